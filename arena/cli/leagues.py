@@ -40,7 +40,7 @@ from arena.league.bot import Bot
 from arena.league.entry import entries_of
 from arena.league.file import FILE
 from arena.league.games import find_game, word_in
-from arena.league.hints import advice
+from arena.league.hints import advice, wishes
 from arena.league.plan import LeaguePlan, Settings
 from arena.league.writing import make_league, seed_of
 from arena.play.events import Forfeiting, Problem, RoundBegan, Started, Stored, Suspended
@@ -199,7 +199,7 @@ def init(
         for said in foreseen(made):
             say(said)
     warn_guessable(made)
-    for hint in twins(made):
+    for hint in (*twins(made), *wishes(made)):
         say(safe(hint))
     word = shlex.quote(str(league))
     click.echo(safe(f"Next: arena run {word}" if is_playable else f"Next: arena add {word} BOT..."))
@@ -298,7 +298,7 @@ def _play_missing(
         )
     agree(league, workers)
     with opened_run(league, workers, sandbox_uid, part, cluster) as run:
-        for hint in run.hints:
+        for hint in (*run.hints, *wishes(league)):
             say(safe(hint))
         tell_plan(league, run.missing, run.mean_seconds, run.workers)
         if not run.missing:

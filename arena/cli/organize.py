@@ -28,8 +28,7 @@ from arena.league.bot import Bot
 from arena.league.edit import remove_bots, set_keys
 from arena.league.entry import check_reason
 from arena.league.file import with_game
-from arena.league.files import quoted
-from arena.league.hints import unmet
+from arena.league.hints import unmet, wishes
 from arena.league.plan import LeaguePlan
 from arena.organize.bundle import write_feedback, write_verdict
 from arena.organize.entering import BotVerdict, State, Terms, entered
@@ -165,17 +164,13 @@ def _summary(league: Path, verdicts: Sequence[BotVerdict]) -> Iterator[str]:
 def _unmet(league: Path, found: Sequence[Brought], verdicts: Sequence[BotVerdict]) -> Iterator[str]:
     """Yield what bots need and have not, and how they get it."""
     plan = read_played(league)
-    for each, verdict in zip(found, verdicts, strict=True):
-        if isinstance(each.bot, Bot):
-            bot = dataclasses.replace(each.bot, grant=plan.grant_of(verdict.name))
+    new = [verdict.name for verdict in verdicts if verdict.state != "refused"]
+    yield from wishes(plan, new)
+    for each in found:
+        if isinstance(each.bot, Bot) and (name := composed(each.name)) not in new:
+            bot = dataclasses.replace(each.bot, grant=plan.grant_of(name))
             if why := unmet(bot, plan.limits):
-                words = f"{quoted(league)} {shlex.quote(verdict.name)}"
-                remedy = (
-                    "`arena add --grant` lets it have that"
-                    if verdict.state == "refused"
-                    else f"`arena grant {words} --needed` lets it have that"
-                )
-                yield f"{why}; {remedy}."
+                yield f"{why}; `arena add --grant` lets it have that."
 
 
 def _not_looked_at(others: Sequence[str]) -> Iterator[str]:

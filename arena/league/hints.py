@@ -4,15 +4,17 @@ import itertools
 import json
 import os
 import re
+import shlex
 import stat
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
 from arena.league.bot import SOURCES, Bot
 from arena.league.files import is_of_a_league, is_there, quoted
+from arena.league.plan import LeaguePlan
 from arena.text import toml
-from referee.limits import Limits
+from referee.limits import Grant, Limits
 from referee.sandbox.stage import unstaged
 
 _ABSENT = re.compile(
@@ -58,8 +60,20 @@ def unmet(bot: Bot, limits: Limits) -> str:
     lacking = bot.needs.beyond(own)
     if not lacking.given:
         return ""
-    has = ", ".join(json.dumps(getattr(own, key)) for key in lacking.given)
-    return f"{bot.name} needs {lacking.words}, and has {has}"
+    has = Grant(**{key: getattr(own, key) for key in lacking.given})
+    values = ", ".join(map(json.dumps, has.given.values()))
+    return f"{bot.name} needs {lacking.words}, and has {values}"
+
+
+def wishes(league: LeaguePlan, among: Collection[str] | None = None) -> list[str]:
+    """Return a sentence for each bot of a league, or of some, that needs what it has not."""
+    return [
+        f"{why}; `arena grant {quoted(league.folder)} {shlex.quote(bot.name)} --needed` lets it "
+        f"have that."
+        for bot in league.bots
+        if among is None or bot.name in among
+        if (why := unmet(bot, league.limits))
+    ]
 
 
 def advice(bot: Bot, stderr: str, limits: Limits) -> str:
