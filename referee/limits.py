@@ -1,6 +1,6 @@
 """What every bot is allowed: in a match, and while it is built."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import Meta
@@ -11,6 +11,8 @@ from referee.clock import wall_cap
 _DAY = 86_400
 Seconds = Annotated[float, Meta(ge=0, le=_DAY)]
 PositiveSeconds = Annotated[float, Meta(gt=0, le=_DAY)]
+_ADDED = ("threads",)
+"""Limits that came later: what is stored holds them only where they are not the usual ones."""
 
 
 class Limits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -40,6 +42,20 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """The most processes and threads of a bot in bwrap; landlock allows threads alone."""
     scratch_mb: Annotated[int, Meta(ge=1, le=1 << 16)] = 16
     """The size of a bot's scratch folder in bwrap, in MiB; landlock has none."""
+    threads: Annotated[int, Meta(ge=1, le=1024)] = 1
+    """How many threads of a bot can run at a time: a match gets so many cores.
+
+    By CPU time, a decision may use so many times `move_time`; the wall is bounded as for one.
+    """
+
+    def stored(self) -> dict[str, Any]:
+        """Return the limits as leagues and exports hold them, so that older ones stay the same."""
+        usual = msgspec.to_builtins(Limits())
+        return {
+            name: value
+            for name, value in msgspec.to_builtins(self).items()
+            if name not in _ADDED or value != usual[name]
+        }
 
     @property
     def memory(self) -> int:
