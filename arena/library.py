@@ -15,7 +15,6 @@ from arena.league.games import agree, find_game, word_in
 from arena.league.plan import LeaguePlan, Settings
 from arena.league.writing import make_league, seed_of
 from arena.play.events import Forfeiting, Problem, RoundBegan, RunEvent, Started, Stored, Suspended
-from arena.play.local import usable_cores
 from arena.play.messages import News
 from arena.play.run import Part, Run, open_run
 from arena.schedule.deal import Rotations
@@ -34,6 +33,7 @@ from arena.tables.table import Table, render
 from protocol.errors import ArenaError
 from referee.finding import find_source
 from referee.replay import Replay
+from referee.sandbox import own_cores
 
 __all__ = [
     "ArenaError",
@@ -243,7 +243,7 @@ class Running:
         cluster = self._how[-1]
         plan = read_league(self._folder, "play" if cluster is None else "send")
         if agreement_needed(plan):
-            agreement = Agreement(plan, self._how[0] or len(usable_cores(None)))
+            agreement = Agreement(plan, self._how[0] or len(own_cores()))
             yield News(agreement.announcement)
             for _ in agreement.run():
                 pass

@@ -106,7 +106,7 @@ def add(
     found, others = brought(bots, _rules(plan))
     terms = Terms(
         seconds=seconds,
-        workers=workers or default_workers(),
+        workers=workers or max(1, default_workers(plan.limits.threads)),
         sandbox_uid=sandbox_uid,
         is_copied=copy,
         is_replacing=replace,

@@ -39,6 +39,11 @@ class Setup(msgspec.Struct, frozen=True, kw_only=True):
     game_programs: list[str] = []
     """Those of them that can be executed."""
 
+    @property
+    def cores(self) -> int:
+        """How many cores a match gets: one for each thread of a bot."""
+        return self.limits.threads
+
 
 Key: TypeAlias = tuple[tuple[BotIndex, ...], int]
 """What distinguishes deals: the line-up and the number."""
