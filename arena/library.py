@@ -170,7 +170,7 @@ class League:
     ) -> "Running":
         """Return a run that plays whatever is missing, once it is iterated over.
 
-        There is a worker on each core unless it is said otherwise. `part` is (K, N) for the K-th
+        There are as many workers as have cores, unless it is said otherwise. `part` is (K, N) for the K-th
         of N parts; `cluster` is the address of a Dask scheduler.
         """
         number, of = part

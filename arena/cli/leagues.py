@@ -212,7 +212,7 @@ def init(
 
 @main.command()
 @league_argument
-@click.option("--workers", type=int, help="Processes that play.  [default: one for each core]")
+@click.option("--workers", type=int, help="Processes that play.  [default: as cores allow]")
 @click.option(
     "--for",
     "seconds",

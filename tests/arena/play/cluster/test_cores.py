@@ -159,3 +159,30 @@ def test_who_has_a_share_of_the_cores_is_pinned_to_none(machine):
 def test_a_share_takes_the_place_of_a_core(machine):
     machine.claim(5, ("unshare", "--mount", "sh", "-c", HALF_A_CORE, "sh"))
     assert machine.claim(5).places == PLACES[1:]
+
+
+@needs_two_cores
+def test_a_match_of_several_threads_gets_as_many_cores(machine):
+    claimer = machine.claim(len(CORES), each=2)
+    pairs = [CORES[at : at + 2] for at in range(0, len(CORES) - 1, 2)]
+    assert claimer.places == pairs
+    left = CORES[2 * len(pairs) :]
+    assert machine.claim(len(CORES)).places == [[core] for core in left]
+
+
+@needs_two_cores
+def test_cores_that_are_too_few_for_a_match_are_left_to_others(machine):
+    machine.claim(len(CORES) - 1)
+    late = machine.claim(len(CORES), each=2)
+    assert late.places == []
+    assert late.got["had"] == len(CORES)
+    assert machine.claim(1).places == PLACES[-1:]
+    assert machine.claim(1, each=2).places == []
+
+
+@needs_two_cores
+def test_a_share_of_the_cores_is_shared_out_in_matches_too(machine):
+    """A quota of half a core counts as one, which is too few for a match of two threads."""
+    words = ("unshare", "--mount", "sh", "-c", HALF_A_CORE, "sh")
+    assert machine.claim(5, words, each=2).places == []
+    assert machine.claim(5).places == PLACES
