@@ -15,7 +15,6 @@ from arena.league.games import agree, find_game, word_in
 from arena.league.plan import LeaguePlan, Settings
 from arena.league.writing import make_league, seed_of
 from arena.play.events import Forfeiting, Problem, RoundBegan, RunEvent, Started, Stored, Suspended
-from arena.play.local import usable_cores
 from arena.play.messages import News
 from arena.play.run import Part, Run, open_run
 from arena.schedule.deal import Rotations
@@ -34,6 +33,7 @@ from arena.tables.table import Table, render
 from protocol.errors import ArenaError
 from referee.finding import find_source
 from referee.replay import Replay
+from referee.sandbox import own_cores
 
 __all__ = [
     "ArenaError",
@@ -170,8 +170,8 @@ class League:
     ) -> "Running":
         """Return a run that plays whatever is missing, once it is iterated over.
 
-        There is a worker on each core unless it is said otherwise. `part` is (K, N) for the K-th
-        of N parts; `cluster` is the address of a Dask scheduler.
+        There are as many workers as have cores, unless it is said otherwise. `part` is (K, N) for
+        the K-th of N parts; `cluster` is the address of a Dask scheduler.
         """
         number, of = part
         if not 1 <= number <= of:
@@ -243,7 +243,7 @@ class Running:
         cluster = self._how[-1]
         plan = read_league(self._folder, "play" if cluster is None else "send")
         if agreement_needed(plan):
-            agreement = Agreement(plan, self._how[0] or len(usable_cores(None)))
+            agreement = Agreement(plan, self._how[0] or len(own_cores()))
             yield News(agreement.announcement)
             for _ in agreement.run():
                 pass

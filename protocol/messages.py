@@ -25,11 +25,14 @@ SAMPLES_LIMIT = 16
 Seconds = Annotated[float, Meta(ge=0)]
 
 
-class Hello(msgspec.Struct, tag="hello", tag_field="type", frozen=True):
+class Hello(msgspec.Struct, tag="hello", tag_field="type", frozen=True, omit_defaults=True):
     """Opens the conversation; the bot gets ready and says so."""
 
     protocol: Annotated[int, Meta(description="The protocol's version.")]
     name: Annotated[str, Meta(description="The bot's name in this league.")]
+    threads: Annotated[
+        int, Meta(ge=1, description="How many of the bot's threads can run at a time, if not one.")
+    ] = 1
 
 
 class TimeControl(msgspec.Struct, frozen=True, kw_only=True):

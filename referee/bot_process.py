@@ -56,9 +56,11 @@ class BotProcess:
         self._limits = limits
         self._is_inside = limits.sandbox == "bwrap"  # where no clock shows its CPU
         self._cpu_clock = cpu_clock(child.pid)
-        self._lookout = Lookout(child, limits.sandbox, neighbours)
+        self._lookout = Lookout(child, limits, neighbours)
         self._pipes = Pipes(child)
-        self.turn_clock = TurnClock(self._cpu(if_gone=0.0), self._lookout.waited)
+        self.threads = limits.threads
+        """How many of its threads can run at a time."""
+        self.turn_clock = TurnClock(self._cpu(if_gone=0.0), self._lookout.waited, self.threads)
         self.meter = self.turn_clock.meter
         self.freezer = Freezer(child, limits.sandbox)
         self.tap: Callable[[str, bytes], None] | None = None

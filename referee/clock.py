@@ -29,8 +29,8 @@ def wall_cap(allowed: float) -> float:
 def cap_words(allowed: float) -> str:
     """Return the wall cap in words, and how it is worked out."""
     return (
-        f"{wall_cap(allowed):.3f} s allowed there: {_CAP_FACTOR:g} times the {allowed:.3f} s of "
-        f"CPU time, and {CAP_SECONDS:g} s"
+        f"{wall_cap(allowed):.3f} s allowed there: {_CAP_FACTOR:g} times the {allowed:.3f} s of a "
+        f"decision, and {CAP_SECONDS:g} s"
     )
 
 
@@ -46,12 +46,20 @@ class Turn(msgspec.Struct, frozen=True, gc=False):
 
 
 class Clock:
-    """One seat's time in one match: `move_time` is free at each decision, then the bank pays."""
+    """One seat's time in one match: `move_time` is free at each decision, then the bank pays.
 
-    __slots__ = ("allowed", "bank", "by_cpu", "increment", "left", "move_time")
+    Args:
+        control: the times, which are those of one thread.
+        threads: how many threads of the bot can run at a time. By CPU time, a decision costs what
+            all of them used, divided by their number.
 
-    def __init__(self, control: TimeControl) -> None:
+    """
+
+    __slots__ = ("allowed", "bank", "by_cpu", "increment", "left", "move_time", "threads")
+
+    def __init__(self, control: TimeControl, threads: int) -> None:
         self.by_cpu = control.judge == "cpu"
+        self.threads = threads
         self.move_time = control.move_time
         self.increment = control.increment
         self._fill(control.bank)
@@ -59,7 +67,7 @@ class Clock:
     def _fill(self, bank: float) -> None:
         self.bank = bank
         self.allowed = min(self.move_time + bank, _LONGEST)
-        """The most a decision may take now, in seconds."""
+        """The most a decision may take now, in seconds of each thread."""
         self.left = TimeLeft(self.move_time, round(bank, 3))
         """What the seat may spend now, as its ask shows it."""
 
@@ -72,7 +80,7 @@ class Clock:
         used = wall
         if self.by_cpu:
             slept = (wall - CAP_SECONDS) / _CAP_FACTOR
-            used = max(slept, cpu)
+            used = max(slept, cpu / self.threads)
         if used <= self.move_time and not self.increment:
             return True
         left = self.bank - max(used - self.move_time, 0.0)

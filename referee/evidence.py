@@ -31,7 +31,7 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """By seat, the CPU time that it used while it was frozen, if any."""
     waited: dict[int, int] = {}
     """By entry, how much of `wall` was not held against the bot, as it waited for a core; where the
-    wall is judged and the bot was charged, it is negative. Long turns only."""
+    bot was charged for what it used before, it may be negative. Long turns only."""
     samples: dict[int, Annotated[int, msgspec.Meta(ge=1, le=SAMPLES_LIMIT)]] = {}
     """By seat, how many samples of legal moves the bot wanted, if any."""
 

@@ -1,7 +1,7 @@
 """What every bot is allowed: in a match, and while it is built."""
 
 import json
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import Meta
@@ -12,12 +12,15 @@ from referee.clock import wall_cap
 _DAY = 86_400
 Seconds = Annotated[float, Meta(ge=0, le=_DAY)]
 PositiveSeconds = Annotated[float, Meta(gt=0, le=_DAY)]
+_ADDED = ("threads",)
+"""Limits that came later: what is stored holds them only where they are not the usual ones."""
 
 
 SandboxName = Literal["landlock", "bwrap", "none"]
 Megabytes = Annotated[int, Meta(ge=16, le=1 << 20)]
 Descriptors = Annotated[int, Meta(ge=8, le=4096)]
 Tasks = Annotated[int, Meta(ge=1, le=4096)]
+Threads = Annotated[int, Meta(ge=1, le=1024)]
 ScratchMegabytes = Annotated[int, Meta(ge=1, le=1 << 16)]
 
 
@@ -48,6 +51,20 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """The most processes and threads of a bot in bwrap; landlock allows threads alone."""
     scratch_mb: ScratchMegabytes = 16
     """The size of a bot's scratch folder in bwrap, in MiB; landlock has none."""
+    threads: Threads = 1
+    """How many threads of a bot can run at a time: a match gets so many cores.
+
+    By CPU time, a decision may use so many times `move_time`; the wall is bounded as for one.
+    """
+
+    def stored(self) -> dict[str, Any]:
+        """Return the limits as leagues and exports hold them, so that older ones stay the same."""
+        usual = msgspec.to_builtins(Limits())
+        return {
+            name: value
+            for name, value in msgspec.to_builtins(self).items()
+            if name not in _ADDED or value != usual[name]
+        }
 
     @property
     def memory(self) -> int:
@@ -94,6 +111,8 @@ class Grant(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     """The most processes and threads in bwrap."""
     scratch_mb: ScratchMegabytes | None = None
     """The size of its scratch folder in bwrap, in MiB."""
+    threads: Threads | None = None
+    """How many of its threads can run at a time; the matches that it plays get so many cores."""
     startup: PositiveSeconds | None = None
     """From its start to its `ready`, in seconds."""
     time_factor: Annotated[float, Meta(ge=0.001, le=1000)] | None = None

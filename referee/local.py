@@ -124,7 +124,7 @@ class LocalAsk:
         return self.match.seed
 
 
-_TIME_LEFT: dict[str, Any] = msgspec.to_builtins(Clock(_CONTROL).left)
+_TIME_LEFT: dict[str, Any] = msgspec.to_builtins(Clock(_CONTROL, threads=1).left)
 
 Choose = Callable[[LocalAsk], Move]
 """A bot: what it answers to an ask."""

@@ -4,12 +4,13 @@ import os
 from collections.abc import Collection
 from typing import Protocol
 
+from referee.limits import Limits
 from referee.procfs import Waits, WaitsInside, cores_of, descendants, identity, open_in_none
 from referee.sandbox import Child
 
 LOOK_SECONDS = 0.02
 """Between looks, each of which takes some 30 us."""
-_AWAY_SECONDS = 0.005  # of a turn without using CPU: another process may have the core
+_AWAY_SECONDS = 0.005  # of a core that were not used in a turn: another process may have had them
 
 
 class Neighbour(Protocol):
@@ -24,16 +25,17 @@ class Lookout:
 
     Args:
         child: the bot's process.
-        sandbox: its kind. In `bwrap`, a process of bwrap's holds the pipes too, and lives
+        limits: the bot's own. In `bwrap`, a process of bwrap's holds the pipes too, and lives
             as long as the bot's.
         neighbours: the processes that live beside it, itself perhaps among them.
 
     """
 
-    def __init__(self, child: Child, sandbox: str, neighbours: Collection[Neighbour]) -> None:
+    def __init__(self, child: Child, limits: Limits, neighbours: Collection[Neighbour]) -> None:
         self._pid = child.pid
         self._neighbours = neighbours
-        self._is_inside = sandbox == "bwrap"
+        self._is_inside = limits.sandbox == "bwrap"
+        self._threads = limits.threads
         ends = {child.stdin: "input", child.stdout: "output"}
         self._pipes = {identity(os.fstat(end)): name for end, name in ends.items()}
         self._looked = 0.0
@@ -59,15 +61,14 @@ class Lookout:
             pids = descendants(self._pid)
             for closed in open_in_none(pids, self._pipes.keys()):
                 return self._pipes[closed]
-        if self._waits is None and moment - began - used > _AWAY_SECONDS:
+        if self._waits is None and (moment - began) * self._threads - used > _AWAY_SECONDS:
             self._waits, self._forgiven = self._watched(), 0.0
         return ""
 
-    def _watched(self) -> Waits | None:
+    def _watched(self) -> Waits:
         if not self._is_inside:
-            return Waits(self._pid)
-        cores = cores_of(self._pid)
-        return WaitsInside(self._pid, *cores) if len(cores) == 1 else None
+            return Waits(self._pid, self._threads)
+        return WaitsInside(self._pid, cores_of(self._pid))
 
     def waited(self, began: float) -> float:
         """Return the seconds without a core in the turn that began then; each second once."""

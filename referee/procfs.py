@@ -111,13 +111,20 @@ class Scheduled(NamedTuple):
 class Waits:
     """How long a process had no core, as others had it, from when this is made.
 
-    A thread may also wait for another of its own process: on one core, for as long as that runs.
-    This is taken off, so that a bot gains no time by making itself wait. Without schedstats in the
-    kernel, no waiting is seen.
+    A thread may also wait for others of its own process. On one core, it does for as long as they
+    run; on several cores, they run on all of them meanwhile, and so use as many times that. This is
+    taken off, so that a bot gains no time by making itself wait. Without schedstats in the kernel,
+    no waiting is seen.
+
+    Args:
+        pid: the process.
+        cores: how many cores it has.
+
     """
 
-    def __init__(self, pid: int) -> None:
+    def __init__(self, pid: int, cores: int) -> None:
         self._pid = pid
+        self._count = cores
         self._used, self._before = self._now()
         self._most = 0.0
 
@@ -127,7 +134,8 @@ class Waits:
         for thread, (ran, waited) in now.items():
             before = self._before.get(thread, Scheduled(0.0, 0.0))
             others = used - self._used - (ran - before.ran)
-            self._most = max(self._most, waited - before.waited - max(0.0, others))
+            own = max(0.0, others) / self._count
+            self._most = max(self._most, waited - before.waited - own)
         return self._most
 
     def _now(self) -> tuple[float, dict[int, Scheduled]]:
@@ -147,24 +155,25 @@ class Waits:
 
 
 class WaitsInside(Waits):
-    """The same for all processes of a sandbox, on one core.
+    """The same for all processes of a sandbox, on the cores that they may use.
 
     Children that keep their parent waiting may be gone, and with them what they used. So it is no
-    more than what all other processes on that core are seen to have used.
+    more than what all other processes on those cores are seen to have used, of each core alike.
     """
 
-    def __init__(self, pid: int, core: int) -> None:
-        self._core = core
-        self._others = _cpu_of_others(family(pid), core)
-        super().__init__(pid)
+    def __init__(self, pid: int, cores: Set[int]) -> None:
+        self._cores = cores
+        self._others = _cpu_of_others(family(pid), cores)
+        super().__init__(pid, max(1, len(cores)))
 
     def seconds(self) -> float:
         """Return the least of what a thread waited, and what others used; never less than before.
 
         What began to run there since, or runs elsewhere now, is left out.
         """
-        now = _cpu_of_others(family(self._pid), self._core)
-        others = sum(now[pid] - self._others[pid] for pid in now.keys() & self._others.keys())
+        now = _cpu_of_others(family(self._pid), self._cores)
+        used = sum(now[pid] - self._others[pid] for pid in now.keys() & self._others.keys())
+        others = used / self._count
         _, threads = self._now()
         zero = Scheduled(0.0, 0.0)
         waited = (
@@ -177,14 +186,14 @@ class WaitsInside(Waits):
         return [thread for pid in family(self._pid) for thread in _threads(pid)]
 
 
-def _cpu_of_others(pids: Iterable[int], core: int) -> dict[int, float]:
-    """Return the CPU seconds of all processes but some that ran on a core last, by process."""
+def _cpu_of_others(pids: Iterable[int], cores: Set[int]) -> dict[int, float]:
+    """Return the CPU seconds of all processes but some that ran on some cores last, by process."""
     left_out = set(pids)
     found = {}
     for name in os.listdir("/proc"):
         if name.isdigit() and (pid := int(name)) not in left_out:
             with suppress(OSError), open(f"/proc/{pid}/stat", "rb") as file:
-                if int(file.read().rpartition(b")")[2].split()[_PROCESSOR]) == core:
+                if int(file.read().rpartition(b")")[2].split()[_PROCESSOR]) in cores:
                     found[pid] = clock_gettime(cpu_clock(pid))
     return found
 

@@ -136,7 +136,7 @@ class ProcessSeat(Seat):
 
     def start(self, start: Start) -> Fault | None:
         """Send the bot what it needs to know of the match."""
-        self.clock = Clock(start.clock)
+        self.clock = Clock(start.clock, self.process.threads)
         self.process.begin_match()
         self._sent = encode(start)
         try:

@@ -55,11 +55,12 @@ def start_bot(
     except StartError as error:
         raise StartupError(f"it could not be started: {error}", "") from None
     clock = Clock(
-        TimeControl(judge=limits.judge, move_time=limits.startup, bank=0.0, increment=0.0)
+        TimeControl(judge=limits.judge, move_time=limits.startup, bank=0.0, increment=0.0),
+        limits.threads,
     )
     line = b""
     try:
-        line = process.ask(encode(Hello(VERSION, name)), clock)
+        line = process.ask(encode(Hello(VERSION, name, limits.threads)), clock)
         process.samples = read_ready(line).samples
         process.is_ready = True
         process.close_turn()

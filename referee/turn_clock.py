@@ -20,19 +20,21 @@ class TurnClock:
         reading: what the CPU clock shows now.
         waited: returns the seconds in which the bot had no core, as others had it, in the turn that
             began at a given time; each second once. It is only called where that may matter.
+        threads: how many threads of the bot can run at a time.
 
     """
 
     __slots__ = (
-        *("_cap_start", "_rested", "_waited", "allowed", "answered", "began", "by_cpu", "charge"),
-        *("cpu_start", "meter"),
+        *("_cap_start", "_rested", "_threads", "_waited", "allowed", "answered", "began", "by_cpu"),
+        *("charge", "cpu_start", "meter"),
     )
 
-    def __init__(self, reading: float, waited: Callable[[float], float]) -> None:
+    def __init__(self, reading: float, waited: Callable[[float], float], threads: int) -> None:
         self.meter = Meter(reading)
+        self._threads = threads
         self._waited = waited
         self.allowed = 0.0
-        """The most that the turn may take."""
+        """The most that the turn may take, in seconds of each thread."""
         self.by_cpu = True
         """Whether its CPU time is judged, or the time on the wall."""
         self.began = 0.0
@@ -68,9 +70,13 @@ class TurnClock:
         self.cpu_start = reading - self.charge
 
     def asked(self, moment: float) -> None:
-        """Hold the wall against the bot from now on: what was before is the referee's."""
+        """Hold the wall against the bot from now on: what was before is the referee's.
+
+        What the turn is charged counts on the wall too, where the CPU clock alone may leave room
+        for it: a bot that uses one of its threads needs no CPU time of the others.
+        """
         self.answered = moment
-        self._cap_start = moment if self.by_cpu else moment - self.charge
+        self._cap_start = moment - self.charge
 
     def is_stalled(self, moment: float, wait: float) -> bool:
         """Note that the referee is awake again; return whether it overslept the longest `wait`.
@@ -98,10 +104,15 @@ class TurnClock:
         """
         if not self.by_cpu:
             return self._wall_left(moment, self.allowed)
-        cpu_left = self.allowed - self.used(reading)
+        cpu_left = self._allowed_cpu - self.used(reading)
         if cpu_left <= 0:
             return 0.0
-        return min(cpu_left, self._wall_left(moment, wall_cap(self.allowed)))
+        return min(cpu_left / self._threads, self._wall_left(moment, wall_cap(self.allowed)))
+
+    @property
+    def _allowed_cpu(self) -> float:
+        """The most CPU seconds that all threads together may use in the turn."""
+        return self.allowed * self._threads
 
     def _wall_left(self, moment: float, cap: float) -> float:
         left = cap - (moment - self._cap_start)
@@ -116,8 +127,9 @@ class TurnClock:
         used, wall = self.used(reading), moment - self._cap_start
         if not self.by_cpu:
             return f"no answer after {wall:.3f} s{self._before()}; {self.allowed:.3f} s allowed"
-        if used >= self.allowed:
-            return f"{used:.3f} s of CPU time used{self._before()}; {self.allowed:.3f} s allowed"
+        if used >= self._allowed_cpu:
+            allowed = f"{self._allowed_cpu:.3f} s allowed{self._of_threads()}"
+            return f"{used:.3f} s of CPU time used{self._before()}; {allowed}"
         return (
             f"no answer after {wall:.3f} s on the wall, {used:.3f} s of CPU time used; "
             f"{cap_words(self.allowed)}"
@@ -127,9 +139,15 @@ class TurnClock:
         """Return in words why an answer in this turn came too late."""
         return (
             f"answered after {turn.cpu:.3f} s of CPU time{self._before()} and "
-            f"{turn.ended - turn.began:.3f} s on the wall; {self.allowed:.3f} s "
+            f"{turn.ended - turn.began:.3f} s on the wall; "
+            f"{self._allowed_cpu if self.by_cpu else self.allowed:.3f} s "
             f"{'of CPU time ' if self.by_cpu else ''}allowed"
+            f"{self._of_threads() if self.by_cpu else ''}"
         )
+
+    def _of_threads(self) -> str:
+        """Return in words what CPU time is allowed to each of several threads."""
+        return f", {self.allowed:.3f} s for each of {self._threads} threads" * (self._threads > 1)
 
     def _before(self) -> str:
         """Return in words what of the turn's time was used before it, if any."""

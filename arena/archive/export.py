@@ -22,7 +22,7 @@ from referee.scoring import Number
 
 VERSION = 1
 
-encode = msgspec.json.Encoder().encode
+_encode = msgspec.json.Encoder().encode
 
 
 class ExportedBot(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -50,6 +50,7 @@ class Header(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         """The settings by key, those that an old export lacks filled in."""
         return {
             **msgspec.to_builtins(self.settings),
+            "limits": self.settings.limits.stored(),
             "derivation": self.settings.derivation,
             "opening": msgspec.to_builtins(self.settings.opening),
         }
@@ -133,9 +134,18 @@ def exported(folder: Path) -> Iterator[bytes]:
             rounds=store.rounds() or msgspec.UNSET,
             matches=count,
         )
-        yield msgspec.json.encode(header, order="deterministic") + b"\n"
+        yield written(header) + b"\n"
         for found in matches:
-            yield encode(_line(store, found)) + b"\n"
+            yield written(_line(store, found)) + b"\n"
+
+
+def written(line: Header | MatchLine) -> bytes:
+    """Return a line of an export as it is written."""
+    if isinstance(line, MatchLine):
+        return _encode(line)
+    said = msgspec.to_builtins(line, order="deterministic")
+    said["settings"]["limits"] = line.settings.limits.stored()
+    return _encode(said)
 
 
 def _settings(folder: Path, store: Store) -> FixedSettings:

@@ -93,7 +93,7 @@ class Feed:
         Raises ArenaError where the record does not fit the rules.
         """
         evidence, replay = self.opened.evidence, self.opened.replay
-        clock = Clock(self.start.clock)
+        clock = Clock(self.start.clock, self.limits.threads)
         absent = [entry.seat for entry in replay.entries if entry.move is None]
         number, known = len(absent), 0
         wanted = evidence.samples.get(self.seat, 0)
@@ -145,7 +145,7 @@ def feed_of(league: LeaguePlan, opened: WholeMatch, seat: int) -> Feed:
         game=rules,
         seat=seat,
         limits=limits,
-        hello=Hello(VERSION, names.get(bots[seat].name, bots[seat].name)),
+        hello=Hello(VERSION, names.get(bots[seat].name, bots[seat].name), limits.threads),
         start=starts(game, opened.match.id, limits.time_control, seeds)[seat],
     )
 

@@ -10,7 +10,7 @@ from typing import BinaryIO, TypeVar
 
 import msgspec
 
-from arena.archive.export import VERSION, Header, MatchLine, digits, encode
+from arena.archive.export import VERSION, Header, MatchLine, digits, written
 from arena.league.bot import check_name
 from arena.schedule.deal import BotIndex, Deal, Entrant, Rotations, Schedule, first_bots
 from arena.store.result import PlayedMatch, Record, result_of
@@ -29,7 +29,7 @@ _json = msgspec.json.decode
 _header = msgspec.json.Decoder(Header)
 _match = msgspec.json.Decoder(MatchLine)
 
-T = TypeVar("T")
+T = TypeVar("T", bound=Header | MatchLine)
 
 
 @contextmanager
@@ -141,8 +141,8 @@ class Archive:
     def _decoded(self, text: bytes, decoder: msgspec.json.Decoder[T]) -> T:
         try:
             found = decoder.decode(text)
-            written = encode(found)
-            if written != text.rstrip() and _json(written) != _json(text):
+            again = written(found)
+            if again != text.rstrip() and _json(again) != _json(text):
                 raise self.error(f"its keys are not those of version {VERSION} of these lines.")
         except msgspec.ValidationError as error:
             raise self.error(f"not what `arena export` writes: {error}.") from None

@@ -133,9 +133,8 @@ class SavedMatch(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
             raise ArenaError(f"seat {seat} was played by a person, who was sent no messages.")
         seeds = [each.seed for each in self.seats]
         told = starts(game_of(self.replay, self.game()), MATCH, self.limits.time_control, seeds)
-        return Feed(
-            opened, self.game(), seat, self.limits, Hello(PROTOCOL, holder.name), told[seat]
-        )
+        hello = Hello(PROTOCOL, holder.name, self.limits.threads)
+        return Feed(opened, self.game(), seat, self.limits, hello, told[seat])
 
 
 def seated(bots: Sequence[Bot | None], seeds: Sequence[int]) -> list[SavedSeat]:

@@ -177,7 +177,8 @@ class _Check:
         if limits.clock == "wall":
             return f"after {wall:.2f} s; {limits.startup:g} s allowed"
         cpu = process.meter.on_turn
-        return f"after {wall:.2f} s; {cpu:.2f} s of CPU time, {limits.startup:g} s of it allowed"
+        allowed = limits.startup * limits.threads
+        return f"after {wall:.2f} s; {cpu:.2f} s of CPU time, {allowed:g} s of it allowed"
 
     def _next_seating(self, trials: Sequence[Trial]) -> Seating | None:
         """Return the next match to play: every seat in turn, with every number of seats.
@@ -309,7 +310,8 @@ class _Check:
         by_cpu = control.judge == "cpu"
         longest = max((trial.longest(by_cpu=by_cpu) for trial in trials), default=0) / 1e6
         of_cpu = " of CPU time" if by_cpu else ""
-        allowed = f"{control.move_time:g} s allowed"
+        cores = self._setting.limits.threads if by_cpu else 1
+        allowed = f"{control.move_time * cores:g} s allowed"
         return Step(TIMELY, "ok", f"{longest:.3f} s{of_cpu} at the most; {allowed}")
 
     def _ending(self, process: BotProcess) -> Step:

@@ -19,7 +19,7 @@ from arena.tables.table import FORMATS, WIDTH, Row, Table, pieces
 from arena.text import composed, safe
 from protocol.errors import ArenaError
 from referee.games import GAMES
-from referee.sandbox import SANDBOXES
+from referee.sandbox import SANDBOXES, own_cores
 
 UNPROTECTED = "bots run unprotected (sandbox none): they can do whatever you can."
 
@@ -212,6 +212,6 @@ def key_values(words: Iterable[str]) -> dict[str, Any]:
     return found
 
 
-def default_workers() -> int:
-    """Return how many cores this process may use."""
-    return len(os.sched_getaffinity(0))
+def default_workers(each: int = 1) -> int:
+    """Return for how many workers there are cores here, of which one needs so many for `each`."""
+    return len(own_cores()) // each

@@ -107,7 +107,7 @@ from referee.options import check_seats
     metavar="TIME",
     help="Stop after 90s, 30m, 2h or 1h30m.",
 )
-@click.option("--workers", type=int, help="Processes that play.  [default: one for each core]")
+@click.option("--workers", type=int, help="Processes that play.  [default: as cores allow]")
 @cluster_option
 @click.option(
     "--keep",

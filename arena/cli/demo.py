@@ -25,7 +25,7 @@ _DEMO_SEED = 1
 
 
 @main.command()
-@click.option("--workers", type=int, help="Processes that play.  [default: one for each core]")
+@click.option("--workers", type=int, help="Processes that play.  [default: as cores allow]")
 @click.option("--keep", type=click.Path(path_type=Path), help="Keep the leagues in this folder.")
 @sandbox_option
 @sandbox_uid_option

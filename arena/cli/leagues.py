@@ -58,6 +58,7 @@ from arena.tables.leaderboard import leaderboard
 from arena.tables.sources import field_of
 from arena.text import counted, duration, safe, safe_lines
 from protocol.errors import ArenaError, RunError
+from referee.sandbox import TooFewCoresError, check_cores
 
 _DEALS = " or ".join(
     f"{deals} ({', '.join(name for name, form in FORMATS.items() if form.deals == deals)})"
@@ -195,9 +196,13 @@ def init(
         if made.goes_by_results and not missing:
             say(safe(Tournament(made, None).progress))
         else:
-            tell_plan(made, missing, None, default_workers())
+            tell_plan(made, missing, None, default_workers(made.cores))
         for said in foreseen(made):
             say(said)
+    try:
+        check_cores(made.cores)
+    except TooFewCoresError as error:  # it may be played elsewhere
+        say(safe(f"It cannot be played here: {error}"))
     warn_guessable(made)
     for hint in (*twins(made), *wishes(made)):
         say(safe(hint))
@@ -207,7 +212,7 @@ def init(
 
 @main.command()
 @league_argument
-@click.option("--workers", type=int, help="Processes that play.  [default: one for each core]")
+@click.option("--workers", type=int, help="Processes that play.  [default: as cores allow]")
 @click.option(
     "--for",
     "seconds",

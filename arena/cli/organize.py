@@ -110,7 +110,7 @@ def add(
     found, others = brought(bots, _rules(plan))
     terms = Terms(
         seconds=seconds,
-        workers=workers or default_workers(),
+        workers=workers or max(1, default_workers(plan.cores)),
         sandbox_uid=sandbox_uid,
         is_copied=copy,
         is_replacing=replace,

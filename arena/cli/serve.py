@@ -37,7 +37,7 @@ _LOCAL = ("127.0.0.1", "::1")
 @click.option(
     "--workers",
     type=click.IntRange(1),
-    help="Processes that play, for each league.  [default: one for each core]",
+    help="Processes that play, for each league.  [default: as cores allow]",
 )
 @click.option(
     "--log",

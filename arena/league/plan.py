@@ -106,6 +106,11 @@ class LeaguePlan:
         """Return what a bot of a name is allowed in place of the limits; nothing for a new one."""
         return next((bot.grant for bot in self.bots if bot.name == name), NO_GRANT)
 
+    @property
+    def cores(self) -> int:
+        """How many cores a match gets: one for each thread of the bot that has most of them."""
+        return max([self.limits.threads, *(self.limits_of(bot).threads for bot in self.bots)])
+
     def limits_of(self, bot: Bot) -> Limits:
         """Return what a bot is allowed in it."""
         return bot.grant.of(self.limits)
@@ -229,7 +234,7 @@ class LeaguePlan:
             "format": settings.format,
             "rotations": settings.rotations,
             "options": dict(self.stored_options),
-            "limits": msgspec.to_builtins(self.limits),
+            "limits": self.limits.stored(),
         }
 
     def conditions(self) -> dict[str, Any]:

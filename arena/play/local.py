@@ -1,4 +1,4 @@
-"""The workers of a run on this machine: a process on each core."""
+"""The workers of a run on this machine: a process for each match that is played at once."""
 
 import os
 import signal
@@ -27,6 +27,7 @@ from arena.play.spawning import kill_all, spawn, wait
 from arena.play.workforce import Died, Event, Heard, Worker, Workforce
 from arena.schedule.deal import BotIndex, first_bots
 from protocol.errors import ArenaError
+from referee.sandbox import check_cores, own_cores
 from referee.signals import signal_name
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -35,12 +36,12 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 class LocalWorker(Worker):
     """A worker that is a process of ours, and our end of the connection to it."""
 
-    def __init__(self, setup: Setup, core: int | None, check: Sequence[BotIndex] = ()) -> None:
+    def __init__(self, setup: Setup, cores: Sequence[int], check: Sequence[BotIndex] = ()) -> None:
         super().__init__()
         self.process, self.link = spawn(  # Ctrl-C reaches it too; it ignores it before it listens
-            worker.main, setup, core, os.getpid(), blocked=_SIGNALS
+            worker.main, setup, cores, os.getpid(), blocked=_SIGNALS
         )
-        self.core = core
+        self.cores = cores
         self.is_up = False
         self.is_dismissed = self.was_told_to_end = False
         self.unchecked = list(check)
@@ -82,19 +83,22 @@ class LocalWorker(Worker):
 
 
 class LocalWorkforce(Workforce):
-    """A worker on each of some cores; one that dies is replaced."""
+    """A worker on each of some groups of cores; one that dies is replaced."""
 
     def __init__(
         self,
         setup: Setup,
         bots: Sequence[Bot],
-        cores: Sequence[int | None],
+        places: Sequence[Sequence[int]],
         spares: Spares[LocalWorker] | None = None,
     ) -> None:
-        """Take what to play, and perhaps workers of a run before, to be kept for a run after."""
+        """Take what to play, and perhaps workers of a run before, to be kept for a run after.
+
+        Each of `places` is the cores of a worker.
+        """
         self._setup = setup
         self._bots = bots
-        self._cores = cores
+        self._places = places
         self._spares = spares
         self._fit: set[BotIndex] = set()
         self._is_sound = True
@@ -112,12 +116,13 @@ class LocalWorkforce(Workforce):
             self._spares.prepare(self._setup)
             found = self._spares.unknown(self._setup)
         bots = [bot for bot in found if bot not in self._setup.unbuilt]
-        count = len(self._cores)
+        count = len(self._places)
         is_kept = False
         try:
-            for number, core in enumerate(self._cores):  # the first line-ups are of the first bots
+            for number, cores in enumerate(self._places):
+                # the first line-ups are of the first bots
                 check = bots[len(bots) * number // count : len(bots) * (number + 1) // count]
-                self.workers.append(self._worker(core, check))
+                self.workers.append(self._worker(cores, check))
             if not all(each.is_up for each in self.workers):
                 check_sandbox(self._setup.sandboxes, self._bots, self._setup.sandbox_uid)
             yield
@@ -128,13 +133,13 @@ class LocalWorkforce(Workforce):
             elif not is_kept:
                 self._spares.clear()
 
-    def _worker(self, core: int | None, check: Sequence[BotIndex]) -> LocalWorker:
-        """Return a worker on a core: one that was kept, or a new one."""
+    def _worker(self, cores: Sequence[int], check: Sequence[BotIndex]) -> LocalWorker:
+        """Return a worker on some cores: one that was kept, or a new one."""
         kept = self._spares.take() if self._spares is not None else None
         if kept is not None:
             kept.renew(self._setup, check)
             return kept
-        return LocalWorker(self._setup, core, check)
+        return LocalWorker(self._setup, cores, check)
 
     def begin(self) -> None:
         """Let the workers share out the bots and start each once."""
@@ -167,9 +172,9 @@ class LocalWorkforce(Workforce):
         return None if each.is_dismissed else Died(each, how)
 
     def replace(self, worker: Worker) -> None:
-        """Start another worker on the core of one that has died."""
+        """Start another worker on the cores of one that has died."""
         assert isinstance(worker, LocalWorker)
-        self.workers.append(LocalWorker(self._setup, worker.core, worker.unchecked))
+        self.workers.append(LocalWorker(self._setup, worker.cores, worker.unchecked))
         self.workers[-1].check()
 
     def leave(self) -> None:
@@ -189,14 +194,18 @@ class LocalWorkforce(Workforce):
                 each.give(Finish())
 
 
-def usable_cores(workers: int | None) -> list[int | None]:
-    """Return a core for each worker; by default there is one worker for each core.
+def usable_cores(workers: int | None, each: int) -> list[tuple[int, ...]]:
+    """Return the cores of each worker, of which it needs so many for `each`.
 
-    Raises ArenaError for a number of workers that makes no sense.
+    By default there are as many workers as have cores of their own; what is left over is not used.
+    If there are to be more, they share them in turn. Raises ArenaError for a number of workers that
+    makes no sense, TooFewCoresError if there are not cores enough for one.
     """
-    cores = sorted(os.sched_getaffinity(0))
+    check_cores(each)
+    cores = own_cores()
+    places = [tuple(cores[at : at + each]) for at in range(0, len(cores) - each + 1, each)]
     if workers is None:
-        return list(cores)
+        return places
     if workers < 1:
         raise ArenaError("there must be at least one worker.")
-    return [cores[number % len(cores)] for number in range(workers)]
+    return [places[number % len(places)] for number in range(workers)]

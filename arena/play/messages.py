@@ -54,6 +54,11 @@ class Setup(msgspec.Struct, frozen=True, kw_only=True):
             found.setdefault((limits := self.limits_of(bot)).sandbox, limits)
         return [*found.values()]
 
+    @property
+    def cores(self) -> int:
+        """How many cores a match gets: one for each thread of the bot that has most of them."""
+        return max([self.limits.threads, *(self.limits_of(bot).threads for bot in self.grants)])
+
 
 Key: TypeAlias = tuple[tuple[BotIndex, ...], int]
 """What distinguishes deals: the line-up and the number."""

@@ -181,8 +181,9 @@ class Run:
             unbuilt=built.failed,
             sandbox_uid=sandbox_uid,
         )
-        cores = usable_cores(workers)[:deals]
-        self.workers = None if cluster is not None else len(cores)
+        here = bool(matches) and cluster is None
+        places = usable_cores(workers, setup.cores)[:deals] if here else []
+        self.workers = None if cluster is not None else len(places)
         """How many matches are played at once, if that is known beforehand."""
         self.processes = min(LIVE_PROCESSES, len(league.bots) * rotations)
         """How many of bots each worker keeps, where memory suffices."""
@@ -207,7 +208,7 @@ class Run:
         force = (
             on_cluster(setup, league.rules, built.bots, cluster)
             if cluster is not None
-            else LocalWorkforce(setup, built.ready, cores, spares)
+            else LocalWorkforce(setup, built.ready, places, spares)
         )
         more = None if tournament is None else self._next_round
         self._runner = Runner(setup, tasks, force, more)
@@ -317,7 +318,7 @@ def open_run(
     tell: Callable[[str], None] = lambda _: None,
     spares: Spares[LocalWorker] | None = None,
 ) -> Iterator[Run]:
-    """Open a run on so many cores of this machine, or on a Dask cluster, given its scheduler.
+    """Open a run with so many workers of this machine, or on a Dask cluster, by its scheduler.
 
     Bots that are to be built are built first; `tell` is called with what is being done. With
     `spares`, the workers are those of the run before, and kept for the next one. Raises ArenaError

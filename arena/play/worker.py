@@ -1,4 +1,4 @@
-"""A worker: one process on one core that plays deals with its bots beside it."""
+"""A worker: one process on cores of its own that plays deals with its bots beside it."""
 
 import ctypes
 import os
@@ -7,7 +7,7 @@ import sys
 import time
 import traceback
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import ExitStack
 from typing import Any
 
@@ -63,8 +63,10 @@ _PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
 
 
-def main(link: Any, setup: Setup, core: int | None, parent: int) -> None:
+def main(link: Any, setup: Setup, cores: Collection[int], parent: int) -> None:
     """Carry out orders from `link`, a connection, until the last one or the end of the runner.
+
+    It and its bots are pinned to `cores`, if there are any.
 
     SIGUSR1 means: finish the match that is being played, and leave the rest. Signals to end are
     the runner's to heed; a match in which a bot has ended by one is not reported.
@@ -75,8 +77,8 @@ def main(link: Any, setup: Setup, core: int | None, parent: int) -> None:
     signal.pthread_sigmask(signal.SIG_SETMASK, ())  # the runner started us with these blocked
     os.dup2(2, 1)  # or what a game writes, in C too, would stand amid our own output
     sys.stdout = sys.stderr  # which shows it at once
-    if core is not None:
-        os.sched_setaffinity(0, {core})
+    if cores:
+        os.sched_setaffinity(0, cores)
     try:
         _serve(link, setup)
     except EOFError:

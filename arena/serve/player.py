@@ -22,7 +22,7 @@ from arena.handin.final import final_to_play, note_over
 from arena.league.file import FILE, read_asked
 from arena.league.plan import LeaguePlan
 from arena.play.events import Forfeiting, Problem, RoundBegan, RunEvent, Stored, Suspended
-from arena.play.local import LocalWorker, usable_cores
+from arena.play.local import LocalWorker
 from arena.play.messages import News
 from arena.play.run import Run, open_run
 from arena.play.spares import Spares
@@ -41,6 +41,7 @@ from arena.serve.messages import (
 )
 from arena.store.opening import read_league
 from protocol.errors import ArenaError
+from referee.sandbox import own_cores
 
 _LOOK_SECONDS = 0.5  # between looks at the league's file, which other commands change too
 _RETRY_SECONDS = 10.0  # after trouble
@@ -131,7 +132,7 @@ class Player:
 
     Args:
         folder: of the league.
-        workers: how many matches are played at once; None for one on each core.
+        workers: how many matches are played at once; None for as many as have cores of their own.
         uid: as root, the first user that bots are run as; None for an unused one.
         tell: called with whatever happens.
 
@@ -192,7 +193,7 @@ class Player:
             return None
         league = self._rested(read_league(folder))
         if agreement_needed(league):
-            agreement = Agreement(league, self._workers or len(usable_cores(None)))
+            agreement = Agreement(league, self._workers or len(own_cores()))
             self._tell(Trouble(agreement.announcement))
             self._tell(Idle("All matches are played again first: the game's code has changed."))
             for _ in agreement.run():

@@ -56,7 +56,7 @@ class Served(Timetable):
     Args:
         folder: of the league.
         name: in addresses.
-        workers: how many matches are played at once; None for one on each core.
+        workers: how many matches are played at once; None for as many as have cores.
         uid: as root, the first user that bots are run as; None for an unused one.
         pool: of threads, for what reads files.
         say: called with sentences for the organizer.

@@ -70,7 +70,7 @@ class Hosting:
         folders: of the leagues.
         host: the address to listen on.
         port: 0 for any that is free.
-        workers: how many matches of a league are played at once; None for one on each core.
+        workers: how many matches of a league are played at once; None for as many as have cores.
         uid: as root, the first user that bots are run as; None for an unused one.
         behind_proxy: whether a proxy says whose request it is.
         log: called with a line for each request.

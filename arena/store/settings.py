@@ -3,11 +3,16 @@
 from collections.abc import Mapping
 from typing import Any
 
+import msgspec
+
 from arena.league.file import FILE
 from arena.league.plan import LeaguePlan
 from arena.store.store import Store
 from protocol.errors import ArenaError
 from referee.identity import code_of
+from referee.limits import Limits
+
+_USUAL_LIMITS = msgspec.to_builtins(Limits())
 
 
 def check_unchanged(league: LeaguePlan, store: Store) -> None:
@@ -51,7 +56,8 @@ def check_code(league: LeaguePlan, store: Store) -> None:
 def difference(before: Mapping[str, Any], now: Mapping[str, Any], usual: Mapping[str, Any]) -> str:
     """Return in words what differs first between settings, among those of both; or nothing.
 
-    `usual` are the defaults of the game's options, of which not all are stored.
+    `usual` are the defaults of the game's options, of which not all are stored; nor are those of
+    all limits.
     """
     if "opening" in now and (was := before.get("opening")) != now["opening"]:
         return _other_opening(was, now["opening"])
@@ -65,7 +71,7 @@ def difference(before: Mapping[str, Any], now: Mapping[str, Any], usual: Mapping
                 f"seeds, made one of the leagues, so their cards differ"
             )
         if isinstance(old, dict) and isinstance(value, dict):
-            defaults = usual if key == "options" else {}
+            defaults = {"options": usual, "limits": _USUAL_LIMITS}.get(key, {})
             was, wanted = {**defaults, **old}, {**defaults, **value}
             for name in sorted({*was, *wanted}):
                 if was.get(name) != wanted.get(name):

@@ -3,7 +3,8 @@
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from referee.sandbox.errors import MachineError, SandboxError, StartError
+from referee.sandbox.cores import check_cores, own_cores
+from referee.sandbox.errors import MachineError, SandboxError, StartError, TooFewCoresError
 from referee.sandbox.executable import is_program, opening
 from referee.sandbox.program import PYTHON, Program
 from referee.sandbox.temporary import room_for, temporary_folder
@@ -27,8 +28,11 @@ __all__ = [
     "Runtime",
     "SandboxError",
     "StartError",
+    "TooFewCoresError",
+    "check_cores",
     "is_program",
     "opening",
+    "own_cores",
     "prove",
     "room_for",
     "runtime_of",

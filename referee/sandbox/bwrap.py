@@ -52,7 +52,8 @@ class BwrapSandbox(Sandbox):
     def around(self, program: Program, limits: Limits, uid: int | None) -> Request:
         """Ask for bwrap to be run around the command."""
         shown = [*_bot(program), "--size", str(limits.scratch_mb << 20), "--tmpfs", _SCRATCH]
-        env = {**environment(search_path(uid)), "HOME": _SCRATCH, "TMPDIR": _SCRATCH}
+        own = environment(search_path(uid), limits.threads)
+        env = {**own, "HOME": _SCRATCH, "TMPDIR": _SCRATCH}
         tasks = (resource.RLIMIT_NPROC, limits.processes)
         return {
             "argv": isolated(self.program, uid, shown, env, program.folder, program.argv),

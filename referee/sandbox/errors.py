@@ -33,6 +33,14 @@ class UnfitError(SandboxError):
         self.what = message
 
 
+class TooFewCoresError(SandboxError):
+    """More threads for each bot than there are cores here; the text says what to do."""
+
+    def __init__(self, message: str) -> None:
+        ArenaError.__init__(self, message)
+        self.what = message
+
+
 class MachineError(RunError):
     """A failure for which the machine, and no bot, is to blame; the text says what to do."""
 

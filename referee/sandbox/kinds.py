@@ -23,6 +23,17 @@ SLOTS = 64
 THREADS = 128
 """How many threads a bot behind Landlock may have: Java starts some 20 on one core, and more on
 many."""
+THREAD_COUNTS = (
+    "OMP_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+    "MKL_NUM_THREADS",
+    "BLIS_NUM_THREADS",
+    "NUMEXPR_NUM_THREADS",
+    "RAYON_NUM_THREADS",
+    "GOMAXPROCS",
+    "PYTHON_CPU_COUNT",
+)
+"""Variables of the environment that say to a library or a runtime how many threads to start."""
 _BLOCKS = 64  # of so many users, each for one referee
 _MIB = 1 << 20
 
@@ -103,7 +114,7 @@ class NoSandbox(Sandbox):
         """Ask for limits of memory alone."""
         return {
             "argv": program.argv,
-            "env": environment(os.environ.get("PATH", os.defpath)),
+            "env": environment(os.environ.get("PATH", os.defpath), limits.threads),
             "limits": [(resource.RLIMIT_CORE, 0), (resource.RLIMIT_DATA, limits.memory)],
             "landlock": None,
             "seccomp": None,
@@ -127,7 +138,7 @@ class LandlockSandbox(Sandbox):
         """Ask for the rules, the filter and the limits."""
         return {
             "argv": program.argv,
-            "env": environment(search_path(uid)),
+            "env": environment(search_path(uid), limits.threads),
             "limits": bounds(limits),
             "threads": THREADS,
             "landlock": landlock.ruleset(
@@ -163,14 +174,18 @@ def bounds(limits: Limits) -> list[tuple[int, int]]:
     ]
 
 
-def environment(path: str) -> Mapping[str, str]:
-    """Return the whole environment of a bot: built, not inherited."""
+def environment(path: str, threads: int) -> Mapping[str, str]:
+    """Return the whole environment of a bot: built, not inherited.
+
+    Libraries that would start a thread for each core of the machine start so many `threads`.
+    """
     return {
         "PATH": path,
         "LANG": "C.UTF-8",
         "PYTHONHASHSEED": "0",
         "PYTHONDONTWRITEBYTECODE": "1",
         "PYTHONUNBUFFERED": "1",
+        **dict.fromkeys(THREAD_COUNTS, str(threads)),
     }
 
 

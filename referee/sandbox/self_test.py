@@ -8,6 +8,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from referee.limits import Limits
+from referee.sandbox.cores import check_cores
 from referee.sandbox.errors import SandboxError, StartError
 from referee.sandbox.launcher import Child, Launcher
 from referee.sandbox.program import PYTHON, Program
@@ -18,7 +19,11 @@ _SECONDS = 20.0  # within which the canary must have tried everything
 
 
 def prove(launcher: Launcher, limits: Limits) -> None:
-    """Raise SandboxError unless the sandbox of `launcher` holds; without a sandbox do nothing."""
+    """Raise SandboxError unless the sandbox of `launcher` holds; without one, none is tried.
+
+    Raises TooFewCoresError, with any sandbox, if there is no core for each thread of a bot.
+    """
+    check_cores(limits.threads)
     if limits.sandbox == "none":
         return
     assert launcher.folder is not None

@@ -58,7 +58,7 @@ def league_rates(workers: int) -> tuple[float, float]:
         for deal in RoundRobin(Lineups(2, 2, 2), DEALS).plan()
     ]
     began = time.perf_counter()
-    runner = Runner(setup, tasks, LocalWorkforce(setup, [], usable_cores(workers)))
+    runner = Runner(setup, tasks, LocalWorkforce(setup, [], usable_cores(workers, each=1)))
     with runner.staffed():
         events = [each for each in chain.from_iterable(runner.run()) if isinstance(each, Results)]
     seconds = time.perf_counter() - began

@@ -88,7 +88,7 @@ def _usual(kind: type[Game]) -> Options:
 def script_of(name: str) -> Script:
     """Play matches at random until there are decisions enough, and write down all that is said."""
     script = Script(name, [], [], [], [], [])
-    clock = Clock(Limits().time_control)
+    clock = Clock(Limits().time_control, 1)
     while len(script.asks) < DECISIONS:
         seed = str(len(script.seeds))
         game, rng = dealt(name, seed), Random(seed)

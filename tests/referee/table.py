@@ -4,7 +4,7 @@ import os
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from textwrap import dedent
 from typing import Any
@@ -80,14 +80,19 @@ class Table:
 
 
 @contextmanager
-def on_one_core() -> Iterator[None]:
-    """Keep this process, and what it starts meanwhile, on one core, as a worker does."""
+def on_cores(count: int) -> Iterator[None]:
+    """Keep this process, and what it starts meanwhile, on so many cores, as a worker does."""
     before = os.sched_getaffinity(0)
-    os.sched_setaffinity(0, {min(before)})
+    os.sched_setaffinity(0, sorted(before)[:count])
     try:
         yield
     finally:
         os.sched_setaffinity(0, before)
+
+
+def on_one_core() -> AbstractContextManager[None]:
+    """Keep this process, and what it starts meanwhile, on one core."""
+    return on_cores(1)
 
 
 def pid_of(process: BotProcess) -> int:

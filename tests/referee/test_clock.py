@@ -15,8 +15,11 @@ from referee.clock import Clock, cpu_clock, wall_cap
 seconds = st.integers(0, 64).map(lambda eighths: eighths / 8)  # sums of these are exact
 
 
-def clock(move_time: float = 1.0, bank: float = 0.0, increment: float = 0.0) -> Clock:
-    return Clock(TimeControl(judge="cpu", move_time=move_time, bank=bank, increment=increment))
+def clock(
+    move_time: float = 1.0, bank: float = 0.0, increment: float = 0.0, threads: int = 1
+) -> Clock:
+    control = TimeControl(judge="cpu", move_time=move_time, bank=bank, increment=increment)
+    return Clock(control, threads)
 
 
 def test_move_time_is_free_at_every_decision() -> None:
@@ -111,8 +114,31 @@ def test_by_cpu_a_decision_costs_its_cpu_time() -> None:
     assert seat.bank == 1.5
 
 
+def test_by_cpu_a_decision_costs_the_share_of_each_of_several_threads() -> None:
+    seat = clock(move_time=1.0, bank=2.0, threads=4)
+    assert seat.spend(4.0, 1.0)
+    assert seat.bank == 2.0
+    assert seat.spend(6.0, 1.5)
+    assert seat.bank == 1.5
+    assert seat.left == TimeLeft(1.0, 1.5)
+    assert not seat.spend(4 * 2.5 + 0.25, 2.75)
+
+
+def test_by_cpu_a_sleeper_of_several_threads_pays_as_one_of_one() -> None:
+    cap = wall_cap(3.0)
+    assert clock(move_time=1.0, bank=2.0, threads=4).spend(0.0, cap)
+    assert not clock(move_time=1.0, bank=2.0, threads=4).spend(0.0, cap + 0.25)
+
+
+def test_by_the_wall_several_threads_cost_what_one_does() -> None:
+    control = TimeControl(judge="wall", move_time=1.0, bank=2.0, increment=0.0)
+    seat = Clock(control, 4)
+    assert seat.spend(9.0, 2.5)
+    assert seat.bank == 0.5
+
+
 def test_by_the_wall_a_decision_costs_its_time_on_the_wall() -> None:
-    seat = Clock(TimeControl(judge="wall", move_time=1.0, bank=2.0, increment=0.0))
+    seat = Clock(TimeControl(judge="wall", move_time=1.0, bank=2.0, increment=0.0), 1)
     assert seat.spend(0.0, 2.5)
     assert seat.bank == 0.5
 

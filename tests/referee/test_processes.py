@@ -57,7 +57,7 @@ class Case(NamedTuple):
 THRICE = 3
 SILENT = (
     r"no answer after 1\.\d+ s on the wall, 0\.0\d+ s of CPU time used; 1\.100 s allowed "
-    r"there: 2 times the 0\.050 s of CPU time, and 1 s \(%s\)"
+    r"there: 2 times the 0\.050 s of a decision, and 1 s \(%s\)"
 )
 IDLE = r"it read the ask and was idle: does it sleep, .*"
 HALF, DRIP = 'it wrote {"id": 1, .* and no newline', 'it wrote {"id":1,"note":"z+ and no newline'

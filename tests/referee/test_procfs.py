@@ -48,5 +48,5 @@ def test_of_a_process_that_has_ended_nothing_is_said() -> None:
         output = {identity(os.fstat(process.stdout.fileno()))}
     assert cores_of(process.pid) == set()
     assert open_in_none([process.pid], output) == set()
-    assert Waits(process.pid).seconds() == 0.0
-    assert WaitsInside(process.pid, 0).seconds() == 0.0
+    assert Waits(process.pid, 1).seconds() == 0.0
+    assert WaitsInside(process.pid, {0}).seconds() == 0.0

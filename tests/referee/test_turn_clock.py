@@ -13,8 +13,8 @@ from referee.turn_clock import TurnClock
 
 seconds = st.integers(0, 64).map(lambda parts: parts / 64)  # sums of these are exact
 
-BY_CPU = Clock(TimeControl(judge="cpu", move_time=2.0, bank=0.0, increment=0.0))
-BY_WALL = Clock(TimeControl(judge="wall", move_time=2.0, bank=0.0, increment=0.0))
+BY_CPU = Clock(TimeControl(judge="cpu", move_time=2.0, bank=0.0, increment=0.0), 1)
+BY_WALL = Clock(TimeControl(judge="wall", move_time=2.0, bank=0.0, increment=0.0), 1)
 CAP = wall_cap(2.0)
 
 
@@ -37,10 +37,13 @@ def nobody(began: float) -> float:
 
 
 def turn_clock(
-    clock: Clock = BY_CPU, waited: Callable[[float], float] = nobody, asked: float = 10.0
+    clock: Clock = BY_CPU,
+    waited: Callable[[float], float] = nobody,
+    asked: float = 10.0,
+    threads: int = 1,
 ) -> TurnClock:
     """Return the clock of a bot that used 0.25 s so far, and is asked, after little else."""
-    turn = TurnClock(0.25, waited)
+    turn = TurnClock(0.25, waited, threads)
     turn.begin(asked, clock)
     turn.asked(asked)
     return turn
@@ -56,7 +59,7 @@ def answer(turn: TurnClock, moment: float, reading: float) -> Turn:
 
 
 def test_a_turn_takes_the_cpu_used_in_it_and_the_wall_from_when_it_was_asked() -> None:
-    turn = TurnClock(0.25, nobody)
+    turn = TurnClock(0.25, nobody, 1)
     turn.begin(10.0, BY_CPU)
     turn.asked(10.5)
     assert answer(turn, 11.0, 0.75) == Turn(10.0, 11.0, 0.5, 0.5)
@@ -71,7 +74,7 @@ def test_the_next_turn_begins_with_what_the_clock_shows_then() -> None:
 
 
 def test_a_turn_that_was_never_asked_took_no_time() -> None:
-    turn = TurnClock(0.25, nobody)
+    turn = TurnClock(0.25, nobody, 1)
     turn.begin(10.0, BY_CPU)
     assert turn.end(0.25) == Turn(10.0, 10.0)
 
@@ -119,7 +122,7 @@ def test_what_is_used_beyond_it_is_charged_to_the_turn() -> None:
     assert turn.used(0.75 + FREE_SECONDS) == pytest.approx(0.5)
     found = answer(turn, 12.5, 1.0 + FREE_SECONDS)
     assert found.cpu == pytest.approx(0.75)
-    assert found.wall == 0.5
+    assert found.wall == pytest.approx(1.0)
     assert turn.meter.charged == pytest.approx(0.5)
     assert turn.meter.burner
 
@@ -180,7 +183,7 @@ def test_what_the_cpu_clock_showed_is_on_turn_or_was_free(
     turns: list[tuple[float, float, bool]],
 ) -> None:
     """Each turn: what the bot uses before it and in it, and whether a match begins."""
-    turn = TurnClock(0.25, nobody)
+    turn = TurnClock(0.25, nobody, 1)
     reading, took = 0.25, 0.0
     for number, (before, within, is_first) in enumerate(turns):
         if is_first:
@@ -228,7 +231,7 @@ def test_a_sleeper_is_late_at_the_cap() -> None:
     assert turn.left(10.0 + CAP, 0.5) == 0.0
     assert turn.why_late(10.0 + CAP, 0.5) == (
         "no answer after 5.000 s on the wall, 0.250 s of CPU time used; "
-        "5.000 s allowed there: 2 times the 2.000 s of CPU time, and 1 s"
+        "5.000 s allowed there: 2 times the 2.000 s of a decision, and 1 s"
     )
 
 
@@ -255,6 +258,46 @@ def test_an_answer_that_came_too_late_is_explained() -> None:
 @pytest.mark.parametrize(("used", "is_idle"), [(0.125, True), (0.25, False)])
 def test_who_used_less_than_a_tenth_was_idle(used: float, is_idle: bool) -> None:
     assert turn_clock().is_idle(0.25 + used) == is_idle
+
+
+# Several threads
+
+
+def test_several_threads_may_use_as_many_times_the_cpu_time() -> None:
+    turn = turn_clock(threads=4)
+    assert turn.left(10.5, 0.25 + 7.0) == 0.25  # if all of them go on
+    assert turn.left(11.0, 0.25 + 8.0) == 0.0
+    assert turn.why_late(11.0, 0.25 + 8.0) == (
+        "8.000 s of CPU time used; 8.000 s allowed, 2.000 s for each of 4 threads"
+    )
+
+
+def test_on_the_wall_several_threads_have_no_more_time_than_one() -> None:
+    turn = turn_clock(threads=4)
+    assert turn.left(10.0 + CAP - 0.5, 0.25) == 0.5
+    assert turn.left(10.0 + CAP, 0.25) == 0.0
+    assert turn_clock(BY_WALL, threads=4).left(10.5, 50.0) == 1.5
+
+
+def test_one_thread_of_several_gains_no_time_by_what_it_used_before() -> None:
+    """The others leave CPU time enough for all that it can use; the wall bounds it."""
+    turn = turn_clock(threads=4)
+    answer(turn, 11.0, 0.25)
+    turn.begin(12.0, BY_CPU)
+    turn.settle(0.75 + FREE_SECONDS)
+    turn.asked(12.0)
+    assert turn.left(12.0 + CAP - 1.0, CAP - 0.5) == pytest.approx(0.5)
+    assert turn.left(12.0 + CAP - 0.5, CAP) == 0.0
+
+
+def test_an_answer_of_several_threads_that_came_too_late_is_explained() -> None:
+    turn = turn_clock(threads=2)
+    assert turn.why_overdrawn(answer(turn, 12.5, 4.75)) == (
+        "answered after 4.500 s of CPU time and 2.500 s on the wall; 4.000 s of CPU time allowed, "
+        "2.000 s for each of 2 threads"
+    )
+    turn = turn_clock(BY_WALL, threads=2)
+    assert turn.why_overdrawn(answer(turn, 12.5, 4.75)).endswith("on the wall; 2.000 s allowed")
 
 
 # When somebody else had the core

@@ -171,8 +171,11 @@ def _opened(run: str, setup: Setup, manifests: list[Manifest], threads: int) -> 
         if other is not None and _host.run != run and other.rested < _YIELD_SECONDS:
             return Opened(refused="another run plays there", is_busy=True)
         _host.close()
-        cores = Cores(threads)
-        if not cores.numbers:
+        cores = Cores(threads, setup.cores)
+        if not cores.places:
+            most = min(threads, cores.had)
+            if most < setup.cores:
+                return Opened(refused=f"a match needs {setup.cores} cores, and it plays on {most}")
             return Opened(refused="others play on its cores", is_busy=True)
         try:
             unfit, programs = _proven(setup, manifests)
@@ -194,8 +197,8 @@ def _opened(run: str, setup: Setup, manifests: list[Manifest], threads: int) -> 
         _host.run = run
         threading.Thread(target=_expire, args=(_host.pool,), daemon=True).start()
         return Opened(
-            len(cores.numbers),
-            notes=_notes(cores, threads),
+            len(cores.places),
+            notes=_notes(cores, threads, setup.cores),
             unfit=unfit,
             runtimes=_runtimes(setup, programs, fit),
         )
@@ -211,12 +214,13 @@ def _runtimes(
     return {bot: runtime for bot, runtime in found.items() if runtime is not None}
 
 
-def _notes(cores: Cores, threads: int) -> list[str]:
-    count = len(cores.numbers)
-    if count < threads:
+def _notes(cores: Cores, threads: int, each: int) -> list[str]:
+    count, wanted = len(cores.places), threads // each
+    if count < wanted:
         matches = "match" if count == 1 else "matches"
+        needed = "a core" if each == 1 else f"{each} cores"
         why = f"it has {cores.had}" if cores.had < threads else "others play on the rest"
-        return [f"{count} {matches} at once, not {threads}, with a core for each: {why}"]
+        return [f"{count} {matches} at once, not {wanted}, with {needed} for each: {why}"]
     if cores.is_shared:
         return ["it has only a share of its cores, so matches are not pinned to cores"]
     return []

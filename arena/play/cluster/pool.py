@@ -49,15 +49,15 @@ _kind = msgspec.msgpack.Decoder(_Kind).decode
 
 
 class _Place:
-    """A core, and the worker on it while there is one."""
+    """The cores of a match, and the worker on them while there is one."""
 
-    def __init__(self, core: int | None) -> None:
-        self.core = core
+    def __init__(self, cores: tuple[int, ...]) -> None:
+        self.cores = cores
         self.worker: LocalWorker | None = None
 
 
 class WorkerPool:
-    """A worker on each of some cores, one run's; threads bring it orders.
+    """A worker for each match that some cores are enough for, one run's; threads bring it orders.
 
     A worker dies with the thread that started it, so that all are started by one that stays.
     """
@@ -66,7 +66,7 @@ class WorkerPool:
         self._setup = setup
         self._cores = cores
         self._keeper = ThreadPoolExecutor(1, "arena-keeper")
-        self._places = [_Place(core) for core in cores.numbers]
+        self._places = [_Place(each) for each in cores.places]
         self._free: SimpleQueue[_Place] = SimpleQueue()
         self._leaving = self._closed = False
         self._busy = self._deaths_in_a_row = 0
@@ -100,7 +100,7 @@ class WorkerPool:
         self._kept = time.monotonic()
 
     def _hire(self, place: _Place) -> LocalWorker:
-        place.worker = self._keeper.submit(LocalWorker, self._setup, place.core).result()
+        place.worker = self._keeper.submit(LocalWorker, self._setup, place.cores).result()
         return place.worker
 
     def play(self, order: bytes, is_wanted: Callable[[], bool]) -> OrderAnswer:

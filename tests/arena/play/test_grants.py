@@ -1,6 +1,7 @@
 """Leagues in which one bot has limits of its own: they hold for it alone, and tables say so."""
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -34,6 +35,15 @@ WRITER = (
     "if os.path.exists('/scratch'): tempfile.TemporaryFile().write(b'here')\n"
     "else: raise SystemExit('no scratch')\n"
 ) + RANDOM
+
+
+THREADED = """\
+import os, kit, guerra_random
+found = len(os.sched_getaffinity(0)), os.environ["OMP_NUM_THREADS"]
+if found != (2, "{threads}"):
+    raise SystemExit(f"it has {{found}}")
+kit.run(guerra_random.choose)
+"""
 
 
 def entered(league: League, **sources: str) -> None:
@@ -84,6 +94,18 @@ def test_a_handicap_is_told_to_the_bot_that_has_it(league: League) -> None:
     set_keys(league.folder, "fast", {"time_factor": 0.25})
     league.call("run")
     assert faults(league) == {"slow": {}, "fast": {}}
+
+
+@pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="ONE CORE: THREADS ARE NOT TESTED")
+def test_a_match_has_as_many_cores_as_the_bot_with_most_threads(league: League) -> None:
+    entered(league, two=THREADED.format(threads=2), one=THREADED.format(threads=1))
+    set_keys(league.folder, "two", {"threads": 2})
+    said = league.call("run").stderr
+    assert faults(league) == {"two": {}, "one": {}}
+    assert "4 matches" in said
+    set_keys(league.folder, "two", {"threads": 1000})
+    said = league.call("run", code=2).stderr
+    assert "the limit threads = 1000 asks for 1000 cores for each match, and only" in said
 
 
 @pytest.mark.slow

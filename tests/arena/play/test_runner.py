@@ -492,12 +492,13 @@ def test_a_full_disk_ends_the_run_and_loses_nothing(steady: League, undisturbed:
 
 def test_workers_are_spread_over_the_cores_there_are() -> None:
     cores = sorted(os.sched_getaffinity(0))
-    assert usable_cores(None) == cores
-    assert usable_cores(1) == cores[:1]
-    assert usable_cores(len(cores) + 1) == [*cores, cores[0]]
+    places = [(core,) for core in cores]
+    assert usable_cores(None, 1) == places
+    assert usable_cores(1, 1) == places[:1]
+    assert usable_cores(len(cores) + 1, 1) == [*places, places[0]]
 
 
 @pytest.mark.parametrize("number", [0, -1])
 def test_a_number_of_workers_below_one_is_refused(number: int) -> None:
     with pytest.raises(ArenaError, match="at least one worker"):
-        usable_cores(number)
+        usable_cores(number, 1)

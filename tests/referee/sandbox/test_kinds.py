@@ -15,7 +15,14 @@ from pathlib import Path
 import pytest
 
 from referee.sandbox import Child, Launcher, Program, StartError
-from referee.sandbox.kinds import FIRST_UID, SLOTS, THREADS, environment, search_path
+from referee.sandbox.kinds import (
+    FIRST_UID,
+    SLOTS,
+    THREAD_COUNTS,
+    THREADS,
+    environment,
+    search_path,
+)
 from tests.referee.process_watch import children, fields
 from tests.referee.raw_programs import read_all
 from tests.referee.sandbox.sandboxed import limits, make, running, said
@@ -181,12 +188,12 @@ def test_the_environment_is_exactly_as_it_was_built(
     monkeypatch.setenv("ARENA_SECRET", "the seed of the deal")
     text = "import json, os; print(json.dumps(dict(os.environ)))"
     found = json.loads(said(sandboxed, make(public, text)))
-    expected = dict(environment(search_path(sandboxed.uid)))
+    expected = dict(environment(search_path(sandboxed.uid), 1))
     if sandboxed.sandbox.name.startswith("bwrap"):
         expected |= {"HOME": "/scratch", "TMPDIR": "/scratch", "PWD": found["PWD"]}
     assert found == expected
     python = {"PYTHONDONTWRITEBYTECODE", "PYTHONHASHSEED", "PYTHONUNBUFFERED"}
-    assert set(environment("")) == {"LANG", "PATH", *python}
+    assert set(environment("", 1)) == {"LANG", "PATH", *python, *THREAD_COUNTS}
 
 
 def test_three_pipes_are_all_that_is_inherited(sandboxed: Launcher, public: Path) -> None:

@@ -12,6 +12,7 @@ import pytest
 from tests.arena.conftest import ROOT
 
 CORES = sorted(os.sched_getaffinity(0))
+PLACES = [[core] for core in CORES]
 HALF_A_CORE = """
 mount -t tmpfs none /sys/fs/cgroup && mkdir /sys/fs/cgroup/cpu,cpuacct &&
 echo 50000 > /sys/fs/cgroup/cpu,cpuacct/cpu.cfs_quota_us &&
@@ -25,9 +26,10 @@ needs_two_cores = pytest.mark.skipif(len(CORES) < 2, reason="THIS MACHINE HAS ON
 class Claimer:
     """A process that has claimed cores."""
 
-    def __init__(self, most: int, words: Sequence[str]) -> None:
+    def __init__(self, numbers: Sequence[int], words: Sequence[str]) -> None:
+        command = (sys.executable, "-m", "tests.arena.play.cluster.claiming")
         self.process = subprocess.Popen(
-            [*words, sys.executable, "-m", "tests.arena.play.cluster.claiming", str(most)],
+            [*words, *command, *map(str, numbers)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
@@ -37,9 +39,9 @@ class Claimer:
         self.got: dict[str, Any] = json.loads(self.process.stdout.readline())
 
     @property
-    def numbers(self) -> list[int | None]:
-        """The cores that it may play on."""
-        return list(self.got["numbers"])
+    def places(self) -> list[list[int]]:
+        """The cores that it may play on, for each match."""
+        return list(self.got["places"])
 
     def give_back(self) -> None:
         """Have it give back all of them."""
@@ -64,10 +66,13 @@ class Machine:
         self._claimers: list[Claimer] = []
         self.is_usable = self._holder.stdout.readline() == "up\n"
 
-    def claim(self, most: int, words: Sequence[str] = ()) -> Claimer:
-        """Start a process that claims cores; `words` stand before its command."""
+    def claim(self, most: int, words: Sequence[str] = (), each: int = 1) -> Claimer:
+        """Start a process that claims cores, of which a match needs so many for `each`.
+
+        `words` stand before its command.
+        """
         inside = ("nsenter", "--preserve-credentials", "--user", "--net", "--target")
-        claimer = Claimer(most, (*inside, str(self._holder.pid), *words))
+        claimer = Claimer((most, each), (*inside, str(self._holder.pid), *words))
         self._claimers.append(claimer)
         return claimer
 
@@ -90,12 +95,12 @@ def machine() -> Iterator[Machine]:
 
 
 def test_who_is_alone_gets_as_many_cores_as_it_wants(machine):
-    assert machine.claim(1).numbers == CORES[:1]
+    assert machine.claim(1).places == PLACES[:1]
 
 
 def test_nobody_gets_more_than_there_are(machine):
     claimer = machine.claim(len(CORES) + 5)
-    assert claimer.numbers == CORES
+    assert claimer.places == PLACES
     assert claimer.got["had"] == len(CORES)
     assert not claimer.got["is_shared"]
 
@@ -104,21 +109,21 @@ def test_nobody_gets_more_than_there_are(machine):
 def test_a_core_is_claimed_once(machine):
     first = machine.claim(1)
     second = machine.claim(len(CORES))
-    assert first.numbers + second.numbers == CORES
-    assert machine.claim(1).numbers == []
+    assert first.places + second.places == PLACES
+    assert machine.claim(1).places == []
 
 
 def test_who_comes_too_late_is_told_how_many_there_are(machine):
     machine.claim(len(CORES))
     late = machine.claim(1)
-    assert late.numbers == []
+    assert late.places == []
     assert late.got["had"] == len(CORES)
 
 
 def test_cores_that_are_given_back_can_be_claimed(machine):
     first = machine.claim(len(CORES))
     first.give_back()
-    assert machine.claim(len(CORES)).numbers == CORES
+    assert machine.claim(len(CORES)).places == PLACES
     first.give_back()  # again, which is nothing
 
 
@@ -128,24 +133,24 @@ def test_cores_go_back_with_their_owner(machine, way):
     if way == "kill":
         first.process.kill()
     first.end()
-    assert machine.claim(len(CORES)).numbers == CORES
+    assert machine.claim(len(CORES)).places == PLACES
 
 
 @needs_two_cores
 def test_only_the_cores_that_a_process_may_use_are_claimed(machine):
     last = CORES[-1]
     pinned = machine.claim(5, ("taskset", "--cpu-list", str(last)))
-    assert pinned.numbers == [last]
+    assert pinned.places == [[last]]
     assert pinned.got["had"] == 1
     assert not pinned.got["is_shared"]
-    assert machine.claim(5).numbers == CORES[:-1]
+    assert machine.claim(5).places == PLACES[:-1]
 
 
 @needs_two_cores
 def test_who_has_a_share_of_the_cores_is_pinned_to_none(machine):
     """As a container with a quota: its matches may be run on any core, one at a time."""
     claimer = machine.claim(5, ("unshare", "--mount", "sh", "-c", HALF_A_CORE, "sh"))
-    assert claimer.numbers == [None]
+    assert claimer.places == [[]]
     assert claimer.got["had"] == 1
     assert claimer.got["is_shared"]
 
@@ -153,4 +158,31 @@ def test_who_has_a_share_of_the_cores_is_pinned_to_none(machine):
 @needs_two_cores
 def test_a_share_takes_the_place_of_a_core(machine):
     machine.claim(5, ("unshare", "--mount", "sh", "-c", HALF_A_CORE, "sh"))
-    assert machine.claim(5).numbers == CORES[1:]
+    assert machine.claim(5).places == PLACES[1:]
+
+
+@needs_two_cores
+def test_a_match_of_several_threads_gets_as_many_cores(machine):
+    claimer = machine.claim(len(CORES), each=2)
+    pairs = [CORES[at : at + 2] for at in range(0, len(CORES) - 1, 2)]
+    assert claimer.places == pairs
+    left = CORES[2 * len(pairs) :]
+    assert machine.claim(len(CORES)).places == [[core] for core in left]
+
+
+@needs_two_cores
+def test_cores_that_are_too_few_for_a_match_are_left_to_others(machine):
+    machine.claim(len(CORES) - 1)
+    late = machine.claim(len(CORES), each=2)
+    assert late.places == []
+    assert late.got["had"] == len(CORES)
+    assert machine.claim(1).places == PLACES[-1:]
+    assert machine.claim(1, each=2).places == []
+
+
+@needs_two_cores
+def test_a_share_of_the_cores_is_shared_out_in_matches_too(machine):
+    """A quota of half a core counts as one, which is too few for a match of two threads."""
+    words = ("unshare", "--mount", "sh", "-c", HALF_A_CORE, "sh")
+    assert machine.claim(5, words, each=2).places == []
+    assert machine.claim(5).places == PLACES

@@ -51,9 +51,10 @@ def on_host(name: str, path: str) -> tuple[str, ...]:
     return words
 
 
-def text(sandbox: str, bots: str = TWO_BOTS, deals: int = 2) -> str:
+def text(sandbox: str, bots: str = TWO_BOTS, deals: int = 2, threads: int = 1) -> str:
     """Return a league's file."""
-    return HEAD.format(deals=deals) + f'limits = {{ sandbox = "{sandbox}" }}\n' + bots
+    limits = f'limits = {{ sandbox = "{sandbox}", threads = {threads} }}\n'
+    return HEAD.format(deals=deals) + limits + bots
 
 
 def with_command(league: League, command: str) -> str:
@@ -294,6 +295,23 @@ def test_a_core_is_played_on_once_whoever_shares_it(cluster, league):
     assert "can play: 1 at once, 1 in all." in said
     assert ": 1 match at once, not 2, with a core for each: it has 1." in said
     assert league.count() == 4
+
+
+@needs_two_cores
+def test_a_match_of_two_threads_is_played_on_two_cores(cluster, league):
+    cluster.add_worker("ant", threads=CORES)
+    league.write(text("none", threads=2))
+    said = league.call("run", "--cluster", cluster.address).stderr
+    assert f"can play: {CORES // 2} at once, {CORES // 2} in all." in said
+    assert league.count() == 4
+
+
+def test_a_machine_with_too_few_cores_for_a_match_cannot_play(cluster, league):
+    cluster.add_worker("ant", threads=1)
+    league.write(text("none", threads=3))
+    said = league.call("run", "--cluster", cluster.address, code=1).stderr
+    assert " cannot play: a match needs 3 cores, and it plays on 1." in said
+    assert league.count() == 0
 
 
 BUSY = """

@@ -1,0 +1,188 @@
+"""Leagues whose bots may use several cores: what a match gets, what is refused, what is stored."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from arena.play.local import usable_cores
+from arena.store.store import Store
+from referee.sandbox import TooFewCoresError, own_cores
+from tests.arena.conftest import Arena, League
+from tests.arena.play.sandboxed_leagues import refused
+
+CORES = own_cores()
+TOO_MANY = len(CORES) + 1
+
+two_cores = pytest.mark.skipif(len(CORES) < 2, reason="THIS MACHINE HAS ONE CORE ONLY")
+
+LEAGUE = """\
+game = "guerra"
+seed = 1
+deals = 2
+options.max_turns = 10
+
+[limits]
+sandbox = "none"
+"""
+SPY = """
+import json, os, sys
+
+class Ears:
+    def __init__(self, lines):
+        self.buffer = self
+        self.lines = lines
+    def __iter__(self):
+        for line in self.lines:
+            message = json.loads(line)
+            if message["type"] == "hello":
+                said = {**message, "cores": sorted(os.sched_getaffinity(0))}
+                print(json.dumps({**said, "omp": os.environ["OMP_NUM_THREADS"]}), file=sys.stderr)
+            yield line
+
+sys.stdin = Ears(sys.stdin.buffer)
+import kit, guerra_random
+kit.run(guerra_random.choose)
+"""
+"""A bot that writes down its `hello`, and on which cores it may run."""
+
+
+def spies(league: League) -> str:
+    """Make two such bots; return their entries."""
+    return league.bot("one", SPY) + league.bot("two", SPY)
+
+
+def said(league: League) -> list[dict[str, Any]]:
+    """Return what the bots of a league wrote down."""
+    found = []
+    with Store(league.folder / "league.db") as store:
+        for match in store.matches():
+            for text in store.whole(match).evidence.stderr:
+                found += [json.loads(line) for line in text.splitlines()]
+    return found
+
+
+def settings(folder: Path) -> dict[str, Any]:
+    """Return what is stored of how the matches of a league are played."""
+    with Store(folder / "league.db") as store:
+        return store.settings()
+
+
+@two_cores
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_match_gets_a_core_for_each_thread_and_its_bots_are_told(
+    league: League, threads: int
+) -> None:
+    league.write(f"{LEAGUE}threads = {threads}\n{spies(league)}")
+    league.call("run")
+    found = said(league)
+    assert found
+    assert {len(each["cores"]) for each in found} == {threads}
+    assert {each["omp"] for each in found} == {str(threads)}
+    assert {each.get("threads") for each in found} == {threads if threads > 1 else None}
+
+
+@two_cores
+def test_the_number_of_workers_follows_from_the_cores() -> None:
+    pairs = [tuple(CORES[at : at + 2]) for at in range(0, len(CORES) - 1, 2)]
+    assert usable_cores(None, 2) == pairs
+    assert usable_cores(None, len(CORES)) == [tuple(CORES)]
+    assert usable_cores(1, 2) == pairs[:1]
+    assert usable_cores(len(pairs) + 1, 2) == [*pairs, pairs[0]]  # which they share
+
+
+def test_a_worker_without_cores_enough_is_refused() -> None:
+    with pytest.raises(TooFewCoresError, match=f"only {len(CORES)} can be used here"):
+        usable_cores(None, TOO_MANY)
+
+
+@two_cores
+def test_a_run_says_how_many_workers_there_are(league: League) -> None:
+    league.write(f"{LEAGUE}threads = {len(CORES)}\n{spies(league)}")
+    assert "with 1 worker." in league.call("run").stderr
+
+
+REFUSED = f"the limit threads = {TOO_MANY} asks for {TOO_MANY} cores for each match"
+
+
+def test_a_league_that_needs_more_cores_than_there_are_is_refused_and_reads_on(
+    arena: Arena, league: League
+) -> None:
+    league.write(f"{LEAGUE}threads = {TOO_MANY}\n{spies(league)}")
+    refused(arena("run", league.folder), REFUSED, f"only {len(CORES)} can be used here")
+    assert league.count() == 0
+    assert arena("rank", league.folder).exit_code == 0
+
+
+def test_commands_that_start_bots_refuse_it_too(arena: Arena) -> None:
+    limit = ("--limit", f"threads={TOO_MANY}")
+    refused(arena("play", "guerra", "random", "random", *limit), REFUSED)
+    refused(arena("check", "random", "--game", "guerra", *limit), REFUSED)
+    refused(arena("compare", "random", "sensible", "--game", "guerra", *limit), REFUSED)
+    shown = arena("doctor", "--limit", f"threads={TOO_MANY}", "--format", "csv").stdout
+    assert shown.count(REFUSED) == 3
+
+
+def test_such_a_league_can_be_made_for_another_machine(arena: Arena, league: League) -> None:
+    made = league.home / "made"
+    words = ("init", made, "--game", "guerra", "random", "sensible", "--deals", 1)
+    found = arena(*words, "--limit", f"threads={TOO_MANY}")
+    assert found.exit_code == 0
+    assert f"It cannot be played here: {REFUSED}" in " ".join(found.stderr.split())
+    assert "one core would need" in found.stderr
+
+
+@pytest.mark.parametrize("value", ["0", "1025", "1.5", "true", '"2"'])
+def test_a_number_of_threads_that_makes_no_sense_is_refused(
+    arena: Arena, league: League, value: str
+) -> None:
+    league.write(f"{LEAGUE}threads = {value}\n{spies(league)}")
+    refused(arena("run", league.folder), "league.toml:8", "threads")
+
+
+# What is stored
+
+
+def test_leagues_of_one_thread_are_stored_and_exported_as_before(
+    arena: Arena, league: League
+) -> None:
+    league.write(f"{LEAGUE}threads = 1\n{spies(league)}")
+    league.call("run")
+    assert "threads" not in settings(league.folder)["limits"]
+    header = json.loads(arena("export", league.folder).stdout.splitlines()[0])
+    assert "threads" not in header["settings"]["limits"]
+
+
+@two_cores
+def test_the_threads_of_a_league_may_not_change_once_it_was_played(
+    arena: Arena, league: League
+) -> None:
+    bots = spies(league)
+    league.write(LEAGUE + bots)
+    league.call("run")
+    league.write(f"{LEAGUE}threads = 2\n{bots}")
+    refused(arena("run", league.folder), "threads in [limits] was 1, not 2")
+    league.write(f"{LEAGUE}threads = 1\n{bots}")
+    assert arena("run", league.folder).exit_code == 0
+
+
+@two_cores
+def test_the_threads_of_a_league_are_stored_exported_and_imported(
+    arena: Arena, league: League
+) -> None:
+    bots = spies(league)
+    league.write(f"{LEAGUE}threads = 2\n{bots}")
+    league.call("run")
+    assert settings(league.folder)["limits"]["threads"] == 2
+    exported = league.home / "exported.jsonl"
+    assert arena("export", league.folder, exported).exit_code == 0
+    other = League(league.home / "other")
+    for bot in ("one", "two"):
+        (other.home / bot).symlink_to(league.home / bot)
+    other.write(f"{LEAGUE}threads = 2\n{bots}")
+    assert arena("import", other.folder, exported).exit_code == 0
+    assert settings(other.folder)["limits"]["threads"] == 2
+    other.write(f"{LEAGUE}{bots}")
+    refused(arena("run", other.folder), "threads in [limits] was 2, not 1")
+    assert arena("verify", league.folder).exit_code == 0

@@ -1,0 +1,278 @@
+"""Real bots of several threads: what they may use and pay, and who has to wait for a core."""
+
+import os
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from referee.bot_process import BotProcess
+from referee.evidence import Played
+from referee.sandbox import Launcher, TooFewCoresError, check_cores, own_cores
+from referee.sandbox.kinds import THREAD_COUNTS
+from referee.seat import FunctionSeat
+from referee.starting import StartupError
+from tests.referee.games_for_tests import Countdown, dealt
+from tests.referee.process_watch import cpu
+from tests.referee.sandbox.sandboxed import SANDBOXED, need
+from tests.referee.table import Table, on_cores, pid_of
+from tests.referee.test_fair_clock import BUSY
+from tests.referee.test_processes_clock import ONE, is_at_rest, late
+
+two_cores = pytest.mark.skipif(len(own_cores()) < 2, reason="THIS MACHINE HAS ONE CORE ONLY")
+
+HASHING = """
+import hashlib, json, os, sys, threading, time
+
+def burn(seconds):
+    end = time.thread_time() + seconds
+    while time.thread_time() < end:
+        hashlib.pbkdf2_hmac("sha256", b"p", b"s", 10_000)
+
+def together(count, seconds):
+    threads = [threading.Thread(target=burn, args=(seconds,)) for _ in range(count)]
+    for thread in threads: thread.start()
+    for thread in threads: thread.join()
+"""
+"""Threads of Python that run at the same time: to hash, they let go of the interpreter."""
+
+ANSWERS = """
+for line in sys.stdin:
+    message = json.loads(line)
+    if message["type"] == "hello":
+        hello = message
+        print('{"type":"ready"}', flush=True)
+    elif message["type"] == "ask":
+        THINK
+        answer = {"id": message["id"], "move": {"take": 1}}
+        print(json.dumps({**answer, "note": NOTE}), flush=True)
+"""
+
+
+def bot(think: str, note: str = "''") -> str:
+    """Return the text of a bot that does something at each ask."""
+    return HASHING + ANSWERS.replace("THINK", think).replace("NOTE", note)
+
+
+def hashing(table: Table, count: int, seconds: float, rounds: int = 1, **limits: Any) -> Played:
+    """Let a bot play by itself of which so many threads use so much CPU time at each decision."""
+    program = table.python(bot(f"together({count}, {seconds})"))
+    return table.play(
+        dealt(Countdown, 1, rounds=rounds), [table.start(program, **limits)], **limits
+    )
+
+
+# What may be used
+
+
+def test_several_threads_together_may_use_the_time_of_each(table: Table) -> None:
+    played = hashing(table, 2, 0.15, move_time=0.2, threads=2)
+    assert late(played) == []
+    assert played.evidence.cpu[0] >= 300_000
+
+
+def test_the_same_bot_is_late_where_it_has_one_thread(table: Table) -> None:
+    assert len(late(hashing(table, 2, 0.15, move_time=0.2))) == 1
+
+
+def test_beyond_the_time_of_each_they_are_late(table: Table) -> None:
+    (reason,) = late(hashing(table, 2, 5.0, move_time=0.2, threads=2))
+    words = r"0\.[4-9]\d+ s of CPU time used; 0\.400 s allowed, 0\.200 s for each of 2 threads"
+    assert re.match(f"take: {words}", reason), reason
+
+
+def test_what_more_threads_use_than_it_has_counts_too(table: Table) -> None:
+    assert len(late(hashing(table, 6, 0.1, move_time=0.2, threads=2))) == 1
+
+
+def test_the_bank_pays_for_all_threads(table: Table) -> None:
+    limits: dict[str, Any] = {"move_time": 0.1, "bank": 0.08, "threads": 2}
+    played = hashing(table, 2, 0.15, rounds=2, **limits)
+    assert [bool(entry.fault) for entry in played.replay.entries] == [False, True]
+
+
+def test_the_wall_is_bounded_as_for_one_thread(table: Table) -> None:
+    began = time.monotonic()
+    bot_ = table.start("late", 60, 1, "sleep", threads=8)
+    (reason,) = late(table.play(dealt(Countdown, 1, rounds=1), [bot_], move_time=0.1, threads=8))
+    assert "1.200 s allowed there: 2 times the 0.100 s of a decision, and 1 s" in reason
+    assert time.monotonic() - began < 4.0
+
+
+def test_a_start_is_judged_like_a_decision(table: Table) -> None:
+    program = table.python(HASHING + "together(2, 0.15)\n" + ANSWERS.replace("NOTE", "''"))
+    with pytest.raises(StartupError, match=r"0\.[2-9]\d+ s of CPU time used; 0\.200 s allowed"):
+        table.start(program, startup=0.2)
+    table.start(program, startup=0.25, threads=2)
+
+
+# What is used between turns
+
+BETWEEN = (
+    HASHING
+    + """
+OFF = threading.Event()
+
+def forever():
+    while True:
+        OFF.wait()
+        burn(0.001)
+
+for _ in range(3):
+    threading.Thread(target=forever, daemon=True).start()
+"""
+    + ANSWERS.replace("THINK", "OFF.clear()").replace("NOTE", "''")
+    + "        OFF.set()\n"
+)
+"""A bot of three threads that burn while it is not asked."""
+
+
+@pytest.mark.quick(1)
+@pytest.mark.parametrize("threads", [2, 1])
+def test_all_threads_of_a_burner_are_frozen_and_charged(table: Table, threads: int) -> None:
+    cheat = table.start(table.python(BETWEEN), threads=threads)
+    rests = []
+
+    def look(_decision: object, view: dict[str, Any]) -> dict[str, int]:
+        if len(view["taken"][0]) == 1:
+            time.sleep(0.3)
+            cheat.watch()
+        rests.append(is_at_rest(cheat))
+        return ONE
+
+    played = table.play(dealt(Countdown, 2, rounds=3), [cheat, FunctionSeat(look)])
+    assert rests == [True] * 3
+    assert late(played) == []
+    assert played.evidence.burners == [0]
+    charged = sum(played.evidence.charged.values())
+    assert charged > 150_000
+    assert sum(played.evidence.cpu) >= charged
+
+
+def test_a_burner_of_several_threads_is_frozen_while_another_thinks(tmp_path: Path) -> None:
+    with on_cores(2), Launcher("none") as launcher:
+        table = Table(launcher, tmp_path)
+        cheat = table.start(table.python(BETWEEN), threads=2)
+        thinker = table.start("late", 0.4, threads=2)
+        before = cpu(pid_of(cheat))
+        played = table.play(dealt(Countdown, 2, rounds=1), [cheat, thinker], threads=2)
+        assert cpu(pid_of(cheat)) - before < 0.35
+        assert late(played, 0) == late(played, 1) == []
+        assert is_at_rest(cheat)
+        table.close()
+
+
+# Who has to wait for a core
+
+
+@contextmanager
+def busy(loops: int) -> Iterator[None]:
+    """Keep our cores busy by so many processes, each with a session and a share of its own."""
+    running = [subprocess.Popen([sys.executable, "-S", "-c", BUSY]) for _ in range(loops)]
+    time.sleep(0.2)
+    try:
+        yield
+    finally:
+        for process in running:
+            process.kill()
+            process.wait()
+
+
+@pytest.fixture(params=["none", *SANDBOXED])
+def two(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Table]:
+    """A table whose bots share two cores with the referee, as those of a league may."""
+    if request.param != "none":
+        need(request.param)
+    with on_cores(2), Launcher(request.param) as launcher:
+        table = Table(launcher, tmp_path, sandbox=request.param)
+        yield table
+        table.close()
+
+
+def started(table: Table, text: str, **limits: Any) -> BotProcess:
+    """Start a bot in the table's sandbox."""
+    if table.sandbox == "none":
+        return table.start(table.python(text), **limits)
+    return table.sandboxed(text, **limits)
+
+
+@two_cores
+@pytest.mark.slow
+@pytest.mark.parametrize("count", [1, 2, 5])
+def test_a_busy_machine_makes_no_bot_of_several_threads_late(two: Table, count: int) -> None:
+    """With a fifth of each core, each decision takes more than it is allowed."""
+    by_wall = two.sandbox == "bwrap"
+    limits: dict[str, Any] = {"move_time": 1.0 if by_wall else 0.3, "threads": 2}
+    total = 0.4 if by_wall and count == 1 else 0.25 * min(count, 2)
+    bot_ = started(two, bot(f"together({count}, {total / count})"), **limits)
+    with busy(8):
+        played = two.play(dealt(Countdown, 1, rounds=2), [bot_], **limits)
+    assert late(played) == []
+    assert min(played.evidence.wall) > 500_000
+
+
+def external(began: tuple[float, float]) -> float:
+    """Return the seconds that our cores worked since `began`."""
+    return worked()[0] - began[0]
+
+
+def worked() -> tuple[float, float]:
+    """Return the seconds that our cores have worked, and the time."""
+    names = {f"cpu{core}" for core in os.sched_getaffinity(0)}
+    total = 0
+    for line in Path("/proc/stat").read_text().splitlines():
+        name, *ticks = line.split()
+        if name in names:
+            total += sum(map(int, ticks[:3] + ticks[5:8]))  # neither idle nor waiting for a disk
+    return total / os.sysconf("SC_CLK_TCK"), time.monotonic()
+
+
+@two_cores
+@pytest.mark.quick(1)
+@pytest.mark.parametrize("count", [8, 2, 3])
+def test_nobody_gains_time_by_waiting_for_threads_of_its_own_on_two_cores(
+    two: Table, count: int
+) -> None:
+    """Each waits, as the others run: what is taken off is no more than what others really had."""
+    limits: dict[str, Any] = {"move_time": 0.6, "clock": "wall", "threads": 2}
+    bot_ = started(two, bot(f"together({count}, 60)"), **limits)
+    used, began = cpu(pid_of(bot_)), worked()
+    played = two.play(dealt(Countdown, 1, rounds=1), [bot_], **limits)
+    own = cpu(pid_of(bot_)) - used if two.sandbox != "bwrap" else 1.2
+    others = external(began) - own
+    assert len(late(played)) == 1
+    assert played.evidence.waited.get(0, 0) / 1e6 < max(0.0, others) / 2 + 0.1
+
+
+# What it is told
+
+
+@pytest.mark.quick(1)
+@pytest.mark.parametrize("threads", [3, 1])
+@pytest.mark.parametrize("two", SANDBOXED, indirect=True)
+def test_a_bot_is_told_and_its_libraries_too(two: Table, threads: int) -> None:
+    note = f"json.dumps([hello.get('threads'), *[os.environ[n] for n in {THREAD_COUNTS!r}]])"
+    bot_ = started(two, bot("pass", note), threads=threads)
+    played = two.play(dealt(Countdown, 1, rounds=1), [bot_])
+    said = [str(threads)] * len(THREAD_COUNTS)
+    first = threads if threads > 1 else None
+    assert played.replay.entries[0].note == f"{[first, *said]}".replace("'", '"').replace(
+        "None", "null"
+    )
+
+
+def test_more_threads_than_cores_are_refused_with_how_many_there_are() -> None:
+    with on_cores(1):
+        check_cores(1)
+        with pytest.raises(TooFewCoresError) as refused:
+            check_cores(2)
+    assert str(refused.value) == (
+        "the limit threads = 2 asks for 2 cores for each match, and only 1 can be used here. "
+        "Lower it, or play on a machine that has more."
+    )
