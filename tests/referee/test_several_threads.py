@@ -19,7 +19,7 @@ from referee.sandbox.kinds import THREAD_COUNTS
 from referee.seat import FunctionSeat
 from referee.starting import StartupError
 from tests.referee.games_for_tests import Countdown, dealt
-from tests.referee.process_watch import cpu
+from tests.referee.process_watch import cpu, until
 from tests.referee.sandbox.sandboxed import SANDBOXED, need
 from tests.referee.table import Table, on_cores, pid_of
 from tests.referee.test_fair_clock import BUSY
@@ -141,7 +141,8 @@ def test_all_threads_of_a_burner_are_frozen_and_charged(table: Table, threads: i
 
     def look(_decision: object, view: dict[str, Any]) -> dict[str, int]:
         if len(view["taken"][0]) == 1:
-            time.sleep(0.3)
+            before = cpu(pid_of(cheat))
+            until(lambda: cpu(pid_of(cheat)) - before > 0.3, 20)
             cheat.watch()
         rests.append(is_at_rest(cheat))
         return ONE
@@ -208,7 +209,7 @@ def started(table: Table, text: str, **limits: Any) -> BotProcess:
 def test_a_busy_machine_makes_no_bot_of_several_threads_late(two: Table, count: int) -> None:
     """With a fifth of each core, each decision takes more than it is allowed."""
     by_wall = two.sandbox == "bwrap"
-    limits: dict[str, Any] = {"move_time": 1.0 if by_wall else 0.3, "threads": 2}
+    limits: dict[str, Any] = {"move_time": 2.0 if by_wall else 0.3, "threads": 2}
     total = 0.4 if by_wall and count == 1 else 0.25 * min(count, 2)
     bot_ = started(two, bot(f"together({count}, {total / count})"), **limits)
     with busy(8):
