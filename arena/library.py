@@ -170,8 +170,8 @@ class League:
     ) -> "Running":
         """Return a run that plays whatever is missing, once it is iterated over.
 
-        There are as many workers as have cores, unless it is said otherwise. `part` is (K, N) for the K-th
-        of N parts; `cluster` is the address of a Dask scheduler.
+        There are as many workers as have cores, unless it is said otherwise. `part` is (K, N) for
+        the K-th of N parts; `cluster` is the address of a Dask scheduler.
         """
         number, of = part
         if not 1 <= number <= of:
