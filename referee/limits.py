@@ -1,5 +1,6 @@
 """What every bot is allowed: in a match, and while it is built."""
 
+import json
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -15,10 +16,17 @@ _ADDED = ("threads",)
 """Limits that came later: what is stored holds them only where they are not the usual ones."""
 
 
+SandboxName = Literal["landlock", "bwrap", "none"]
+Megabytes = Annotated[int, Meta(ge=16, le=1 << 20)]
+Descriptors = Annotated[int, Meta(ge=8, le=4096)]
+Tasks = Annotated[int, Meta(ge=1, le=4096)]
+ScratchMegabytes = Annotated[int, Meta(ge=1, le=1 << 16)]
+
+
 class Limits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The limits of a league, as `[limits]` in its file gives them; times are in seconds."""
 
-    sandbox: Literal["landlock", "bwrap", "none"] = "landlock"
+    sandbox: SandboxName = "landlock"
     """The sandbox around each bot."""
     move_time: PositiveSeconds = 1.0
     """Free at each decision."""
@@ -34,13 +42,13 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """The fault after these forfeits the match."""
     fresh: bool = False
     """Whether every match gets new processes."""
-    memory_mb: Annotated[int, Meta(ge=16, le=1 << 20)] = 512
+    memory_mb: Megabytes = 512
     """The most data memory of a process, in MiB."""
-    open_files: Annotated[int, Meta(ge=8, le=4096)] = 64
+    open_files: Descriptors = 64
     """The most files a process may have open."""
-    processes: Annotated[int, Meta(ge=1, le=4096)] = 32
+    processes: Tasks = 32
     """The most processes and threads of a bot in bwrap; landlock allows threads alone."""
-    scratch_mb: Annotated[int, Meta(ge=1, le=1 << 16)] = 16
+    scratch_mb: ScratchMegabytes = 16
     """The size of a bot's scratch folder in bwrap, in MiB; landlock has none."""
     threads: Annotated[int, Meta(ge=1, le=1024)] = 1
     """How many threads of a bot can run at a time: a match gets so many cores.
@@ -84,6 +92,83 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
             bank=self.bank,
             increment=self.increment,
         )
+
+
+class Grant(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What one bot is allowed in place of the limits of its league, as its `[[bot]]` says.
+
+    None is as the league has it.
+    """
+
+    sandbox: SandboxName | None = None
+    """The sandbox around it."""
+    memory_mb: Megabytes | None = None
+    """The most data memory of a process, in MiB."""
+    open_files: Descriptors | None = None
+    """The most files a process may have open."""
+    processes: Tasks | None = None
+    """The most processes and threads in bwrap."""
+    scratch_mb: ScratchMegabytes | None = None
+    """The size of its scratch folder in bwrap, in MiB."""
+    startup: PositiveSeconds | None = None
+    """From its start to its `ready`, in seconds."""
+    time_factor: Annotated[float, Meta(ge=0.001, le=1000)] | None = None
+    """How many times the league's move time, bank and increment it has: a handicap."""
+
+    @property
+    def given(self) -> dict[str, str | int | float]:
+        """What is not as the league has it, by key."""
+        found = ((key, getattr(self, key)) for key in self.__struct_fields__)
+        return {key: _short(value) for key, value in found if value is not None}
+
+    @property
+    def words(self) -> str:
+        """What it gives, as it is written: "memory_mb = 2048, startup = 30"; may be empty."""
+        return ", ".join(f"{key} = {json.dumps(value)}" for key, value in self.given.items())
+
+    @property
+    def unaskable(self) -> str:
+        """What of it no bot may ask for, as only an organizer gives it; empty if there is none."""
+        if self.time_factor is not None:
+            return "time_factor"
+        return 'sandbox = "none"' if self.sandbox == "none" else ""
+
+    def beyond(self, limits: Limits) -> "Grant":
+        """Return what of it is more than these limits give, or another sandbox."""
+        found = {}
+        for key, value in self.given.items():
+            has = getattr(limits, key)
+            if value != has if isinstance(value, str) else value > has:
+                found[key] = value
+        return msgspec.convert(found, Grant)
+
+    def within(self, most: "Grant") -> "Grant":
+        """Return what of it is no more than another grant gives, key by key."""
+        found = {}
+        for key, value in self.given.items():
+            bound = getattr(most, key)
+            is_text = isinstance(value, str)
+            if bound is not None and (value == bound if is_text else value <= bound):
+                found[key] = value
+        return msgspec.convert(found, Grant)
+
+    def of(self, limits: Limits) -> Limits:
+        """Return the limits of the bot in a league that has these."""
+        own = {key: value for key, value in self.given.items() if key != "time_factor"}
+        factor = 1.0 if self.time_factor is None else self.time_factor
+        times = {key: getattr(limits, key) * factor for key in _TIMES} if factor != 1 else {}
+        return msgspec.structs.replace(limits, **own, **times)
+
+
+def _short(value: str | float) -> str | int | float:
+    """Return a value as it is written: 20 for 20.0."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+NO_GRANT = Grant()
+"""All is as the league has it."""
+_TIMES = ("move_time", "bank", "increment")
+"""What a factor of time concerns."""
 
 
 class WorkLimits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -172,8 +172,17 @@ class Match:
         return {number: used for number, used in found if used}
 
 
-def starts(game: Game, match: str, control: TimeControl, seeds: Sequence[int]) -> list[Start]:
-    """Return what each seat of a match is sent at its beginning; `seeds` are the bots' own."""
+def starts(
+    game: Game,
+    match: str,
+    control: TimeControl | Sequence[TimeControl],
+    seeds: Sequence[int],
+) -> list[Start]:
+    """Return what each seat of a match is sent at its beginning; `seeds` are the bots' own.
+
+    `control` is of all seats, or each has one.
+    """
+    controls = [control] * len(seeds) if isinstance(control, TimeControl) else control
     options = msgspec.to_builtins(game.options)
     table = game.table()
     return [
@@ -184,7 +193,7 @@ def starts(game: Game, match: str, control: TimeControl, seeds: Sequence[int]) -
             seats=game.seats,
             options=options,
             table=table,
-            clock=control,
+            clock=controls[seat],
             seed=seed,
         )
         for seat, seed in enumerate(seeds)

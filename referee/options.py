@@ -56,7 +56,9 @@ def allowed(kind: Any) -> str:
     if isinstance(info, msgspec.inspect.ListType):
         return "a list of text"
     if isinstance(info, msgspec.inspect.DictType):
-        return "a number by name, such as { stockfish = 3600 }"
+        what = "limits" if isinstance(info.value_type, msgspec.inspect.UnionType) else "a number"
+        such = {"limits": "{ memory_mb = 2048 }", "a number": "{ stockfish = 3600 }"}
+        return f"{what} by name, such as {such[what]}"
     if isinstance(info, msgspec.inspect.UnionType):
         return " or ".join(allowed(part) for part in get_args(kind) if part is not type(None))
     if isinstance(info, msgspec.inspect.DateTimeType):

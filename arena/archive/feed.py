@@ -70,7 +70,7 @@ class Feed:
     game: type[Game]
     seat: int
     limits: Limits
-    """The limits of the match."""
+    """The limits of the seat's bot in the match, if what it is granted was not changed since."""
     hello: Hello
     start: Start
 
@@ -127,7 +127,8 @@ def feed_of(league: LeaguePlan, opened: WholeMatch, seat: int) -> Feed:
     with Store(league.database) as store:  # by key, on which a bot's own dice depend
         bots = store.find(opened.match.id).bots
         settings = msgspec.convert(store.settings(), FixedSettings)
-    limits = settings.limits
+    holder = next((bot for bot in league.bots if bot.key == bots[seat].name), None)
+    limits = settings.limits if holder is None else holder.grant.of(settings.limits)
     entrants = sorted(
         (Entrant(bot.name, bot.version) for bot in bots), key=lambda entrant: entrant.key
     )

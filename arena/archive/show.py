@@ -89,7 +89,7 @@ def told(
         "  ",
         width,
     )
-    if past.sandbox.startswith("bwrap"):
+    if "bwrap" in past.sandbox:
         yield from folded("In bwrap, only a bot's wall time is measured.", "  ", width)
     words = _Words(replay, game, tables, seat)
     if begun := opening_row(opened, words.opening, seat):

@@ -56,9 +56,11 @@ def check(
 ) -> Iterator[Step]:
     """Yield the steps as they are done; some are left out after a failure, or if time is up.
 
-    `tell` is called with its progress. Raises SandboxError if the sandbox does not hold here.
+    It has what it was granted. `tell` is called with its progress. Raises SandboxError if the
+    sandbox does not hold here.
     """
     titles = list(STEPS)
+    setting = setting._replace(limits=bot.grant.of(setting.limits))
     found: Bot | None = bot
     if bot.build:
         step, found = _built(bot, setting.build, sandbox_uid, tell)
@@ -124,6 +126,8 @@ class _Check:
         limits = self._setting.limits
         name = self._launcher.sandbox.name
         where = "without a sandbox" if limits.sandbox == "none" else f"in the sandbox {name}"
+        if self._bot.grant.given:
+            where += f", with {self._bot.grant.words}"
         try:
             check_bot(self._launcher, self._bot)
         except SandboxError as error:

@@ -51,6 +51,10 @@ _COMMANDS = {
         "organize:remove",
         "Take bots out of a league; their matches are kept, and count no more.",
     ),
+    "grant": (
+        "grant:grant",
+        "Give a bot limits of its own in a league; without NAME, show who has some, or needs some.",
+    ),
     "disqualify": (
         "organize:disqualify",
         "Exclude bots: they play no more, their matches are kept and do not count, tables say why.",

@@ -1,5 +1,6 @@
 """The command that says whether a bot is fit to play."""
 
+import dataclasses
 from collections.abc import Iterable, Iterator
 
 import click
@@ -22,8 +23,11 @@ from arena.cli.common import (
     warn_unprotected,
 )
 from arena.cli.progress import StatusLine
+from arena.cli.saying import say
 from arena.league.bot import Bot
 from arena.league.games import find_game
+from arena.league.hints import NEEDED
+from arena.text import safe
 from referee.limits import Limits
 from referee.options import check_seats, read_options, read_settings
 from referee.program.file import Confinement
@@ -88,6 +92,9 @@ def check_command(
         patience=seconds,
     )
     name, found = candidate(bot, kind)
+    if isinstance(found, Bot) and (grant := found.needs.beyond(setting.limits)).given:
+        found = dataclasses.replace(found, grant=grant)
+        say(safe(f"{name} is checked with {grant.words}: {NEEDED}"))
     warn_unprotected(sandbox)
     steps: list[Step] = []
     with StatusLine() as line:

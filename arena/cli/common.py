@@ -13,9 +13,10 @@ import click
 import msgspec
 
 from arena.cli.saying import say
+from arena.league.bot import Bot
 from arena.league.games import trusting
 from arena.tables.table import FORMATS, WIDTH, Row, Table, pieces
-from arena.text import composed
+from arena.text import composed, safe
 from protocol.errors import ArenaError
 from referee.games import GAMES
 from referee.sandbox import SANDBOXES, own_cores
@@ -138,10 +139,12 @@ def screen_width() -> int:
     return shutil.get_terminal_size().columns if sys.stdout.isatty() else WIDTH
 
 
-def warn_unprotected(sandbox: str) -> None:
-    """Warn if bots are run without a sandbox."""
+def warn_unprotected(sandbox: str, bots: Iterable[Bot] = ()) -> None:
+    """Warn if bots are run without a sandbox: all, or those that have that of their own."""
     if sandbox == "none":
         say(f"Warning: {UNPROTECTED}")
+    elif free := [bot.name for bot in bots if bot.grant.sandbox == "none"]:
+        say(safe(f"Warning: {', '.join(free)}: {UNPROTECTED}"))
 
 
 class Seconds(click.FloatRange):

@@ -332,7 +332,7 @@ def _play(
             f"{counted(league.rotation_count, 'match', 'matches')}."
         )
     )
-    warn_unprotected(league.limits.sandbox)
+    warn_unprotected(league.limits.sandbox, league.bots)
     rest = GO_ON if kept else "nothing is kept."
     with (
         stopped_by_signals(run, rest) as heard,
@@ -360,7 +360,7 @@ def _follow(run: Run, league: LeaguePlan, comparison: Comparison, line: StatusLi
                 entered = bots[name]
                 if entered.listed_in == FILE:  # which nobody wrote
                     entered = replace(entered, listed_in="")
-                if hint := advice(entered, reason, league.limits):
+                if hint := advice(entered, reason, league.limits_of(entered)):
                     line.say(safe(f"{name}:{hint}"))
             case News():
                 line.say(safe(event.text))

@@ -40,7 +40,7 @@ from arena.league.bot import Bot
 from arena.league.entry import entries_of
 from arena.league.file import FILE
 from arena.league.games import find_game, word_in
-from arena.league.hints import advice
+from arena.league.hints import advice, wishes
 from arena.league.plan import LeaguePlan, Settings
 from arena.league.writing import make_league, seed_of
 from arena.play.events import Forfeiting, Problem, RoundBegan, Started, Stored, Suspended
@@ -204,7 +204,7 @@ def init(
     except TooFewCoresError as error:  # it may be played elsewhere
         say(safe(f"It cannot be played here: {error}"))
     warn_guessable(made)
-    for hint in twins(made):
+    for hint in (*twins(made), *wishes(made)):
         say(safe(hint))
     word = shlex.quote(str(league))
     click.echo(safe(f"Next: arena run {word}" if is_playable else f"Next: arena add {word} BOT..."))
@@ -303,12 +303,12 @@ def _play_missing(
         )
     agree(league, workers)
     with opened_run(league, workers, sandbox_uid, part, cluster) as run:
-        for hint in run.hints:
+        for hint in (*run.hints, *wishes(league)):
             say(safe(hint))
         tell_plan(league, run.missing, run.mean_seconds, run.workers)
         if not run.missing:
             return
-        warn_unprotected(league.limits.sandbox)
+        warn_unprotected(league.limits.sandbox, league.bots)
         warn_guessable(league)
         sizes: dict[str, int] = {}
         pace = Pace([bot.name for bot in league.bots], league.seats)
@@ -372,10 +372,12 @@ def _words(event: Suspended | Forfeiting | News | Problem, league: LeaguePlan) -
     """Return what to say of what happened."""
     match event:
         case Suspended():
-            why = suspended(_bot(league, event.bot), event.reason, league.limits)
+            bot = _bot(league, event.bot)
+            why = suspended(bot, event.reason, league.limits_of(bot))
             return safe(f"{event.bot} is suspended for this run: {why}")
         case Forfeiting():
-            hint = advice(_bot(league, event.bot), event.stderr, league.limits)
+            bot = _bot(league, event.bot)
+            hint = advice(bot, event.stderr, league.limits_of(bot))
             where = f"see `arena show {league.folder} {event.match}`."
             return safe(f"{event.bot} has {FORFEITING}: {where}{hint}")
         case News():

@@ -236,7 +236,7 @@ def _hints(league: LeaguePlan, opened: WholeMatch, seat: int) -> list[str]:
         f"{bot.name}:{hint}"
         for bot in league.bots
         if (bot.name, bot.version) == (played.name, played.version)
-        if not isinstance(bot, LostBot) and (hint := advice(bot, stderr, league.limits))
+        if not isinstance(bot, LostBot) and (hint := advice(bot, stderr, league.limits_of(bot)))
     ]
 
 

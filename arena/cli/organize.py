@@ -1,5 +1,6 @@
 """Commands on the bots of a league: add, replace, remove, disqualify, feedback."""
 
+import dataclasses
 import shlex
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -24,9 +25,10 @@ from arena.cli.rating import rated
 from arena.cli.saying import say
 from arena.folders import User, player_of
 from arena.league.bot import Bot
-from arena.league.edit import remove_bots, set_key
+from arena.league.edit import remove_bots, set_keys
 from arena.league.entry import check_reason
 from arena.league.file import with_game
+from arena.league.hints import unmet, wishes
 from arena.league.plan import LeaguePlan
 from arena.organize.bundle import write_feedback, write_verdict
 from arena.organize.entering import BotVerdict, State, Terms, entered
@@ -71,6 +73,7 @@ feedback_option = click.option(
 @click.argument("bots", nargs=-1, required=True, metavar="BOT...")
 @click.option("--replace", is_flag=True, help="Let a bot whose name is taken take its place.")
 @copy_option
+@click.option("--grant", is_flag=True, help="Grant bots what their bot.toml says they need.")
 @seconds_option
 @feedback_option
 @click.option("--workers", type=click.IntRange(1, 1024), help="Checks at once.  [default: cores]")
@@ -84,6 +87,7 @@ def add(
     bots: tuple[str, ...],
     replace: bool,
     copy: bool,
+    grant: bool,
     seconds: float,
     feedback: Path | None,
     workers: int | None,
@@ -110,9 +114,11 @@ def add(
         sandbox_uid=sandbox_uid,
         is_copied=copy,
         is_replacing=replace,
+        is_granting=grant,
     )
     verdicts = _enter(plan, found, terms, feedback)
-    notes = [*_summary(league, verdicts), *_not_looked_at(others)]
+    notes = [*_summary(league, verdicts), *_unmet(league, found, verdicts)]
+    notes += _not_looked_at(others)
     if any(verdict.state == "refused" for verdict in verdicts) and feedback is None:
         notes.append("`--feedback DIR` writes each verdict whole; `arena check` shows one.")
     show(_table(verdicts, plan.game.name, notes), form)
@@ -129,7 +135,8 @@ def _enter(
     plan: LeaguePlan, found: Sequence[Brought], terms: Terms, feedback: Path | None
 ) -> list[BotVerdict]:
     """Check and enter bots; say how that is getting on, and write the verdicts down."""
-    warn_unprotected(plan.limits.sandbox)
+    names = [composed(each.name) for each in found]
+    warn_unprotected(plan.limits.sandbox, [bot for bot in plan.bots if bot.name in names])
     verdicts: list[BotVerdict] = []
     called: Counter[str] = Counter()
     with StatusLine() as line:
@@ -154,6 +161,18 @@ def _summary(league: Path, verdicts: Sequence[BotVerdict]) -> Iterator[str]:
         yield f"Next: arena run {shlex.quote(str(league))}"
 
 
+def _unmet(league: Path, found: Sequence[Brought], verdicts: Sequence[BotVerdict]) -> Iterator[str]:
+    """Yield what bots need and have not, and how they get it."""
+    plan = read_played(league)
+    new = [verdict.name for verdict in verdicts if verdict.state != "refused"]
+    yield from wishes(plan, new)
+    for each in found:
+        if isinstance(each.bot, Bot) and (name := composed(each.name)) not in new:
+            bot = dataclasses.replace(each.bot, grant=plan.grant_of(name))
+            if why := unmet(bot, plan.limits):
+                yield f"{why}; `arena add --grant` lets it have that."
+
+
 def _not_looked_at(others: Sequence[str]) -> Iterator[str]:
     if others:
         more = f" and {len(others) - _OTHERS} more" if len(others) > _OTHERS else ""
@@ -167,10 +186,10 @@ def _tell_changes(league: Path, verdicts: Sequence[BotVerdict]) -> None:
     for hint in twins(read_played(league), new):
         say(safe(hint))
     if new:
-        _tell_run(league)
+        tell_run(league)
 
 
-def _tell_run(league: Path) -> None:
+def tell_run(league: Path) -> None:
     """Say what becomes of a change if the league is being played now."""
     match player_of(league):
         case User(process, is_server=True):
@@ -248,7 +267,7 @@ def replace(
     arena replace cup mine ./better
     """
     plan = with_game(read_played(league))
-    _check_known(plan, name)
+    check_known(plan, name)
     found, _ = brought([f"{name}={bot}"], _rules(plan))
     terms = Terms(seconds, 1, sandbox_uid, is_copied=copy, is_replacing=True)
     [verdict] = _enter(plan, found, terms, feedback)
@@ -272,11 +291,12 @@ def replace(
 def _called(plan: LeaguePlan, names: Sequence[str]) -> list[str]:
     """Return bots by the names that a league calls them; raise ArenaError if one is not there."""
     for name in names:
-        _check_known(plan, name)
+        check_known(plan, name)
     return list(dict.fromkeys(map(composed, names)))
 
 
-def _check_known(plan: LeaguePlan, name: str) -> None:
+def check_known(plan: LeaguePlan, name: str) -> None:
+    """Raise ArenaError, with the name that may be meant, if a league has no bot of a name."""
     names = plan.names.values()
     if composed(name) not in names:
         known = suggestion(name, names) if names else "It has no bots: `arena add` enters some."
@@ -302,7 +322,7 @@ def remove(league: Path, names: tuple[str, ...]) -> None:
         click.echo(safe(f"{name} is not in {league} any more{_kept(plan, name)}."))
     if len(left.bots) < left.seats:
         say(f"A match needs {left.seats} bots; there are {len(left.bots)}.")
-    _tell_run(league)
+    tell_run(league)
 
 
 def _kept(plan: LeaguePlan, name: str) -> str:
@@ -342,12 +362,12 @@ def disqualify(league: Path, names: tuple[str, ...], reason: str | None, undo: b
         if undo and name not in excluded:
             raise ArenaError(f"{name} is not disqualified; nothing was changed.")
     for name in called:
-        left = set_key(league, name, "disqualified", reason)
+        left = set_keys(league, name, {"disqualified": reason})
         done = "plays and counts again" if undo else f"is disqualified{_kept(plan, name)}"
         click.echo(safe(f"{name} {done}."))
     if not undo and len(left.bots) < left.seats:
         say(f"A match needs {left.seats} bots; there are {len(left.bots)}.")
-    _tell_run(league)
+    tell_run(league)
 
 
 @main.command()

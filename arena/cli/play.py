@@ -39,7 +39,7 @@ from arena.cli.wire import show_wire
 from arena.league.bot import Bot
 from arena.league.finding import HUMAN, find_bot
 from arena.league.games import find_game, outdated
-from arena.league.hints import advice
+from arena.league.hints import advice, unmet
 from arena.league.openings import opening_terms
 from arena.league.seed import deal_behind
 from arena.play.sandbox import check_bot
@@ -286,6 +286,9 @@ def _started(
     if not any(bots):
         return _Party(bots, names, [None] * len(bots), "none")
     warn_unprotected(limits.sandbox)
+    for each in filter(None, bots):
+        if why := unmet(each, limits):
+            say(safe(f"{why}; --limit KEY=VALUE gives all bots more."))
     launcher = stack.enter_context(Launcher(limits.sandbox, uid=sandbox_uid))
     for bot in bots:
         if bot:

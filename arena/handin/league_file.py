@@ -7,6 +7,7 @@ from arena.handin.database import HANDED_IN
 from arena.league.edit import add_bot, replace_bot
 from arena.league.file import file_of, read_asked
 from protocol.errors import ArenaError
+from referee.limits import Grant
 
 
 def folders(league: Path) -> dict[str, str]:
@@ -20,11 +21,12 @@ def folders(league: Path) -> dict[str, str]:
     return {bot["name"]: bot["folder"] for bot in bots if "folder" in bot}
 
 
-def enter(league: Path, name: str, folder: str, *, is_own: bool) -> None:
+def enter(league: Path, name: str, folder: str, grant: Grant, *, is_own: bool) -> None:
     """Let the bot of a name be run from a folder in the league's, whether it was there or not.
 
-    `is_own` says that one of this name was handed in before by the same author, whatever it is
-    called by now. Raises ArenaError if the name is taken by another, or disqualified.
+    It gets the grant. `is_own` says that one of this name was handed in before by the same author,
+    whatever it is called by now. Raises ArenaError if the name is taken by another, or
+    disqualified.
     """
     plan = read_asked(league, "read")
     for gone in plan.disqualified:
@@ -32,8 +34,8 @@ def enter(league: Path, name: str, folder: str, *, is_own: bool) -> None:
             raise ArenaError(gone.remark)
     present = plan.names.get(name, name)
     if present not in plan.names.values():
-        add_bot(league, {"name": name, "folder": folder})
+        add_bot(league, {"name": name, "folder": folder, **grant.given})
     elif is_own and folders(league).get(present, "").startswith(f"{HANDED_IN}/"):
-        replace_bot(league, present, {"name": present, "folder": folder})
+        replace_bot(league, present, {"name": present, "folder": folder, **grant.given})
     else:
         raise ArenaError(f"the organizer has entered another bot called {name!r} meanwhile.")

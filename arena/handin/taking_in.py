@@ -7,8 +7,11 @@ import time
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import Any, Self
+
+import msgspec
 
 from arena.author.check import check, unready
 from arena.author.step import Step, built_step, unbuilt_step
@@ -26,10 +29,12 @@ from arena.handin.unpacking import unpacked
 from arena.league.bot import Bot
 from arena.league.file import read_asked, with_game
 from arena.league.finding import BOT_FILE, bot_folder
+from arena.league.hints import unmet
 from arena.league.plan import LeaguePlan
 from arena.play.building import Builder, BuildError, building, forget
 from arena.text import safe, safe_lines
 from protocol.errors import ArenaError, RunError
+from referee.limits import Grant
 from referee.sandbox import SandboxError
 from referee.sandbox.errors import StartError
 from referee.workshop import Workshop
@@ -171,13 +176,14 @@ class Intake:
         self._note(one, folder=folder)  # first, so that no one is left whose folder nobody knows
         self._unpack(one, self._league / folder)
         bot = self._found(one, self._league / folder)
+        bot = self._granted(plan, one, bot)
         self._note(one, step="build", version=bot.version)
-        steps = [*self._twins(one, bot)]
+        steps = [*self._twins(one, bot), *self._unmet(plan, one, bot)]
         built = self._built(plan, one, bot, steps)
         self._note(one, "checking", step="check")
         self._check(plan, one, built, steps)
         self._note(one, step="enter")
-        self._enter(one, folder)
+        self._enter(one, folder, bot.grant)
 
     def _unpack(self, one: Submission, target: Path) -> None:
         """Leave the files in the new folder `target`, whole or not at all."""
@@ -220,6 +226,19 @@ class Intake:
             if (twin.bot, twin.version) == (one.bot, bot.version):
                 same = f"the same files as submission {twin.number}, which plays"
                 yield Step("its files", "advice", same)
+
+    def _granted(self, plan: LeaguePlan, one: Submission, bot: Bot) -> Bot:
+        """Return a bot with what the one before it was granted, and what any one may have."""
+        before = plan.grant_of(plan.names.get(one.bot, one.bot))
+        more = bot.needs.beyond(before.of(plan.limits)).within(plan.hand_in.most)
+        return replace(bot, grant=msgspec.structs.replace(before, **more.given))
+
+    def _unmet(self, plan: LeaguePlan, one: Submission, bot: Bot) -> Iterator[Step]:
+        """Yield a step if the bot needs what it was not granted, and tell the organizer."""
+        if why := unmet(bot, plan.limits):
+            said = f"{why}; `grants` of [hand_in] says what bots may have"
+            print(safe(f"submission {one.number}: {said}"), file=sys.stderr, flush=True)
+            yield Step("its limits", "advice", why)
 
     def _built(self, plan: LeaguePlan, one: Submission, bot: Bot, steps: list[Step]) -> Bot:
         """Return a bot as it is run; store what its build printed."""
@@ -269,14 +288,14 @@ class Intake:
         if one.author not in {person.name for person in people(self._hand_ins)}:
             raise RefusedError("its author was removed.", _ASK)
 
-    def _enter(self, one: Submission, folder: str) -> None:
+    def _enter(self, one: Submission, folder: str, grant: Grant) -> None:
         """Let it play from now on, in place of what played of this bot."""
         self._check_author(one)  # again, as a build takes its time
         before = submissions.last_accepted(self._hand_ins, one.bot)
         if before is not None:
             self._check_not_taken_out(one, before)
         try:
-            league_file.enter(self._league, one.bot, folder, is_own=before is not None)
+            league_file.enter(self._league, one.bot, folder, grant, is_own=before is not None)
         except RunError:
             raise
         except ArenaError as error:

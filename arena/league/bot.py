@@ -23,6 +23,7 @@ from arena.league.files import (
 )
 from arena.text import composed, likeness, safe, toml
 from protocol.errors import ArenaError
+from referee.limits import NO_GRANT, Grant
 from referee.sandbox import PYTHON, Program, is_program, opening
 
 NAME_LIMIT = 40
@@ -64,6 +65,10 @@ class Bot:
     """The command that makes its program from its files; empty if there is nothing to build."""
     products: tuple[str, ...] = ()
     """What a build leaves that it needs when it runs: files and folders; "." is all."""
+    grant: Grant = NO_GRANT
+    """What it is allowed in place of the limits of its league."""
+    needs: Grant = field(default=NO_GRANT, compare=False)
+    """What its bot.toml asks for: a wish, which gives it nothing."""
 
     @property
     def key(self) -> str:
@@ -101,9 +106,12 @@ class Bot:
     @property
     def _words(self) -> tuple[str, ...]:
         """All that makes its version beside its files; no command holds the zero byte."""
-        if not self.build:
-            return self.command
-        return (*self.command, "\0build", *self.build, "\0files", *self.products)
+        words = self.command
+        if self.build:
+            words = (*words, "\0build", *self.build, "\0files", *self.products)
+        if own := self.grant.given:
+            words = (*words, "\0granted", json.dumps(own))
+        return words
 
     def folder_digest(self, until: float) -> str:
         """Return the hash by which a release before this one knew it: all of its folder counted.

@@ -8,7 +8,8 @@ import msgspec
 from msgspec import Meta
 
 from protocol.errors import ArenaError
-from referee.options import SettingError
+from referee.limits import Grant
+from referee.options import SettingError, read_settings
 
 Moment: TypeAlias = Annotated[datetime, Meta(tz=True)]
 """A date and time with a time zone."""
@@ -41,12 +42,24 @@ class HandIn(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """After how long a check begins no more matches, in seconds."""
     hook: list[str] = []
     """A command, or one URL, that is told when a bot is accepted, refused, suspended, overtaken."""
+    grants: dict[str, int | float | str] = {}
+    """The most that a bot which is handed in is granted of what its bot.toml needs."""
     final_deals: Annotated[int, Meta(ge=1)] | None = None
     """Deals of a final after the closing; its seed is drawn at the opening and kept sealed."""
 
+    @property
+    def most(self) -> Grant:
+        """The grants, of which each was checked."""
+        return msgspec.convert(self.grants, Grant)
+
 
 def check_contest(hand_in: HandIn) -> None:
-    """Raise ArenaError for a hook that cannot be told anything, or a final that never comes."""
+    """Raise ArenaError for grants that cannot be, a hook that cannot be told, or no final ever."""
+    most: Grant = read_settings(Grant, hand_in.grants, "key {} of grants")
+    if most.unaskable:
+        raise SettingError(
+            "grants", f"no bot that is handed in may have {most.unaskable}; take it out of grants."
+        )
     hook = hand_in.hook
     if hook and not all(hook):
         raise ArenaError('a word of the hook is empty; hook = ["./tell"] is a command.')

@@ -57,12 +57,12 @@ def remove_bots(folder: Path, *names: str) -> LeaguePlan:
     return _changed(folder, "", remove)
 
 
-def set_key(folder: Path, name: str, key: str, value: Any) -> LeaguePlan:
-    """Set one key of the bot of a name, or take it out with None; return the league as it is then.
+def set_keys(folder: Path, name: str, keys: Mapping[str, Any]) -> LeaguePlan:
+    """Set keys of the bot of a name, or take out those that are None; return the league then.
 
     Raises ArenaError also if there is no such bot.
     """
-    return _changed(folder, "", lambda text: text.set(name, {key: value}))
+    return _changed(folder, "", lambda text: text.set(name, keys))
 
 
 def check_changeable(folder: Path) -> None:

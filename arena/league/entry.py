@@ -16,18 +16,20 @@ from arena.text import composed
 from protocol.errors import ArenaError
 from referee.folder import bots_of
 from referee.game import Game
+from referee.limits import Grant
 from referee.options import suggestion
 from referee.sandbox import PYTHON
 
 _REASON_LIMIT = 300  # characters
 
 
-class BotSettings(msgspec.Struct, frozen=True, kw_only=True):
+class BotSettings(Grant, frozen=True, kw_only=True):
     """One `[[bot]]` of `league.toml`: a bundled one, a folder with a bot.toml, or a command.
 
     A command is run in `folder`, by default the league's, and `files` are by default those that it
     names. The `key` of a bot that was renamed is what it was called when it entered. One that is
-    `disqualified`, for the reason that is given, plays no more and counts no more.
+    `disqualified`, for the reason that is given, plays no more and counts no more. The other keys
+    are limits of its own.
     """
 
     name: str
@@ -37,6 +39,11 @@ class BotSettings(msgspec.Struct, frozen=True, kw_only=True):
     command: list[str] | None = None
     files: list[str] | None = None
     disqualified: str | None = None
+
+    @property
+    def grant(self) -> Grant:
+        """What the bot is allowed in place of the limits of its league."""
+        return Grant(**{key: getattr(self, key) for key in Grant.__struct_fields__})
 
 
 def composed_entry(entry: BotSettings) -> BotSettings:
@@ -108,7 +115,7 @@ def bot_of(entry: BotSettings, game: str, folder: Path, purpose: Purpose) -> Bot
             f"bundled bot (shipped)."
         )
     try:
-        bot = replace(_found(entry, game, folder), first_name=entry.key)
+        bot = replace(_found(entry, game, folder), first_name=entry.key, grant=entry.grant)
         if purpose == "read":
             return bot
         is_own = "/" in bot.command[0] and not Path(bot.command[0]).is_absolute()

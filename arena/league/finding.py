@@ -15,6 +15,8 @@ from arena.text import not_toml, safe, toml
 from protocol.errors import ArenaError
 from referee.folder import bots_of
 from referee.game import Game
+from referee.limits import Grant
+from referee.options import read_settings
 from referee.sandbox import PYTHON, is_program
 from referee.sandbox.executable import WINDOWS, has_windows_line_ends
 from referee.sandbox.sources import FILES_LIMIT, read_at_most
@@ -110,11 +112,11 @@ def bot_folder(folder: Path, called: str | None = None) -> Bot:
         settings = tomllib.loads(text)
     except (ValueError, RecursionError) as error:
         raise ArenaError(f"{shown}{not_toml(text, error)}") from None
-    unknown = set(settings) - {"name", *_EXAMPLES}
+    unknown = set(settings) - {"name", "needs", *_EXAMPLES}
     if unknown:
         raise ArenaError(
-            f"{shown}: there is no key {min(unknown)!r}; the keys are name, command, files, build "
-            f"and sources."
+            f"{shown}: there is no key {min(unknown)!r}; the keys are name, command, files, build, "
+            f"sources and needs."
         )
     for key, example in _EXAMPLES.items():
         if not _is_words(settings.get(key, [])) or (key == "command" and key not in settings):
@@ -126,11 +128,12 @@ def bot_folder(folder: Path, called: str | None = None) -> Bot:
     name = settings.get("name", folder.resolve().name) if called is None else called
     if not isinstance(name, str):
         raise ArenaError(f"{shown}: name must be text.")
+    needs = _needed(settings.get("needs", {}), shown)
     build, sources = settings.get("build", []), settings.get("sources")
     if sources is not None and not build:
         raise ArenaError(f'{shown}: sources are for a build: add build = ["make"], or take it out.')
     if not build:
-        return make_bot(name, folder, command, files, listed_in=BOT_FILE)
+        return replace(make_bot(name, folder, command, files, listed_in=BOT_FILE), needs=needs)
     with readable(name):
         given = named_files(
             name,
@@ -139,7 +142,24 @@ def bot_folder(folder: Path, called: str | None = None) -> Bot:
             but=() if sources else files,
             where=f"`sources` in {BOT_FILE}",
         )
-    return make_bot(name, folder, command, given, listed_in=BOT_FILE, build=build, products=files)
+    bot = make_bot(name, folder, command, given, listed_in=BOT_FILE, build=build, products=files)
+    return replace(bot, needs=needs)
+
+
+def _needed(raw: object, shown: str) -> Grant:
+    """Return what a bot.toml says that its bot needs; raise ArenaError for what none may need."""
+    if not isinstance(raw, dict):
+        raise ArenaError(f"{shown}: needs must be a table: needs = {{ memory_mb = 1024 }}.")
+    try:
+        needs: Grant = read_settings(Grant, raw, "need {}")
+    except ArenaError as error:
+        raise ArenaError(f"{shown}: {error}") from None
+    if needs.unaskable:
+        raise ArenaError(
+            f"{shown}: no bot may ask for {needs.unaskable}, which only an organizer gives; take "
+            f"it out of needs."
+        )
+    return needs
 
 
 def _unsaid(folder: Path) -> str:

@@ -1,17 +1,20 @@
 """Hints for authors from a bot's folder: files hidden from the bot, and a build that is old."""
 
 import itertools
+import json
 import os
 import re
+import shlex
 import stat
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
 from arena.league.bot import SOURCES, Bot
 from arena.league.files import is_of_a_league, is_there, quoted
+from arena.league.plan import LeaguePlan
 from arena.text import toml
-from referee.limits import Limits
+from referee.limits import Grant, Limits
 from referee.sandbox.stage import unstaged
 
 _ABSENT = re.compile(
@@ -46,6 +49,31 @@ def hidden(bot: Bot, stderr: str) -> list[str]:
     outside = filter(None, (_outside(bot, word) for word in words))
     names = list(dict.fromkeys(name for word in words if (name := _unlisted(bot, word))))
     return [*dict.fromkeys(outside), *(_listing(bot, names) if names else ())]
+
+
+NEEDED = "its bot.toml needs that, and plays with it where the organizer of a league grants it."
+
+
+def unmet(bot: Bot, limits: Limits) -> str:
+    """Return what a bot needs and has not by the limits of its league; empty if it has all."""
+    own = bot.grant.of(limits)
+    lacking = bot.needs.beyond(own)
+    if not lacking.given:
+        return ""
+    has = Grant(**{key: getattr(own, key) for key in lacking.given})
+    values = ", ".join(map(json.dumps, has.given.values()))
+    return f"{bot.name} needs {lacking.words}, and has {values}"
+
+
+def wishes(league: LeaguePlan, among: Collection[str] | None = None) -> list[str]:
+    """Return a sentence for each bot of a league, or of some, that needs what it has not."""
+    return [
+        f"{why}; `arena grant {quoted(league.folder)} {shlex.quote(bot.name)} --needed` lets it "
+        f"have that."
+        for bot in league.bots
+        if among is None or bot.name in among
+        if (why := unmet(bot, league.limits))
+    ]
 
 
 def advice(bot: Bot, stderr: str, limits: Limits) -> str:

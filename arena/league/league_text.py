@@ -15,10 +15,11 @@ from arena.league.bot import check_unlike
 from arena.league.files import quoted
 from arena.text import composed, safe
 from protocol.errors import ArenaError
+from referee.limits import Grant
 from referee.options import suggestion
 
 _COMMENT = r"[ \t]*#[^\n]*\n"
-_KEPT = ("key", "disqualified")
+_KEPT = ("key", "disqualified", *Grant.__struct_fields__)
 """What belongs to a name rather than to its files, and outlives them."""
 
 

@@ -28,7 +28,7 @@ from protocol.errors import ArenaError
 from referee.chance import Chance
 from referee.game import Game
 from referee.identity import GameFacts, code_of
-from referee.limits import Limits, WorkLimits
+from referee.limits import NO_GRANT, Grant, Limits, WorkLimits
 from referee.opening import OpeningTerms, check_terms
 
 DATABASE = "league.db"
@@ -101,6 +101,14 @@ class LeaguePlan:
     def lost(self) -> tuple[LostBot, ...]:
         """The bots that cannot be run; there are none in a league that was read to be played."""
         return tuple(bot for bot in self.bots if isinstance(bot, LostBot))
+
+    def grant_of(self, name: str) -> Grant:
+        """Return what a bot of a name is allowed in place of the limits; nothing for a new one."""
+        return next((bot.grant for bot in self.bots if bot.name == name), NO_GRANT)
+
+    def limits_of(self, bot: Bot) -> Limits:
+        """Return what a bot is allowed in it."""
+        return bot.grant.of(self.limits)
 
     @property
     def names(self) -> dict[str, str]:

@@ -2,9 +2,11 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, wait
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Literal, NamedTuple, TypeAlias
+
+import msgspec
 
 from arena.author.check import check, unready
 from arena.author.step import Step
@@ -38,6 +40,8 @@ class Terms(NamedTuple):
     """Whether a copy in the league's folder is entered, and not the bot where it is."""
     is_replacing: bool = False
     """Whether a bot whose name is taken takes its place."""
+    is_granting: bool = False
+    """Whether bots are granted what their files say that they need."""
 
 
 @dataclass(frozen=True)
@@ -85,6 +89,7 @@ def entered(
     league's file cannot be changed, and SandboxError if the sandbox does not hold here.
     """
     check_changeable(league.folder)
+    bots = [_granted(league, each, terms) for each in bots]
     known = [_known(league, each, bots[:number], terms) for number, each in enumerate(bots)]
     checked = {
         each.name: each.bot
@@ -92,7 +97,8 @@ def entered(
         if verdict is None and isinstance(each.bot, Bot)
     }
     told: dict[str, str] = {}
-    by_wall = league.limits.time_control.judge == "wall"
+    limits = [league.limits_of(bot) for bot in checked.values()]
+    by_wall = any(each.judge == "wall" for each in limits)
     workers = 1 if by_wall else terms.workers
     setting = of_league(league, terms.seconds)
 
@@ -109,6 +115,17 @@ def entered(
                 verdict = _judged(league, each, each.bot, steps, terms)
             assert verdict is not None
             yield verdict
+
+
+def _granted(league: LeaguePlan, each: Brought, terms: Terms) -> Brought:
+    """Return a bot with what that of its name is granted and, if asked for, what it needs."""
+    if not isinstance(each.bot, Bot):
+        return each
+    grant = league.grant_of(composed(each.name))
+    if terms.is_granting:
+        more = each.bot.needs.beyond(grant.of(league.limits))
+        grant = msgspec.structs.replace(grant, **more.given)
+    return each._replace(bot=replace(each.bot, grant=grant))
 
 
 def _known(
@@ -174,7 +191,7 @@ def _judged(
         return BotVerdict(bot.name, each.place, "refused", steps, also if is_same else "")
     try:
         found = copied(bot, league.folder) if terms.is_copied else bot
-        entry = entry_for(found, league.folder)
+        entry = {**entry_for(found, league.folder), **bot.grant.given}
         if there:
             replace_bot(league.folder, bot.name, entry)
         else:

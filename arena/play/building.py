@@ -216,7 +216,8 @@ def _ready(bot: Bot, folder: Path) -> Bot:
     """
     folder.stat()
     made = make_bot(bot.name, folder, bot.command, bot.products, listed_in=bot.listed_in)
-    return replace(made, first_name=bot.first_name, plays_as=bot.version).checked()
+    made = replace(made, first_name=bot.first_name, plays_as=bot.version, grant=bot.grant)
+    return made.checked()
 
 
 @contextmanager

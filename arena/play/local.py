@@ -124,7 +124,7 @@ class LocalWorkforce(Workforce):
                 check = bots[len(bots) * number // count : len(bots) * (number + 1) // count]
                 self.workers.append(self._worker(cores, check))
             if not all(each.is_up for each in self.workers):
-                check_sandbox(self._setup.limits, self._bots, self._setup.sandbox_uid)
+                check_sandbox(self._setup.sandboxes, self._bots, self._setup.sandbox_uid)
             yield
             is_kept = self._is_sound and not self.workers
         finally:

@@ -10,7 +10,7 @@ import msgspec
 from arena.schedule.deal import BotIndex, Deal, Schedule
 from arena.store.result import PlayedMatch
 from referee.finding import Source
-from referee.limits import Limits
+from referee.limits import Grant, Limits
 from referee.opening import OpeningTerms
 from referee.sandbox import Program
 
@@ -28,6 +28,8 @@ class Setup(msgspec.Struct, frozen=True, kw_only=True):
     names: list[str]
     programs: list[Program]
     opening: OpeningTerms | None = None
+    grants: dict[BotIndex, Grant] = {}
+    """The bots with limits of their own."""
     unbuilt: dict[BotIndex, str] = {}
     """The bots that could not be built, and why: nothing of theirs is played."""
     sandbox_uid: int | None = None
@@ -39,10 +41,23 @@ class Setup(msgspec.Struct, frozen=True, kw_only=True):
     game_programs: list[str] = []
     """Those of them that can be executed."""
 
+    def limits_of(self, bot: BotIndex) -> Limits:
+        """Return what a bot is allowed."""
+        grant = self.grants.get(bot)
+        return self.limits if grant is None else grant.of(self.limits)
+
+    @property
+    def sandboxes(self) -> list[Limits]:
+        """Limits with each of the sandboxes that are needed, the league's first."""
+        found = {self.limits.sandbox: self.limits}
+        for bot in self.grants:
+            found.setdefault((limits := self.limits_of(bot)).sandbox, limits)
+        return [*found.values()]
+
     @property
     def cores(self) -> int:
-        """How many cores a match gets: one for each thread of a bot."""
-        return self.limits.threads
+        """How many cores a match gets: one for each thread of the bot that may have most."""
+        return max(limits.threads for limits in (self.limits, *map(self.limits_of, self.grants)))
 
 
 Key: TypeAlias = tuple[tuple[BotIndex, ...], int]

@@ -172,6 +172,11 @@ class Run:
             schedule=league.schedule,
             names=[bot.name for bot in league.bots],
             programs=[] if cluster is not None else built.programs,
+            grants={
+                index: bot.grant
+                for index, bot in zip(first_bots(len(league.bots)), league.bots, strict=True)
+                if bot.grant.given
+            },
             opening=league.opening,
             unbuilt=built.failed,
             sandbox_uid=sandbox_uid,

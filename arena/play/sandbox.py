@@ -1,6 +1,7 @@
 """Whether bots can be run in the sandbox that a league asks for."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 
 from arena.league.bot import Bot
 from protocol.errors import RunError
@@ -8,20 +9,37 @@ from referee.limits import Limits
 from referee.sandbox import Launcher, SandboxError, prove
 
 
-def check_sandbox(limits: Limits, bots: Iterable[Bot], uid: int | None) -> None:
-    """Prove the sandbox; raise SandboxError if it does not hold, or no bot can be run in it.
+def check_sandbox(limits: Sequence[Limits], bots: Iterable[Bot], uid: int | None) -> None:
+    """Prove sandboxes; raise SandboxError if one does not hold, or no bot can be run in it.
 
-    What a single bot lacks shows at its first start. Raises RunError if the fork server is killed
-    meanwhile.
+    `limits` are a league's, and those of bots that have sandboxes of their own. What a single bot
+    lacks shows at its first start. Raises RunError if the fork server is killed meanwhile.
     """
+    usual = limits[0].sandbox
     try:
-        with Launcher(limits.sandbox, uid=uid) as launcher:
-            _check_one(launcher, bots)
-            prove(launcher, limits)
+        for each in limits:
+            own = [bot for bot in bots if (bot.grant.sandbox or usual) == each.sandbox]
+            named = _named(own if each.sandbox != usual else [])
+            with named, Launcher(each.sandbox, uid=uid) as launcher:
+                _check_one(launcher, own)
+                prove(launcher, each)
     except ConnectionError:
         raise RunError(
             "the process that starts the bots was killed before a match was played. Run again."
         ) from None
+
+
+@contextmanager
+def _named(bots: Sequence[Bot]) -> Iterator[None]:
+    """Say of what goes wrong with a sandbox which bots have it of their own."""
+    try:
+        yield
+    except SandboxError as error:
+        if not bots:
+            raise
+        names = ", ".join(repr(bot.name) for bot in bots)
+        own = f"{names} {'has' if len(bots) == 1 else 'have'} sandbox = {bots[0].grant.sandbox!r}"
+        raise type(error)(f"{own}: {error.what}") from None
 
 
 def _check_one(launcher: Launcher, bots: Iterable[Bot]) -> None:

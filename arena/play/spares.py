@@ -66,7 +66,10 @@ def _entered(setup: Setup) -> list[tuple[Entrant, Program]]:
     return [*zip(setup.schedule.entrants, setup.programs, strict=True)]
 
 
-def _conditions(setup: Setup) -> Setup:
+def _conditions(setup: Setup) -> tuple[Setup, list[str]]:
     """Return what is the same in two runs of which the bots alone may differ."""
     schedule = replace(setup.schedule, entrants=())
-    return msgspec.structs.replace(setup, schedule=schedule, names=[], programs=[], unbuilt={})
+    common = msgspec.structs.replace(
+        setup, schedule=schedule, names=[], programs=[], grants={}, unbuilt={}
+    )
+    return common, sorted(limits.sandbox for limits in setup.sandboxes)

@@ -7,7 +7,8 @@ import sys
 import time
 import traceback
 from collections import OrderedDict
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import ExitStack
 from typing import Any
 
 import msgspec
@@ -37,7 +38,6 @@ from arena.play.watchdog import STUCK_SECONDS, Watchdog
 from arena.schedule.deal import LIVE_PROCESSES, BotIndex, Deal, Entrant
 from arena.store.result import MatchResult, PlayedMatch, Record, result_of
 from protocol.errors import ArenaError
-from protocol.messages import TimeControl
 from referee.bot_process import BotProcess
 from referee.fault import Kind
 from referee.game import Game, Options
@@ -91,12 +91,17 @@ def main(link: Any, setup: Setup, cores: Collection[int], parent: int) -> None:
 def _serve(link: Any, setup: Setup) -> None:
     try:
         game = _game(setup)
-        launcher = Launcher(setup.limits.sandbox, uid=setup.sandbox_uid)
+        launchers: dict[str, Launcher] = {
+            limits.sandbox: Launcher(limits.sandbox, uid=setup.sandbox_uid)
+            for limits in setup.sandboxes
+        }
     except ArenaError as error:
         link.send_bytes(encode(Broken(str(error))))
         return
-    with launcher:
-        executor = Executor(setup, game, launcher)
+    with ExitStack() as stack:
+        for launcher in launchers.values():
+            stack.enter_context(launcher)
+        executor = Executor(setup, game, launchers)
         signal.signal(signal.SIGUSR1, lambda *_: executor.leave())
         signal.signal(signal.SIGVTALRM, lambda *_: executor.watchdog.look())
         signal.setitimer(signal.ITIMER_VIRTUAL, STUCK_SECONDS, STUCK_SECONDS)
@@ -144,13 +149,13 @@ class Executor:
     a deal twice.
     """
 
-    def __init__(self, setup: Setup, game: type[Game], launcher: Launcher) -> None:
+    def __init__(self, setup: Setup, game: type[Game], launchers: Mapping[str, Launcher]) -> None:
+        """Take what to play, and a launcher for each sandbox of its bots."""
         self._setup = setup
-        self._launcher = launcher
+        self._launchers = launchers
         self._game = game
         self._options: Options = msgspec.convert(setup.options, self._game.options_type)
-        self._control: TimeControl = setup.limits.time_control
-        self._where = {"machine": os.uname().nodename, "sandbox": launcher.sandbox.name}
+        self._machine = os.uname().nodename
         self._matches: list[PlayedMatch] = []  # not yet reported
         self._lag = 0.0  # seconds, of these
         self._reported = -_REPORT_SECONDS  # the first match is reported at once
@@ -192,7 +197,7 @@ class Executor:
         if self._fewest and not self._is_shortage_told:
             self._is_shortage_told = True
             yield News(
-                f"Memory is short: a worker on {self._where['machine']} keeps only {self._fewest} "
+                f"Memory is short: a worker on {self._machine} keeps only {self._fewest} "
                 f"processes of bots. The other bots are started anew for each of their matches."
             )
         if self._uneven:
@@ -253,7 +258,7 @@ class Executor:
     def _checked(self, bot: BotIndex) -> Fit | Unfit:
         """Start a bot, and say whether it gets ready; raise MachineError if nothing can."""
         try:
-            self._launcher.check(self._setup.programs[bot])
+            self._launcher_of(bot).check(self._setup.programs[bot])
             return Fit(bot, size_of(self._process(bot, 0).family))
         except SandboxError as error:
             return Unfit(bot, error.what.rstrip("."))
@@ -271,8 +276,9 @@ class Executor:
         seats = self._seats(bots, rotation)
         seeds = [schedule.bot_seed(match, bot) for bot in bots]
         playing = Match(game, seats, self._setup.limits.faults_allowed, opening)
+        controls = [self._setup.limits_of(bot).time_control for bot in bots]
         with self.watchdog.watching(playing):
-            played = playing.play(starts(game, match, self._control, seeds))
+            played = playing.play(starts(game, match, controls, seeds))
         result = result_of(
             played,
             deal=schedule.deal_id(deal),
@@ -283,7 +289,8 @@ class Executor:
         if self._was_cut_short(result):
             raise _CutShortError
         if any(_UNFINISHED & {*faults} for faults in result.faults):
-            self._launcher.check_copies()  # or whoever removed them is to blame
+            for launcher in self._launchers.values():
+                launcher.check_copies()  # or whoever removed them is to blame
         for bot, faults in zip(bots, result.faults, strict=True):
             process = self._processes.get((bot, rotation))
             gone = process is not None and process.ended is not None
@@ -291,7 +298,13 @@ class Executor:
                 self._discard((bot, rotation))
         self._lag += sum(played.evidence.lag) * 1e-6
         record = Record.of(played, time.monotonic() - began)
-        return PlayedMatch(result, record, **self._where)
+        sandboxes = dict.fromkeys(self._launcher_of(bot).sandbox.name for bot in bots)
+        return PlayedMatch(
+            result, record, machine=self._machine, sandbox=" and ".join(sorted(sandboxes))
+        )
+
+    def _launcher_of(self, bot: BotIndex) -> Launcher:
+        return self._launchers[self._setup.limits_of(bot).sandbox]
 
     def _opening(self, deal: Deal) -> Opening | None:
         """Return what a deal begins with; raise ArenaError if nothing does."""
@@ -353,12 +366,11 @@ class Executor:
                 self._discard(next(iter(self._processes)))
                 self._fewest = len(self._processes) + 1
             program, name = setup.programs[bot], setup.names[bot]
+            launcher, limits = self._launcher_of(bot), setup.limits_of(bot)
             try:
-                process = start_bot(
-                    self._launcher, program, setup.limits, name, self._processes.values()
-                )
+                process = start_bot(launcher, program, limits, name, self._processes.values())
             except StartupError:
-                self._launcher.check_copies()
+                launcher.check_copies()
                 raise
             self._processes[key] = process
             self._room.count(process.family)

@@ -186,7 +186,7 @@ def own_view(folder: Path, bot: str, *, own: Own = None, since: str = "") -> Own
         ended = why.get(BotVersion(now.name, now.version), "") if now else ""
         return OwnView(
             bot=bot,
-            suspended=suspended(now, ended, league.limits) if now and ended else "",
+            suspended=suspended(now, ended, league.limits_of(now)) if now and ended else "",
             said=said,
         )
 

@@ -14,6 +14,7 @@ from arena.stats.scores import Scores
 from arena.store.result import Spent
 from arena.text import counted, many
 from referee.identity import GameFacts
+from referee.limits import Grant
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,6 +46,8 @@ class Field:
     """Why bots were suspended in the last run that they were to play in, in sentences."""
     disqualified: Mapping[str, str] = field(default_factory=dict)
     """Why bots were disqualified, by name, in the words of the organizer."""
+    grants: Mapping[str, Grant] = field(default_factory=dict)
+    """The limits that some bots have of their own, by name."""
     asides: tuple[str, ...] = ()
     """What is to be said of bots that are not there any more, or not as they played."""
     waiting: int = 0
@@ -91,6 +94,7 @@ class Field:
     @property
     def facts(self) -> dict[str, Any]:
         """What a table of the field says of the whole, for programs."""
+        grants = {bot: grant.given for bot, grant in self.grants.items()}
         return {
             "game": self.game and self.game.name,
             "matches": self.matches,
@@ -99,6 +103,7 @@ class Field:
             "waiting": self.waiting,
             "repeats": self.repeats,
             **({"disqualified": dict(self.disqualified)} if self.disqualified else {}),
+            **({"grants": grants} if grants else {}),
         }
 
     @property
@@ -123,6 +128,8 @@ class Field:
         said = [*self.asides]
         if self.game and self.game.is_pure_luck:
             said.append(f"Nobody decides anything in {self.game.name}: this table is pure luck.")
+        for bot, grant in self.grants.items():
+            said.append(f"{bot} has limits of its own: {grant.words}.")
         if self.repeats:
             more = self.counted(self.repeats, "more match repeats", "more matches repeat")
             said.append(

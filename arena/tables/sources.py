@@ -140,6 +140,7 @@ def field_of(
         remedy=_remedy(league),
         suspended=_suspended(league, store),
         disqualified={bot.name: bot.reason for bot in league.disqualified},
+        grants={bot.name: bot.grant for bot in league.bots if bot.grant.given},
         waiting=waiting,
         repeats=repeats,
         has_openings=league.opening is not None or bool(league.unread_book),
@@ -187,7 +188,7 @@ def _suspended(league: LeaguePlan, store: Store) -> dict[str, str]:
     """Return why present bots were suspended, in sentences, and what to do if that is known."""
     bots = {BotVersion(bot.name, bot.version): bot for bot in league.bots}
     return {
-        bot.name: safe(suspended(bots[bot], why, league.limits))
+        bot.name: safe(suspended(bots[bot], why, league.limits_of(bots[bot])))
         for bot, why in store.suspensions().items()
         if bot in bots
     }

@@ -15,6 +15,7 @@ from protocol.errors import ArenaError
 from referee.finding import Source, find_source
 from referee.game import Game
 from referee.identity import code_files, code_of
+from referee.limits import NO_GRANT, Grant
 from referee.loading import load
 from referee.program.file import Confinement
 from referee.sandbox.sources import Sources
@@ -37,7 +38,8 @@ class Manifest(msgspec.Struct, frozen=True):
     name: str
     command: list[bytes]
     version: str
-    """The hash of the command and the files, see `Bot.digest`."""
+    """The hash of the command, the files and the grant, see `Bot.digest`."""
+    grant: Grant = NO_GRANT
 
 
 class Bundle(msgspec.Struct, frozen=True):
@@ -53,7 +55,8 @@ class BrokenBundleError(ArenaError):
 
 def manifest_of(bot: Bot) -> Manifest:
     """Return what is sent of a bot first, and always."""
-    return Manifest(bot.name, [os.fsencode(word) for word in bot.command], bot.digest)
+    words = [os.fsencode(word) for word in bot.command]
+    return Manifest(bot.name, words, bot.digest, bot.grant)
 
 
 def pack_bot(bot: Bot) -> bytes:
@@ -194,7 +197,7 @@ def _found(manifest: Manifest, folder: Path) -> Bot:
         for name in names
     )
     command = tuple(os.fsdecode(word) for word in manifest.command)
-    return Bot(manifest.name, folder, command, tuple(files))
+    return Bot(manifest.name, folder, command, tuple(files), grant=manifest.grant)
 
 
 def discard(folder: Path) -> None:

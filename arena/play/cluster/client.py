@@ -264,7 +264,7 @@ def _runtimes_here(setup: Setup, bots: Sequence[Bot]) -> dict[BotIndex, tuple[Ru
     found = {}
     for index, bot in zip(first_bots(len(bots)), bots, strict=True):
         with suppress(ArenaError):  # it has no such program
-            runtime = runtime_of(bot.program, setup.limits.sandbox, setup.sandbox_uid)
+            runtime = runtime_of(bot.program, setup.limits_of(index).sandbox, setup.sandbox_uid)
             if runtime is not None:
                 found[index] = runtime, "here"
     return found

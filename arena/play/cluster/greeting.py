@@ -12,6 +12,7 @@ from arena.play.cluster import host
 from arena.play.cluster.bundle import manifest_of, pack_bot
 from arena.play.cluster.events import Machine
 from arena.play.messages import Setup, encode
+from arena.schedule.deal import first_bots
 from protocol.errors import ArenaError
 
 _ANSWER_SECONDS = 30.0  # for anything but what follows
@@ -39,7 +40,9 @@ class Greeter:
         self._setup = encode(setup)
         self._manifests = encode([manifest_of(bot) for bot in bots])
         self._bots = {bot.digest: bot for bot in bots}
-        self._patience = _OPEN_SECONDS + len(bots) * setup.limits.startup_cap
+        self._patience = _OPEN_SECONDS + sum(
+            setup.limits_of(bot).startup_cap for bot in first_bots(len(bots))
+        )
 
     async def opened(self, client: Any, address: str, name: str) -> Machine:
         """Let a Dask worker, which has a name in Dask, get ready; raise JoinRefusedError.

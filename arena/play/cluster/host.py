@@ -12,6 +12,7 @@ import os
 import threading
 import time
 from collections import Counter
+from contextlib import ExitStack
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -206,8 +207,10 @@ def _opened(run: str, setup: Setup, manifests: list[Manifest], threads: int) -> 
 def _runtimes(
     setup: Setup, programs: list[Program], bots: list[BotIndex]
 ) -> dict[BotIndex, Runtime]:
-    sandbox, uid = setup.limits.sandbox, setup.sandbox_uid
-    found = {bot: runtime_of(programs[bot], sandbox, uid) for bot in bots}
+    found = {
+        bot: runtime_of(programs[bot], setup.limits_of(bot).sandbox, setup.sandbox_uid)
+        for bot in bots
+    }
     return {bot: runtime for bot, runtime in found.items() if runtime is not None}
 
 
@@ -229,12 +232,16 @@ def _proven(setup: Setup, manifests: list[Manifest]) -> tuple[dict[BotIndex, str
     Raises SandboxError unless the sandbox holds, ConnectionError if the fork server is killed.
     """
     unfit, programs = {}, []
-    with Launcher(setup.limits.sandbox, uid=setup.sandbox_uid) as launcher:
-        prove(launcher, setup.limits)
+    with ExitStack() as stack:
+        launchers = {}
+        for limits in setup.sandboxes:
+            launcher = stack.enter_context(Launcher(limits.sandbox, uid=setup.sandbox_uid))
+            prove(launcher, limits)
+            launchers[limits.sandbox] = launcher
         for index, manifest in zip(first_bots(len(manifests)), manifests, strict=True):
             try:
                 bot = unpacked(manifest, _base())
-                check_bot(launcher, bot)
+                check_bot(launchers[setup.limits_of(index).sandbox], bot)
                 programs.append(bot.program)
             except ArenaError as error:
                 if isinstance(error, BrokenBundleError):

@@ -72,9 +72,10 @@ class WorkerPool:
         self._busy = self._deaths_in_a_row = 0
         self._lock = threading.Lock()
         self._rested = self._kept = time.monotonic()
-        limits = setup.limits
-        longest = max(wall_cap(limits.move_time + limits.bank), limits.startup_cap)
-        self._patience = longest + _GRACE_SECONDS
+        self._patience = _GRACE_SECONDS + max(
+            max(wall_cap(limits.move_time + limits.bank), limits.startup_cap)
+            for limits in [setup.limits, *map(setup.limits_of, setup.grants)]
+        )
         for place in self._places:
             self._hire(place)
             self._free.put(place)

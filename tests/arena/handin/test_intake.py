@@ -10,11 +10,13 @@ import pytest
 
 from arena.handin import league_file, submissions, taking_in
 from arena.handin.database import HandIns
-from arena.handin.people import remove
+from arena.handin.people import Person, remove
 from arena.handin.sources import KEPT_VERSIONS
 from arena.handin.submissions import TRIES, Submission, get, of_bot, queue
 from arena.handin.taking_in import Intake
-from arena.league.edit import remove_bots, replace_bot, set_key
+from arena.league.edit import remove_bots, replace_bot, set_keys
+from arena.league.file import read_asked
+from arena.league.finding import AUTHORS_KIT
 from protocol.errors import ArenaError, RunError
 from referee.sandbox import SandboxError
 from referee.workshop import Workshop
@@ -216,7 +218,7 @@ def test_a_bot_that_the_organizer_has_taken_out_is_no_longer_said_to_play(db: Ha
 def test_a_bot_that_was_disqualified_meanwhile_is_not_entered(db: HandIns) -> None:
     ada = person(db, "ada")
     first, second = take_in(db, hand_in(db, ada)), hand_in(db, ada, GOOD + b"#")
-    set_key(db.league, "ada", "disqualified", "it was copied")
+    set_keys(db.league, "ada", {"disqualified": "it was copied"})
     found = take_in(db, second)
     assert (found.state, found.step) == ("refused", "enter")
     assert found.reason == "ada was disqualified: it was copied."
@@ -477,3 +479,64 @@ def test_names_of_bots_lead_nowhere(db: HandIns, cup: Path) -> None:
     ]
     assert sorted(path.name for path in cup.parent.iterdir()) == ["cup"]
     check_whole(db)
+
+
+HUNGRY = b"held = bytearray(200 << 20)\n" + GOOD
+NEEDS = b'command = ["{python}", "bot.py"]\nneeds = { memory_mb = 300, open_files = 80 }\n'
+
+
+def hungry(db: HandIns, author: Person, more: bytes = b"") -> Submission:
+    """Hand in a bot that needs more memory than the league gives."""
+    kit = AUTHORS_KIT.read_bytes()
+    files = {"bot.py": HUNGRY + more, "kit.py": kit, "bot.toml": NEEDS}
+    return hand_in(db, author, tarred(*files.items()), filename="hungry.tar")
+
+
+def grant(file: Path, grants: str) -> None:
+    """Write into a league's file what bots may have that are handed in."""
+    text = file.read_text()
+    assert "[hand_in]\n" in text
+    file.write_text(text.replace("[hand_in]\n", f"[hand_in]\ngrants = {grants}\n"))
+
+
+@pytest.mark.slow
+def test_what_a_bot_needs_is_granted_as_far_as_the_league_says(
+    db: HandIns, capfd: pytest.CaptureFixture[str]
+) -> None:
+    file = db.league / "league.toml"
+    file.write_text(f"limits.memory_mb = 128\n{file.read_text()}")
+    ada = person(db, "ada")
+    refused = take_in(db, hungry(db, ada))
+    assert refused.state == "refused"
+    lacking = "ada needs memory_mb = 300, open_files = 80, and has 128, 64"
+    assert refused.steps[0]["detail"] == lacking
+    assert f"{lacking}; `grants` of [hand_in] says what bots may have" in capfd.readouterr().err
+    grant(file, "{ memory_mb = 512 }")
+    taken = take_in(db, hungry(db, ada, b"# again\n"))
+    assert taken.state == "playing", taken.reason
+    assert taken.steps[0]["detail"] == "ada needs open_files = 80, and has 64"
+    assert read_asked(db.league).grant_of("ada").words == "memory_mb = 300"
+    set_keys(db.league, "ada", {"startup": 7})
+    taken = take_in(db, hungry(db, ada, b"# once more\n"))
+    assert taken.state == "playing", taken.reason
+    assert read_asked(db.league).grant_of("ada").words == "memory_mb = 300, startup = 7"
+
+
+@pytest.mark.parametrize(
+    ("grants", "said"),
+    [
+        ("{ memory = 3 }", "there is no key 'memory' of grants"),
+        ("{ memory_mb = 3 }", "key 'memory_mb' of grants cannot be 3"),
+        ("{ time_factor = 2 }", "no bot that is handed in may have time_factor"),
+        ('{ sandbox = "none" }', 'no bot that is handed in may have sandbox = "none"'),
+        ("3", "it takes limits by name, such as { memory_mb = 2048 }"),
+    ],
+)
+def test_grants_that_cannot_be_are_refused_by_their_line(
+    db: HandIns, grants: str, said: str
+) -> None:
+    file = db.league / "league.toml"
+    grant(file, grants)
+    with pytest.raises(ArenaError, match=r"league\.toml:\d+: ") as caught:
+        read_asked(db.league)
+    assert said in str(caught.value)

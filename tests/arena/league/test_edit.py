@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from arena.league import edit
-from arena.league.edit import add_bot, remove_bots, replace_bot, set_key
+from arena.league.edit import add_bot, remove_bots, replace_bot, set_keys
 from arena.league.file import read_asked
 from arena.league.plan import LeaguePlan
 from protocol.errors import ArenaError
@@ -115,7 +115,7 @@ def test_what_was_added_and_removed_leaves_no_trace(folder: Path) -> None:
 
 
 def test_a_replaced_bot_keeps_its_place_its_comments_and_its_key(folder: Path) -> None:
-    set_key(folder, "ada", "key", "ida")
+    set_keys(folder, "ada", {"key": "ida"})
     replace_bot(
         folder, "ada", {"name": "ada", "folder": "..", "command": ["{python}"], "files": []}
     )
@@ -131,10 +131,10 @@ def test_a_replaced_bot_keeps_its_place_its_comments_and_its_key(folder: Path) -
 
 
 def test_a_key_is_set_and_taken_out_again(folder: Path) -> None:
-    set_key(folder, "bob", "key", "rob")
+    set_keys(folder, "bob", {"key": "rob"})
     assert changes(folder) == ['+ key = "rob"']
-    set_key(folder, "bob", "key", None)
-    set_key(folder, "bob", "key", None)
+    set_keys(folder, "bob", {"key": None})
+    set_keys(folder, "bob", {"key": None})
     assert text(folder) == FILE
 
 
@@ -143,7 +143,7 @@ def test_the_ends_of_lines_and_a_byte_order_mark_stay(folder: Path, mark: str) -
     before = mark + FILE.replace("\n", "\r\n")
     (folder / "league.toml").write_bytes(before.encode())
     add_bot(folder, {"name": "dan", "shipped": "turtle"})
-    set_key(folder, "ada", "key", "ida")
+    set_keys(folder, "ada", {"key": "ida"})
     assert text(folder).startswith(mark + "# The spring cup.")
     assert text(folder).count("\n") == text(folder).count("\r\n") == before.count("\n") + 5
 
@@ -154,7 +154,7 @@ def test_headers_within_text_are_none(folder: Path) -> None:
     )
     (folder / "league.toml").write_text(odd)
     remove_bots(folder, "bob")
-    set_key(folder, "ada", "key", "ida")
+    set_keys(folder, "ada", {"key": "ida"})
     assert set(changes(folder, odd)) == {
         '+ key = "ida"',
         *("- # Bob", "- [[bot]]", "- name    = 'bob'", '- shipped = "rusher"', "-"),
@@ -163,7 +163,7 @@ def test_headers_within_text_are_none(folder: Path) -> None:
 
 def test_a_name_is_found_however_its_letters_are_composed(folder: Path) -> None:
     add_bot(folder, {"name": "Nin\u0303o", "shipped": "turtle"})
-    assert "Ni\u00f1o" in names(set_key(folder, "Ni\u00f1o", "key", "old"))
+    assert "Ni\u00f1o" in names(set_keys(folder, "Ni\u00f1o", {"key": "old"}))
     assert "Ni\u00f1o" not in names(remove_bots(folder, "Ni\u00f1o"))
 
 
@@ -181,9 +181,12 @@ MISTAKES: dict[str, tuple[Callable[[Path], object], str]] = {
         "bot 'bob': there is no folder",
     ),
     "no such bot": (lambda folder: remove_bots(folder, "bib"), "no bot 'bib' in .*mean 'bob'"),
-    "no such key": (lambda folder: set_key(folder, "bob", "filse", []), "no key 'filse' of a bot"),
-    "wrong value": (lambda folder: set_key(folder, "bob", "folder", 3), "it takes text"),
-    "not UTF-8": (lambda folder: set_key(folder, "bob", "key", "\ud800"), "not UTF-8"),
+    "no such key": (
+        lambda folder: set_keys(folder, "bob", {"filse": []}),
+        "no key 'filse' of a bot",
+    ),
+    "wrong value": (lambda folder: set_keys(folder, "bob", {"folder": 3}), "it takes text"),
+    "not UTF-8": (lambda folder: set_keys(folder, "bob", {"key": "\ud800"}), "not UTF-8"),
     "no name": (lambda folder: add_bot(folder, {"name": " ", "shipped": "random"}), "a bot's name"),
 }
 

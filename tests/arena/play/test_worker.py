@@ -67,7 +67,7 @@ def set_up(league: League) -> Iterator[SetUp]:
                 names=[bot.name for bot in asked.bots],
                 programs=[bot.program for bot in asked.bots],
             )
-            made.append(Executor(setup, GAMES[game], launcher))
+            made.append(Executor(setup, GAMES[game], {"none": launcher}))
             return made[-1]
 
         yield make

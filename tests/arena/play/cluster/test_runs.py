@@ -64,6 +64,18 @@ def test_a_cluster_gives_what_one_machine_gives(cluster, league, tmp_path, text)
 
 
 @pytest.mark.slow
+def test_a_bot_has_its_own_limits_on_a_cluster(cluster, league, tmp_path):
+    need("bwrap")
+    text = GUERRA + limits("landlock") + TWO_BOTS + 'sandbox = "bwrap"\ntime_factor = 2\n'
+    league.write(text)
+    league.call("run", "--cluster", cluster.address)
+    assert_alike(league, played_here(tmp_path, text))
+    with open_store(read_league(league.folder, "read")) as store:
+        played = store.whole(league.stored()[0][0])
+    assert "bwrap" in played.circumstances.sandbox
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["swiss", "settled"])
 def test_a_cluster_draws_the_rounds_that_one_machine_draws(cluster, league, tmp_path, form):
     three = '\n[[bot]]\nname = "three"\nshipped = "sensible"\n'

@@ -1,0 +1,105 @@
+"""The command that gives bots of a league limits of their own."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from arena.cli import main
+from arena.cli.common import key_values, league_argument, output_format, show
+from arena.cli.organize import check_known, tell_run
+from arena.league.bot import Bot
+from arena.league.edit import set_keys
+from arena.league.plan import LeaguePlan
+from arena.store.opening import read_played
+from arena.tables.table import NAME_WIDTH, Column, Table
+from arena.text import composed, safe
+from protocol.errors import ArenaError
+from referee.limits import Grant
+from referee.options import read_settings
+
+
+@main.command()
+@league_argument
+@click.argument("name", required=False)
+@click.argument("limits", nargs=-1, metavar="[KEY=VALUE]...")
+@click.option("--needed", is_flag=True, help="Give it what its bot.toml says that it needs.")
+@click.option("--none", "back", is_flag=True, help="Take all back.")
+@output_format
+def grant(
+    league: Path, name: str | None, limits: tuple[str, ...], needed: bool, back: bool, form: str
+) -> None:
+    """Give a bot limits of its own in a league; without NAME, show who has some, or needs some.
+
+    KEY is one of sandbox, memory_mb, open_files, processes, scratch_mb, startup and time_factor,
+    which multiplies its time for moves: 0.5 is a handicap. KEY= takes one back. With other limits
+    a bot is another version: it plays anew, and the others keep their results.
+
+    \b
+    arena grant cup
+    arena grant cup mine memory_mb=2048 startup=30
+    arena grant cup mine --needed
+    """
+    plan = read_played(league)
+    if name is None:
+        show(_table(plan), form)
+        return
+    check_known(plan, name)
+    bot = next((each for each in plan.bots if each.name == composed(name)), None)
+    if bot is None:
+        raise ArenaError(f"{name} is disqualified, and plays no more; nothing was changed.")
+    if sum((needed, back, bool(limits))) != 1:
+        raise ArenaError("give limits, such as memory_mb=2048, or --needed, or --none.")
+    keys = _asked(bot, plan, limits, needed=needed, back=back)
+    left = set_keys(league, bot.name, keys)
+    now = left.grant_of(bot.name)
+    click.echo(safe(f"{bot.name} {_said(bot, now)}"))
+    if now != bot.grant:
+        tell_run(league)
+
+
+def _asked(
+    bot: Bot, plan: LeaguePlan, limits: Sequence[str], *, needed: bool, back: bool
+) -> Mapping[str, Any]:
+    """Return the keys to be set, and with None those to be taken out."""
+    if back:
+        return dict.fromkeys(Grant.__struct_fields__)
+    if needed:
+        if not bot.needs.given:
+            raise ArenaError(f"the bot.toml of {bot.name} says nothing of what it needs.")
+        return bot.needs.beyond(bot.grant.of(plan.limits)).given
+    asked = {key: None if value == "" else value for key, value in key_values(limits).items()}
+    for key, value in asked.items():
+        if value is not None or key not in Grant.__struct_fields__:
+            read_settings(Grant, {key: value}, "limit {}")
+    return asked
+
+
+def _said(bot: Bot, now: Grant) -> str:
+    if now == bot.grant:
+        has = f": {now.words}" if now.given else ""
+        return f"has these limits already{has}; nothing was changed."
+    has = f"has {now.words}" if now.given else "has the limits of its league"
+    return f"{has}, and plays anew under them."
+
+
+def _table(plan: LeaguePlan) -> Table:
+    rows = [
+        {"bot": bot.name, "grant": bot.grant.given, "needs": bot.needs.given} for bot in plan.bots
+    ]
+    columns = (
+        Column("Bot", lambda row: safe(row["bot"]), width=NAME_WIDTH),
+        Column("Has of its own", lambda row: _words(row["grant"])),
+        Column("Needs, by its bot.toml", lambda row: _words(row["needs"])),
+    )
+    return Table("bots", columns, rows, {"game": plan.game.name}, [*_notes(plan)])
+
+
+def _words(given: Mapping[str, Any]) -> str:
+    return safe(Grant(**given).words)
+
+
+def _notes(plan: LeaguePlan) -> Iterator[str]:
+    if not any(bot.grant.given or bot.needs.given for bot in plan.bots):
+        yield "All bots have the limits of the league, and none asks for others."

@@ -1,0 +1,186 @@
+"""Leagues in which one bot has limits of its own: they hold for it alone, and tables say so."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from arena.league.edit import set_keys
+from arena.store.opening import read_league
+from tests.arena.conftest import Arena, League
+from tests.referee.sandbox.sandboxed import need
+
+LEAGUE = 'game = "guerra"\nseed = 5\ndeals = 2\nlimits = { memory_mb = 100 }\n'
+RANDOM = "import kit, guerra_random\nkit.run(guerra_random.choose)\n"
+HUNGRY = """\
+import kit, guerra_random
+held = []
+def answer(ask):
+    if not held:
+        held.append(bytearray(200 << 20))
+    return guerra_random.choose(ask)
+kit.run(answer)
+"""
+TIMED = """\
+import kit, guerra_random
+def answer(ask):
+    if ask.clock["move_time"] != {seconds}:
+        raise SystemExit("it has %s s" % ask.clock["move_time"])
+    return guerra_random.choose(ask)
+kit.run(answer)
+"""
+WRITER = (
+    "import os, tempfile\n"
+    "if os.path.exists('/scratch'): tempfile.TemporaryFile().write(b'here')\n"
+    "else: raise SystemExit('no scratch')\n"
+) + RANDOM
+
+
+def entered(league: League, **sources: str) -> None:
+    """Write the league's file, with bots of these sources."""
+    league.write(LEAGUE + "".join(league.bot(*each) for each in sources.items()))
+
+
+def faults(league: League) -> dict[str, object]:
+    return {row["bot"]: row["faults"] for row in json.loads(league.rank())["standings"]}
+
+
+def test_one_bot_has_more_memory_than_the_others(league: League, arena: Arena) -> None:
+    entered(league, hungry=HUNGRY, other=RANDOM)
+    league.call("run")
+    assert faults(league) == {"hungry": {"memory": 4}, "other": {}}
+    said = arena("grant", league.folder, "hungry", "memory_mb=400").stdout
+    assert said == "hungry has memory_mb = 400, and plays anew under them.\n"
+    league.call("run")
+    assert faults(league) == {"hungry": {}, "other": {}}
+    table = json.loads(league.rank())
+    assert table["grants"] == {"hungry": {"memory_mb": 400}}
+    assert "hungry has limits of its own: memory_mb = 400." in arena("rank", league.folder).output
+    assert arena("verify", league.folder).exit_code == 0
+
+
+@pytest.mark.slow
+def test_a_changed_grant_is_a_new_version_of_that_bot_alone(league: League, arena: Arena) -> None:
+    entered(league, one=RANDOM, two=RANDOM + "#", three=RANDOM + "##")
+    league.call("run")
+    before = {bot.name: bot.version for bot in read_league(league.folder).bots}
+    stored = league.count()
+    arena("grant", league.folder, "one", "open_files=100")
+    after = {bot.name: bot.version for bot in read_league(league.folder).bots}
+    assert {name for name in before if before[name] != after[name]} == {"one"}
+    league.call("run")
+    assert league.count() == stored + 2 * stored // 3  # the pairs with one
+    assert arena("grant", league.folder, "one", "--none").stdout == (
+        "one has the limits of its league, and plays anew under them.\n"
+    )
+    assert {bot.name: bot.version for bot in read_league(league.folder).bots} == before
+    league.call("run")
+    assert league.count() == stored + 2 * stored // 3  # its old results count again
+
+
+@pytest.mark.slow
+def test_a_handicap_is_told_to_the_bot_that_has_it(league: League) -> None:
+    entered(league, slow=TIMED.format(seconds=1.0), fast=TIMED.format(seconds=0.25))
+    set_keys(league.folder, "fast", {"time_factor": 0.25})
+    league.call("run")
+    assert faults(league) == {"slow": {}, "fast": {}}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_a_bot_plays_in_a_sandbox_of_its_own(league: League, arena: Arena, workers: str) -> None:
+    need("landlock")
+    need("bwrap")
+    entered(league, writer=WRITER, other=RANDOM)
+    set_keys(league.folder, "writer", {"sandbox": "bwrap"})
+    league.call("run", "--workers", workers)
+    assert faults(league) == {"writer": {}, "other": {}}
+    match = league.stored()[0][0].id
+    shown = " ".join(arena("show", league.folder, match).output.split())
+    assert "sandbox bwrap" in shown
+    assert "and landlock (ABI" in shown
+
+
+def test_a_bot_without_a_sandbox_is_warned_of(league: League) -> None:
+    entered(league, free=RANDOM, other=RANDOM + "#")
+    set_keys(league.folder, "free", {"sandbox": "none"})
+    said = league.call("run").stderr
+    assert "Warning: free: bots run unprotected (sandbox none)" in said
+
+
+def test_a_league_without_the_sandbox_of_one_bot_plays_nothing(
+    league: League, tmp_path: Path
+) -> None:
+    entered(league, writer=WRITER, other=RANDOM)
+    set_keys(league.folder, "writer", {"sandbox": "bwrap"})
+    said = league.call("run", code=2, env={"PATH": str(tmp_path)}).stderr
+    assert "'writer' has sandbox = 'bwrap': bwrap not found." in said
+    assert league.count() == 0
+
+
+def test_a_wish_is_shown_and_granted_only_by_the_organizer(league: League, arena: Arena) -> None:
+    entered(league, other=RANDOM, more=RANDOM + "#")
+    league.bot("hungry", HUNGRY)
+    folder = league.home / "hungry"
+    toml = 'command = ["{python}", "bot.py"]\nneeds = { memory_mb = 400 }\n'
+    (folder / "bot.toml").write_text(toml)
+    refused = arena("add", league.folder, folder, "--seconds", "0.5")
+    assert refused.exit_code == 1
+    said = " ".join(refused.output.split())
+    assert (
+        "hungry needs memory_mb = 400, and has 100; `arena add --grant` lets it have that." in said
+    )
+    assert "hungry" not in (league.folder / "league.toml").read_text()
+    granted = arena("add", league.folder, folder, "--seconds", "0.5", "--grant")
+    assert granted.exit_code == 0, granted.output
+    assert read_league(league.folder).grant_of("hungry").words == "memory_mb = 400"
+    (folder / "bot.py").write_text(HUNGRY + "# better\n")
+    again = arena("add", league.folder, folder, "--seconds", "0.5", "--replace")
+    assert again.exit_code == 0, again.output  # what it was granted stays, as it is the name's
+    assert read_league(league.folder).grant_of("hungry").words == "memory_mb = 400"
+    checked = arena("check", folder, "--game", "guerra", "--limit", "memory_mb=100")
+    assert checked.exit_code == 0, checked.output
+    assert "hungry is checked with memory_mb = 400" in checked.output
+
+
+MISTAKES = {
+    "no limits": (["one"], "give limits, such as memory_mb=2048, or --needed, or --none."),
+    "two ways": (["one", "memory_mb=99", "--none"], "give limits, such as"),
+    "an unknown key": (
+        ["one", "memory=1"],
+        "there is no limit 'memory'. Did you mean 'memory_mb'?",
+    ),
+    "taking back an unknown key": (["one", "memory="], "there is no limit 'memory'."),
+    "a wrong value": (["one", "memory_mb=2"], "limit 'memory_mb' cannot be 2: it takes a whole"),
+    "an unknown bot": (["on", "memory_mb=99"], "there is no bot 'on' in"),
+    "no needs": (["one", "--needed"], "the bot.toml of one says nothing of what it needs."),
+}
+
+
+@pytest.mark.parametrize("case", MISTAKES)
+def test_a_mistake_changes_nothing(league: League, arena: Arena, case: str) -> None:
+    entered(league, one=RANDOM, two=RANDOM + "#")
+    text = (league.folder / "league.toml").read_text()
+    words, said = MISTAKES[case]
+    result = arena("grant", league.folder, *words)
+    assert result.exit_code != 0
+    assert said in " ".join(result.output.split())
+    assert (league.folder / "league.toml").read_text() == text
+
+
+@pytest.mark.parametrize("need_", ["time_factor = 2", 'sandbox = "none"', "memory = 3", "x"])
+def test_a_wish_that_cannot_be_is_refused(league: League, arena: Arena, need_: str) -> None:
+    league.bot("one", RANDOM)
+    toml = f'command = ["{{python}}", "bot.py"]\nneeds = {{ {need_} }}\n'
+    (league.home / "one" / "bot.toml").write_text(toml)
+    result = arena("check", league.home / "one", "--game", "guerra")
+    assert result.exit_code != 0
+    assert "bot.toml" in result.output
+
+
+def test_who_has_and_who_needs_is_shown(league: League, arena: Arena) -> None:
+    entered(league, one=RANDOM, two=RANDOM + "#")
+    assert "All bots have the limits of the league" in arena("grant", league.folder).output
+    arena("grant", league.folder, "one", "startup=20", "processes=9")
+    rows = json.loads(arena("grant", league.folder, "--format", "json").stdout)["bots"]
+    assert [row["grant"] for row in rows] == [{"processes": 9, "startup": 20}, {}]
