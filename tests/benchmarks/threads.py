@@ -118,10 +118,14 @@ def main() -> None:
                 isinstance(now, Outcome) and now.pace > before.pace
             ):
                 found[way] = now
-    rows = [(*way, *([each] if isinstance(each, str) else each)) for way, each in found.items()]
+    refusals = dict.fromkeys(each for each in found.values() if isinstance(each, str))
+    rows = [
+        (*way, *(["refused"] if isinstance(each, str) else each)) for way, each in found.items()
+    ]
     print(f"{cores} cores, move_time {ALLOWED:g} s, {options.sandbox}, {options.loops} busy loops")
     headers = ("needs CPU s", "in threads", "limit", "workers", "decisions/s", "wall s", "late")
-    print(tabulate(rows, headers=headers, floatfmt=".3f"))
+    print(tabulate(rows, headers=headers, floatfmt=("", ".1f", "", "", "", ".1f", ".3f")))
+    print(*refusals, sep="\n")
 
 
 if __name__ == "__main__":
