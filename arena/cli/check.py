@@ -1,6 +1,7 @@
 """The command that says whether a bot is fit to play."""
 
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 
 import click
 
@@ -10,6 +11,7 @@ from arena.author.step import Step
 from arena.author.trial import Setting
 from arena.author.verdict import ending, is_fit, lines, shown, verdict_table
 from arena.cli import main
+from arena.cli.building import lock_packages
 from arena.cli.common import (
     Seconds,
     game_option,
@@ -22,8 +24,12 @@ from arena.cli.common import (
     warn_unprotected,
 )
 from arena.cli.progress import StatusLine
+from arena.cli.saying import say
+from arena.environment.errors import PackagesError
 from arena.league.bot import Bot
 from arena.league.games import find_game
+from arena.text import safe
+from protocol.errors import ArenaError
 from referee.limits import Limits
 from referee.options import check_seats, read_options, read_settings
 from referee.program.file import Confinement
@@ -87,7 +93,14 @@ def check_command(
         seed=seed,
         patience=seconds,
     )
-    name, found = candidate(bot, kind)
+    found: Bot | ArenaError
+    try:
+        said = lock_packages(Path(bot), sandbox_uid)
+        name, found = candidate(bot, kind)
+    except PackagesError as error:
+        said, name, found = "", Path(bot).resolve().name, error
+    if said:
+        say(safe(said))
     warn_unprotected(sandbox)
     steps: list[Step] = []
     with StatusLine() as line:

@@ -64,6 +64,10 @@ class Bot:
     """The command that makes its program from its files; empty if there is nothing to build."""
     products: tuple[str, ...] = ()
     """What a build leaves that it needs when it runs: files and folders; "." is all."""
+    has_packages: bool = False
+    """Whether it is run in an environment of packages, which its lock names."""
+    environment: str = field(default="", compare=False)
+    """The folder of that environment, once it is made."""
 
     @property
     def key(self) -> str:
@@ -101,9 +105,15 @@ class Bot:
     @property
     def _words(self) -> tuple[str, ...]:
         """All that makes its version beside its files; no command holds the zero byte."""
+        packages = ("\0python", "venv") if self.has_packages else ()
         if not self.build:
-            return self.command
-        return (*self.command, "\0build", *self.build, "\0files", *self.products)
+            return (*self.command, *packages)
+        return (*self.command, "\0build", *self.build, "\0files", *self.products, *packages)
+
+    @property
+    def is_to_be_made(self) -> bool:
+        """Whether it must be built, or its environment be made, before it can be run."""
+        return bool(self.build) or (self.has_packages and not self.environment)
 
     def folder_digest(self, until: float) -> str:
         """Return the hash by which a release before this one knew it: all of its folder counted.
@@ -133,7 +143,7 @@ class Bot:
 
         Of one that is still to be built nothing is known before.
         """
-        assert self.build or self.program
+        assert self.is_to_be_made or self.program
         return self
 
     def is_as(self, then: "Bot") -> bool:
@@ -150,10 +160,14 @@ class Bot:
     @cached_property
     def program(self) -> Program:
         """What is executed; raise ArenaError if it cannot be."""
-        assert not self.build, "it is run as what its build leaves, see `building`"
+        assert not self.is_to_be_made, "it is run as what `building` makes of it"
         first, *others = self.command
-        argv = (first if first == PYTHON else self._executable(first), *others)
-        return Program(argv, str(self.folder), self.files, self.borrowed)
+        shared = (self.environment,) if self.environment else ()
+        if first == PYTHON:
+            first = f"{self.environment}/bin/python" if self.environment else PYTHON
+        else:
+            first = self._executable(first)
+        return Program((first, *others), str(self.folder), self.files, self.borrowed, shared)
 
     def _executable(self, word: str) -> str:
         if "/" not in word:
@@ -270,11 +284,13 @@ def make_bot(
     listed_in: str = "",
     build: Sequence[str] = (),
     products: Sequence[str] = (),
+    but: Sequence[str] = (),
 ) -> Bot:
     """Return a bot whose files exist; by default they are those that its command names.
 
     `listed_in` is the file that may name them. With `build`, they are what that command is given,
-    and what it leaves are the `products`. Raises ArenaError if the files are more than a bot may
+    and what it leaves are the `products`. What
+    `but` names is left out of folders. Raises ArenaError if the files are more than a bot may
     have, or none that it can have; they are not read for that.
     """
     name = composed(name)
@@ -289,7 +305,9 @@ def make_bot(
         found = (
             command_files(name, folder, command)
             if files is None
-            else named_files(name, folder, files, where=listed_in and f"`files` in {listed_in}")
+            else named_files(
+                name, folder, files, but=but, where=listed_in and f"`files` in {listed_in}"
+            )
         )
     return Bot(
         name,

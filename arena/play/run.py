@@ -163,7 +163,8 @@ class Run:
             deals = max(deals, asked.deal_count)
         self.asked = asked.match_count
         """How many matches the league asked for when the run was opened."""
-        built = build_all(league.bots if matches else (), league.build, sandbox_uid, tell)
+        bots = league.bots if matches else ()
+        built = build_all(bots, league.build, sandbox_uid, tell, league.environments)
         setup = Setup(
             game=league.game.source,
             code=self._code,
