@@ -29,19 +29,20 @@ _OPTIONS = (
 
 def fetch_all(
     requirements: Sequence[Requirement],
+    here: Sequence[Wheel],
     interpreter: Interpreter,
     folder: Path,
     seconds: float,
     by: str,
 ) -> list[Wheel]:
-    """Fetch the wheels that fulfil requirements into a folder, and return them.
+    """Return the wheels that fulfil requirements; those that are not here are fetched to a folder.
 
     `by` is who asks. Raises PackagesError, with what pip printed, if that cannot be.
     """
     lines: Sequence[str] = []
     for _ in range(_ROUNDS):
         try:
-            return choose(requirements, wheels_in(folder), interpreter, by)
+            return choose(requirements, [*here, *wheels_in(folder)], interpreter, by)
         except LackingError as error:
             if error.lacking == lines:
                 raise

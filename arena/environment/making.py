@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from inspect import getsource
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from packaging.requirements import Requirement
 
@@ -54,7 +53,10 @@ class Made:
 
 
 class Environments:
-    """Makes environments for one Python, in a sandbox that is had when the first is made."""
+    """Makes environments for one Python, in a sandbox that is had when the first is made.
+
+    What is fetched is put into the folder `fetched`, and not fetched again while that is there.
+    """
 
     def __init__(
         self,
@@ -62,11 +64,13 @@ class Environments:
         limits: WorkLimits,
         interpreter: Interpreter,
         workshop: Callable[[], Workshop],
+        fetched: Path,
     ) -> None:
         self._settings = settings
         self._limits = settings.work(limits)
         self._interpreter = interpreter
         self._workshop = workshop
+        self._fetched = fetched
 
     def made(self, bot: Path) -> Made:
         """Return the environment of the bot in a folder, as its lock says, made if need be.
@@ -103,20 +107,24 @@ class Environments:
 
     def _gathered(self, lock: Lock, bot: Path, new: Path) -> list[Wheel]:
         """Copy the wheels of a lock into a folder of ours, and return them as they are there."""
-        gathered, fetched = new / "wheels", new / "fetched"
+        gathered = new / "wheels"
         gathered.mkdir()
-        fetched.mkdir()
-        beside = _locked_wheels(lock, wheels_in(bot / WHEELS), self._interpreter)
-        if absent := [pin for pin in lock.pins.values() if pin.name not in beside]:
+        found = self._locked_wheels(lock, bot)
+        if absent := [pin for pin in lock.pins.values() if pin.name not in found]:
             if not self._settings.fetch:
                 raise PackagesError(_absent(absent[0], bot, self._interpreter))
-            fetch_locked(absent, self._interpreter, fetched, self._settings.seconds)
-            beside |= _locked_wheels(lock, wheels_in(fetched), self._interpreter)
+            fetch_locked(absent, self._interpreter, self._fetched, self._settings.seconds)
+            found = self._locked_wheels(lock, bot)
         for name, pin in lock.pins.items():
-            wheel = beside[name]
+            wheel = found[name]
             if wheel.copied(gathered / wheel.path.name) not in pin.hashes:
                 raise PackagesError(_changed(wheel, lock))
         return wheels_in(gathered)
+
+    def _locked_wheels(self, lock: Lock, bot: Path) -> dict[str, Wheel]:
+        """Return the wheels of a lock by name, as far as they are here."""
+        here = [*wheels_in(bot / WHEELS), *wheels_in(self._fetched)]
+        return _locked_wheels(lock, here, self._interpreter)
 
     def _unpacked(self, wheels: Sequence[Wheel], source: Path, target: Path) -> Outcome:
         """Unpack wheels into the new folder `target`."""
@@ -175,17 +183,16 @@ class Environments:
             misfit = read_lock(file, self._interpreter).misfit(requirements, self._interpreter)
             if not misfit:
                 return ""
-        with TemporaryDirectory(prefix="arena-fetched-") as fetched:
-            wheels = self._chosen(requirements, bot, Path(fetched))
-            with _explained():
-                pins = [Pin(each.name, each.version, frozenset([each.sha256()])) for each in wheels]
+        wheels = self._chosen(requirements, bot)
+        with _explained():
+            pins = [Pin(each.name, each.version, frozenset([each.sha256()])) for each in wheels]
         try:
             file.write_text(lock_text(pins), encoding="utf-8")
         except OSError as error:
             raise PackagesError(f"{safe(str(file))} cannot be written: {error.strerror}.") from None
         return f"{LOCK} is written: {', '.join(pin.shown for pin in pins) or 'no packages'}."
 
-    def _chosen(self, requirements: Sequence[Requirement], bot: Path, fetched: Path) -> list[Wheel]:
+    def _chosen(self, requirements: Sequence[Requirement], bot: Path) -> list[Wheel]:
         by = REQUIREMENTS
         beside = wheels_in(bot / WHEELS)
         try:
@@ -196,10 +203,8 @@ class Environments:
                     f"{error} Put it into {safe(str(bot / WHEELS))}, or let it be fetched: arena "
                     f"env build --fetch {safe(str(bot))}"
                 ) from None
-        for wheel in beside:
-            with _explained():
-                wheel.copied(fetched / wheel.path.name)
-        return fetch_all(requirements, self._interpreter, fetched, self._settings.seconds, by)
+        seconds = self._settings.seconds
+        return fetch_all(requirements, beside, self._interpreter, self._fetched, seconds, by)
 
 
 def _locked_wheels(lock: Lock, wheels: Iterable[Wheel], python: Interpreter) -> dict[str, Wheel]:

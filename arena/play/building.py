@@ -4,9 +4,10 @@ import os
 import re
 import shutil
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from arena.environment.errors import PackagesError
@@ -76,6 +77,8 @@ class Builder:
         self._uid = uid
         self._settings = environments
         self._workshop: Workshop | None = None
+        self._environments: Environments | None = None
+        self._undo = ExitStack()
 
         self.where = ""
         """The sandbox that builds are run in; empty before the first."""
@@ -86,6 +89,8 @@ class Builder:
         try:
             yield self
         finally:
+            self._environments = None
+            self._undo.close()
             if self._workshop is not None:
                 self._workshop.close()
                 self._workshop = None
@@ -121,11 +126,16 @@ class Builder:
     @property
     def environments(self) -> "Environments":
         """What makes environments here; raise PackagesError where no Python can be run."""
-        from arena.environment.interpreter import interpreter_for  # here, as few bots need it
-        from arena.environment.making import Environments
+        if self._environments is None:
+            from arena.environment.interpreter import interpreter_for  # here, as few bots need it
+            from arena.environment.making import Environments
 
-        python = interpreter_for(self._uid, is_root=os.geteuid() == 0)
-        return Environments(self._settings, self._limits, python, self._opened)
+            python = interpreter_for(self._uid, is_root=os.geteuid() == 0)
+            fetched = self._undo.enter_context(TemporaryDirectory(prefix="arena-fetched-"))
+            self._environments = Environments(
+                self._settings, self._limits, python, self._opened, Path(fetched)
+            )
+        return self._environments
 
     def _build(self, bot: Bot, folder: Path) -> Built:
         forget_old(folder.parent)
