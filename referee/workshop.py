@@ -22,7 +22,7 @@ from referee.sandbox.build_starter import BuildStarter
 from referee.sandbox.build_test import CANARY, canary, judge
 from referee.sandbox.errors import SandboxError, StartError, WorkshopError
 from referee.sandbox.self_test import why_unstarted
-from referee.sandbox.sources import Sources
+from referee.sandbox.sources import OF_A_BOT, Amount, Sources
 from referee.working import Watched
 
 WorkshopKind = Literal["auto", "bwrap", "landlock"]
@@ -63,15 +63,15 @@ class Work:
         self.outcome = outcome
         self._area = area
 
-    def take(self, target: Path) -> list[str]:
+    def take(self, target: Path, most: Amount = OF_A_BOT) -> list[str]:
         """Copy every file that was left into the new folder `target`; return their names, sorted.
 
         They are new files of ours, which keep of their modes only whether they can be executed.
         Links are followed as long as they lead inside. Raises OSError, with the file's name and
-        what is wrong in words, for what is no file, for links that lead out, and for more than a
-        bot may have; `target` is gone then.
+        what is wrong in words, for what is no file, for links that lead out, and for more than
+        `most`, by default what a bot may have; `target` is gone then.
         """
-        return self._area.take(target)
+        return self._area.take(target, most)
 
 
 class Workshop:

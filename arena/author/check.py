@@ -18,7 +18,6 @@ from referee.bot_process import BotProcess, GoneError
 from referee.capture import KEPT
 from referee.fault import shown
 from referee.game import Move
-from referee.limits import WorkLimits
 from referee.sandbox import Launcher, SandboxError, prove
 from referee.starting import StartupError, start_bot
 from referee.verdict import last_word
@@ -62,8 +61,8 @@ def check(
     titles = list(STEPS)
     setting = setting._replace(limits=bot.grant.of(setting.limits))
     found: Bot | None = bot
-    if bot.build:
-        step, found = _built(bot, setting.build, sandbox_uid, tell)
+    if bot.is_to_be_made:
+        step, found = _built(bot, setting, sandbox_uid, tell)
         yield step
     if found is not None:
         with Launcher(setting.limits.sandbox, uid=sandbox_uid) as launcher:
@@ -83,14 +82,14 @@ def unready(error: ArenaError) -> Iterator[Step]:
 
 
 def _built(
-    bot: Bot, limits: WorkLimits, sandbox_uid: int | None, tell: Callable[[str], None]
+    bot: Bot, setting: Setting, sandbox_uid: int | None, tell: Callable[[str], None]
 ) -> tuple[Step, Bot | None]:
     """Build a bot; return the step of it, and the bot as it is run if it could be built.
 
     All that the build printed is shown if it failed, as only its author can mend it.
     """
-    tell(building(bot, limits))
-    with Builder(limits, sandbox_uid).open() as builder:
+    tell(building(bot, setting.build))
+    with Builder(setting.build, sandbox_uid, setting.environments).open() as builder:
         try:
             built = builder.built(bot)
         except BuildError as error:

@@ -11,9 +11,10 @@ from typing import Any
 import msgspec
 
 from arena.author.starter import filled
+from arena.environment.names import REQUIREMENTS
 from arena.folders import unmake, unwritten
 from arena.league.bot import check_name
-from arena.league.finding import BUNDLED, HUMAN, bots_for, bundled
+from arena.league.finding import BUNDLED, HUMAN, VENV, bots_for, bundled
 from arena.play.building import usual_tools
 from arena.text import toml
 from protocol.errors import ArenaError
@@ -67,10 +68,17 @@ def find_language(word: str) -> tuple[str, Language]:
     return name, known[name]
 
 
-def write_bot(folder: Path, language: str, game: type[Game], word: str | None = None) -> list[str]:
+def write_bot(
+    folder: Path,
+    language: str,
+    game: type[Game],
+    word: str | None = None,
+    packages: Sequence[str] = (),
+) -> list[str]:
     """Write a new bot into `folder`, which is made; return the names of its files.
 
-    `word` means the game in that folder, if it is not the game's name.
+    `word` means the game in that folder, if it is not the game's name. With `packages`, the bot is
+    one in Python, and has them in an environment.
 
     Raises ArenaError if there is anything in the folder, and for a name that no bot may have or
     that means another.
@@ -80,7 +88,23 @@ def write_bot(folder: Path, language: str, game: type[Game], word: str | None = 
     _check_free(name, game.name)
     kind = languages()[language]
     executable = kind.bot if kind.command[0] == f"./{kind.bot}" else ""
-    return _write(folder, _contents(name, language, game, word or game.name), executable)
+    contents = _contents(name, language, game, word or game.name)
+    if packages:
+        contents |= _asking_for(packages)
+        contents["bot.toml"] += f"python = {toml(VENV)}\n".encode()
+    return _write(folder, contents, executable)
+
+
+def _asking_for(packages: Sequence[str]) -> dict[str, bytes]:
+    """Return the file that names packages; raise ArenaError for what is no package's name."""
+    from arena.environment.requirements import plain  # here, as few bots need it
+
+    for each in packages:
+        try:
+            plain(each)
+        except ValueError as error:
+            raise ArenaError(f"--with {each!r} {error}") from None
+    return {REQUIREMENTS: "".join(f"{each}\n" for each in packages).encode()}
 
 
 def write_bridge(folder: Path, engine: Sequence[str]) -> list[str]:

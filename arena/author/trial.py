@@ -7,6 +7,7 @@ from random import Random
 from time import monotonic
 from typing import NamedTuple
 
+from arena.environment.settings import EnvironmentSettings
 from arena.league.plan import LeaguePlan
 from referee.bot_process import BotProcess
 from referee.evidence import Played
@@ -33,6 +34,8 @@ class Setting(NamedTuple):
     """Seconds after which no more of the first matches are begun."""
     build: WorkLimits = WorkLimits()
     """What a command may use that builds the bot."""
+    environments: EnvironmentSettings = EnvironmentSettings()
+    """How its packages are had."""
 
 
 def of_league(league: LeaguePlan, patience: float) -> Setting:
@@ -49,6 +52,7 @@ def of_league(league: LeaguePlan, patience: float) -> Setting:
         seed=SEED,
         patience=patience,
         build=league.build,
+        environments=league.environments,
     )
 
 

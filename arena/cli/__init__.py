@@ -38,6 +38,10 @@ _COMMANDS = {
         "check_game:check_game_command",
         "Check step by step whether a game keeps its contract; exit with 1 if not.",
     ),
+    "env": (
+        "env:env",
+        "Make the environments of bots that need packages, and show which are kept.",
+    ),
     "init": ("leagues:init", "Make a league: a folder whose league.toml says what to play."),
     "add": (
         "organize:add",

@@ -13,6 +13,7 @@ import click
 import msgspec
 
 from arena.cli import main
+from arena.cli.building import built
 from arena.cli.common import (
     default_workers,
     key_values,
@@ -312,7 +313,9 @@ def doctor(
     arena doctor sensible --game guerra
     arena doctor ./my_bot --limit memory_mb=256 --limit startup=5
     """
-    entered = find_bot(bot, find_game(game)[0].name if game else "") if bot else None
+    entered = None
+    if bot:
+        entered = built(find_bot(bot, find_game(game)[0].name if game else ""), sandbox_uid)
     settings = [
         read_settings(Limits, {**key_values(limits), "sandbox": name}, "limit {}")
         for name in SANDBOXES

@@ -2,6 +2,7 @@
 
 import dataclasses
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 
 import click
 
@@ -11,6 +12,7 @@ from arena.author.step import Step
 from arena.author.trial import Setting
 from arena.author.verdict import ending, is_fit, lines, shown, verdict_table
 from arena.cli import main
+from arena.cli.building import lock_packages
 from arena.cli.common import (
     Seconds,
     game_option,
@@ -24,10 +26,12 @@ from arena.cli.common import (
 )
 from arena.cli.progress import StatusLine
 from arena.cli.saying import say
+from arena.environment.errors import PackagesError
 from arena.league.bot import Bot
 from arena.league.games import find_game
 from arena.league.hints import NEEDED
 from arena.text import safe
+from protocol.errors import ArenaError
 from referee.limits import Limits
 from referee.options import check_seats, read_options, read_settings
 from referee.program.file import Confinement
@@ -91,7 +95,14 @@ def check_command(
         seed=seed,
         patience=seconds,
     )
-    name, found = candidate(bot, kind)
+    found: Bot | ArenaError
+    try:
+        said = lock_packages(Path(bot), sandbox_uid)
+        name, found = candidate(bot, kind)
+    except PackagesError as error:
+        said, name, found = "", Path(bot).resolve().name, error
+    if said:
+        say(safe(said))
     if isinstance(found, Bot) and (grant := found.needs.beyond(setting.limits)).given:
         found = dataclasses.replace(found, grant=grant)
         say(safe(f"{name} is checked with {grant.words}: {NEEDED}"))

@@ -33,8 +33,8 @@ def grant(
     """Give a bot limits of its own in a league; without NAME, show who has some, or needs some.
 
     KEY is one of sandbox, memory_mb, open_files, processes, scratch_mb, threads, startup and
-    time_factor, which multiplies its time for moves: 0.5 is a handicap. KEY= takes one back. With other limits
-    a bot is another version: it plays anew, and the others keep their results.
+    time_factor, which multiplies its time for moves: 0.5 is a handicap. KEY= takes one back. With
+    other limits a bot is another version: it plays anew, and the others keep their results.
 
     \b
     arena grant cup

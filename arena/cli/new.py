@@ -28,15 +28,29 @@ _GAMES = "/usr/games"
     metavar="COMMAND",
     help="Let a chess engine play openspiel:chess, which speaks UCI, such as /usr/games/stockfish.",
 )
+@click.option(
+    "--with",
+    "packages",
+    multiple=True,
+    metavar="PACKAGE",
+    help="Give a Python bot a package, such as numpy; may be repeated.",
+)
 @optional_game_option
-def new(folder: Path, lang: str | None, uci: str | None, game: str | None) -> None:
+def new(
+    folder: Path, lang: str | None, uci: str | None, packages: tuple[str, ...], game: str | None
+) -> None:
     """Begin a new bot: a folder with a program that plays, a kit, and what to try next.
 
     \b
     arena new mine --lang python --game khan
     arena new swift --lang rust --game duel
+    arena new deep --lang python --with numpy --game khan
     arena new fish --uci ./stockfish
     """
+    if packages:
+        lang = lang or "python"
+        if uci is not None or find_language(lang)[0] != "python":
+            raise click.UsageError("--with is for bots in Python: --lang python.")
     if uci is not None:
         _bridge(folder, uci, lang, game)
         return
@@ -44,7 +58,7 @@ def new(folder: Path, lang: str | None, uci: str | None, game: str | None) -> No
         raise click.UsageError("Name the language and the game, with --lang and --game.")
     kind, source = find_game(game)
     name, language = find_language(lang)
-    files = write_bot(folder, name, kind, word_in(source, folder))
+    files = write_bot(folder, name, kind, word_in(source, folder), packages)
     click.echo(safe(f"{folder} is written: {', '.join(files)}."))
     if language.lacking:
         lacking = " and ".join(language.lacking)
@@ -53,6 +67,8 @@ def new(folder: Path, lang: str | None, uci: str | None, game: str | None) -> No
             f"looks, nor in what {TOOLS} names."
         )
     word = shlex.quote(str(folder))
+    if packages:
+        click.echo(safe(f"First: arena env build --fetch {word}"))
     click.echo(safe(f"Next: arena check {word} --game {shlex.quote(source.word)}"))
     click.echo(safe(f"{folder / 'README.md'} says what to try."))
 

@@ -41,8 +41,10 @@ from referee.workshop import Workshop
 
 _LONGEST = 2000  # characters of a line that is kept
 _LINES = 400  # that are kept of what shows a step
-_CACHE = "/bot-arena/built/"
-_BUILDS = re.compile(rf"[^\s'\"]{{0,300}}{_CACHE}[^/\s]{{1,100}}/(?:files/)?")
+_CACHE = "/bot-arena/"
+_BUILDS = re.compile(
+    rf"[^\s'\"]{{0,300}}{_CACHE}(?:built|environments)/[^/\s]{{1,100}}/(?:files/)?"
+)
 _SYSTEM = (("/", "usr"), ("/", "bin"))
 _ASK = "Ask the organizer, who sees more of it."
 _LATER = "Hand it in again later, or ask the organizer, who sees more of it."
@@ -242,7 +244,7 @@ class Intake:
 
     def _built(self, plan: LeaguePlan, one: Submission, bot: Bot, steps: list[Step]) -> Bot:
         """Return a bot as it is run; store what its build printed."""
-        if not bot.build:
+        if not bot.is_to_be_made:
             return bot
         self._progress(one, building(bot, plan.build))
         said = submissions.get(self._hand_ins, one.number).output
@@ -324,9 +326,10 @@ class Intake:
         return self._workshop
 
     def _open_builder(self, plan: LeaguePlan) -> Builder:
-        if self._builder is None or self._built_by != plan.build:
-            self._builder = self._rooms.enter_context(Builder(plan.build, self._uid).open())
-            self._built_by = plan.build
+        if self._builder is None or self._built_by != (plan.build, plan.environments):
+            builder = Builder(plan.build, self._uid, plan.environments)
+            self._builder = self._rooms.enter_context(builder.open())
+            self._built_by = (plan.build, plan.environments)
         return self._builder
 
     # --- what is known, and told

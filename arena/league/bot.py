@@ -69,6 +69,10 @@ class Bot:
     """What it is allowed in place of the limits of its league."""
     needs: Grant = field(default=NO_GRANT, compare=False)
     """What its bot.toml asks for: a wish, which gives it nothing."""
+    has_packages: bool = False
+    """Whether it is run in an environment of packages, which its lock names."""
+    environment: str = field(default="", compare=False)
+    """The folder of that environment, once it is made."""
 
     @property
     def key(self) -> str:
@@ -109,9 +113,16 @@ class Bot:
         words = self.command
         if self.build:
             words = (*words, "\0build", *self.build, "\0files", *self.products)
+        if self.has_packages:
+            words = (*words, "\0python", "venv")
         if own := self.grant.given:
             words = (*words, "\0granted", json.dumps(own))
         return words
+
+    @property
+    def is_to_be_made(self) -> bool:
+        """Whether it must be built, or its environment be made, before it can be run."""
+        return bool(self.build) or (self.has_packages and not self.environment)
 
     def folder_digest(self, until: float) -> str:
         """Return the hash by which a release before this one knew it: all of its folder counted.
@@ -141,7 +152,7 @@ class Bot:
 
         Of one that is still to be built nothing is known before.
         """
-        assert self.build or self.program
+        assert self.is_to_be_made or self.program
         return self
 
     def is_as(self, then: "Bot") -> bool:
@@ -158,10 +169,14 @@ class Bot:
     @cached_property
     def program(self) -> Program:
         """What is executed; raise ArenaError if it cannot be."""
-        assert not self.build, "it is run as what its build leaves, see `building`"
+        assert not self.is_to_be_made, "it is run as what `building` makes of it"
         first, *others = self.command
-        argv = (first if first == PYTHON else self._executable(first), *others)
-        return Program(argv, str(self.folder), self.files, self.borrowed)
+        shared = (self.environment,) if self.environment else ()
+        if first == PYTHON:
+            first = f"{self.environment}/bin/python" if self.environment else PYTHON
+        else:
+            first = self._executable(first)
+        return Program((first, *others), str(self.folder), self.files, self.borrowed, shared)
 
     def _executable(self, word: str) -> str:
         if "/" not in word:
@@ -278,12 +293,14 @@ def make_bot(
     listed_in: str = "",
     build: Sequence[str] = (),
     products: Sequence[str] = (),
+    but: Sequence[str] = (),
 ) -> Bot:
     """Return a bot whose files exist; by default they are those that its command names.
 
     `listed_in` is the file that may name them. With `build`, they are what that command is given,
-    and what it leaves are the `products`. Raises ArenaError if the files are more than a bot may
-    have, or none that it can have; they are not read for that.
+    and what it leaves are the `products`. What `but` names is left out of folders. Raises
+    ArenaError if the files are more than a bot may have, or none that it can have; they are not
+    read for that.
     """
     name = composed(name)
     _check_command(name, command)
@@ -297,7 +314,9 @@ def make_bot(
         found = (
             command_files(name, folder, command)
             if files is None
-            else named_files(name, folder, files, where=listed_in and f"`files` in {listed_in}")
+            else named_files(
+                name, folder, files, but=but, where=listed_in and f"`files` in {listed_in}"
+            )
         )
     return Bot(
         name,

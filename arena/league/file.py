@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from arena.environment.settings import EnvironmentSettings
 from arena.league.anchor import check_anchor
 from arena.league.bot import Bot, DisqualifiedBot
 from arena.league.contest import HandIn, check_contest
@@ -48,7 +49,7 @@ from referee.sandbox.sources import read_at_most
 
 FILE = LEAGUE_FILE
 _FILE_LIMIT = 8 << 20
-_TABLES = ("options", "limits", "opening", "build", "hand_in", "bot")
+_TABLES = ("options", "limits", "opening", "build", "environments", "hand_in", "bot")
 
 T = TypeVar("T")
 
@@ -147,6 +148,7 @@ class _Reader:
         options = self._table(tables, "options")
         limits = self._table(tables, "limits")
         build = self._table(tables, "build")
+        environments = self._table(tables, "environments")
         hand_in = self._table(tables, "hand_in")
         opening = self._table(tables, "opening") if "opening" in tables else None
         bots = tables.pop("bot", [])
@@ -178,6 +180,9 @@ class _Reader:
             limits=self._read(Limits, limits, "limit {}", "limits"),
             bots=(),
             build=self._read(WorkLimits, build, "key {} of build", "build"),
+            environments=self._read(
+                EnvironmentSettings, environments, "key {} of environments", "environments"
+            ),
             hand_in=self._read(HandIn, hand_in, "key {} of hand_in", "hand_in"),
         )
         self._checked(lambda: check_contest(league.hand_in), "hook", "hand_in")

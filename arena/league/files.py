@@ -14,6 +14,7 @@ from typing import NamedTuple, TypeAlias
 from arena.text import safe
 from protocol.errors import ArenaError
 from referee.sandbox import PYTHON, is_program
+from referee.sandbox.executable import OF_VENV, is_link_of_venv
 from referee.sandbox.sources import BYTES_LIMIT, FILES_LIMIT, Sources, odd_kind
 
 LEAGUE_FILE = "league.toml"
@@ -218,6 +219,8 @@ class _Found:
         """Raise ArenaError for a link out of a bot's folder: it would show the bot any file."""
         real = Path(os.path.realpath(path))
         if not real.is_relative_to(self._folder):
+            if is_link_of_venv(str(path)):
+                raise self._error(f"{safe(str(path))} {OF_VENV}")
             raise self._error(
                 f"{safe(str(path))} is a link to {safe(str(real))}, out of its folder; put the "
                 f"file itself there, or name the bot's own files in a bot.toml: files = [...]."

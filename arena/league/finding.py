@@ -5,12 +5,14 @@ import itertools
 import os
 import re
 import tomllib
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TypeGuard
+from typing import Any, TypeGuard
 
+from arena.environment.names import LOCK, WHEELS
 from arena.league.bot import Bot, make_bot
-from arena.league.files import is_archive, named_files, readable
+from arena.league.files import is_archive, named_files, quoted, readable
 from arena.text import not_toml, safe, toml
 from protocol.errors import ArenaError
 from referee.folder import bots_of
@@ -39,6 +41,8 @@ _EXAMPLES = {
     "sources": '["src", "Makefile"]',
 }
 """The keys of a `bot.toml` that are lists of words, each with an example."""
+VENV = "venv"
+"""What `python` in a `bot.toml` says for a bot that has packages."""
 _LONG_KEY = re.compile(r"""(?:[\w"'-]{1,20}[ \t]?\.[ \t]?){100}""")
 _LOOKED_AT = 1000  # names of a folder among which an example is found
 
@@ -87,12 +91,16 @@ def bundled_bot(game: str, name: str, called: str | None = None) -> Bot | None:
     )
 
 
-def bot_folder(folder: Path, called: str | None = None) -> Bot:
-    """Return the bot of a folder with a `bot.toml`: its `command`, perhaps `name`, `files`.
+def asks_for_packages(folder: Path) -> bool:
+    """Return whether the bot of a folder is to be run in an environment of packages.
 
-    Without `files`, all files of the folder are its own. With `build`, `files` are what that
-    command leaves, and `sources` what it is given: by default all else in the folder.
+    Raises ArenaError if it has no `bot.toml` that can be read.
     """
+    return _settings(folder, None).get("python") == VENV
+
+
+def _settings(folder: Path, called: str | None) -> dict[str, Any]:
+    """Return what the `bot.toml` of a folder says; raise ArenaError with a mistake in it."""
     file = folder / BOT_FILE
     said = f"bot {called!r}: " if called else ""
     shown = safe(str(file))
@@ -112,11 +120,11 @@ def bot_folder(folder: Path, called: str | None = None) -> Bot:
         settings = tomllib.loads(text)
     except (ValueError, RecursionError) as error:
         raise ArenaError(f"{shown}{not_toml(text, error)}") from None
-    unknown = set(settings) - {"name", "needs", *_EXAMPLES}
+    unknown = set(settings) - {"name", "python", "needs", *_EXAMPLES}
     if unknown:
         raise ArenaError(
             f"{shown}: there is no key {min(unknown)!r}; the keys are name, command, files, build, "
-            f"sources and needs."
+            f"sources, python and needs."
         )
     for key, example in _EXAMPLES.items():
         if not _is_words(settings.get(key, [])) or (key == "command" and key not in settings):
@@ -124,6 +132,18 @@ def bot_folder(folder: Path, called: str | None = None) -> Bot:
             raise ArenaError(f"{shown}: {key} {is_what}: {key} = {example}.")
         if key in ("files", "sources") and len(settings.get(key, [])) > FILES_LIMIT:
             raise ArenaError(f"{shown}: {key} has more than {FILES_LIMIT} words; name folders.")
+    return settings
+
+
+def bot_folder(folder: Path, called: str | None = None) -> Bot:
+    """Return the bot of a folder with a `bot.toml`: its `command`, perhaps `name`, `files`.
+
+    Without `files`, all files of the folder are its own. With `build`, `files` are what that
+    command leaves, and `sources` what it is given: by default all else in the folder. With
+    `python`, it is run in an environment of packages.
+    """
+    shown = safe(str(folder / BOT_FILE))
+    settings = _settings(folder, called)
     command, files = settings["command"], settings.get("files", ["."])
     name = settings.get("name", folder.resolve().name) if called is None else called
     if not isinstance(name, str):
@@ -132,18 +152,61 @@ def bot_folder(folder: Path, called: str | None = None) -> Bot:
     build, sources = settings.get("build", []), settings.get("sources")
     if sources is not None and not build:
         raise ArenaError(f'{shown}: sources are for a build: add build = ["make"], or take it out.')
+    if "python" in settings:
+        bot = _with_packages(
+            shown, settings, lambda but: _made(folder, name, command, files, build, sources, but)
+        )
+    else:
+        bot = _made(folder, name, command, files, build, sources, ())
+    return replace(bot, needs=needs)
+
+
+def _with_packages(
+    shown: str, settings: dict[str, Any], made: Callable[[Sequence[str]], Bot]
+) -> Bot:
+    """Return a bot that says `python = "venv"`: its lock is a file of it, and its wheels are not.
+
+    `made` makes it, but for files that are left out.
+    """
+    if settings["python"] != VENV:
+        raise ArenaError(f'{shown}: python must be "{VENV}": python = "{VENV}".')
+    if settings["command"][:1] != [PYTHON]:
+        raise ArenaError(
+            f'{shown}: python = "{VENV}" is for a command that begins with "{PYTHON}": command = '
+            f"{toml([PYTHON, 'bot.py'])}."
+        )
+    bot = made([WHEELS])
+    with readable(bot.name):
+        if not (bot.folder / LOCK).exists():
+            raise ArenaError(
+                f"bot {bot.name!r}: it has no {LOCK}, which names its packages: `arena env build "
+                f"{quoted(bot.folder)}` makes it."
+            )
+        files = named_files(bot.name, bot.folder, [*bot.files, LOCK])
+    return replace(bot, files=files, has_packages=True)
+
+
+def _made(
+    folder: Path,
+    name: str,
+    command: list[str],
+    files: list[str],
+    build: list[str],
+    sources: list[str] | None,
+    but: Sequence[str],
+) -> Bot:
+    """Return the bot of a folder, by the values of its `bot.toml`; `but` are no files of it."""
     if not build:
-        return replace(make_bot(name, folder, command, files, listed_in=BOT_FILE), needs=needs)
+        return make_bot(name, folder, command, files, listed_in=BOT_FILE, but=but)
     with readable(name):
         given = named_files(
             name,
             folder.resolve(),
             sources or ["."],
-            but=() if sources else files,
+            but=but if sources else [*files, *but],
             where=f"`sources` in {BOT_FILE}",
         )
-    bot = make_bot(name, folder, command, given, listed_in=BOT_FILE, build=build, products=files)
-    return replace(bot, needs=needs)
+    return make_bot(name, folder, command, given, listed_in=BOT_FILE, build=build, products=files)
 
 
 def _needed(raw: object, shown: str) -> Grant:

@@ -10,11 +10,14 @@ import sys
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
+from arena.environment.names import LOCK, REQUIREMENTS
 from arena.league.bot import SOURCES, Bot
 from arena.league.files import is_of_a_league, is_there, quoted
+from arena.league.finding import BOT_FILE
 from arena.league.plan import LeaguePlan
 from arena.text import toml
 from referee.limits import Grant, Limits
+from referee.sandbox import PYTHON
 from referee.sandbox.stage import unstaged
 
 _ABSENT = re.compile(
@@ -22,6 +25,7 @@ _ABSENT = re.compile(
     r"|Permission ?denied|ENOENT|EACCES"
 )
 """What the lines of a standard error say that name a file which could not be read."""
+_NO_MODULE = re.compile(r"ModuleNotFoundError: No module named '([A-Za-z_][\w.]{0,100})'")
 _WORD = re.compile(r"[^\s'\"`:,;()<>\[\]\0]+")
 _ENDINGS = ("", ".py", ".js", ".mjs", ".cjs", ".json", ".class", ".jar", ".so")
 """What a module's name lacks of its file's."""
@@ -48,7 +52,8 @@ def hidden(bot: Bot, stderr: str) -> list[str]:
     words = dict.fromkeys(word for line in lines for word in _WORD.findall(line))
     outside = filter(None, (_outside(bot, word) for word in words))
     names = list(dict.fromkeys(name for word in words if (name := _unlisted(bot, word))))
-    return [*dict.fromkeys(outside), *(_listing(bot, names) if names else ())]
+    found = [*dict.fromkeys(outside), *(_listing(bot, names) if names else ())]
+    return found or _without_module(bot, stderr)
 
 
 NEEDED = "its bot.toml needs that, and plays with it where the organizer of a league grants it."
@@ -84,13 +89,38 @@ def advice(bot: Bot, stderr: str, limits: Limits) -> str:
     return "".join(f" {words}" for words in [*said, *([written] if written else [])])
 
 
+def _without_module(bot: Bot, stderr: str) -> list[str]:
+    """Return what to do about a package of Python's that is not there; nothing if none lacks."""
+    lacking = _NO_MODULE.findall(stderr)
+    if not lacking:
+        return []
+    module, build = lacking[-1].partition(".")[0], f"arena env build --fetch {quoted(bot.folder)}"
+    if bot.has_packages:
+        return [
+            f"{module} is not among the packages of its {LOCK}: name the package that has it in "
+            f"{REQUIREMENTS}, then: {build}"
+        ]
+    asked = next((name for name in (REQUIREMENTS, ".venv") if is_there(bot.folder / name)), "")
+    if asked and bot.listed_in == BOT_FILE:
+        return [
+            f'{asked} counts only for a bot whose bot.toml says python = "venv", and whose command '
+            f'begins with "{PYTHON}": write that, then: {build}'
+        ]
+    return [
+        f"{module} is neither one of its files nor in Python's standard library, and a bot has "
+        f"other packages only in an environment of its own: `arena new --with PACKAGE` begins "
+        f"such a bot. To change this one, name the package in a {REQUIREMENTS} beside a bot.toml "
+        f'that says python = "venv", then: {build}'
+    ]
+
+
 def _outside(bot: Bot, word: str) -> str:
     """Return why a bot may not read what a word names outside of its folder; empty if it may."""
     path = os.path.normpath(bot.folder / word)
     # whether it is there is not said: the bot may have named it to find out
     if Path(path).is_relative_to(bot.folder) or bot.folder.is_relative_to(path):
         return ""
-    if any(map(Path(path).is_relative_to, _SYSTEM)):
+    if any(map(Path(path).is_relative_to, (*_SYSTEM, *filter(None, [bot.environment])))):
         return ""
     return f"{path} is outside of its folder; the sandbox hides everything there."
 

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta
 
+from arena.environment.settings import EnvironmentSettings
 from arena.league.anchor import anchor_of
 from arena.league.bot import Bot, DisqualifiedBot, LostBot
 from arena.league.contest import HandIn
@@ -71,6 +72,8 @@ class LeaguePlan:
     """The game itself, where it was loaded."""
     build: WorkLimits = field(default_factory=WorkLimits)
     """What a command may use that builds a bot."""
+    environments: EnvironmentSettings = field(default_factory=EnvironmentSettings)
+    """How the packages of bots are had, and what their environments may take."""
     hand_in: HandIn = field(default_factory=HandIn)
     """Who may hand in bots over a server, when, and how often."""
     format_options: msgspec.Struct = field(default_factory=NoOptions)

@@ -3,14 +3,17 @@
 import os
 import re
 import shutil
-import tempfile
-import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
 
+from arena.environment.errors import PackagesError
+from arena.environment.settings import EnvironmentSettings
 from arena.folders import put_in_place
+from arena.keeping import being_filled, discard, forget_old, use
 from arena.league.bot import Bot, make_bot
 from arena.play.messages import NOWHERE
 from arena.schedule.deal import BotIndex
@@ -22,6 +25,9 @@ from referee.sandbox.kept import kept_folder
 from referee.sandbox.sources import Sources
 from referee.workshop import Outcome, Work, Workshop
 
+if TYPE_CHECKING:
+    from arena.environment.making import Environments
+
 TOOLS = "ARENA_TOOLS"
 """The environment variable that names folders of compilers, where a league names none."""
 
@@ -32,10 +38,6 @@ _ABSENT = re.compile(
 _ERROR = re.compile(r"\berror\b", re.IGNORECASE)
 _NAMED = 3  # programs that were not found
 _LONG = 160  # characters of an error that are shown in a sentence
-_KEPT_SECONDS = 30 * 86_400  # for which a build is kept that nobody uses
-_MOST_BYTES = 20 << 30  # that all builds may have together ...
-_SAFE_SECONDS = 86_400  # ... but for those that were used so lately: somebody may run them
-_NEW = ".new-"  # how folders begin that are being filled
 
 
 class BuildError(ArenaError):
@@ -58,17 +60,25 @@ class Built:
     bot: Bot
     """What is run: what the build left, under the version of its sources."""
     outcome: Outcome | None
-    """How it was built; None if it had been before."""
+    """How it was built, or its packages unpacked; None if that had been done before."""
 
 
 class Builder:
     """Builds bots, one after another, in one sandbox, which is had when the first is built."""
 
-    def __init__(self, limits: WorkLimits, uid: int | None = None) -> None:
+    def __init__(
+        self,
+        limits: WorkLimits,
+        uid: int | None = None,
+        environments: EnvironmentSettings = EnvironmentSettings(),  # noqa: B008 - it is frozen
+    ) -> None:
         """Build within these limits; as root, builds are run as users from `uid` on."""
         self._limits = limits
         self._uid = uid
+        self._settings = environments
         self._workshop: Workshop | None = None
+        self._environments: Environments | None = None
+        self._undo = ExitStack()
 
         self.where = ""
         """The sandbox that builds are run in; empty before the first."""
@@ -79,6 +89,8 @@ class Builder:
         try:
             yield self
         finally:
+            self._environments = None
+            self._undo.close()
             if self._workshop is not None:
                 self._workshop.close()
                 self._workshop = None
@@ -92,16 +104,41 @@ class Builder:
 
         Raises BuildError if it cannot be built, SandboxError if nothing can be built here.
         """
-        if not bot.build:
-            return Built(bot, None)
+        made = self._program_of(bot) if bot.build else Built(bot, None)
+        return self._in_environment(bot, made) if bot.has_packages else made
+
+    def _program_of(self, bot: Bot) -> Built:
+        """Return a bot as its build leaves it."""
         folder = _kept(bot)
-        with suppress(OSError):
-            os.utime(folder)
+        if use(folder):
             return Built(_ready(bot, folder), None)
         return self._build(bot, folder)
 
+    def _in_environment(self, bot: Bot, made: Built) -> Built:
+        """Return a bot, as far as it was made, with the environment that its packages are in."""
+        try:
+            found = self.environments.made(bot.folder)
+        except PackagesError as error:
+            raise BuildError(bot, f"cannot be run: {error}", error.output) from None
+        run = replace(made.bot, has_packages=True, environment=str(found.folder)).checked()
+        return Built(run, made.outcome or found.outcome)
+
+    @property
+    def environments(self) -> "Environments":
+        """What makes environments here; raise PackagesError where no Python can be run."""
+        if self._environments is None:
+            from arena.environment.interpreter import interpreter_for  # here, as few bots need it
+            from arena.environment.making import Environments
+
+            python = interpreter_for(self._uid, is_root=os.geteuid() == 0)
+            fetched = self._undo.enter_context(TemporaryDirectory(prefix="arena-fetched-"))
+            self._environments = Environments(
+                self._settings, self._limits, python, self._opened, Path(fetched)
+            )
+        return self._environments
+
     def _build(self, bot: Bot, folder: Path) -> Built:
-        _forget_old(folder.parent)
+        forget_old(folder.parent)
         folder.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         words = ["python3" if word == PYTHON else word for word in bot.build]
         with (
@@ -116,13 +153,10 @@ class Builder:
                 why = f"{outcome.why}{_first_error(outcome.output)}"
                 what = f"cannot be built: the build {why}."
                 raise BuildError(bot, what, outcome.output, _unseen(outcome.output))
-            new = Path(tempfile.mkdtemp(prefix=_NEW, dir=folder.parent))
-            try:
+            with being_filled(folder) as new:
                 _take(work, bot, new / "files")
                 with suppress(OSError):  # another process has built it meanwhile
                     put_in_place(new / "files", folder)
-            finally:
-                shutil.rmtree(new, ignore_errors=True)
         return Built(_ready(bot, folder), outcome)
 
     def _opened(self) -> Workshop:
@@ -172,14 +206,18 @@ def building(bot: Bot, limits: WorkLimits) -> str:
 
 
 def build_all(
-    bots: Sequence[Bot], limits: WorkLimits, uid: int | None, tell: Callable[[str], None]
+    bots: Sequence[Bot],
+    limits: WorkLimits,
+    uid: int | None,
+    tell: Callable[[str], None],
+    environments: EnvironmentSettings = EnvironmentSettings(),  # noqa: B008 - it is frozen
 ) -> AllBuilt:
     """Return bots as they are run, built if need be; `tell` is called with what is being done."""
     found: list[Bot] = []
     failed: dict[BotIndex, str] = {}
-    with Builder(limits, uid).open() as builder:
+    with Builder(limits, uid, environments).open() as builder:
         for number, bot in enumerate(bots):
-            if bot.build:
+            if bot.is_to_be_made:
                 tell(building(bot, limits))
             try:
                 found.append(builder.built(bot).bot)
@@ -268,8 +306,7 @@ def _lacking(bot: Bot, folder: Path, error: ArenaError) -> str:
 
 def forget(version: str) -> None:
     """Remove what was built of a version, as nobody is to run it."""
-    with suppress(OSError):
-        shutil.rmtree(_folder_of(version))
+    discard(_folder_of(version))
 
 
 def _kept(bot: Bot) -> Path:
@@ -280,15 +317,3 @@ def _kept(bot: Bot) -> Path:
 def _folder_of(version: str) -> Path:
     """Return the folder for what was built of a version on this kind of machine."""
     return kept_folder() / "built" / f"{version}-{os.uname().machine}"
-
-
-def _forget_old(builds: Path) -> None:
-    """Remove what was not used for a month, what was never finished, and the oldest of too much."""
-    with suppress(OSError):
-        total = 0
-        found = ((each.stat().st_mtime, each) for each in builds.iterdir())
-        for used, folder in sorted(found, reverse=True):
-            total += sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
-            is_short = folder.name.startswith(_NEW) or total > _MOST_BYTES
-            if used < time.time() - (_SAFE_SECONDS if is_short else _KEPT_SECONDS):
-                shutil.rmtree(folder, ignore_errors=True)

@@ -163,7 +163,10 @@ class Run:
             deals = max(deals, asked.deal_count)
         self.asked = asked.match_count
         """How many matches the league asked for when the run was opened."""
-        built = build_all(league.bots if matches else (), league.build, sandbox_uid, tell)
+        if cluster is not None:
+            _check_sendable(league.bots)
+        bots = league.bots if matches else ()
+        built = build_all(bots, league.build, sandbox_uid, tell, league.environments)
         setup = Setup(
             game=league.game.source,
             code=self._code,
@@ -335,6 +338,16 @@ def open_run(
             if not run.missing:
                 remember(league.bots, store)
             yield run
+
+
+def _check_sendable(bots: Sequence[Bot]) -> None:
+    """Raise ArenaError for a bot that is not sent to other machines."""
+    for bot in bots:
+        if bot.has_packages:
+            raise ArenaError(
+                f'bot {bot.name!r} has packages (python = "venv"), and environments are not sent '
+                f"to a cluster: run without --cluster, or share the deals out with --part."
+            )
 
 
 def on_cluster(setup: Setup, game: type[Game], bots: Sequence[Bot], address: str) -> Workforce:

@@ -12,14 +12,13 @@ from typing import BinaryIO
 from referee.procfs import identity
 from referee.sandbox.errors import StartError
 from referee.sandbox.fork_server import remove
-from referee.sandbox.sources import FILES_LIMIT, Sources, open_beneath
+from referee.sandbox.sources import OF_A_BOT, Amount, Sources, open_beneath
 from referee.sandbox.stage import read_pieces
 from referee.sandbox.temporary import room_for
 
 MOMENT = 1_000_000_000
 """When every source was changed, in seconds: in 2001, whoever copied it, so that builds agree."""
 _DEPTH_LIMIT = 64  # folders in each other
-_TOO_MANY = f"with it, there are more than {FILES_LIMIT} files and folders"
 
 
 class Area:
@@ -97,16 +96,16 @@ class Area:
             os.chmod(path, 0o444)
             return open(path, "rb")
 
-    def take(self, target: Path) -> list[str]:
+    def take(self, target: Path, most: Amount = OF_A_BOT) -> list[str]:
         """Copy every file in `work` into the new folder `target`; return their names, sorted.
 
         Raises OSError, with the name and what is wrong in words, for what is no file, lies outside,
-        or is too much for a bot; nothing is left in `target` then.
+        or is too much; nothing is left in `target` then.
         """
         target.mkdir()
         try:
-            with Sources(self.work) as sources:
-                names = sorted(self._left())
+            with Sources(self.work, most=most) as sources:
+                names = sorted(self._left(most.files))
                 for name in names:
                     copy = target / name
                     copy.parent.mkdir(parents=True, exist_ok=True)
@@ -119,10 +118,10 @@ class Area:
             raise
         return names
 
-    def _left(self) -> list[str]:
+    def _left(self, most: int) -> list[str]:
         top = os.open(self.work, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
-            return list(_Left(top).names())
+            return list(_Left(top, most).names())
         finally:
             os.close(top)
 
@@ -141,8 +140,9 @@ class Area:
 class _Left:
     """The files in a folder, of which nobody knows how it was left."""
 
-    def __init__(self, top: int) -> None:
+    def __init__(self, top: int, most: int) -> None:
         self._top = top
+        self._most = most
         self._count = 0
 
     def names(self, name: str = "", above: tuple[tuple[int, int], ...] = ()) -> Iterator[str]:
@@ -175,8 +175,9 @@ class _Left:
 
     def _check(self, path: str) -> None:
         self._count += 1
-        if self._count > FILES_LIMIT:
-            raise OSError(errno.E2BIG, _TOO_MANY, path)
+        if self._count > self._most:
+            what = f"with it, there are more than {self._most} files and folders"
+            raise OSError(errno.E2BIG, what, path)
         if not path.isprintable():
             shown = ascii(path)[1:-1]
             raise OSError(errno.EILSEQ, "its name is not printable text in UTF-8", shown)

@@ -13,6 +13,12 @@ from referee.sandbox.temporary import is_noexec
 _FIRST_LINE = 256  # bytes of it that the kernel looks at
 WINDOWS = "its first line ends in CR (Windows line ends). Save it with Unix line ends."
 """What to say of a script whose interpreter no kernel finds."""
+OF_VENV = (
+    "is the link of a virtual environment, and what that links to is not shown in a sandbox. Write "
+    'python = "venv" in bot.toml, and command = ["{python}", ...] with the rest as it is; then '
+    "`arena env build` makes an environment that bots can use."
+)
+"""What follows the name of an interpreter that `is_link_of_venv`."""
 _OPENINGS = {".py": "#!/usr/bin/env python3", ".js": "#!/usr/bin/env node"}
 
 
@@ -36,6 +42,11 @@ def named_interpreter(path: str, search: str) -> str:
         return names[0]
     name = names[2] if names[1] == "-S" and len(names) > 2 else names[1]
     return shutil.which(name, path=search) or name
+
+
+def is_link_of_venv(path: str) -> bool:
+    """Return whether a path is the link to an interpreter in a virtual environment."""
+    return os.path.islink(path) and Path(path).parents[1].joinpath("pyvenv.cfg").is_file()
 
 
 def absent(interpreter: str) -> str:

@@ -13,7 +13,7 @@ from typing import Any
 from referee.limits import Limits
 from referee.sandbox import landlock, seccomp
 from referee.sandbox.errors import SandboxError
-from referee.sandbox.executable import absent, named_interpreter
+from referee.sandbox.executable import OF_VENV, absent, is_link_of_venv, named_interpreter
 from referee.sandbox.program import PYTHON, SYSTEM_PYTHON, Program, barrier, interpreter
 
 FIRST_UID = 60100
@@ -69,6 +69,13 @@ class Sandbox(SandboxKind, ABC):
     def check(self, program: Program, uid: int | None) -> None:
         """Raise SandboxError if a program could not be run in this sandbox."""
         path = program.argv[0]
+        for shared in program.shared if uid is not None else ():
+            if part := barrier(shared, uid or 0):
+                raise SandboxError(
+                    f"{shared} cannot be entered by uid {uid} (stopped at {part}). Open that "
+                    f"folder, set XDG_CACHE_HOME to one that everybody may enter, or pass "
+                    f"--sandbox-uid 0."
+                )
         if path == PYTHON:
             if not self.interpreter(uid):
                 own = os.path.realpath(sys.executable)
@@ -79,6 +86,8 @@ class Sandbox(SandboxKind, ABC):
                 )
             return
         inside = f"{program.folder}/"
+        if path.startswith(inside) and is_link_of_venv(path):
+            raise SandboxError(f"./{path.removeprefix(inside)} {OF_VENV}")
         if path.startswith(inside):
             path = named_interpreter(path, search_path(uid)) or path
         if not os.path.exists(path):

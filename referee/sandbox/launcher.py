@@ -8,7 +8,7 @@ from typing import Any
 
 from referee.limits import Limits
 from referee.sandbox.bwrap import BwrapSandbox
-from referee.sandbox.errors import StartError, UnfitError, unstartable
+from referee.sandbox.errors import MachineError, StartError, UnfitError, unstartable
 from referee.sandbox.executable import check_executable, unfit, unstarted
 from referee.sandbox.kinds import LandlockSandbox, NoSandbox, Sandbox
 from referee.sandbox.program import PYTHON, Program
@@ -42,6 +42,7 @@ class Launcher(Starter):
 
         When this returns, the program has been executed, inside the whole sandbox.
         """
+        _check_shared(program)
         with ExitStack() as undo:
             uid = self._taken(undo)
             try:
@@ -94,6 +95,16 @@ class Launcher(Starter):
     def _is_copied(self, program: Program) -> bool:
         """Return whether a program is run from copies of its files."""
         return self.sandbox.confines or bool(program.borrowed)
+
+
+def _check_shared(program: Program) -> None:
+    """Raise MachineError if what a program shares with others is no longer there."""
+    for path in program.shared:
+        if not os.path.exists(path):
+            raise MachineError(
+                f"{path}, which bots are run from, is gone: something removed it during the run. "
+                f"Run again, which makes it anew."
+            )
 
 
 def _said(stderr: int) -> str:

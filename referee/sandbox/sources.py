@@ -7,12 +7,24 @@ import stat
 import struct
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import BinaryIO, Self
+from typing import BinaryIO, NamedTuple, Self
 
 FILES_LIMIT = 2000
 """The most files that a bot may have."""
 BYTES_LIMIT = 256 << 20
 """The most bytes that they may hold together."""
+
+
+class Amount(NamedTuple):
+    """How much is taken at the most."""
+
+    files: int
+    size: int
+    """In bytes, all files together."""
+
+
+OF_A_BOT = Amount(FILES_LIMIT, BYTES_LIMIT)
+"""What a bot may have."""
 
 _PIECE = 1 << 20  # bytes read at a time
 _OPENAT2 = 437
@@ -57,17 +69,23 @@ def read_at_most(path: str | Path, most: int) -> bytes:
 
 
 class Sources:
-    """A bot's folder, open to read its files, and at most BYTES_LIMIT of them.
+    """A folder such as a bot's, open to read its files, as much of them as is allowed.
 
     `borrowed` are files that lie elsewhere, each with its absolute path. Everything is asked of
     the open file, whatever its owner puts in its place meanwhile. All methods raise OSError with
     what is wrong in words.
     """
 
-    def __init__(self, folder: str | Path, borrowed: Iterable[tuple[str, str]] = ()) -> None:
+    def __init__(
+        self,
+        folder: str | Path,
+        borrowed: Iterable[tuple[str, str]] = (),
+        most: Amount = OF_A_BOT,
+    ) -> None:
         self._borrowed = dict(borrowed)
         self._folder = _opened_folder(folder)
-        self._left = BYTES_LIMIT
+        self._most = most
+        self._left = most.size
 
     def __enter__(self) -> Self:
         return self
@@ -110,7 +128,7 @@ class Sources:
 
     def _check_room(self, size: int, name: str) -> None:
         if size > self._left:
-            most = f"{BYTES_LIMIT >> 20} MiB"
+            most = f"{self._most.size >> 20} MiB"
             raise OSError(errno.EFBIG, f"with it, the bot's files are larger than {most}", name)
 
 

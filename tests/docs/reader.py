@@ -8,12 +8,14 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from referee.sandbox.fork_server import remove
 from tests.docs.pages import ROOT, Command, File, NotRun, Output, PageError, Step
 
 PATIENCE = 60.0
@@ -40,12 +42,15 @@ class Reader:
         self.home = base / "home"
         self.home.mkdir()
         self.output = ""
+        self._kept = Path(tempfile.mkdtemp(prefix="arena-page-"))
+        self._kept.chmod(0o755)  # root's bots run from it, as other users
         self._folder = base / "folder"
         self._folder.write_text(str(self.home))
         self._environment = os.environ | {
             "PATH": f"{_programs(base / 'bin')}:{Path(sys.executable).parent}:{os.environ['PATH']}",
             "PYTHONPATH": f".:{ROOT}",  # in a copy of the project, the copy is what is played
             "HOME": str(self.home),
+            "XDG_CACHE_HOME": str(self._kept),
             "PAGE_FOLDER": str(self._folder),
             "PROJECT": str(ROOT),
             "NO_COLOR": "1",
@@ -67,12 +72,13 @@ class Reader:
                     pass
 
     def end(self) -> None:
-        """Kill what the page has left running in the background."""
+        """Kill what the page has left running in the background, and remove what it has kept."""
         mark = f"PAGE_FOLDER={self._folder}".encode()
         for environment in Path("/proc").glob("[0-9]*/environ"):
             with suppress(OSError):  # it has ended, or is somebody else's
                 if mark in environment.read_bytes().split(b"\0"):
                     os.kill(int(environment.parent.name), signal.SIGKILL)
+        remove(str(self._kept))
 
     def _do(self, command: Command) -> None:
         words = _MATCH.sub(lambda found: self._real(command, found[1]), command.words)

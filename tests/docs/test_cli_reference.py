@@ -33,6 +33,9 @@ GIVEN = {
     "arena add cup ./my_bot": "arena new bots/mine --lang python --game guerra\n"
     "arena new hand-ins/ada --lang python --game guerra",
     "arena new fish": "printf '#!/bin/sh\\n' > stockfish; chmod +x stockfish",
+    "arena env build": "rm -rf mine; mkdir mine; touch mine/bot.py mine/requirements.txt\n"
+    'printf \'command = ["{python}", "bot.py"]\\npython = "venv"\\n\' > mine/bot.toml',
+    "arena env list": "rm -rf mine",
     "arena replace cup": f"{FRESH}; cp my_bot better",
     "arena disqualify cup mine --reason": FRESH,
     "arena run cup": FRESH,
@@ -87,7 +90,11 @@ def test_the_examples_work(tmp_path: Path) -> None:
         if not any(words in command.words for words in LEFT_OUT):
             given = (GIVEN[start] for start in GIVEN if command.words.startswith(start))
             steps += [*(Command(command.line, words) for words in given), command]
-    Reader("docs/cli.md", tmp_path).follow(steps)
+    reader = Reader("docs/cli.md", tmp_path)
+    try:
+        reader.follow(steps)
+    finally:
+        reader.end()
 
 
 def examples() -> Iterator[Command]:

@@ -80,10 +80,12 @@ def code(page: str) -> Iterator[list[str]]:
 
 
 def options(command: str) -> set[str]:
-    """Return the long options of a command."""
+    """Return the long options of a command, or of all commands of a group."""
     # With the settings of `main`: click keeps the help option that it makes first
     context = click.Context(main, **main.context_settings)
-    own = main.commands[command].get_params(context)
+    found = main.commands[command]
+    inner = found.commands.values() if isinstance(found, click.Group) else ()
+    own = [option for each in (found, *inner) for option in each.get_params(context)]
     return {"--help", *(word for option in own for word in (*option.opts, *option.secondary_opts))}
 
 

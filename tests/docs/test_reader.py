@@ -1,5 +1,6 @@
 """What the pages' conventions mean, shown by small pages."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from textwrap import dedent
 
@@ -11,8 +12,10 @@ from tests.referee.process_watch import until
 
 
 @pytest.fixture
-def reader(tmp_path: Path) -> Reader:
-    return Reader("page.md", tmp_path)
+def reader(tmp_path: Path) -> Iterator[Reader]:
+    made = Reader("page.md", tmp_path)
+    yield made
+    made.end()
 
 
 def follow(reader: Reader, text: str) -> str:

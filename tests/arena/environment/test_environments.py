@@ -1,0 +1,322 @@
+"""Environments: made from wheels, shared, read-only, played in; and what is wrong with them."""
+
+import os
+import shutil
+import stat
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from arena.environment.settings import EnvironmentSettings
+from arena.league.finding import bot_folder
+from arena.play.building import Builder, Built
+from referee.limits import WorkLimits
+from tests.arena.conftest import Arena
+from tests.arena.environment.conftest import MODULE, bot, good, wheel
+from tests.referee.sandbox.sandboxed import need
+
+SANDBOXED = ("landlock", "bwrap")
+
+
+def lock(folder: Path) -> str:
+    """Make the lock of a bot, anew."""
+    with Builder(WorkLimits()).open() as builder:
+        return builder.environments.locked(folder, anew=True)
+
+
+def made(folder: Path, **settings: int) -> Built:
+    """Make the environment of a bot, whose lock is there."""
+    with Builder(WorkLimits(), None, EnvironmentSettings(**settings)).open() as builder:
+        return builder.built(bot_folder(folder))
+
+
+def failure(act: Callable[[], object]) -> str:
+    """Return what is said of what fails: one line."""
+    with pytest.raises(Exception) as caught:  # noqa: PT011 - its text is looked at
+        act()
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("sandbox", SANDBOXED)
+def test_a_bot_plays_with_packages_in_each_sandbox(
+    sandbox: str, public: Path, arena: Arena
+) -> None:
+    need(sandbox)
+    folder = good(public / "mine")
+    result = arena(
+        *("check", folder, "--game", "war", "--seats", 2, "--seconds", 3, "--sandbox", sandbox)
+    )
+    assert result.exit_code == 0, result.output
+    assert "requirements.lock is written: chooser==1.0." in result.output
+    assert " 1  ok         can be built: in " in result.output
+
+
+def test_an_environment_is_made_once_for_all_bots_with_the_same_packages(
+    public: Path, cache: Path
+) -> None:
+    first, second = good(public / "one"), good(public / "two")
+    lock(first)
+    shutil.copy(first / "requirements.lock", second)
+    shutil.rmtree(second / "wheels")
+    one = made(first)
+    assert one.outcome is not None
+    two = made(second)
+    assert two.outcome is None
+    assert one.bot.environment == two.bot.environment
+    assert [folder.name for folder in cache.iterdir()] == [Path(one.bot.environment).name]
+
+
+def test_nobody_may_write_in_an_environment(public: Path, cache: Path) -> None:
+    folder = good(public / "mine")
+    wheel(
+        folder / "wheels",
+        "chooser",
+        files={"chooser.py": "", "chooser-1.0.data/data/lib/libx.so": b"\x7fELF"},
+    )
+    lock(folder)
+    environment = Path(made(folder).bot.environment)
+    site = next(environment.glob("lib/python3*/site-packages"))
+    assert (environment / "lib/libx.so").is_file()
+    assert (site / "chooser.py").is_file()
+    assert [*site.glob("__pycache__/chooser.*.pyc")]
+    for path in (environment, *environment.rglob("*")):
+        if not path.is_symlink():
+            found = path.stat()
+            assert not found.st_mode & (0o222 | stat.S_ISUID | stat.S_ISGID), path
+            assert found.st_mode & 0o444 == 0o444
+            assert found.st_uid == os.geteuid()
+
+
+def test_the_lock_makes_the_version_and_the_wheels_do_not(public: Path) -> None:
+    folder = good(public / "mine")
+    lock(folder)
+    before = bot_folder(folder)
+    assert "requirements.lock" in before.files
+    assert not [name for name in before.files if name.startswith("wheels")]
+    shutil.rmtree(folder / "wheels")
+    assert bot_folder(folder).version == before.version
+    wheel(folder / "wheels", "chooser", "2.0")
+    lock(folder)
+    assert bot_folder(folder).version != before.version
+
+
+def test_files_that_are_listed_have_the_lock_among_them(public: Path) -> None:
+    folder = good(public / "mine")
+    lock(folder)
+    with (folder / "bot.toml").open("a") as file:
+        file.write('files = ["bot.py", "kit.py"]\n')
+    assert bot_folder(folder).files == ("bot.py", "kit.py", "requirements.lock")
+
+
+def test_what_packages_need_is_locked_with_them_and_the_newest_that_suits(public: Path) -> None:
+    folder = bot(public / "mine", "chooser[fast]\n")
+    wheels = folder / "wheels"
+    wheel(wheels, "chooser", needs=["base<3", "quick; extra == 'fast'", "win; os_name == 'nt'"])
+    for version in ("1.0", "2.5", "3.0"):
+        wheel(wheels, "base", version)
+    wheel(wheels, "quick")
+    wheel(wheels, "unasked")
+    assert lock(folder) == "requirements.lock is written: base==2.5, chooser==1.0, quick==1.0."
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (lambda wheels: None, "there is no wheel of chooser"),
+        (lambda wheels: wheel(wheels, "chooser", needs=["base"]), "there is no wheel of base"),
+        (
+            lambda wheels: wheel(wheels, "chooser", tags="cp39-cp39-win_amd64"),
+            "chooser-1.0-cp39-cp39-win_amd64.whl is for another Python or machine",
+        ),
+        (
+            lambda wheels: wheel(wheels, "chooser", python="<3"),
+            "chooser-1.0-py3-none-any.whl is for another Python or machine",
+        ),
+        (
+            lambda wheels: (wheel(wheels, "chooser", needs=["base<1"]), wheel(wheels, "base")),
+            "base-1.0-py3-none-any.whl is not what is asked for (base<1 for chooser)",
+        ),
+    ],
+)
+def test_wheels_that_do_not_suit_are_named(
+    make: Callable[[Path], object], said: str, public: Path
+) -> None:
+    folder = bot(public / "mine")
+    make(folder / "wheels")
+    text = failure(lambda: lock(folder))
+    assert said in text
+    assert f"Put it into {folder}/wheels, or let it be fetched: arena env build --fetch" in text
+
+
+def test_a_bot_without_a_lock_is_not_played(public: Path, arena: Arena) -> None:
+    folder = good(public / "mine")
+    text = failure(lambda: bot_folder(folder))
+    assert text == (
+        f"bot 'mine': it has no requirements.lock, which names its packages: `arena env build "
+        f"{folder}` makes it."
+    )
+
+
+def test_requirements_that_changed_do_not_fit_the_lock(public: Path) -> None:
+    folder = good(public / "mine")
+    lock(folder)
+    (folder / "requirements.txt").write_text("chooser>=2\n")
+    text = failure(lambda: made(folder))
+    assert "does not fit requirements.txt any more" in text
+    assert "it has chooser==1.0, and chooser>=2 is asked for" in text
+
+
+def test_a_lock_of_other_hashes_is_refused(public: Path, cache: Path) -> None:
+    folder = good(public / "mine")
+    lock(folder)
+    wheel(folder / "wheels", "chooser", files={"chooser.py": "evil = 1\n"})
+    text = failure(lambda: made(folder))
+    assert "chooser-1.0-py3-none-any.whl is not the file that" in text
+    assert f"arena env build --update {folder}" in text
+    assert not [*cache.iterdir()]
+
+
+def test_a_lock_without_its_wheels_says_what_to_do(public: Path) -> None:
+    folder = good(public / "mine")
+    lock(folder)
+    shutil.rmtree(folder / "wheels")
+    text = failure(lambda: made(folder))
+    assert "its package chooser==1.0 is not here" in text
+    assert "fetch = true in [environments] of its league.toml" in text
+
+
+def test_a_lock_that_lacks_what_its_packages_need_is_refused(public: Path) -> None:
+    folder = bot(public / "mine")
+    wheel(folder / "wheels", "chooser", needs=["base"])
+    wheel(folder / "wheels", "base")
+    lock(folder)
+    text = (folder / "requirements.lock").read_text()
+    (folder / "requirements.lock").write_text("".join(text.splitlines(keepends=True)[3:]))
+    assert "does not fit together: chooser needs base" in failure(lambda: made(folder))
+
+
+def test_too_much_in_an_environment_is_named_with_the_remedy(public: Path, cache: Path) -> None:
+    folder = bot(public / "mine")
+    wheel(folder / "wheels", "chooser", files={f"chooser/{n}.py": "" for n in range(300)})
+    lock(folder)
+    text = failure(lambda: made(folder, files=100))
+    assert "more than 100 files and folders" in text
+    assert "Allow more in [environments] of league.toml." in text
+    assert not [*cache.iterdir()]
+    assert made(folder, files=2000).outcome is not None
+
+
+def test_python_is_venv_or_nothing(public: Path) -> None:
+    folder = good(public / "mine")
+    toml = folder / "bot.toml"
+    toml.write_text('command = ["{python}", "bot.py"]\npython = "3.11"\n')
+    assert 'python must be "venv"' in failure(lambda: bot_folder(folder))
+    toml.write_text('command = ["./bot.py"]\npython = "venv"\n')
+    assert 'command that begins with "{python}"' in failure(lambda: bot_folder(folder))
+
+
+@pytest.mark.slow
+def test_a_league_goes_on_after_its_environment_was_removed(
+    public: Path, cache: Path, arena: Arena
+) -> None:
+    folder = good(public / "mine")
+    lock(folder)
+    league = public / "cup"
+    result = arena("init", league, "--game", "war", folder, "random", "--deals", 1)
+    assert result.exit_code == 0, result.output
+    assert arena("run", league).exit_code == 0
+    [environment] = cache.iterdir()
+    assert arena("env", "list").output.count(environment.name) == 1
+    assert arena("env", "remove", environment.name).output == f"Removed: {environment.name}.\n"
+    assert not [*cache.iterdir()]
+    assert arena("env", "remove", environment.name).exit_code == 2
+    (folder / "bot.py").write_text((folder / "bot.py").read_text() + "# changed\n")
+    assert arena("run", league).exit_code == 0
+    assert [each.name for each in cache.iterdir()] == [environment.name]
+
+
+def test_a_virtual_environment_of_the_author_says_what_is_required(
+    public: Path, arena: Arena
+) -> None:
+    folder = good(public / "mine")
+    (folder / "requirements.txt").unlink()
+    site = folder / ".venv" / "lib" / "python3.11" / "site-packages"
+    for name in ("chooser-1.0", "pip-24.0"):
+        (site / f"{name}.dist-info").mkdir(parents=True)
+    (folder / ".venv" / "pyvenv.cfg").touch()
+    result = arena("env", "build", folder)
+    assert result.exit_code == 0, result.output
+    assert "requirements.txt is written, from what .venv has: chooser==1.0." in result.output
+    assert (folder / "requirements.txt").read_text() == "chooser==1.0\n"
+
+
+@pytest.mark.parametrize("files", ["", 'files = ["bot.py", "kit.py", ".venv"]\n'])
+def test_the_python_of_a_virtual_environment_gets_the_remedy(
+    files: str, public: Path, arena: Arena
+) -> None:
+    folder = good(public / "mine")
+    (folder / ".venv" / "bin").mkdir(parents=True)
+    (folder / ".venv" / "pyvenv.cfg").touch()
+    (folder / ".venv" / "bin" / "python").symlink_to("/usr/bin/python3")
+    (folder / "bot.toml").write_text(f'command = [".venv/bin/python", "bot.py"]\n{files}')
+    result = arena("check", folder, "--game", "war", "--seats", 2)
+    assert result.exit_code == 1
+    said = " ".join(result.output.split())
+    assert ".venv/bin/python is the link of a virtual environment" in said
+    assert 'Write python = "venv" in bot.toml' in said
+
+
+@pytest.mark.parametrize(
+    ("toml", "asked", "said"),
+    [
+        ("", "", "`arena new --with PACKAGE` begins such a bot."),
+        ("", "chooser\n", 'counts only for a bot whose bot.toml says python = "venv"'),
+        (
+            'python = "venv"\n',
+            "base\n",
+            "chooser is not among the packages of its",
+        ),
+    ],
+)
+def test_a_package_that_is_not_there_gets_the_remedy(
+    toml: str, asked: str, said: str, public: Path, arena: Arena
+) -> None:
+    folder = bot(public / "mine", asked)
+    wheel(folder / "wheels", "base")
+    if not asked:
+        (folder / "requirements.txt").unlink()
+    (folder / "bot.toml").write_text(f'command = ["{{python}}", "bot.py"]\n{toml}')
+    result = arena("check", folder, "--game", "war", "--seats", 2)
+    assert result.exit_code == 1
+    assert said in " ".join(result.output.split()), result.output
+
+
+def test_a_new_bot_may_have_packages(public: Path, arena: Arena) -> None:
+    folder = public / "mine"
+    result = arena("new", folder, "--with", "chooser>=1", "--with", "base", "--game", "war")
+    assert result.exit_code == 0, result.output
+    assert "First: arena env build --fetch" in result.output
+    assert (folder / "requirements.txt").read_text() == "chooser>=1\nbase\n"
+    assert 'python = "venv"\n' in (folder / "bot.toml").read_text()
+    wheel(folder / "wheels", "chooser")
+    wheel(folder / "wheels", "base")
+    assert arena("check", folder, "--game", "war", "--seats", 2).exit_code == 0
+    other = public / "other"
+    assert arena("new", other, "--with", "-r x", "--game", "war").exit_code == 2
+    assert arena("new", other, "--with", "x", "--lang", "c", "--game", "war").exit_code == 2
+    assert not other.exists()
+
+
+@pytest.mark.slow
+def test_a_package_is_the_same_for_doctor_play_and_compare(public: Path, arena: Arena) -> None:
+    folder = good(public / "mine")
+    lock(folder)
+    assert "gets ready" in arena("doctor", folder).output
+    assert arena("play", "war", folder, "random").exit_code == 0
+    other = bot(public / "other")
+    wheel(other / "wheels", "chooser", files={"chooser.py": MODULE.format(at=-1)})
+    lock(other)
+    assert arena("compare", folder, other, "--game", "war", "--deals", 2).exit_code in (0, 1)

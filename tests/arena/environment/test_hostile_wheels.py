@@ -1,0 +1,161 @@
+"""Wheels that were made to harm: none is believed, and nothing in them is executed."""
+
+import stat
+import struct
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from tests.arena.environment.conftest import bot, wheel
+from tests.arena.environment.test_environments import failure, lock, made
+
+
+def entry(name: str, mode: int = stat.S_IFREG | 0o644) -> zipfile.ZipInfo:
+    """Return an entry of a zip file."""
+    found = zipfile.ZipInfo(name)
+    found.external_attr = mode << 16
+    return found
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("../../../../evil.py", "would lie outside of its folder"),
+        ("/tmp/evil.py", "would lie outside of its folder"),
+        ("a/../../evil.py", "would lie outside of its folder"),
+        ("a//evil.py", "would lie outside of its folder"),
+        ("..\\evil.py", "would lie outside of its folder"),
+        ("chooser-1.0.data/data/../../evil", "would lie outside of its folder"),
+        ("chooser-1.0.data/data/lib/python{}/os.py", "in the place of a file of the environment"),
+        ("a\x1b[2J.py", "is no name that can be shown"),
+    ],
+)
+def test_a_name_that_leads_elsewhere_is_refused(
+    name: str, said: str, public: Path, cache: Path
+) -> None:
+    folder = bot(public / "mine")
+    wheel(folder / "wheels", "base")
+    (folder / "requirements.txt").write_text("base\n")
+    lock(folder)
+    short = next(Path(made(folder).bot.environment).glob("lib/python*")).name.removeprefix("python")
+    (folder / "requirements.txt").write_text("chooser\n")
+    wheel(folder / "wheels", "chooser", entries=[(entry(name.format(short)), b"raise SystemExit")])
+    lock(folder)
+    text = failure(lambda: made(folder))
+    assert "chooser-1.0-py3-none-any.whl is refused: it holds " in text
+    assert said in text
+    assert len([*cache.iterdir()]) == 1
+    assert not [*public.rglob("evil*")]
+
+
+def test_links_and_devices_are_refused(public: Path, cache: Path) -> None:
+    folder = bot(public / "mine")
+    for kind in (stat.S_IFLNK, stat.S_IFCHR, stat.S_IFIFO):
+        odd = entry("chooser/secret", kind | 0o777)
+        wheel(folder / "wheels", "chooser", entries=[(odd, b"/etc/shadow")])
+        lock(folder)
+        assert "which is no plain file" in failure(lambda: made(folder))
+    assert not [*cache.iterdir()]
+
+
+def test_set_uid_bits_and_scripts_are_left_out(public: Path) -> None:
+    folder = bot(public / "mine")
+    entries = [
+        (entry("chooser/tool", stat.S_IFREG | 0o6755), b"\x7fELF"),
+        (entry("chooser-1.0.data/scripts/python", stat.S_IFREG | 0o755), b"#!/bin/sh\n"),
+        (entry("chooser-1.0.data/data/bin/python", stat.S_IFREG | 0o755), b"#!/bin/sh\n"),
+        (entry("chooser-1.0.data/data/pyvenv.cfg"), b"home = /tmp\n"),
+        (entry("chooser-1.0.data/headers/x.h"), b""),
+    ]
+    wheel(folder / "wheels", "chooser", entries=entries)
+    lock(folder)
+    environment = Path(made(folder).bot.environment)
+    assert stat.S_IMODE(next(environment.rglob("tool")).stat().st_mode) == 0o555
+    assert [path.name for path in (environment / "bin").iterdir()] == ["python"]
+    assert (environment / "bin/python").readlink().is_absolute()
+    assert "home = /tmp" not in (environment / "pyvenv.cfg").read_text()
+
+
+def test_nothing_of_a_wheel_is_executed_outside_of_the_bots_sandbox(public: Path) -> None:
+    folder = bot(public / "mine")
+    mark = public / "executed"
+    public.chmod(0o777)
+    code = f"open({str(mark)!r}, 'w')\n"
+    files = {
+        "chooser.py": code,
+        "evil.pth": f"import chooser; {code}",
+        "sitecustomize.py": code,
+        "setup.py": code,
+        "compileall.py": code,
+        "zipfile.py": code,
+    }
+    wheel(folder / "wheels", "chooser", files=files)
+    lock(folder)
+    assert made(folder).outcome is not None
+    assert made(folder).outcome is None
+    assert not mark.exists()
+
+
+def test_a_wheel_that_grows_without_end_is_stopped(public: Path, cache: Path) -> None:
+    folder = bot(public / "mine")
+    path = folder / "wheels" / "chooser-1.0-py3-none-any.whl"
+    wheel(folder / "wheels", "chooser")
+    with zipfile.ZipFile(path, "a", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("chooser/zeros", bytes(200 << 20))
+    assert path.stat().st_size < 1 << 20
+    lock(folder)
+    assert "more than 64 MB of disk" in failure(lambda: made(folder, disk_mb=64))
+    assert not [*cache.iterdir()]
+
+
+@pytest.mark.parametrize("what", ["cut", "no zip", "long list", "large", "no metadata", "packed"])
+def test_a_file_that_is_no_wheel_is_named(what: str, public: Path) -> None:
+    folder = bot(public / "mine")
+    path = wheel(folder / "wheels", "chooser")
+    data = path.read_bytes()
+    end = data.rfind(b"PK\5\6")
+    match what:
+        case "cut":
+            path.write_bytes(data[: len(data) // 2])
+        case "no zip":
+            path.write_bytes(b"wheel")
+        case "long list":
+            path.write_bytes(data[: end + 12] + struct.pack("<I", 1 << 30) + data[end + 16 :])
+        case "large":
+            path.write_bytes(data[:end] + b"PK\6\7" + bytes(16) + data[end:])
+        case "no metadata":
+            with zipfile.ZipFile(path, "w") as archive:
+                archive.writestr("chooser.py", "")
+        case "packed":
+            with zipfile.ZipFile(path, "w", zipfile.ZIP_LZMA) as archive:
+                archive.writestr("chooser-1.0.dist-info/METADATA", "Name: chooser\n")
+    assert "chooser-1.0-py3-none-any.whl is no wheel that can be read: " in failure(
+        lambda: lock(folder)
+    )
+
+
+def test_a_file_that_is_not_called_as_a_wheel_is_named(public: Path) -> None:
+    folder = bot(public / "mine")
+    wheel(folder / "wheels", "chooser").rename(folder / "wheels" / "chooser.whl")
+    assert "is not called as wheels are" in failure(lambda: lock(folder))
+
+
+def test_a_wheel_that_is_a_link_out_of_its_folder_is_not_read(public: Path) -> None:
+    folder = bot(public / "mine")
+    path = wheel(folder / "wheels", "chooser")
+    path.rename(public / "secret")
+    path.symlink_to(public / "secret")
+    assert "it leads out of its folder" in failure(lambda: lock(folder))
+
+
+def test_metadata_that_asks_for_a_place_is_read_as_a_name(public: Path) -> None:
+    folder = bot(public / "mine")
+    wheel(folder / "wheels", "chooser", needs=["base @ git+https://evil.example/base"])
+    assert "there is no wheel of base" in failure(lambda: lock(folder))
+
+
+def test_a_condition_that_cannot_be_decided_is_named(public: Path) -> None:
+    folder = bot(public / "mine")
+    wheel(folder / "wheels", "chooser", needs=["base; os_name ~= 'posix'"])
+    assert "has a condition that cannot be decided" in failure(lambda: lock(folder))

@@ -1,0 +1,127 @@
+"""Bots with packages in leagues: what is lost while they play, is refused, or is handed in."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from arena.handin.database import HandIns
+from arena.handin.taking_in import Intake
+from arena.keeping import discard
+from arena.league.file import read_asked
+from arena.play.events import Problem
+from arena.play.run import open_run
+from referee.limits import Limits
+from referee.sandbox import Launcher, MachineError, SandboxError
+from tests.arena.conftest import Arena
+from tests.arena.environment.conftest import good
+from tests.arena.environment.test_environments import lock, made
+from tests.arena.handin.archives import tarred
+from tests.arena.handin.conftest import person
+from tests.arena.handin.intaking import hand_in
+from tests.referee.sandbox.sandboxed import ROOT, need
+
+
+def test_an_environment_that_is_gone_is_the_machines_fault(public: Path) -> None:
+    need("landlock")
+    folder = good(public / "mine")
+    lock(folder)
+    bot = made(folder).bot
+    with Launcher("landlock") as launcher:
+        launcher.check(bot.program)
+        discard(Path(bot.environment))
+        with pytest.raises(MachineError, match="is gone: something removed it during the run"):
+            launcher.start(bot.program, Limits())
+
+
+@pytest.mark.skipif(not ROOT, reason="WHAT ROOT DOES IS NOT TESTED HERE: run as root, too")
+def test_an_environment_that_the_bots_user_cannot_enter_is_named(
+    public: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    need("landlock")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    folder = good(public / "mine")
+    lock(folder)
+    bot = made(folder).bot
+    with Launcher("landlock") as launcher, pytest.raises(SandboxError) as caught:
+        launcher.check(bot.program)
+    assert "cannot be entered by uid" in caught.value.what
+    assert "set XDG_CACHE_HOME to one that everybody may enter" in caught.value.what
+
+
+@pytest.mark.slow
+def test_no_result_is_lost_when_an_environment_is_removed_during_a_run(
+    public: Path, cache: Path, arena: Arena
+) -> None:
+    folder = good(public / "mine")
+    lock(folder)
+    league = public / "cup"
+    words = ("--game", "war", folder, "random", "--deals", 100)
+    assert arena("init", league, *words).exit_code == 0
+    file = league / "league.toml"
+    file.write_text(file.read_text().replace("[limits]\n", "[limits]\nfresh = true\n"))
+    plan = read_asked(league, "play")
+
+    with open_run(plan, 1, None) as run:
+        events = run.play()
+        next(events)
+        [environment] = cache.iterdir()
+        discard(environment)
+        problems = [str(event) for event in events if isinstance(event, Problem)]
+        kept = run.asked - run.missing
+    assert 0 < kept < 200
+    [said] = problems
+    assert "is gone: something removed it during the run. Run again" in said
+    assert "\n" not in said
+    matches = arena("matches", league, "--format", "csv", "--limit", 0).stdout
+    assert len(matches.splitlines()) == 1 + kept
+
+
+def test_a_run_on_a_cluster_refuses_a_bot_with_packages_by_name(public: Path, arena: Arena) -> None:
+    folder = good(public / "mine")
+    lock(folder)
+    league = public / "cup"
+    arena("init", league, "--game", "war", folder, "random", "--deals", 1)
+    result = arena("run", league, "--cluster", "tcp://127.0.0.1:9")
+    assert result.exit_code == 2
+    assert "bot 'mine' has packages" in " ".join(result.output.split())
+
+
+def test_a_league_says_what_environments_may_take(public: Path, arena: Arena) -> None:
+    league = public / "cup"
+    arena("init", league, "--game", "war", "random", "highest", "--deals", 1)
+    with (league / "league.toml").open("a") as file:
+        file.write("\n[environments]\nfetch = true\ndisk_mb = 10\n")
+    found = read_asked(league).environments
+    assert (found.fetch, found.disk_mb, found.files) == (True, 10, 60_000)
+    with (league / "league.toml").open("a") as file:
+        file.write("fetsh = true\n")
+    result = arena("rank", league)
+    assert result.exit_code == 2
+    assert "fetsh" in result.output
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("brings", [True, False])
+def test_a_bot_is_handed_in_with_its_wheels_or_refused_in_a_line(
+    brings: bool, public: Path, arena: Arena
+) -> None:
+    folder = good(public / "mine")
+    lock(folder)
+    if not brings:
+        shutil.rmtree(folder / "wheels")
+    league = public / "cup"
+    arena("init", league, "--game", "war", "random", "highest", "--deals", 1)
+    with HandIns(league, create=True) as db:
+        paths = [path for path in folder.rglob("*") if path.is_file()]
+        files = [(str(path.relative_to(folder)), path.read_bytes()) for path in paths]
+        one = hand_in(db, person(db, "ada"), tarred(*files), filename="mine.tar")
+        with Intake(league, lambda _: None) as intake:
+            found = intake.take_in(one.number)
+    if brings:
+        assert found.state == "playing", found
+        assert found.steps[0]["title"] == "can be built"
+    else:
+        assert found.state == "refused"
+        assert "its package chooser==1.0 is not here" in found.reason
+        assert str(public) not in found.reason
