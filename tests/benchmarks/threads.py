@@ -124,7 +124,7 @@ def main() -> None:
     ]
     print(f"{cores} cores, move_time {ALLOWED:g} s, {options.sandbox}, {options.loops} busy loops")
     headers = ("needs CPU s", "in threads", "limit", "workers", "decisions/s", "wall s", "late")
-    print(tabulate(rows, headers=headers, floatfmt=("", ".1f", "", "", "", ".1f", ".3f")))
+    print(tabulate(rows, headers=headers, floatfmt=(".1f", "", "", "", ".1f", ".3f")))
     print(*refusals, sep="\n")
 
 

@@ -14,6 +14,7 @@ import pytest
 
 from referee.bot_process import BotProcess
 from referee.evidence import Played
+from referee.procfs import Waits
 from referee.sandbox import Launcher, TooFewCoresError, check_cores, own_cores
 from referee.sandbox.kinds import THREAD_COUNTS
 from referee.seat import FunctionSeat
@@ -207,12 +208,12 @@ def started(table: Table, text: str, **limits: Any) -> BotProcess:
 @pytest.mark.slow
 @pytest.mark.parametrize("count", [1, 2, 5])
 def test_a_busy_machine_makes_no_bot_of_several_threads_late(two: Table, count: int) -> None:
-    """With a fifth of each core, each decision takes more than it is allowed."""
+    """With a fifth or a ninth of each core, each decision takes more than it is allowed."""
     by_wall = two.sandbox == "bwrap"
     limits: dict[str, Any] = {"move_time": 2.0 if by_wall else 0.3, "threads": 2}
     total = 0.4 if by_wall and count == 1 else 0.25 * min(count, 2)
     bot_ = started(two, bot(f"together({count}, {total / count})"), **limits)
-    with busy(8):
+    with busy(8 if by_wall else 16):
         played = two.play(dealt(Countdown, 1, rounds=2), [bot_], **limits)
     assert late(played) == []
     assert min(played.evidence.wall) > 500_000
@@ -277,3 +278,23 @@ def test_more_threads_than_cores_are_refused_with_how_many_there_are() -> None:
         "the limit threads = 2 asks for 2 cores for each match, and only 1 can be used here. "
         "Lower it, or play on a machine that has more."
     )
+
+
+@two_cores
+@pytest.mark.slow
+def test_of_two_cores_what_own_threads_use_is_taken_off_by_half() -> None:
+    """They run on both: a thread that waits for them has waited half as long as they ran."""
+    program = HASHING + "os.write(1, b'.')\ntogether(3, 600)"
+    with on_cores(2), busy(4):
+        command = [sys.executable, "-S", "-c", program]
+        with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
+            assert process.stdout is not None
+            process.stdout.read(1)
+            one, two = Waits(process.pid, 1), Waits(process.pid, 2)
+            used = cpu(process.pid)
+            time.sleep(1.5)
+            lone, shared = one.seconds(), two.seconds()
+            own = cpu(process.pid) - used
+            process.kill()
+    assert shared > 0.1
+    assert shared - lone > 0.2 * own
