@@ -143,7 +143,7 @@ def _metadata(file: BinaryIO) -> bytes:
             if name.endswith(".dist-info/METADATA") and name.count("/") == 1
         ]
         if len(names) != 1:
-            raise KeyError("it has no METADATA, or more than one")
+            raise ValueError("it has no METADATA, or more than one")
         if archive.getinfo(names[0]).compress_type not in _PACKED:
             raise ValueError("it is packed in a way that wheels are not")
         with archive.open(names[0]) as entry:

@@ -109,8 +109,18 @@ def test_a_wheel_that_grows_without_end_is_stopped(public: Path, cache: Path) ->
     assert not [*cache.iterdir()]
 
 
-@pytest.mark.parametrize("what", ["cut", "no zip", "long list", "large", "no metadata", "packed"])
-def test_a_file_that_is_no_wheel_is_named(what: str, public: Path) -> None:
+@pytest.mark.parametrize(
+    ("what", "said"),
+    [
+        ("cut", "it is no zip file, or not whole"),
+        ("no zip", "it is no zip file, or not whole"),
+        ("long list", "its list of files is too long"),
+        ("large", "it is larger than 4 GiB, or holds more than 65535 files"),
+        ("no metadata", "it has no METADATA, or more than one"),
+        ("packed", "it is packed in a way that wheels are not"),
+    ],
+)
+def test_a_file_that_is_no_wheel_is_named(what: str, said: str, public: Path) -> None:
     folder = bot(public / "mine")
     path = wheel(folder / "wheels", "chooser")
     data = path.read_bytes()
@@ -130,9 +140,8 @@ def test_a_file_that_is_no_wheel_is_named(what: str, public: Path) -> None:
         case "packed":
             with zipfile.ZipFile(path, "w", zipfile.ZIP_LZMA) as archive:
                 archive.writestr("chooser-1.0.dist-info/METADATA", "Name: chooser\n")
-    assert "chooser-1.0-py3-none-any.whl is no wheel that can be read: " in failure(
-        lambda: lock(folder)
-    )
+    text = failure(lambda: lock(folder))
+    assert f"chooser-1.0-py3-none-any.whl is no wheel that can be read: {said}" in text
 
 
 def test_a_file_that_is_not_called_as_a_wheel_is_named(public: Path) -> None:
