@@ -4,7 +4,6 @@ import os
 import re
 import shutil
 import tempfile
-import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
@@ -18,7 +17,7 @@ from arena.text import duration, safe
 from protocol.errors import ArenaError
 from referee.limits import WorkLimits
 from referee.sandbox import PYTHON, Program, SandboxError, StartError
-from referee.sandbox.kept import kept_folder
+from referee.sandbox.kept import UNFINISHED, forget_old, kept_folder
 from referee.sandbox.sources import Sources
 from referee.workshop import Outcome, Work, Workshop
 
@@ -32,10 +31,6 @@ _ABSENT = re.compile(
 _ERROR = re.compile(r"\berror\b", re.IGNORECASE)
 _NAMED = 3  # programs that were not found
 _LONG = 160  # characters of an error that are shown in a sentence
-_KEPT_SECONDS = 30 * 86_400  # for which a build is kept that nobody uses
-_MOST_BYTES = 20 << 30  # that all builds may have together ...
-_SAFE_SECONDS = 86_400  # ... but for those that were used so lately: somebody may run them
-_NEW = ".new-"  # how folders begin that are being filled
 
 
 class BuildError(ArenaError):
@@ -101,12 +96,12 @@ class Builder:
         return self._build(bot, folder)
 
     def _build(self, bot: Bot, folder: Path) -> Built:
-        _forget_old(folder.parent)
+        forget_old(folder.parent)
         folder.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         words = ["python3" if word == PYTHON else word for word in bot.build]
         with (
             _explained(bot),
-            Sources(bot.folder) as sources,
+            Sources(bot.folder, most=self._limits.disk_mb << 20) as sources,
             self._opened().work(words, sources, bot.files, self._limits) as work,
         ):
             outcome = work.outcome
@@ -116,7 +111,7 @@ class Builder:
                 why = f"{outcome.why}{_first_error(outcome.output)}"
                 what = f"cannot be built: the build {why}."
                 raise BuildError(bot, what, outcome.output, _unseen(outcome.output))
-            new = Path(tempfile.mkdtemp(prefix=_NEW, dir=folder.parent))
+            new = Path(tempfile.mkdtemp(prefix=UNFINISHED, dir=folder.parent))
             try:
                 _take(work, bot, new / "files")
                 with suppress(OSError):  # another process has built it meanwhile
@@ -279,15 +274,3 @@ def _kept(bot: Bot) -> Path:
 def _folder_of(version: str) -> Path:
     """Return the folder for what was built of a version on this kind of machine."""
     return kept_folder() / "built" / f"{version}-{os.uname().machine}"
-
-
-def _forget_old(builds: Path) -> None:
-    """Remove what was not used for a month, what was never finished, and the oldest of too much."""
-    with suppress(OSError):
-        total = 0
-        found = ((each.stat().st_mtime, each) for each in builds.iterdir())
-        for used, folder in sorted(found, reverse=True):
-            total += sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
-            is_short = folder.name.startswith(_NEW) or total > _MOST_BYTES
-            if used < time.time() - (_SAFE_SECONDS if is_short else _KEPT_SECONDS):
-                shutil.rmtree(folder, ignore_errors=True)
