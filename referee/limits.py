@@ -8,13 +8,15 @@ from msgspec import Meta
 from protocol.messages import TimeControl
 from referee.clock import wall_cap
 
+MOST_FILES_MB = 1 << 16
+"""The most MiB that a bot's files may have together, whatever a league allows."""
 _DAY = 86_400
 Seconds = Annotated[float, Meta(ge=0, le=_DAY)]
 PositiveSeconds = Annotated[float, Meta(gt=0, le=_DAY)]
 
 
-class Limits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The limits of a league, as `[limits]` in its file gives them; times are in seconds."""
+class MatchLimits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The limits that decide a match, and are stored with it; times are in seconds."""
 
     sandbox: Literal["landlock", "bwrap", "none"] = "landlock"
     """The sandbox around each bot."""
@@ -68,6 +70,24 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
             bank=self.bank,
             increment=self.increment,
         )
+
+
+class Limits(MatchLimits, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The limits of a league, as `[limits]` in its file gives them."""
+
+    files_mb: Annotated[int, Meta(ge=1, le=MOST_FILES_MB)] = 256
+    """The most MiB that the files of a bot may have together."""
+
+    @property
+    def files(self) -> int:
+        """The most bytes that the files of a bot may have together."""
+        return self.files_mb << 20
+
+    @property
+    def of_matches(self) -> MatchLimits:
+        """Those that decide a match, and may not change once one was played."""
+        names = MatchLimits.__struct_fields__
+        return MatchLimits(**{name: getattr(self, name) for name in names})
 
 
 class WorkLimits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

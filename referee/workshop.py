@@ -59,19 +59,20 @@ class Outcome:
 class Work:
     """A command that has ended, and what it left."""
 
-    def __init__(self, outcome: Outcome, area: Area) -> None:
+    def __init__(self, outcome: Outcome, area: Area, limits: WorkLimits) -> None:
         self.outcome = outcome
         self._area = area
+        self._most = limits.disk_mb << 20
 
     def take(self, target: Path) -> list[str]:
         """Copy every file that was left into the new folder `target`; return their names, sorted.
 
         They are new files of ours, which keep of their modes only whether they can be executed.
         Links are followed as long as they lead inside. Raises OSError, with the file's name and
-        what is wrong in words, for what is no file, for links that lead out, and for more than a
-        bot may have; `target` is gone then.
+        what is wrong in words, for what is no file, for links that lead out, and for more files
+        than a bot may have, or bytes than it might write; `target` is gone then.
         """
-        return self._area.take(target)
+        return self._area.take(target, self._most)
 
 
 class Workshop:
@@ -168,7 +169,7 @@ class Workshop:
             undo.callback(self._starter.stop_all)
             if sources is not None:
                 area.fill(sources, files)
-            yield Work(self._run(list(words), area, uid, limits, stdin, watch), area)
+            yield Work(self._run(list(words), area, uid, limits, stdin, watch), area, limits)
 
     def _run(
         self,

@@ -20,7 +20,7 @@ from referee.clock import Clock
 from referee.fault import FATAL, Fault
 from referee.game import Decision, Game, Move, Observation, plain
 from referee.judging import read_answer
-from referee.limits import Limits
+from referee.limits import MOST_FILES_MB, Limits, MatchLimits
 from referee.match import starts, with_samples
 from referee.replay import Entry, game_of, steps
 from referee.seat import ProcessSeat
@@ -69,10 +69,15 @@ class Feed:
     opened: WholeMatch
     game: type[Game]
     seat: int
-    limits: Limits
+    played_with: MatchLimits
     """The limits of the match."""
     hello: Hello
     start: Start
+
+    @property
+    def limits(self) -> Limits:
+        """The same for a bot that is run again: of how large it may be, no match knows."""
+        return Limits(**msgspec.structs.asdict(self.played_with), files_mb=MOST_FILES_MB)
 
     @property
     def end(self) -> End:
@@ -143,7 +148,7 @@ def feed_of(league: LeaguePlan, opened: WholeMatch, seat: int) -> Feed:
         opened=opened,
         game=rules,
         seat=seat,
-        limits=limits,
+        played_with=limits,
         hello=Hello(VERSION, names.get(bots[seat].name, bots[seat].name)),
         start=starts(game, opened.match.id, limits.time_control, seeds)[seat],
     )

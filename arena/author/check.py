@@ -125,7 +125,7 @@ class _Check:
         name = self._launcher.sandbox.name
         where = "without a sandbox" if limits.sandbox == "none" else f"in the sandbox {name}"
         try:
-            check_bot(self._launcher, self._bot)
+            check_bot(self._launcher, self._bot, limits)
         except SandboxError as error:
             yield Step(RUNS, "FAILED", error.what)
             return

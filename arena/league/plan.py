@@ -221,7 +221,7 @@ class LeaguePlan:
             "format": settings.format,
             "rotations": settings.rotations,
             "options": dict(self.stored_options),
-            "limits": msgspec.to_builtins(self.limits),
+            "limits": msgspec.to_builtins(self.limits.of_matches),
         }
 
     def conditions(self) -> dict[str, Any]:

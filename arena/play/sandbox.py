@@ -16,7 +16,7 @@ def check_sandbox(limits: Limits, bots: Iterable[Bot], uid: int | None) -> None:
     """
     try:
         with Launcher(limits.sandbox, uid=uid) as launcher:
-            _check_one(launcher, bots)
+            _check_one(launcher, bots, limits)
             prove(launcher, limits)
     except ConnectionError:
         raise RunError(
@@ -24,12 +24,12 @@ def check_sandbox(limits: Limits, bots: Iterable[Bot], uid: int | None) -> None:
         ) from None
 
 
-def _check_one(launcher: Launcher, bots: Iterable[Bot]) -> None:
+def _check_one(launcher: Launcher, bots: Iterable[Bot], limits: Limits) -> None:
     """Raise the first bot's SandboxError if none could be run."""
     errors = []
     for bot in bots:
         try:
-            check_bot(launcher, bot)
+            check_bot(launcher, bot, limits)
         except SandboxError as error:
             errors.append(error)
         else:
@@ -38,9 +38,9 @@ def _check_one(launcher: Launcher, bots: Iterable[Bot]) -> None:
         raise errors[0]
 
 
-def check_bot(launcher: Launcher, bot: Bot) -> None:
+def check_bot(launcher: Launcher, bot: Bot, limits: Limits) -> None:
     """Raise SandboxError, naming the bot, if it could not be run in this sandbox."""
     try:
-        launcher.check(bot.program)
+        launcher.check(bot.program, limits)
     except SandboxError as error:
         raise type(error)(f"bot {bot.name!r}: {error.what}") from None

@@ -251,7 +251,7 @@ class Executor:
     def _checked(self, bot: BotIndex) -> Fit | Unfit:
         """Start a bot, and say whether it gets ready; raise MachineError if nothing can."""
         try:
-            self._launcher.check(self._setup.programs[bot])
+            self._launcher.check(self._setup.programs[bot], self._setup.limits)
             return Fit(bot, size_of(self._process(bot, 0).family))
         except SandboxError as error:
             return Unfit(bot, error.what.rstrip("."))

@@ -97,15 +97,15 @@ class Area:
             os.chmod(path, 0o444)
             return open(path, "rb")
 
-    def take(self, target: Path) -> list[str]:
+    def take(self, target: Path, most: int) -> list[str]:
         """Copy every file in `work` into the new folder `target`; return their names, sorted.
 
         Raises OSError, with the name and what is wrong in words, for what is no file, lies outside,
-        or is too much for a bot; nothing is left in `target` then.
+        is too much for a bot, or more than `most` bytes; nothing is left in `target` then.
         """
         target.mkdir()
         try:
-            with Sources(self.work) as sources:
+            with Sources(self.work, most=most) as sources:
                 names = sorted(self._left())
                 for name in names:
                     copy = target / name

@@ -230,7 +230,7 @@ def _proven(setup: Setup, manifests: list[Manifest]) -> tuple[dict[BotIndex, str
         for index, manifest in zip(first_bots(len(manifests)), manifests, strict=True):
             try:
                 bot = unpacked(manifest, _base())
-                check_bot(launcher, bot)
+                check_bot(launcher, bot, setup.limits)
                 programs.append(bot.program)
             except ArenaError as error:
                 if isinstance(error, BrokenBundleError):
