@@ -9,6 +9,8 @@ from msgspec import Meta
 from protocol.messages import TimeControl
 from referee.clock import wall_cap
 
+MOST_FILES_MB = 1 << 16
+"""The most MiB that a bot's files may have together, whatever a league allows."""
 _DAY = 86_400
 Seconds = Annotated[float, Meta(ge=0, le=_DAY)]
 PositiveSeconds = Annotated[float, Meta(gt=0, le=_DAY)]
@@ -21,11 +23,12 @@ Megabytes = Annotated[int, Meta(ge=16, le=1 << 20)]
 Descriptors = Annotated[int, Meta(ge=8, le=4096)]
 Tasks = Annotated[int, Meta(ge=1, le=4096)]
 Threads = Annotated[int, Meta(ge=1, le=1024)]
+FilesMegabytes = Annotated[int, Meta(ge=1, le=MOST_FILES_MB)]
 ScratchMegabytes = Annotated[int, Meta(ge=1, le=1 << 16)]
 
 
-class Limits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The limits of a league, as `[limits]` in its file gives them; times are in seconds."""
+class MatchLimits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The limits that decide a match, and are stored with it; times are in seconds."""
 
     sandbox: SandboxName = "landlock"
     """The sandbox around each bot."""
@@ -57,13 +60,18 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     By CPU time, a decision may use so many times `move_time`; the wall is bounded as for one.
     """
 
+    @property
+    def again(self) -> "Limits":
+        """The same for bots that are run again: of how large they may be, no match knows."""
+        return Limits(**{name: getattr(self, name) for name in _OF_MATCHES}, files_mb=MOST_FILES_MB)
+
     def stored(self) -> dict[str, Any]:
         """Return the limits as leagues and exports hold them, so that older ones stay the same."""
-        usual = msgspec.to_builtins(Limits())
+        own = msgspec.to_builtins(self)
         return {
-            name: value
-            for name, value in msgspec.to_builtins(self).items()
-            if name not in _ADDED or value != usual[name]
+            name: own[name]
+            for name, usual in msgspec.to_builtins(MatchLimits()).items()
+            if name not in _ADDED or own[name] != usual
         }
 
     @property
@@ -95,6 +103,26 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         )
 
 
+_OF_MATCHES = MatchLimits.__struct_fields__
+
+
+class Limits(MatchLimits, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The limits of a league, as `[limits]` in its file gives them."""
+
+    files_mb: FilesMegabytes = 256
+    """The most MiB that the files of a bot may have together."""
+
+    @property
+    def files(self) -> int:
+        """The most bytes that the files of a bot may have together."""
+        return self.files_mb << 20
+
+    @property
+    def of_matches(self) -> MatchLimits:
+        """Those that decide a match, and may not change once one was played."""
+        return MatchLimits(**{name: getattr(self, name) for name in _OF_MATCHES})
+
+
 class Grant(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What one bot is allowed in place of the limits of its league, as its `[[bot]]` says.
 
@@ -113,6 +141,8 @@ class Grant(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     """The size of its scratch folder in bwrap, in MiB."""
     threads: Threads | None = None
     """How many of its threads can run at a time; the matches that it plays get so many cores."""
+    files_mb: FilesMegabytes | None = None
+    """The most MiB that its files may have together; it decides no match."""
     startup: PositiveSeconds | None = None
     """From its start to its `ready`, in seconds."""
     time_factor: Annotated[float, Meta(ge=0.001, le=1000)] | None = None
@@ -135,6 +165,11 @@ class Grant(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
         if self.time_factor is not None:
             return "time_factor"
         return 'sandbox = "none"' if self.sandbox == "none" else ""
+
+    @property
+    def deciding(self) -> dict[str, str | int | float]:
+        """What of it decides a match, and so makes the bot's version."""
+        return {key: value for key, value in self.given.items() if key != "files_mb"}
 
     def beyond(self, limits: Limits) -> "Grant":
         """Return what of it is more than these limits give, or another sandbox."""

@@ -22,7 +22,7 @@ from referee.sandbox.build_starter import BuildStarter
 from referee.sandbox.build_test import CANARY, canary, judge
 from referee.sandbox.errors import SandboxError, StartError, WorkshopError
 from referee.sandbox.self_test import why_unstarted
-from referee.sandbox.sources import OF_A_BOT, Amount, Sources
+from referee.sandbox.sources import FILES_LIMIT, Amount, Sources
 from referee.working import Watched
 
 WorkshopKind = Literal["auto", "bwrap", "landlock"]
@@ -59,19 +59,21 @@ class Outcome:
 class Work:
     """A command that has ended, and what it left."""
 
-    def __init__(self, outcome: Outcome, area: Area) -> None:
+    def __init__(self, outcome: Outcome, area: Area, limits: WorkLimits) -> None:
         self.outcome = outcome
         self._area = area
+        self._most = Amount(FILES_LIMIT, limits.disk_mb << 20)
 
-    def take(self, target: Path, most: Amount = OF_A_BOT) -> list[str]:
+    def take(self, target: Path, most: Amount | None = None) -> list[str]:
         """Copy every file that was left into the new folder `target`; return their names, sorted.
 
         They are new files of ours, which keep of their modes only whether they can be executed.
         Links are followed as long as they lead inside. Raises OSError, with the file's name and
         what is wrong in words, for what is no file, for links that lead out, and for more than
-        `most`, by default what a bot may have; `target` is gone then.
+        `most`, by default as many as a bot may have and as large as the command might write them;
+        `target` is gone then.
         """
-        return self._area.take(target, most)
+        return self._area.take(target, self._most if most is None else most)
 
 
 class Workshop:
@@ -168,7 +170,7 @@ class Workshop:
             undo.callback(self._starter.stop_all)
             if sources is not None:
                 area.fill(sources, files)
-            yield Work(self._run(list(words), area, uid, limits, stdin, watch), area)
+            yield Work(self._run(list(words), area, uid, limits, stdin, watch), area, limits)
 
     def _run(
         self,

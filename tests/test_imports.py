@@ -22,7 +22,6 @@ ORDER = {
             "streams",
             "text",
             "folders",
-            "keeping",
             "environment",
             "stats",
             "schedule",

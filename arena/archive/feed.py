@@ -20,7 +20,7 @@ from referee.clock import Clock
 from referee.fault import FATAL, Fault
 from referee.game import Decision, Game, Move, Observation, plain
 from referee.judging import read_answer
-from referee.limits import Limits
+from referee.limits import NO_GRANT, Limits, MatchLimits
 from referee.match import starts, with_samples
 from referee.replay import Entry, game_of, steps
 from referee.seat import ProcessSeat
@@ -69,10 +69,15 @@ class Feed:
     opened: WholeMatch
     game: type[Game]
     seat: int
-    limits: Limits
+    played_with: MatchLimits
     """The limits of the seat's bot in the match, if what it is granted was not changed since."""
     hello: Hello
     start: Start
+
+    @property
+    def limits(self) -> Limits:
+        """The same for a bot that is run again."""
+        return self.played_with.again
 
     @property
     def end(self) -> End:
@@ -93,7 +98,7 @@ class Feed:
         Raises ArenaError where the record does not fit the rules.
         """
         evidence, replay = self.opened.evidence, self.opened.replay
-        clock = Clock(self.start.clock, self.limits.threads)
+        clock = Clock(self.start.clock, self.played_with.threads)
         absent = [entry.seat for entry in replay.entries if entry.move is None]
         number, known = len(absent), 0
         wanted = evidence.samples.get(self.seat, 0)
@@ -128,7 +133,8 @@ def feed_of(league: LeaguePlan, opened: WholeMatch, seat: int) -> Feed:
         bots = store.find(opened.match.id).bots
         settings = msgspec.convert(store.settings(), FixedSettings)
     holder = next((bot for bot in league.bots if bot.key == bots[seat].name), None)
-    limits = settings.limits if holder is None else holder.grant.of(settings.limits)
+    grant = NO_GRANT if holder is None else holder.grant
+    limits = grant.of(settings.limits.again).of_matches
     entrants = sorted(
         (Entrant(bot.name, bot.version) for bot in bots), key=lambda entrant: entrant.key
     )
@@ -144,7 +150,7 @@ def feed_of(league: LeaguePlan, opened: WholeMatch, seat: int) -> Feed:
         opened=opened,
         game=rules,
         seat=seat,
-        limits=limits,
+        played_with=limits,
         hello=Hello(VERSION, names.get(bots[seat].name, bots[seat].name), limits.threads),
         start=starts(game, opened.match.id, limits.time_control, seeds)[seat],
     )

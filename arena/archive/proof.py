@@ -23,7 +23,7 @@ from protocol.errors import ArenaError
 from referee.evidence import Evidence, Played
 from referee.game import Game
 from referee.judging import BY_FORFEIT, Forfeits, final_places
-from referee.limits import Limits
+from referee.limits import MatchLimits
 from referee.loading import GAME_ERRORS
 from referee.opening import OpeningTerms, opening_of
 from referee.options import read_options
@@ -161,7 +161,7 @@ def _check_columns(row: Mapping[str, Any], replay: Replay, evidence: Evidence) -
         _check(f"its {name}", row[name], value)
 
 
-def _check_rules(replay: Replay, limits: Limits, kind: type[Game] | None) -> None:
+def _check_rules(replay: Replay, limits: MatchLimits, kind: type[Game] | None) -> None:
     """Play the replay again; raise Difference where the rules say otherwise."""
     if kind is None or kind.name != replay.game or kind.rules_version != replay.rules:
         raise OtherRules(f"version {replay.rules} of the rules of {replay.game}")

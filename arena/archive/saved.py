@@ -31,7 +31,7 @@ from protocol.messages import Hello
 from referee.evidence import Evidence, Played
 from referee.finding import Source
 from referee.game import Game, ranked
-from referee.limits import Limits
+from referee.limits import MatchLimits
 from referee.match import starts
 from referee.replay import Replay, game_of
 
@@ -58,7 +58,7 @@ class SavedMatch(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     arena: Literal["match"] = "match"
     version: Literal[1] = 1
     seats: list[SavedSeat]
-    limits: Limits
+    limits: MatchLimits
     replay: Replay
     evidence: Evidence
     seconds: Annotated[float, Meta(ge=0)]

@@ -16,7 +16,7 @@ from arena.text import width as columns_of
 from protocol.errors import ArenaError
 from referee.fault import Fault
 from referee.game import Game
-from referee.limits import Limits
+from referee.limits import MatchLimits
 from referee.loading import GAME_ERRORS
 from referee.loading import told as told_error
 from referee.replay import Entry, Replay, opening_in_words, steps, withdrawn
@@ -183,11 +183,11 @@ def fault_row(fault: Fault) -> dict[str, Any]:
     return {key: getattr(fault, key) for key in ("kind", "reason", "line", "forfeit")}
 
 
-def _changed(limits: Limits | None) -> str:
+def _changed(limits: MatchLimits | None) -> str:
     """Return the limits that are not the usual ones; the sandbox is shown elsewhere."""
     if limits is None:
         return ""
-    usual = msgspec.structs.asdict(Limits())
+    usual = msgspec.structs.asdict(MatchLimits())
     found = msgspec.structs.asdict(limits).items()
     return ", ".join(
         f"{name} {value}" for name, value in found if value != usual[name] and name != "sandbox"

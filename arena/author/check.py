@@ -128,7 +128,7 @@ class _Check:
         if self._bot.grant.given:
             where += f", with {self._bot.grant.words}"
         try:
-            check_bot(self._launcher, self._bot)
+            check_bot(self._launcher, self._bot, limits)
         except SandboxError as error:
             yield Step(RUNS, "FAILED", error.what)
             return

@@ -375,7 +375,7 @@ def _described(launcher: Launcher) -> str:
 def _start(launcher: Launcher, bot: Bot, limits: Limits) -> tuple[dict[str, str], bool]:
     """Say whether a bot gets ready, and whether it was late."""
     try:
-        check_bot(launcher, bot)
+        check_bot(launcher, bot, limits)
         most = f"{limits.startup_cap:g} s at the most"
         with StatusLine() as line:
             line.show(lambda: f"waiting for {bot.name} to say ready in {limits.sandbox}, {most}")

@@ -33,7 +33,7 @@ def play_again(feed: Feed, bot: Bot, *, log: bool, sandbox_uid: int | None) -> i
     for line in _introduced(feed, bot):
         tell(safe(line))
     with Launcher(feed.limits.sandbox, uid=sandbox_uid) as launcher:
-        check_bot(launcher, bot)
+        check_bot(launcher, bot, feed.limits)
         prove(launcher, feed.limits)
         process = _started(launcher, feed, bot)
         if log:

@@ -32,9 +32,9 @@ def grant(
 ) -> None:
     """Give a bot limits of its own in a league; without NAME, show who has some, or needs some.
 
-    KEY is one of sandbox, memory_mb, open_files, processes, scratch_mb, threads, startup and
-    time_factor, which multiplies its time for moves: 0.5 is a handicap. KEY= takes one back. With
-    other limits a bot is another version: it plays anew, and the others keep their results.
+    KEY is one of sandbox, memory_mb, open_files, processes, scratch_mb, threads, files_mb,
+    startup and time_factor, which multiplies its time for moves: 0.5 is a handicap. KEY= takes one
+    back. With other limits a bot is another version, and plays anew; the others keep their results.
 
     \b
     arena grant cup
@@ -81,7 +81,8 @@ def _said(bot: Bot, now: Grant) -> str:
         has = f": {now.words}" if now.given else ""
         return f"has these limits already{has}; nothing was changed."
     has = f"has {now.words}" if now.given else "has the limits of its league"
-    return f"{has}, and plays anew under them."
+    anew = "" if now.deciding == bot.grant.deciding else ", and plays anew under them"
+    return f"{has}{anew}."
 
 
 def _table(plan: LeaguePlan) -> Table:

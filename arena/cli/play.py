@@ -292,7 +292,7 @@ def _started(
     launcher = stack.enter_context(Launcher(limits.sandbox, uid=sandbox_uid))
     for bot in bots:
         if bot:
-            check_bot(launcher, bot)
+            check_bot(launcher, bot, limits)
     prove(launcher, limits)
     processes: list[BotProcess | None] = []
     running: list[BotProcess] = []
@@ -335,7 +335,7 @@ def _play(
     end_processes(running)
     return SavedMatch(
         seats=seated(party.bots, seeds),
-        limits=limits,
+        limits=limits.of_matches,
         replay=played.replay,
         evidence=telling.pauses.taken_from(played.evidence),
         seconds=round(seconds, 6),

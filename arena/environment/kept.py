@@ -10,7 +10,7 @@ from pathlib import Path
 from arena.environment.errors import PackagesError
 from arena.environment.making import environments_folder
 from arena.environment.names import LOCK
-from arena.keeping import discard, is_whole, size_of
+from referee.sandbox.kept import discard, is_whole, size_of
 
 _UNUSED_SECONDS = 86_400
 _PIN = re.compile(r"^(\S+==\S+)", re.MULTILINE)

@@ -25,10 +25,9 @@ from arena.environment.requirements import applies, name_of, read_requirements
 from arena.environment.settings import EnvironmentSettings
 from arena.environment.wheels import Wheel, wheels_in
 from arena.folders import put_in_place
-from arena.keeping import being_filled, forget_old, make_open, use
 from arena.text import safe
 from referee.limits import WorkLimits
-from referee.sandbox.kept import kept_folder
+from referee.sandbox.kept import being_filled, forget_old, kept_folder, make_open, use
 from referee.sandbox.sources import Amount, Sources
 from referee.workshop import Outcome, Workshop
 
@@ -134,7 +133,7 @@ class Environments:
         words = [python.path, "-I", "-S", "-c", getsource(unpack_wheels), site]
         names = [wheel.path.name for wheel in wheels]
         with (
-            Sources(source, most=amount) as sources,
+            Sources(source, most=amount.size) as sources,
             self._workshop().work(words, sources, names, self._limits) as work,
         ):
             outcome = work.outcome

@@ -27,9 +27,9 @@ from typing import BinaryIO, NamedTuple
 REFUSED = 3
 """What it exits with if it refuses something."""
 FILES = 2000
-"""The most files and folders: as a bot may have."""
+"""The most files and folders, fewer than a bot may have."""
 BYTES = 256 << 20
-"""The most bytes in all files together: as a bot may have."""
+"""The most bytes in all files together: as a bot may have unless a league allows more."""
 _ENTRIES = 20_000  # in an archive, with those that are left out
 _DEPTH = 32  # folders in each other
 _PATH = 1024  # bytes of a path

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Self
 
 from arena.league.files import (
+    WHOLE,
     Borrowed,
     Look,
     absent,
@@ -25,6 +26,7 @@ from arena.text import composed, likeness, safe, toml
 from protocol.errors import ArenaError
 from referee.limits import NO_GRANT, Grant
 from referee.sandbox import PYTHON, Program, is_program, opening
+from referee.sandbox.sources import sizes_of
 
 NAME_LIMIT = 40
 """The most characters of a bot's name."""
@@ -34,6 +36,7 @@ SOURCES = {
     *(".zig", ".hs", ".ml", ".nim", ".d", ".pas"),
 }
 """How the files of compiled languages end."""
+_FILES_BEFORE = 2000  # that a bot could have, in the release of `folder_digest`
 _COMMAND_LIMIT = 64 << 10  # bytes in JSON, half of what the fork server takes
 
 
@@ -115,7 +118,7 @@ class Bot:
             words = (*words, "\0build", *self.build, "\0files", *self.products)
         if self.has_packages:
             words = (*words, "\0python", "venv")
-        if own := self.grant.given:
+        if own := self.grant.deciding:
             words = (*words, "\0granted", json.dumps(own))
         return words
 
@@ -132,6 +135,9 @@ class Bot:
         """
         try:
             files = named_files(self.name, self.folder, ["."])
+            sizes = sizes_of(f"{self.folder}/{file}" for file in files)
+            if len(files) > _FILES_BEFORE or sum(sizes.values()) > WHOLE:
+                return ""  # that release refused it
             with readable(self.name):
                 then = [
                     file

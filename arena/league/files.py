@@ -14,8 +14,9 @@ from typing import NamedTuple, TypeAlias
 from arena.text import safe
 from protocol.errors import ArenaError
 from referee.sandbox import PYTHON, is_program
+from referee.sandbox.big_files import BIG, CHANGED, FRESH, digest_of
 from referee.sandbox.executable import OF_VENV, is_link_of_venv
-from referee.sandbox.sources import BYTES_LIMIT, FILES_LIMIT, Sources, odd_kind
+from referee.sandbox.sources import BYTES_LIMIT, FILES_LIMIT, Sources, odd_kind, sizes_of
 
 LEAGUE_FILE = "league.toml"
 """What marks a folder as a league, which is no part of any bot."""
@@ -31,7 +32,6 @@ _ARCHIVES = {
 }
 _LOOKED_AT = 1 << 20  # bytes of a program in which its kit is named
 _SHOWN = 200  # characters of a path
-_FRESH = 2 * 10**9  # nanoseconds in which a file may change again and keep its times
 
 
 class Look(NamedTuple):
@@ -270,6 +270,8 @@ def is_of_a_league(file: str) -> bool:
 # --- what they hold
 
 
+WHOLE = 256 << 20
+"""The most bytes of a bot's files together that are all read for its version."""
 Borrowed: TypeAlias = tuple[tuple[str, str], ...]
 """Files of a bot that lie outside of its folder: the name of each in it, and its path."""
 
@@ -286,7 +288,7 @@ def look(
     before, newest = _signature(folder, command, files, borrowed)
     digest = _digest(name, folder, command, files, borrowed)
     after, _ = _signature(folder, command, files, borrowed)
-    is_settled = before == after and newest < now - _FRESH
+    is_settled = before == after and newest < now - FRESH
     return Look(digest, before if is_settled else "")
 
 
@@ -321,14 +323,19 @@ def _signature(
 def _digest(
     name: str, folder: Path, command: Sequence[str], files: Sequence[str], borrowed: Borrowed
 ) -> str:
-    digest = hashlib.blake2b(len(command).to_bytes(8, "little"), digest_size=8)
+    elsewhere = dict(borrowed)
+    sizes = sizes_of(f"{folder}/{elsewhere.get(file, file)}" for file in files)
+    is_large = sum(sizes.values()) > WHOLE
+    form = b"big files" if is_large else b""  # so that no two forms give the same
+    count = len(command).to_bytes(8, "little")
+    digest = hashlib.blake2b(count, digest_size=8, person=form)
     for word in command:
         digest.update(_framed(os.fsencode(word)))
     with readable(name), Sources(folder, borrowed) as sources:
         for file in files:
             digest.update(_framed(os.fsencode(file)))
             try:
-                _add_content(digest, sources, file)
+                _add_content(digest, sources, file, is_large=is_large)
             except OSError as error:
                 error.filename = str(folder / file)
                 raise
@@ -339,12 +346,17 @@ def _framed(data: bytes) -> bytes:
     return len(data).to_bytes(8, "little") + data
 
 
-def _add_content(digest: hashlib.blake2b, sources: Sources, file: str) -> None:
+def _add_content(digest: hashlib.blake2b, sources: Sources, file: str, *, is_large: bool) -> None:
+    """Add what a file holds; of a big one among many bytes its own hash, which is remembered."""
     with sources.open(file) as source:
         size = left = os.fstat(source.fileno()).st_size
         digest.update(size.to_bytes(8, "little"))
+        if is_large and size >= BIG:
+            sources.count(size, file)
+            digest.update(bytes.fromhex(digest_of(source)))
+            return
         for piece in sources.pieces(source, file):
             digest.update(piece)
             left -= len(piece)
         if left:
-            raise OSError(0, "it changed while it was read; try again", file)
+            raise OSError(0, CHANGED, file)

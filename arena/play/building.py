@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 from arena.environment.errors import PackagesError
 from arena.environment.settings import EnvironmentSettings
 from arena.folders import put_in_place
-from arena.keeping import being_filled, discard, forget_old, use
 from arena.league.bot import Bot, make_bot
 from arena.play.messages import NOWHERE
 from arena.schedule.deal import BotIndex
@@ -21,7 +20,7 @@ from arena.text import duration, safe
 from protocol.errors import ArenaError
 from referee.limits import WorkLimits
 from referee.sandbox import PYTHON, Program, SandboxError, StartError
-from referee.sandbox.kept import kept_folder
+from referee.sandbox.kept import being_filled, discard, forget_old, kept_folder, use
 from referee.sandbox.sources import Sources
 from referee.workshop import Outcome, Work, Workshop
 
@@ -143,7 +142,7 @@ class Builder:
         words = ["python3" if word == PYTHON else word for word in bot.build]
         with (
             _explained(bot),
-            Sources(bot.folder) as sources,
+            Sources(bot.folder, most=self._limits.disk_mb << 20) as sources,
             self._opened().work(words, sources, bot.files, self._limits) as work,
         ):
             outcome = work.outcome

@@ -21,7 +21,7 @@ def check_sandbox(limits: Sequence[Limits], bots: Iterable[Bot], uid: int | None
             own = [bot for bot in bots if (bot.grant.sandbox or usual) == each.sandbox]
             named = _named(own if each.sandbox != usual else [])
             with named, Launcher(each.sandbox, uid=uid) as launcher:
-                _check_one(launcher, own)
+                _check_one(launcher, own, limits[0])
                 prove(launcher, each)
     except ConnectionError:
         raise RunError(
@@ -42,12 +42,12 @@ def _named(bots: Sequence[Bot]) -> Iterator[None]:
         raise type(error)(f"{own}: {error.what}") from None
 
 
-def _check_one(launcher: Launcher, bots: Iterable[Bot]) -> None:
+def _check_one(launcher: Launcher, bots: Iterable[Bot], league: Limits) -> None:
     """Raise the first bot's SandboxError if none could be run."""
     errors = []
     for bot in bots:
         try:
-            check_bot(launcher, bot)
+            check_bot(launcher, bot, bot.grant.of(league))
         except SandboxError as error:
             errors.append(error)
         else:
@@ -56,9 +56,9 @@ def _check_one(launcher: Launcher, bots: Iterable[Bot]) -> None:
         raise errors[0]
 
 
-def check_bot(launcher: Launcher, bot: Bot) -> None:
+def check_bot(launcher: Launcher, bot: Bot, limits: Limits) -> None:
     """Raise SandboxError, naming the bot, if it could not be run in this sandbox."""
     try:
-        launcher.check(bot.program)
+        launcher.check(bot.program, limits)
     except SandboxError as error:
         raise type(error)(f"bot {bot.name!r}: {error.what}") from None

@@ -258,7 +258,8 @@ class Executor:
     def _checked(self, bot: BotIndex) -> Fit | Unfit:
         """Start a bot, and say whether it gets ready; raise MachineError if nothing can."""
         try:
-            self._launcher_of(bot).check(self._setup.programs[bot])
+            limits = self._setup.limits_of(bot)
+            self._launcher_of(bot).check(self._setup.programs[bot], limits)
             return Fit(bot, size_of(self._process(bot, 0).family))
         except SandboxError as error:
             return Unfit(bot, error.what.rstrip("."))

@@ -27,7 +27,7 @@ from arena.store.result import Natural, Record, Spent
 from protocol.errors import ArenaError
 from referee.evidence import Evidence
 from referee.identity import GameFacts
-from referee.limits import Limits
+from referee.limits import MatchLimits
 from referee.opening import FixedOpening
 from referee.replay import Replay
 from referee.scoring import Number
@@ -53,7 +53,7 @@ class FixedSettings(
     format: FormatName
     rotations: Rotations
     options: dict[str, Any]
-    limits: Limits
+    limits: MatchLimits
     derivation: Derivation = 1
     """How chance comes from the seed; leagues from before there were two ways do not say."""
     facts: GameFacts | None = None
@@ -152,7 +152,7 @@ class WholeMatch:
     """The clock of each seat."""
     record: Record
     circumstances: Circumstances
-    limits: Limits | None = None
+    limits: MatchLimits | None = None
     """The limits of a match by itself; for one of a league they stand with the league."""
 
     @property

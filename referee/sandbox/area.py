@@ -12,7 +12,7 @@ from typing import BinaryIO
 from referee.procfs import identity
 from referee.sandbox.errors import StartError
 from referee.sandbox.fork_server import remove
-from referee.sandbox.sources import OF_A_BOT, Amount, Sources, open_beneath
+from referee.sandbox.sources import Amount, Sources, open_beneath
 from referee.sandbox.stage import read_pieces
 from referee.sandbox.temporary import room_for
 
@@ -96,7 +96,7 @@ class Area:
             os.chmod(path, 0o444)
             return open(path, "rb")
 
-    def take(self, target: Path, most: Amount = OF_A_BOT) -> list[str]:
+    def take(self, target: Path, most: Amount) -> list[str]:
         """Copy every file in `work` into the new folder `target`; return their names, sorted.
 
         Raises OSError, with the name and what is wrong in words, for what is no file, lies outside,
@@ -104,7 +104,7 @@ class Area:
         """
         target.mkdir()
         try:
-            with Sources(self.work, most=most) as sources:
+            with Sources(self.work, most=most.size) as sources:
                 names = sorted(self._left(most.files))
                 for name in names:
                     copy = target / name

@@ -7,11 +7,14 @@ from pathlib import Path
 from typing import Any
 
 from referee.limits import Limits
+from referee.sandbox.big_files import has_big_files
 from referee.sandbox.bwrap import BwrapSandbox
 from referee.sandbox.errors import MachineError, StartError, UnfitError, unstartable
 from referee.sandbox.executable import check_executable, unfit, unstarted
 from referee.sandbox.kinds import LandlockSandbox, NoSandbox, Sandbox
 from referee.sandbox.program import PYTHON, Program
+from referee.sandbox.sources import too_large
+from referee.sandbox.stage import Stage
 from referee.sandbox.starter import Child, Ended, Starter, new_pipe
 
 __all__ = ["Child", "Ended", "Launcher"]
@@ -35,6 +38,7 @@ class Launcher(Starter):
 
     def __init__(self, sandbox: str, *, uid: int | None = None) -> None:
         self.sandbox: Sandbox = _KINDS[sandbox]()
+        self._stage_by_program: dict[Program, Stage] = {}
         super().__init__(self.sandbox, uid=uid)
 
     def start(self, program: Program, limits: Limits) -> Child:
@@ -46,7 +50,7 @@ class Launcher(Starter):
         with ExitStack() as undo:
             uid = self._taken(undo)
             try:
-                placed = self._placed(program)
+                placed = self._placed(program, limits)
                 around = self.sandbox.around(placed, limits, uid)
             except OSError as error:
                 raise StartError(f"{error.filename}: {error.strerror}") from None
@@ -62,8 +66,8 @@ class Launcher(Starter):
 
     def check_copies(self) -> None:
         """Raise MachineError if what bots are run from is no longer all there."""
-        if self._stage is not None:
-            self._stage.check()
+        for stage in self._stages:
+            stage.check()
 
     def _failure(
         self, program: Program, placed: Program, answer: dict[str, Any], said: str
@@ -75,26 +79,34 @@ class Launcher(Starter):
         why = answer["error"].replace(f"{placed.folder}/", f"{program.folder}/")
         return StartError(f"{why}: {said}" if said else unstarted(program, why))
 
-    def check(self, program: Program) -> None:
+    def check(self, program: Program, limits: Limits) -> None:
         """Raise SandboxError if `program` could not be started in this sandbox.
 
         Raises MachineError if it could be, were it not for the file system.
         """
-        if why := unfit(program):
+        if why := unfit(program) or too_large(program.paths, limits.files_mb):
             raise UnfitError(why)
         self.sandbox.check(program, self.uid)
-        check_executable(program, self._staged().folder if self._is_copied(program) else None)
+        stage = self._stage_of(program)
+        check_executable(program, stage.folder if stage is not None else None)
 
-    def _placed(self, program: Program) -> Program:
+    def _placed(self, program: Program, limits: Limits) -> Program:
         """Return the program as it is run: its interpreter found, its files where it may enter."""
         if program.argv[0] == PYTHON:
             argv = (self.sandbox.interpreter(self.uid), *program.argv[1:])
             program = replace(program, argv=argv)
-        return self._staged().place(program) if self._is_copied(program) else program
+        stage = self._stage_of(program)
+        return program if stage is None else stage.place(program, limits.files)
 
-    def _is_copied(self, program: Program) -> bool:
-        """Return whether a program is run from copies of its files."""
-        return self.sandbox.confines or bool(program.borrowed)
+    def _stage_of(self, program: Program) -> Stage | None:
+        """Return where a program is run from copies of its files; None if it is not."""
+        if not self.sandbox.confines and not program.borrowed:
+            return None
+        stage = self._stage_by_program.get(program)
+        if stage is None:
+            stage = self._staged_with_big_files() if has_big_files(program) else self._staged()
+            self._stage_by_program[program] = stage
+        return stage
 
 
 def _check_shared(program: Program) -> None:

@@ -38,7 +38,7 @@ def prove(launcher: Launcher, limits: Limits) -> None:
             os.chmod(secret, 0o644)
         words = (_CANARY.name, secret, target, str(os.getpid()), *launcher.sandbox.allowed)
         program = Program((PYTHON, *words), str(_CANARY.parent), (_CANARY.name,))
-        launcher.check(program)
+        launcher.check(program, limits)
         try:
             child = launcher.start(program, limits)
         except StartError as error:

@@ -6,13 +6,16 @@ import os
 import stat
 import struct
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO, NamedTuple, Self
 
-FILES_LIMIT = 2000
+from referee.limits import MOST_FILES_MB
+
+FILES_LIMIT = 20_000
 """The most files that a bot may have."""
-BYTES_LIMIT = 256 << 20
-"""The most bytes that they may hold together."""
+BYTES_LIMIT = MOST_FILES_MB << 20
+"""The most bytes that they may hold together, whatever else is allowed."""
 
 
 class Amount(NamedTuple):
@@ -22,9 +25,6 @@ class Amount(NamedTuple):
     size: int
     """In bytes, all files together."""
 
-
-OF_A_BOT = Amount(FILES_LIMIT, BYTES_LIMIT)
-"""What a bot may have."""
 
 _PIECE = 1 << 20  # bytes read at a time
 _OPENAT2 = 437
@@ -50,6 +50,34 @@ def odd_kind(mode: int) -> str:
     return "" if stat.S_ISREG(mode) else _KINDS.get(stat.S_IFMT(mode), "no regular file")
 
 
+def sizes_of(paths: Iterable[str]) -> dict[str, int]:
+    """Return how many bytes each of some files has, of those that are there."""
+    found = {}
+    for path in paths:
+        with suppress(OSError):  # whoever opens it explains better what that is
+            found[path] = os.stat(path).st_size
+    return found
+
+
+def too_large(paths: Iterable[str], most_mb: int) -> str:
+    """Return why a bot's files are more than it may have, in MiB, and what to do; else nothing."""
+    sizes = sizes_of(paths)
+    total = sum(sizes.values())
+    if total <= most_mb << 20:
+        return ""
+    largest = max(sizes, key=lambda path: sizes[path])
+    return (
+        f"its files have {_mib(total):,} MiB together ({os.path.basename(largest)} has "
+        f"{_mib(sizes[largest]):,}), and files_mb allows {most_mb:,}. Write files_mb = "
+        f"{_mib(total)} under [limits] of league.toml (without a league: --limit "
+        f"files_mb={_mib(total)}), or name only what the bot needs in bot.toml: files = [...]."
+    )
+
+
+def _mib(size: int) -> int:
+    return -(-size >> 20)
+
+
 def read_at_most(path: str | Path, most: int) -> bytes:
     """Return what a regular file holds; raise OSError for others, and for more than `most`."""
     try:
@@ -69,7 +97,7 @@ def read_at_most(path: str | Path, most: int) -> bytes:
 
 
 class Sources:
-    """A folder such as a bot's, open to read its files, as much of them as is allowed.
+    """A bot's folder, open to read its files, and at most so many bytes of them.
 
     `borrowed` are files that lie elsewhere, each with its absolute path. Everything is asked of
     the open file, whatever its owner puts in its place meanwhile. All methods raise OSError with
@@ -80,12 +108,12 @@ class Sources:
         self,
         folder: str | Path,
         borrowed: Iterable[tuple[str, str]] = (),
-        most: Amount = OF_A_BOT,
+        *,
+        most: int = BYTES_LIMIT,
     ) -> None:
         self._borrowed = dict(borrowed)
         self._folder = _opened_folder(folder)
-        self._most = most
-        self._left = most.size
+        self._most = self._left = most
 
     def __enter__(self) -> Self:
         return self
@@ -126,9 +154,14 @@ class Sources:
             self._left -= len(piece)
             yield piece
 
+    def count(self, size: int, name: str) -> None:
+        """Count the bytes of a file that is used without reading its `pieces`."""
+        self._check_room(size, name)
+        self._left -= size
+
     def _check_room(self, size: int, name: str) -> None:
         if size > self._left:
-            most = f"{self._most.size >> 20} MiB"
+            most = f"{self._most >> 20} MiB"
             raise OSError(errno.EFBIG, f"with it, the bot's files are larger than {most}", name)
 
 

@@ -13,23 +13,28 @@ from dataclasses import replace
 from pathlib import Path
 from typing import BinaryIO
 
+from referee.sandbox.big_files import BIG, BigFiles, keep_times
 from referee.sandbox.errors import MachineError, StartError
 from referee.sandbox.fork_server import remove
 from referee.sandbox.program import Program
-from referee.sandbox.sources import Sources
+from referee.sandbox.sources import BYTES_LIMIT, Sources
 from referee.sandbox.temporary import room_for, temporary_base
 
 _PREFIX = "arena-stage-"
-_FAR = 4_102_444_800  # the year 2100, in seconds
 _STAGED = re.compile(rf"[^\s'\"]{{0,500}}/{_PREFIX}[0-9a-f]{{16}}/[0-9]{{1,9}}(?=/)")
 _YOUNG = 60.0  # seconds within which a stage may not be locked yet
 
 
 class Stage:
-    """A folder of copies, once it is made; the fork server, which knows it before, removes it."""
+    """A folder of copies, once it is made; the fork server, which knows it before, removes it.
 
-    def __init__(self, uid: int) -> None:
-        base = temporary_base(uid)
+    `big_files` has the copies of big files, if it is for bots that have any; it lies beside those.
+    """
+
+    def __init__(self, uid: int, big_files: BigFiles | None = None) -> None:
+        base = temporary_base(uid) if big_files is None else big_files.base
+        self._big_files = big_files
+        self._variable = "TMPDIR" if big_files is None else "XDG_CACHE_HOME"  # says where base is
         sweep(Path(base), _PREFIX)
         self.folder = f"{base}/{_PREFIX}{secrets.token_hex(8)}"
         self._mode = 0o700 if uid == os.getuid() else 0o755  # the users that run bots are to enter
@@ -45,8 +50,8 @@ class Stage:
             fcntl.flock(self._lock, fcntl.LOCK_EX)  # until we end, however we do
             os.chmod(self.folder, self._mode)
 
-    def place(self, program: Program) -> Program:
-        """Return `program` as it is run from the copies of exactly its files.
+    def place(self, program: Program, most: int = BYTES_LIMIT) -> Program:
+        """Return `program` as it is run from the copies of exactly its files, `most` bytes of them.
 
         Raises OSError or StartError if they cannot be read, MachineError if not written.
         """
@@ -54,7 +59,7 @@ class Stage:
         if placed is None:
             folder = Path(self.folder, str(next(self._numbers)))
             try:
-                with Sources(program.folder, program.borrowed) as sources:
+                with Sources(program.folder, program.borrowed, most=most) as sources:
                     with self._written():
                         folder.mkdir()
                     for name in program.files:
@@ -64,7 +69,7 @@ class Stage:
                 raise
             for here, _, _ in os.walk(folder):
                 os.chmod(here, 0o755)  # noqa: S103 - see above; the umask has had its say
-                _keep_access_time(here)
+                _hide_reading(here)
             argv = list(program.argv)
             if argv[0].startswith(f"{program.folder}/"):
                 argv[0] = f"{folder}{argv[0].removeprefix(program.folder)}"
@@ -80,22 +85,29 @@ class Stage:
                     raise MachineError(
                         f"{placed.folder}/{name}, a copy that bots are run from, is gone: "
                         f"something removed it during the run. Run again; if a service cleans "
-                        f"that folder, set TMPDIR to one that it leaves alone."
+                        f"that folder, set {self._variable} to one that it leaves alone."
                     )
 
     def _written(self) -> AbstractContextManager[None]:
         """Turn what goes wrong with writing into a MachineError."""
-        return room_for("the bots' files cannot be copied to", self.folder)
+        return room_for("the bots' files cannot be copied to", self.folder, self._variable)
 
     def _copy(self, sources: Sources, name: str, target: Path) -> None:
-        with sources.open(name) as source, self._written():
-            target.parent.mkdir(parents=True, exist_ok=True)
-            with target.open("wb") as copy:
-                for piece in read_pieces(sources, source, name):
-                    copy.write(piece)
-            runs = os.fstat(source.fileno()).st_mode & 0o111
-            target.chmod(0o555 if runs else 0o444)
-            _keep_access_time(target)
+        with sources.open(name) as source:
+            found = os.fstat(source.fileno())
+            is_big = self._big_files is not None and found.st_size >= BIG
+            if is_big:
+                sources.count(found.st_size, name)
+            with self._written():
+                target.parent.mkdir(parents=True, exist_ok=True)
+                if self._big_files is not None and is_big:
+                    self._big_files.link(source, found, name, str(target))
+                    return
+                with target.open("wb") as copy:
+                    for piece in read_pieces(sources, source, name):
+                        copy.write(piece)
+                target.chmod(0o555 if found.st_mode & 0o111 else 0o444)
+                _hide_reading(target)
 
     def remove(self) -> None:
         """Remove everything."""
@@ -112,13 +124,8 @@ def read_pieces(sources: Sources, source: BinaryIO, name: str) -> Iterator[bytes
         raise StartError(f"{name}: {error.strerror}") from None
 
 
-def _keep_access_time(path: str | Path) -> None:
-    """Make sure that nothing shows that a copy is read.
-
-    All processes of a bot share its copies, and could leave one another word by reading them. The
-    kernel (relatime) leaves a time of access alone that is younger than those of change.
-    """
-    os.utime(path, (_FAR, os.stat(path).st_mtime))
+def _hide_reading(path: str | Path) -> None:
+    keep_times(path, os.stat(path).st_mtime_ns)
 
 
 def unstaged(text: str, folder: str | Path) -> str:

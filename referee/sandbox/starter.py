@@ -11,6 +11,7 @@ from typing import Any, Self
 
 import msgspec
 
+from referee.sandbox.big_files import BigFiles
 from referee.sandbox.errors import unstartable
 from referee.sandbox.fork_server import REQUEST_LIMIT
 from referee.sandbox.kinds import SLOTS, SandboxKind, claim_uids
@@ -80,6 +81,7 @@ class Starter:
         self._asked_for = 0
         self._free: list[int] = []
         self._stage: Stage | None = None
+        self._stage_with_big_files: Stage | None = None
         self._claim: socket.socket | None = None
         root = sandbox.confines and os.getuid() == 0
         # bwrap, which drops them itself, needs root's capabilities to map root
@@ -143,11 +145,30 @@ class Starter:
     def _staged(self) -> Stage:
         """Return where the copies are put; raise MachineError if that cannot be made."""
         if self._stage is None:
-            stage = Stage(os.getuid() if self.uid is None else self.uid)
-            self._send({"stage": stage.folder})  # before it is there
-            stage.make()
-            self._stage = stage
+            self._stage = self._made(Stage(self._entering))
         return self._stage
+
+    def _staged_with_big_files(self) -> Stage:
+        """Return the same for bots that have big files, which lies beside those."""
+        if self._stage_with_big_files is None:
+            stage = Stage(self._entering, BigFiles(self._entering))
+            self._stage_with_big_files = self._made(stage)
+        return self._stage_with_big_files
+
+    @property
+    def _entering(self) -> int:
+        """The first of the users that are to enter a stage."""
+        return os.getuid() if self.uid is None else self.uid
+
+    def _made(self, stage: Stage) -> Stage:
+        self._send({"stage": stage.folder})  # before it is there
+        stage.make()
+        return stage
+
+    @property
+    def _stages(self) -> list[Stage]:
+        """Those that were made."""
+        return [stage for stage in (self._stage, self._stage_with_big_files) if stage is not None]
 
     def stop(self, child: Child) -> Ended:
         """Kill `child` and its process group, if it still runs, and say how it ended.
@@ -177,8 +198,8 @@ class Starter:
         """End every process that was started, and the fork server."""
         self._link.close()
         self._server.wait()
-        if self._stage is not None:
-            self._stage.remove()
+        for stage in self._stages:
+            stage.remove()
         if self._claim is not None:
             self._claim.close()  # another may have the users that programs were run as
 

@@ -66,14 +66,17 @@ def temporary_folder(prefix: str) -> Path:
 
 
 @contextmanager
-def room_for(what: str, folder: str) -> Iterator[None]:
-    """Turn what goes wrong with writing into a MachineError; `what` fails is said first."""
+def room_for(what: str, folder: str, variable: str = "TMPDIR") -> Iterator[None]:
+    """Turn what goes wrong with writing into a MachineError; `what` fails is said first.
+
+    `variable` is that of the environment which says where the folder is.
+    """
     try:
         yield
     except OSError as error:
         is_full = error.errno in (errno.ENOSPC, errno.EDQUOT)
         remedy = "Free some space there, or set" if is_full else "Set"
         raise MachineError(
-            f"{what} {folder}: {error.strerror}. {remedy} TMPDIR to another folder open to "
+            f"{what} {folder}: {error.strerror}. {remedy} {variable} to another folder open to "
             f"everybody; then run again."
         ) from None

@@ -19,13 +19,13 @@ from statistics import median
 
 from arena.author.new import write_bot
 from arena.environment.settings import EnvironmentSettings
-from arena.keeping import size_of
 from arena.league.bot import Bot
 from arena.league.finding import bot_folder
 from arena.play.building import Builder
 from referee.games import GAMES
 from referee.limits import Limits, WorkLimits
 from referee.sandbox import Launcher
+from referee.sandbox.kept import size_of
 from referee.starting import start_bot
 
 USUAL = ("numpy", "onnxruntime", "torch")

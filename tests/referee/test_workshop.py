@@ -512,7 +512,7 @@ def test_links_are_followed_inside_only(workshop: Workshop, tmp_path: Path) -> N
         ("mkfifo bot", "it is a FIFO: 'bot'"),
         ("mkdir a; ln -s . a/again", "it is a link that leads back to where it is: 'a/again'"),
         ("touch \"$(printf 'a\\377')\"", "its name is not printable text in UTF-8: 'a\\\\udcff'"),
-        ("truncate -s 1G sparse || truncate -s 10M a", "larger than 256 MiB"),
+        ("truncate -s 1G sparse || truncate -s 10M a", "larger than 16 MiB"),
     ],
 )
 def test_what_is_no_bots_file_is_refused_by_name(
@@ -529,7 +529,7 @@ def test_more_files_than_a_bot_may_have_are_refused(
     workshop: Workshop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("referee.sandbox.area.FILES_LIMIT", 10)
-    with pytest.raises(OSError, match="with it, there are more than 2000 files and folders"):
+    with pytest.raises(OSError, match="with it, there are more than 20000 files and folders"):
         take(workshop, "touch $(seq 11)", tmp_path / "t")
 
 

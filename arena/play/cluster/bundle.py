@@ -18,8 +18,10 @@ from referee.identity import code_files, code_of
 from referee.limits import NO_GRANT, Grant
 from referee.loading import load
 from referee.program.file import Confinement
-from referee.sandbox.sources import Sources
+from referee.sandbox.sources import Sources, sizes_of
 
+_SENT = 256 << 20
+"""The most bytes of a bot's files that are sent: they are one message."""
 _FILE = {True: 0o555, False: 0o444}  # by whether it can be executed: nobody is to write
 _FOLDER = 0o555
 
@@ -53,6 +55,19 @@ class BrokenBundleError(ArenaError):
     """What was unpacked is not what was packed."""
 
 
+def check_size(bot: Bot) -> None:
+    """Raise ArenaError for a bot whose files are too many bytes to be sent."""
+    elsewhere = dict(bot.borrowed)
+    paths = [f"{bot.folder}/{elsewhere.get(file, file)}" for file in bot.files]
+    size = sum(sizes_of(paths).values())
+    if size > _SENT:
+        raise ArenaError(
+            f"bot {bot.name!r}: its files have {-(-size >> 20):,} MiB, and a cluster is sent at "
+            f"most {_SENT >> 20} MiB of a bot. Play on this machine, without --cluster, or take "
+            f"it out of the league."
+        )
+
+
 def manifest_of(bot: Bot) -> Manifest:
     """Return what is sent of a bot first, and always."""
     words = [os.fsencode(word) for word in bot.command]
@@ -61,7 +76,7 @@ def manifest_of(bot: Bot) -> Manifest:
 
 def pack_bot(bot: Bot) -> bytes:
     """Return a bot's bundle, encoded; raise ArenaError if its files cannot be read."""
-    with readable(bot.name), Sources(bot.folder, bot.borrowed) as sources:
+    with readable(bot.name), Sources(bot.folder, bot.borrowed, most=_SENT) as sources:
         files = [_packed(bot, sources, name) for name in bot.files]
     return msgspec.msgpack.encode(Bundle(manifest_of(bot), files))
 

@@ -9,7 +9,7 @@ from distributed.comm.core import CommClosedError
 
 from arena.league.bot import Bot
 from arena.play.cluster import host
-from arena.play.cluster.bundle import manifest_of, pack_bot
+from arena.play.cluster.bundle import check_size, manifest_of, pack_bot
 from arena.play.cluster.events import Machine
 from arena.play.messages import Setup, encode
 from arena.schedule.deal import first_bots
@@ -36,6 +36,8 @@ class Greeter:
     """What a run sends to every Dask worker; it does not depend on who is there."""
 
     def __init__(self, run: str, setup: Setup, bots: Sequence[Bot]) -> None:
+        for bot in bots:
+            check_size(bot)
         self._run = run
         self._setup = encode(setup)
         self._manifests = encode([manifest_of(bot) for bot in bots])

@@ -241,7 +241,8 @@ def _proven(setup: Setup, manifests: list[Manifest]) -> tuple[dict[BotIndex, str
         for index, manifest in zip(first_bots(len(manifests)), manifests, strict=True):
             try:
                 bot = unpacked(manifest, _base())
-                check_bot(launchers[setup.limits_of(index).sandbox], bot)
+                limits = setup.limits_of(index)
+                check_bot(launchers[limits.sandbox], bot, limits)
                 programs.append(bot.program)
             except ArenaError as error:
                 if isinstance(error, BrokenBundleError):

@@ -7,12 +7,12 @@ import pytest
 
 from arena.handin.database import HandIns
 from arena.handin.taking_in import Intake
-from arena.keeping import discard
 from arena.league.file import read_asked
 from arena.play.events import Problem
 from arena.play.run import open_run
 from referee.limits import Limits
 from referee.sandbox import Launcher, MachineError, SandboxError
+from referee.sandbox.kept import discard
 from tests.arena.conftest import Arena
 from tests.arena.environment.conftest import good
 from tests.arena.environment.test_environments import lock, made

@@ -18,7 +18,7 @@ from arena.league.bot import make_bot
 from arena.league.files import Look, look, signature
 from arena.store.opening import read_played
 from referee.sandbox import Program, StartError
-from referee.sandbox.sources import BYTES_LIMIT, FILES_LIMIT, Sources, read_at_most
+from referee.sandbox.sources import Sources, read_at_most
 from referee.sandbox.stage import Stage
 from tests.arena.conftest import ARENA, ROOT, Arena, League
 
@@ -175,6 +175,7 @@ def test_what_takes_a_files_place_later_is_not_opened_either(mine: Path) -> None
 
 
 SPARSE = 200 << 30
+MOST = 256 << 20
 
 
 @pytest.mark.quick(1)
@@ -184,7 +185,7 @@ def test_too_large_a_file_is_refused_before_it_is_read(mine: Path, files: str) -
     os.truncate(mine / "big", SPARSE)
     settings(mine, files)
     for words in told_by_all(mine.parent, mine):
-        assert "bot 'mine': it has more than 2000 files or 256 MiB in /" in words
+        assert "bot 'mine': it has more than 20000 files or 65536 MiB in /" in words
 
 
 def test_too_large_a_program_is_refused_before_it_is_read(mine: Path) -> None:
@@ -192,7 +193,7 @@ def test_too_large_a_program_is_refused_before_it_is_read(mine: Path) -> None:
     for words in told_by_all(
         mine.parent, mine / "bot", 'command = ["./bot"]', 'folder = "../mine"'
     ):
-        assert "it has more than 2000 files or 256 MiB" in words
+        assert "it has more than 20000 files or 65536 MiB" in words
 
 
 @pytest.mark.parametrize("name", ["bot.toml", "league.toml"])
@@ -203,22 +204,29 @@ def test_too_large_a_file_of_settings_is_refused(mine: Path, name: str) -> None:
     assert f"{name} cannot be read: it is larger than" in told(*words)
 
 
-def test_as_many_files_as_are_allowed_and_one_more(mine: Path) -> None:
+@pytest.fixture
+def few(monkeypatch: pytest.MonkeyPatch) -> int:
+    """The most files that a bot may have: a thousand."""
+    monkeypatch.setattr(bot_files, "FILES_LIMIT", 1000)
+    return 1000
+
+
+def test_as_many_files_as_are_allowed_and_one_more(mine: Path, few: int) -> None:
     (mine / "data").mkdir()
-    for number in range(FILES_LIMIT - 1):
+    for number in range(few - 1):
         (mine / "data" / str(number)).touch()
-    words = [f"data/{number}" for number in range(FILES_LIMIT - 1)]
+    words = [f"data/{number}" for number in range(few - 1)]
     for files in (["bot", "data"], ["bot", *words]):
-        assert len(make_bot("mine", mine, ["./bot"], files).files) == FILES_LIMIT
+        assert len(make_bot("mine", mine, ["./bot"], files).files) == few
     for files in (["."], ["bot", "kit.py", *words]):
-        with pytest.raises(Exception, match="more than 2000 files"):
+        with pytest.raises(Exception, match="more than 1000 files"):
             make_bot("mine", mine, ["./bot"], files)
 
 
-def test_more_folders_than_that_are_refused_too(mine: Path) -> None:
-    for number in range(FILES_LIMIT + 1):
+def test_more_folders_than_that_are_refused_too(mine: Path, few: int) -> None:
+    for number in range(few + 1):
         (mine / f"folder{number}").mkdir()
-    with pytest.raises(Exception, match="more than 2000 files"):
+    with pytest.raises(Exception, match="more than 1000 files"):
         make_bot("mine", mine, ["./bot"], ["."])
 
 
@@ -248,11 +256,11 @@ def test_a_file_that_grows_is_not_read_beyond_the_limit(mine: Path) -> None:
     path = mine / "big"
     path.touch()
     sizes = []
-    with Sources(mine) as sources, sources.open("big") as file:
+    with Sources(mine, most=MOST) as sources, sources.open("big") as file:
         os.truncate(path, SPARSE)
         with pytest.raises(OSError, match="the bot's files are larger than 256 MiB"):
             sizes.extend(map(len, sources.pieces(file, "big")))
-    assert sum(sizes) == BYTES_LIMIT
+    assert sum(sizes) == MOST
 
 
 def test_a_file_that_grew_after_it_was_entered_is_not_copied(mine: Path) -> None:
@@ -263,7 +271,7 @@ def test_a_file_that_grew_after_it_was_entered_is_not_copied(mine: Path) -> None
     stage.make()
     try:
         with pytest.raises((OSError, StartError), match="larger than 256 MiB"):
-            stage.place(program)
+            stage.place(program, MOST)
         assert not any(Path(stage.folder).iterdir())
     finally:
         stage.remove()
@@ -273,7 +281,7 @@ def test_all_files_together_may_not_be_larger(mine: Path) -> None:
     for number in range(3):
         (mine / f"part{number}").touch()
         os.truncate(mine / f"part{number}", 100 << 20)
-    with Sources(mine) as sources:
+    with Sources(mine, most=MOST) as sources:
         for number in range(2):
             with sources.open(f"part{number}") as file:
                 assert sum(map(len, sources.pieces(file, "part"))) == 100 << 20
@@ -485,7 +493,7 @@ def test_the_hash_is_that_of_earlier_releases(mine: Path) -> None:
 @pytest.fixture
 def played(arena: Arena, league: League, monkeypatch: pytest.MonkeyPatch) -> League:
     """A league that was played when its bot's files were old."""
-    monkeypatch.setattr(bot_files, "_FRESH", 0)
+    monkeypatch.setattr(bot_files, "FRESH", 0)
     league.write(LEAGUE + league.bot("mine", SOURCE) + RANDOM)
     assert arena("run", league.folder, "--workers", "1").exit_code == 0
     return league
@@ -537,7 +545,7 @@ def test_files_that_have_only_just_changed_are_read_again(mine: Path) -> None:
 def test_files_that_changed_a_while_ago_have_a_signature(
     mine: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(bot_files, "_FRESH", 0)
+    monkeypatch.setattr(bot_files, "FRESH", 0)
     found = look("mine", mine, ("./bot",), ("bot", "kit.py"))
     assert found == Look(found.digest, signature(mine, ("./bot",), ("bot", "kit.py")))
     assert len({signature(mine, ("./bot",), ("bot",)), signature(mine, ("bot",), ("bot",))}) == 2

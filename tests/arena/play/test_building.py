@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from arena import keeping
 from arena.league.finding import AUTHORS_KIT, bot_folder
 from arena.play.building import Builder, BuildError
 from protocol.errors import ArenaError
 from referee.limits import WorkLimits
+from referee.sandbox import kept
 from tests.arena.conftest import Arena
 
 MADE = "#!/usr/bin/env python3\nimport kit\nkit.run(lambda ask: ask.legal[0])\n"
@@ -87,7 +87,7 @@ def test_what_nobody_uses_goes_after_a_month_or_sooner_if_there_is_much(
     source(tmp_path / "mine")
     built(tmp_path / "mine")
     assert {path.name for path in builds.iterdir()} & {*days} == {"week", "hour"}
-    monkeypatch.setattr(keeping, "_MOST_BYTES", 1500)
+    monkeypatch.setattr(kept, "_MOST_BYTES", 1500)
     source(tmp_path / "other", BUILD + "true\n")
     built(tmp_path / "other")
     assert {path.name for path in builds.iterdir()} & {*days} == {"hour"}

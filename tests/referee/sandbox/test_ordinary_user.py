@@ -15,7 +15,9 @@ ROOT = HERE.parents[2]
 
 @pytest.mark.quick(1)
 @pytest.mark.usefixtures("root_only")
-@pytest.mark.parametrize("module", ["test_kinds", "test_self_test", "test_languages"])
+@pytest.mark.parametrize(
+    "module", ["test_kinds", "test_self_test", "test_languages", "test_big_files"]
+)
 def test_an_ordinary_user_has_the_same_sandbox(module: str, public: Path) -> None:
     public.chmod(0o777)
     python = python_of(STRANGER)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from referee.limits import Limits
 from referee.sandbox import Launcher, MachineError, Program, temporary, temporary_folder
 from referee.sandbox.temporary import temporary_base
 from tests.faults.workshop import small_disk
@@ -102,15 +103,15 @@ def test_what_would_not_be_executed_in_the_copies_is_no_fault_of_a_bot(
     with small_disk(tmpdir, 1024, "noexec"), Launcher("landlock") as launcher:
         for refused in (script, engine):
             with pytest.raises(MachineError, match=r"noexec.*no fault of the bot.*Set TMPDIR"):
-                launcher.check(refused)
-        launcher.check(words)  # the shell reads it
+                launcher.check(refused, Limits())
+        launcher.check(words, Limits())  # the shell reads it
 
 
 def test_without_copies_it_is_where_the_bot_is(tmp_path: Path) -> None:
     with Launcher("none") as launcher:
         with small_disk(tmp_path, 1024, "noexec"):
             with pytest.raises(MachineError, match=f"{tmp_path} is mounted noexec.*Move it"):
-                launcher.check(bot(tmp_path, f"{tmp_path}/run"))
+                launcher.check(bot(tmp_path, f"{tmp_path}/run"), Limits())
             with pytest.raises(MachineError, match=r"engine is mounted noexec.*Move that program"):
-                launcher.check(Program((f"{tmp_path}/engine",), "/usr"))
-        launcher.check(bot(tmp_path, f"{tmp_path}/run"))
+                launcher.check(Program((f"{tmp_path}/engine",), "/usr"), Limits())
+        launcher.check(bot(tmp_path, f"{tmp_path}/run"), Limits())

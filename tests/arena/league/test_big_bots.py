@@ -1,0 +1,115 @@
+"""Bots with big files: their version, how large they may be, and what is said of more."""
+
+import hashlib
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from arena.league.bot import Bot, make_bot
+from arena.play.cluster.bundle import check_size
+from protocol.errors import ArenaError
+from referee.limits import Limits, MatchLimits
+from referee.sandbox import Launcher, SandboxError, big_files
+from referee.sandbox.big_files import BIG
+from tests.arena.conftest import Arena
+
+MIB = 1 << 20
+KIT = 'command = ["{python}", "bot.py"]\nfiles = ["bot.py", "kit.py", "model.bin"]\n'
+
+
+@pytest.fixture(autouse=True)
+def _cache(public: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(public / "cache"))
+    monkeypatch.setattr(big_files, "FRESH", 0)
+
+
+def a_bot(folder: Path, *sizes: int) -> Bot:
+    """Return a bot with files of zeros, which take no room on the disk."""
+    folder.mkdir(exist_ok=True)
+    for number, size in enumerate(sizes):
+        with (folder / f"model{number}").open("wb") as file:
+            file.truncate(size)
+    return make_bot("mine", folder, ["cat"], ["."])
+
+
+def test_a_bot_of_the_usual_size_has_the_version_of_earlier_releases(tmp_path: Path) -> None:
+    made = a_bot(tmp_path, BIG, 5)
+    parts = [b"cat", b"model0", bytes(BIG), b"model1", bytes(5)]
+    framed = b"".join(len(part).to_bytes(8, "little") + part for part in parts)
+    whole = (1).to_bytes(8, "little") + framed
+    assert made.version == hashlib.blake2b(whole, digest_size=8).hexdigest()
+
+
+def test_the_files_of_a_large_bot_are_hashed_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = a_bot(tmp_path, 257 * MIB, 5)
+    version = first.version
+    read = []
+    hash_ = big_files._hash
+    monkeypatch.setattr(big_files, "_hash", lambda file: read.append(1) or hash_(file))
+    assert make_bot("mine", tmp_path, ["cat"], ["."]).version == version
+    assert not read
+    with (tmp_path / "model0").open("r+b") as file:
+        file.seek(100 * MIB)
+        file.write(b"x")
+    assert make_bot("mine", tmp_path, ["cat"], ["."]).version != version
+    assert read
+    with (tmp_path / "model0").open("r+b") as file:
+        file.seek(100 * MIB)
+        file.write(b"\0")
+    assert make_bot("mine", tmp_path, ["cat"], ["."]).version == version
+
+
+def test_a_small_file_of_a_large_bot_makes_its_version_too(tmp_path: Path) -> None:
+    version = a_bot(tmp_path, 257 * MIB, 5).version
+    (tmp_path / "model1").write_text("hello")
+    assert make_bot("mine", tmp_path, ["cat"], ["."]).version != version
+
+
+@pytest.mark.parametrize("sandbox", ["landlock", "none"])
+def test_a_bot_that_is_too_large_is_told_what_to_write(tmp_path: Path, sandbox: str) -> None:
+    program = a_bot(tmp_path, 2 * MIB, 3).program
+    with Launcher(sandbox) as launcher:
+        with pytest.raises(SandboxError) as caught:
+            launcher.check(program, Limits(files_mb=2))
+        launcher.check(program, Limits(files_mb=3))
+    assert str(caught.value) == (
+        "its files have 3 MiB together (model0 has 2), and files_mb allows 2. Write files_mb = 3 "
+        "under [limits] of league.toml (without a league: --limit files_mb=3), or name only what "
+        "the bot needs in bot.toml: files = [...]."
+    )
+
+
+def test_a_league_says_how_large_its_bots_may_be_and_that_may_change(
+    arena: Arena, public: Path
+) -> None:
+    arena("new", public / "mine", "--lang", "python", "--game", "war")
+    (public / "mine" / "bot.toml").write_text(KIT)
+    with (public / "mine" / "model.bin").open("wb") as file:
+        file.truncate(2 * MIB)
+    cup = public / "cup"
+    words = ("init", cup, "--game", "war", "random", public / "mine", "--deals", "1")
+    arena(*words, "--limit", "files_mb=2")
+    told = " ".join(arena("run", cup).output.split())
+    assert "files_mb allows 2. Write files_mb = 3 under [limits] of league.toml" in told
+    toml = cup / "league.toml"
+    toml.write_text(toml.read_text().replace("files_mb = 2", "files_mb = 3"))
+    assert arena("run", cup).exit_code == 0
+    toml.write_text(toml.read_text().replace("files_mb = 3", "files_mb = 4"))
+    assert "mine" in arena("rank", cup).output
+    verified = arena("verify", cup)
+    assert verified.exit_code == 0, verified.output
+
+
+def test_how_large_a_bot_may_be_is_stored_with_no_match() -> None:
+    stored = msgspec.to_builtins(Limits(files_mb=3).of_matches)
+    assert stored == msgspec.to_builtins(MatchLimits())
+    assert "files_mb" not in stored
+
+
+def test_a_bot_that_is_too_large_for_a_cluster_is_refused_by_name(tmp_path: Path) -> None:
+    with pytest.raises(ArenaError, match=r"bot 'mine': its files have 257 MiB, and a cluster is"):
+        check_size(a_bot(tmp_path, 256 * MIB, 5))
+    check_size(a_bot(tmp_path, 5, 5))

@@ -1,0 +1,342 @@
+"""Big files of bots: read once, one copy for all, which nobody changes and which goes in time."""
+
+import os
+import stat
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from referee.sandbox import Launcher, MachineError, Program, StartError, big_files, kept
+from referee.sandbox.big_files import BIG, BigFiles
+from referee.sandbox.stage import Stage
+from tests.faults.workshop import small_disk
+from tests.referee.process_watch import until
+from tests.referee.sandbox.sandboxed import ROOT, limits, make, said
+
+STRANGER = 61234 if ROOT else os.getuid()
+HOME = Path(__file__).parents[3]
+ATTACK = f"""
+    import ctypes, fcntl, os
+    path = "model.bin"
+    assert os.path.getsize(path) == {BIG}
+    libc = ctypes.CDLL(None, use_errno=True)
+    real = os.path.realpath(path)
+    kept = os.path.dirname(os.path.dirname(os.path.dirname(real)))
+    watch = libc.inotify_init()
+    def link(): os.link(path, "other")
+    def others():
+        if os.listdir(kept) == [os.path.basename(os.path.dirname(os.path.dirname(real)))]:
+            raise OSError
+    def watched():
+        if watch < 0 or libc.inotify_add_watch(watch, path.encode(), 0x21) < 0:
+            raise OSError
+    tries = {{
+        "write": lambda: open(path, "r+b"),
+        "write by its real path": lambda: open(real, "r+b"),
+        "truncate": lambda: os.truncate(path, 0),
+        "change its mode": lambda: os.chmod(path, 0o777),
+        "give it away": lambda: os.chown(path, os.getuid(), os.getgid()),
+        "mark its times": lambda: os.utime(path, (1, 1)),
+        "remove": lambda: os.unlink(path),
+        "replace": lambda: os.rename("bot.py", path),
+        "link": link,
+        "lock": lambda: fcntl.flock(open(path, "rb"), fcntl.LOCK_EX),
+        "lock a part": lambda: fcntl.lockf(open(path, "rb"), fcntl.LOCK_SH),
+        "lease": lambda: fcntl.fcntl(open(path, "rb"), 1024, 0),
+        "mark it": lambda: os.setxattr(path, "user.word", b"1"),
+        "watch": watched,
+        "list what is kept": lambda: os.listdir(f"{{kept}}/files"),
+        "list the folders of others": others,
+    }}
+    done = []
+    for name, attempt in tries.items():
+        try:
+            attempt()
+            done.append(name)
+        except OSError:
+            pass
+    print(done)
+"""
+
+
+@pytest.fixture(autouse=True)
+def cache(public: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where things are kept; no file counts as changing."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(public / "cache"))
+    monkeypatch.setattr(big_files, "FRESH", 0)
+    return public / "cache" / "bot-arena"
+
+
+@pytest.fixture
+def stage() -> Iterator[Callable[[], Stage]]:
+    """Make stages for bots with big files; they are removed in the end."""
+    made: list[Stage] = []
+
+    def make() -> Stage:
+        made.append(Stage(STRANGER, BigFiles(STRANGER)))
+        made[-1].make()
+        return made[-1]
+
+    yield make
+    for each in made:
+        each.remove()
+
+
+def bot(folder: Path, content: bytes = bytes(BIG), mode: int = 0o600) -> Program:
+    folder.mkdir(exist_ok=True)
+    (folder / "small").write_text("small")
+    (folder / "model").write_bytes(content)
+    (folder / "model").chmod(mode)
+    return Program(("/bin/cat", "model"), str(folder), ("model", "small"))
+
+
+def copy_of(stage: Stage, program: Program, name: str = "model") -> Path:
+    return Path(stage.place(program).folder, name)
+
+
+def test_all_stages_share_one_copy_of_a_big_file(
+    stage: Callable[[], Stage], public: Path, cache: Path
+) -> None:
+    program, again = bot(public / "mine"), bot(public / "other")
+    copies = [copy_of(stage(), each) for each in (program, again)]
+    (kept_file,) = (cache / "files").iterdir()
+    assert len({path.stat().st_ino for path in (*copies, kept_file)}) == 1
+    assert copies[0].stat().st_ino != Path(program.folder, "model").stat().st_ino
+    assert stat.S_IMODE(kept_file.stat().st_mode) == 0o444
+    assert len({copy.with_name("small").stat().st_ino for copy in copies}) == 2
+    assert stat.S_IMODE((cache / "files").stat().st_mode) == 0o700
+
+
+def test_a_big_program_can_be_executed_from_its_copy(
+    stage: Callable[[], Stage], public: Path
+) -> None:
+    data = copy_of(stage(), bot(public / "mine"))
+    program = copy_of(stage(), bot(public / "mine", mode=0o700))
+    modes = [stat.S_IMODE(path.stat().st_mode) for path in (data, program)]
+    assert modes == [0o444, 0o555]
+
+
+def test_it_is_read_once(
+    stage: Callable[[], Stage], public: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = bot(public / "mine")
+    first = copy_of(stage(), program)
+
+    def refuse(*_: object) -> None:
+        raise AssertionError("read again")
+
+    monkeypatch.setattr(big_files, "_hash", refuse)
+    assert copy_of(stage(), program).stat().st_ino == first.stat().st_ino
+
+
+def test_a_changed_file_is_another_and_who_plays_keeps_the_old_one(
+    stage: Callable[[], Stage], public: Path
+) -> None:
+    old = copy_of(stage(), bot(public / "mine"))
+    new = copy_of(stage(), bot(public / "mine", b"x" * BIG))
+    assert (old.read_bytes(), new.read_bytes()) == (bytes(BIG), b"x" * BIG)
+
+
+def test_a_copy_that_something_changed_is_made_anew(
+    stage: Callable[[], Stage], public: Path, cache: Path
+) -> None:
+    program = bot(public / "mine")
+    first = stage()
+    copy_of(first, program)
+    (kept_file,) = (cache / "files").iterdir()
+    kept_file.chmod(0o600)
+    with kept_file.open("r+b") as file:
+        file.write(b"damage")
+    assert copy_of(stage(), program).read_bytes() == bytes(BIG)
+    (kept_file,) = (cache / "files").iterdir()
+    assert kept_file.read_bytes() == bytes(BIG)
+
+
+def test_reading_it_leaves_no_trace(stage: Callable[[], Stage], public: Path) -> None:
+    path = copy_of(stage(), bot(public / "mine"))
+    before = path.stat().st_atime_ns
+    assert path.read_bytes()
+    assert path.stat().st_atime_ns == before
+
+
+@pytest.mark.parametrize("how", ["written to", "cut off", "longer"])
+def test_a_file_that_changes_while_it_is_copied_is_refused(
+    stage: Callable[[], Stage],
+    public: Path,
+    cache: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    how: str,
+) -> None:
+    program = bot(public / "mine")
+    path = public / "mine" / "model"
+    copy = big_files._copy
+
+    def changed(*words: object) -> None:
+        if how == "cut off":
+            os.truncate(path, BIG // 2)
+        copy(*words)  # type: ignore[arg-type]
+        if how == "longer":
+            os.truncate(path, 2 * BIG)
+        with path.open("r+b") as file:
+            file.write(b"other")
+
+    monkeypatch.setattr(big_files, "_copy", changed)
+    made = stage()
+    with pytest.raises(StartError, match="model: it changed while it was read; try again"):
+        made.place(program)
+    assert not [*(cache / "files").iterdir()]
+    assert not any(Path(made.folder).iterdir())
+
+
+def test_a_file_that_changes_while_it_is_hashed_is_refused(
+    public: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bot(public / "mine")
+    path = public / "mine" / "model"
+    monkeypatch.setattr(big_files, "_hash", lambda _: path.write_bytes(b"other") and "0")
+    with path.open("rb") as file, pytest.raises(OSError, match="changed while it was read"):
+        big_files.digest_of(file)
+
+
+def test_a_hash_that_another_user_noted_is_not_believed(public: Path, cache: Path) -> None:
+    bot(public / "mine")
+    with (public / "mine" / "model").open("rb") as file:
+        right = big_files.digest_of(file)
+        (note,) = (cache / "hashes").iterdir()
+        note.unlink()
+        note.symlink_to("../../etc/passwd")
+        if ROOT:
+            os.chown(note, 61235, 61235, follow_symlinks=False)
+            assert big_files.digest_of(file) == right
+
+
+def test_what_nobody_used_for_a_month_goes_and_what_is_used_stays(
+    stage: Callable[[], Stage], public: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    used = stage()
+    copy_of(used, bot(public / "mine"))
+    unused = Stage(STRANGER, BigFiles(STRANGER))
+    unused.make()
+    copy_of(unused, bot(public / "other", b"x" * BIG))
+    unused.remove()
+    assert len([*(cache / "files").iterdir()]) == 2
+    now = time.time()
+    monkeypatch.setattr(time, "time", lambda: now + 29 * 86_400)
+    kept.forget_old(cache / "files")
+    assert len([*(cache / "files").iterdir()]) == 2
+    monkeypatch.setattr(time, "time", lambda: now + 31 * 86_400)
+    kept.forget_old(cache / "files")
+    (left,) = (cache / "files").iterdir()
+    assert left.read_bytes() == bytes(BIG)
+
+
+@pytest.mark.usefixtures("root_only")
+def test_a_folder_that_bots_cannot_enter_is_refused_with_the_remedy(
+    public: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (public / "closed").mkdir(mode=0o700)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(public / "closed"))
+    says = rf"uid 61234 cannot enter \(stopped at {public}/closed\). Set XDG_CACHE_HOME to a folder"
+    with pytest.raises(MachineError, match=says):
+        BigFiles(STRANGER)
+
+
+def test_a_full_disk_leaves_nothing_half(public: Path, cache: Path) -> None:
+    program = bot(public / "mine")
+    (public / "cache").mkdir()
+    with small_disk(public / "cache", 4096):
+        made = Stage(STRANGER, BigFiles(STRANGER))
+        made.make()
+        with pytest.raises(MachineError, match=r"No space left.*set XDG_CACHE_HOME"):
+            made.place(program)
+        assert not [*(cache / "files").iterdir()]
+        assert not any(Path(made.folder).iterdir())
+        made.remove()
+
+
+PLACE = """
+import os, sys, time
+from referee.sandbox import Program, big_files
+from referee.sandbox.big_files import BigFiles
+from referee.sandbox.stage import Stage
+if "wait" in sys.argv:
+    hash = big_files._hash
+    big_files._hash = lambda file: print("copied", flush=True) or time.sleep(60) or hash(file)
+stage = Stage(os.getuid(), BigFiles(os.getuid()))
+stage.make()
+placed = stage.place(Program(("/bin/cat",), sys.argv[1], ("model",)))
+print(os.stat(f"{placed.folder}/model").st_ino, flush=True)
+sys.stdin.read()
+stage.remove()
+"""
+
+
+def placing(folder: str, *words: str) -> "subprocess.Popen[str]":
+    command = [sys.executable, "-c", PLACE, folder, *words]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    return subprocess.Popen(command, cwd=HOME, text=True, **pipes)  # type: ignore[call-overload,no-any-return]
+
+
+def test_processes_that_keep_the_same_file_at_once_keep_one(public: Path, cache: Path) -> None:
+    program = bot(public / "mine")
+    processes = [placing(program.folder) for _ in range(3)]
+    found = {each.stdout.readline().strip() for each in processes if each.stdout}
+    (kept_file,) = (cache / "files").iterdir()
+    assert found == {str(kept_file.stat().st_ino)}
+    for each in processes:
+        each.communicate()
+        assert each.returncode == 0
+
+
+def test_who_is_killed_while_it_copies_keeps_nobody_waiting(public: Path, cache: Path) -> None:
+    program = bot(public / "mine")
+    with placing(program.folder, "wait") as killed:
+        assert killed.stdout is not None
+        assert killed.stdout.readline() == "copied\n"
+        assert not [*(cache / "files").iterdir()]
+        killed.kill()
+    (left,) = cache.glob("arena-stage-*")
+    os.utime(left, (0, 0))
+    with placing(program.folder) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline().strip().isdigit()
+        assert not left.exists()
+        process.communicate()
+    (kept_file,) = (cache / "files").iterdir()
+    assert kept_file.read_bytes() == bytes(BIG)
+
+
+def test_a_bot_reads_its_big_file_and_can_do_nothing_else_with_it(
+    sandboxed: Launcher, public: Path, cache: Path
+) -> None:
+    bot(public / "other", b"x" * BIG)
+    other = Program(("/bin/true",), str(public / "other"), ("model", "small"))
+    child = sandboxed.start(other, limits(sandboxed))
+    sandboxed.wait(child)
+    mine = public / "mine"
+    mine.mkdir()
+    (mine / "model.bin").write_bytes(bytes(BIG))
+    assert said(sandboxed, make(mine, ATTACK, "model.bin")) == "[]"
+    contents = {path.read_bytes()[:1] for path in (cache / "files").iterdir()}
+    assert contents == {b"x", b"\0"}
+
+
+def test_its_stage_goes_with_a_referee_that_is_killed(public: Path, cache: Path) -> None:
+    """The fork server removes it."""
+    program = bot(public / "mine")
+    text = (
+        "import sys; from referee.limits import Limits; "
+        "from referee.sandbox import Launcher, Program; launcher = Launcher('landlock'); "
+        f"launcher.start(Program(('/bin/true',), {program.folder!r}, ('model',)), Limits()); "
+        "print('there', flush=True); sys.stdin.read()"
+    )
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    with subprocess.Popen([sys.executable, "-c", text], cwd=HOME, **pipes) as process:  # type: ignore[call-overload]
+        assert process.stdout.readline() == b"there\n"
+        assert [*cache.glob("arena-stage-*")]
+        process.kill()
+    until(lambda: not [*cache.glob("arena-stage-*")], 3)
