@@ -120,7 +120,7 @@ def test_a_file_is_told_like_a_match_of_a_league(arena: Arena, played: Path, fil
     assert "\n  Limits: move_time 2.5\n" in shown
     with open_store(read_league(played)) as store:
         whole = open_match(store, next(store.matches()).id)
-    limits = read_league(played).limits
+    limits = read_league(played).limits.of_matches
     saved = SavedMatch(
         seats=[SavedSeat(name=bot.name, version=bot.version, seed=1) for bot in whole.match.bots],
         limits=limits,
