@@ -69,7 +69,7 @@ def too_large(paths: Iterable[str], most_mb: int) -> str:
     return (
         f"its files have {_mib(total):,} MiB together ({os.path.basename(largest)} has "
         f"{_mib(sizes[largest]):,}), and files_mb allows {most_mb:,}. Write files_mb = "
-        f"{_mib(total)} under [limits] of league.toml (without a league: --limit "
+        f"{_mib(total)} under its [[bot]] in league.toml (without a league: --limit "
         f"files_mb={_mib(total)}), or name only what the bot needs in bot.toml: files = [...]."
     )
 

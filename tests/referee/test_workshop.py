@@ -528,8 +528,8 @@ def test_what_is_no_bots_file_is_refused_by_name(
 def test_more_files_than_a_bot_may_have_are_refused(
     workshop: Workshop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("referee.sandbox.area.FILES_LIMIT", 10)
-    with pytest.raises(OSError, match="with it, there are more than 20000 files and folders"):
+    monkeypatch.setattr("referee.workshop.FILES_LIMIT", 10)
+    with pytest.raises(OSError, match="with it, there are more than 10 files and folders"):
         take(workshop, "touch $(seq 11)", tmp_path / "t")
 
 

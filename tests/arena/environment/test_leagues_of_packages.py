@@ -28,7 +28,7 @@ def test_an_environment_that_is_gone_is_the_machines_fault(public: Path) -> None
     lock(folder)
     bot = made(folder).bot
     with Launcher("landlock") as launcher:
-        launcher.check(bot.program)
+        launcher.check(bot.program, Limits())
         discard(Path(bot.environment))
         with pytest.raises(MachineError, match="is gone: something removed it during the run"):
             launcher.start(bot.program, Limits())
@@ -44,7 +44,7 @@ def test_an_environment_that_the_bots_user_cannot_enter_is_named(
     lock(folder)
     bot = made(folder).bot
     with Launcher("landlock") as launcher, pytest.raises(SandboxError) as caught:
-        launcher.check(bot.program)
+        launcher.check(bot.program, Limits())
     assert "cannot be entered by uid" in caught.value.what
     assert "set XDG_CACHE_HOME to one that everybody may enter" in caught.value.what
 

@@ -77,7 +77,7 @@ def test_a_bot_that_is_too_large_is_told_what_to_write(tmp_path: Path, sandbox: 
         launcher.check(program, Limits(files_mb=3))
     assert str(caught.value) == (
         "its files have 3 MiB together (model0 has 2), and files_mb allows 2. Write files_mb = 3 "
-        "under [limits] of league.toml (without a league: --limit files_mb=3), or name only what "
+        "under its [[bot]] in league.toml (without a league: --limit files_mb=3), or name only what "
         "the bot needs in bot.toml: files = [...]."
     )
 
@@ -93,7 +93,7 @@ def test_a_league_says_how_large_its_bots_may_be_and_that_may_change(
     words = ("init", cup, "--game", "war", "random", public / "mine", "--deals", "1")
     arena(*words, "--limit", "files_mb=2")
     told = " ".join(arena("run", cup).output.split())
-    assert "files_mb allows 2. Write files_mb = 3 under [limits] of league.toml" in told
+    assert "files_mb allows 2. Write files_mb = 3 under its [[bot]] in league.toml" in told
     toml = cup / "league.toml"
     toml.write_text(toml.read_text().replace("files_mb = 2", "files_mb = 3"))
     assert arena("run", cup).exit_code == 0

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from referee.limits import Limits
 from referee.sandbox import Child, Launcher, Program
 from tests.referee.raw_programs import read_all
 from tests.referee.sandbox.sandboxed import limits
@@ -216,7 +217,7 @@ def test_a_bot_gets_ready_and_answers(
     sandboxed: Launcher, built: Callable[[str], Program], language: str
 ) -> None:
     program = built(language)
-    sandboxed.check(program)
+    sandboxed.check(program, Limits())
     child = sandboxed.start(program, limits(sandboxed))
     try:
         assert answered(child, '{"type": "hello"}') == '{"type": "ready"}'
