@@ -77,8 +77,8 @@ def test_a_bot_that_is_too_large_is_told_what_to_write(tmp_path: Path, sandbox: 
         launcher.check(program, Limits(files_mb=3))
     assert str(caught.value) == (
         "its files have 3 MiB together (model0 has 2), and files_mb allows 2. Write files_mb = 3 "
-        "under its [[bot]] in league.toml (without a league: --limit files_mb=3), or name only what "
-        "the bot needs in bot.toml: files = [...]."
+        "under its [[bot]] in league.toml (without a league: --limit files_mb=3), or name only "
+        "what the bot needs in bot.toml: files = [...]."
     )
 
 
