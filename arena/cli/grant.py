@@ -7,8 +7,8 @@ from typing import Any
 import click
 
 from arena.cli import main
+from arena.cli.changing import check_known, tell_run
 from arena.cli.common import key_values, league_argument, output_format, show
-from arena.cli.organize import check_known, tell_run
 from arena.league.bot import Bot
 from arena.league.edit import set_keys
 from arena.league.plan import LeaguePlan

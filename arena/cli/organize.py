@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from arena.cli import main
+from arena.cli.changing import called_bots, check_known, is_served, tell_run
 from arena.cli.common import (
     Seconds,
     default_workers,
@@ -23,7 +24,6 @@ from arena.cli.common import (
 from arena.cli.progress import StatusLine
 from arena.cli.rating import rated
 from arena.cli.saying import say
-from arena.folders import User, player_of
 from arena.league.bot import Bot
 from arena.league.edit import remove_bots, set_keys
 from arena.league.entry import check_reason
@@ -38,7 +38,6 @@ from arena.store.versions import twins
 from arena.tables.table import NAME_WIDTH, Column, Row, Style, Table
 from arena.text import composed, counted, safe
 from protocol.errors import ArenaError
-from referee.options import suggestion
 
 _SAID: dict[State, str] = {
     "entered": "entered",
@@ -157,7 +156,7 @@ def _summary(league: Path, verdicts: Sequence[BotVerdict]) -> Iterator[str]:
     left = read_played(league)
     if len(left.bots) < left.seats:
         yield f"A match needs {left.seats} bots; there are {len(left.bots)}."
-    elif (states["entered"] or states["replaced"]) and not _is_served(league):
+    elif (states["entered"] or states["replaced"]) and not is_served(league):
         yield f"Next: arena run {shlex.quote(str(league))}"
 
 
@@ -187,29 +186,6 @@ def _tell_changes(league: Path, verdicts: Sequence[BotVerdict]) -> None:
         say(safe(hint))
     if new:
         tell_run(league)
-
-
-def tell_run(league: Path) -> None:
-    """Say what becomes of a change if the league is being played now."""
-    match player_of(league):
-        case User(process, is_server=True):
-            told = (
-                f"`arena serve` plays this league (process {process}), and takes the change by "
-                f"itself, after the matches that are being played."
-            )
-        case User(process):
-            told = (
-                f"A run is going on (process {process}) with the bots that it began with. Stop it "
-                f"with Ctrl-C and run again, or run again when it has ended."
-            )
-        case None:
-            return
-    say(told)
-
-
-def _is_served(league: Path) -> bool:
-    user = player_of(league)
-    return user is not None and user.is_server
 
 
 def _table(verdicts: Sequence[BotVerdict], game: str, notes: Sequence[str]) -> Table:
@@ -279,28 +255,13 @@ def replace(
     if verdict.state == "unchanged":
         click.echo(safe(f"{name} is this program already; nothing was changed."))
         return
-    then = "" if _is_served(league) else f" Next: arena run {shlex.quote(str(league))}"
+    then = "" if is_served(league) else f" Next: arena run {shlex.quote(str(league))}"
     what = "it is in the next round" if plan.goes_by_results else "it plays everything anew"
     click.echo(safe(f"{name} is replaced: {what}.{then}"))
     for gone in plan.disqualified:
         if gone.name == composed(name):
             say(safe(f"{gone.remark} That holds for the new one too."))
     _tell_changes(league, [verdict])
-
-
-def _called(plan: LeaguePlan, names: Sequence[str]) -> list[str]:
-    """Return bots by the names that a league calls them; raise ArenaError if one is not there."""
-    for name in names:
-        check_known(plan, name)
-    return list(dict.fromkeys(map(composed, names)))
-
-
-def check_known(plan: LeaguePlan, name: str) -> None:
-    """Raise ArenaError, with the name that may be meant, if a league has no bot of a name."""
-    names = plan.names.values()
-    if composed(name) not in names:
-        known = suggestion(name, names) if names else "It has no bots: `arena add` enters some."
-        raise ArenaError(f"there is no bot {name!r} in {plan.folder}. {known}")
 
 
 @main.command()
@@ -316,7 +277,7 @@ def remove(league: Path, names: tuple[str, ...]) -> None:
     arena remove cup mine
     """
     plan = read_played(league)
-    called = _called(plan, names)
+    called = called_bots(plan, names)
     left = remove_bots(league, *called)
     for name in called:
         click.echo(safe(f"{name} is not in {league} any more{_kept(plan, name)}."))
@@ -354,7 +315,7 @@ def disqualify(league: Path, names: tuple[str, ...], reason: str | None, undo: b
     if undo == (reason is not None):
         raise ArenaError("give either a --reason, which every table shows, or --undo.")
     plan = read_played(league)
-    called = _called(plan, names)
+    called = called_bots(plan, names)
     if reason is not None:
         check_reason(reason)
     excluded = {bot.name for bot in plan.disqualified}
@@ -395,7 +356,7 @@ def feedback(league: Path, target: Path, bots: tuple[str, ...], matches: int) ->
     """
     plan = with_game(read_played(league))
     bundled = {bot.name for bot in plan.bots if bot.is_bundled}
-    names = _called(plan, bots) or sorted({*plan.names.values()} - bundled)
+    names = called_bots(plan, bots) or sorted({*plan.names.values()} - bundled)
     if not names:
         raise ArenaError(
             f"{league} has none but bundled bots, which have no author; name one: --bot."

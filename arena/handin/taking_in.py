@@ -7,11 +7,8 @@ import time
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import Any, Self
-
-import msgspec
 
 from arena.author.check import check, unready
 from arena.author.step import Step, built_step, unbuilt_step
@@ -19,6 +16,7 @@ from arena.author.trial import of_league
 from arena.folders import locked
 from arena.handin import league_file, submissions
 from arena.handin.database import HandIns
+from arena.handin.granting import granted
 from arena.handin.lone import complete
 from arena.handin.people import people
 from arena.handin.receiving import tidy
@@ -178,7 +176,7 @@ class Intake:
         self._note(one, folder=folder)  # first, so that no one is left whose folder nobody knows
         self._unpack(one, self._league / folder)
         bot = self._found(one, self._league / folder)
-        bot = self._granted(plan, one, bot)
+        bot = granted(plan, bot, one.bot)
         self._note(one, step="build", version=bot.version)
         steps = [*self._twins(one, bot), *self._unmet(plan, one, bot)]
         built = self._built(plan, one, bot, steps)
@@ -228,12 +226,6 @@ class Intake:
             if (twin.bot, twin.version) == (one.bot, bot.version):
                 same = f"the same files as submission {twin.number}, which plays"
                 yield Step("its files", "advice", same)
-
-    def _granted(self, plan: LeaguePlan, one: Submission, bot: Bot) -> Bot:
-        """Return a bot with what the one before it was granted, and what any one may have."""
-        before = plan.grant_of(plan.names.get(one.bot, one.bot))
-        more = bot.needs.beyond(before.of(plan.limits)).within(plan.hand_in.most)
-        return replace(bot, grant=msgspec.structs.replace(before, **more.given))
 
     def _unmet(self, plan: LeaguePlan, one: Submission, bot: Bot) -> Iterator[Step]:
         """Yield a step if the bot needs what it was not granted, and tell the organizer."""

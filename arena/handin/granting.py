@@ -1,0 +1,18 @@
+"""What a bot that is handed in is granted of what it needs."""
+
+from dataclasses import replace
+
+import msgspec
+
+from arena.league.bot import Bot
+from arena.league.plan import LeaguePlan
+
+
+def granted(plan: LeaguePlan, bot: Bot, entered_as: str) -> Bot:
+    """Return a bot with what the one before it was granted, and what any bot may have.
+
+    `entered_as` is the name under which the one before it entered, whatever it is called by now.
+    """
+    before = plan.grant_of(plan.names.get(entered_as, entered_as))
+    more = bot.needs.beyond(before.of(plan.limits)).within(plan.hand_in.most)
+    return replace(bot, grant=msgspec.structs.replace(before, **more.given))
