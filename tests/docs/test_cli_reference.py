@@ -37,6 +37,10 @@ GIVEN = {
     'printf \'command = ["{python}", "bot.py"]\\npython = "venv"\\n\' > mine/bot.toml',
     "arena env list": "rm -rf mine",
     "arena replace cup": f"{FRESH}; cp my_bot better",
+    "arena grant cup mine memory_mb": FRESH,
+    "arena grant cup mine --needed": "arena new asking --lang python --game guerra\n"
+    "echo 'needs = { memory_mb = 900 }' >> asking/bot.toml\n"
+    "arena remove cup mine; arena add cup mine=./asking",
     "arena disqualify cup mine --reason": FRESH,
     "arena run cup": FRESH,
     "arena standings cup": "cp -r cup all; rm -rf cup\n"
