@@ -17,8 +17,8 @@ from referee.sandbox.program import Program, barrier
 from referee.sandbox.sources import sizes_of
 from referee.sandbox.temporary import room_for
 
-BIG = 8 << 20
-"""The fewest bytes of a big file."""
+BIG = 64 << 20
+"""The fewest bytes of a big file; programs are smaller, so few users need a folder for such."""
 FRESH = 2 * 10**9
 """Nanoseconds in which a file may change again and keep its times."""
 CHANGED = "it changed while it was read; try again"

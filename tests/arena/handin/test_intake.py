@@ -96,8 +96,8 @@ def test_the_newest_accepted_version_plays_and_a_bad_one_changes_nothing(db: Han
             tarred(("a/bot.toml", b"comand = []")),
             "bot.tar",
             "unpack",
-            "bot.toml: there is no key 'comand'; the keys are name, command, files, build and "
-            "sources.",
+            "bot.toml: there is no key 'comand'; the keys are name, command, files, build, "
+            "sources, python and needs.",
         ),
         (
             tarred(("bot.toml", b'command = ["./bot"]'), ("x", b"")),
