@@ -35,7 +35,10 @@ def lock_packages(folder: Path, sandbox_uid: int | None) -> str:
 
     Nothing is fetched for it. Raises ArenaError if the packages are not here.
     """
-    if not (folder / BOT_FILE).is_file() or not asks_for_packages(folder):
+    try:
+        if not (folder / BOT_FILE).is_file() or not asks_for_packages(folder):
+            return ""
+    except ArenaError:  # who reads the bot next says what is wrong with its file
         return ""
     if not (folder / REQUIREMENTS).exists() and (folder / LOCK).exists():
         return ""

@@ -194,18 +194,22 @@ class LocalWorkforce(Workforce):
                 each.give(Finish())
 
 
+def check_workers(workers: int | None) -> None:
+    """Raise ArenaError for a number of workers that makes no sense."""
+    if workers is not None and workers < 1:
+        raise ArenaError("there must be at least one worker.")
+
+
 def usable_cores(workers: int | None, each: int) -> list[tuple[int, ...]]:
     """Return the cores of each worker, of which it needs so many for `each`.
 
     By default there are as many workers as have cores of their own; what is left over is not used.
-    If there are to be more, they share them in turn. Raises ArenaError for a number of workers that
-    makes no sense, TooFewCoresError if there are not cores enough for one.
+    If there are to be more, they share them in turn. Raises TooFewCoresError if there are not cores
+    enough for one.
     """
     check_cores(each)
     cores = own_cores()
     places = [tuple(cores[at : at + each]) for at in range(0, len(cores) - each + 1, each)]
     if workers is None:
         return places
-    if workers < 1:
-        raise ArenaError("there must be at least one worker.")
     return [places[number % len(places)] for number in range(workers)]

@@ -11,7 +11,7 @@ from arena.league.bot import Bot
 from arena.league.plan import LeaguePlan
 from arena.play.building import build_all
 from arena.play.events import Problem, RoundBegan, RunEvent, Stored, Suspended
-from arena.play.local import LocalWorker, LocalWorkforce, usable_cores
+from arena.play.local import LocalWorker, LocalWorkforce, check_workers, usable_cores
 from arena.play.messages import News, Results, Setup, Task
 from arena.play.runner import Runner
 from arena.play.spares import Spares
@@ -184,6 +184,7 @@ class Run:
             unbuilt=built.failed,
             sandbox_uid=sandbox_uid,
         )
+        check_workers(workers)
         here = bool(matches) and cluster is None
         places = usable_cores(workers, setup.cores)[:deals] if here else []
         self.workers = None if cluster is not None else len(places)

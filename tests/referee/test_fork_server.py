@@ -11,6 +11,7 @@ import pytest
 
 from referee.limits import Limits
 from referee.sandbox import Launcher, MachineError, Program, StartError
+from referee.sandbox.kinds import THREAD_COUNTS
 from tests.referee.process_watch import children, descriptors, fields, gone, until
 from tests.referee.raw_programs import ENOUGH, SH, TRUE, here, output, python, read_all, sleeper
 
@@ -108,6 +109,7 @@ def test_the_environment_is_built_and_not_inherited(
             "PYTHONHASHSEED=0",
             "PYTHONDONTWRITEBYTECODE=1",
             "PYTHONUNBUFFERED=1",
+            *(f"{name}=1" for name in THREAD_COUNTS),
         ]
     )
 

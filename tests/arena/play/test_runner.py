@@ -16,7 +16,7 @@ import multiprocess
 import pytest
 
 from arena.play.events import Problem, Started
-from arena.play.local import usable_cores
+from arena.play.local import check_workers, usable_cores
 from arena.play.run import open_run
 from arena.store.opening import read_league
 from arena.store.rows import StoredMatch
@@ -501,4 +501,4 @@ def test_workers_are_spread_over_the_cores_there_are() -> None:
 @pytest.mark.parametrize("number", [0, -1])
 def test_a_number_of_workers_below_one_is_refused(number: int) -> None:
     with pytest.raises(ArenaError, match="at least one worker"):
-        usable_cores(number, 1)
+        check_workers(number)
