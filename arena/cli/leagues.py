@@ -1,10 +1,8 @@
 """Commands of a league: init, run."""
 
-import gc
 import re
 import shlex
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,6 +14,7 @@ from arena.cli.common import (
     anchor_word,
     check_workers,
     cluster_option,
+    collected_rarely,
     default_workers,
     game_option,
     key_values,
@@ -388,17 +387,3 @@ def _words(event: Suspended | Forfeiting | News | Problem, league: LeaguePlan) -
 
 def _bot(league: LeaguePlan, name: str) -> Bot:
     return next(bot for bot in league.bots if bot.name == name)
-
-
-@contextmanager
-def collected_rarely() -> Iterator[None]:
-    """Make Python look for reference cycles more rarely: results are many and have none.
-
-    It saves a run a seventh of its own time: see `tests.benchmarks.dispatch`.
-    """
-    thresholds = gc.get_threshold()
-    gc.set_threshold(100_000)
-    try:
-        yield
-    finally:
-        gc.set_threshold(*thresholds)

@@ -87,7 +87,7 @@ def read_lock(file: Path, interpreter: Interpreter) -> Lock:
             ):
                 continue
             if found.setdefault(pin.name, pin) != pin:
-                raise ValueError(f"pins {pin.name} a second time. {_ANEW}.")  # noqa: TRY301
+                raise ValueError(f"pins {pin.name} a second time. {_ANEW}.")  # noqa: TRY301 - told with its line below
         except ValueError as error:
             where = f"{safe(str(file))}:{number}"
             raise PackagesError(f"{where}: {safe(line[:80])!r} {error}") from None

@@ -1,7 +1,5 @@
 """Taking in what was handed in: unpacked, built, checked, and entered into the league."""
 
-import json
-import re
 import sys
 import time
 import traceback
@@ -16,6 +14,7 @@ from arena.author.trial import of_league
 from arena.folders import locked
 from arena.handin import league_file, submissions
 from arena.handin.database import HandIns
+from arena.handin.for_authors import cleaned, steps_json, without_name
 from arena.handin.granting import granted
 from arena.handin.lone import complete
 from arena.handin.people import people
@@ -37,12 +36,6 @@ from referee.sandbox import SandboxError
 from referee.sandbox.errors import StartError
 from referee.workshop import Workshop
 
-_LONGEST = 2000  # characters of a line that is kept
-_LINES = 400  # that are kept of what shows a step
-_CACHE = "/bot-arena/"
-_BUILDS = re.compile(
-    rf"[^\s'\"]{{0,300}}{_CACHE}(?:built|environments)/[^/\s]{{1,100}}/(?:files/)?"
-)
 _SYSTEM = (("/", "usr"), ("/", "bin"))
 _ASK = "Ask the organizer, who sees more of it."
 _LATER = "Hand it in again later, or ask the organizer, who sees more of it."
@@ -209,7 +202,7 @@ class Intake:
         try:
             bot = bot_folder(folder, one.bot).hashed()
         except ArenaError as error:
-            reason = _cleaned(_without_name(error, one.bot), folder)
+            reason = cleaned(without_name(error, one.bot), folder)
             raise RefusedError(reason, "Mend it, and hand it in again.") from None
         program = PurePosixPath(bot.command[0])
         is_ours = program.is_absolute() and program.parts[:2] not in _SYSTEM
@@ -244,8 +237,10 @@ class Intake:
             built = self._open_builder(plan).built(bot)
         except BuildError as error:
             steps.append(unbuilt_step(error))
-            self._note(one, output=said + safe_lines(error.output), steps=_json(steps, bot.folder))
-            reason = _cleaned(f"it {error.what}", bot.folder)
+            self._note(
+                one, output=said + safe_lines(error.output), steps=steps_json(steps, bot.folder)
+            )
+            reason = cleaned(f"it {error.what}", bot.folder)
             raise RefusedError(reason, "What the build printed shows why. Mend it.") from None
         except SandboxError as error:
             self._log(one.number, error)
@@ -256,7 +251,7 @@ class Intake:
         if built.outcome is not None:
             self._note(one, output=said + safe_lines(built.outcome.output))
         steps.append(built_step(built, self._open_builder(plan).where))
-        self._note(one, steps=_json(steps, bot.folder))
+        self._note(one, steps=steps_json(steps, bot.folder))
         return built.bot
 
     def _check(self, plan: LeaguePlan, one: Submission, bot: Bot, steps: list[Step]) -> None:
@@ -265,13 +260,13 @@ class Intake:
             bot.checked()
             told = check(bot, setting, self._uid, lambda words: self._progress(one, words))
         except ArenaError as error:
-            told = unready(ArenaError(_without_name(error, one.bot)))
+            told = unready(ArenaError(without_name(error, one.bot)))
         for step in told:
             steps.append(step)
-            self._note(one, steps=_json(steps, bot.folder))
+            self._note(one, steps=steps_json(steps, bot.folder))
         failed = next((step for step in steps if step.state == "FAILED"), None)
         if failed is not None:
-            detail = _cleaned(failed.detail, bot.folder).rstrip(".")
+            detail = cleaned(failed.detail, bot.folder).rstrip(".")
             raise RefusedError(
                 f"it is not fit to play {plan.game.name}: step {failed.title!r}: {detail}.",
                 "Mend it; `arena check` shows the same at home.",
@@ -370,35 +365,3 @@ def _trouble(error: Exception) -> str:
     if isinstance(error, RunError | SandboxError | StartError | OSError):
         return "the server could not go on: a bot could not be started, or a file not written."
     return f"a fault of the arena's own has ended it ({type(error).__name__})."
-
-
-def _json(steps: list[Step], folder: Path) -> str:
-    """Return steps as `arena check --format json` shows them, and as they may be shown anywhere."""
-    return json.dumps(
-        [
-            {
-                "step": number,
-                "title": step.title,
-                "state": step.state.lower(),
-                "detail": _shown(step.detail, folder),
-                "evidence": [_shown(line, folder) for line in step.evidence[:_LINES]],
-            }
-            for number, step in enumerate(steps, 1)
-        ]
-    )
-
-
-def _shown(line: str, folder: Path) -> str:
-    return safe(_cleaned(line, folder))
-
-
-def _without_name(error: ArenaError, bot: str) -> str:
-    return str(error).removeprefix(f"bot {bot!r}: ")
-
-
-def _cleaned(text: str, folder: Path) -> str:
-    """Return text without the server's own paths, and not too long to be stored and shown."""
-    text = text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
-    for path in (str(folder.resolve()), str(folder)):  # the longer one holds the other
-        text = text.replace(f"{path}/", "").replace(path, "its folder")
-    return _BUILDS.sub("", text) if _CACHE in text else text
