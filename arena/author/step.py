@@ -29,7 +29,7 @@ class Step:
 def built_step(built: Built, where: str) -> Step:
     """Return the step of a bot that could be built in a sandbox, or had been before."""
     if built.outcome is None:
-        return Step(BUILT, "ok", "it was built before, from the same sources")
+        return Step(BUILT, "ok", "all that it needs was made before")
     return Step(BUILT, "ok", f"in {built.outcome.seconds:.1f} s, in the sandbox {where}")
 
 
