@@ -30,6 +30,10 @@ _DEVICES = ("/dev/null", "/dev/full", "/dev/random", "/dev/urandom")
 """Without /dev/zero: what is mapped from it counts against no limit of memory."""
 
 
+_NO_PROCESS = ("/proc/pressure", "/proc/sys")
+"""What any user may write to in /proc beside its own processes."""
+
+
 class BwrapSandbox(Sandbox):
     """Namespaces of its own for every bot; children and a scratch folder are allowed."""
 
@@ -106,7 +110,10 @@ def isolated(
     words = [bwrap, *_FLAGS, *_system(uid), *shown]
     words += ["--size", str(_SHM), "--tmpfs", "/dev/shm"]  # noqa: S108 - the command's own
     words += ["--remount-ro", "/dev", "--remount-ro", "/"]
-    if not can_name_threads:
+    if can_name_threads:
+        for path in _NO_PROCESS:
+            words += ["--ro-bind-try", path, path]
+    else:
         words += ["--remount-ro", "/proc"]
     words += ["--chdir", folder]
     for name, value in env.items():
