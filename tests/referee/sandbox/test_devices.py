@@ -71,7 +71,7 @@ def test_a_missing_gpu_is_named() -> None:
     program = Program((sys.executable, "with_gpus.py"), str(HERE), ("with_gpus.py",))
     with (
         Launcher("bwrap") as launcher,
-        pytest.raises(SandboxError, match="there is no /dev/nvidiactl here. Load NVIDIA's driver"),
+        pytest.raises(SandboxError, match="there is no /dev/nvidiactl"),
     ):
         launcher.check(program, GPU)
 
