@@ -17,6 +17,7 @@ from referee.sandbox.devices import Devices, gpus
 from tests.attacks.gpus import beside_gpus, driver
 from tests.referee.sandbox.sandboxed import ROOT, need
 
+pytestmark = pytest.mark.skipif(bool(gpus()), reason="there is a true GPU here")
 HERE = Path(__file__).parent
 PROJECT = HERE.parents[2]
 GPU = Limits(sandbox="bwrap", devices=("nvidia",))
@@ -65,7 +66,6 @@ def test_a_device_that_goes_is_nobodys_fault(public: Path) -> None:
     )
 
 
-@pytest.mark.skipif(bool(gpus()), reason="there is a GPU here")
 def test_a_missing_gpu_is_named() -> None:
     need("bwrap")
     program = Program((sys.executable, "with_gpus.py"), str(HERE), ("with_gpus.py",))
