@@ -9,6 +9,7 @@ SOURCES := protocol referee bots arena tests
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:  # tests that measure time want the machine to themselves
+unexport PYTHONDONTWRITEBYTECODE  # tests start thousands of programs, and each would be compiled anew
 
 help:  ## Print this list.
 	@awk -F ':.*##  *' '/^[a-z]+:.*## / { printf "make %-10s%s\n", $$1, $$2 }' Makefile

@@ -109,6 +109,7 @@ def test_a_bot_is_no_better_than_one_that_plays_alike(arena: Arena, tmp_path: Pa
     assert told.endswith("If one of them were, at most one comparison in 20 would end like this.")
 
 
+@pytest.mark.slow
 def test_a_test_of_one_side_says_whether_a_bot_passes(arena: Arena, tmp_path: Path) -> None:
     passed = arena("compare", "general", "random", *GUERRA, "--elo0", "-10", "--elo1", "0")
     told = sentence(passed)
@@ -235,6 +236,7 @@ def test_the_number_of_workers_changes_nothing(arena: Arena) -> None:
     assert len(outputs) == 1
 
 
+@pytest.mark.slow
 def test_a_comparison_goes_on_from_what_is_kept(arena: Arena, tmp_path: Path) -> None:
     words = ("compare", "general", "random", *GUERRA, "--format", "json")
     once = arena(*words).stdout

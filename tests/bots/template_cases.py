@@ -36,8 +36,11 @@ SEED = 2
 
 LANGUAGES = languages()
 PAIRS = list(product(LANGUAGES, GAMES))
-NEAR = [pair for number, pair in enumerate(PAIRS) if (number + number // len(GAMES)) % 5 == 0]
-"""A fifth of all languages with games, in which every language and every game occurs."""
+NEAR, OTHERS = (
+    [pair for number, pair in enumerate(PAIRS) if (number + number // len(GAMES)) % 5 == rest]
+    for rest in (0, 2)
+)
+"""Two fifths of all languages with games: in each of them every language and every game occurs."""
 HERE = [name for name, language in LANGUAGES.items() if not language.lacking]
 """The languages that can be tried on this machine."""
 

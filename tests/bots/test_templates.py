@@ -41,7 +41,7 @@ def pairs(languages: Iterable[str]) -> pytest.MarkDecorator:
     """Run a test for languages with every game; in `make test` with some of them."""
     here = set(languages)
     found = [
-        pytest.param(*pair, marks=[] if pair in NEAR else pytest.mark.soak)
+        pytest.param(*pair, marks=[] if pair in NEAR else pytest.mark.slow)
         for pair in PAIRS
         if pair[0] in here
     ]

@@ -86,7 +86,7 @@ def test_every_command_shows_an_example() -> None:
         assert any(words.startswith(f"arena {name}") for words in shown), name
 
 
-@pytest.mark.soak
+@pytest.mark.slow
 def test_the_examples_work(tmp_path: Path) -> None:
     need("landlock")
     steps: list[Step] = [File(1, "source/__main__.py", MY_BOT), Command(1, FIRST)]

@@ -9,7 +9,7 @@ import pytest
 
 from tests.arena.conftest import Arena
 from tests.arena.play.sandboxed_leagues import refused
-from tests.bots.template_cases import LANGUAGES, NEAR, PAIRS
+from tests.bots.template_cases import LANGUAGES, NEAR, OTHERS
 from tests.faults.workshop import small_disk
 
 
@@ -42,9 +42,10 @@ def test_a_new_bot_is_fit_to_play(arena: Arena, tmp_path: Path, language: str, g
     is_fit(arena, made(arena, tmp_path / "mine", language, game), game)
 
 
-@pytest.mark.soak
-@pytest.mark.parametrize(("language", "game"), sorted(set(PAIRS) - set(NEAR)))
-def test_so_is_every_other(arena: Arena, tmp_path: Path, language: str, game: str) -> None:
+@pytest.mark.slow
+@pytest.mark.parametrize(("language", "game"), OTHERS)
+def test_so_are_others(arena: Arena, tmp_path: Path, language: str, game: str) -> None:
+    """Tests of the templates play every game in every language, if without a sandbox."""
     is_fit(arena, made(arena, tmp_path / "mine", language, game), game)
 
 

@@ -137,7 +137,7 @@ def question(game: Game, seat: int) -> Question:
 @pytest.mark.quick(1)
 @pytest.mark.parametrize("name", [*GAMES][::-1])  # the last are shorter
 def test_every_legal_move_of_every_game_can_be_said(name: str) -> None:
-    for case in cases_of(name)[:6]:
+    for case in cases_of(name)[:3]:  # in which every decision comes up
         game, said = case.new(), 0
         for seat, move in moments(game, sampling()):
             if said == 60:

@@ -8,9 +8,9 @@ import pytest
 from tests.arena.handin.campaign import kill_at_random
 
 
-@pytest.mark.soak
-def test_nothing_is_lost_stuck_or_doubled_by_fifty_kills() -> None:
+@pytest.mark.slow
+def test_nothing_is_lost_stuck_or_doubled_by_thirty_kills() -> None:
     with tempfile.TemporaryDirectory() as folder:  # which other users can enter, unlike tmp_path
         Path(folder).chmod(0o755)
-        counts = kill_at_random(Path(folder), kills=50, seed=1)
+        counts = kill_at_random(Path(folder), kills=30, seed=1)
     assert counts["playing"]

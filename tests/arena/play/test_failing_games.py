@@ -62,6 +62,7 @@ def results(league: League) -> list[object]:
     return [(match.id, match.places, replay.entries) for match, replay in league.stored()]
 
 
+@pytest.mark.slow
 def test_any_number_of_workers_plays_the_same(league: League, tmp_path: Path) -> None:
     stones(league)
     league.call("run", "--workers", "2")
@@ -74,6 +75,7 @@ def test_any_number_of_workers_plays_the_same(league: League, tmp_path: Path) ->
     assert league.is_left_clean()
 
 
+@pytest.mark.quick(2)
 @pytest.mark.parametrize("wrong", ["die", "hang", "no json", "another message"])
 def test_a_game_that_goes_wrong_costs_its_match_alone(league: League, wrong: str) -> None:
     folder = stones(league, wrong, "answer_seconds = 0.2\n")
@@ -96,6 +98,7 @@ def test_what_was_played_before_a_failure_is_kept(league: League) -> None:
     assert league.count() == 12
 
 
+@pytest.mark.slow
 def test_a_killed_game_is_played_again(league: League) -> None:
     mark = f"no fault of {league.home.name}"  # which no other test's program has
     stones(league, mark, pause=0.02)
@@ -114,6 +117,7 @@ def test_a_killed_game_is_played_again(league: League) -> None:
     assert results(league) == whole
 
 
+@pytest.mark.slow
 def test_a_changed_game_has_its_matches_played_again_first(league: League) -> None:
     folder = stones(league)
     league.call("run", "--workers", "2")

@@ -10,7 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
+from arena.cli import main
 from tests.arena.conftest import ARENA, ROOT, matches_stored
 from tests.referee.process_watch import until
 
@@ -35,8 +37,20 @@ _MOST_ROUNDS = 20
 
 
 def arena(*words: object) -> str:
+    """Call a command inside this process: many are needed between the runs, which are processes."""
+    done = CliRunner().invoke(main, list(map(str, words)), catch_exceptions=False)
+    assert done.exit_code == 0, done.stderr
+    return done.stdout
+
+
+def run(folder: Path, *words: object) -> str:
+    """Play a league by a process of its own, whose sets and hashes have another order each time."""
     done = subprocess.run(
-        [*ARENA, *map(str, words)], cwd=ROOT, capture_output=True, text=True, timeout=120
+        [*ARENA, "run", str(folder), *map(str, words)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=120,
     )
     assert done.returncode == 0, done.stderr
     return done.stdout
@@ -69,20 +83,20 @@ def matches(folder: Path) -> set[str]:
 @pytest.mark.parametrize("name", FORMATS)
 def test_a_format_gives_the_same_bytes_whoever_plays_it(tmp_path: Path, name: str) -> None:
     whole = made(tmp_path / "whole", name)
-    shown = json.loads(arena("run", whole, "--workers", "2", "--format", "json"))
+    shown = json.loads(run(whole, "--workers", "2", "--format", "json"))
     assert shown["missing"] == 0
     alone = made(tmp_path / "alone", name)
-    run = subprocess.Popen(
+    struck = subprocess.Popen(
         [*ARENA, "run", str(alone), "--workers", "1"],
         cwd=ROOT,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
     until(lambda: matches_stored(alone) > 3, 60)
-    run.send_signal(signal.SIGKILL)
-    run.wait()
+    struck.send_signal(signal.SIGKILL)
+    struck.wait()
     assert table(alone)["missing"] > 0
-    arena("run", alone, "--workers", "1")
+    run(alone, "--workers", "1")
     together = played_in_parts(tmp_path, name)
     assert table(whole) == table(alone) == table(together)
     assert matches(whole) == matches(alone) == matches(together)
@@ -95,12 +109,13 @@ def played_in_parts(folder: Path, name: str) -> Path:
     parts = [made(folder / f"part {number}", name) for number in (1, 2)]
     for _ in range(_MOST_ROUNDS):
         for number, part in enumerate(parts, 1):
-            arena("run", part, "--part", f"{number}/2")
+            run(part, "--part", f"{number}/2", "--workers", "1")
             arena("export", "--force", part, folder / f"{number}.jsonl")
         arena("import", parts[0], folder / "2.jsonl")
         arena("import", parts[1], folder / "1.jsonl")
-        assert table(parts[0]) == table(parts[1])
-        if not table(parts[0])["missing"]:
+        one, other = map(table, parts)
+        assert one == other
+        if not one["missing"]:
             return parts[0]
     raise AssertionError("the rounds have no end")
 
@@ -115,7 +130,7 @@ def test_who_plays_whom_is_what_the_format_says(tmp_path: Path) -> None:
     met: dict[str, Counter[frozenset[str]]] = {}
     for name in ("even", "gauntlet", "two challengers", "first"):
         folder = made(tmp_path / name, name)
-        arena("run", folder)
+        run(folder)
         rows = json.loads(arena("matches", folder, "--limit", "0", "--format", "json"))["matches"]
         met[name] = Counter(frozenset(seat["bot"] for seat in row["seats"]) for row in rows)
     every = {frozenset(pair) for pair in combinations(("one", "two", "three", "four", "five"), 2)}
@@ -131,11 +146,11 @@ def test_who_plays_whom_is_what_the_format_says(tmp_path: Path) -> None:
 
 def test_results_of_a_gauntlet_make_no_league_as_nobody_says_who_challenges(tmp_path: Path) -> None:
     folder = made(tmp_path / "trial", "two challengers")
-    arena("run", folder, "--part", "1/9")
+    run(folder, "--part", "1/9")
     arena("export", folder, tmp_path / "trial.jsonl")
-    words = [*ARENA, "import", str(tmp_path / "new"), str(tmp_path / "trial.jsonl")]
-    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, timeout=60)
-    assert done.returncode == 2
+    words = ["import", str(tmp_path / "new"), str(tmp_path / "trial.jsonl")]
+    done = CliRunner().invoke(main, words, catch_exceptions=False)
+    assert done.exit_code == 2
     assert "do not say who the challengers of a gauntlet are" in done.stderr
     assert not (tmp_path / "new").exists()
     (tmp_path / "new").mkdir()

@@ -8,7 +8,7 @@ import pytest
 from tests.arena.serve.campaign import kill_at_random
 
 
-@pytest.mark.soak
+@pytest.mark.slow
 def test_nothing_is_lost_stuck_or_doubled_by_ten_kills() -> None:
     with tempfile.TemporaryDirectory() as folder:  # which other users can enter, unlike tmp_path
         Path(folder).chmod(0o755)

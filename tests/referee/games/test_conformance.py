@@ -1,7 +1,5 @@
 """What every game must keep, whatever its rules: each bundled one passes all of check-game."""
 
-from collections.abc import Sequence
-
 import pytest
 
 from referee.games import GAMES
@@ -13,33 +11,36 @@ HIDING = {"duel", "guerra", "khan", "pyanitsa", "steal_war", "war", "world_war"}
 """The games in which a seat does not see everything that another one does."""
 
 every_game = pytest.mark.parametrize("name", GAMES)
-every_case = pytest.mark.parametrize(
-    "case",
-    [  # `make test` tries an eighth of each game's
-        pytest.param(case, id=str(case), marks=[pytest.mark.slow] if at % 8 else [])
+
+LONG = {"enough", "text", "seeds", "effect", "processes", "speed"}
+"""The steps that play a match again and again, and are left to CI."""
+
+
+# `make test` tries an eighth of each game's cases; a third are enough for the longest step by far,
+# as for every step of `arena check-game`
+@pytest.mark.parametrize(
+    ("step", "case"),
+    [
+        pytest.param(
+            *(step, case),
+            id=f"{step}-{case}",
+            marks=[pytest.mark.slow] if step in LONG or at % 8 else [],
+        )
+        for step in OF_A_CASE
         for name in GAMES
         for at, case in enumerate(cases_of(name))
+        if step != "enough" or at % 3 == 0
     ],
 )
-
-
-def steps(names: Sequence[str]) -> pytest.MarkDecorator:
-    """Try these steps, and leave to CI those that play a match again and again."""
-    long = {"enough", "text", "seeds", "effect", "processes", "speed"}
-    marked = [
-        pytest.param(name, marks=[pytest.mark.slow] if name in long else []) for name in names
-    ]
-    return pytest.mark.parametrize("step", marked)
-
-
-@every_case
-@steps(OF_A_CASE)
-def test_a_case_of_a_game_keeps_the_contract(case: Case, step: str) -> None:
+def test_a_case_of_a_game_keeps_the_contract(step: str, case: Case) -> None:
     check_game(case.kind, only=[step], cases=[case])
 
 
 @every_game
-@steps(OF_A_GAME)
+@pytest.mark.parametrize(
+    "step",
+    [pytest.param(name, marks=[pytest.mark.slow] if name in LONG else []) for name in OF_A_GAME],
+)
 def test_a_game_keeps_the_contract(name: str, step: str) -> None:
     check_game(GAMES[name], only=[step])
 
