@@ -11,6 +11,8 @@ FREE_SHARE = 0.25
 """Of each turn's CPU time, how much is free after it: Node was seen to need 0.2, Java 0.12."""
 FREE_PER_MATCH = 0.01
 """CPU seconds that are free once more with each match, for its `start` and `end`."""
+_ROUNDING = 1e-9
+"""CPU seconds by which sums of readings may differ, where a bot has used nothing."""
 
 
 class Meter:
@@ -53,9 +55,9 @@ class Meter:
         left = self._available() - (reading - self.mark)
         self.mark = reading
         charge = self.owed
-        if left < 0:
+        if left < -_ROUNDING:
             charge -= left
-            left = 0.0
+        left = max(left, 0.0)
         self.owed = 0.0
         self._free = left
         if charge:
