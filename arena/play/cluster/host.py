@@ -1,7 +1,8 @@
 """What a Dask worker does for a run: it has workers of ours, and its threads bring them orders.
 
 All of it is called from `client`, through Dask, and speaks in numbers, texts and bytes. Nothing of
-a league stays when its run is over but the bots' files, until the Dask worker ends.
+a league stays when its run is over but the bots' files, until the Dask worker ends, and what is
+kept for all leagues: big files and environments.
 """
 
 import asyncio
@@ -12,7 +13,7 @@ import os
 import threading
 import time
 from collections import Counter
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,7 @@ from distributed import get_worker
 import arena
 import protocol
 import referee
+from arena.play.cluster.arrivals import Arrivals
 from arena.play.cluster.bundle import (
     BrokenBundleError,
     Manifest,
@@ -32,6 +34,8 @@ from arena.play.cluster.bundle import (
     unpacked,
 )
 from arena.play.cluster.cores import Cores
+from arena.play.cluster.equipping import equipping
+from arena.play.cluster.parcel import Lacking, Piece
 from arena.play.cluster.pool import UnwantedError, WorkerPool
 from arena.play.messages import NOWHERE, Setup
 from arena.play.sandbox import check_bot
@@ -47,6 +51,7 @@ from referee.sandbox import (
     runtime_of,
     temporary_folder,
 )
+from referee.sandbox.by_hash import Content
 from referee.sandbox.stage import sweep
 
 _PREFIX = "arena-bots-"
@@ -69,6 +74,17 @@ class Opened(msgspec.Struct, frozen=True):
     """The bots that cannot be run there, and why."""
     runtimes: dict[BotIndex, Runtime] = {}
     """What runs the bots there, those aside that are executables of their own."""
+
+
+class Asked(msgspec.Struct, frozen=True):
+    """What a Dask worker says when it is asked about files, or sent some."""
+
+    lacking: list[Lacking] = []
+    """Which it has not."""
+    refused: str = ""
+    """Why it takes none, as what follows a colon."""
+    is_busy: bool = False
+    """Whether it might later."""
 
 
 class _Host:
@@ -120,6 +136,17 @@ def _base() -> Path:
     return folder
 
 
+@cache
+def _arrivals() -> Arrivals:
+    """Return where files arrive; raise MachineError if there is no place for them."""
+    with _room():
+        return Arrivals(_base() / "arriving")
+
+
+def _room() -> AbstractContextManager[None]:
+    return room_for("the bots' files cannot be copied to", str(_base()))
+
+
 def _remove(folder: Path, owner: int) -> None:
     if os.getpid() == owner:
         discard(folder)
@@ -141,19 +168,64 @@ def _lacking(manifests: list[Manifest]) -> list[str]:
     return list(lacking)
 
 
+async def unequipped(setup: bytes, manifests: bytes) -> list[str]:
+    """Return which bots, by their versions, have packages and no environment here."""
+    known = msgspec.msgpack.decode(setup, type=Setup)
+    bots = msgspec.msgpack.decode(manifests, type=list[Manifest])
+    return await asyncio.to_thread(_unequipped, known, bots)
+
+
+def _unequipped(setup: Setup, manifests: list[Manifest]) -> list[str]:
+    try:
+        with equipping(setup, _arrivals(), _base()) as equipper:
+            return equipper.lacking(manifests)
+    except ArenaError:
+        return []  # which is said when they are to be made
+
+
+async def ask(contents: bytes) -> bytes:
+    """Return an encoded `Asked`: which files, by what is in them, are to be sent here."""
+    files = msgspec.msgpack.decode(contents, type=list[Content])
+    return msgspec.msgpack.encode(await asyncio.to_thread(_asked, files))
+
+
+def _asked(contents: list[Content]) -> Asked:
+    try:
+        return Asked(_arrivals().lacking(contents))
+    except ArenaError as error:
+        return Asked(refused=_one_line(error))
+
+
+async def add(pieces: bytes) -> bytes:
+    """Take pieces of files; return an encoded `Asked` that says what is wrong, if anything is."""
+    return msgspec.msgpack.encode(await asyncio.to_thread(_added, pieces))
+
+
+def _added(data: bytes) -> Asked:
+    try:
+        pieces = msgspec.msgpack.decode(data, type=list[Piece])
+        if not _arrivals().add(pieces):
+            return Asked(refused="a file did not arrive as it was sent", is_busy=True)
+    except msgspec.DecodeError as error:
+        return Asked(refused=f"what was sent of a file is not whole: {error}", is_busy=True)
+    except ArenaError as error:
+        return Asked(refused=_one_line(error))
+    return Asked()
+
+
 async def take(data: bytes) -> bytes:
-    """Unpack a bot; return an encoded `Opened` that says what is wrong, if anything is."""
+    """Put together a bot; return an encoded `Asked` that says what is wrong, if anything is."""
     return msgspec.msgpack.encode(await asyncio.to_thread(_taken, data))
 
 
-def _taken(data: bytes) -> Opened:
+def _taken(data: bytes) -> Asked:
     try:
         base = _base()
-        with room_for("the bots' files cannot be copied to", str(base)):
-            unpack_bot(data, base)
+        with _room():
+            unpack_bot(data, base, _arrivals())
     except ArenaError as error:
-        return Opened(refused=_one_line(error), is_busy=isinstance(error, BrokenBundleError))
-    return Opened()
+        return Asked(refused=_one_line(error), is_busy=isinstance(error, BrokenBundleError))
+    return Asked()
 
 
 async def open_pool(run: str, setup: bytes, manifests: bytes, dask_worker: Any) -> bytes:
@@ -182,7 +254,8 @@ def _opened(run: str, setup: Setup, manifests: list[Manifest], threads: int) -> 
             game = game_here(setup, _base())
             here = msgspec.structs.replace(setup, programs=programs, game=game, game_files={})
             _host.pool = WorkerPool(here, cores)
-            fit = [bot for bot in first_bots(len(manifests)) if bot not in unfit]
+            absent = {*unfit, *setup.unbuilt}
+            fit = [bot for bot in first_bots(len(manifests)) if bot not in absent]
             unfit |= _host.pool.check(fit)
         except (ArenaError, OSError) as error:
             _host.close()
@@ -238,9 +311,13 @@ def _proven(setup: Setup, manifests: list[Manifest]) -> tuple[dict[BotIndex, str
             launcher = stack.enter_context(Launcher(limits.sandbox, uid=setup.sandbox_uid))
             prove(launcher, limits)
             launchers[limits.sandbox] = launcher
+        equipper = stack.enter_context(equipping(setup, _arrivals(), _base()))
         for index, manifest in zip(first_bots(len(manifests)), manifests, strict=True):
+            if index in setup.unbuilt:
+                programs.append(NOWHERE)
+                continue
             try:
-                bot = unpacked(manifest, _base())
+                bot = equipper.equipped(unpacked(manifest, _base()), manifest.packages)
                 limits = setup.limits_of(index)
                 check_bot(launchers[limits.sandbox], bot, limits)
                 programs.append(bot.program)
