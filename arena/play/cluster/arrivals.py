@@ -59,7 +59,7 @@ class Arrivals:
     def _room(self, content: Content) -> AbstractContextManager[None]:
         if is_big(content):
             return room_for_files()
-        return room_for("the bots' files cannot be copied to", str(self._folder))
+        return room_for("the bots' files cannot be copied to", str(self._folder.parent))
 
     def forget(self, contents: Sequence[Content]) -> None:
         """Remove the files that are not shared: what was to be made of them is made."""

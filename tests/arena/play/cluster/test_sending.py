@@ -132,10 +132,15 @@ def test_a_full_disk_is_named_with_its_machine_and_nothing_half_is_left(cluster,
     assert league.count() == 0
 
 
-def test_a_bot_that_is_larger_than_it_may_be_is_suspended_and_not_sent(cluster, league, there):
-    league.write(HEAD + TWO_BOTS + large(league).replace("400", "299"))
+def test_a_bot_that_cannot_be_sent_is_suspended_and_the_others_play(cluster, league, there, public):
+    """One is larger than it may be, and the wheels of the other are not here."""
+    lock(good(public / "mine"))
+    (public / "mine" / "wheels" / "chooser-1.0-py3-none-any.whl").unlink()
+    mine = f'\n[[bot]]\nname = "mine"\nfolder = "{public / "mine"}"\n'
+    league.write(HEAD + TWO_BOTS + large(league).replace("400", "299") + mine)
     cluster.add_worker("ant", env=keeping(there))
     said = league.call("run", "--cluster", cluster.address).stderr
     assert "large is suspended for this run: it cannot be sent: its files have 301 MiB" in said
+    assert "mine is suspended for this run: it cannot be run: its package chooser==1.0" in said
     assert not (there / "bot-arena").exists()
     assert league.count() == 4
