@@ -55,7 +55,8 @@ def run(league: Path, cluster: DaskCluster, environment: dict[str, str]) -> tupl
     """Run a league; return the seconds and the most memory of the process."""
     words = [sys.executable, "-m", "arena", "run", str(league), "--cluster", cluster.address]
     began, most = time.monotonic(), 0.0
-    with subprocess.Popen(words, stderr=subprocess.DEVNULL, env=environment) as process:
+    nowhere = subprocess.DEVNULL
+    with subprocess.Popen(words, stdout=nowhere, stderr=nowhere, env=environment) as process:
         while process.poll() is None:
             most = max(most, peak(process.pid))
             time.sleep(0.05)

@@ -14,7 +14,7 @@ from arena.league.files import readable
 from arena.play.cluster import host
 from arena.play.cluster.bundle import Bundle, files_of, manifest_of, wheels_of
 from arena.play.cluster.events import Machine
-from arena.play.cluster.parcel import Parcel
+from arena.play.cluster.freight import Freight
 from arena.play.messages import Setup, encode
 from arena.schedule.deal import first_bots
 from protocol.errors import ArenaError
@@ -26,7 +26,7 @@ _LOADS = 4  # that are on their way at a time, to whomever: so much memory they 
 _T = TypeVar("_T")
 
 _opened = msgspec.msgpack.Decoder(host.Opened).decode
-_asked = msgspec.msgpack.Decoder(host.Asked).decode
+_receipt = msgspec.msgpack.Decoder(host.Receipt).decode
 
 
 class JoinRefusedError(Exception):
@@ -94,26 +94,26 @@ class Greeter:
         """Send what a Dask worker has not, or not as it is, of the bots and their environments."""
         for version in await call(host.lacking, self._played):
             bot, manifest = self._bots[version]
-            parcel = await _in_thread(bot, _unchanged, bot)
-            await self._send(call, node, bot, parcel)
-            await _checked(call, host.take, encode(Bundle(manifest, parcel.files)))
+            freight = await _in_thread(bot, _unchanged, bot)
+            await self._send(call, node, bot, freight)
+            await _checked(call, host.take, encode(Bundle(manifest, freight.files)))
         for version in await call(host.unequipped, self._setup, self._played):
             bot, _ = self._bots[version]
             await self._send(call, node, bot, await _in_thread(bot, wheels_of, bot))
 
-    async def _send(self, call: "_Call", node: str, bot: Bot, parcel: Parcel) -> None:
+    async def _send(self, call: "_Call", node: str, bot: Bot, freight: Freight) -> None:
         """Send files; the big ones to one Dask worker of a machine after another.
 
         The next one finds that its machine has them.
         """
         for part, door in (
-            (parcel.part(big=False), nullcontext()),
-            (parcel.part(big=True), self._doors[node]),
+            (freight.part(big=False), nullcontext()),
+            (freight.part(big=True), self._doors[node]),
         ):
             async with door:
                 await self._send_part(call, bot, part)
 
-    async def _send_part(self, call: "_Call", bot: Bot, part: Parcel) -> None:
+    async def _send_part(self, call: "_Call", bot: Bot, part: Freight) -> None:
         if not part.files:
             return
         asked = await _checked(call, host.ask, encode([file.content for file in part.files]))
@@ -126,7 +126,7 @@ class Greeter:
                 await _checked(call, host.add, encode(load))
 
 
-def _unchanged(bot: Bot) -> Parcel:
+def _unchanged(bot: Bot) -> Freight:
     """Return the files of a bot that are those with which the run began."""
     if bot.has_changed():
         why = f"bot {bot.name!r} was changed after this run began; run again"
@@ -148,9 +148,9 @@ async def _in_thread(bot: Bot, act: Callable[..., _T], *words: Any) -> _T:
         raise JoinRefusedError(why, again=False) from None
 
 
-async def _checked(call: "_Call", function: Callable[..., Any], data: bytes) -> host.Asked:
+async def _checked(call: "_Call", function: Callable[..., Any], data: bytes) -> host.Receipt:
     """Return the answer of a Dask worker; raise JoinRefusedError if it refuses."""
-    answer = _asked(await call(function, data, seconds=_OPEN_SECONDS))
+    answer = _receipt(await call(function, data, seconds=_OPEN_SECONDS))
     if answer.refused:
         raise JoinRefusedError(answer.refused, again=answer.is_busy)
     return answer

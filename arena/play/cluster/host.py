@@ -35,7 +35,7 @@ from arena.play.cluster.bundle import (
 )
 from arena.play.cluster.cores import Cores
 from arena.play.cluster.equipping import equipping
-from arena.play.cluster.parcel import Lacking, Piece
+from arena.play.cluster.freight import Lacking, Piece
 from arena.play.cluster.pool import UnwantedError, WorkerPool
 from arena.play.messages import NOWHERE, Setup
 from arena.play.sandbox import check_bot
@@ -76,7 +76,7 @@ class Opened(msgspec.Struct, frozen=True):
     """What runs the bots there, those aside that are executables of their own."""
 
 
-class Asked(msgspec.Struct, frozen=True):
+class Receipt(msgspec.Struct, frozen=True):
     """What a Dask worker says when it is asked about files, or sent some."""
 
     lacking: list[Lacking] = []
@@ -184,48 +184,48 @@ def _unequipped(setup: Setup, manifests: list[Manifest]) -> list[str]:
 
 
 async def ask(contents: bytes) -> bytes:
-    """Return an encoded `Asked`: which files, by what is in them, are to be sent here."""
+    """Return an encoded `Receipt`: which files, by what is in them, are to be sent here."""
     files = msgspec.msgpack.decode(contents, type=list[Content])
     return msgspec.msgpack.encode(await asyncio.to_thread(_asked, files))
 
 
-def _asked(contents: list[Content]) -> Asked:
+def _asked(contents: list[Content]) -> Receipt:
     try:
-        return Asked(_arrivals().lacking(contents))
+        return Receipt(_arrivals().lacking(contents))
     except ArenaError as error:
-        return Asked(refused=_one_line(error))
+        return Receipt(refused=_one_line(error))
 
 
 async def add(pieces: bytes) -> bytes:
-    """Take pieces of files; return an encoded `Asked` that says what is wrong, if anything is."""
+    """Take pieces of files; return an encoded `Receipt` that says what is wrong, if anything is."""
     return msgspec.msgpack.encode(await asyncio.to_thread(_added, pieces))
 
 
-def _added(data: bytes) -> Asked:
+def _added(data: bytes) -> Receipt:
     try:
         pieces = msgspec.msgpack.decode(data, type=list[Piece])
         if not _arrivals().add(pieces):
-            return Asked(refused="a file did not arrive as it was sent", is_busy=True)
+            return Receipt(refused="a file did not arrive as it was sent", is_busy=True)
     except msgspec.DecodeError as error:
-        return Asked(refused=f"what was sent of a file is not whole: {error}", is_busy=True)
+        return Receipt(refused=f"what was sent of a file is not whole: {error}", is_busy=True)
     except ArenaError as error:
-        return Asked(refused=_one_line(error))
-    return Asked()
+        return Receipt(refused=_one_line(error))
+    return Receipt()
 
 
 async def take(data: bytes) -> bytes:
-    """Put together a bot; return an encoded `Asked` that says what is wrong, if anything is."""
+    """Put together a bot; return an encoded `Receipt` that says what is wrong, if anything is."""
     return msgspec.msgpack.encode(await asyncio.to_thread(_taken, data))
 
 
-def _taken(data: bytes) -> Asked:
+def _taken(data: bytes) -> Receipt:
     try:
         base = _base()
         with _room():
             unpack_bot(data, base, _arrivals())
     except ArenaError as error:
-        return Asked(refused=_one_line(error), is_busy=isinstance(error, BrokenBundleError))
-    return Asked()
+        return Receipt(refused=_one_line(error), is_busy=isinstance(error, BrokenBundleError))
+    return Receipt()
 
 
 async def open_pool(run: str, setup: bytes, manifests: bytes, dask_worker: Any) -> bytes:

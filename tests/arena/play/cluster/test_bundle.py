@@ -23,7 +23,7 @@ from arena.play.cluster.bundle import (
     unpack_bot,
     unpacked,
 )
-from arena.play.cluster.parcel import Lacking, Parcel, Piece, SentFile
+from arena.play.cluster.freight import Lacking, Freight, Piece, SentFile
 from protocol.errors import ArenaError
 from referee.sandbox import MachineError
 from referee.sandbox.by_hash import Content
@@ -69,15 +69,15 @@ def a_bot(folder: Path, *files: str) -> Bot:
 
 def sent(bot: Bot, base: Path) -> Path:
     """Send a bot below `base`; return the folder of its files there."""
-    arrived(parcel := files_of(bot), base)
-    unpack(Bundle(manifest_of(bot), parcel.files), base)
+    arrived(freight := files_of(bot), base)
+    unpack(Bundle(manifest_of(bot), freight.files), base)
     return base / bot.version
 
 
-def arrived(parcel: Parcel, base: Path) -> None:
+def arrived(freight: Freight, base: Path) -> None:
     """Send what is in some files."""
     there = Arrivals(arriving(base))
-    for load in parcel.loads(there.lacking([file.content for file in parcel.files])):
+    for load in freight.loads(there.lacking([file.content for file in freight.files])):
         assert there.add(load)
 
 
@@ -243,8 +243,8 @@ def test_a_bundle_that_was_damaged_on_its_way_is_refused(folder, base, files):
 @pytest.mark.parametrize("cut", [0, 1, 20, -1])
 def test_half_a_bundle_is_refused(folder, base, cut):
     bot = a_bot(folder, "bot")
-    arrived(parcel := files_of(bot), base)
-    data = msgspec.msgpack.encode(Bundle(manifest_of(bot), parcel.files))
+    arrived(freight := files_of(bot), base)
+    data = msgspec.msgpack.encode(Bundle(manifest_of(bot), freight.files))
     with pytest.raises(BrokenBundleError, match="is not whole"):
         unpack_bot(data[:cut], base, Arrivals(arriving(base)))
     assert list(base.iterdir()) == []
@@ -319,7 +319,7 @@ def test_a_disk_that_is_full_is_told_and_nothing_is_left(folder, base):
     assert [*base.iterdir()] == []
     assert all(path.stat().st_size <= 1 << 16 for path in arriving(base).iterdir())
     assert not [path for path in arriving(base).iterdir() if path.name.startswith(".")]
-    arrived(parcel := files_of(bot), base)
+    arrived(freight := files_of(bot), base)
     with files_no_larger_than(1 << 16), pytest.raises(OSError, match="too large"):
-        unpack(Bundle(manifest_of(bot), parcel.files), base)
+        unpack(Bundle(manifest_of(bot), freight.files), base)
     assert [*base.iterdir()] == []
