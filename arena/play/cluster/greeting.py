@@ -11,7 +11,7 @@ from distributed.comm.core import CommClosedError
 
 from arena.league.bot import Bot
 from arena.league.files import readable
-from arena.play.cluster import host
+from arena.play.cluster import host, receiving
 from arena.play.cluster.bundle import Bundle, files_of, manifest_of, wheels_of
 from arena.play.cluster.events import Machine
 from arena.play.cluster.freight import Freight
@@ -26,7 +26,7 @@ _LOADS = 4  # that are on their way at a time, to whomever: so much memory they 
 _T = TypeVar("_T")
 
 _opened = msgspec.msgpack.Decoder(host.Opened).decode
-_receipt = msgspec.msgpack.Decoder(host.Receipt).decode
+_receipt = msgspec.msgpack.Decoder(receiving.Receipt).decode
 
 
 class JoinRefusedError(Exception):
@@ -92,12 +92,12 @@ class Greeter:
 
     async def _send_bots(self, call: "_Call", node: str) -> None:
         """Send what a Dask worker has not, or not as it is, of the bots and their environments."""
-        for version in await call(host.lacking, self._played):
+        for version in await call(receiving.lacking, self._played):
             bot, manifest = self._bots[version]
             freight = await _in_thread(bot, _unchanged, bot)
             await self._send(call, node, bot, freight)
-            await _checked(call, host.take, encode(Bundle(manifest, freight.files)))
-        for version in await call(host.unequipped, self._setup, self._played):
+            await _checked(call, receiving.take, encode(Bundle(manifest, freight.files)))
+        for version in await call(receiving.unequipped, self._setup, self._played):
             bot, _ = self._bots[version]
             await self._send(call, node, bot, await _in_thread(bot, wheels_of, bot))
 
@@ -116,14 +116,14 @@ class Greeter:
     async def _send_part(self, call: "_Call", bot: Bot, part: Freight) -> None:
         if not part.files:
             return
-        asked = await _checked(call, host.ask, encode([file.content for file in part.files]))
+        asked = await _checked(call, receiving.ask, encode([file.content for file in part.files]))
         loads = part.loads(asked.lacking)
         while True:
             async with self._room:
                 load = await _in_thread(bot, next, loads, None)
                 if load is None:
                     return
-                await _checked(call, host.add, encode(load))
+                await _checked(call, receiving.add, encode(load))
 
 
 def _unchanged(bot: Bot) -> Freight:
@@ -148,7 +148,7 @@ async def _in_thread(bot: Bot, act: Callable[..., _T], *words: Any) -> _T:
         raise JoinRefusedError(why, again=False) from None
 
 
-async def _checked(call: "_Call", function: Callable[..., Any], data: bytes) -> host.Receipt:
+async def _checked(call: "_Call", function: Callable[..., Any], data: bytes) -> receiving.Receipt:
     """Return the answer of a Dask worker; raise JoinRefusedError if it refuses."""
     answer = _receipt(await call(function, data, seconds=_OPEN_SECONDS))
     if answer.refused:
@@ -157,7 +157,7 @@ async def _checked(call: "_Call", function: Callable[..., Any], data: bytes) -> 
 
 
 class _Call:
-    """Calls functions of `host` in one Dask worker."""
+    """Calls functions of `host` and `receiving` in one Dask worker."""
 
     def __init__(self, client: Any, address: str) -> None:
         self._client = client

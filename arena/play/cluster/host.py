@@ -6,14 +6,12 @@ kept for all leagues: big files and environments.
 """
 
 import asyncio
-import atexit
-import fcntl
 import hashlib
 import os
 import threading
 import time
 from collections import Counter
-from contextlib import AbstractContextManager, ExitStack
+from contextlib import ExitStack
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -24,37 +22,17 @@ from distributed import get_worker
 import arena
 import protocol
 import referee
-from arena.play.cluster.arrivals import Arrivals
-from arena.play.cluster.bundle import (
-    BrokenBundleError,
-    Manifest,
-    discard,
-    game_here,
-    unpack_bot,
-    unpacked,
-)
+from arena.play.cluster.bundle import BrokenBundleError, Manifest, game_here, unpacked
 from arena.play.cluster.cores import Cores
 from arena.play.cluster.equipping import equipping
-from arena.play.cluster.freight import Lacking, Piece
 from arena.play.cluster.pool import UnwantedError, WorkerPool
+from arena.play.cluster.receiving import arrivals, base, one_line
 from arena.play.messages import NOWHERE, Setup
 from arena.play.sandbox import check_bot
 from arena.schedule.deal import BotIndex, first_bots
 from protocol.errors import ArenaError
-from referee.sandbox import (
-    Launcher,
-    Program,
-    Runtime,
-    SandboxError,
-    prove,
-    room_for,
-    runtime_of,
-    temporary_folder,
-)
-from referee.sandbox.by_hash import Content
-from referee.sandbox.stage import sweep
+from referee.sandbox import Launcher, Program, Runtime, prove, runtime_of
 
-_PREFIX = "arena-bots-"
 _IDLE_SECONDS = 60.0  # after which a run that says nothing is taken for gone
 _YIELD_SECONDS = 2.0  # after which it makes room for another run
 
@@ -74,17 +52,6 @@ class Opened(msgspec.Struct, frozen=True):
     """The bots that cannot be run there, and why."""
     runtimes: dict[BotIndex, Runtime] = {}
     """What runs the bots there, those aside that are executables of their own."""
-
-
-class Receipt(msgspec.Struct, frozen=True):
-    """What a Dask worker says when it is asked about files, or sent some."""
-
-    lacking: list[Lacking] = []
-    """Which it has not."""
-    refused: str = ""
-    """Why it takes none, as what follows a colon."""
-    is_busy: bool = False
-    """Whether it might later."""
 
 
 class _Host:
@@ -122,112 +89,6 @@ def fingerprint() -> str:
     return digest.hexdigest()[:16]
 
 
-@cache
-def _base() -> Path:
-    """Return a private folder for bots' files, which goes with this process, or is swept later.
-
-    Raises MachineError if there can be none.
-    """
-    folder = temporary_folder(_PREFIX)
-    lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    fcntl.flock(lock, fcntl.LOCK_EX)  # until we end, however we do
-    sweep(folder.parent, _PREFIX)
-    atexit.register(_remove, folder, os.getpid())
-    return folder
-
-
-@cache
-def _arrivals() -> Arrivals:
-    """Return where files arrive; raise MachineError if there is no place for them."""
-    with _room():
-        return Arrivals(_base() / "arriving")
-
-
-def _room() -> AbstractContextManager[None]:
-    return room_for("the bots' files cannot be copied to", str(_base()))
-
-
-def _remove(folder: Path, owner: int) -> None:
-    if os.getpid() == owner:
-        discard(folder)
-
-
-async def lacking(manifests: bytes) -> list[str]:
-    """Return which bots, by their versions, are not here, or not as they were sent."""
-    bots = msgspec.msgpack.decode(manifests, type=list[Manifest])
-    return await asyncio.to_thread(_lacking, bots)
-
-
-def _lacking(manifests: list[Manifest]) -> list[str]:
-    lacking = {}  # each version once, whatever other bots are called so
-    for manifest in manifests:
-        try:
-            unpacked(manifest, _base())
-        except ArenaError:
-            lacking[manifest.version] = manifest
-    return list(lacking)
-
-
-async def unequipped(setup: bytes, manifests: bytes) -> list[str]:
-    """Return which bots, by their versions, have packages and no environment here."""
-    known = msgspec.msgpack.decode(setup, type=Setup)
-    bots = msgspec.msgpack.decode(manifests, type=list[Manifest])
-    return await asyncio.to_thread(_unequipped, known, bots)
-
-
-def _unequipped(setup: Setup, manifests: list[Manifest]) -> list[str]:
-    try:
-        with equipping(setup, _arrivals(), _base()) as equipper:
-            return equipper.lacking(manifests)
-    except ArenaError:
-        return []  # which is said when they are to be made
-
-
-async def ask(contents: bytes) -> bytes:
-    """Return an encoded `Receipt`: which files, by what is in them, are to be sent here."""
-    files = msgspec.msgpack.decode(contents, type=list[Content])
-    return msgspec.msgpack.encode(await asyncio.to_thread(_asked, files))
-
-
-def _asked(contents: list[Content]) -> Receipt:
-    try:
-        return Receipt(_arrivals().lacking(contents))
-    except ArenaError as error:
-        return Receipt(refused=_one_line(error))
-
-
-async def add(pieces: bytes) -> bytes:
-    """Take pieces of files; return an encoded `Receipt` that says what is wrong, if anything is."""
-    return msgspec.msgpack.encode(await asyncio.to_thread(_added, pieces))
-
-
-def _added(data: bytes) -> Receipt:
-    try:
-        pieces = msgspec.msgpack.decode(data, type=list[Piece])
-        if not _arrivals().add(pieces):
-            return Receipt(refused="a file did not arrive as it was sent", is_busy=True)
-    except msgspec.DecodeError as error:
-        return Receipt(refused=f"what was sent of a file is not whole: {error}", is_busy=True)
-    except ArenaError as error:
-        return Receipt(refused=_one_line(error))
-    return Receipt()
-
-
-async def take(data: bytes) -> bytes:
-    """Put together a bot; return an encoded `Receipt` that says what is wrong, if anything is."""
-    return msgspec.msgpack.encode(await asyncio.to_thread(_taken, data))
-
-
-def _taken(data: bytes) -> Receipt:
-    try:
-        base = _base()
-        with _room():
-            unpack_bot(data, base, _arrivals())
-    except ArenaError as error:
-        return Receipt(refused=_one_line(error), is_busy=isinstance(error, BrokenBundleError))
-    return Receipt()
-
-
 async def open_pool(run: str, setup: bytes, manifests: bytes, dask_worker: Any) -> bytes:
     """Prove the sandbox, start workers and check the bots for a run; return an encoded `Opened`."""
     known = msgspec.msgpack.decode(setup, type=Setup)
@@ -251,7 +112,7 @@ def _opened(run: str, setup: Setup, manifests: list[Manifest], threads: int) -> 
             return Opened(refused="others play on its cores", is_busy=True)
         try:
             unfit, programs = _proven(setup, manifests)
-            game = game_here(setup, _base())
+            game = game_here(setup, base())
             here = msgspec.structs.replace(setup, programs=programs, game=game, game_files={})
             _host.pool = WorkerPool(here, cores)
             absent = {*unfit, *setup.unbuilt}
@@ -262,7 +123,7 @@ def _opened(run: str, setup: Setup, manifests: list[Manifest], threads: int) -> 
             cores.give_back()
             if isinstance(error, ConnectionError):  # to the fork server: no fault of this machine
                 return Opened(refused="the process that starts the bots was killed", is_busy=True)
-            return Opened(refused=_one_line(error))
+            return Opened(refused=one_line(error))
         except BaseException:  # raised again once nothing is held any more
             _host.close()
             cores.give_back()
@@ -311,27 +172,22 @@ def _proven(setup: Setup, manifests: list[Manifest]) -> tuple[dict[BotIndex, str
             launcher = stack.enter_context(Launcher(limits.sandbox, uid=setup.sandbox_uid))
             prove(launcher, limits)
             launchers[limits.sandbox] = launcher
-        equipper = stack.enter_context(equipping(setup, _arrivals(), _base()))
+        equipper = stack.enter_context(equipping(setup, arrivals(), base()))
         for index, manifest in zip(first_bots(len(manifests)), manifests, strict=True):
             if index in setup.unbuilt:
                 programs.append(NOWHERE)
                 continue
             try:
-                bot = equipper.equipped(unpacked(manifest, _base()), manifest.packages)
+                bot = equipper.equipped(unpacked(manifest, base()), manifest.packages)
                 limits = setup.limits_of(index)
                 check_bot(launchers[limits.sandbox], bot, limits)
                 programs.append(bot.program)
             except ArenaError as error:
                 if isinstance(error, BrokenBundleError):
                     raise
-                unfit[index] = _one_line(error).removeprefix(f"bot {manifest.name!r}: ")
+                unfit[index] = one_line(error).removeprefix(f"bot {manifest.name!r}: ")
                 programs.append(NOWHERE)
     return unfit, programs
-
-
-def _one_line(error: Exception) -> str:
-    text = error.what if isinstance(error, SandboxError) else str(error)
-    return " ".join(text.split()).rstrip(".")
 
 
 def _expire(pool: WorkerPool) -> None:

@@ -23,7 +23,7 @@ from arena.play.cluster.bundle import (
     unpack_bot,
     unpacked,
 )
-from arena.play.cluster.freight import Lacking, Freight, Piece, SentFile
+from arena.play.cluster.freight import Freight, Lacking, Piece, SentFile
 from protocol.errors import ArenaError
 from referee.sandbox import MachineError
 from referee.sandbox.by_hash import Content
