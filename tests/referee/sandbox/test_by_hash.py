@@ -59,7 +59,6 @@ def test_two_may_send_the_same_file(files: FilesByHash) -> None:
     ("offset", "piece"),
     [
         pytest.param(501, DATA[501:], id="a gap"),
-        pytest.param(500, DATA[500:] + b"more", id="too much"),
         pytest.param(500, bytes(500), id="another content"),
     ],
 )
@@ -70,6 +69,11 @@ def test_what_is_no_part_of_a_file_is_refused_and_forgotten(
     assert not files.add(CONTENT, offset, piece)
     assert names(files) == []
     assert files.add(CONTENT, 0, DATA)
+
+
+def test_a_file_that_is_longer_than_was_said_is_refused(files: FilesByHash) -> None:
+    assert not files.add(msgspec.structs.replace(CONTENT, size=999), 0, DATA)
+    assert names(files) == []
 
 
 def test_a_full_disk_leaves_nothing(files: FilesByHash) -> None:

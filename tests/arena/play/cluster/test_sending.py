@@ -15,6 +15,7 @@ from tests.arena.environment.conftest import good
 from tests.arena.environment.test_environments import lock
 from tests.arena.play.cluster.dask_cluster import DaskCluster
 from tests.arena.play.cluster.test_runs import assert_alike
+from tests.benchmarks.sending import peak
 from tests.faults.workshop import small_disk
 from tests.referee.process_watch import until
 from tests.referee.sandbox.sandboxed import need
@@ -110,12 +111,14 @@ def test_a_large_bot_goes_on_arriving_where_its_dask_worker_was_killed(cluster, 
     [part] = files.iterdir()
     begun = part.stat()
     assert begun.st_size < LARGE
-    for name in ("bee", "cat"):
-        cluster.add_worker(name, env=keeping(there))
+    others = [cluster.add_worker(name, env=keeping(there)) for name in ("bee", "cat")]
     assert "12 of 12 matches" in league.finish(run).stderr
     [kept] = files.iterdir()
     assert kept.name == part.name.removeprefix(".new-")
     assert (kept.stat().st_ino, kept.stat().st_size) == (begun.st_ino, LARGE)
+    assert cluster.scheduler is not None
+    for pid in (cluster.scheduler.pid, *(each.pid for each in others)):
+        assert 0 < peak(pid) < LARGE >> 20  # in MiB
 
 
 def test_a_full_disk_is_named_with_its_machine_and_nothing_half_is_left(cluster, league, there):
