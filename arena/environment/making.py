@@ -1,6 +1,7 @@
 """Environments: made once for each set of packages, read-only, and shared by the bots that have it.
 
-An environment is a folder as `python -m venv` makes it, without programs but the interpreter.
+An environment is a folder as `python -m venv` makes it, without programs but the interpreter. The
+wheels that it was made of are kept in it.
 """
 
 import os
@@ -31,7 +32,7 @@ from referee.sandbox.kept import being_filled, forget_old, kept_folder, make_ope
 from referee.sandbox.sources import Amount, Sources
 from referee.workshop import Outcome, Workshop
 
-_FORM = "1"  # of these folders; another one is not taken for the same
+_FORM = "2"  # of these folders; another one is not taken for the same
 _FAR = 4_102_444_800  # the year 2100, in seconds: see `_seal`
 _ANYWAY = re.compile(r"^(ran longer|used more|made more)")
 _NONE: frozenset[str] = frozenset()
@@ -76,10 +77,7 @@ class Environments:
 
         Raises PackagesError if it cannot be, SandboxError if nothing can be unpacked here.
         """
-        lock = read_lock(bot / LOCK, self._interpreter)
-        if (bot / REQUIREMENTS).exists():
-            lock.check(read_requirements(bot / REQUIREMENTS), self._interpreter)
-        folder = environments_folder() / self._key(lock)
+        lock, folder = self._asked(bot)
         if use(folder):
             return Made(folder, None)
         forget_old(folder.parent)
@@ -88,8 +86,31 @@ class Environments:
             wheels = self._gathered(lock, bot, new)
             _check_whole(lock, wheels, self._interpreter)
             outcome = self._unpacked(wheels, new / "wheels", new / "files")
+            (new / "wheels").rename(new / "files" / WHEELS)  # to be sent to other machines
             self._finish(new / "files", lock, folder)
         return Made(folder, outcome)
+
+    def has(self, bot: Path) -> bool:
+        """Return whether the environment of the bot in a folder is there; raise as `made`."""
+        _, folder = self._asked(bot)
+        return use(folder)
+
+    def check_wheels(self, folder: Path) -> None:
+        """Raise PackagesError if a wheel in a folder, from another machine, is not for here."""
+        python = self._interpreter
+        for wheel in wheels_in(folder):
+            if wheel.rank(python) is None or not is_for(wheel, python):
+                raise PackagesError(
+                    f"{wheel.shown} is for another Python or machine, and bots run there with "
+                    f"{python.shown}: install the Python there that runs the bots here."
+                )
+
+    def _asked(self, bot: Path) -> tuple[Lock, Path]:
+        """Return the lock of the bot in a folder, and where its environment is kept."""
+        lock = read_lock(bot / LOCK, self._interpreter)
+        if (bot / REQUIREMENTS).exists():
+            lock.check(read_requirements(bot / REQUIREMENTS), self._interpreter)
+        return lock, environments_folder() / self._key(lock)
 
     def _key(self, lock: Lock) -> str:
         """Return what its folder is called: another one for other packages, or another Python."""

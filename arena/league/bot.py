@@ -93,6 +93,12 @@ class Bot:
         return self.plays_as or self.digest
 
     @property
+    def paths(self) -> list[str]:
+        """Where its files lie, in their order."""
+        elsewhere = dict(self.borrowed)
+        return [elsewhere.get(file, f"{self.folder}/{file}") for file in self.files]
+
+    @property
     def digest(self) -> str:
         """The hash of exactly the command and the files."""
         return self.known_digest or self.first_look.digest

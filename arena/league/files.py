@@ -324,7 +324,7 @@ def _digest(
     name: str, folder: Path, command: Sequence[str], files: Sequence[str], borrowed: Borrowed
 ) -> str:
     elsewhere = dict(borrowed)
-    sizes = sizes_of(f"{folder}/{elsewhere.get(file, file)}" for file in files)
+    sizes = sizes_of(elsewhere.get(file, f"{folder}/{file}") for file in files)
     is_large = sum(sizes.values()) > WHOLE
     form = b"big files" if is_large else b""  # so that no two forms give the same
     count = len(command).to_bytes(8, "little")

@@ -8,10 +8,11 @@ from typing import Any, TypeAlias
 
 import msgspec
 
+from arena.environment.settings import EnvironmentSettings
 from arena.schedule.deal import BotIndex, Deal, Schedule
 from arena.store.result import PlayedMatch
 from referee.finding import Source
-from referee.limits import Grant, Limits
+from referee.limits import Grant, Limits, WorkLimits
 from referee.opening import OpeningTerms
 from referee.sandbox import Program, gpus
 
@@ -33,6 +34,10 @@ class Setup(msgspec.Struct, frozen=True, kw_only=True):
     """The bots with limits of their own."""
     unbuilt: dict[BotIndex, str] = {}
     """The bots that could not be built, and why: nothing of theirs is played."""
+    build: WorkLimits = WorkLimits()
+    """What the making of environments may use, where that is up to a worker's machine."""
+    environments: EnvironmentSettings = EnvironmentSettings()
+    """What they may take; nothing is fetched there."""
     sandbox_uid: int | None = None
     """As root, the first user that bots are run as; None for an unused one."""
     code: str = ""

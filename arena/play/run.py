@@ -9,7 +9,7 @@ from typing import NamedTuple, Self
 from arena.folders import locked
 from arena.league.bot import Bot
 from arena.league.plan import LeaguePlan
-from arena.play.building import build_all
+from arena.play.building import AllBuilt, build_all
 from arena.play.events import Problem, RoundBegan, RunEvent, Stored, Suspended
 from arena.play.local import LocalWorker, LocalWorkforce, check_workers, usable_cores
 from arena.play.messages import News, Results, Setup, Task
@@ -29,6 +29,7 @@ from arena.store.versions import changed, left, likely_renamed, unknown_keys
 from protocol.errors import ArenaError
 from referee.game import Game
 from referee.identity import code_of
+from referee.sandbox.sources import too_large
 
 
 class Part(NamedTuple):
@@ -169,8 +170,6 @@ class Run:
             deals = max(deals, asked.deal_count)
         self.asked = asked.match_count
         """How many matches the league asked for when the run was opened."""
-        if cluster is not None:
-            _check_sendable(league.bots)
         bots = league.bots if matches else ()
         built = build_all(bots, league.build, sandbox_uid, tell, league.environments)
         setup = Setup(
@@ -187,7 +186,9 @@ class Run:
                 if bot.grant.given
             },
             opening=league.opening,
-            unbuilt=built.failed,
+            unbuilt={**(_oversized(league, built) if cluster is not None else {}), **built.failed},
+            build=league.build,
+            environments=league.environments,
             sandbox_uid=sandbox_uid,
         )
         check_workers(workers)
@@ -347,14 +348,13 @@ def open_run(
             yield run
 
 
-def _check_sendable(bots: Sequence[Bot]) -> None:
-    """Raise ArenaError for a bot that is not sent to other machines."""
-    for bot in bots:
-        if bot.has_packages:
-            raise ArenaError(
-                f'bot {bot.name!r} has packages (python = "venv"), and environments are not sent '
-                f"to a cluster: run without --cluster, or share the deals out with --part."
-            )
+def _oversized(league: LeaguePlan, built: AllBuilt) -> dict[BotIndex, str]:
+    """Return the bots whose files are larger than they may be, and why: they are not even sent."""
+    found = {}
+    for index, bot in zip(first_bots(len(built.bots)), built.bots, strict=True):
+        if why := too_large(bot.paths, bot.grant.of(league.limits).files_mb):
+            found[index] = f"cannot be sent: {why.rstrip('.')}"
+    return found
 
 
 def on_cluster(setup: Setup, game: type[Game], bots: Sequence[Bot], address: str) -> Workforce:

@@ -1,18 +1,17 @@
 """Big files of bots: read once, and one copy of each for all that run bots, by what is in it."""
 
 import errno
-import fcntl
 import hashlib
 import os
-import stat
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
+from referee.sandbox.by_hash import Content, FilesByHash, hash_of
 from referee.sandbox.errors import MachineError, StartError
-from referee.sandbox.kept import forget_old, kept_folder
+from referee.sandbox.kept import alone, forget_old, kept_folder
 from referee.sandbox.program import Program, barrier
 from referee.sandbox.sources import sizes_of
 from referee.sandbox.temporary import room_for
@@ -23,8 +22,6 @@ FRESH = 2 * 10**9
 """Nanoseconds in which a file may change again and keep its times."""
 CHANGED = "it changed while it was read; try again"
 
-_MADE = 1_000_000_000 * 10**9  # what has another time of change was changed since it was kept
-_FAR = 4_102_444_800 * 10**9  # the year 2100
 _DAY = 86_400
 _PIECE = 64 << 20  # bytes copied at a time: signals are heard in between
 _UNCOPIED = {errno.EXDEV, errno.EINVAL, errno.ENOSYS, errno.EOPNOTSUPP, errno.EPERM}
@@ -44,21 +41,30 @@ def digest_of(file: BinaryIO) -> str:
     """
     asked = time.time_ns()
     before = os.fstat(file.fileno())
-    if found := _noted(before):
+    if found := _known(file, before):
         return found
-    digest = _hash(file)
+    digest = hash_of(file)
     if _signature(os.fstat(file.fileno())) != _signature(before):
         raise OSError(0, CHANGED)
     _note(before, digest, asked)
     return digest
 
 
-def _hash(file: BinaryIO) -> str:
-    digest = hashlib.sha256()
-    file.seek(0)
-    while piece := file.read(1 << 20):
-        digest.update(piece)
-    return digest.hexdigest()
+def is_big(content: Content) -> bool:
+    """Return whether a file is one of those that are kept once for all bots."""
+    return content.size >= BIG
+
+
+def content_of(file: BinaryIO) -> Content:
+    """Return what is in an open file; the hash of a big one is remembered. Raises OSError."""
+    found = os.fstat(file.fileno())
+    digest = digest_of(file) if found.st_size >= BIG else hash_of(file)
+    return Content(digest, found.st_size, bool(found.st_mode & 0o111))
+
+
+def _known(file: BinaryIO, found: os.stat_result) -> str:
+    """Return the hash of an open file that is kept by it, or remembered; empty if neither is."""
+    return FilesByHash(_files()).digest_of(file) or _noted(found)
 
 
 def _signature(found: os.stat_result) -> tuple[int, ...]:
@@ -94,6 +100,25 @@ def _note(found: os.stat_result, digest: str, asked: int) -> None:
         note.symlink_to(digest)  # a link is there whole, or not at all
 
 
+def _files() -> str:
+    return f"{os.path.abspath(kept_folder())}/files"
+
+
+@contextmanager
+def room_for_files() -> Iterator[None]:
+    """Turn what goes wrong with writing big files into a MachineError."""
+    folder = os.path.abspath(kept_folder())
+    with room_for("big files of bots cannot be kept in", folder, "XDG_CACHE_HOME"):
+        yield
+
+
+def kept_files() -> FilesByHash:
+    """Return the files that all bots of this user share; raise MachineError without a place."""
+    with room_for_files():
+        os.makedirs(_files(), 0o700, exist_ok=True)
+    return FilesByHash(_files())
+
+
 class BigFiles:
     """The copies of big files, kept from run to run in one folder; each has one inode.
 
@@ -104,10 +129,9 @@ class BigFiles:
 
     def __init__(self, uid: int) -> None:
         self.base = os.path.abspath(kept_folder())
-        self._folder = f"{self.base}/files"
-        with self.room():
-            os.makedirs(self._folder, 0o700, exist_ok=True)
-            if uid != os.geteuid():
+        self._kept = kept_files()
+        if uid != os.geteuid():
+            with room_for_files():
                 mode = os.stat(self.base).st_mode | 0o011  # whatever the umask is
                 os.chmod(self.base, mode)
         if part := barrier(self.base, uid):
@@ -116,49 +140,31 @@ class BigFiles:
                 f"at {part}). Set XDG_CACHE_HOME to a folder open to everybody; then run again."
             )
 
-    @contextmanager
-    def room(self) -> Iterator[None]:
-        """Turn what goes wrong with writing into a MachineError."""
-        with room_for("big files of bots cannot be kept in", self.base, "XDG_CACHE_HOME"):
-            yield
-
     def link(self, source: BinaryIO, found: os.stat_result, name: str, target: str) -> None:
         """Make a new path in `base` a name of the copy of an open file, made if need be.
 
         The file is as was `found`. Raises StartError, with what its owner calls it, if it changes
         meanwhile, and MachineError if the copy cannot be written.
         """
-        with self.room():
-            if self._is_linked(found, target):
+        with room_for_files():
+            if self._is_linked(source, found, target):
                 return
-            with self._alone():  # who waits for another finds what that has kept
-                if not self._is_linked(found, target):
+            with alone(Path(self._kept.folder)):  # who waits for another finds what that has kept
+                if not self._is_linked(source, found, target):
                     self._keep(source, found, name, target)
 
-    @contextmanager
-    def _alone(self) -> Iterator[None]:
-        lock = os.open(self._folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX)  # until we end, however we do
-            yield
-        finally:
-            os.close(lock)
-
-    def _is_linked(self, found: os.stat_result, target: str) -> bool:
+    def _is_linked(self, source: BinaryIO, found: os.stat_result, target: str) -> bool:
         """Give a copy that is there and unchanged another name; return False if it is not."""
-        if not (digest := _noted(found)):
+        if not (digest := _known(source, found)):
             return False
-        kept = self._path(digest, found)
+        content = Content(digest, found.st_size, bool(found.st_mode & 0o111))
         try:
-            if not _is_whole(os.lstat(kept), found.st_size):
+            if not self._kept.has(content):
                 return False
-            os.link(kept, target)
+            os.link(self._kept.path(content), target)
         except FileNotFoundError:
             return False
         return True
-
-    def _path(self, digest: str, found: os.stat_result) -> str:
-        return f"{self._folder}/{digest}{'-x' if found.st_mode & 0o111 else ''}"
 
     def _keep(self, source: BinaryIO, found: os.stat_result, name: str, target: str) -> None:
         """Copy a file to `target`, and keep that: whoever is killed here leaves nothing half."""
@@ -166,30 +172,13 @@ class BigFiles:
         _copy(source, target, found.st_size)
         with open(target, "rb") as copy:
             os.fsync(copy.fileno())  # before it is marked as whole: the machine may lose power
-            digest = _hash(copy)
+            digest = hash_of(copy)
             is_same = os.fstat(copy.fileno()).st_size == found.st_size
         if not is_same or _signature(os.fstat(source.fileno())) != _signature(found):
             raise StartError(f"{name}: {CHANGED}")
-        os.chmod(target, 0o555 if found.st_mode & 0o111 else 0o444)
-        keep_times(target, _MADE)
-        kept = self._path(digest, found)
-        forget_old(Path(self._folder))
-        try:
-            os.link(target, kept)
-        except FileExistsError:
-            if _is_whole(os.lstat(kept), found.st_size):  # of a file that is alike
-                os.unlink(target)
-                os.link(kept, target)
-            else:  # something has changed it since it was kept
-                os.unlink(kept)
-                os.link(target, kept)
+        forget_old(Path(self._kept.folder))
+        self._kept.put(target, Content(digest, found.st_size, bool(found.st_mode & 0o111)))
         _note(found, digest, asked)
-
-
-def _is_whole(kept: os.stat_result, size: int) -> bool:
-    """Return whether a kept file is as it was made: what writes to it sets its time of change."""
-    is_ours = stat.S_ISREG(kept.st_mode) and kept.st_uid == os.geteuid()
-    return is_ours and (kept.st_size, kept.st_mtime_ns) == (size, _MADE)
 
 
 def _copy(source: BinaryIO, target: str, size: int) -> None:
@@ -207,12 +196,3 @@ def _copy(source: BinaryIO, target: str, size: int) -> None:
             while size and (piece := source.read(min(size, _PIECE))):
                 size -= copy.write(piece)
                 source.seek(copy.tell())  # not all of it may have been written
-
-
-def keep_times(path: str | Path, changed: int) -> None:
-    """Set when a copy was changed, in nanoseconds, and make sure that nothing shows its reading.
-
-    All processes of a bot share its copies, and could leave one another word by reading them. The
-    kernel (relatime) leaves a time of access alone that is younger than those of change.
-    """
-    os.utime(path, ns=(_FAR, changed))

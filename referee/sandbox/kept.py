@@ -3,6 +3,7 @@
 It is filled beside its place, used again, and forgotten when it is old.
 """
 
+import fcntl
 import os
 import stat
 import tempfile
@@ -65,6 +66,22 @@ def being_filled(place: Path) -> Iterator[Path]:
         remove(str(new))
 
 
+def unfinished(place: Path) -> Path:
+    """Return where what belongs in a place is kept as long as it is not whole."""
+    return place.with_name(f"{_UNFINISHED}{place.name}")
+
+
+@contextmanager
+def alone(folder: Path) -> Iterator[None]:
+    """Wait until no other process is filling a folder, and be the only one that does."""
+    lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # until we end, however we do
+        yield
+    finally:
+        os.close(lock)
+
+
 def is_whole(thing: Path) -> bool:
     """Return whether something that is kept is no longer being filled."""
     return not thing.name.startswith(_UNFINISHED)
@@ -117,7 +134,7 @@ def discard(thing: Path) -> None:
     if not thing.is_dir() or thing.is_symlink():
         thing.unlink(missing_ok=True)
         return
-    left = thing.with_name(f"{_UNFINISHED}{thing.name}")
+    left = unfinished(thing)
     with suppress(OSError):
         thing.rename(left)
     remove(str(left))

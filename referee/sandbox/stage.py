@@ -13,7 +13,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import BinaryIO
 
-from referee.sandbox.big_files import BIG, BigFiles, keep_times
+from referee.sandbox.big_files import BIG, BigFiles
+from referee.sandbox.by_hash import keep_times
 from referee.sandbox.errors import MachineError, StartError
 from referee.sandbox.fork_server import remove
 from referee.sandbox.program import Program

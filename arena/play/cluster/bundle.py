@@ -8,8 +8,11 @@ from pathlib import Path
 
 import msgspec
 
+from arena.environment.names import LOCK, WHEELS
 from arena.league.bot import Bot
 from arena.league.files import readable
+from arena.play.cluster.arrivals import Arrivals
+from arena.play.cluster.freight import Freight, SentFile, packed
 from arena.play.messages import Setup
 from protocol.errors import ArenaError
 from referee.finding import Source, find_source
@@ -18,20 +21,18 @@ from referee.identity import code_files, code_of
 from referee.limits import NO_GRANT, Grant
 from referee.loading import load
 from referee.program.file import Confinement
-from referee.sandbox.sources import Sources, sizes_of
+from referee.sandbox.big_files import is_big
 
-_SENT = 256 << 20
-"""The most bytes of a bot's files that are sent: they are one message."""
 _FILE = {True: 0o555, False: 0o444}  # by whether it can be executed: nobody is to write
 _FOLDER = 0o555
 
 
-class BundledFile(msgspec.Struct, frozen=True):
-    """A file of a bot: its path relative to the bot's folder, and what is in it."""
+class Packages(msgspec.Struct, frozen=True):
+    """What an environment is made of."""
 
-    path: bytes
-    is_executable: bool
-    content: bytes
+    lock: bytes
+    """Its exact packages, as text; what else its bot's lock may say is for other Pythons."""
+    wheels: list[SentFile]
 
 
 class Manifest(msgspec.Struct, frozen=True):
@@ -42,63 +43,52 @@ class Manifest(msgspec.Struct, frozen=True):
     version: str
     """The hash of the command, the files and the grant, see `Bot.digest`."""
     grant: Grant = NO_GRANT
+    packages: Packages | None = None
+    """What its environment is made of; None if it has none."""
 
 
 class Bundle(msgspec.Struct, frozen=True):
-    """A bot and its files."""
+    """A bot and its files; what is in them is sent before."""
 
     manifest: Manifest
-    files: list[BundledFile]
+    files: list[SentFile]
 
 
 class BrokenBundleError(ArenaError):
     """What was unpacked is not what was packed."""
 
 
-def check_size(bot: Bot) -> None:
-    """Raise ArenaError for a bot whose files are too many bytes to be sent."""
-    elsewhere = dict(bot.borrowed)
-    paths = [f"{bot.folder}/{elsewhere.get(file, file)}" for file in bot.files]
-    size = sum(sizes_of(paths).values())
-    if size > _SENT:
-        raise ArenaError(
-            f"bot {bot.name!r}: its files have {-(-size >> 20):,} MiB, and a cluster is sent at "
-            f"most {_SENT >> 20} MiB of a bot. Play on this machine, without --cluster, or take "
-            f"it out of the league."
-        )
-
-
 def manifest_of(bot: Bot) -> Manifest:
-    """Return what is sent of a bot first, and always."""
+    """Return what is sent of a bot first, and always; raise ArenaError if that cannot be read."""
     words = [os.fsencode(word) for word in bot.command]
-    return Manifest(bot.name, words, bot.digest, bot.grant)
+    packages = None
+    if bot.environment:
+        with readable(bot.name):
+            lock = Path(bot.environment, LOCK).read_bytes()
+        packages = Packages(lock, wheels_of(bot).files)
+    return Manifest(bot.name, words, bot.digest, bot.grant, packages)
 
 
-def pack_bot(bot: Bot) -> bytes:
-    """Return a bot's bundle, encoded; raise ArenaError if its files cannot be read."""
-    with readable(bot.name), Sources(bot.folder, bot.borrowed, most=_SENT) as sources:
-        files = [_packed(bot, sources, name) for name in bot.files]
-    return msgspec.msgpack.encode(Bundle(manifest_of(bot), files))
+def wheels_of(bot: Bot) -> Freight:
+    """Return the wheels of a bot's environment; raise ArenaError if they cannot be read."""
+    folder = Path(bot.environment, WHEELS)
+    with readable(bot.name):
+        return packed(folder, (), sorted(path.name for path in folder.iterdir()))
 
 
-def _packed(bot: Bot, sources: Sources, name: str) -> BundledFile:
-    try:
-        with sources.open(name) as file:
-            is_executable = bool(os.fstat(file.fileno()).st_mode & 0o111)
-            content = b"".join(sources.pieces(file, name))
-    except OSError as error:
-        error.filename = str(bot.folder / name)
-        raise
-    return BundledFile(os.fsencode(name), is_executable, content)
+def files_of(bot: Bot) -> Freight:
+    """Return the files of a bot; raise ArenaError if they cannot be read."""
+    with readable(bot.name):
+        return packed(bot.folder, bot.borrowed, bot.files)
 
 
-def unpack_bot(data: bytes, base: Path) -> None:
-    """Write a bundle's files into a folder below `base`, where nobody may change them.
+def unpack_bot(data: bytes, base: Path, arrivals: Arrivals) -> None:
+    """Put together a bot of files that have arrived, in a folder where nobody may change them.
 
-    The folder is called by the bot's version; it is there with all its files, or not at all. One
-    that is there already is kept if it is as it should be: bots may be running in it. Raises
-    BrokenBundleError, and leaves nothing, if the files are not those of that version; OSError if
-    they cannot be written.
+    The folder is below `base` and called by the bot's version; it is there with all its files, or
+    not at all. One that is there already is kept if it is as it should be: bots may be running in
+    it. Big files stay where all bots share them, and are links here. Raises BrokenBundleError, and
+    leaves nothing, if the files are not those of that version; OSError if they cannot be written.
     """
     try:
         bundle = msgspec.msgpack.decode(data, type=Bundle)
@@ -109,19 +99,43 @@ def unpack_bot(data: bytes, base: Path) -> None:
     new = Path(tempfile.mkdtemp(prefix=".new-", dir=base))
     try:
         for file in bundle.files:
-            path = _inside(new, os.fsdecode(file.path))
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(file.content)
-            path.chmod(_FILE[file.is_executable])
+            _put(arrivals, file, new)
         for here, _, _ in os.walk(new, topdown=False):
             Path(here).chmod(_FOLDER)
-        if _found(manifest, new).digest != manifest.version:
+        if not _is_whole(manifest, new):
             raise BrokenBundleError(f"bot {manifest.name!r}: what arrived is not what was sent.")
-        if not folder.is_dir() or _found(manifest, folder).digest != manifest.version:
+        if not _is_whole(manifest, folder):
             discard(folder)
             new.rename(folder)
+        arrivals.forget([file.content for file in bundle.files])
     finally:
         discard(new)
+
+
+def _put(arrivals: Arrivals, file: SentFile, folder: Path) -> None:
+    """Put what has arrived where it belongs in a new folder."""
+    path = _inside(folder, os.fsdecode(file.path))
+    came = arrivals.path(file.content)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if is_big(file.content):
+            path.symlink_to(came)
+        else:
+            with path.open("xb") as copy, came.open("rb") as source:
+                shutil.copyfileobj(source, copy)
+            path.chmod(_FILE[file.content.is_executable])
+    except (FileExistsError, NotADirectoryError, IsADirectoryError):
+        raise BrokenBundleError(f"two files of a bot are both called {path.name!r}.") from None
+    except FileNotFoundError:
+        raise BrokenBundleError(f"a bot's file {path.name!r} has not arrived.") from None
+
+
+def _is_whole(manifest: Manifest, folder: Path) -> bool:
+    """Return whether a folder has exactly the files of a bot."""
+    try:
+        return folder.is_dir() and _found(manifest, folder).digest == manifest.version
+    except ArenaError:  # some cannot be read
+        return False
 
 
 def with_code(setup: Setup, game: type[Game]) -> Setup:
@@ -195,13 +209,12 @@ def unpacked(manifest: Manifest, base: Path) -> Bot:
     Raises BrokenBundleError if they are not, or no longer, those of its version.
     """
     folder = _folder(manifest, base)
-    bot = _found(manifest, folder)
-    if not folder.is_dir() or bot.digest != manifest.version:
+    if not _is_whole(manifest, folder):
         raise BrokenBundleError(
             f"bot {manifest.name!r}: what lies in {folder} is not what was sent; something "
             f"changed it."
         )
-    return bot
+    return _found(manifest, folder)
 
 
 def _found(manifest: Manifest, folder: Path) -> Bot:
@@ -211,8 +224,19 @@ def _found(manifest: Manifest, folder: Path) -> Bot:
         for here, _, names in os.walk(folder)
         for name in names
     )
-    command = tuple(os.fsdecode(word) for word in manifest.command)
-    return Bot(manifest.name, folder, command, tuple(files), grant=manifest.grant)
+    return Bot(
+        manifest.name,
+        folder,
+        tuple(os.fsdecode(word) for word in manifest.command),
+        tuple(files),
+        borrowed=tuple(
+            (file, os.readlink(folder / file))  # noqa: PTH115 - as text
+            for file in files
+            if (folder / file).is_symlink()
+        ),
+        grant=manifest.grant,
+        has_packages=manifest.packages is not None,
+    )
 
 
 def discard(folder: Path) -> None:

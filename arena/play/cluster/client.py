@@ -263,6 +263,8 @@ def _runtimes_here(setup: Setup, bots: Sequence[Bot]) -> dict[BotIndex, tuple[Ru
     """Return what runs the bots on this machine, as far as it has them, and what it is called."""
     found = {}
     for index, bot in zip(first_bots(len(bots)), bots, strict=True):
+        if index in setup.unbuilt:
+            continue
         with suppress(ArenaError):  # it has no such program
             runtime = runtime_of(bot.program, setup.limits_of(index).sandbox, setup.sandbox_uid)
             if runtime is not None:

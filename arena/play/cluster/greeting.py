@@ -1,24 +1,32 @@
 """How a Dask worker gets ready to play for a run: asked who it is, sent bots, and proven."""
 
 import asyncio
+from collections import defaultdict
 from collections.abc import Callable, Sequence
-from typing import Any
+from contextlib import nullcontext
+from typing import Any, TypeVar
 
 import msgspec
 from distributed.comm.core import CommClosedError
 
 from arena.league.bot import Bot
-from arena.play.cluster import host
-from arena.play.cluster.bundle import check_size, manifest_of, pack_bot
+from arena.league.files import readable
+from arena.play.cluster import host, receiving
+from arena.play.cluster.bundle import Bundle, files_of, manifest_of, wheels_of
 from arena.play.cluster.events import Machine
+from arena.play.cluster.freight import Freight
 from arena.play.messages import Setup, encode
 from arena.schedule.deal import first_bots
 from protocol.errors import ArenaError
 
 _ANSWER_SECONDS = 30.0  # for anything but what follows
 _OPEN_SECONDS = 180.0  # to unpack a bot, or to prove the sandbox, and for bots to get ready
+_LOADS = 4  # that are on their way at a time, to whomever: so much memory they take
+
+_T = TypeVar("_T")
 
 _opened = msgspec.msgpack.Decoder(host.Opened).decode
+_receipt = msgspec.msgpack.Decoder(receiving.Receipt).decode
 
 
 class JoinRefusedError(Exception):
@@ -36,15 +44,21 @@ class Greeter:
     """What a run sends to every Dask worker; it does not depend on who is there."""
 
     def __init__(self, run: str, setup: Setup, bots: Sequence[Bot]) -> None:
-        for bot in bots:
-            check_size(bot)
         self._run = run
         self._setup = encode(setup)
-        self._manifests = encode([manifest_of(bot) for bot in bots])
-        self._bots = {bot.digest: bot for bot in bots}
-        self._patience = _OPEN_SECONDS + sum(
-            setup.limits_of(bot).startup_cap for bot in first_bots(len(bots))
+        manifests = [manifest_of(bot) for bot in bots]
+        self._manifests = encode(manifests)
+        played = [bot for bot in first_bots(len(bots)) if bot not in setup.unbuilt]
+        self._played = encode([manifests[bot] for bot in played])
+        self._bots = {manifests[bot].version: (bots[bot], manifests[bot]) for bot in played}
+        environments = {bots[bot].environment for bot in played} - {""}
+        self._patience = (
+            _OPEN_SECONDS
+            + sum(setup.limits_of(bot).startup_cap for bot in played)
+            + len(environments) * setup.environments.seconds
         )
+        self._room = asyncio.Semaphore(_LOADS)
+        self._doors: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
 
     async def opened(self, client: Any, address: str, name: str) -> Machine:
         """Let a Dask worker, which has a name in Dask, get ready; raise JoinRefusedError.
@@ -57,48 +71,93 @@ class Greeter:
             described = await call(host.describe)
             node = described["machine"]
             label = f"{node} ({address})" if name == address else f"{name} on {node} ({address})"
-            opened = await self._proven(call, described["code"])
+            opened = await self._proven(call, node, described["code"])
         except JoinRefusedError as error:
             error.label = label
             raise
         return Machine(address, label, opened.slots, opened.unfit, opened.notes, opened.runtimes)
 
-    async def _proven(self, call: "_Call", code: str) -> host.Opened:
+    async def _proven(self, call: "_Call", node: str, code: str) -> host.Opened:
         if code != host.fingerprint():
             raise JoinRefusedError(
                 "its Bot Arena is not the one that runs here; install the same version there",
                 again=False,
             )
-        await self._send_bots(call)
+        await self._send_bots(call, node)
         words = self._run, self._setup, self._manifests
         opened = _opened(await call(host.open_pool, *words, seconds=self._patience))
         if opened.refused:
             raise JoinRefusedError(opened.refused, again=opened.is_busy)
         return opened
 
-    async def _send_bots(self, call: "_Call") -> None:
-        """Send the bots that a Dask worker has not, or not as they are."""
-        for version in await call(host.lacking, self._manifests):
-            bot = self._bots[version]
-            data = await asyncio.to_thread(_packed, bot)
-            taken = _opened(await call(host.take, data, seconds=_OPEN_SECONDS))
-            if taken.refused:
-                raise JoinRefusedError(taken.refused, again=taken.is_busy)
+    async def _send_bots(self, call: "_Call", node: str) -> None:
+        """Send what a Dask worker has not, or not as it is, of the bots and their environments."""
+        for version in await call(receiving.lacking, self._played):
+            bot, manifest = self._bots[version]
+            freight = await _in_thread(bot, _unchanged, bot)
+            await self._send(call, node, bot, freight)
+            await _checked(call, receiving.take, encode(Bundle(manifest, freight.files)))
+        for version in await call(receiving.unequipped, self._setup, self._played):
+            bot, _ = self._bots[version]
+            await self._send(call, node, bot, await _in_thread(bot, wheels_of, bot))
+
+    async def _send(self, call: "_Call", node: str, bot: Bot, freight: Freight) -> None:
+        """Send files; the big ones to one Dask worker of a machine after another.
+
+        The next one finds that its machine has them.
+        """
+        for part, door in (
+            (freight.part(big=False), nullcontext()),
+            (freight.part(big=True), self._doors[node]),
+        ):
+            async with door:
+                await self._send_part(call, bot, part)
+
+    async def _send_part(self, call: "_Call", bot: Bot, part: Freight) -> None:
+        if not part.files:
+            return
+        asked = await _checked(call, receiving.ask, encode([file.content for file in part.files]))
+        loads = part.loads(asked.lacking)
+        while True:
+            async with self._room:
+                load = await _in_thread(bot, next, loads, None)
+                if load is None:
+                    return
+                await _checked(call, receiving.add, encode(load))
 
 
-def _packed(bot: Bot) -> bytes:
+def _unchanged(bot: Bot) -> Freight:
+    """Return the files of a bot that are those with which the run began."""
+    if bot.has_changed():
+        why = f"bot {bot.name!r} was changed after this run began; run again"
+        raise JoinRefusedError(why, again=False)
+    return files_of(bot)
+
+
+async def _in_thread(bot: Bot, act: Callable[..., _T], *words: Any) -> _T:
+    """Do something with the files of a bot; raise JoinRefusedError if they cannot be read."""
+
+    def acted() -> _T:
+        with readable(bot.name):
+            return act(*words)
+
     try:
-        if bot.has_changed():
-            why = f"bot {bot.name!r} was changed after this run began; run again"
-            raise JoinRefusedError(why, again=False)
-        return pack_bot(bot)
+        return await asyncio.to_thread(acted)
     except ArenaError as error:
         why = f"bot {bot.name!r} cannot be sent: {str(error).rstrip('.')}"
         raise JoinRefusedError(why, again=False) from None
 
 
+async def _checked(call: "_Call", function: Callable[..., Any], data: bytes) -> receiving.Receipt:
+    """Return the answer of a Dask worker; raise JoinRefusedError if it refuses."""
+    answer = _receipt(await call(function, data, seconds=_OPEN_SECONDS))
+    if answer.refused:
+        raise JoinRefusedError(answer.refused, again=answer.is_busy)
+    return answer
+
+
 class _Call:
-    """Calls functions of `host` in one Dask worker."""
+    """Calls functions of `host` and `receiving` in one Dask worker."""
 
     def __init__(self, client: Any, address: str) -> None:
         self._client = client

@@ -1,12 +1,11 @@
 """What a Dask worker does for a run: it has workers of ours, and its threads bring them orders.
 
 All of it is called from `client`, through Dask, and speaks in numbers, texts and bytes. Nothing of
-a league stays when its run is over but the bots' files, until the Dask worker ends.
+a league stays when its run is over but the bots' files, until the Dask worker ends, and what is
+kept for all leagues: big files and environments.
 """
 
 import asyncio
-import atexit
-import fcntl
 import hashlib
 import os
 import threading
@@ -23,33 +22,17 @@ from distributed import get_worker
 import arena
 import protocol
 import referee
-from arena.play.cluster.bundle import (
-    BrokenBundleError,
-    Manifest,
-    discard,
-    game_here,
-    unpack_bot,
-    unpacked,
-)
+from arena.play.cluster.bundle import BrokenBundleError, Manifest, game_here, unpacked
 from arena.play.cluster.cores import Cores
+from arena.play.cluster.equipping import equipping
 from arena.play.cluster.pool import UnwantedError, WorkerPool
+from arena.play.cluster.receiving import arrivals, base, one_line
 from arena.play.messages import NOWHERE, Setup
 from arena.play.sandbox import check_bot
 from arena.schedule.deal import BotIndex, first_bots
 from protocol.errors import ArenaError
-from referee.sandbox import (
-    Launcher,
-    Program,
-    Runtime,
-    SandboxError,
-    prove,
-    room_for,
-    runtime_of,
-    temporary_folder,
-)
-from referee.sandbox.stage import sweep
+from referee.sandbox import Launcher, Program, Runtime, prove, runtime_of
 
-_PREFIX = "arena-bots-"
 _IDLE_SECONDS = 60.0  # after which a run that says nothing is taken for gone
 _YIELD_SECONDS = 2.0  # after which it makes room for another run
 
@@ -106,56 +89,6 @@ def fingerprint() -> str:
     return digest.hexdigest()[:16]
 
 
-@cache
-def _base() -> Path:
-    """Return a private folder for bots' files, which goes with this process, or is swept later.
-
-    Raises MachineError if there can be none.
-    """
-    folder = temporary_folder(_PREFIX)
-    lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    fcntl.flock(lock, fcntl.LOCK_EX)  # until we end, however we do
-    sweep(folder.parent, _PREFIX)
-    atexit.register(_remove, folder, os.getpid())
-    return folder
-
-
-def _remove(folder: Path, owner: int) -> None:
-    if os.getpid() == owner:
-        discard(folder)
-
-
-async def lacking(manifests: bytes) -> list[str]:
-    """Return which bots, by their versions, are not here, or not as they were sent."""
-    bots = msgspec.msgpack.decode(manifests, type=list[Manifest])
-    return await asyncio.to_thread(_lacking, bots)
-
-
-def _lacking(manifests: list[Manifest]) -> list[str]:
-    lacking = {}  # each version once, whatever other bots are called so
-    for manifest in manifests:
-        try:
-            unpacked(manifest, _base())
-        except ArenaError:
-            lacking[manifest.version] = manifest
-    return list(lacking)
-
-
-async def take(data: bytes) -> bytes:
-    """Unpack a bot; return an encoded `Opened` that says what is wrong, if anything is."""
-    return msgspec.msgpack.encode(await asyncio.to_thread(_taken, data))
-
-
-def _taken(data: bytes) -> Opened:
-    try:
-        base = _base()
-        with room_for("the bots' files cannot be copied to", str(base)):
-            unpack_bot(data, base)
-    except ArenaError as error:
-        return Opened(refused=_one_line(error), is_busy=isinstance(error, BrokenBundleError))
-    return Opened()
-
-
 async def open_pool(run: str, setup: bytes, manifests: bytes, dask_worker: Any) -> bytes:
     """Prove the sandbox, start workers and check the bots for a run; return an encoded `Opened`."""
     known = msgspec.msgpack.decode(setup, type=Setup)
@@ -179,17 +112,18 @@ def _opened(run: str, setup: Setup, manifests: list[Manifest], threads: int) -> 
             return Opened(refused="others play on its cores", is_busy=True)
         try:
             unfit, programs = _proven(setup, manifests)
-            game = game_here(setup, _base())
+            game = game_here(setup, base())
             here = msgspec.structs.replace(setup, programs=programs, game=game, game_files={})
             _host.pool = WorkerPool(here, cores)
-            fit = [bot for bot in first_bots(len(manifests)) if bot not in unfit]
+            absent = {*unfit, *setup.unbuilt}
+            fit = [bot for bot in first_bots(len(manifests)) if bot not in absent]
             unfit |= _host.pool.check(fit)
         except (ArenaError, OSError) as error:
             _host.close()
             cores.give_back()
             if isinstance(error, ConnectionError):  # to the fork server: no fault of this machine
                 return Opened(refused="the process that starts the bots was killed", is_busy=True)
-            return Opened(refused=_one_line(error))
+            return Opened(refused=one_line(error))
         except BaseException:  # raised again once nothing is held any more
             _host.close()
             cores.give_back()
@@ -241,23 +175,22 @@ def _proven(setup: Setup, manifests: list[Manifest]) -> tuple[dict[BotIndex, str
             launcher = stack.enter_context(Launcher(limits.sandbox, uid=setup.sandbox_uid))
             prove(launcher, limits)
             launchers[limits.sandbox] = launcher
+        equipper = stack.enter_context(equipping(setup, arrivals(), base()))
         for index, manifest in zip(first_bots(len(manifests)), manifests, strict=True):
+            if index in setup.unbuilt:
+                programs.append(NOWHERE)
+                continue
             try:
-                bot = unpacked(manifest, _base())
+                bot = equipper.equipped(unpacked(manifest, base()), manifest.packages)
                 limits = setup.limits_of(index)
                 check_bot(launchers[limits.sandbox], bot, limits)
                 programs.append(bot.program)
             except ArenaError as error:
                 if isinstance(error, BrokenBundleError):
                     raise
-                unfit[index] = _one_line(error).removeprefix(f"bot {manifest.name!r}: ")
+                unfit[index] = one_line(error).removeprefix(f"bot {manifest.name!r}: ")
                 programs.append(NOWHERE)
     return unfit, programs
-
-
-def _one_line(error: Exception) -> str:
-    text = error.what if isinstance(error, SandboxError) else str(error)
-    return " ".join(text.split()).rstrip(".")
 
 
 def _expire(pool: WorkerPool) -> None:

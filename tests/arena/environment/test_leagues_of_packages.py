@@ -77,16 +77,6 @@ def test_no_result_is_lost_when_an_environment_is_removed_during_a_run(
     assert len(matches.splitlines()) == 1 + kept
 
 
-def test_a_run_on_a_cluster_refuses_a_bot_with_packages_by_name(public: Path, arena: Arena) -> None:
-    folder = good(public / "mine")
-    lock(folder)
-    league = public / "cup"
-    arena("init", league, "--game", "war", folder, "random", "--deals", 1)
-    result = arena("run", league, "--cluster", "tcp://127.0.0.1:9")
-    assert result.exit_code == 2
-    assert "bot 'mine' has packages" in " ".join(result.output.split())
-
-
 def test_a_league_says_what_environments_may_take(public: Path, arena: Arena) -> None:
     league = public / "cup"
     arena("init", league, "--game", "war", "random", "highest", "--deals", 1)

@@ -7,8 +7,6 @@ import msgspec
 import pytest
 
 from arena.league.bot import Bot, make_bot
-from arena.play.cluster.bundle import check_size
-from protocol.errors import ArenaError
 from referee.limits import Limits, MatchLimits
 from referee.sandbox import Launcher, SandboxError, big_files
 from referee.sandbox.big_files import BIG
@@ -47,8 +45,8 @@ def test_the_files_of_a_large_bot_are_hashed_once(
     first = a_bot(tmp_path, 257 * MIB, 5)
     version = first.version
     read = []
-    hash_ = big_files._hash
-    monkeypatch.setattr(big_files, "_hash", lambda file: read.append(1) or hash_(file))
+    hash_ = big_files.hash_of
+    monkeypatch.setattr(big_files, "hash_of", lambda file: read.append(1) or hash_(file))
     assert make_bot("mine", tmp_path, ["cat"], ["."]).version == version
     assert not read
     with (tmp_path / "model0").open("r+b") as file:
@@ -107,9 +105,3 @@ def test_how_large_a_bot_may_be_is_stored_with_no_match() -> None:
     stored = msgspec.to_builtins(Limits(files_mb=3).of_matches)
     assert stored == msgspec.to_builtins(MatchLimits())
     assert "files_mb" not in stored
-
-
-def test_a_bot_that_is_too_large_for_a_cluster_is_refused_by_name(tmp_path: Path) -> None:
-    with pytest.raises(ArenaError, match=r"bot 'mine': its files have 257 MiB, and a cluster is"):
-        check_size(a_bot(tmp_path, 256 * MIB, 5))
-    check_size(a_bot(tmp_path, 5, 5))

@@ -129,7 +129,7 @@ def test_it_is_read_once(
     def refuse(*_: object) -> None:
         raise AssertionError("read again")
 
-    monkeypatch.setattr(big_files, "_hash", refuse)
+    monkeypatch.setattr(big_files, "hash_of", refuse)
     assert copy_of(stage(), program).stat().st_ino == first.stat().st_ino
 
 
@@ -197,7 +197,7 @@ def test_a_file_that_changes_while_it_is_hashed_is_refused(
 ) -> None:
     bot(public / "mine")
     path = public / "mine" / "model"
-    monkeypatch.setattr(big_files, "_hash", lambda _: path.write_bytes(b"other") and "0")
+    monkeypatch.setattr(big_files, "hash_of", lambda _: path.write_bytes(b"other") and "0")
     with path.open("rb") as file, pytest.raises(OSError, match="changed while it was read"):
         big_files.digest_of(file)
 
@@ -264,8 +264,8 @@ from referee.sandbox import Program, big_files
 from referee.sandbox.big_files import BigFiles
 from referee.sandbox.stage import Stage
 if "wait" in sys.argv:
-    hash = big_files._hash
-    big_files._hash = lambda file: print("copied", flush=True) or time.sleep(60) or hash(file)
+    hash = big_files.hash_of
+    big_files.hash_of = lambda file: print("copied", flush=True) or time.sleep(60) or hash(file)
 stage = Stage(os.getuid(), BigFiles(os.getuid()))
 stage.make()
 placed = stage.place(Program(("/bin/cat",), sys.argv[1], ("model",)))

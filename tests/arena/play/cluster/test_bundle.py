@@ -1,5 +1,6 @@
 """Bots on their way: what is packed comes out the same, and what does not is refused."""
 
+import hashlib
 import os
 import stat
 import subprocess
@@ -11,18 +12,21 @@ import msgspec
 import pytest
 
 from arena.league.bot import Bot, make_bot
+from arena.play.cluster.arrivals import Arrivals
 from arena.play.cluster.bundle import (
     BrokenBundleError,
     Bundle,
-    BundledFile,
     Manifest,
     discard,
+    files_of,
     manifest_of,
-    pack_bot,
     unpack_bot,
     unpacked,
 )
+from arena.play.cluster.freight import Freight, Lacking, Piece, SentFile
 from protocol.errors import ArenaError
+from referee.sandbox import MachineError
+from referee.sandbox.by_hash import Content
 from tests.arena.conftest import files_no_larger_than, ordinary_user
 
 RUNNABLE = "#!/bin/sh\necho hello\n"
@@ -49,7 +53,14 @@ def base(public: Path) -> Path:
     base = public / "base"
     base.mkdir()
     base.chmod(0o777)
+    arriving(base).mkdir()
+    arriving(base).chmod(0o777)
     return base
+
+
+def arriving(base: Path) -> Path:
+    """Return where files arrive, of which bots are made in `base`."""
+    return base.with_name("arriving")
 
 
 def a_bot(folder: Path, *files: str) -> Bot:
@@ -58,13 +69,31 @@ def a_bot(folder: Path, *files: str) -> Bot:
 
 def sent(bot: Bot, base: Path) -> Path:
     """Send a bot below `base`; return the folder of its files there."""
-    unpack_bot(pack_bot(bot), base)
+    arrived(freight := files_of(bot), base)
+    unpack(Bundle(manifest_of(bot), freight.files), base)
     return base / bot.version
 
 
-def changed(bot: Bot, base: Path, *files: BundledFile) -> None:
-    """Unpack a bot's bundle with other files than its own."""
-    unpack_bot(msgspec.msgpack.encode(Bundle(manifest_of(bot), list(files))), base)
+def arrived(freight: Freight, base: Path) -> None:
+    """Send what is in some files."""
+    there = Arrivals(arriving(base))
+    for load in freight.loads(there.lacking([file.content for file in freight.files])):
+        assert there.add(load)
+
+
+def unpack(bundle: Bundle, base: Path) -> None:
+    unpack_bot(msgspec.msgpack.encode(bundle), base, Arrivals(arriving(base)))
+
+
+def changed(bot: Bot, base: Path, *files: tuple[bytes, bytes]) -> None:
+    """Unpack a bot with other files than its own: their paths, and what is in them."""
+    there = Arrivals(arriving(base))
+    sent = []
+    for path, data in files:
+        content = Content(hashlib.sha256(data).hexdigest(), len(data), is_executable=True)
+        assert there.add([Piece(content, 0, data)])
+        sent.append(SentFile(path, content))
+    unpack(Bundle(manifest_of(bot), sent), base)
 
 
 def as_root() -> AbstractContextManager[None]:
@@ -101,9 +130,9 @@ def test_hidden_and_unnamed_files_stay_at_home(folder, base):
     assert files_in(sent(a_bot(folder, "bot"), base)) == ["bot"]
     secret = a_bot(folder, "bot", ".secret")
     assert files_in(sent(secret, base)) == [".secret", "bot"]  # its author named it
-    for data in (pack_bot(a_bot(folder)), pack_bot(a_bot(folder, "bot"))):
-        assert b"password" not in data
-        assert b"compiled" not in data
+    for bot in (a_bot(folder), a_bot(folder, "bot")):
+        pieces = [*files_of(bot).loads(Lacking(n, 0) for n in range(len(bot.files)))]
+        assert {piece.data for load in pieces for piece in load} <= {RUNNABLE.encode(), b"openings"}
 
 
 def files_in(folder: Path) -> list[str]:
@@ -177,7 +206,7 @@ def test_a_file_that_cannot_be_read_is_named(folder):
     assert bot.version
     (folder / "bot").unlink()
     with pytest.raises(ArenaError, match=r"^bot 'mine': .*/bot cannot be read: No such file"):
-        pack_bot(bot)
+        files_of(bot)
 
 
 def test_a_bot_that_changed_since_it_was_entered_is_refused(folder, base):
@@ -185,12 +214,12 @@ def test_a_bot_that_changed_since_it_was_entered_is_refused(folder, base):
     assert bot.version
     (folder / "bot").write_text("another")
     with pytest.raises(BrokenBundleError, match=r"^bot 'mine': what arrived is not what was sent"):
-        unpack_bot(pack_bot(bot), base)
+        sent(bot, base)
     assert list(base.iterdir()) == []
 
 
-def executable(path: bytes, content: bytes = RUNNABLE.encode()) -> BundledFile:
-    return BundledFile(path, True, content)
+def executable(path: bytes, content: bytes = RUNNABLE.encode()) -> tuple[bytes, bytes]:
+    return path, content
 
 
 @pytest.mark.parametrize(
@@ -199,21 +228,25 @@ def executable(path: bytes, content: bytes = RUNNABLE.encode()) -> BundledFile:
         [executable(b"bot", b"damaged")],
         [executable(b"another")],
         [executable(b"bot"), executable(b"more")],
+        [executable(b"bot"), executable(b"bot")],
+        [executable(b"bot"), executable(b"bot/inside")],
         [],
     ],
-    ids=["another content", "another name", "a file more", "a file less"],
+    ids=["content", "name", "a file more", "a file twice", "a file as a folder", "a file less"],
 )
 def test_a_bundle_that_was_damaged_on_its_way_is_refused(folder, base, files):
-    with pytest.raises(BrokenBundleError, match=r"^bot 'mine': what arrived is not what was sent"):
+    with pytest.raises(BrokenBundleError, match=r"arrived is not what was sent|are both called"):
         changed(a_bot(folder, "bot"), base, *files)
     assert list(base.iterdir()) == []
 
 
 @pytest.mark.parametrize("cut", [0, 1, 20, -1])
 def test_half_a_bundle_is_refused(folder, base, cut):
-    data = pack_bot(a_bot(folder, "bot"))
+    bot = a_bot(folder, "bot")
+    arrived(freight := files_of(bot), base)
+    data = msgspec.msgpack.encode(Bundle(manifest_of(bot), freight.files))
     with pytest.raises(BrokenBundleError, match="is not whole"):
-        unpack_bot(data[:cut], base)
+        unpack_bot(data[:cut], base, Arrivals(arriving(base)))
     assert list(base.iterdir()) == []
 
 
@@ -234,7 +267,7 @@ def test_a_version_that_is_none_is_refused(folder, base, version):
     (base / "others").mkdir()
     manifest = Manifest("mine", [b"./bot"], version)
     with pytest.raises(BrokenBundleError):
-        unpack_bot(msgspec.msgpack.encode(Bundle(manifest, [executable(b"bot")])), base)
+        unpack(Bundle(manifest, []), base)
     assert [path.name for path in base.iterdir()] == ["others"]
 
 
@@ -280,7 +313,13 @@ def test_files_that_were_changed_are_mended_when_they_arrive_again(folder, base)
 
 def test_a_disk_that_is_full_is_told_and_nothing_is_left(folder, base):
     (folder / "much").write_bytes(bytes(1 << 20))
-    data = pack_bot(a_bot(folder))
+    bot = a_bot(folder)
+    with files_no_larger_than(1 << 16), pytest.raises(MachineError, match="too large"):
+        sent(bot, base)
+    assert [*base.iterdir()] == []
+    assert all(path.stat().st_size <= 1 << 16 for path in arriving(base).iterdir())
+    assert not [path for path in arriving(base).iterdir() if path.name.startswith(".")]
+    arrived(freight := files_of(bot), base)
     with files_no_larger_than(1 << 16), pytest.raises(OSError, match="too large"):
-        unpack_bot(data, base)
-    assert list(base.iterdir()) == []
+        unpack(Bundle(manifest_of(bot), freight.files), base)
+    assert [*base.iterdir()] == []
