@@ -301,6 +301,7 @@ def test_a_new_bot_may_have_packages(public: Path, arena: Arena) -> None:
     assert "First: arena env build --fetch" in result.output
     assert (folder / "requirements.txt").read_text() == "chooser>=1\nbase\n"
     assert 'python = "venv"\n' in (folder / "bot.toml").read_text()
+    assert "# requirements.txt names chooser, base too:" in (folder / "bot.py").read_text()
     wheel(folder / "wheels", "chooser")
     wheel(folder / "wheels", "base")
     assert arena("check", folder, "--game", "war", "--seats", 2).exit_code == 0
@@ -320,3 +321,14 @@ def test_a_package_is_the_same_for_doctor_play_and_compare(public: Path, arena: 
     wheel(other / "wheels", "chooser", files={"chooser.py": MODULE.format(at=-1)})
     lock(other)
     assert arena("compare", folder, other, "--game", "war", "--deals", 2).exit_code in (0, 1)
+
+
+def test_a_new_bot_shows_that_it_has_its_packages(public: Path, arena: Arena) -> None:
+    folder = public / "mine"
+    words = ("--with", "NumPy>=2", "--with", "scikit_learn", "--game", "war")
+    assert arena("new", folder, *words).exit_code == 0
+    wheel(folder / "wheels", "numpy", "2.1", files={"numpy.py": "__version__ = '2.1'\n"})
+    wheel(folder / "wheels", "scikit_learn", files={"sklearn.py": "__version__ = '1.0'\n"})
+    result = arena("check", folder, "--game", "war", "--seats", 2, "--seconds", 2)
+    assert result.exit_code == 0, result.output
+    assert "on its standard error: sklearn 1.0" in result.output
