@@ -111,7 +111,7 @@ class Environments:
         found = self._locked_wheels(lock, bot)
         if absent := [pin for pin in lock.pins.values() if pin.name not in found]:
             if not self._settings.fetch:
-                raise PackagesError(_absent(absent[0], bot, self._interpreter))
+                raise _absent(absent[0], bot, self._interpreter)
             fetch_locked(absent, self._interpreter, self._fetched, self._settings.seconds)
             found = self._locked_wheels(lock, bot)
         for name, pin in lock.pins.items():
@@ -199,8 +199,9 @@ class Environments:
         except LackingError as error:
             if not self._settings.fetch:
                 raise PackagesError(
-                    f"{error} Put it into {safe(str(bot / WHEELS))}, or let it be fetched: arena "
-                    f"env build --fetch {safe(str(bot))}"
+                    str(error),
+                    remedy=f"Put it into {safe(str(bot / WHEELS))}, or let it be fetched: arena "
+                    f"env build --fetch {safe(str(bot))}",
                 ) from None
         seconds = self._settings.seconds
         return fetch_all(requirements, beside, self._interpreter, self._fetched, seconds, by)
@@ -232,18 +233,19 @@ def _changed(wheel: Wheel, lock: Lock) -> str:
     )
 
 
-def _absent(pin: Pin, bot: Path, python: Interpreter) -> str:
-    """Return what to do about a pin without a wheel."""
+def _absent(pin: Pin, bot: Path, python: Interpreter) -> PackagesError:
+    """Return the error of a pin without a wheel."""
+    place = safe(str(bot / WHEELS))
     for wheel in wheels_in(bot / WHEELS):
         if wheel.name == pin.name and wheel.version == pin.version:
-            return (
+            return PackagesError(
                 f"{wheel.shown} is for another Python or machine; bots run here with "
-                f"{python.shown}: put the wheel for that into {safe(str(bot / WHEELS))}."
+                f"{python.shown}: put the wheel for that into {place}."
             )
-    return (
-        f"its package {pin.shown} is not here: put its wheel into {safe(str(bot / WHEELS))}, or "
-        f"let it be fetched (arena env build --fetch {safe(str(bot))}; in a league, "
-        f"fetch = true in [environments] of its league.toml)."
+    return PackagesError(
+        f"its package {pin.shown} is not here: put its wheel into {place}.",
+        remedy=f"Or let it be fetched: arena env build --fetch {safe(str(bot))}; in a league, by "
+        f"fetch = true in [environments] of its league.toml.",
     )
 
 

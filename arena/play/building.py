@@ -47,7 +47,7 @@ class BuildError(ArenaError):
         self.what = what
         """The message without the bot's name, and without the hint."""
         self.hint = hint
-        """What to do about compilers that are here, for whoever may know where."""
+        """What only those can do who know this machine, or the league."""
         self.output = output
         """What the build printed."""
 
@@ -118,7 +118,8 @@ class Builder:
         try:
             found = self.environments.made(bot.folder)
         except PackagesError as error:
-            raise BuildError(bot, f"cannot be run: {error}", error.output) from None
+            hint = f" {error.remedy}" if error.remedy else ""
+            raise BuildError(bot, f"cannot be run: {error.what}", error.output, hint) from None
         run = replace(made.bot, has_packages=True, environment=str(found.folder)).checked()
         return Built(run, made.outcome or found.outcome)
 

@@ -184,7 +184,8 @@ def test_a_lock_without_its_wheels_says_what_to_do(public: Path) -> None:
     lock(folder)
     shutil.rmtree(folder / "wheels")
     text = failure(lambda: made(folder))
-    assert "its package chooser==1.0 is not here" in text
+    assert f"its package chooser==1.0 is not here: put its wheel into {folder}/wheels." in text
+    assert f"Or let it be fetched: arena env build --fetch {folder}; in a league, by" in text
     assert "fetch = true in [environments] of its league.toml" in text
 
 
