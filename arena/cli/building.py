@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 
 from arena.cli.progress import StatusLine
+from arena.cli.saying import say
 from arena.league.bot import Bot
 from arena.league.plan import LeaguePlan
 from arena.play.building import Builder, BuildError, building
@@ -21,10 +22,13 @@ def built(bot: Bot, sandbox_uid: int | None) -> Bot:
     with Builder(limits, sandbox_uid).open() as builder, StatusLine() as line:
         line.show(lambda: building(bot, limits))
         try:
-            return builder.built(bot).bot
+            made = builder.built(bot)
         except BuildError as error:
             printed = f"\nThe build printed:\n{safe_lines(error.output, '  ')}" * bool(error.output)
             raise ArenaError(f"{safe(str(error))}{printed}") from None
+    if made.remark:
+        say(safe(f"{bot.name}: {made.remark}"))
+    return made.bot
 
 
 @contextmanager

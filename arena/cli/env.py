@@ -79,6 +79,8 @@ def build(
         line.show(lambda: "unpacking the packages")
         made = builder.environments.made(found.folder)
         line.clear()
+    if made.remark:
+        say(safe(f"{found.name}: {made.remark}"))
     if made.outcome is None:
         click.echo(safe(f"The environment of {found.name} was there already: {made.folder}."))
     else:

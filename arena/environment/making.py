@@ -20,6 +20,7 @@ from arena.environment.errors import PackagesError
 from arena.environment.fetching import fetch_all, fetch_locked
 from arena.environment.interpreter import Interpreter
 from arena.environment.lock import Lock, Pin, lock_text, read_lock
+from arena.environment.manifest import what_changed, write_manifest
 from arena.environment.names import LOCK, REQUIREMENTS, WHEELS
 from arena.environment.requirements import applies, name_of, read_requirements
 from arena.environment.settings import EnvironmentSettings
@@ -27,11 +28,11 @@ from arena.environment.wheels import Wheel, wheels_in
 from arena.folders import put_in_place
 from arena.text import safe
 from referee.limits import WorkLimits
-from referee.sandbox.kept import being_filled, forget_old, kept_folder, make_open, use
+from referee.sandbox.kept import being_filled, discard, forget_old, kept_folder, make_open, use
 from referee.sandbox.sources import Amount, Sources
 from referee.workshop import Outcome, Workshop
 
-_FORM = "1"  # of these folders; another one is not taken for the same
+_FORM = "2"  # of these folders; another one is not taken for the same
 _FAR = 4_102_444_800  # the year 2100, in seconds: see `_seal`
 _ANYWAY = re.compile(r"^(ran longer|used more|made more)")
 _NONE: frozenset[str] = frozenset()
@@ -49,6 +50,8 @@ class Made:
     folder: Path
     outcome: Outcome | None
     """How its packages were unpacked; None if it was there before."""
+    remark: str = ""
+    """What is to be said of it, in a sentence."""
 
 
 class Environments:
@@ -74,14 +77,29 @@ class Environments:
     def made(self, bot: Path) -> Made:
         """Return the environment of the bot in a folder, as its lock says, made if need be.
 
-        Raises PackagesError if it cannot be, SandboxError if nothing can be unpacked here.
+        One that has changed since is made anew. Raises PackagesError if it cannot be made,
+        SandboxError if nothing can be unpacked here.
         """
         lock = read_lock(bot / LOCK, self._interpreter)
         if (bot / REQUIREMENTS).exists():
             lock.check(read_requirements(bot / REQUIREMENTS), self._interpreter)
         folder = environments_folder() / self._key(lock)
-        if use(folder):
+        if not use(folder):
+            return Made(folder, self._make(lock, bot, folder))
+        with _explained():
+            change = what_changed(folder)
+        if not change:
             return Made(folder, None)
+        said = f"its environment {folder.name} was no longer as it was made: {change}"
+        try:
+            outcome = self._make(lock, bot, folder)
+        except PackagesError as error:
+            what = f"{said}. It cannot be made anew: {error.what}"
+            raise PackagesError(what, error.output, remedy=error.remedy) from None
+        return Made(folder, outcome, f"{said}. It was made anew.")
+
+    def _make(self, lock: Lock, bot: Path, folder: Path) -> Outcome:
+        """Make the environment of a bot in a folder, and return how its packages were unpacked."""
         forget_old(folder.parent)
         make_open(folder.parent, kept_folder().parent)
         with _explained(), being_filled(folder) as new:
@@ -89,7 +107,7 @@ class Environments:
             _check_whole(lock, wheels, self._interpreter)
             outcome = self._unpacked(wheels, new / "wheels", new / "files")
             self._finish(new / "files", lock, folder)
-        return Made(folder, outcome)
+        return outcome
 
     def _key(self, lock: Lock) -> str:
         """Return what its folder is called: another one for other packages, or another Python."""
@@ -163,6 +181,9 @@ class Environments:
         )
         (files / LOCK).write_text(lock_text([*lock.pins.values()]), encoding="utf-8")
         _seal(files)
+        _seal_file(write_manifest(files))
+        if folder.is_dir() and what_changed(folder):
+            discard(folder)
         with suppress(FileExistsError, OSError):  # another process has made it meanwhile
             put_in_place(files, folder)
         if not folder.is_dir():
@@ -276,11 +297,15 @@ def _seal(files: Path) -> None:
         for name in names:
             path = Path(here, name)
             if not path.is_symlink():
-                path.chmod(0o555 if path.stat().st_mode & 0o100 else 0o444)
-                os.utime(path, (_FAR, path.stat().st_mtime))
+                _seal_file(path)
         for name in folders:
             Path(here, name).chmod(0o555)
     files.chmod(0o755)  # until it is in its place
+
+
+def _seal_file(path: Path) -> None:
+    path.chmod(0o555 if path.stat().st_mode & 0o100 else 0o444)
+    os.utime(path, (_FAR, path.stat().st_mtime))
 
 
 @contextmanager

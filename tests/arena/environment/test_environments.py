@@ -210,6 +210,44 @@ def test_too_much_in_an_environment_is_named_with_the_remedy(public: Path, cache
     assert made(folder, files=2000).outcome is not None
 
 
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda site: (site / "chooser.py").unlink(), "chooser.py is gone"),
+        (lambda site: (site / "evil.pth").touch(), "evil.pth is new there"),
+        (lambda site: (site / "chooser.py").chmod(0o666), "chooser.py was changed"),
+        (lambda site: os.utime(site / "chooser.py", (1, 1)), "chooser.py was changed"),
+        (lambda site: (site / "../../../manifest.json").unlink(), "manifest.json cannot be read"),
+    ],
+)
+def test_what_changed_in_an_environment_is_named_and_it_is_made_anew(
+    change: Callable[[Path], object], said: str, public: Path, cache: Path
+) -> None:
+    folder = good(public / "mine")
+    lock(folder)
+    environment = Path(made(folder).bot.environment)
+    site = next(environment.glob("lib/python3*/site-packages"))
+    site.chmod(0o755)
+    environment.chmod(0o755)
+    was = (site / "chooser.py").read_text()
+    change(site)
+    again = made(folder)
+    assert again.outcome is not None
+    assert said in again.remark
+    assert "\n" not in again.remark
+    assert (site / "chooser.py").read_text() == was
+    assert not made(folder).remark
+
+    site.chmod(0o755)
+    environment.chmod(0o755)
+    change(site)
+    shutil.rmtree(folder / "wheels")
+    text = failure(lambda: made(folder))
+    assert f"its environment {environment.name} was no longer as it was made: " in text
+    assert "It cannot be made anew: its package chooser==1.0 is not here" in text
+    assert [each.name for each in cache.iterdir()] == [environment.name]
+
+
 def test_python_is_venv_or_nothing(public: Path) -> None:
     folder = good(public / "mine")
     toml = folder / "bot.toml"
@@ -237,6 +275,11 @@ def test_a_league_goes_on_after_its_environment_was_removed(
     (folder / "bot.py").write_text((folder / "bot.py").read_text() + "# changed\n")
     assert arena("run", league).exit_code == 0
     assert [each.name for each in cache.iterdir()] == [environment.name]
+    next(environment.glob("lib/python3*/site-packages/chooser.py")).unlink()
+    (folder / "bot.py").write_text((folder / "bot.py").read_text() + "# again\n")
+    result = arena("run", league)
+    assert result.exit_code == 0
+    assert "chooser.py is gone. It was made anew." in " ".join(result.stderr.split())
 
 
 def test_a_virtual_environment_of_the_author_says_what_is_required(
