@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from arena.author.candidate import candidate
+from arena.author.candidate import candidate, fitting
 from arena.author.check import check, unready
 from arena.author.locking import lock_packages
 from arena.author.step import Step
@@ -108,6 +108,8 @@ def check_command(
     if isinstance(found, Bot) and (grant := found.needs.beyond(setting.limits)).given:
         found = dataclasses.replace(found, grant=grant)
         say(safe(f"{name} is checked with {grant.words}: {NEEDED}"))
+    if isinstance(found, Bot):
+        found = fitting(found, setting.limits)
     warn_unprotected(sandbox)
     steps: list[Step] = []
     with StatusLine() as line:

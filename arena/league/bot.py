@@ -26,7 +26,7 @@ from arena.text import composed, likeness, safe, toml
 from protocol.errors import ArenaError
 from referee.limits import NO_GRANT, Grant
 from referee.sandbox import PYTHON, Program, is_program, opening
-from referee.sandbox.sources import sizes_of
+from referee.sandbox.sources import sizes_of, too_large
 
 NAME_LIMIT = 40
 """The most characters of a bot's name."""
@@ -147,6 +147,15 @@ class Bot:
             return look(self.name, self.folder, self.command, then).digest
         except ArenaError:
             return ""
+
+    def check_size(self, most_mb: int) -> None:
+        """Raise ArenaError if its files are more than so many MiB; nothing is read for that.
+
+        What is run of a bot that is built is not there yet.
+        """
+        paths = [f"{self.folder}/{file}" for file in self.files]
+        if not self.build and (why := too_large(paths, most_mb)):
+            raise ArenaError(f"bot {self.name!r}: {why}")
 
     def hashed(self) -> Self:
         """Return the bot; raise ArenaError if its files cannot be read."""

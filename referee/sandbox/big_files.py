@@ -1,6 +1,5 @@
 """Big files of bots: read once, and one copy of each for all that run bots, by what is in it."""
 
-import errno
 import fcntl
 import hashlib
 import os
@@ -14,7 +13,7 @@ from typing import BinaryIO
 from referee.sandbox.errors import MachineError, StartError
 from referee.sandbox.kept import forget_old, kept_folder
 from referee.sandbox.program import Program, barrier
-from referee.sandbox.sources import sizes_of
+from referee.sandbox.sources import copy_file, sizes_of
 from referee.sandbox.temporary import room_for
 
 BIG = 64 << 20
@@ -26,9 +25,6 @@ CHANGED = "it changed while it was read; try again"
 _MADE = 1_000_000_000 * 10**9  # what has another time of change was changed since it was kept
 _FAR = 4_102_444_800 * 10**9  # the year 2100
 _DAY = 86_400
-_PIECE = 64 << 20  # bytes copied at a time: signals are heard in between
-_UNCOPIED = {errno.EXDEV, errno.EINVAL, errno.ENOSYS, errno.EOPNOTSUPP, errno.EPERM}
-"""What the kernel says where it cannot copy from one file to another by itself."""
 
 
 def has_big_files(program: Program) -> bool:
@@ -163,7 +159,7 @@ class BigFiles:
     def _keep(self, source: BinaryIO, found: os.stat_result, name: str, target: str) -> None:
         """Copy a file to `target`, and keep that: whoever is killed here leaves nothing half."""
         asked = time.time_ns()
-        _copy(source, target, found.st_size)
+        copy_file(source, target, found.st_size)
         with open(target, "rb") as copy:
             os.fsync(copy.fileno())  # before it is marked as whole: the machine may lose power
             digest = _hash(copy)
@@ -190,23 +186,6 @@ def _is_whole(kept: os.stat_result, size: int) -> bool:
     """Return whether a kept file is as it was made: what writes to it sets its time of change."""
     is_ours = stat.S_ISREG(kept.st_mode) and kept.st_uid == os.geteuid()
     return is_ours and (kept.st_size, kept.st_mtime_ns) == (size, _MADE)
-
-
-def _copy(source: BinaryIO, target: str, size: int) -> None:
-    """Copy an open file, of that size, to a new one: by the kernel, which may share the blocks."""
-    source.seek(0)
-    with open(target, "xb", buffering=0) as copy:
-        try:
-            while size and (
-                done := os.copy_file_range(source.fileno(), copy.fileno(), min(size, _PIECE))
-            ):
-                size -= done
-        except OSError as error:
-            if error.errno not in _UNCOPIED:
-                raise
-            while size and (piece := source.read(min(size, _PIECE))):
-                size -= copy.write(piece)
-                source.seek(copy.tell())  # not all of it may have been written
 
 
 def keep_times(path: str | Path, changed: int) -> None:

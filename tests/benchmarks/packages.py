@@ -51,6 +51,7 @@ def plain(bot: Bot) -> None:
         cwd=bot.folder,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
         env=environment,
     ) as process:
         assert process.stdin is not None
@@ -66,9 +67,6 @@ def measured(requirement: str, base: Path) -> str:
     """Return the row of one requirement."""
     folder = base / requirement.partition("=")[0]
     write_bot(folder, "python", GAMES["duel"], packages=[requirement])
-    module = folder.name.replace("-", "_")
-    program = folder / "bot.py"
-    program.write_text(program.read_text().replace("import kit", f"import {module}\nimport kit", 1))
     with Builder(WorkLimits(), None, EnvironmentSettings(fetch=True)).open() as builder:
         locking = seconds(lambda: builder.environments.locked(folder))
         began = time.perf_counter()

@@ -136,6 +136,21 @@ def test_a_bot_is_handed_in_with_its_wheels_or_refused_in_a_line(
             assert "Put the wheels into the folder wheels beside" in found.remedy
 
 
+@pytest.mark.slow
+def test_a_copy_of_a_bot_has_its_wheels(public: Path, cache: Path, arena: Arena) -> None:
+    folder = good(public / "mine")
+    lock(folder)
+    league = public / "cup"
+    arena("init", league, "--game", "war", "random", "highest", "--deals", 1)
+    result = arena("add", league, folder, "--copy", "--seconds", 1)
+    assert result.exit_code == 0, result.output
+    shutil.rmtree(folder)
+    shutil.rmtree(cache)
+    result = arena("run", league)
+    assert result.exit_code == 0
+    assert "suspended" not in result.output
+
+
 def test_an_environment_is_made_as_a_league_has_them(public: Path, arena: Arena) -> None:
     folder = good(public / "mine")
     league = public / "cup"
