@@ -26,6 +26,7 @@ from arena.text import composed, likeness, safe, toml
 from protocol.errors import ArenaError
 from referee.limits import NO_GRANT, Grant
 from referee.sandbox import PYTHON, Program, is_program, opening
+from referee.sandbox.executable import OF_VENV, is_of_venv
 from referee.sandbox.sources import sizes_of, too_large
 
 NAME_LIMIT = 40
@@ -214,10 +215,9 @@ class Bot:
                 f"bot {self.name!r}: {safe(str(path))} is a folder; name the program in it."
             )
         if path.is_symlink() and not path.exists():
-            raise ArenaError(
-                f"bot {self.name!r}: {safe(str(path))} is a link that leads nowhere; put the "
-                f"program there."
-            )
+            why = "is a link that leads nowhere; put the program there."
+            why = OF_VENV if is_of_venv(str(path)) else why
+            raise ArenaError(f"bot {self.name!r}: {safe(str(path))} {why}")
         if not path.exists():
             raise ArenaError(f"bot {self.name!r}: {absent(path, self.folder)}")
         if is_archive(path):

@@ -297,19 +297,33 @@ def test_a_virtual_environment_of_the_author_says_what_is_required(
     assert (folder / "requirements.txt").read_text() == "chooser==1.0\n"
 
 
-@pytest.mark.parametrize("files", ["", 'files = ["bot.py", "kit.py", ".venv"]\n'])
+@pytest.mark.parametrize(
+    ("command", "files", "target"),
+    [
+        (".venv/bin/python", "", "/usr/bin/python3"),
+        (".venv/bin/python", 'files = ["bot.py", "kit.py", ".venv"]\n', "/usr/bin/python3"),
+        (".venv/bin/python", "", "/opt/of/another/machine/python3"),
+        (".venv/bin/python", "", "a copy"),
+        ("./start.sh", "", "/usr/bin/python3"),
+    ],
+)
 def test_the_python_of_a_virtual_environment_gets_the_remedy(
-    files: str, public: Path, arena: Arena
+    command: str, files: str, target: str, public: Path, arena: Arena
 ) -> None:
     folder = good(public / "mine")
     (folder / ".venv" / "bin").mkdir(parents=True)
     (folder / ".venv" / "pyvenv.cfg").touch()
-    (folder / ".venv" / "bin" / "python").symlink_to("/usr/bin/python3")
-    (folder / "bot.toml").write_text(f'command = [".venv/bin/python", "bot.py"]\n{files}')
+    if target == "a copy":
+        shutil.copy("/usr/bin/python3", folder / ".venv" / "bin" / "python")
+    else:
+        (folder / ".venv" / "bin" / "python").symlink_to(target)
+    (folder / "start.sh").write_text("#!/bin/sh\nexec .venv/bin/python bot.py\n")
+    (folder / "start.sh").chmod(0o755)
+    (folder / "bot.toml").write_text(f'command = ["{command}", "bot.py"]\n{files}')
     result = arena("check", folder, "--game", "war", "--seats", 2)
     assert result.exit_code == 1
     said = " ".join(result.output.split())
-    assert ".venv/bin/python is the link of a virtual environment" in said
+    assert ".venv/bin/python belongs to a virtual environment" in said
     assert 'Write python = "venv" in bot.toml' in said
 
 
@@ -376,3 +390,54 @@ def test_a_new_bot_shows_that_it_has_its_packages(public: Path, arena: Arena) ->
     result = arena("check", folder, "--game", "war", "--seats", 2, "--seconds", 2)
     assert result.exit_code == 0, result.output
     assert "on its standard error: sklearn 1.0" in result.output
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("requirement", "index", "said"),
+    [
+        ("chooser>=9", "", "chooser>=9 cannot be fetched: the index has no ready wheel of it for"),
+        (
+            "chooser",
+            "http://127.0.0.1:9/simple",
+            "chooser cannot be fetched: the package index was not reached. Try again later, or put",
+        ),
+        (
+            "chooser",
+            "another",
+            "chooser==1.0 cannot be fetched: the wheel of the index has another hash than "
+            "requirements.lock names. Put the old lock back",
+        ),
+    ],
+)
+def test_what_cannot_be_fetched_gets_the_remedy(
+    requirement: str,
+    index: str,
+    said: str,
+    public: Path,
+    arena: Arena,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    folder = bot(public / "mine", f"{requirement}\n")
+    wheel(public / "index", "chooser")
+    monkeypatch.setenv("PIP_RETRIES", "1")
+    if index.startswith("http"):
+        monkeypatch.setenv("PIP_INDEX_URL", index)
+    else:
+        monkeypatch.setenv("PIP_NO_INDEX", "1")
+        monkeypatch.setenv("PIP_FIND_LINKS", str(public / "index"))
+    if index == "another":
+        hashed = f"chooser==1.0 --hash=sha256:{'0' * 64}\n"
+        (folder / "requirements.lock").write_text(hashed)
+    result = arena("env", "build", "--fetch", folder)
+    assert result.exit_code == 2
+    assert said in " ".join(result.output.split())
+
+
+def test_a_lock_that_cannot_be_read_is_made_anew_as_is_said(public: Path, arena: Arena) -> None:
+    folder = good(public / "mine")
+    (folder / "requirements.lock").write_text("chooser=1.0\n")
+    refused = arena("env", "build", folder)
+    assert refused.exit_code == 2
+    assert "`arena env build --update` makes it anew." in " ".join(refused.output.split())
+    assert arena("env", "build", "--update", folder).exit_code == 0
