@@ -1,7 +1,7 @@
 """What every bot is allowed: in a match, and while it is built."""
 
 import json
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeAlias
 
 import msgspec
 from msgspec import Meta
@@ -14,11 +14,12 @@ MOST_FILES_MB = 1 << 16
 _DAY = 86_400
 Seconds = Annotated[float, Meta(ge=0, le=_DAY)]
 PositiveSeconds = Annotated[float, Meta(gt=0, le=_DAY)]
-_ADDED = ("threads",)
+_ADDED = ("threads", "devices")
 """Limits that came later: what is stored holds them only where they are not the usual ones."""
 
 
 SandboxName = Literal["landlock", "bwrap", "none"]
+Device = Literal["nvidia"]
 Megabytes = Annotated[int, Meta(ge=16, le=1 << 20)]
 Descriptors = Annotated[int, Meta(ge=8, le=4096)]
 Tasks = Annotated[int, Meta(ge=1, le=4096)]
@@ -59,6 +60,13 @@ class MatchLimits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
 
     By CPU time, a decision may use so many times `move_time`; the wall is bounded as for one.
     """
+    devices: tuple[Device, ...] = ()
+    """The devices that are let through: "nvidia" is a GPU. Landlock lets none through."""
+
+    def __post_init__(self) -> None:
+        """Raise ValueError for devices that could not be let through."""
+        if self.devices and self.sandbox == "landlock":
+            raise ValueError(_NO_DEVICES)
 
     @property
     def again(self) -> "Limits":
@@ -73,6 +81,11 @@ class MatchLimits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
             for name, usual in msgspec.to_builtins(MatchLimits()).items()
             if name not in _ADDED or own[name] != usual
         }
+
+    @property
+    def enclosure(self) -> tuple[str, tuple[Device, ...]]:
+        """The sandbox, and what is let through it."""
+        return self.sandbox, self.devices
 
     @property
     def memory(self) -> int:
@@ -104,6 +117,7 @@ class MatchLimits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
 
 
 _OF_MATCHES = MatchLimits.__struct_fields__
+_NO_DEVICES = 'no device is let through Landlock; with devices, have sandbox = "bwrap"'
 
 
 class Limits(MatchLimits, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -121,6 +135,9 @@ class Limits(MatchLimits, frozen=True, kw_only=True, forbid_unknown_fields=True)
     def of_matches(self) -> MatchLimits:
         """Those that decide a match, and may not change once one was played."""
         return MatchLimits(**{name: getattr(self, name) for name in _OF_MATCHES})
+
+
+Given: TypeAlias = str | int | float | list[str]
 
 
 class Grant(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -147,9 +164,16 @@ class Grant(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     """From its start to its `ready`, in seconds."""
     time_factor: Annotated[float, Meta(ge=0.001, le=1000)] | None = None
     """How many times the league's move time, bank and increment it has: a handicap."""
+    devices: tuple[Device, ...] | None = None
+    """The devices that it may use; one that has some is in bwrap, whatever its league has."""
+
+    def __post_init__(self) -> None:
+        """Raise ValueError for devices that could not be let through."""
+        if self.devices and self.sandbox == "landlock":
+            raise ValueError(_NO_DEVICES)
 
     @property
-    def given(self) -> dict[str, str | int | float]:
+    def given(self) -> dict[str, Given]:
         """What is not as the league has it, by key."""
         found = ((key, getattr(self, key)) for key in self.__struct_fields__)
         return {key: _short(value) for key, value in found if value is not None}
@@ -167,40 +191,46 @@ class Grant(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
         return 'sandbox = "none"' if self.sandbox == "none" else ""
 
     @property
-    def deciding(self) -> dict[str, str | int | float]:
+    def deciding(self) -> dict[str, Given]:
         """What of it decides a match, and so makes the bot's version."""
         return {key: value for key, value in self.given.items() if key != "files_mb"}
 
     def beyond(self, limits: Limits) -> "Grant":
         """Return what of it is more than these limits give, or another sandbox."""
-        found = {}
-        for key, value in self.given.items():
-            has = getattr(limits, key)
-            if value != has if isinstance(value, str) else value > has:
-                found[key] = value
+        asked = self.given.items()
+        found = {key: value for key, value in asked if not _is_in(value, getattr(limits, key))}
         return msgspec.convert(found, Grant)
 
     def within(self, most: "Grant") -> "Grant":
         """Return what of it is no more than another grant gives, key by key."""
-        found = {}
-        for key, value in self.given.items():
-            bound = getattr(most, key)
-            is_text = isinstance(value, str)
-            if bound is not None and (value == bound if is_text else value <= bound):
-                found[key] = value
+        bounds = most.given
+        found = {key: value for key, value in self.given.items() if _is_in(value, bounds.get(key))}
         return msgspec.convert(found, Grant)
 
     def of(self, limits: Limits) -> Limits:
         """Return the limits of the bot in a league that has these."""
-        own = {key: value for key, value in self.given.items() if key != "time_factor"}
+        own = {key: getattr(self, key) for key in self.given if key != "time_factor"}
+        if self.devices and self.sandbox is None and limits.sandbox == "landlock":
+            own["sandbox"] = "bwrap"
+        if self.sandbox == "landlock":
+            own["devices"] = ()
         factor = 1.0 if self.time_factor is None else self.time_factor
         times = {key: getattr(limits, key) * factor for key in _TIMES} if factor != 1 else {}
         return msgspec.structs.replace(limits, **own, **times)
 
 
-def _short(value: str | float) -> str | int | float:
+def _short(value: str | float | tuple[str, ...]) -> Given:
     """Return a value as it is written: 20 for 20.0."""
+    if isinstance(value, tuple):
+        return [*value]
     return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def _is_in(value: Any, bound: Any) -> bool:
+    """Return whether a limit is within another, if there is one: the same, fewer, or less."""
+    if bound is None or isinstance(value, str):
+        return bool(value == bound)
+    return set(value) <= set(bound) if isinstance(value, list) else bool(value <= bound)
 
 
 NO_GRANT = Grant()

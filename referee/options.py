@@ -53,6 +53,8 @@ def allowed(kind: Any) -> str:
             if bound is not None
         ]
         return " ".join([number, " and ".join(bounds)]).strip()
+    if isinstance(info, msgspec.inspect.VarTupleType):
+        return f"a list of {allowed(get_args(kind)[0])}"
     if isinstance(info, msgspec.inspect.ListType):
         return "a list of text"
     if isinstance(info, msgspec.inspect.DictType):

@@ -2,6 +2,7 @@
 
 import ast
 import json
+import os
 import platform
 import sys
 from collections.abc import Iterator, Sequence
@@ -40,7 +41,9 @@ from referee.games import GAMES
 from referee.limits import Limits
 from referee.loading import Listed
 from referee.options import allowed, fields, read_settings, suggestion
-from referee.sandbox import SANDBOXES, Launcher, MachineError, SandboxError, prove
+from referee.sandbox import SANDBOXES, Launcher, MachineError, SandboxError, gpus, prove
+from referee.sandbox.devices import check_devices
+from referee.sandbox.kinds import FIRST_UID
 from referee.starting import StartupError, start_bot
 
 
@@ -327,6 +330,7 @@ def doctor(
         {"what": "system", "value": f"{platform.system()} {platform.release()}", "remark": ""},
         {"what": "cores", "value": str(default_workers()), "remark": "one worker runs on each"},
         *_sandboxes(entered, settings, sandbox_uid),
+        _gpu(sandbox_uid),
     ]
     columns = (
         Column("What", "what"),
@@ -363,6 +367,18 @@ def _sandboxes(
             yield {"what": what, "value": "does not work", "remark": error.what}
         except MachineError as error:
             yield {"what": what, "value": "does not work", "remark": safe(str(error))}
+
+
+def _gpu(uid: int | None) -> dict[str, str]:
+    """Say whether bots can be granted a GPU here, and which there are, once bwrap works."""
+    what = "GPU for bots"
+    is_own_user = os.getuid() != 0 or uid == 0
+    try:
+        check_devices(None if is_own_user else uid or FIRST_UID)
+    except SandboxError as error:
+        return {"what": what, "value": "none", "remark": error.what}
+    found = gpus()
+    return {"what": what, "value": str(len(found)), "remark": ", ".join(found)}
 
 
 def _described(launcher: Launcher) -> str:

@@ -33,8 +33,9 @@ def grant(
     """Give a bot limits of its own in a league; without NAME, show who has some, or needs some.
 
     KEY is one of sandbox, memory_mb, open_files, processes, scratch_mb, threads, files_mb,
-    startup and time_factor, which multiplies its time for moves: 0.5 is a handicap. KEY= takes one
-    back. With other limits a bot is another version, and plays anew; the others keep their results.
+    startup, devices (nvidia: a GPU) and time_factor, which multiplies its time for moves: 0.5 is a
+    handicap. KEY= takes one back. With other limits a bot is another version, and plays anew; the
+    others keep their results.
 
     \b
     arena grant cup
@@ -70,9 +71,12 @@ def _asked(
             raise ArenaError(f"the bot.toml of {bot.name} says nothing of what it needs.")
         return bot.needs.beyond(bot.grant.of(plan.limits)).given
     asked = {key: None if value == "" else value for key, value in key_values(limits).items()}
-    for key, value in asked.items():
-        if value is not None or key not in Grant.__struct_fields__:
-            read_settings(Grant, {key: value}, "limit {}")
+    if isinstance(named := asked.get("devices"), str):
+        asked["devices"] = named.split(",")
+    gone = [key for key, value in asked.items() if value is None and key in bot.grant.given]
+    kept = {key: value for key, value in bot.grant.given.items() if key not in gone}
+    new = {key: value for key, value in asked.items() if key not in gone}
+    read_settings(Grant, {**kept, **new}, "limit {}")  # which may not go together
     return asked
 
 

@@ -69,7 +69,7 @@ def unmet(bot: Bot, limits: Limits) -> str:
     if not lacking.given:
         return ""
     has = Grant(**{key: getattr(own, key) for key in lacking.given})
-    values = ", ".join(map(json.dumps, has.given.values()))
+    values = ", ".join(json.dumps(value) if value else "none" for value in has.given.values())
     return f"{bot.name} needs {lacking.words}, and has {values}"
 
 

@@ -3,6 +3,7 @@
 Every message is of a type of its own, tagged with its name, and encoded as MessagePack.
 """
 
+import sys
 from typing import Any, TypeAlias
 
 import msgspec
@@ -12,7 +13,7 @@ from arena.store.result import PlayedMatch
 from referee.finding import Source
 from referee.limits import Grant, Limits
 from referee.opening import OpeningTerms
-from referee.sandbox import Program
+from referee.sandbox import Program, gpus
 
 NOWHERE = Program(("",), "/")
 """Stands for the program of a bot that cannot be run."""
@@ -49,10 +50,19 @@ class Setup(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def sandboxes(self) -> list[Limits]:
         """Limits with each of the sandboxes that are needed, the league's first."""
-        found = {self.limits.sandbox: self.limits}
+        found = {self.limits.enclosure: self.limits}
         for bot in self.grants:
-            found.setdefault((limits := self.limits_of(bot)).sandbox, limits)
+            found.setdefault((limits := self.limits_of(bot)).enclosure, limits)
         return [*found.values()]
+
+    @property
+    def most_matches(self) -> int:
+        """How many matches can be played here at once, whatever the cores: one for each GPU.
+
+        Where bots are to have one and there is none, it is 1: the sandbox's proof says so then.
+        """
+        has_gpu = any(limits.devices for limits in self.sandboxes)
+        return max(1, len(gpus())) if has_gpu else sys.maxsize
 
     @property
     def cores(self) -> int:

@@ -127,6 +127,12 @@ def _count_missing(
     return asked.deal_count - deals, asked.match_count - matches
 
 
+def _places(workers: int | None, setup: Setup) -> list[tuple[int, ...]]:
+    """Return the cores of each worker; by default, a match with a GPU has that to itself."""
+    places = usable_cores(workers, setup.cores)
+    return places[: setup.most_matches] if workers is None else places
+
+
 class Run:
     """What a league asks for and the store lacks; `play` gets it."""
 
@@ -186,7 +192,7 @@ class Run:
         )
         check_workers(workers)
         here = bool(matches) and cluster is None
-        places = usable_cores(workers, setup.cores)[:deals] if here else []
+        places = _places(workers, setup)[:deals] if here else []
         self.workers = None if cluster is not None else len(places)
         """How many matches are played at once, if that is known beforehand."""
         self.processes = min(LIVE_PROCESSES, len(league.bots) * rotations)

@@ -1,7 +1,8 @@
 """Whether bots can be run in the sandbox that a league asks for."""
 
+import json
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 
 from arena.league.bot import Bot
 from protocol.errors import RunError
@@ -15,14 +16,17 @@ def check_sandbox(limits: Sequence[Limits], bots: Iterable[Bot], uid: int | None
     `limits` are a league's, and those of bots that have sandboxes of their own. What a single bot
     lacks shows at its first start. Raises RunError if the fork server is killed meanwhile.
     """
-    usual = limits[0].sandbox
+    usual = limits[0].enclosure
     try:
         for each in limits:
-            own = [bot for bot in bots if (bot.grant.sandbox or usual) == each.sandbox]
-            named = _named(own if each.sandbox != usual else [])
-            with named, Launcher(each.sandbox, uid=uid) as launcher:
+            own = [bot for bot in bots if bot.grant.of(limits[0]).enclosure == each.enclosure]
+            special = own if each.enclosure != usual else []
+            with ExitStack() as stack:
+                with _named(special):
+                    launcher = stack.enter_context(Launcher(each.sandbox, uid=uid))
                 _check_one(launcher, own, limits[0])
-                prove(launcher, each)
+                with _named(special):
+                    prove(launcher, each)
     except ConnectionError:
         raise RunError(
             "the process that starts the bots was killed before a match was played. Run again."
@@ -38,8 +42,10 @@ def _named(bots: Sequence[Bot]) -> Iterator[None]:
         if not bots:
             raise
         names = ", ".join(repr(bot.name) for bot in bots)
-        own = f"{names} {'has' if len(bots) == 1 else 'have'} sandbox = {bots[0].grant.sandbox!r}"
-        raise type(error)(f"{own}: {error.what}") from None
+        own = ("devices", "sandbox")[not bots[0].grant.devices]
+        value = json.dumps(bots[0].grant.given[own])
+        has = f"{names} {'has' if len(bots) == 1 else 'have'} {own} = {value}"
+        raise type(error)(f"{has}: {error.what}") from None
 
 
 def _check_one(launcher: Launcher, bots: Iterable[Bot], league: Limits) -> None:

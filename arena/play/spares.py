@@ -66,10 +66,10 @@ def _entered(setup: Setup) -> list[tuple[Entrant, Program]]:
     return [*zip(setup.schedule.entrants, setup.programs, strict=True)]
 
 
-def _conditions(setup: Setup) -> tuple[Setup, int, list[str]]:
+def _conditions(setup: Setup) -> tuple[Setup, int, list[tuple[object, ...]]]:
     """Return what is the same in two runs of which the bots alone may differ."""
     schedule = replace(setup.schedule, entrants=())
     common = msgspec.structs.replace(
         setup, schedule=schedule, names=[], programs=[], grants={}, unbuilt={}
     )
-    return common, setup.cores, sorted(limits.sandbox for limits in setup.sandboxes)
+    return common, setup.cores, sorted(limits.enclosure for limits in setup.sandboxes)

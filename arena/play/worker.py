@@ -92,8 +92,8 @@ def _serve(link: Any, setup: Setup) -> None:
     try:
         game = _game(setup)
         launchers: dict[str, Launcher] = {
-            limits.sandbox: Launcher(limits.sandbox, uid=setup.sandbox_uid)
-            for limits in setup.sandboxes
+            sandbox: Launcher(sandbox, uid=setup.sandbox_uid)
+            for sandbox in dict.fromkeys(limits.sandbox for limits in setup.sandboxes)
         }
     except ArenaError as error:
         link.send_bytes(encode(Broken(str(error))))
@@ -299,10 +299,13 @@ class Executor:
                 self._discard((bot, rotation))
         self._lag += sum(played.evidence.lag) * 1e-6
         record = Record.of(played, time.monotonic() - began)
-        sandboxes = dict.fromkeys(self._launcher_of(bot).sandbox.name for bot in bots)
-        return PlayedMatch(
-            result, record, machine=self._machine, sandbox=" and ".join(sorted(sandboxes))
-        )
+        sandboxes = " and ".join(sorted({self._sandbox_of(bot) for bot in bots}))
+        return PlayedMatch(result, record, machine=self._machine, sandbox=sandboxes)
+
+    def _sandbox_of(self, bot: BotIndex) -> str:
+        """Return the sandbox around a bot with its version, and the devices let through it."""
+        name, devices = self._launcher_of(bot).sandbox.name, self._setup.limits_of(bot).devices
+        return " with ".join((name, *devices))
 
     def _launcher_of(self, bot: BotIndex) -> Launcher:
         return self._launchers[self._setup.limits_of(bot).sandbox]

@@ -10,6 +10,7 @@ from referee.sandbox.program import PYTHON, Program
 from referee.sandbox.temporary import room_for, temporary_folder
 
 if TYPE_CHECKING:
+    from referee.sandbox.devices import gpus
     from referee.sandbox.launcher import Child, Ended, Launcher
     from referee.sandbox.runtime import Runtime, runtime_of
     from referee.sandbox.self_test import prove
@@ -30,6 +31,7 @@ __all__ = [
     "StartError",
     "TooFewCoresError",
     "check_cores",
+    "gpus",
     "is_program",
     "opening",
     "own_cores",
@@ -42,6 +44,7 @@ __all__ = [
 _LATER = {
     **dict.fromkeys(("Child", "Ended", "Launcher"), "launcher"),
     **dict.fromkeys(("Runtime", "runtime_of"), "runtime"),
+    "gpus": "devices",
     "prove": "self_test",
 }
 """Names that only running bots needs, by module: commands that read a league load none."""

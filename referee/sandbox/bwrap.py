@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from referee.limits import Limits
 from referee.sandbox import seccomp
+from referee.sandbox.devices import Devices, libraries
 from referee.sandbox.errors import SandboxError
 from referee.sandbox.kinds import Request, Sandbox, bounds, environment, search_path
 from referee.sandbox.landlock import JAVA, covering
@@ -29,6 +30,10 @@ _DEVICES = ("/dev/null", "/dev/full", "/dev/random", "/dev/urandom")
 """Without /dev/zero: what is mapped from it counts against no limit of memory."""
 
 
+_NO_PROCESS = ("/proc/pressure", "/proc/sys")
+"""What any user may write to in /proc beside its own processes."""
+
+
 class BwrapSandbox(Sandbox):
     """Namespaces of its own for every bot; children and a scratch folder are allowed."""
 
@@ -46,23 +51,45 @@ class BwrapSandbox(Sandbox):
                 f"--sandbox landlock."
             )
         self.name = f"bwrap {'.'.join(map(str, version))}"
-        filter_ = seccomp.build(own_pid=False, children=True)
-        self._filter = base64.b64encode(filter_.code).decode()
+        self._devices = Devices()
+        self._filter, self._filter_with_devices = _filter(), _filter(devices=True)
+
+    def close(self) -> None:
+        """Leave the GPU that bots may have used to others."""
+        self._devices.close()
 
     def around(self, program: Program, limits: Limits, uid: int | None) -> Request:
         """Ask for bwrap to be run around the command."""
         shown = [*_bot(program), "--size", str(limits.scratch_mb << 20), "--tmpfs", _SCRATCH]
-        own = environment(search_path(uid), limits.threads)
+        if limits.devices:
+            shown += _let_through(self._devices.files())
+        own = environment(search_path(uid), limits)
         env = {**own, "HOME": _SCRATCH, "TMPDIR": _SCRATCH}
         tasks = (resource.RLIMIT_NPROC, limits.processes)
         return {
-            "argv": isolated(self.program, uid, shown, env, program.folder, program.argv),
+            "argv": isolated(
+                self.program,
+                uid,
+                shown,
+                env,
+                program.folder,
+                program.argv,
+                can_name_threads=bool(limits.devices),
+            ),
             "env": {"PATH": search_path(uid)},
             "limits": [*bounds(limits), *([] if uid is None else [tasks])],
             "landlock": None,
             "seccomp": None,
-            "bwrap": {"filter": self._filter, "limits": [tasks] if uid is None else []},
+            "bwrap": {
+                "filter": self._filter_with_devices if limits.devices else self._filter,
+                "limits": [tasks] if uid is None else [],
+            },
         }
+
+
+def _filter(*, devices: bool = False) -> str:
+    filter_ = seccomp.build(own_pid=False, children=True, devices=devices)
+    return base64.b64encode(filter_.code).decode()
 
 
 def isolated(
@@ -72,14 +99,22 @@ def isolated(
     env: Mapping[str, str],
     folder: str,
     command: Sequence[str],
+    *,
+    can_name_threads: bool = False,
 ) -> list[str]:
     """Return the words that run a command in a folder, in namespaces of its own.
 
-    `shown` are the words that show it more than the system's programs.
+    `shown` are the words that show it more than the system's programs. To name a thread is to
+    write into /proc, as a process's own user may there, and nobody else.
     """
     words = [bwrap, *_FLAGS, *_system(uid), *shown]
     words += ["--size", str(_SHM), "--tmpfs", "/dev/shm"]  # noqa: S108 - the command's own
-    words += ["--remount-ro", "/dev", "--remount-ro", "/proc", "--remount-ro", "/"]
+    words += ["--remount-ro", "/dev", "--remount-ro", "/"]
+    if can_name_threads:
+        for path in _NO_PROCESS:
+            words += ["--ro-bind-try", path, path]
+    else:
+        words += ["--remount-ro", "/proc"]
     words += ["--chdir", folder]
     for name, value in env.items():
         words += ["--setenv", name, value]
@@ -111,6 +146,14 @@ def _system(uid: int | None) -> Iterator[str]:
     prefix = sys.base_prefix
     if not prefix.startswith("/usr/") and (uid is None or not barrier(prefix, uid)):
         yield from ("--ro-bind", prefix, prefix)
+
+
+def _let_through(devices: Iterable[str]) -> Iterator[str]:
+    """Yield the words that let devices through, and show the libraries of their driver."""
+    for path in devices:
+        yield from ("--dev-bind", path, path)
+    if folder := libraries():
+        yield from ("--ro-bind", folder, folder)
 
 
 def _bot(program: Program) -> Iterator[str]:

@@ -12,6 +12,7 @@ from typing import Any
 
 from referee.limits import Limits
 from referee.sandbox import landlock, seccomp
+from referee.sandbox.devices import libraries
 from referee.sandbox.errors import SandboxError
 from referee.sandbox.executable import OF_VENV, absent, is_link_of_venv, named_interpreter
 from referee.sandbox.program import PYTHON, SYSTEM_PYTHON, Program, barrier, interpreter
@@ -50,6 +51,9 @@ class SandboxKind:
     """Whether it keeps a program from anything at all."""
     maps_users = False
     """Whether it has a namespace with users of its own."""
+
+    def close(self) -> None:
+        """Give back what it holds."""
 
 
 class Sandbox(SandboxKind, ABC):
@@ -123,7 +127,7 @@ class NoSandbox(Sandbox):
         """Ask for limits of memory alone."""
         return {
             "argv": program.argv,
-            "env": environment(os.environ.get("PATH", os.defpath), limits.threads),
+            "env": environment(os.environ.get("PATH", os.defpath), limits),
             "limits": [(resource.RLIMIT_CORE, 0), (resource.RLIMIT_DATA, limits.memory)],
             "landlock": None,
             "seccomp": None,
@@ -147,7 +151,7 @@ class LandlockSandbox(Sandbox):
         """Ask for the rules, the filter and the limits."""
         return {
             "argv": program.argv,
-            "env": environment(search_path(uid), limits.threads),
+            "env": environment(search_path(uid), limits),
             "limits": bounds(limits),
             "threads": THREADS,
             "landlock": landlock.ruleset(
@@ -183,18 +187,21 @@ def bounds(limits: Limits) -> list[tuple[int, int]]:
     ]
 
 
-def environment(path: str, threads: int) -> Mapping[str, str]:
+def environment(path: str, limits: Limits) -> Mapping[str, str]:
     """Return the whole environment of a bot: built, not inherited.
 
-    Libraries that would start a thread for each core of the machine start so many `threads`.
+    Libraries that would start a thread for each core of the machine start as many as its limit of
+    threads says. With a device, the linker finds the libraries of its driver.
     """
+    driver = libraries() if limits.devices else ""
     return {
+        **({"LD_LIBRARY_PATH": driver} if driver else {}),
         "PATH": path,
         "LANG": "C.UTF-8",
         "PYTHONHASHSEED": "0",
         "PYTHONDONTWRITEBYTECODE": "1",
         "PYTHONUNBUFFERED": "1",
-        **dict.fromkeys(THREAD_COUNTS, str(threads)),
+        **dict.fromkeys(THREAD_COUNTS, str(limits.threads)),
     }
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from referee.limits import Limits
 from referee.sandbox.big_files import has_big_files
 from referee.sandbox.bwrap import BwrapSandbox
+from referee.sandbox.devices import check_devices
 from referee.sandbox.errors import MachineError, StartError, UnfitError, unstartable
 from referee.sandbox.executable import check_executable, unfit, unstarted
 from referee.sandbox.kinds import LandlockSandbox, NoSandbox, Sandbox
@@ -86,6 +87,8 @@ class Launcher(Starter):
         """
         if why := unfit(program) or too_large(program.paths, limits.files_mb):
             raise UnfitError(why)
+        if limits.devices:
+            check_devices(self.uid)
         self.sandbox.check(program, self.uid)
         stage = self._stage_of(program)
         check_executable(program, stage.folder if stage is not None else None)

@@ -156,6 +156,16 @@ COUNTED_MEMORY: Final = only(
 
 To fill memory at once may take seconds, in which nothing but death stops a process.
 """
+DEVICE_MEMORY: Final = replace(
+    COUNTED_MEMORY,
+    arguments=(
+        replace(
+            COUNTED_MEMORY.arguments[0],
+            values=(0, MAP_SHARED, MAP_ANONYMOUS, MAP_SHARED | MAP_ANONYMOUS),
+        ),
+    ),
+)
+"""The same with shared memory, which a driver maps and no limit counts."""
 ADVICE: Final = Rule(
     "madvise",
     (Argument(2, (12, 20, 21, 22, 23)),),  # MADV_MERGEABLE, COLD, PAGEOUT, POPULATE_*
@@ -174,6 +184,9 @@ CLOSED_PAIR: Final = only(
     Argument(1, (SOCK_STREAM, SOCK_SEQPACKET), SOCK_TYPE_MASK),
 )
 """From a pair of datagram sockets, `sendto` reaches any unix socket that has a path."""
+
+DRIVER_SOCKETS: Final = replace(CLOSED_PAIR, calls="socket")
+"""Unix sockets, which lead nowhere from namespaces of its own: CUDA does not start without."""
 
 FCNTL: Final = never(
     "fcntl",
@@ -487,24 +500,34 @@ def without_passing() -> bytes:
     return assembled([*entry(), *if_any(numbers(*PASSING), [answer(REFUSE)]), answer(ALLOW)]).code
 
 
-def build(*, own_pid: bool = True, children: bool = False, landlock_abi: int = 7) -> Filter:
+def build(
+    *,
+    own_pid: bool = True,
+    children: bool = False,
+    devices: bool = False,
+    landlock_abi: int = 7,
+) -> Filter:
     """Return the filter for x86_64.
 
     Without `own_pid` the calls that act on processes are left to a pid namespace. `children` lets
-    a bot have child processes. Below Landlock's third ABI the filter also refuses truncation.
+    a bot have child processes; `devices` lets it have what a GPU's driver needs, in namespaces of
+    its own. Below Landlock's third ABI the filter also refuses truncation.
     """
-    rules = [COUNTED_MEMORY, ADVICE, *(OWN_CLOCKS if own_pid else ())]  # called most often
+    memory = DEVICE_MEMORY if devices else COUNTED_MEMORY
+    rules = [memory, ADVICE, *(OWN_CLOCKS if own_pid else ())]  # called most often
     rules += [READING, WAITING_FOR_DISK, CHILD if children else THREAD]
     rules += [CLOSED_PAIR, FCNTL, IOCTL, PRCTL, *NO_WAKING]
-    refused = list(REFUSED.values())
+    refused = dict(REFUSED)
     if own_pid:
         rules += TO_ITSELF
-    if not children:
-        refused += FORKS
+    if devices:
+        rules.append(DRIVER_SOCKETS)
+        del refused["sockets"]
+    more = [] if children else [*FORKS]
     if landlock_abi < 3:
         rules += TRUNCATING_OPENS
-        refused += TRUNCATES
-    return _whole(rules, MISSING, refused)
+        more += TRUNCATES
+    return _whole(rules, MISSING, [*refused.values(), *more])
 
 
 def _whole(rules: Iterable[Rule], missing: Iterable[str], refused: Iterable[str]) -> Filter:

@@ -77,6 +77,7 @@ class Starter:
     def __init__(self, sandbox: SandboxKind, *, uid: int | None = None) -> None:
         self.uid: int | None = None
         """The first of the users that programs are run as; None for the referee's own."""
+        self._sandbox = sandbox
         self._running: dict[int, Child] = {}
         self._asked_for = 0
         self._free: list[int] = []
@@ -200,6 +201,7 @@ class Starter:
         self._server.wait()
         for stage in self._stages:
             stage.remove()
+        self._sandbox.close()
         if self._claim is not None:
             self._claim.close()  # another may have the users that programs were run as
 

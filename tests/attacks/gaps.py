@@ -119,6 +119,12 @@ _SERVER = "The fork server outlives a referee that is killed, and ends everythin
 _BUILT = "A bot gets its three pipes and an environment that is built, with any sandbox."
 _STOPPED = "SIGSTOP is neither handled nor blocked, and what is stopped runs no handlers."
 _UNLIMITED = "Without a sandbox there is no limit to reach."
+BESIDE_GPUS = {
+    "network.unix_listen": "A driver listens at a unix socket: in its namespaces, alone.",
+    "resources.shared_memory": "A driver maps shared memory, which no limit counts.",
+}
+"""What a bot in bwrap can do besides, by its attack, if it was granted a GPU."""
+
 _LIMITED = "The limits on data memory and on core files are set with any sandbox."
 
 UNAIDED: dict[tuple[str, str], str] = {

@@ -1,5 +1,6 @@
 """What the bots of the suite are allowed, and what the suite asks of the arena: in one place."""
 
+import os
 from typing import Any
 
 from referee.limits import Limits
@@ -9,4 +10,5 @@ MEMORY_MB = 64
 
 def limits(sandbox: Any, **more: Any) -> Limits:
     """Return the limits under which every hostile bot runs."""
-    return Limits(sandbox=sandbox, memory_mb=MEMORY_MB, **more)
+    devices = ("nvidia",) if "ATTACKS_BESIDE_GPUS" in os.environ and sandbox == "bwrap" else ()
+    return Limits(sandbox=sandbox, memory_mb=MEMORY_MB, devices=devices, **more)

@@ -12,7 +12,7 @@ import pytest
 
 from referee.sandbox import SANDBOXES
 from tests.attacks.catalogue import ATTACKS, BY_SLUG
-from tests.attacks.gaps import GAPS, UNAIDED
+from tests.attacks.gaps import BESIDE_GPUS, GAPS, UNAIDED
 from tests.attacks.users import RunnerProcess, Workshop, users
 
 pytestmark = pytest.mark.soak
@@ -49,6 +49,15 @@ def runner(request: pytest.FixtureRequest, workshop: Workshop) -> Iterator[tuple
         yield request.param, process
 
 
+@pytest.fixture(scope="module", params=users())
+def beside_gpus(request: pytest.FixtureRequest, workshop: Workshop) -> Iterator[tuple[str, Any]]:
+    """A user with the process that runs attacks by bots in bwrap that were granted a GPU."""
+    with RunnerProcess(request.param, workshop, gpus=1) as process:
+        if reason := process.broken or process.probe("bwrap"):
+            pytest.skip(f"bots can have no GPU as {request.param} here: {reason}")
+        yield request.param, process
+
+
 @pytest.fixture(scope="module", params=SANDBOXES)
 def arrangement(request: pytest.FixtureRequest, runner: tuple[str, Any]) -> tuple[str, str, Any]:
     """A sandbox, a user and the user's runner."""
@@ -76,11 +85,26 @@ def test_attack(arrangement: tuple[str, str, Any], attack: str) -> None:
         assert not outcome["effect"], f"not contained: {said}"
 
 
+@pytest.mark.parametrize(
+    "attack",
+    [attack.slug for attack in ATTACKS if attack.group in ("Network", "Resources", "Privilege")],
+)
+def test_a_gpu_opens_nothing_else(beside_gpus: tuple[str, Any], attack: str) -> None:
+    user, process = beside_gpus
+    outcome = process.run(attack, "bwrap")
+    if "missing" in outcome:
+        pytest.skip(f"n/a here: {outcome['missing']}")
+    assert "error" not in outcome, outcome["error"]
+    is_gap = attack in BESIDE_GPUS or (attack, "bwrap", user) in GAPS
+    assert outcome["effect"] == is_gap, f"{BY_SLUG[attack].name}: {outcome['detail']}"
+
+
 def test_the_catalogue_is_whole() -> None:
     assert len(BY_SLUG) == len(ATTACKS) >= 60
     assert {attack.group for attack in ATTACKS} == GROUPS
     assert {slug for slug, _, _ in GAPS} | {slug for slug, _ in UNAIDED} <= set(BY_SLUG)
     assert {sandbox for _, sandbox, _ in GAPS} <= set(SANDBOXES)
+    assert set(BESIDE_GPUS) <= set(BY_SLUG)
 
 
 def test_every_hostile_function_is_in_the_catalogue() -> None:

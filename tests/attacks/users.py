@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from referee.sandbox.program import SYSTEM_PYTHON, barrier
+from tests.attacks.gpus import beside_gpus, driver
 
 PROJECT = Path(__file__).parents[2]
 PROGRAMS = Path(__file__).parent / "programs"
@@ -30,6 +31,7 @@ class Workshop:
         self.folder.chmod(0o755)
         self.native = self._compiled()
         self.set_uid = self._made_set_uid()
+        self.driver = driver(self.folder / "driver")
         self._copy()
 
     def _compiled(self) -> str:
@@ -71,9 +73,16 @@ class Workshop:
 
 
 class RunnerProcess:
-    """A runner of attacks in a process of one user."""
+    """A runner of attacks in a process of one user; with `gpus`, in bwrap the bots have one."""
 
-    def __init__(self, user: str, workshop: Workshop, module: str = "tests.attacks.runner") -> None:
+    def __init__(
+        self,
+        user: str,
+        workshop: Workshop,
+        module: str = "tests.attacks.runner",
+        *,
+        gpus: int = 0,
+    ) -> None:
         environment = {
             "PATH": os.environ.get("PATH", os.defpath),
             "PYTHONPATH": str(workshop.folder / "code"),
@@ -86,8 +95,12 @@ class RunnerProcess:
         other = user == "user" and os.getuid() == 0
         if other:
             environment["ATTACKS_OWN_USER"] = "yes"
+        words = [_interpreter(other), "-m", module]
+        if gpus:
+            environment["ATTACKS_BESIDE_GPUS"] = str(gpus)
+            words = [*beside_gpus(gpus, workshop.driver, as_root=user == "root"), *words]
         self._process = subprocess.Popen(
-            [_interpreter(other), "-m", module],
+            words,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env=environment,

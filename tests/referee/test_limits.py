@@ -42,6 +42,29 @@ def test_a_grant_is_within_another_key_by_key() -> None:
     assert Grant(memory_mb=1001, sandbox="landlock").within(most) == NO_GRANT
 
 
+def test_a_bot_with_a_device_is_in_bwrap_whatever_its_league_has() -> None:
+    own = Grant(devices=("nvidia",))
+    assert own.words == 'devices = ["nvidia"]'
+    assert own.of(LEAGUE).enclosure == ("bwrap", ("nvidia",))
+    assert own.of(LEAGUE).judge == "wall"
+    assert own.of(Limits(sandbox="none")).enclosure == ("none", ("nvidia",))
+    all_have_it = Limits(sandbox="bwrap", devices=("nvidia",))
+    assert NO_GRANT.of(all_have_it) == all_have_it
+    assert Grant(sandbox="landlock").of(all_have_it).enclosure == ("landlock", ())
+    assert own.beyond(LEAGUE) == own
+    assert own.beyond(all_have_it) == NO_GRANT
+    assert (own.within(NO_GRANT), own.within(own)) == (NO_GRANT, own)
+    assert own.deciding == {"devices": ["nvidia"]}
+    assert "devices" not in LEAGUE.stored()
+    assert all_have_it.stored()["devices"] == ("nvidia",)
+
+
+@pytest.mark.parametrize("kind", [Grant, Limits])
+def test_landlock_lets_no_device_through(kind: type[Grant | Limits]) -> None:
+    with pytest.raises(ArenaError, match="no device is let through Landlock"):
+        read_settings(kind, {"devices": ["nvidia"], "sandbox": "landlock"}, "limit {}")
+
+
 def test_no_bot_asks_for_what_only_an_organizer_gives() -> None:
     assert Grant(time_factor=2).unaskable == "time_factor"
     assert Grant(sandbox="none").unaskable == 'sandbox = "none"'
@@ -49,7 +72,15 @@ def test_no_bot_asks_for_what_only_an_organizer_gives() -> None:
 
 
 @pytest.mark.parametrize(
-    "raw", [{"memory_mb": 15}, {"startup": 0}, {"time_factor": 0}, {"sandbox": "chroot"}, {"x": 1}]
+    "raw",
+    [
+        {"devices": "nvidia"},
+        {"memory_mb": 15},
+        {"startup": 0},
+        {"time_factor": 0},
+        {"sandbox": "chroot"},
+        {"x": 1},
+    ],
 )
 def test_a_grant_that_cannot_be_is_refused(raw: dict[str, object]) -> None:
     with pytest.raises(ArenaError, match=r"it takes|there is no"):

@@ -171,7 +171,7 @@ def _opened(run: str, setup: Setup, manifests: list[Manifest], threads: int) -> 
         if other is not None and _host.run != run and other.rested < _YIELD_SECONDS:
             return Opened(refused="another run plays there", is_busy=True)
         _host.close()
-        cores = Cores(threads, setup.cores)
+        cores = Cores(min(threads, setup.most_matches * setup.cores), setup.cores)
         if not cores.places:
             most = min(threads, cores.had)
             if most < setup.cores:
@@ -198,7 +198,7 @@ def _opened(run: str, setup: Setup, manifests: list[Manifest], threads: int) -> 
         threading.Thread(target=_expire, args=(_host.pool,), daemon=True).start()
         return Opened(
             len(cores.places),
-            notes=_notes(cores, threads, setup.cores),
+            notes=_notes(cores, threads, setup),
             unfit=unfit,
             runtimes=_runtimes(setup, programs, fit),
         )
@@ -214,12 +214,15 @@ def _runtimes(
     return {bot: runtime for bot, runtime in found.items() if runtime is not None}
 
 
-def _notes(cores: Cores, threads: int, each: int) -> list[str]:
+def _notes(cores: Cores, threads: int, setup: Setup) -> list[str]:
+    each = setup.cores
     count, wanted = len(cores.places), threads // each
     if count < wanted:
         matches = "match" if count == 1 else "matches"
         needed = "a core" if each == 1 else f"{each} cores"
         why = f"it has {cores.had}" if cores.had < threads else "others play on the rest"
+        if count == setup.most_matches:
+            why = f"it has {count} GPU{'s' * (count > 1)}"
         return [f"{count} {matches} at once, not {wanted}, with {needed} for each: {why}"]
     if cores.is_shared:
         return ["it has only a share of its cores, so matches are not pinned to cores"]

@@ -2,13 +2,17 @@
 
 import json
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from arena.league.edit import set_keys
 from arena.store.opening import read_league
+from referee.sandbox import gpus
 from tests.arena.conftest import Arena, League
+from tests.attacks.gpus import beside_gpus, driver
 from tests.referee.sandbox.sandboxed import need
 
 LEAGUE = 'game = "guerra"\nseed = 5\ndeals = 2\nlimits = { memory_mb = 100 }\n'
@@ -136,7 +140,7 @@ def test_a_league_without_the_sandbox_of_one_bot_plays_nothing(
     entered(league, writer=WRITER, other=RANDOM)
     set_keys(league.folder, "writer", {"sandbox": "bwrap"})
     said = league.call("run", code=2, env={"PATH": str(tmp_path)}).stderr
-    assert "'writer' has sandbox = 'bwrap': bwrap not found." in said
+    assert "'writer' has sandbox = \"bwrap\": bwrap not found." in said
     assert league.count() == 0
 
 
@@ -206,3 +210,41 @@ def test_who_has_and_who_needs_is_shown(league: League, arena: Arena) -> None:
     arena("grant", league.folder, "one", "startup=20", "processes=9")
     rows = json.loads(arena("grant", league.folder, "--format", "json").stdout)["bots"]
     assert [row["grant"] for row in rows] == [{"processes": 9, "startup": 20}, {}]
+
+
+@pytest.mark.skipif(bool(gpus()), reason="there is a GPU here")
+def test_a_bot_with_a_gpu_plays_where_there_is_one(
+    league: League, arena: Arena, public: Path
+) -> None:
+    need("bwrap")
+    entered(league, one="open('/dev/nvidia0', 'r+b', buffering=0)\n" + RANDOM, two=RANDOM)
+    set_keys(league.folder, "one", {"devices": ["nvidia"]})
+    said = league.call("run", code=2).stderr
+    assert "arena: bot 'one': no GPU can be used: there is no /dev/nvidiactl here." in said
+    beside_one = beside_gpus(1, driver(public / "driver"), as_root=os.getuid() == 0)
+    words = [*beside_one, sys.executable, "-m", "arena", "run", str(league.folder)]
+    ran = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stderr
+    assert "4 of 4 matches" in ran.stderr
+    assert "2 workers" not in ran.stderr  # a GPU is for one match at a time
+    assert faults(league) == {"one": {}, "two": {}}
+    shown = " ".join(arena("show", league.folder, league.stored()[0][0].id).output.split())
+    assert "with nvidia" in shown
+    assert 'one has limits of its own: devices = ["nvidia"].' in league.call("rank").stdout
+
+
+def test_what_lets_no_device_through_is_refused_with_one(league: League, arena: Arena) -> None:
+    entered(league, one=RANDOM, two=RANDOM + "#")
+    for words, why in (
+        (["devices=amd"], 'limit \'devices\' cannot be ["amd"]: it takes a list of "nvidia".'),
+        (["devices=nvidia", "sandbox=landlock"], "no device is let through Landlock; with devices"),
+    ):
+        assert why in arena("grant", league.folder, "one", *words).stderr
+    assert arena("grant", league.folder, "one", "devices=nvidia").stdout == (
+        'one has devices = ["nvidia"], and plays anew under them.\n'
+    )
+    said = arena("grant", league.folder, "one", "sandbox=landlock")
+    assert (said.exit_code, "no device is let through" in said.stderr) == (2, True)
+    arena("grant", league.folder, "one", "devices=")
+    league.call("run")
+    assert faults(league) == {"one": {}, "two": {}}

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from referee.limits import Limits
 from referee.sandbox import Child, Launcher, Program, StartError
 from referee.sandbox.kinds import (
     FIRST_UID,
@@ -188,12 +189,12 @@ def test_the_environment_is_exactly_as_it_was_built(
     monkeypatch.setenv("ARENA_SECRET", "the seed of the deal")
     text = "import json, os; print(json.dumps(dict(os.environ)))"
     found = json.loads(said(sandboxed, make(public, text)))
-    expected = dict(environment(search_path(sandboxed.uid), 1))
+    expected = dict(environment(search_path(sandboxed.uid), Limits()))
     if sandboxed.sandbox.name.startswith("bwrap"):
         expected |= {"HOME": "/scratch", "TMPDIR": "/scratch", "PWD": found["PWD"]}
     assert found == expected
     python = {"PYTHONDONTWRITEBYTECODE", "PYTHONHASHSEED", "PYTHONUNBUFFERED"}
-    assert set(environment("", 1)) == {"LANG", "PATH", *python, *THREAD_COUNTS}
+    assert set(environment("", Limits())) == {"LANG", "PATH", *python, *THREAD_COUNTS}
 
 
 def test_three_pipes_are_all_that_is_inherited(sandboxed: Launcher, public: Path) -> None:

@@ -1,0 +1,127 @@
+"""Run where there are GPUs: what a bot can do that was granted one, and what is said of them.
+
+    python -m tests.referee.sandbox.with_gpus ACT FOLDER
+
+Each line that it prints is a JSON object. It is the bot's program too.
+"""
+
+import ctypes
+import json
+import mmap
+import os
+import select
+import socket
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+SAID: dict[str, str] = {}
+
+
+def tried(what: str, act: Callable[[], object]) -> None:
+    """Note what came of it."""
+    try:
+        act()
+        SAID[what] = "done"
+    except OSError as error:
+        SAID[what] = type(error).__name__
+
+
+def written(path: str, *, text: str = "") -> None:
+    descriptor = os.open(path, os.O_WRONLY)
+    try:
+        if text:
+            os.write(descriptor, text.encode())
+    finally:
+        os.close(descriptor)
+
+
+def bot() -> None:
+    """Try what a bot may and may not do."""
+    for name in ("nvidiactl", "nvidia-uvm", "nvidia0", "nvidia1", "zero", "kmsg"):
+        path = f"/dev/{name}"
+        tried(f"open {name}", lambda path=path: os.close(os.open(path, os.O_RDWR)))
+    tried("load the library", lambda: ctypes.CDLL("libcuda.so.1"))
+    tried("name a thread", lambda: written(f"/proc/self/task/{os.getpid()}/comm", text="me"))
+    tried("a unix socket", lambda: socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET).close())
+    tried("a datagram socket", lambda: socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM).close())
+    tried("the network", lambda: socket.socket(socket.AF_INET).close())
+    tried("shared memory", lambda: mmap.mmap(-1, 1 << 20).close())
+    tried("write to /proc/sys", lambda: written("/proc/sys/kernel/ns_last_pid"))
+    tried("write to /proc/pressure", lambda: written("/proc/pressure/cpu"))
+    sys.stdout.write(json.dumps(SAID) + "\n")
+
+
+def main(act: str, folder: str) -> None:
+    """Do what is asked for, and print what came of it."""
+    from referee.limits import Limits
+    from referee.sandbox import Launcher, Program, prove
+    from referee.sandbox.devices import Devices
+
+    with_gpu, without = Limits(sandbox="bwrap", devices=("nvidia",)), Limits(sandbox="bwrap")
+    here = Path(folder, "bot")
+    here.mkdir()
+    here.chmod(0o755)
+    (here / "bot.py").write_text(Path(__file__).read_text())
+    program = Program(("/usr/bin/python3", "bot.py"), str(here), ("bot.py",))
+
+    def told(launcher: Launcher, limits: Limits) -> None:
+        child = launcher.start(program, limits)
+        said = b""
+        while not said.endswith(b"\n") and select.select([child.stdout], [], [], 10)[0]:
+            if not (more := os.read(child.stdout, 65536)):
+                break
+            said += more
+        launcher.stop(child)
+        sys.stdout.write(said.decode() or "nothing\n")
+        sys.stdout.flush()
+
+    def failed(launcher: Launcher, ask: Callable[[], Any]) -> None:
+        try:
+            ask()
+        except Exception as error:  # noqa: BLE001 - whatever it is, the test is told
+            answer = {"error": f"{type(error).__name__}: {error}"}
+            sys.stdout.write(json.dumps(answer) + "\n")
+
+    with Launcher("bwrap") as one, Launcher("bwrap") as other:
+        if act == "bots":
+            prove(one, with_gpu)
+            prove(one, without)
+            told(one, with_gpu)
+            told(other, with_gpu)
+            told(one, without)
+        elif act == "claims":
+            devices = [Devices() for _ in range(3)]
+            three = [Path(each.files()[-1]).name for each in devices]
+            devices[1].close()
+            again = Path(devices[1].files()[-1]).name
+            for each in devices:
+                each.close()
+            sys.stdout.write(json.dumps({"three": three, "again": again}) + "\n")
+        elif act == "gone":
+            one.start(program, with_gpu)
+            unmount("/dev/nvidia0")
+            Path("/dev/nvidia0").unlink()
+            failed(one, lambda: one.start(program, with_gpu))
+        else:
+            if act == "closed":
+                unmount("/dev/nvidia0")
+                Path("/dev/nvidia0").chmod(0o600)
+            if act == "memory":
+                unmount("/dev/nvidia-uvm")
+                Path("/dev/nvidia-uvm").unlink()
+            if act == "library":
+                del os.environ["LD_LIBRARY_PATH"]
+            failed(one, lambda: one.check(program, with_gpu))
+
+
+def unmount(path: str) -> None:
+    """Take away what stands in a device's place."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.umount2(path.encode(), 0):
+        raise OSError(ctypes.get_errno(), path)
+
+
+if __name__ == "__main__":
+    bot() if len(sys.argv) == 1 else main(*sys.argv[1:])
