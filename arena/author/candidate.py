@@ -8,6 +8,7 @@ from arena.league.finding import bundled_bot, find_bot
 from protocol.errors import ArenaError
 from referee.folder import bots_of
 from referee.game import Game
+from referee.limits import Limits
 
 
 def candidate(
@@ -22,9 +23,21 @@ def candidate(
     try:
         bot = find_bot(word, game.name, called, brought=bots_of(game))
         name = bot.name
-        return name, bot.hashed().checked()
+        return name, bot.checked()
     except ArenaError as error:
         is_ours = "/" not in word and bundled_bot(game.name, word) is not None
         if is_ours or not os.path.lexists(word):
             raise
         return name, error
+
+
+def fitting(bot: Bot, limits: Limits) -> Bot | ArenaError:
+    """Return a bot whose files were read, or why they cannot be, or are larger than it may have.
+
+    The limits are those of its league. What is too large is not read.
+    """
+    try:
+        bot.check_size(bot.grant.of(limits).files_mb)
+        return bot.hashed()
+    except ArenaError as error:
+        return error

@@ -95,7 +95,8 @@ def _built(
         except BuildError as error:
             step = unbuilt_step(error)
             printed = ["The build printed:", *(f"  {line}" for line in error.output.splitlines())]
-            shown = printed if error.output else ["The build printed nothing."]
+            silent = ["The build printed nothing."] if bot.build else []
+            shown = printed if error.output else silent
             return replace(step, detail=step.detail + error.hint, evidence=shown), None
         except SandboxError as error:
             return Step(BUILT, "FAILED", f"nothing can be built here: {error.what}"), None

@@ -10,6 +10,7 @@ from typing import Any
 
 import msgspec
 
+from arena.author.packages import importing, requirements
 from arena.author.starter import filled
 from arena.environment.names import REQUIREMENTS
 from arena.folders import unmake, unwritten
@@ -29,6 +30,7 @@ TEMPLATES = BUNDLED / "templates"
 BRIDGE = BUNDLED / "bridges" / "uci.py"
 """The bot that passes on what a chess engine says."""
 
+_MODULES = Path("python", "modules.toml")
 _EXAMPLE = "A worked example, in Python, is `arena bots {game} --show sensible`.\n\n"
 
 _ALSO = {"js": "javascript", "node": "javascript", "c++": "cpp", "py": "python"}
@@ -90,21 +92,11 @@ def write_bot(
     executable = kind.bot if kind.command[0] == f"./{kind.bot}" else ""
     contents = _contents(name, language, game, word or game.name)
     if packages:
-        contents |= _asking_for(packages)
+        contents[REQUIREMENTS] = requirements(packages).encode()
         contents["bot.toml"] += f"python = {toml(VENV)}\n".encode()
+        program = contents[kind.bot].decode()
+        contents[kind.bot] = importing(program, packages, TEMPLATES / _MODULES).encode()
     return _write(folder, contents, executable)
-
-
-def _asking_for(packages: Sequence[str]) -> dict[str, bytes]:
-    """Return the file that names packages; raise ArenaError for what is no package's name."""
-    from arena.environment.requirements import plain  # here, as few bots need it
-
-    for each in packages:
-        try:
-            plain(each)
-        except ValueError as error:
-            raise ArenaError(f"--with {each!r} {error}") from None
-    return {REQUIREMENTS: "".join(f"{each}\n" for each in packages).encode()}
 
 
 def write_bridge(folder: Path, engine: Sequence[str]) -> list[str]:

@@ -30,7 +30,8 @@ def built_step(built: Built, where: str) -> Step:
     """Return the step of a bot that could be built in a sandbox, or had been before."""
     if built.outcome is None:
         return Step(BUILT, "ok", "all that it needs was made before")
-    return Step(BUILT, "ok", f"in {built.outcome.seconds:.1f} s, in the sandbox {where}")
+    remark = f"; {built.remark}".rstrip(".") if built.remark else ""
+    return Step(BUILT, "ok", f"in {built.outcome.seconds:.1f} s, in the sandbox {where}{remark}")
 
 
 def unbuilt_step(error: BuildError) -> Step:

@@ -2,12 +2,10 @@
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from pathlib import Path
 
 from arena.cli.progress import StatusLine
-from arena.environment.names import LOCK, REQUIREMENTS
+from arena.cli.saying import say
 from arena.league.bot import Bot
-from arena.league.finding import BOT_FILE, asks_for_packages
 from arena.league.plan import LeaguePlan
 from arena.play.building import Builder, BuildError, building
 from arena.play.run import Part, Run, open_run
@@ -24,29 +22,13 @@ def built(bot: Bot, sandbox_uid: int | None) -> Bot:
     with Builder(limits, sandbox_uid).open() as builder, StatusLine() as line:
         line.show(lambda: building(bot, limits))
         try:
-            return builder.built(bot).bot
+            made = builder.built(bot)
         except BuildError as error:
             printed = f"\nThe build printed:\n{safe_lines(error.output, '  ')}" * bool(error.output)
             raise ArenaError(f"{safe(str(error))}{printed}") from None
-
-
-def lock_packages(folder: Path, sandbox_uid: int | None) -> str:
-    """Make the lock of a bot that asks for packages, if it lacks one that fits; say what was done.
-
-    Nothing is fetched for it. Raises ArenaError if the packages are not here.
-    """
-    try:
-        if not (folder / BOT_FILE).is_file() or not asks_for_packages(folder):
-            return ""
-    except ArenaError:  # who reads the bot next says what is wrong with its file
-        return ""
-    if not (folder / REQUIREMENTS).exists() and (folder / LOCK).exists():
-        return ""
-    from arena.environment.existing import written_requirements  # here, as few bots need it
-
-    with Builder(WorkLimits(), sandbox_uid).open() as builder:
-        said = (written_requirements(folder), builder.environments.locked(folder))
-    return " ".join(filter(None, said))
+    if made.remark:
+        say(safe(f"{bot.name}: {made.remark}"))
+    return made.bot
 
 
 @contextmanager

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import click
 
-from arena.author.candidate import candidate
+from arena.author.candidate import candidate, fitting
 from arena.author.check import check, unready
+from arena.author.locking import lock_packages
 from arena.author.step import Step
 from arena.author.trial import Setting
 from arena.author.verdict import ending, is_fit, lines, shown, verdict_table
 from arena.cli import main
-from arena.cli.building import lock_packages
 from arena.cli.common import (
     Seconds,
     game_option,
@@ -30,6 +30,7 @@ from arena.environment.errors import PackagesError
 from arena.league.bot import Bot
 from arena.league.games import find_game
 from arena.league.hints import NEEDED
+from arena.play.building import Builder
 from arena.text import safe
 from protocol.errors import ArenaError
 from referee.limits import Limits
@@ -97,7 +98,8 @@ def check_command(
     )
     found: Bot | ArenaError
     try:
-        said = lock_packages(Path(bot), sandbox_uid)
+        with Builder(setting.build, sandbox_uid, setting.environments).open() as builder:
+            said = lock_packages(Path(bot), builder)
         name, found = candidate(bot, kind)
     except PackagesError as error:
         said, name, found = "", Path(bot).resolve().name, error
@@ -106,6 +108,8 @@ def check_command(
     if isinstance(found, Bot) and (grant := found.needs.beyond(setting.limits)).given:
         found = dataclasses.replace(found, grant=grant)
         say(safe(f"{name} is checked with {grant.words}: {NEEDED}"))
+    if isinstance(found, Bot):
+        found = fitting(found, setting.limits)
     warn_unprotected(sandbox)
     steps: list[Step] = []
     with StatusLine() as line:

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import click
+import msgspec
 
 from arena.cli import main
 from arena.cli.common import output_format, sandbox_uid_option, show
@@ -10,6 +11,7 @@ from arena.cli.progress import StatusLine
 from arena.cli.saying import say
 from arena.environment.names import LOCK, REQUIREMENTS
 from arena.environment.settings import EnvironmentSettings
+from arena.league.file import read_asked
 from arena.league.finding import BOT_FILE, VENV, asks_for_packages, bot_folder
 from arena.play.building import Builder
 from arena.tables.table import Column, Table
@@ -33,8 +35,16 @@ def env() -> None:
 @click.argument("bot", metavar="DIR", type=click.Path(path_type=Path))
 @click.option("--fetch", is_flag=True, help="Fetch wheels from the package index of your pip.")
 @click.option("--update", is_flag=True, help=f"Make {LOCK} anew, though it fits.")
+@click.option(
+    "--league",
+    metavar="LEAGUE",
+    type=click.Path(path_type=Path),
+    help="Do it as this league does: [environments] and [build] of its file hold.",
+)
 @sandbox_uid_option
-def build(bot: Path, fetch: bool, update: bool, sandbox_uid: int | None) -> None:
+def build(
+    bot: Path, fetch: bool, update: bool, league: Path | None, sandbox_uid: int | None
+) -> None:
     """Lock the packages that a bot asks for, and make its environment.
 
     requirements.txt in its folder names them, and requirements.lock, which is written, their exact
@@ -44,6 +54,7 @@ def build(bot: Path, fetch: bool, update: bool, sandbox_uid: int | None) -> None
     \b
     arena env build ./mine
     arena env build ./mine --fetch
+    arena env build ./mine --league cup
     """
     from arena.environment.existing import written_requirements  # here, as few need it
 
@@ -52,8 +63,12 @@ def build(bot: Path, fetch: bool, update: bool, sandbox_uid: int | None) -> None
             f'{safe(str(bot / BOT_FILE))} does not say python = "{VENV}", so that the bot would '
             f"not use its packages: write that there."
         )
-    settings = EnvironmentSettings(fetch=fetch)
-    with Builder(WorkLimits(), sandbox_uid, settings).open() as builder, StatusLine() as line:
+    plan = None if league is None else read_asked(league)
+    settings = EnvironmentSettings() if plan is None else plan.environments
+    if fetch:
+        settings = msgspec.structs.replace(settings, fetch=True)
+    limits = WorkLimits() if plan is None else plan.build
+    with Builder(limits, sandbox_uid, settings).open() as builder, StatusLine() as line:
         if said := written_requirements(bot):
             say(safe(said))
         line.show(lambda: f"locking {REQUIREMENTS}")
@@ -64,6 +79,8 @@ def build(bot: Path, fetch: bool, update: bool, sandbox_uid: int | None) -> None
         line.show(lambda: "unpacking the packages")
         made = builder.environments.made(found.folder)
         line.clear()
+    if made.remark:
+        say(safe(f"{found.name}: {made.remark}"))
     if made.outcome is None:
         click.echo(safe(f"The environment of {found.name} was there already: {made.folder}."))
     else:

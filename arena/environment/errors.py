@@ -6,7 +6,11 @@ from protocol.errors import ArenaError
 class PackagesError(ArenaError):
     """An environment that cannot be made; the text says why and what to do."""
 
-    def __init__(self, message: str, output: str = "") -> None:
-        super().__init__(message)
+    def __init__(self, what: str, output: str = "", *, remedy: str = "") -> None:
+        super().__init__(f"{what} {remedy}" if remedy else what)
+        self.what = what
+        """The text without the remedy."""
+        self.remedy = remedy
+        """What helps those who have the bot's folder, or the league; it may be empty."""
         self.output = output
         """What was printed by what failed."""

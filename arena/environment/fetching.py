@@ -17,6 +17,7 @@ from arena.environment.choosing import LackingError, choose
 from arena.environment.errors import PackagesError
 from arena.environment.interpreter import Interpreter
 from arena.environment.lock import Pin
+from arena.environment.names import LOCK, REQUIREMENTS, WHEELS
 from arena.environment.wheels import Wheel, wheels_in
 from arena.text import safe
 
@@ -71,8 +72,8 @@ def _download(
 ) -> None:
     if find_spec("pip") is None:
         raise PackagesError(
-            "packages are fetched with pip, which the arena's Python lacks: install it (python -m "
-            "ensurepip), or put the wheels into the folder wheels beside the bot."
+            f"packages are fetched with pip, which the arena's Python lacks: install it (python -m "
+            f"ensurepip), or put the wheels into the folder {WHEELS} beside the bot."
         )
     asked = folder / "asked.txt"
     asked.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
@@ -99,7 +100,29 @@ def _download(
         raise PackagesError(f"packages were not fetched in {seconds:g} s; try again.") from None
     asked.unlink()
     if done.returncode:
-        said = [line for line in done.stdout.splitlines() if line.startswith("ERROR: ")]
-        why = safe(said[-1].removeprefix("ERROR: ").rstrip(".")) if said else "pip failed"
         named = ", ".join(safe(line.partition(" --hash")[0]) for line in lines[:5])
-        raise PackagesError(f"{named} cannot be fetched: {why}.", done.stdout)
+        why, remedy = _explained(done.stdout, interpreter)
+        raise PackagesError(f"{named} cannot be fetched: {why}.", done.stdout, remedy=remedy)
+
+
+def _explained(output: str, interpreter: Interpreter) -> tuple[str, str]:
+    """Return why pip could not fetch wheels, and what to do, by what it printed."""
+    if "Retrying (" in output:
+        return (
+            "the package index was not reached",
+            f"Try again later, or put the wheels into the folder {WHEELS} beside {REQUIREMENTS}.",
+        )
+    if "DO NOT MATCH THE HASHES" in output:
+        return (
+            f"the wheel of the index has another hash than {LOCK} names",
+            "Put the old lock back; or make it anew, if you trust the index: arena env build "
+            "--fetch --update.",
+        )
+    if "No matching distribution" in output:
+        return (
+            f"the index has no ready wheel of it for {interpreter.shown}",
+            f"Ask for another version in {REQUIREMENTS}; or, if there are only sources, build a "
+            f"wheel (pip wheel) and put it into the folder {WHEELS}.",
+        )
+    said = [line for line in output.splitlines() if line.startswith("ERROR: ")]
+    return safe(said[-1].removeprefix("ERROR: ").rstrip(".")) if said else "pip failed", ""

@@ -25,7 +25,7 @@ _SHA256 = re.compile(r"sha256:([0-9a-f]{64})")
 _FIRST = (
     "# Made by `arena env build`: the exact packages of this bot, and what their wheels hash to.\n"
 )
-_ANEW = "`arena env build` makes it anew"
+_ANEW = "`arena env build --update` makes it anew"
 _NONE: frozenset[str] = frozenset()
 
 
@@ -90,7 +90,8 @@ def read_lock(file: Path, interpreter: Interpreter) -> Lock:
                 raise ValueError(f"pins {pin.name} a second time. {_ANEW}.")  # noqa: TRY301 - told with its line below
         except ValueError as error:
             where = f"{safe(str(file))}:{number}"
-            raise PackagesError(f"{where}: {safe(line[:80])!r} {error}") from None
+            what = f"{where}: {safe(line[:80])!r} {error}"
+            raise PackagesError(what if _ANEW in what else f"{what} {_ANEW}.") from None
     return Lock(file, dict(sorted(found.items())))
 
 

@@ -21,6 +21,7 @@ from arena.environment.errors import PackagesError
 from arena.environment.fetching import fetch_all, fetch_locked
 from arena.environment.interpreter import Interpreter
 from arena.environment.lock import Lock, Pin, lock_text, read_lock
+from arena.environment.manifest import what_changed, write_manifest
 from arena.environment.names import LOCK, REQUIREMENTS, WHEELS
 from arena.environment.requirements import applies, name_of, read_requirements
 from arena.environment.settings import EnvironmentSettings
@@ -28,7 +29,7 @@ from arena.environment.wheels import Wheel, wheels_in
 from arena.folders import put_in_place
 from arena.text import safe
 from referee.limits import WorkLimits
-from referee.sandbox.kept import being_filled, forget_old, kept_folder, make_open, use
+from referee.sandbox.kept import being_filled, discard, forget_old, kept_folder, make_open, use
 from referee.sandbox.sources import Amount, Sources
 from referee.workshop import Outcome, Workshop
 
@@ -50,6 +51,8 @@ class Made:
     folder: Path
     outcome: Outcome | None
     """How its packages were unpacked; None if it was there before."""
+    remark: str = ""
+    """What is to be said of it, in a sentence."""
 
 
 class Environments:
@@ -75,11 +78,26 @@ class Environments:
     def made(self, bot: Path) -> Made:
         """Return the environment of the bot in a folder, as its lock says, made if need be.
 
-        Raises PackagesError if it cannot be, SandboxError if nothing can be unpacked here.
+        One that has changed since is made anew. Raises PackagesError if it cannot be made,
+        SandboxError if nothing can be unpacked here.
         """
         lock, folder = self._asked(bot)
-        if use(folder):
+        if not use(folder):
+            return Made(folder, self._make(lock, bot, folder))
+        with _explained():
+            change = what_changed(folder)
+        if not change:
             return Made(folder, None)
+        said = f"its environment {folder.name} was no longer as it was made: {change}"
+        try:
+            outcome = self._make(lock, bot, folder)
+        except PackagesError as error:
+            what = f"{said}. It cannot be made anew: {error.what}"
+            raise PackagesError(what, error.output, remedy=error.remedy) from None
+        return Made(folder, outcome, f"{said}. It was made anew.")
+
+    def _make(self, lock: Lock, bot: Path, folder: Path) -> Outcome:
+        """Make the environment of a bot in a folder, and return how its packages were unpacked."""
         forget_old(folder.parent)
         make_open(folder.parent, kept_folder().parent)
         with _explained(), being_filled(folder) as new:
@@ -88,12 +106,16 @@ class Environments:
             outcome = self._unpacked(wheels, new / "wheels", new / "files")
             (new / "wheels").rename(new / "files" / WHEELS)  # to be sent to other machines
             self._finish(new / "files", lock, folder)
-        return Made(folder, outcome)
+        return outcome
 
     def has(self, bot: Path) -> bool:
-        """Return whether the environment of the bot in a folder is there; raise as `made`."""
+        """Return whether the environment of the bot in a folder is there, as it was made.
+
+        Raises as `made`.
+        """
         _, folder = self._asked(bot)
-        return use(folder)
+        with _explained():
+            return use(folder) and not what_changed(folder)
 
     def check_wheels(self, folder: Path) -> None:
         """Raise PackagesError if a wheel in a folder, from another machine, is not for here."""
@@ -132,7 +154,7 @@ class Environments:
         found = self._locked_wheels(lock, bot)
         if absent := [pin for pin in lock.pins.values() if pin.name not in found]:
             if not self._settings.fetch:
-                raise PackagesError(_absent(absent[0], bot, self._interpreter))
+                raise _absent(absent[0], bot, self._interpreter)
             fetch_locked(absent, self._interpreter, self._fetched, self._settings.seconds)
             found = self._locked_wheels(lock, bot)
         for name, pin in lock.pins.items():
@@ -184,6 +206,9 @@ class Environments:
         )
         (files / LOCK).write_text(lock_text([*lock.pins.values()]), encoding="utf-8")
         _seal(files)
+        _seal_file(write_manifest(files))
+        if folder.is_dir() and what_changed(folder):
+            discard(folder)
         with suppress(FileExistsError, OSError):  # another process has made it meanwhile
             put_in_place(files, folder)
         if not folder.is_dir():
@@ -220,8 +245,9 @@ class Environments:
         except LackingError as error:
             if not self._settings.fetch:
                 raise PackagesError(
-                    f"{error} Put it into {safe(str(bot / WHEELS))}, or let it be fetched: arena "
-                    f"env build --fetch {safe(str(bot))}"
+                    str(error),
+                    remedy=f"Put it into {safe(str(bot / WHEELS))}, or let it be fetched: arena "
+                    f"env build --fetch {safe(str(bot))}",
                 ) from None
         seconds = self._settings.seconds
         return fetch_all(requirements, beside, self._interpreter, self._fetched, seconds, by)
@@ -253,18 +279,19 @@ def _changed(wheel: Wheel, lock: Lock) -> str:
     )
 
 
-def _absent(pin: Pin, bot: Path, python: Interpreter) -> str:
-    """Return what to do about a pin without a wheel."""
+def _absent(pin: Pin, bot: Path, python: Interpreter) -> PackagesError:
+    """Return the error of a pin without a wheel."""
+    place = safe(str(bot / WHEELS))
     for wheel in wheels_in(bot / WHEELS):
         if wheel.name == pin.name and wheel.version == pin.version:
-            return (
+            return PackagesError(
                 f"{wheel.shown} is for another Python or machine; bots run here with "
-                f"{python.shown}: put the wheel for that into {safe(str(bot / WHEELS))}."
+                f"{python.shown}: put the wheel for that into {place}."
             )
-    return (
-        f"its package {pin.shown} is not here: put its wheel into {safe(str(bot / WHEELS))}, or "
-        f"let it be fetched (arena env build --fetch {safe(str(bot))}; in a league, "
-        f"fetch = true in [environments] of its league.toml)."
+    return PackagesError(
+        f"its package {pin.shown} is not here: put its wheel into {place}.",
+        remedy=f"Or let it be fetched: arena env build --fetch {safe(str(bot))}; in a league, by "
+        f"fetch = true in [environments] of its league.toml.",
     )
 
 
@@ -295,11 +322,15 @@ def _seal(files: Path) -> None:
         for name in names:
             path = Path(here, name)
             if not path.is_symlink():
-                path.chmod(0o555 if path.stat().st_mode & 0o100 else 0o444)
-                os.utime(path, (_FAR, path.stat().st_mtime))
+                _seal_file(path)
         for name in folders:
             Path(here, name).chmod(0o555)
     files.chmod(0o755)  # until it is in its place
+
+
+def _seal_file(path: Path) -> None:
+    path.chmod(0o555 if path.stat().st_mode & 0o100 else 0o444)
+    os.utime(path, (_FAR, path.stat().st_mtime))
 
 
 @contextmanager

@@ -9,8 +9,11 @@ from pathlib import Path, PurePosixPath
 from typing import Any, Self
 
 from arena.author.check import check, unready
+from arena.author.locking import lock_packages
 from arena.author.step import Step, built_step, unbuilt_step
 from arena.author.trial import of_league
+from arena.environment.errors import PackagesError
+from arena.environment.names import REQUIREMENTS, WHEELS
 from arena.folders import locked
 from arena.handin import league_file, submissions
 from arena.handin.database import HandIns
@@ -38,6 +41,10 @@ from referee.workshop import Workshop
 
 _SYSTEM = (("/", "usr"), ("/", "bin"))
 _ASK = "Ask the organizer, who sees more of it."
+_BRING = (
+    f"Put the wheels into the folder {WHEELS} beside {REQUIREMENTS} (pip download --only-binary "
+    f":all: --dest {WHEELS} --requirement {REQUIREMENTS}), and hand it in with them."
+)
 _LATER = "Hand it in again later, or ask the organizer, who sees more of it."
 
 
@@ -168,6 +175,7 @@ class Intake:
         folder = source_folder(one)
         self._note(one, folder=folder)  # first, so that no one is left whose folder nobody knows
         self._unpack(one, self._league / folder)
+        self._lock(plan, one, self._league / folder)
         bot = self._found(one, self._league / folder)
         bot = granted(plan, bot, one.bot)
         self._note(one, step="build", version=bot.version)
@@ -190,6 +198,17 @@ class Intake:
                 raise RefusedError(what, _LATER, can_retry=True) from None
             added = complete(new)
         self._note(one, output=safe_lines("; ".join(filter(None, (said, added)))) + "\n")
+
+    def _lock(self, plan: LeaguePlan, one: Submission, folder: Path) -> None:
+        """Make the lock of a bot with packages whose author has handed in none that fits."""
+        try:
+            said = lock_packages(folder, self._open_builder(plan))
+        except PackagesError as error:
+            what = f"its packages cannot be locked: {cleaned(error.what, folder)}"
+            raise RefusedError(what, _BRING) from None
+        if said:
+            before = submissions.get(self._hand_ins, one.number).output
+            self._note(one, output=before + safe_lines(said) + "\n")
 
     def _found(self, one: Submission, folder: Path) -> Bot:
         if not (folder / BOT_FILE).is_file():
@@ -241,7 +260,8 @@ class Intake:
                 one, output=said + safe_lines(error.output), steps=steps_json(steps, bot.folder)
             )
             reason = cleaned(f"it {error.what}", bot.folder)
-            raise RefusedError(reason, "What the build printed shows why. Mend it.") from None
+            shown = "What the build printed shows why. " * bool(error.output)
+            raise RefusedError(reason, f"{shown}Mend it.") from None
         except SandboxError as error:
             self._log(one.number, error)
             raise RefusedError(

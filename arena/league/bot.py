@@ -26,7 +26,8 @@ from arena.text import composed, likeness, safe, toml
 from protocol.errors import ArenaError
 from referee.limits import NO_GRANT, Grant
 from referee.sandbox import PYTHON, Program, is_program, opening
-from referee.sandbox.sources import sizes_of
+from referee.sandbox.executable import OF_VENV, is_of_venv
+from referee.sandbox.sources import sizes_of, too_large
 
 NAME_LIMIT = 40
 """The most characters of a bot's name."""
@@ -154,6 +155,15 @@ class Bot:
         except ArenaError:
             return ""
 
+    def check_size(self, most_mb: int) -> None:
+        """Raise ArenaError if its files are more than so many MiB; nothing is read for that.
+
+        What is run of a bot that is built is not there yet.
+        """
+        paths = [f"{self.folder}/{file}" for file in self.files]
+        if not self.build and (why := too_large(paths, most_mb)):
+            raise ArenaError(f"bot {self.name!r}: {why}")
+
     def hashed(self) -> Self:
         """Return the bot; raise ArenaError if its files cannot be read."""
         assert self.digest
@@ -211,10 +221,9 @@ class Bot:
                 f"bot {self.name!r}: {safe(str(path))} is a folder; name the program in it."
             )
         if path.is_symlink() and not path.exists():
-            raise ArenaError(
-                f"bot {self.name!r}: {safe(str(path))} is a link that leads nowhere; put the "
-                f"program there."
-            )
+            why = "is a link that leads nowhere; put the program there."
+            why = OF_VENV if is_of_venv(str(path)) else why
+            raise ArenaError(f"bot {self.name!r}: {safe(str(path))} {why}")
         if not path.exists():
             raise ArenaError(f"bot {self.name!r}: {absent(path, self.folder)}")
         if is_archive(path):

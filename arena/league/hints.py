@@ -18,11 +18,12 @@ from arena.league.plan import LeaguePlan
 from arena.text import toml
 from referee.limits import Grant, Limits
 from referee.sandbox import PYTHON
+from referee.sandbox.executable import OF_VENV, is_of_venv
 from referee.sandbox.stage import unstaged
 
 _ABSENT = re.compile(
     r"No module named|No such file|[Cc]annot find|ClassNotFound|NoClassDefFound|NoSuchFile"
-    r"|Permission ?denied|ENOENT|EACCES"
+    r"|Permission ?denied|ENOENT|EACCES|: not found"
 )
 """What the lines of a standard error say that name a file which could not be read."""
 _NO_MODULE = re.compile(r"ModuleNotFoundError: No module named '([A-Za-z_][\w.]{0,100})'")
@@ -52,6 +53,8 @@ def hidden(bot: Bot, stderr: str) -> list[str]:
     words = dict.fromkeys(word for line in lines for word in _WORD.findall(line))
     outside = filter(None, (_outside(bot, word) for word in words))
     names = list(dict.fromkeys(name for word in words if (name := _unlisted(bot, word))))
+    if of_venv := next((name for name in names if is_of_venv(f"{bot.folder}/{name}")), ""):
+        return [f"{of_venv} {OF_VENV}"]
     found = [*dict.fromkeys(outside), *(_listing(bot, names) if names else ())]
     return found or _without_module(bot, stderr)
 
@@ -94,23 +97,24 @@ def _without_module(bot: Bot, stderr: str) -> list[str]:
     lacking = _NO_MODULE.findall(stderr)
     if not lacking:
         return []
-    module, build = lacking[-1].partition(".")[0], f"arena env build --fetch {quoted(bot.folder)}"
+    module = lacking[-1].partition(".")[0]
+    build = f"`arena env build --fetch {quoted(bot.folder)}`."
     if bot.has_packages:
         return [
             f"{module} is not among the packages of its {LOCK}: name the package that has it in "
-            f"{REQUIREMENTS}, then: {build}"
+            f"{REQUIREMENTS}, then run {build}"
         ]
     asked = next((name for name in (REQUIREMENTS, ".venv") if is_there(bot.folder / name)), "")
     if asked and bot.listed_in == BOT_FILE:
         return [
             f'{asked} counts only for a bot whose bot.toml says python = "venv", and whose command '
-            f'begins with "{PYTHON}": write that, then: {build}'
+            f'begins with "{PYTHON}": write that, then run {build}'
         ]
     return [
         f"{module} is neither one of its files nor in Python's standard library, and a bot has "
         f"other packages only in an environment of its own: `arena new --with PACKAGE` begins "
         f"such a bot. To change this one, name the package in a {REQUIREMENTS} beside a bot.toml "
-        f'that says python = "venv", then: {build}'
+        f'that says python = "venv", then run {build}'
     ]
 
 

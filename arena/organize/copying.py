@@ -1,18 +1,18 @@
 """Copies of bots inside a league's folder, so that nobody changes what was checked."""
 
 import os
-import shutil
 from dataclasses import replace
 from pathlib import Path
 
+from arena.environment.names import WHEELS
 from arena.folders import put_in_place, unfinished, unwritten
 from arena.league.bot import Bot
 from arena.league.entry import entry_for
-from arena.league.files import readable
+from arena.league.files import named_files, readable
 from arena.league.finding import BOT_FILE
 from arena.text import safe
 from protocol.errors import ArenaError
-from referee.sandbox.sources import Sources
+from referee.sandbox.sources import Sources, copy_file
 
 BOTS = "bots"
 """The folder of a league in which copies are."""
@@ -45,17 +45,19 @@ def copied(bot: Bot, league: Path) -> Bot:
 
 
 def _copy(bot: Bot, target: Path) -> None:
-    """Copy a bot's own files, and its bot.toml, which need not be one of them."""
+    """Copy a bot's own files, its bot.toml, which need not be one of them, and its wheels."""
     listing = [BOT_FILE] if bot.listed_in == BOT_FILE else []
     with readable(bot.name), Sources(bot.folder) as sources:
+        if bot.has_packages and (bot.folder / WHEELS).is_dir():
+            listing += named_files(bot.name, bot.folder, [WHEELS])
         for file in dict.fromkeys([*bot.files, *listing]):
             place = target / file
             place.parent.mkdir(parents=True, exist_ok=True)
-            with sources.open(file) as source, place.open("xb") as output:
-                shutil.copyfileobj(source, output)
-                os.fchmod(
-                    output.fileno(), 0o755 if os.fstat(source.fileno()).st_mode & 0o111 else 0o644
-                )
+            with sources.open(file) as source:
+                found = os.fstat(source.fileno())
+                sources.count(found.st_size, file)
+                copy_file(source, place, found.st_size)
+                place.chmod(0o755 if found.st_mode & 0o111 else 0o644)
 
 
 def folder_name(name: str) -> str:

@@ -8,6 +8,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 import msgspec
 
+from arena.author.candidate import fitting
 from arena.author.check import check, unready
 from arena.author.step import Step
 from arena.author.trial import of_league
@@ -118,14 +119,17 @@ def entered(
 
 
 def _granted(league: LeaguePlan, each: Brought, terms: Terms) -> Brought:
-    """Return a bot with what that of its name is granted and, if asked for, what it needs."""
+    """Return a bot with what that of its name is granted and, if asked for, what it needs.
+
+    Its files are read, if it may have them.
+    """
     if not isinstance(each.bot, Bot):
         return each
     grant = league.grant_of(composed(each.name))
     if terms.is_granting:
         more = each.bot.needs.beyond(grant.of(league.limits))
         grant = msgspec.structs.replace(grant, **more.given)
-    return each._replace(bot=replace(each.bot, grant=grant))
+    return each._replace(bot=fitting(replace(each.bot, grant=grant), league.limits))
 
 
 def _known(

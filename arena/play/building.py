@@ -47,7 +47,7 @@ class BuildError(ArenaError):
         self.what = what
         """The message without the bot's name, and without the hint."""
         self.hint = hint
-        """What to do about compilers that are here, for whoever may know where."""
+        """What only those can do who know this machine, or the league."""
         self.output = output
         """What the build printed."""
 
@@ -60,6 +60,8 @@ class Built:
     """What is run: what the build left, under the version of its sources."""
     outcome: Outcome | None
     """How it was built, or its packages unpacked; None if that had been done before."""
+    remark: str = ""
+    """What is to be said of that, in a sentence about the bot."""
 
 
 class Builder:
@@ -118,9 +120,10 @@ class Builder:
         try:
             found = self.environments.made(bot.folder)
         except PackagesError as error:
-            raise BuildError(bot, f"cannot be run: {error}", error.output) from None
+            hint = f" {error.remedy}" if error.remedy else ""
+            raise BuildError(bot, f"cannot be run: {error.what}", error.output, hint) from None
         run = replace(made.bot, has_packages=True, environment=str(found.folder)).checked()
-        return Built(run, made.outcome or found.outcome)
+        return Built(run, made.outcome or found.outcome, found.remark)
 
     @property
     def environments(self) -> "Environments":
@@ -184,6 +187,8 @@ class AllBuilt:
     """What is run of each; the sources of one that could not be built."""
     failed: dict[BotIndex, str]
     """Why some could not be built, by their place among the bots."""
+    remarks: list[str]
+    """What is to be said of others, in sentences."""
 
     @property
     def ready(self) -> list[Bot]:
@@ -214,17 +219,21 @@ def build_all(
     """Return bots as they are run, built if need be; `tell` is called with what is being done."""
     found: list[Bot] = []
     failed: dict[BotIndex, str] = {}
+    remarks: list[str] = []
     with Builder(limits, uid, environments).open() as builder:
         for number, bot in enumerate(bots):
             if bot.is_to_be_made:
                 tell(building(bot, limits))
             try:
-                found.append(builder.built(bot).bot)
+                built = builder.built(bot)
+                found.append(built.bot)
+                if built.remark:
+                    remarks.append(f"Bot {bot.name!r}: {built.remark}")
             except (BuildError, SandboxError) as error:
                 found.append(replace(bot, build=(), products=()))
                 hint = error.hint if isinstance(error, BuildError) else ""
                 failed[BotIndex(number)] = f"{error.what}{hint}".rstrip(".")
-    return AllBuilt(found, failed)
+    return AllBuilt(found, failed, remarks)
 
 
 def _take(work: Work, bot: Bot, folder: Path) -> None:

@@ -205,8 +205,9 @@ class Run:
             *likely_renamed(league, store),
             *changed(league, store),
             *left(league, store),
+            *built.remarks,
         ]
-        """What to say and ask about the bots' names, keys and versions, in sentences."""
+        """What to say and ask about the bots, in sentences."""
         if tournament is not None and tournament.upcoming is None and not matches:
             self.hints.append(_PART_IS_PLAYED.format(tournament.number))
         self.mean_seconds = store.mean_seconds((bot.key, bot.version) for bot in league.bots)

@@ -1,6 +1,5 @@
 """Big files of bots: read once, and one copy of each for all that run bots, by what is in it."""
 
-import errno
 import hashlib
 import os
 import time
@@ -13,7 +12,7 @@ from referee.sandbox.by_hash import Content, FilesByHash, hash_of
 from referee.sandbox.errors import MachineError, StartError
 from referee.sandbox.kept import alone, forget_old, kept_folder
 from referee.sandbox.program import Program, barrier
-from referee.sandbox.sources import sizes_of
+from referee.sandbox.sources import copy_file, sizes_of
 from referee.sandbox.temporary import room_for
 
 BIG = 64 << 20
@@ -23,9 +22,6 @@ FRESH = 2 * 10**9
 CHANGED = "it changed while it was read; try again"
 
 _DAY = 86_400
-_PIECE = 64 << 20  # bytes copied at a time: signals are heard in between
-_UNCOPIED = {errno.EXDEV, errno.EINVAL, errno.ENOSYS, errno.EOPNOTSUPP, errno.EPERM}
-"""What the kernel says where it cannot copy from one file to another by itself."""
 
 
 def has_big_files(program: Program) -> bool:
@@ -169,7 +165,7 @@ class BigFiles:
     def _keep(self, source: BinaryIO, found: os.stat_result, name: str, target: str) -> None:
         """Copy a file to `target`, and keep that: whoever is killed here leaves nothing half."""
         asked = time.time_ns()
-        _copy(source, target, found.st_size)
+        copy_file(source, target, found.st_size)
         with open(target, "rb") as copy:
             os.fsync(copy.fileno())  # before it is marked as whole: the machine may lose power
             digest = hash_of(copy)
@@ -181,18 +177,3 @@ class BigFiles:
         _note(found, digest, asked)
 
 
-def _copy(source: BinaryIO, target: str, size: int) -> None:
-    """Copy an open file, of that size, to a new one: by the kernel, which may share the blocks."""
-    source.seek(0)
-    with open(target, "xb", buffering=0) as copy:
-        try:
-            while size and (
-                done := os.copy_file_range(source.fileno(), copy.fileno(), min(size, _PIECE))
-            ):
-                size -= done
-        except OSError as error:
-            if error.errno not in _UNCOPIED:
-                raise
-            while size and (piece := source.read(min(size, _PIECE))):
-                size -= copy.write(piece)
-                source.seek(copy.tell())  # not all of it may have been written

@@ -14,11 +14,11 @@ _FIRST_LINE = 256  # bytes of it that the kernel looks at
 WINDOWS = "its first line ends in CR (Windows line ends). Save it with Unix line ends."
 """What to say of a script whose interpreter no kernel finds."""
 OF_VENV = (
-    "is the link of a virtual environment, and what that links to is not shown in a sandbox. Write "
+    "belongs to a virtual environment, and what that needs is not shown in a sandbox. Write "
     'python = "venv" in bot.toml, and command = ["{python}", ...] with the rest as it is; then '
     "`arena env build` makes an environment that bots can use."
 )
-"""What follows the name of an interpreter that `is_link_of_venv`."""
+"""What follows the name of an interpreter that `is_of_venv`."""
 _OPENINGS = {".py": "#!/usr/bin/env python3", ".js": "#!/usr/bin/env node"}
 
 
@@ -44,9 +44,14 @@ def named_interpreter(path: str, search: str) -> str:
     return shutil.which(name, path=search) or name
 
 
+def is_of_venv(path: str) -> bool:
+    """Return whether a path is that of an interpreter in a virtual environment."""
+    return Path(path).parents[1].joinpath("pyvenv.cfg").is_file()
+
+
 def is_link_of_venv(path: str) -> bool:
     """Return whether a path is the link to an interpreter in a virtual environment."""
-    return os.path.islink(path) and Path(path).parents[1].joinpath("pyvenv.cfg").is_file()
+    return os.path.islink(path) and is_of_venv(path)
 
 
 def absent(interpreter: str) -> str:
@@ -67,6 +72,10 @@ def unstarted(program: Program, why: str) -> str:
             return f"{word} was built for another kind of machine"
         return f"{word} is no program: it lacks a first line such as {opening(path)}"
     if why == f"{path}: {os.strerror(errno.ENOENT)}" and begins:
+        if word.startswith("./") and word.removeprefix("./") not in program.files:
+            if is_of_venv(path):
+                return f"{word} {OF_VENV}".removesuffix(".")
+            return f"{word} is not among the bot's files: name it in files"
         if _is_binary(begins):
             return f"{word} was built for another system: its loader is not there"
         return f"{word}: {absent(named_interpreter(path, os.defpath)).removesuffix('.')}"

@@ -27,6 +27,9 @@ class Amount(NamedTuple):
 
 
 _PIECE = 1 << 20  # bytes read at a time
+_COPIED = 64 << 20  # bytes copied at a time: signals are heard in between
+_UNCOPIED = {errno.EXDEV, errno.EINVAL, errno.ENOSYS, errno.EOPNOTSUPP, errno.EPERM}
+"""What the kernel says where it cannot copy from one file to another by itself."""
 _OPENAT2 = 437
 _RESOLVE_BENEATH = 0x08 | 0x02  # and no links of /proc
 _KINDS = {
@@ -68,9 +71,10 @@ def too_large(paths: Iterable[str], most_mb: int) -> str:
     largest = max(sizes, key=lambda path: sizes[path])
     return (
         f"its files have {_mib(total):,} MiB together ({os.path.basename(largest)} has "
-        f"{_mib(sizes[largest]):,}), and files_mb allows {most_mb:,}. Write files_mb = "
-        f"{_mib(total)} under its [[bot]] in league.toml (without a league: --limit "
-        f"files_mb={_mib(total)}), or name only what the bot needs in bot.toml: files = [...]."
+        f"{_mib(sizes[largest]):,}), and files_mb allows {most_mb:,}. Let it have "
+        f"files_mb = {_mib(total)}: under its [[bot]] in league.toml; or by needs = {{ files_mb = "
+        f"{_mib(total)} }} in its bot.toml, and `arena add --grant`; or, without a league, by "
+        f"--limit files_mb={_mib(total)}. Or name only what it needs in bot.toml: files = [...]."
     )
 
 
@@ -163,6 +167,23 @@ class Sources:
         if size > self._left:
             most = f"{self._most >> 20} MiB"
             raise OSError(errno.EFBIG, f"with it, the bot's files are larger than {most}", name)
+
+
+def copy_file(source: BinaryIO, target: str | Path, size: int) -> None:
+    """Copy an open file, of that size, to a new one: by the kernel, which may share the blocks."""
+    source.seek(0)
+    with open(target, "xb", buffering=0) as copy:
+        try:
+            while size and (
+                done := os.copy_file_range(source.fileno(), copy.fileno(), min(size, _COPIED))
+            ):
+                size -= done
+        except OSError as error:
+            if error.errno not in _UNCOPIED:
+                raise
+            while size and (piece := source.read(min(size, _COPIED))):
+                size -= copy.write(piece)
+                source.seek(copy.tell())  # not all of it may have been written
 
 
 def _opened_folder(path: str | Path) -> int:

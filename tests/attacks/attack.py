@@ -28,7 +28,8 @@ class Attack:
     `memory` is run twice, and the second process is to know what the first was told.
     """
     props: tuple[str, ...] = ()
-    """What the scene needs besides the files: links, listeners, terminal, victims, bits, pages.
+    """What the scene needs besides the files: links, listeners, terminal, victims, bits, pages,
+    packages, a big file.
 
     And what becomes of the bot: it is frozen, ended, left idle, or a rival comes after it; often
     where chance decides.

@@ -70,6 +70,34 @@ FILES = [
     ),
 ]
 
+KEPT = [
+    *group_of(
+        "Files",
+        "kept",
+        [
+            ("write_package", "write a shared environment", j.shared_changed),
+            ("package_by_descriptor", "the same, through `/proc/self/fd`", j.shared_changed),
+            ("package_by_map", "the same, through a shared mapping", j.shared_changed),
+            ("package_by_link", "the same, through a hard link", j.shared_changed),
+            ("add_package", "add a module to it", j.shared_changed),
+            ("replace_package", "move a module of it away", j.shared_changed),
+            ("read_other_packages", "read another's packages", j.leaked),
+        ],
+        props=("packages",),
+    ),
+    *group_of(
+        "Files",
+        "kept",
+        [
+            ("write_big_file", "write a kept big file", j.shared_changed),
+            ("big_file_by_descriptor", "the same, through `/proc/self/fd`", j.shared_changed),
+            ("big_file_by_map", "the same, through a shared mapping", j.shared_changed),
+            ("big_file_by_link", "the same, through a hard link", j.shared_changed),
+        ],
+        props=("big file",),
+    ),
+]
+
 _A_SOCKET = j.holds(r"^socket:")
 NETWORK = [
     *group_of(
@@ -301,7 +329,7 @@ _WIRE = {
 PROTOCOL = [Attack("Protocol", name, "wire", act, kind="seat") for act, name in _WIRE.items()]
 
 ATTACKS = [
-    *(*FILES, *NETWORK, *RESOURCES, *FREEZING, *STARVING, *REMEMBERING),
+    *(*FILES, *KEPT, *NETWORK, *RESOURCES, *FREEZING, *STARVING, *REMEMBERING),
     *(*OUTLIVING, *OTHERS, *LEAKS, *PRIVILEGE, *PROTOCOL),
 ]
 BY_SLUG = {attack.slug: attack for attack in ATTACKS}

@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tests.attacks.scene import Scene
+from referee.sandbox.kept import kept_folder
+from tests.attacks.scene import BIG_FILE, Scene
 from tests.attacks.victims import Victim
 from tests.referee.process_watch import state
 
@@ -122,6 +123,21 @@ def _contents(folder: Path) -> dict[str, tuple[int, int]]:
             seen = path.lstat()
             found[path.name] = (seen.st_size, seen.st_mode)
     return found
+
+
+def shared_changed(case: Case) -> bool:
+    """What bots share is other than before, an environment or the copy of a big file."""
+    package = case.scene.package
+    kept = {}
+    if package is not None:
+        kept |= _contents(package.parent) | {"": (package.parent.stat().st_mode, 0)}
+    heads = [case.scene.mine / BIG_FILE]
+    if (folder := kept_folder() / "files").is_dir():
+        kept |= _contents(folder)
+        heads += folder.iterdir()
+    words = [path.read_bytes()[:16] for path in [*heads, package] if path and path.is_file()]
+    now = (kept, words)
+    return case.before.setdefault("shared", now) != now
 
 
 def results_gone(case: Case) -> bool:

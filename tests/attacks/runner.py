@@ -8,6 +8,7 @@ import sys
 import tempfile
 import time
 import traceback
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -54,6 +55,9 @@ class Runner:
         self._open.write(self._secret.encode())
         self._open.flush()
         os.set_inheritable(self._open.fileno(), True)
+        self._kept = tempfile.TemporaryDirectory(prefix="arena-kept-")
+        Path(self._kept.name).chmod(0o755)
+        os.environ["XDG_CACHE_HOME"] = self._kept.name
 
     def launcher(self, sandbox: str) -> Launcher:
         """Return the launcher for a sandbox, which keeps its bots on one core."""
@@ -83,6 +87,7 @@ class Runner:
         for launcher in self._launchers.values():
             launcher.close()
         self._open.close()
+        self._kept.cleanup()
 
     def run(self, attack: Attack, sandbox: str) -> Outcome:
         """Run an attack; return whether it had effect, or why that cannot be known."""
@@ -98,8 +103,14 @@ class Runner:
                 scene.plant_bits()
             if "pages" in attack.props:
                 scene.plant_pages()
+            if "packages" in attack.props:
+                scene.plant_packages()
+            if "big file" in attack.props:
+                scene.plant_big_file()
             command = (*words, attack.act, scene.token)
             program = make_bot("hostile", scene.mine, command, ["."]).program
+            if "packages" in attack.props:
+                program = replace(program, shared=(str(scene.package.parent),))
             if "links" in attack.props:
                 scene.plant_links()
                 with contextlib.suppress(ArenaError):  # then it plays as it was admitted before
@@ -212,6 +223,7 @@ class BotRun:
             "flushes": s.flushes(),
             "priorities": s.priorities(case.pid),
         }
+        j.shared_changed(case)  # notes how it is
         if "pages" in self.attack.props:
             set_in_memory(case.folder / PAGES, there=True)
 

@@ -11,11 +11,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from referee.sandbox.big_files import BIG
 from tests.referee.process_watch import state, until
 
 PROGRAMS = Path(__file__).parent / "programs"
 MESSAGE_BITS = 16
 PAGES = "pages.bin"
+BIG_FILE = "big.bin"
 PAGE_STEP = 1 << 18
 """Bytes from one part of the large file to the next: more than is ever read ahead."""
 
@@ -43,6 +45,8 @@ class Scene:
         """What a bot calls the things that it leaves outside."""
         self.base = Path(tempfile.mkdtemp(prefix="arena-scene-"))
         self.base.chmod(0o755)
+        self.package: Path | None = None
+        """A file of an environment that the bot shares."""
         self._sockets: list[socket.socket] = []
         self._descriptors: list[int] = []
         self._make_files(native)
@@ -94,6 +98,21 @@ class Scene:
     def plant_pages(self) -> None:
         """Put a file into the bot's folder that is large enough to be in memory in part."""
         (self.mine / PAGES).write_bytes(b"x" * (MESSAGE_BITS * PAGE_STEP))
+
+    def plant_packages(self) -> None:
+        """Make environments as they are kept: one that the bot shares, and one of another's."""
+        for name, what in (("packages", "shared"), ("packages-of-other", self.secret)):
+            folder = self._folder(name)
+            (folder / "module.py").write_text(f"{what}\n" * 1000)
+            (folder / "module.py").chmod(0o444)
+            folder.chmod(0o555)
+        self.package = self.base / "packages" / "module.py"
+        self.other_package = self.base / "packages-of-other" / "module.py"
+
+    def plant_big_file(self) -> None:
+        """Put a file into the bot's folder of which one copy is kept for all that have it."""
+        with (self.mine / BIG_FILE).open("wb") as file:
+            file.truncate(BIG)
 
     def plant_links(self) -> None:
         """Put links to what is not the bot's into its folder, as its author could."""
@@ -180,6 +199,9 @@ class Scene:
         facts["other_program"] = str(self.other / "run.sh")
         facts["mount_namespace"] = Path("/proc/self/ns/mnt").stat().st_ino
         facts["ipc_key"] = int(self.token[-6:], 16)
+        if self.package is not None:
+            facts["package"] = str(self.package)
+            facts["other_package"] = str(self.other_package)
         if self._sockets:
             facts["tcp"] = self.tcp.getsockname()[1]
             facts["udp"] = self.udp.getsockname()[1]

@@ -2,9 +2,10 @@
 
     python -m tests.benchmarks.packages [REQUIREMENT...]
 
-Wheels are fetched. For each requirement it prints how long its environment takes to be made and how
-large it is; then the seconds from the start to `ready`: of the environment's interpreter by itself,
-and of a bot in each sandbox, the first time and the median of five later ones.
+Wheels are fetched. For each requirement it prints how long its environment takes to be made, how
+large it is, and how long a look takes whether all its files are as they were; then the seconds from
+the start to `ready`: of the environment's interpreter by itself, and of a bot in each sandbox, the
+first time and the median of five later ones.
 """
 
 import os
@@ -18,6 +19,7 @@ from pathlib import Path
 from statistics import median
 
 from arena.author.new import write_bot
+from arena.environment.manifest import what_changed
 from arena.environment.settings import EnvironmentSettings
 from arena.league.bot import Bot
 from arena.league.finding import bot_folder
@@ -49,6 +51,7 @@ def plain(bot: Bot) -> None:
         cwd=bot.folder,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
         env=environment,
     ) as process:
         assert process.stdin is not None
@@ -64,16 +67,15 @@ def measured(requirement: str, base: Path) -> str:
     """Return the row of one requirement."""
     folder = base / requirement.partition("=")[0]
     write_bot(folder, "python", GAMES["duel"], packages=[requirement])
-    module = folder.name.replace("-", "_")
-    program = folder / "bot.py"
-    program.write_text(program.read_text().replace("import kit", f"import {module}\nimport kit", 1))
     with Builder(WorkLimits(), None, EnvironmentSettings(fetch=True)).open() as builder:
         locking = seconds(lambda: builder.environments.locked(folder))
         began = time.perf_counter()
         built = builder.built(bot_folder(folder))
         making = time.perf_counter() - began
     bot = built.bot
-    figures = [locking, making, size_of(Path(bot.environment)) / 1e6]
+    environment = Path(bot.environment)
+    look = median(seconds(lambda: what_changed(environment)) for _ in range(LATER))
+    figures = [locking, making, size_of(environment) / 1e6, look]
     figures += [
         seconds(lambda: plain(bot)),
         median(seconds(lambda: plain(bot)) for _ in range(LATER)),
@@ -90,9 +92,10 @@ def measured(requirement: str, base: Path) -> str:
 def main(requirements: list[str]) -> None:
     """Print the table."""
     print(
-        "| | locked (s) | made (s) | MB | plain, first | later | landlock | later | bwrap | later |"
+        "| | locked (s) | made (s) | MB | look | plain, first | later "
+        "| landlock | later | bwrap | later |"
     )
-    print("|---|" + "--:|" * 9)
+    print("|---|" + "--:|" * 10)
     with tempfile.TemporaryDirectory(prefix="arena-bench-") as base:
         os.environ.setdefault("XDG_CACHE_HOME", f"{base}/cache")
         Path(base).chmod(0o755)

@@ -184,7 +184,8 @@ def test_a_lock_without_its_wheels_says_what_to_do(public: Path) -> None:
     lock(folder)
     shutil.rmtree(folder / "wheels")
     text = failure(lambda: made(folder))
-    assert "its package chooser==1.0 is not here" in text
+    assert f"its package chooser==1.0 is not here: put its wheel into {folder}/wheels." in text
+    assert f"Or let it be fetched: arena env build --fetch {folder}; in a league, by" in text
     assert "fetch = true in [environments] of its league.toml" in text
 
 
@@ -207,6 +208,44 @@ def test_too_much_in_an_environment_is_named_with_the_remedy(public: Path, cache
     assert "Allow more in [environments] of league.toml." in text
     assert not [*cache.iterdir()]
     assert made(folder, files=2000).outcome is not None
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda site: (site / "chooser.py").unlink(), "chooser.py is gone"),
+        (lambda site: (site / "evil.pth").touch(), "evil.pth is new there"),
+        (lambda site: (site / "chooser.py").chmod(0o666), "chooser.py was changed"),
+        (lambda site: os.utime(site / "chooser.py", (1, 1)), "chooser.py was changed"),
+        (lambda site: (site / "../../../manifest.json").unlink(), "manifest.json cannot be read"),
+    ],
+)
+def test_what_changed_in_an_environment_is_named_and_it_is_made_anew(
+    change: Callable[[Path], object], said: str, public: Path, cache: Path
+) -> None:
+    folder = good(public / "mine")
+    lock(folder)
+    environment = Path(made(folder).bot.environment)
+    site = next(environment.glob("lib/python3*/site-packages"))
+    site.chmod(0o755)
+    environment.chmod(0o755)
+    was = (site / "chooser.py").read_text()
+    change(site)
+    again = made(folder)
+    assert again.outcome is not None
+    assert said in again.remark
+    assert "\n" not in again.remark
+    assert (site / "chooser.py").read_text() == was
+    assert not made(folder).remark
+
+    site.chmod(0o755)
+    environment.chmod(0o755)
+    change(site)
+    shutil.rmtree(folder / "wheels")
+    text = failure(lambda: made(folder))
+    assert f"its environment {environment.name} was no longer as it was made: " in text
+    assert "It cannot be made anew: its package chooser==1.0 is not here" in text
+    assert [each.name for each in cache.iterdir()] == [environment.name]
 
 
 def test_python_is_venv_or_nothing(public: Path) -> None:
@@ -236,6 +275,11 @@ def test_a_league_goes_on_after_its_environment_was_removed(
     (folder / "bot.py").write_text((folder / "bot.py").read_text() + "# changed\n")
     assert arena("run", league).exit_code == 0
     assert [each.name for each in cache.iterdir()] == [environment.name]
+    next(environment.glob("lib/python3*/site-packages/chooser.py")).unlink()
+    (folder / "bot.py").write_text((folder / "bot.py").read_text() + "# again\n")
+    result = arena("run", league)
+    assert result.exit_code == 0
+    assert "chooser.py is gone. It was made anew." in " ".join(result.stderr.split())
 
 
 def test_a_virtual_environment_of_the_author_says_what_is_required(
@@ -253,19 +297,33 @@ def test_a_virtual_environment_of_the_author_says_what_is_required(
     assert (folder / "requirements.txt").read_text() == "chooser==1.0\n"
 
 
-@pytest.mark.parametrize("files", ["", 'files = ["bot.py", "kit.py", ".venv"]\n'])
+@pytest.mark.parametrize(
+    ("command", "files", "target"),
+    [
+        (".venv/bin/python", "", "/usr/bin/python3"),
+        (".venv/bin/python", 'files = ["bot.py", "kit.py", ".venv"]\n', "/usr/bin/python3"),
+        (".venv/bin/python", "", "/opt/of/another/machine/python3"),
+        (".venv/bin/python", "", "a copy"),
+        ("./start.sh", "", "/usr/bin/python3"),
+    ],
+)
 def test_the_python_of_a_virtual_environment_gets_the_remedy(
-    files: str, public: Path, arena: Arena
+    command: str, files: str, target: str, public: Path, arena: Arena
 ) -> None:
     folder = good(public / "mine")
     (folder / ".venv" / "bin").mkdir(parents=True)
     (folder / ".venv" / "pyvenv.cfg").touch()
-    (folder / ".venv" / "bin" / "python").symlink_to("/usr/bin/python3")
-    (folder / "bot.toml").write_text(f'command = [".venv/bin/python", "bot.py"]\n{files}')
+    if target == "a copy":
+        shutil.copy("/usr/bin/python3", folder / ".venv" / "bin" / "python")
+    else:
+        (folder / ".venv" / "bin" / "python").symlink_to(target)
+    (folder / "start.sh").write_text("#!/bin/sh\nexec .venv/bin/python bot.py\n")
+    (folder / "start.sh").chmod(0o755)
+    (folder / "bot.toml").write_text(f'command = ["{command}", "bot.py"]\n{files}')
     result = arena("check", folder, "--game", "war", "--seats", 2)
     assert result.exit_code == 1
     said = " ".join(result.output.split())
-    assert ".venv/bin/python is the link of a virtual environment" in said
+    assert ".venv/bin/python belongs to a virtual environment" in said
     assert 'Write python = "venv" in bot.toml' in said
 
 
@@ -301,6 +359,7 @@ def test_a_new_bot_may_have_packages(public: Path, arena: Arena) -> None:
     assert "First: arena env build --fetch" in result.output
     assert (folder / "requirements.txt").read_text() == "chooser>=1\nbase\n"
     assert 'python = "venv"\n' in (folder / "bot.toml").read_text()
+    assert "# requirements.txt names chooser, base too:" in (folder / "bot.py").read_text()
     wheel(folder / "wheels", "chooser")
     wheel(folder / "wheels", "base")
     assert arena("check", folder, "--game", "war", "--seats", 2).exit_code == 0
@@ -320,3 +379,65 @@ def test_a_package_is_the_same_for_doctor_play_and_compare(public: Path, arena: 
     wheel(other / "wheels", "chooser", files={"chooser.py": MODULE.format(at=-1)})
     lock(other)
     assert arena("compare", folder, other, "--game", "war", "--deals", 2).exit_code in (0, 1)
+
+
+def test_a_new_bot_shows_that_it_has_its_packages(public: Path, arena: Arena) -> None:
+    folder = public / "mine"
+    words = ("--with", "NumPy>=2", "--with", "scikit_learn", "--game", "war")
+    assert arena("new", folder, *words).exit_code == 0
+    wheel(folder / "wheels", "numpy", "2.1", files={"numpy.py": "__version__ = '2.1'\n"})
+    wheel(folder / "wheels", "scikit_learn", files={"sklearn.py": "__version__ = '1.0'\n"})
+    result = arena("check", folder, "--game", "war", "--seats", 2, "--seconds", 2)
+    assert result.exit_code == 0, result.output
+    assert "on its standard error: sklearn 1.0" in result.output
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("requirement", "index", "said"),
+    [
+        ("chooser>=9", "", "chooser>=9 cannot be fetched: the index has no ready wheel of it for"),
+        (
+            "chooser",
+            "http://127.0.0.1:9/simple",
+            "chooser cannot be fetched: the package index was not reached. Try again later, or put",
+        ),
+        (
+            "chooser",
+            "another",
+            "chooser==1.0 cannot be fetched: the wheel of the index has another hash than "
+            "requirements.lock names. Put the old lock back",
+        ),
+    ],
+)
+def test_what_cannot_be_fetched_gets_the_remedy(
+    requirement: str,
+    index: str,
+    said: str,
+    public: Path,
+    arena: Arena,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    folder = bot(public / "mine", f"{requirement}\n")
+    wheel(public / "index", "chooser")
+    monkeypatch.setenv("PIP_RETRIES", "1")
+    if index.startswith("http"):
+        monkeypatch.setenv("PIP_INDEX_URL", index)
+    else:
+        monkeypatch.setenv("PIP_NO_INDEX", "1")
+        monkeypatch.setenv("PIP_FIND_LINKS", str(public / "index"))
+    if index == "another":
+        hashed = f"chooser==1.0 --hash=sha256:{'0' * 64}\n"
+        (folder / "requirements.lock").write_text(hashed)
+    result = arena("env", "build", "--fetch", folder)
+    assert result.exit_code == 2
+    assert said in " ".join(result.output.split())
+
+
+def test_a_lock_that_cannot_be_read_is_made_anew_as_is_said(public: Path, arena: Arena) -> None:
+    folder = good(public / "mine")
+    (folder / "requirements.lock").write_text("chooser=1.0\n")
+    refused = arena("env", "build", folder)
+    assert refused.exit_code == 2
+    assert "`arena env build --update` makes it anew." in " ".join(refused.output.split())
+    assert arena("env", "build", "--update", folder).exit_code == 0

@@ -92,14 +92,16 @@ def test_a_league_says_what_environments_may_take(public: Path, arena: Arena) ->
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("brings", [True, False])
+@pytest.mark.parametrize("brings", ["both", "wheels", "lock", "neither"])
 def test_a_bot_is_handed_in_with_its_wheels_or_refused_in_a_line(
-    brings: bool, public: Path, arena: Arena
+    brings: str, public: Path, arena: Arena
 ) -> None:
     folder = good(public / "mine")
     lock(folder)
-    if not brings:
+    if brings in ("lock", "neither"):
         shutil.rmtree(folder / "wheels")
+    if brings in ("wheels", "neither"):
+        (folder / "requirements.lock").unlink()
     league = public / "cup"
     arena("init", league, "--game", "war", "random", "highest", "--deals", 1)
     with HandIns(league, create=True) as db:
@@ -108,10 +110,46 @@ def test_a_bot_is_handed_in_with_its_wheels_or_refused_in_a_line(
         one = hand_in(db, person(db, "ada"), tarred(*files), filename="mine.tar")
         with Intake(league, lambda _: None) as intake:
             found = intake.take_in(one.number)
-    if brings:
-        assert found.state == "playing", found
-        assert found.steps[0]["title"] == "can be built"
-    else:
-        assert found.state == "refused"
-        assert "its package chooser==1.0 is not here" in found.reason
-        assert str(public) not in found.reason
+    assert str(public) not in f"{found.reason} {found.remedy} {found.output} {found.steps}"
+    match brings:
+        case "both" | "wheels":
+            assert found.state == "playing", found
+            assert found.steps[0]["title"] == "can be built"
+            is_locked = "requirements.lock is written: chooser==1.0." in found.output
+            assert is_locked == (brings == "wheels")
+        case "lock":
+            assert found.reason == (
+                "it cannot be run: its package chooser==1.0 is not here: put its wheel into wheels."
+            )
+        case "neither":
+            assert "cannot be locked: there is no wheel of chooser" in found.reason
+            assert "Put the wheels into the folder wheels beside" in found.remedy
+
+
+@pytest.mark.slow
+def test_a_copy_of_a_bot_has_its_wheels(public: Path, cache: Path, arena: Arena) -> None:
+    folder = good(public / "mine")
+    lock(folder)
+    league = public / "cup"
+    arena("init", league, "--game", "war", "random", "highest", "--deals", 1)
+    result = arena("add", league, folder, "--copy", "--seconds", 1)
+    assert result.exit_code == 0, result.output
+    shutil.rmtree(folder)
+    shutil.rmtree(cache)
+    result = arena("run", league)
+    assert result.exit_code == 0
+    assert "suspended" not in result.output
+
+
+def test_an_environment_is_made_as_a_league_has_them(public: Path, arena: Arena) -> None:
+    folder = good(public / "mine")
+    league = public / "cup"
+    arena("init", league, "--game", "war", "random", "highest", "--deals", 1)
+    with (league / "league.toml").open("a") as file:
+        file.write("\n[environments]\nfiles = 1\n")
+    refused = arena("env", "build", folder, "--league", league)
+    assert refused.exit_code == 2
+    said = " ".join(refused.output.split())
+    assert "more than 1 files and folders" in said
+    assert "Allow more in [environments] of league.toml." in said
+    assert arena("env", "build", folder).exit_code == 0

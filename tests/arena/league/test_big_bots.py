@@ -74,9 +74,10 @@ def test_a_bot_that_is_too_large_is_told_what_to_write(tmp_path: Path, sandbox: 
             launcher.check(program, Limits(files_mb=2))
         launcher.check(program, Limits(files_mb=3))
     assert str(caught.value) == (
-        "its files have 3 MiB together (model0 has 2), and files_mb allows 2. Write files_mb = 3 "
-        "under its [[bot]] in league.toml (without a league: --limit files_mb=3), or name only "
-        "what the bot needs in bot.toml: files = [...]."
+        "its files have 3 MiB together (model0 has 2), and files_mb allows 2. Let it have files_mb "
+        "= 3: under its [[bot]] in league.toml; or by needs = { files_mb = 3 } in its bot.toml, "
+        "and `arena add --grant`; or, without a league, by --limit files_mb=3. Or name only what "
+        "it needs in bot.toml: files = [...]."
     )
 
 
@@ -91,7 +92,7 @@ def test_a_league_says_how_large_its_bots_may_be_and_that_may_change(
     words = ("init", cup, "--game", "war", "random", public / "mine", "--deals", "1")
     arena(*words, "--limit", "files_mb=2")
     told = " ".join(arena("run", cup).output.split())
-    assert "files_mb allows 2. Write files_mb = 3 under its [[bot]] in league.toml" in told
+    assert "files_mb allows 2. Let it have files_mb = 3: under its [[bot]] in league.toml" in told
     toml = cup / "league.toml"
     toml.write_text(toml.read_text().replace("files_mb = 2", "files_mb = 3"))
     assert arena("run", cup).exit_code == 0
@@ -99,6 +100,26 @@ def test_a_league_says_how_large_its_bots_may_be_and_that_may_change(
     assert "mine" in arena("rank", cup).output
     verified = arena("verify", cup)
     assert verified.exit_code == 0, verified.output
+
+
+def test_what_is_too_large_is_refused_before_it_is_read(
+    arena: Arena, public: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    arena("new", public / "mine", "--lang", "python", "--game", "war")
+    (public / "mine" / "bot.toml").write_text(f"{KIT}needs = {{ memory_mb = 600 }}\n")
+    with (public / "mine" / "model.bin").open("wb") as file:
+        file.truncate(60 << 30)
+    cup = public / "cup"
+    arena("init", cup, "--game", "war", "random", "highest", "--deals", "1")
+
+    def never(_: object) -> str:
+        pytest.fail("it was read")
+
+    monkeypatch.setattr(big_files, "_hash", never)
+    for words in (("check", public / "mine", "--game", "war"), ("add", cup, public / "mine")):
+        result = arena(*words, *(["--copy", "--grant"] if words[0] == "add" else []))
+        assert result.exit_code == 1, result.output
+        assert "61,441 MiB together (model.bin has 61,440)" in " ".join(result.output.split())
 
 
 def test_how_large_a_bot_may_be_is_stored_with_no_match() -> None:

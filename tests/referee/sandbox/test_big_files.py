@@ -173,7 +173,7 @@ def test_a_file_that_changes_while_it_is_copied_is_refused(
 ) -> None:
     program = bot(public / "mine")
     path = public / "mine" / "model"
-    copy = big_files._copy
+    copy = big_files.copy_file
 
     def changed(*words: object) -> None:
         if how == "cut off":
@@ -184,7 +184,7 @@ def test_a_file_that_changes_while_it_is_copied_is_refused(
         with path.open("r+b") as file:
             file.write(b"other")
 
-    monkeypatch.setattr(big_files, "_copy", changed)
+    monkeypatch.setattr(big_files, "copy_file", changed)
     made = stage()
     with pytest.raises(StartError, match="model: it changed while it was read; try again"):
         made.place(program)

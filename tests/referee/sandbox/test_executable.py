@@ -12,11 +12,14 @@ from referee.sandbox.executable import WINDOWS, absent, is_program, named_interp
 UNREADABLE, UNFOUND = os.strerror(errno.ENOEXEC), os.strerror(errno.ENOENT)
 
 
-def told(folder: Path, name: str, content: bytes, why: str) -> str:
+def told(
+    folder: Path, name: str, content: bytes, why: str, files: tuple[str, ...] | None = None
+) -> str:
     """Return what is said of a file that the kernel refused for a reason."""
+    files = (name,) if files is None else files
     path = folder / name
     path.write_bytes(content)
-    return unstarted(Program((str(path),), str(folder)), f"{path}: {why}")
+    return unstarted(Program((str(path),), str(folder), files), f"{path}: {why}")
 
 
 @pytest.mark.parametrize(
@@ -43,6 +46,11 @@ def test_the_beginning_of_a_file_tells_why_it_was_not_executed(
     assert words in said
     assert said.startswith(f"./{name}")
     assert not said.endswith(".")
+
+
+def test_a_program_that_is_none_of_its_files_is_named(tmp_path: Path) -> None:
+    said = told(tmp_path, "bot", b"\x7fELF...", "No such file or directory", files=("kit.py",))
+    assert said == "./bot is not among the bot's files: name it in files"
 
 
 def test_another_reason_stays_as_it_is(tmp_path: Path) -> None:
