@@ -175,5 +175,3 @@ class BigFiles:
         forget_old(Path(self._kept.folder))
         self._kept.put(target, Content(digest, found.st_size, bool(found.st_mode & 0o111)))
         _note(found, digest, asked)
-
-

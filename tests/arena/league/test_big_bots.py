@@ -115,7 +115,7 @@ def test_what_is_too_large_is_refused_before_it_is_read(
     def never(_: object) -> str:
         pytest.fail("it was read")
 
-    monkeypatch.setattr(big_files, "_hash", never)
+    monkeypatch.setattr(big_files, "hash_of", never)
     for words in (("check", public / "mine", "--game", "war"), ("add", cup, public / "mine")):
         result = arena(*words, *(["--copy", "--grant"] if words[0] == "add" else []))
         assert result.exit_code == 1, result.output
