@@ -18,7 +18,9 @@ from referee.bot_process import BotProcess, GoneError
 from referee.capture import KEPT
 from referee.fault import shown
 from referee.game import Move
+from referee.limits import Limits
 from referee.sandbox import Launcher, SandboxError, prove
+from referee.sandbox.errors import UnfitError
 from referee.starting import StartupError, start_bot
 from referee.verdict import last_word
 
@@ -66,13 +68,23 @@ def check(
         yield step
     if found is not None:
         with Launcher(setting.limits.sandbox, uid=sandbox_uid) as launcher:
-            prove(launcher, setting.limits)
-            for step in _Check(launcher, found, setting, tell, is_built=bool(bot.build)).steps():
+            checks = _Check(launcher, found, setting, tell, is_built=bool(bot.build))
+            for step in _tried(checks, launcher, setting.limits):
                 titles.remove(step.title)
                 yield step
                 if step.state == "FAILED":
                     break
     yield from map(Step, titles)
+
+
+def _tried(checks: "_Check", launcher: Launcher, limits: Limits) -> Iterator[Step]:
+    """Yield the steps of a bot, once its sandbox is proved; one of them if it lacks something."""
+    try:
+        prove(launcher, limits)
+    except UnfitError as error:
+        yield Step(RUNS, "FAILED", error.what)
+        return
+    yield from checks.steps()
 
 
 def unready(error: ArenaError) -> Iterator[Step]:

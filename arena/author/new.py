@@ -12,7 +12,7 @@ import msgspec
 
 from arena.author.packages import importing, requirements
 from arena.author.starter import filled
-from arena.environment.names import REQUIREMENTS
+from arena.environment.names import LOCK, REQUIREMENTS
 from arena.folders import unmake, unwritten
 from arena.league.bot import check_name
 from arena.league.finding import BUNDLED, HUMAN, VENV, bots_for, bundled
@@ -30,6 +30,12 @@ TEMPLATES = BUNDLED / "templates"
 BRIDGE = BUNDLED / "bridges" / "uci.py"
 """The bot that passes on what a chess engine says."""
 
+_PACKAGES = (
+    f"| `{REQUIREMENTS}` | the packages that it needs. Before all else, and after each change: "
+    f"`arena env build --fetch .`, which fetches them and writes their exact versions into "
+    f"`{LOCK}`. Keep that, and hand it in, as a file of the bot. |\n"
+)
+"""A line of the table of files of a bot with packages."""
 _MODULES = Path("python", "modules.toml")
 _EXAMPLE = "A worked example, in Python, is `arena bots {game} --show sensible`.\n\n"
 
@@ -90,7 +96,7 @@ def write_bot(
     _check_free(name, game.name)
     kind = languages()[language]
     executable = kind.bot if kind.command[0] == f"./{kind.bot}" else ""
-    contents = _contents(name, language, game, word or game.name)
+    contents = _contents(name, language, game, word or game.name, packages)
     if packages:
         contents[REQUIREMENTS] = requirements(packages).encode()
         contents["bot.toml"] += f"python = {toml(VENV)}\n".encode()
@@ -132,7 +138,9 @@ def _write(folder: Path, contents: Mapping[str, bytes], executable: str) -> list
     return list(contents)
 
 
-def _contents(name: str, language: str, game: type[Game], word: str) -> dict[str, bytes]:
+def _contents(
+    name: str, language: str, game: type[Game], word: str, packages: Sequence[str]
+) -> dict[str, bytes]:
     """Return what is in a new bot's files; raise ArenaError where a game cannot be begun."""
     kind, source = languages()[language], TEMPLATES / language
     copies = [kind.kit, "Makefile"] if kind.build else [kind.kit]
@@ -140,7 +148,7 @@ def _contents(name: str, language: str, game: type[Game], word: str) -> dict[str
         kind.bot: filled((source / kind.bot).read_text(encoding="utf-8"), game).encode(),
         **{file: (source / file).read_bytes() for file in copies},
         "bot.toml": bot_file(kind).encode(),
-        "README.md": _readme(name, kind, game, word).encode(),
+        "README.md": _readme(name, kind, game, word, _PACKAGES * bool(packages)).encode(),
     }
 
 
@@ -172,7 +180,7 @@ def bot_file(kind: Language) -> str:
     return "".join(f"{key} = {toml(value)}\n" for key, value in entries.items())
 
 
-def _readme(name: str, kind: Language, game: type[Game], word: str) -> str:
+def _readme(name: str, kind: Language, game: type[Game], word: str, packages: str) -> str:
     others = game.seat_counts[0] - 1
     makefile = "| `Makefile` | builds it: the arena does, in a sandbox |\n" if kind.build else ""
     return Template((TEMPLATES / "README.md").read_text(encoding="utf-8")).substitute(
@@ -185,7 +193,7 @@ def _readme(name: str, kind: Language, game: type[Game], word: str) -> str:
         title=game.title,
         bot=kind.bot,
         kit=kind.kit,
-        makefile=makefile,
+        more=makefile + packages,
         ideas="".join(f"- {idea}\n" for idea in _ideas(game)),
         example=_EXAMPLE.format(game=shlex.quote(word)) if "sensible" in bots_for(game) else "",
         table=" ".join([".", *["random"] * others]),

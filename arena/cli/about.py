@@ -2,7 +2,6 @@
 
 import ast
 import json
-import os
 import platform
 import sys
 from collections.abc import Iterator, Sequence
@@ -43,7 +42,7 @@ from referee.loading import Listed
 from referee.options import allowed, fields, read_settings, suggestion
 from referee.sandbox import SANDBOXES, Launcher, MachineError, SandboxError, gpus, prove
 from referee.sandbox.devices import check_devices
-from referee.sandbox.kinds import FIRST_UID
+from referee.sandbox.kinds import first_user
 from referee.starting import StartupError, start_bot
 
 
@@ -372,9 +371,8 @@ def _sandboxes(
 def _gpu(uid: int | None) -> dict[str, str]:
     """Say whether bots can be granted a GPU here, and which there are, once bwrap works."""
     what = "GPU for bots"
-    is_own_user = os.getuid() != 0 or uid == 0
     try:
-        check_devices(None if is_own_user else uid or FIRST_UID)
+        check_devices(first_user(uid))
     except SandboxError as error:
         return {"what": what, "value": "none", "remark": error.what}
     found = gpus()

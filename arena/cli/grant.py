@@ -9,6 +9,7 @@ import click
 from arena.cli import main
 from arena.cli.changing import check_known, tell_run
 from arena.cli.common import key_values, league_argument, output_format, show
+from arena.cli.saying import say
 from arena.league.bot import Bot
 from arena.league.edit import set_keys
 from arena.league.plan import LeaguePlan
@@ -18,6 +19,9 @@ from arena.text import composed, safe
 from protocol.errors import ArenaError
 from referee.limits import Grant
 from referee.options import read_settings
+from referee.sandbox import SandboxError, check_cores
+from referee.sandbox.devices import check_devices
+from referee.sandbox.kinds import first_user
 
 
 @main.command()
@@ -56,8 +60,15 @@ def grant(
     left = set_keys(league, bot.name, keys)
     now = left.grant_of(bot.name)
     click.echo(safe(f"{bot.name} {_said(bot, now)}"))
-    if now != bot.grant:
-        tell_run(league)
+    if now == bot.grant:
+        return
+    tell_run(league)
+    try:
+        check_cores(left.cores)
+        if now.devices:
+            check_devices(first_user(None))
+    except SandboxError as error:  # it may be played elsewhere
+        say(safe(f"It cannot be played here: {error}"))
 
 
 def _asked(

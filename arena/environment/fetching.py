@@ -5,6 +5,7 @@ So pip never follows an address that stands in a stranger's package, and builds 
 """
 
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -21,6 +22,7 @@ from arena.environment.names import LOCK, REQUIREMENTS, WHEELS
 from arena.environment.wheels import Wheel, wheels_in
 from arena.text import safe
 
+_UNKNOWN = re.compile(r"No matching distribution found for (\S+)")
 _ROUNDS = 50  # of fetching what the fetched wheels need
 _OPTIONS = (
     *("--no-deps", "--only-binary", ":all:", "--no-input", "--progress-bar", "off"),
@@ -100,7 +102,10 @@ def _download(
         raise PackagesError(f"packages were not fetched in {seconds:g} s; try again.") from None
     asked.unlink()
     if done.returncode:
-        named = ", ".join(safe(line.partition(" --hash")[0]) for line in lines[:5])
+        if unknown := _UNKNOWN.search(done.stdout):
+            named = safe(unknown[1])
+        else:
+            named = ", ".join(safe(line.partition(" --hash")[0]) for line in lines[:5])
         why, remedy = _explained(done.stdout, interpreter)
         raise PackagesError(f"{named} cannot be fetched: {why}.", done.stdout, remedy=remedy)
 
@@ -118,11 +123,11 @@ def _explained(output: str, interpreter: Interpreter) -> tuple[str, str]:
             "Put the old lock back; or make it anew, if you trust the index: arena env build "
             "--fetch --update.",
         )
-    if "No matching distribution" in output:
+    if _UNKNOWN.search(output):
         return (
-            f"the index has no ready wheel of it for {interpreter.shown}",
-            f"Ask for another version in {REQUIREMENTS}; or, if there are only sources, build a "
-            f"wheel (pip wheel) and put it into the folder {WHEELS}.",
+            f"the index does not know it, or has no ready wheel of it for {interpreter.shown}",
+            f"See whether its name is right, or ask for another version in {REQUIREMENTS}; if "
+            f"there are only sources, build a wheel (pip wheel) for the folder {WHEELS}.",
         )
     said = [line for line in output.splitlines() if line.startswith("ERROR: ")]
     return safe(said[-1].removeprefix("ERROR: ").rstrip(".")) if said else "pip failed", ""

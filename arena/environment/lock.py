@@ -25,7 +25,6 @@ _SHA256 = re.compile(r"sha256:([0-9a-f]{64})")
 _FIRST = (
     "# Made by `arena env build`: the exact packages of this bot, and what their wheels hash to.\n"
 )
-_ANEW = "`arena env build --update` makes it anew"
 _NONE: frozenset[str] = frozenset()
 
 
@@ -72,7 +71,8 @@ class Lock:
         """Raise PackagesError if it does not fulfil the requirements of its bot."""
         if why := self.misfit(requirements, interpreter):
             raise PackagesError(
-                f"{safe(str(self.file))} does not fit {REQUIREMENTS} any more: {why}. {_ANEW}."
+                f"{safe(str(self.file))} does not fit {REQUIREMENTS} any more: {why}. `arena env "
+                f"build --fetch {safe(str(self.file.parent))}` makes it anew."
             )
 
 
@@ -87,11 +87,12 @@ def read_lock(file: Path, interpreter: Interpreter) -> Lock:
             ):
                 continue
             if found.setdefault(pin.name, pin) != pin:
-                raise ValueError(f"pins {pin.name} a second time. {_ANEW}.")  # noqa: TRY301 - told with its line below
+                raise ValueError(f"pins {pin.name} a second time.")  # noqa: TRY301 - told with its line below
         except ValueError as error:
-            where = f"{safe(str(file))}:{number}"
-            what = f"{where}: {safe(line[:80])!r} {error}"
-            raise PackagesError(what if _ANEW in what else f"{what} {_ANEW}.") from None
+            raise PackagesError(
+                f"{safe(str(file))}:{number}: {safe(line[:80])!r} {error} `arena env build --fetch "
+                f"--update {safe(str(file.parent))}` makes the file anew."
+            ) from None
     return Lock(file, dict(sorted(found.items())))
 
 
@@ -100,14 +101,14 @@ def _pin(line: str) -> Pin:
     requirement = plain(_HASH.sub("", line).strip())
     [*parts] = requirement.specifier
     if len(parts) != 1 or parts[0].operator != "==":
-        raise ValueError(f"is no exact version, as numpy==2.4.0. {_ANEW}.")
+        raise ValueError("is no exact version, as numpy==2.4.0.")
     try:
         version = Version(parts[0].version)
     except InvalidVersion:
-        raise ValueError(f"is no exact version, as numpy==2.4.0. {_ANEW}.") from None
+        raise ValueError("is no exact version, as numpy==2.4.0.") from None
     sums = [match[1] for each in hashes if (match := _SHA256.fullmatch(each))]
     if not sums or len(sums) != len(hashes):
-        raise ValueError(f"has no --hash=sha256:… of its wheel. {_ANEW}.")
+        raise ValueError("has no --hash=sha256:… of its wheel.")
     return Pin(canonicalize_name(requirement.name), version, frozenset(sums), requirement.marker)
 
 

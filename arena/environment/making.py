@@ -164,8 +164,16 @@ class Environments:
         return wheels_in(gathered)
 
     def _locked_wheels(self, lock: Lock, bot: Path) -> dict[str, Wheel]:
-        """Return the wheels of a lock by name, as far as they are here."""
-        here = [*wheels_in(bot / WHEELS), *wheels_in(self._fetched)]
+        """Return the wheels of a lock by name, as far as they are here.
+
+        Those that an environment keeps count too, if they are as they were.
+        """
+        kept = [
+            wheel
+            for wheel in wheels_in(environments_folder() / self._key(lock) / WHEELS)
+            if (pin := lock.pins.get(wheel.name)) and wheel.sha256() in pin.hashes
+        ]
+        here = [*wheels_in(bot / WHEELS), *wheels_in(self._fetched), *kept]
         return _locked_wheels(lock, here, self._interpreter)
 
     def _unpacked(self, wheels: Sequence[Wheel], source: Path, target: Path) -> Outcome:
@@ -224,11 +232,19 @@ class Environments:
         """
         requirements = read_requirements(bot / REQUIREMENTS)
         file = bot / LOCK
-        if file.exists() and not anew:
+        why = "is to be made anew"
+        if not file.exists():
+            why = "is not there"
+        elif not anew:
             misfit = read_lock(file, self._interpreter).misfit(requirements, self._interpreter)
             if not misfit:
                 return ""
-        wheels = self._chosen(requirements, bot)
+            why = f"does not fit {REQUIREMENTS} any more ({misfit})"
+        try:
+            wheels = self._chosen(requirements, bot)
+        except PackagesError as error:
+            what = f"its {LOCK} {why}, and cannot be made: {error.what}"
+            raise PackagesError(what, error.output, remedy=error.remedy) from None
         with _explained():
             pins = [Pin(each.name, each.version, frozenset([each.sha256()])) for each in wheels]
         try:

@@ -180,7 +180,7 @@ def _with_packages(
         if not (bot.folder / LOCK).exists():
             raise ArenaError(
                 f"bot {bot.name!r}: it has no {LOCK}, which names its packages: `arena env build "
-                f"{quoted(bot.folder)}` makes it."
+                f"--fetch {quoted(bot.folder)}` makes it."
             )
         files = named_files(bot.name, bot.folder, [*bot.files, LOCK])
     return replace(bot, files=files, has_packages=True)

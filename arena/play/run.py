@@ -1,6 +1,7 @@
 """One run over a league: find what is missing, play it, store it."""
 
 import datetime
+import shlex
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -8,6 +9,7 @@ from typing import NamedTuple, Self
 
 from arena.folders import locked
 from arena.league.bot import Bot
+from arena.league.files import quoted
 from arena.league.plan import LeaguePlan
 from arena.play.building import AllBuilt, build_all
 from arena.play.events import Problem, RoundBegan, RunEvent, Stored, Suspended
@@ -29,6 +31,7 @@ from arena.store.versions import changed, left, likely_renamed, unknown_keys
 from protocol.errors import ArenaError
 from referee.game import Game
 from referee.identity import code_of
+from referee.sandbox import TooFewCoresError
 from referee.sandbox.sources import too_large
 
 
@@ -128,9 +131,22 @@ def _count_missing(
     return asked.deal_count - deals, asked.match_count - matches
 
 
-def _places(workers: int | None, setup: Setup) -> list[tuple[int, ...]]:
-    """Return the cores of each worker; by default, a match with a GPU has that to itself."""
-    places = usable_cores(workers, setup.cores)
+def _places(league: LeaguePlan, workers: int | None, setup: Setup) -> list[tuple[int, ...]]:
+    """Return the cores of each worker; by default, a match with a GPU has that to itself.
+
+    Raises TooFewCoresError, with the bots that ask for more cores than there are.
+    """
+    try:
+        places = usable_cores(workers, setup.cores)
+    except TooFewCoresError as error:
+        names = [bot.name for bot in league.bots if bot.grant.threads == setup.cores]
+        if not names:
+            raise
+        word = quoted(league.folder)
+        raise TooFewCoresError(
+            f"bot {names[0]!r}: {error.what} `arena grant {word} {shlex.quote(names[0])} threads=` "
+            f"takes that back."
+        ) from None
     return places[: setup.most_matches] if workers is None else places
 
 
@@ -193,7 +209,7 @@ class Run:
         )
         check_workers(workers)
         here = bool(matches) and cluster is None
-        places = _places(workers, setup)[:deals] if here else []
+        places = _places(league, workers, setup)[:deals] if here else []
         self.workers = None if cluster is not None else len(places)
         """How many matches are played at once, if that is known beforehand."""
         self.processes = min(LIVE_PROCESSES, len(league.bots) * rotations)

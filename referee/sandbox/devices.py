@@ -93,11 +93,11 @@ def _unusable(path: str, uid: int | None) -> str:
         mode = os.stat(path).st_mode
     except OSError:
         do = (
-            "As root, `nvidia-modprobe -u -c 0` makes it"
+            "`nvidia-modprobe -u -c 0` makes it, as root"
             if path.endswith("uvm")
-            else "Load NVIDIA's driver (nvidia-smi shows whether it works)"
+            else "If this machine has a GPU of NVIDIA's, load its driver (see nvidia-smi)"
         )
-        return f'there is no {path} here. {do}; or take away devices = ["nvidia"].'
+        return f"there is no {path} here. {do}, or play where there is one."
     everybody = stat.S_IROTH | stat.S_IWOTH
     if mode & everybody == everybody or (uid is None and os.access(path, os.R_OK | os.W_OK)):
         return ""

@@ -16,7 +16,7 @@ WINDOWS = "its first line ends in CR (Windows line ends). Save it with Unix line
 OF_VENV = (
     "belongs to a virtual environment, and what that needs is not shown in a sandbox. Write "
     'python = "venv" in bot.toml, and command = ["{python}", ...] with the rest as it is; then '
-    "`arena env build` makes an environment that bots can use."
+    "`arena env build --fetch FOLDER`, with the bot's folder, makes an environment for it."
 )
 """What follows the name of an interpreter that `is_of_venv`."""
 _OPENINGS = {".py": "#!/usr/bin/env python3", ".js": "#!/usr/bin/env node"}

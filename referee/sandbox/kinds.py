@@ -205,6 +205,14 @@ def environment(path: str, limits: Limits) -> Mapping[str, str]:
     }
 
 
+def first_user(asked: int | None) -> int | None:
+    """Return the first of the users that sandboxed bots are run as; None for the referee's own.
+
+    `asked` is as for a `Launcher`; if that user is somebody else's, others are taken.
+    """
+    return None if os.getuid() != 0 or asked == 0 else asked or FIRST_UID
+
+
 def claim_uids(first: int | None) -> tuple[int, socket.socket]:
     """Return the first of SLOTS users that nobody else uses, and the claim to them.
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 
 from referee.sandbox.executable import named_interpreter
-from referee.sandbox.kinds import FIRST_UID, search_path
+from referee.sandbox.kinds import first_user, search_path
 from referee.sandbox.program import PYTHON, Program, interpreter
 
 
@@ -25,7 +25,7 @@ def runtime_of(program: Program, sandbox: str, uid: int | None) -> Runtime | Non
     `uid` is as for a `Launcher`; the sandbox need not be had here.
     """
     sandboxed = sandbox != "none"
-    user = FIRST_UID if sandboxed and os.getuid() == 0 and uid != 0 else None
+    user = first_user(uid) if sandboxed else None
     path = program.argv[0]
     if path == PYTHON:
         path = interpreter(user)

@@ -156,7 +156,7 @@ def test_a_bot_without_a_lock_is_not_played(public: Path, arena: Arena) -> None:
     text = failure(lambda: bot_folder(folder))
     assert text == (
         f"bot 'mine': it has no requirements.lock, which names its packages: `arena env build "
-        f"{folder}` makes it."
+        f"--fetch {folder}` makes it."
     )
 
 
@@ -242,6 +242,14 @@ def test_what_changed_in_an_environment_is_named_and_it_is_made_anew(
     environment.chmod(0o755)
     change(site)
     shutil.rmtree(folder / "wheels")
+    assert made(folder).outcome is not None  # from the wheels that it keeps itself
+
+    site.chmod(0o755)
+    environment.chmod(0o755)
+    change(site)
+    for each in (environment / "wheels").iterdir():
+        each.chmod(0o644)
+        each.write_bytes(b"another")
     text = failure(lambda: made(folder))
     assert f"its environment {environment.name} was no longer as it was made: " in text
     assert "It cannot be made anew: its package chooser==1.0 is not here" in text
@@ -396,7 +404,8 @@ def test_a_new_bot_shows_that_it_has_its_packages(public: Path, arena: Arena) ->
 @pytest.mark.parametrize(
     ("requirement", "index", "said"),
     [
-        ("chooser>=9", "", "chooser>=9 cannot be fetched: the index has no ready wheel of it for"),
+        ("chooser>=9", "", "chooser>=9 cannot be fetched: the index does not know it, or has no "),
+        ("chooser\nchoser", "", "choser cannot be fetched: the index does not know it, or has no "),
         (
             "chooser",
             "http://127.0.0.1:9/simple",
@@ -439,5 +448,6 @@ def test_a_lock_that_cannot_be_read_is_made_anew_as_is_said(public: Path, arena:
     (folder / "requirements.lock").write_text("chooser=1.0\n")
     refused = arena("env", "build", folder)
     assert refused.exit_code == 2
-    assert "`arena env build --update` makes it anew." in " ".join(refused.output.split())
-    assert arena("env", "build", "--update", folder).exit_code == 0
+    remedy = f"`arena env build --fetch --update {folder}` makes the file anew."
+    assert remedy in " ".join(refused.output.split())
+    assert arena("env", "build", "--fetch", "--update", folder).exit_code == 0

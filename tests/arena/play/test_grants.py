@@ -101,15 +101,19 @@ def test_a_handicap_is_told_to_the_bot_that_has_it(league: League) -> None:
 
 
 @pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="ONE CORE: THREADS ARE NOT TESTED")
-def test_a_match_has_as_many_cores_as_the_bot_with_most_threads(league: League) -> None:
+def test_a_match_has_as_many_cores_as_the_bot_with_most_threads(
+    league: League, arena: Arena
+) -> None:
     entered(league, two=THREADED.format(threads=2), one=THREADED.format(threads=1))
     set_keys(league.folder, "two", {"threads": 2})
     said = league.call("run").stderr
     assert faults(league) == {"two": {}, "one": {}}
     assert "4 matches" in said
-    set_keys(league.folder, "two", {"threads": 1000})
+    granted = arena("grant", league.folder, "two", "threads=1000")
+    assert "It cannot be played here: the limit threads = 1000 asks for" in granted.stderr
     said = league.call("run", code=2).stderr
-    assert "the limit threads = 1000 asks for 1000 cores for each match, and only" in said
+    assert "bot 'two': the limit threads = 1000 asks for 1000 cores for each match" in said
+    assert f"`arena grant {league.folder} two threads=` takes that back." in said
 
 
 @pytest.mark.slow
@@ -218,7 +222,8 @@ def test_a_bot_with_a_gpu_plays_where_there_is_one(
 ) -> None:
     need("bwrap")
     entered(league, one="open('/dev/nvidia0', 'r+b', buffering=0)\n" + RANDOM, two=RANDOM)
-    set_keys(league.folder, "one", {"devices": ["nvidia"]})
+    granted = arena("grant", league.folder, "one", "devices=nvidia")
+    assert "It cannot be played here: no GPU can be used: there is no" in granted.stderr
     said = league.call("run", code=2).stderr
     assert "arena: bot 'one': no GPU can be used: there is no /dev/nvidiactl here." in said
     beside_one = beside_gpus(1, driver(public / "driver"), as_root=os.getuid() == 0)
@@ -248,3 +253,16 @@ def test_what_lets_no_device_through_is_refused_with_one(league: League, arena: 
     arena("grant", league.folder, "one", "devices=")
     league.call("run")
     assert faults(league) == {"one": {}, "two": {}}
+
+
+@pytest.mark.skipif(bool(gpus()), reason="there is a GPU here")
+def test_a_bot_that_needs_a_gpu_is_not_fit_where_there_is_none(arena: Arena, public: Path) -> None:
+    need("bwrap")
+    arena("new", public / "mine", "--lang", "python", "--game", "guerra")
+    with (public / "mine" / "bot.toml").open("a") as file:
+        file.write('needs = { devices = ["nvidia"] }\n')
+    checked = arena("check", public / "mine", "--game", "guerra")
+    assert checked.exit_code == 1
+    said = " ".join(checked.output.split())
+    assert "1 FAILED can be run: no GPU can be used: there is no /dev/nvidiactl here." in said
+    assert "mine is not fit to play guerra. Step 1 failed: can be run." in said
