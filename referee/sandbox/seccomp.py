@@ -522,7 +522,7 @@ def build(
         rules += TO_ITSELF
     if devices:
         rules.append(DRIVER_SOCKETS)
-        del refused["sockets"]
+        refused.pop("sockets", None)
     more = [] if children else [*FORKS]
     if landlock_abi < 3:
         rules += TRUNCATING_OPENS

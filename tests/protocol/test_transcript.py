@@ -53,7 +53,7 @@ def test_the_page_tells_of_every_kind_of_fault(kind: str) -> None:
     assert f"| `{kind}` |" in TEXT
 
 
-@pytest.mark.parametrize("name", environment("", 1))
+@pytest.mark.parametrize("name", environment("", Limits()))
 def test_the_page_tells_of_every_variable_of_the_environment(name: str) -> None:
     assert f"`{name}" in TEXT
 
