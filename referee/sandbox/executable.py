@@ -72,13 +72,15 @@ def unstarted(program: Program, why: str) -> str:
             return f"{word} was built for another kind of machine"
         return f"{word} is no program: it lacks a first line such as {opening(path)}"
     if why == f"{path}: {os.strerror(errno.ENOENT)}" and begins:
+        interpreter = named_interpreter(path, os.defpath)
+        if interpreter and not os.path.exists(interpreter):
+            return f"{word}: {absent(interpreter).removesuffix('.')}"
         if word.startswith("./") and word.removeprefix("./") not in program.files:
             if is_of_venv(path):
                 return f"{word} {OF_VENV}".removesuffix(".")
             return f"{word} is not among the bot's files: name it in files"
         if _is_binary(begins):
             return f"{word} was built for another system: its loader is not there"
-        return f"{word}: {absent(named_interpreter(path, os.defpath)).removesuffix('.')}"
     return why
 
 

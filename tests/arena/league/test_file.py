@@ -124,7 +124,7 @@ MISTAKES = [
     Mistake('name = "two"', 'name = "one"', ["two bots are called 'one'", "name = ... in"]),
     Mistake('name = "one"', "name = 1", ["'name' of a bot", "text"]),
     Mistake('name = "one"', 'name = ""', ["a bot's name is 1 to 40 printable characters"]),
-    Mistake('name = "one"', "zzz = 1", ["'zzz' of a bot", "Known: command, disqualified"]),
+    Mistake('name = "one"', "zzz = 1", ["'zzz' of a bot", "Known: command, devices, disqualified"]),
     Mistake('shipped = "random"', "", ["bot 'one': give it a command, a folder"]),
     Mistake('["{python}"]', '"true"', ["'command' of a bot", "a list of text"]),
     Mistake('["{python}"]', "[1]", ["'command' of a bot", "a list of text"]),

@@ -77,6 +77,10 @@ class Contest(NamedTuple):
     bob: str
     organizer: str
     reader: str
+    onlooker: str
+    """An author who hands in nothing, whatever the order of the tests."""
+    refused: str
+    """An author whose bots are all refused."""
 
 
 @pytest.fixture(scope="session")
@@ -86,10 +90,10 @@ def contest(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Contest]:
         tmp_path_factory.mktemp("contest") / "cup",
         hand_in="per_hour = 500\nper_day = 1000\nsize_mb = 1",
     )
-    roles: tuple[Role, ...] = ("author", "author", "organizer", "reader")
+    roles: tuple[Role, ...] = ("author", "author", "organizer", "reader", "author", "author")
     tokens = [
         add_person(folder, name, role)
-        for name, role in zip(("ada", "bob", "org", "eve"), roles, strict=True)
+        for name, role in zip(("ada", "bob", "org", "eve", "cyd", "dan"), roles, strict=True)
     ]
     with serving(folder) as server:
         yield Contest(server, *tokens)

@@ -80,7 +80,7 @@ def test_matches_are_for_the_authors_of_those_who_played(contest: Contest, adas:
     match = of_ada[0]["id"]
     replay = server.api(f"/matches/{match}", token=contest.ada)
     assert json.loads(replay.json["replay"]["payload"])["matches"]
-    for token in (contest.bob, contest.reader, ""):
+    for token in (contest.onlooker, contest.reader, ""):
         assert server.api("/matches?bot=ada", token=token).json["matches"]["rows"] == []
         assert server.api(f"/matches/{match}", token=token).status == 403
         assert server.api("/bots/ada", token=token).json["own"] is None
@@ -91,11 +91,11 @@ def test_matches_are_for_the_authors_of_those_who_played(contest: Contest, adas:
 def test_a_refused_bot_gives_no_right_to_what_plays_under_its_name(contest: Contest) -> None:
     """Somebody whose bot was refused, and who never had one, learns nothing of who has it now."""
     server = contest.server
-    refused = server.hand_in(contest.bob, bot_zip("import sys; sys.exit(1)"), "wanted")
+    refused = server.hand_in(contest.refused, bot_zip("import sys; sys.exit(1)"), "wanted")
     number = refused.json["submission"]["number"]
-    assert server.decided(contest.bob, number)["state"] == "refused"
+    assert server.decided(contest.refused, number)["state"] == "refused"
     assert server.hand_in(contest.organizer, bot_zip(), "wanted").status == 202
-    assert server.api("/matches?bot=wanted", token=contest.bob).json["matches"]["rows"] == []
+    assert server.api("/matches?bot=wanted", token=contest.refused).json["matches"]["rows"] == []
 
 
 @pytest.mark.slow

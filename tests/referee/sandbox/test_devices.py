@@ -82,7 +82,7 @@ def test_a_missing_gpu_is_named() -> None:
     [
         ("closed", "bots, which run as uid N and on, may not open /dev/nvidia0. Open it to "),
         ("library", "libcuda.so.1 is not here, which neither the linker knows (ldconfig -p) nor "),
-        ("memory", "there is no /dev/nvidia-uvm here. As root, `nvidia-modprobe -u -c 0` makes it"),
+        ("memory", "there is no /dev/nvidia-uvm here. `nvidia-modprobe -u -c 0` makes it, as root"),
     ],
 )
 def test_what_is_missing_is_named(public: Path, act: str, why: str) -> None:
