@@ -204,8 +204,7 @@ class Intake:
         try:
             said = lock_packages(folder, self._open_builder(plan))
         except PackagesError as error:
-            what = f"its packages cannot be locked: {cleaned(error.what, folder)}"
-            raise RefusedError(what, _BRING) from None
+            raise RefusedError(cleaned(error.what, folder), _BRING) from None
         if said:
             before = submissions.get(self._hand_ins, one.number).output
             self._note(one, output=before + safe_lines(said) + "\n")

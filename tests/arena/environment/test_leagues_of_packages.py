@@ -122,7 +122,10 @@ def test_a_bot_is_handed_in_with_its_wheels_or_refused_in_a_line(
                 "it cannot be run: its package chooser==1.0 is not here: put its wheel into wheels."
             )
         case "neither":
-            assert "cannot be locked: there is no wheel of chooser" in found.reason
+            assert (
+                "its requirements.lock is not there, and cannot be made: there is no wheel"
+                in found.reason
+            )
             assert "Put the wheels into the folder wheels beside" in found.remedy
 
 
