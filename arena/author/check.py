@@ -18,7 +18,6 @@ from referee.bot_process import BotProcess, GoneError
 from referee.capture import KEPT
 from referee.fault import shown
 from referee.game import Move
-from referee.limits import Limits
 from referee.sandbox import Launcher, SandboxError, prove
 from referee.sandbox.errors import UnfitError
 from referee.starting import StartupError, start_bot
@@ -69,22 +68,12 @@ def check(
     if found is not None:
         with Launcher(setting.limits.sandbox, uid=sandbox_uid) as launcher:
             checks = _Check(launcher, found, setting, tell, is_built=bool(bot.build))
-            for step in _tried(checks, launcher, setting.limits):
+            for step in checks.steps():
                 titles.remove(step.title)
                 yield step
                 if step.state == "FAILED":
                     break
     yield from map(Step, titles)
-
-
-def _tried(checks: "_Check", launcher: Launcher, limits: Limits) -> Iterator[Step]:
-    """Yield the steps of a bot, once its sandbox is proved; one of them if it lacks something."""
-    try:
-        prove(launcher, limits)
-    except UnfitError as error:
-        yield Step(RUNS, "FAILED", error.what)
-        return
-    yield from checks.steps()
 
 
 def unready(error: ArenaError) -> Iterator[Step]:
@@ -134,12 +123,20 @@ class _Check:
         self._began = 0.0  # when the matches did
 
     def steps(self) -> Iterator[Step]:
-        """Yield the steps in their order, as far as it makes sense to go on."""
+        """Yield the steps in their order, as far as it makes sense to go on.
+
+        Raises SandboxError if the sandbox does not hold.
+        """
         limits = self._setting.limits
         name = self._launcher.sandbox.name
         where = "without a sandbox" if limits.sandbox == "none" else f"in the sandbox {name}"
         if self._bot.grant.given:
             where += f", with {self._bot.grant.words}"
+        try:
+            prove(self._launcher, limits)
+        except UnfitError as error:  # what it needs is not here
+            yield Step(RUNS, "FAILED", error.what)
+            return
         try:
             check_bot(self._launcher, self._bot, limits)
         except SandboxError as error:

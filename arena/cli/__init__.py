@@ -118,7 +118,7 @@ _COMMANDS = {
         "Print the JSON Schema of the messages, of a game's moves, or of a server's API.",
     ),
     "doctor": (
-        "about:doctor",
+        "doctor:doctor",
         "Show which sandboxes work on this machine, and whether a bot starts in them.",
     ),
 }

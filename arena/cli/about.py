@@ -1,11 +1,8 @@
-"""Commands about what is bundled: games, bots, schema, doctor."""
+"""Commands about what is bundled: games, bots, schema."""
 
 import ast
 import json
-import platform
-import sys
-from collections.abc import Iterator, Sequence
-from importlib import metadata
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,37 +10,24 @@ import click
 import msgspec
 
 from arena.cli import main
-from arena.cli.building import built
 from arena.cli.common import (
-    default_workers,
-    key_values,
     output_format,
-    sandbox_uid_option,
     show,
     trust_option,
 )
-from arena.cli.progress import StatusLine
-from arena.league.bot import Bot
-from arena.league.finding import AUTHORS_KIT, bots_for, find_bot
+from arena.league.finding import AUTHORS_KIT, bots_for
 from arena.league.games import family_of, find_game
-from arena.league.hints import advice
-from arena.play.sandbox import check_bot
 from arena.tables.table import Column, Row, Table, render
 from arena.text import safe
 from protocol.errors import ArenaError
 from protocol.game_messages import game_message_schemas
-from protocol.messages import VERSION, message_schemas
+from protocol.messages import message_schemas
 from referee.finding import OPENSPIEL, Source, installed
 from referee.folder import rules_of
 from referee.game import Game
 from referee.games import GAMES
-from referee.limits import Limits
 from referee.loading import Listed
-from referee.options import allowed, fields, read_settings, suggestion
-from referee.sandbox import SANDBOXES, Launcher, MachineError, SandboxError, gpus, prove
-from referee.sandbox.devices import check_devices
-from referee.sandbox.kinds import first_user
-from referee.starting import StartupError, start_bot
+from referee.options import allowed, fields, suggestion
 
 
 @main.command()
@@ -289,116 +273,3 @@ def schema(game: str | None) -> None:
             "$defs": kind.schemas(),
         }
     click.echo(json.dumps(found, indent=2))
-
-
-@main.command()
-@click.argument("bot", required=False)
-@click.option("--game", help="The game, if BOT is the name of a bundled bot.")
-@click.option(
-    "--limit", "limits", multiple=True, metavar="KEY=VALUE", help="A limit, such as startup=2."
-)
-@sandbox_uid_option
-@output_format
-@trust_option
-def doctor(
-    bot: str | None,
-    game: str | None,
-    limits: tuple[str, ...],
-    sandbox_uid: int | None,
-    form: str,
-) -> None:
-    """Show which sandboxes work on this machine, and whether a bot starts in them.
-
-    \b
-    arena doctor
-    arena doctor ./my_bot
-    arena doctor sensible --game guerra
-    arena doctor ./my_bot --limit memory_mb=256 --limit startup=5
-    """
-    entered = None
-    if bot:
-        entered = built(find_bot(bot, find_game(game)[0].name if game else ""), sandbox_uid)
-    settings = [
-        read_settings(Limits, {**key_values(limits), "sandbox": name}, "limit {}")
-        for name in SANDBOXES
-    ]
-    rows = [
-        {"what": "bot-arena", "value": metadata.version("bot-arena"), "remark": ""},
-        {"what": "protocol", "value": str(VERSION), "remark": ""},
-        {"what": "python", "value": platform.python_version(), "remark": sys.executable},
-        {"what": "system", "value": f"{platform.system()} {platform.release()}", "remark": ""},
-        {"what": "cores", "value": str(default_workers()), "remark": "one worker runs on each"},
-        *_sandboxes(entered, settings, sandbox_uid),
-        _gpu(sandbox_uid),
-    ]
-    columns = (
-        Column("What", "what"),
-        Column("Here", "value"),
-        Column("Remark", "remark", width=34),
-    )
-    show(Table("doctor", columns, rows), form)
-
-
-def _sandboxes(
-    bot: Bot | None, settings: Sequence[Limits], uid: int | None
-) -> Iterator[dict[str, str]]:
-    """Say which sandboxes work here, by their self tests, and whether a bot gets ready in them.
-
-    A bot that was late in one is not waited for again.
-    """
-    late = ""
-    for limits in settings:
-        name = limits.sandbox
-        what = f"sandbox {name}"
-        try:
-            with Launcher(name, uid=uid) as launcher:
-                prove(launcher, limits)
-                yield {"what": what, "value": "works", "remark": _described(launcher)}
-                if bot is None:
-                    continue
-                row = {"what": f"  {bot.name} in it", "value": "not tried", "remark": late}
-                if not late:
-                    found, is_late = _start(launcher, bot, limits)
-                    row |= found
-                    late = f"it was late in {name}" if is_late else ""
-                yield row
-        except SandboxError as error:
-            yield {"what": what, "value": "does not work", "remark": error.what}
-        except MachineError as error:
-            yield {"what": what, "value": "does not work", "remark": safe(str(error))}
-
-
-def _gpu(uid: int | None) -> dict[str, str]:
-    """Say whether bots can be granted a GPU here, and which there are, once bwrap works."""
-    what = "GPU for bots"
-    try:
-        check_devices(first_user(uid))
-    except SandboxError as error:
-        return {"what": what, "value": "none", "remark": error.what}
-    found = gpus()
-    return {"what": what, "value": str(len(found)), "remark": ", ".join(found)}
-
-
-def _described(launcher: Launcher) -> str:
-    if launcher.sandbox.name == "none":
-        return "no protection: a bot can do whatever you can"
-    user = f"bots run as uid {launcher.uid} and on" if launcher.uid else "bots run as you"
-    return f"{launcher.sandbox.name}; {user}"
-
-
-def _start(launcher: Launcher, bot: Bot, limits: Limits) -> tuple[dict[str, str], bool]:
-    """Say whether a bot gets ready, and whether it was late."""
-    try:
-        check_bot(launcher, bot, limits)
-        most = f"{limits.startup_cap:g} s at the most"
-        with StatusLine() as line:
-            line.show(lambda: f"waiting for {bot.name} to say ready in {limits.sandbox}, {most}")
-            start_bot(launcher, bot.program, limits, bot.name).stop()
-    except SandboxError as error:
-        return {"value": "is refused", "remark": safe(error.what)}, False
-    except MachineError as error:
-        return {"value": "cannot start", "remark": safe(str(error))}, False
-    except StartupError as error:
-        hint = advice(bot, error.stderr, limits)
-        return {"value": "fails", "remark": safe(f"{error}.{hint}")}, error.late
-    return {"value": "gets ready", "remark": ""}, False

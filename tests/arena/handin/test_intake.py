@@ -18,6 +18,7 @@ from arena.league.edit import remove_bots, replace_bot, set_keys
 from arena.league.file import read_asked
 from arena.league.finding import AUTHORS_KIT
 from protocol.errors import ArenaError, RunError
+from referee.limits import Grant
 from referee.sandbox import SandboxError
 from referee.workshop import Workshop
 from tests.arena.handin.archives import tarred
@@ -520,6 +521,13 @@ def test_what_a_bot_needs_is_granted_as_far_as_the_league_says(
     taken = take_in(db, hungry(db, ada, b"# once more\n"))
     assert taken.state == "playing", taken.reason
     assert read_asked(db.league).grant_of("ada").words == "memory_mb = 300, startup = 7"
+
+
+def test_a_league_may_let_what_is_handed_in_have_a_device(db: HandIns) -> None:
+    grant(db.league / "league.toml", '{ devices = ["nvidia"], memory_mb = 512 }')
+    most = read_asked(db.league).hand_in.most
+    assert most == Grant(devices=("nvidia",), memory_mb=512)
+    assert Grant(devices=("nvidia",)).within(most).words == 'devices = ["nvidia"]'
 
 
 @pytest.mark.parametrize(
