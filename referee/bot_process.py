@@ -10,8 +10,9 @@ from referee.capture import Capture
 from referee.clock import Clock, Turn, cpu_clock
 from referee.freezer import Freezer
 from referee.limits import Limits
-from referee.lookout import LOOK_SECONDS, Lookout
+from referee.lookout import Lookout
 from referee.pipes import ClosedError, Pipes
+from referee.polling import ALONE, Polling
 from referee.procfs import family
 from referee.sandbox import Child, Ended, Launcher
 from referee.turn_clock import TurnClock
@@ -50,14 +51,17 @@ class BotProcess:
         child: Child,
         limits: Limits,
         neighbours: Collection["BotProcess"] = (),
+        polling: Polling = ALONE,
     ) -> None:
+        self._polling = polling
+        self._look_seconds = polling.look_seconds
         self._launcher = launcher
         self._child = child
         self._limits = limits
         self._is_inside = limits.sandbox == "bwrap"  # where no clock shows its CPU
         self._cpu_clock = cpu_clock(child.pid)
-        self._lookout = Lookout(child, limits, neighbours)
-        self._pipes = Pipes(child)
+        self._lookout = Lookout(child, limits, neighbours, polling.look_seconds)
+        self._pipes = Pipes(child, polling=polling)
         self.threads = limits.threads
         """How many of its threads can run at a time."""
         self.turn_clock = TurnClock(self._cpu(if_gone=0.0), self._lookout.waited, self.threads)
@@ -160,13 +164,13 @@ class BotProcess:
         return self._next_line(self._time_left())
 
     def _next_line(self, timeout: float) -> bytes:
-        pipes, turn = self._pipes, self.turn_clock
+        pipes, turn, longest = self._pipes, self.turn_clock, self._look_seconds
         line = None
         try:
             while line is None:
-                wait = timeout if timeout < LOOK_SECONDS else LOOK_SECONDS  # noqa: FURB136 - 50 ns less
+                wait = timeout if timeout < longest else longest  # noqa: FURB136 - 50 ns less
                 line = pipes.wait(wait)
-                if turn.is_stalled(monotonic(), wait):
+                if turn.is_stalled(monotonic(), wait, is_heard=line is not None):
                     self._lookout.forget()
                 if line is None:
                     timeout = self._time_left()
@@ -310,7 +314,7 @@ class BotProcess:
         raise GoneError(f"it {ended}; {why}" if why else f"it {ended}", kind)
 
     def _wait_for_end(self, seconds: float) -> bool:
-        waiting = select.poll()
+        waiting = self._polling.poll()
         waiting.register(self._child.pidfd, select.POLLIN)
         return bool(waiting.poll(seconds * 1000))
 

@@ -14,11 +14,13 @@ MOST_FILES_MB = 1 << 16
 _DAY = 86_400
 Seconds = Annotated[float, Meta(ge=0, le=_DAY)]
 PositiveSeconds = Annotated[float, Meta(gt=0, le=_DAY)]
-_ADDED = ("threads", "devices")
+_ADDED = ("threads", "devices", "pace")
 """Limits that came later: what is stored holds them only where they are not the usual ones."""
 
 
 SandboxName = Literal["landlock", "bwrap", "none"]
+Pace = Literal["fast", "slow"]
+Slots = Annotated[int, Meta(ge=1, le=5000)]
 Device = Literal["nvidia"]
 Megabytes = Annotated[int, Meta(ge=16, le=1 << 20)]
 Descriptors = Annotated[int, Meta(ge=8, le=4096)]
@@ -63,6 +65,12 @@ class MatchLimits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     devices: tuple[Device, ...] = ()
     """The devices that are let through: "nvidia" is a GPU. Landlock lets none through."""
 
+    pace: Pace = "fast"
+    """Whether bots compute, and each match has a core of its own, or wait for something elsewhere.
+
+    Slow matches share all cores: one process waits for the bots of hundreds. The wall is judged.
+    """
+
     def __post_init__(self) -> None:
         """Raise ValueError for devices that could not be let through."""
         if self.devices and self.sandbox == "landlock":
@@ -101,9 +109,10 @@ class MatchLimits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     def judge(self) -> Literal["cpu", "wall"]:
         """The clock that bots are judged by.
 
-        In bwrap a bot may have children, whose CPU time shows on no clock: the wall is judged.
+        In bwrap a bot may have children, whose CPU time shows on no clock: the wall is judged. So
+        it is of bots that wait for what is elsewhere.
         """
-        return "wall" if self.sandbox == "bwrap" else self.clock
+        return "wall" if self.sandbox == "bwrap" or self.pace == "slow" else self.clock
 
     @property
     def time_control(self) -> TimeControl:
@@ -125,6 +134,8 @@ class Limits(MatchLimits, frozen=True, kw_only=True, forbid_unknown_fields=True)
 
     files_mb: FilesMegabytes = 256
     """The most MiB that the files of a bot may have together."""
+    slots: Slots = 200
+    """How many slow matches are played at once."""
 
     @property
     def files(self) -> int:

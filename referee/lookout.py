@@ -8,8 +8,6 @@ from referee.limits import Limits
 from referee.procfs import Waits, WaitsInside, cores_of, descendants, identity, open_in_none
 from referee.sandbox import Child
 
-LOOK_SECONDS = 0.02
-"""Between looks, each of which takes some 30 us."""
 _AWAY_SECONDS = 0.005  # of a core that were not used in a turn: another process may have had them
 
 
@@ -28,10 +26,18 @@ class Lookout:
         limits: the bot's own. In `bwrap`, a process of bwrap's holds the pipes too, and lives
             as long as the bot's.
         neighbours: the processes that live beside it, itself perhaps among them.
+        look_seconds: the least between two looks.
 
     """
 
-    def __init__(self, child: Child, limits: Limits, neighbours: Collection[Neighbour]) -> None:
+    def __init__(
+        self,
+        child: Child,
+        limits: Limits,
+        neighbours: Collection[Neighbour],
+        look_seconds: float,
+    ) -> None:
+        self._look_seconds = look_seconds
         self._pid = child.pid
         self._neighbours = neighbours
         self._is_inside = limits.sandbox == "bwrap"
@@ -49,7 +55,7 @@ class Lookout:
         neighbours that use the core, and begins to notice what others take of it. Does nothing too
         soon after the turn began, or after the last look.
         """
-        if moment - max(self._looked, began) < LOOK_SECONDS:
+        if moment - max(self._looked, began) < self._look_seconds:
             return ""
         if self._looked < began:
             self._waits = None

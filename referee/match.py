@@ -149,7 +149,8 @@ class Match:
             if turn is _UNASKED.turn:
                 lag.append(0)
             else:
-                lag.append(int((turn.began - ended) * 1e6))
+                # what was kept from before an interruption ends later than the next turn began
+                lag.append(max(int((turn.began - ended) * 1e6), 0))
                 ended = turn.ended
         return Evidence(
             cpu=cpu,

@@ -8,6 +8,7 @@ import termios
 
 from protocol.lines import LINE_LIMIT, LineBuffer
 from referee.capture import Capture
+from referee.polling import ALONE, Polling
 from referee.sandbox import Child
 
 _GLANCE = 470  # bytes read at a look: nearly always a whole line, and no work for malloc
@@ -31,12 +32,12 @@ class Pipes:
         "stderr",
     )
 
-    def __init__(self, child: Child, limit: int = LINE_LIMIT) -> None:
+    def __init__(self, child: Child, limit: int = LINE_LIMIT, *, polling: Polling = ALONE) -> None:
         """Take the ends of a process that may write lines of so many bytes."""
         self._stdin, self._stdout, self._stderr = child.stdin, child.stdout, child.stderr
         self._read = io.FileIO(child.stdout, closefd=False).read  # None while there is nothing
         self._read_errors = io.FileIO(child.stderr, closefd=False).read
-        self._poll = select.poll()
+        self._poll = polling.poll()
         self._poll.register(child.stdout, select.POLLIN)
         self._poll.register(child.stderr, select.POLLIN)
         self._lines = LineBuffer(limit)

@@ -129,6 +129,7 @@ class ProcessSeat(Seat):
     def __init__(self, process: BotProcess) -> None:
         self.process = process
         self.samples = process.samples
+        self._close_turn = process.close_turn
         self._given_up: set[int] = set()
         self._sent = self.heard = b""
         """The last lines sent and heard."""
@@ -170,7 +171,7 @@ class ProcessSeat(Seat):
                 reply = self._reply_after(reply)
         except (LateError, GoneError, UnfrozenError, ProtocolError) as error:
             fault = self._fault_of(error)
-        turn = process.close_turn()
+        turn = self._close_turn()
         if not clock.spend(turn.cpu, turn.wall) and fault is None:
             fault = self._fault("late", process.turn_clock.why_overdrawn(turn))
         if fault is not None:

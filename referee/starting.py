@@ -9,6 +9,7 @@ from protocol.messages import VERSION, Hello, TimeControl, read_ready
 from referee.bot_process import BotProcess, GoneError, LateError
 from referee.clock import Clock
 from referee.limits import Limits
+from referee.polling import ALONE, Polling
 from referee.sandbox import Launcher, Program, StartError
 from referee.verdict import beside, last_word
 
@@ -42,6 +43,7 @@ def start_bot(
     limits: Limits,
     name: str,
     neighbours: Collection[BotProcess] = (),
+    polling: Polling = ALONE,
 ) -> BotProcess:
     """Start a bot and wait until it says ready, within `limits.startup`.
 
@@ -51,7 +53,8 @@ def start_bot(
     Raises StartupError; then nothing of the process is left.
     """
     try:
-        process = BotProcess(launcher, launcher.start(program, limits), limits, neighbours)
+        child = launcher.start(program, limits)
+        process = BotProcess(launcher, child, limits, neighbours, polling)
     except StartError as error:
         raise StartupError(f"it could not be started: {error}", "") from None
     clock = Clock(

@@ -78,15 +78,17 @@ class TurnClock:
         self.answered = moment
         self._cap_start = moment - self.charge
 
-    def is_stalled(self, moment: float, wait: float) -> bool:
+    def is_stalled(self, moment: float, wait: float, *, is_heard: bool) -> bool:
         """Note that the referee is awake again; return whether it overslept the longest `wait`.
 
-        Then something stopped the whole machine, and the wall is held against the bot anew.
+        Then something stopped the whole machine, and the wall is held against the bot anew. A bot
+        that is heard had answered by the end of the wait: what the referee overslept is its own.
         """
-        is_stalled = moment - self.answered - wait > _STALL_SECONDS
-        self.answered = moment
+        overslept = moment - self.answered - wait
+        is_stalled = overslept > _STALL_SECONDS
+        self.answered = moment - overslept if is_heard and overslept > 0 else moment
         if is_stalled:
-            self._cap_start = moment
+            self._cap_start = self.answered
         return is_stalled
 
     def used(self, reading: float) -> float:

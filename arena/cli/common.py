@@ -17,6 +17,7 @@ import msgspec
 from arena.cli.saying import say
 from arena.league.bot import Bot
 from arena.league.games import trusting
+from arena.league.plan import LeaguePlan
 from arena.tables.table import FORMATS, WIDTH, Row, Table, pieces
 from arena.text import composed, safe
 from protocol.errors import ArenaError
@@ -188,6 +189,21 @@ def check_workers(workers: int | None, cluster: str | None) -> None:
     """Raise ArenaError if workers of this machine are asked for beside a cluster's."""
     if cluster is not None and workers is not None:
         raise ArenaError("--workers does not go with --cluster: there, Dask's workers play.")
+
+
+def check_pace(league: LeaguePlan, workers: int | None, cluster: str | None) -> None:
+    """Raise ArenaError if workers of any kind are asked for, and the league is a slow one."""
+    if league.limits.pace != "slow":
+        return
+    if workers is not None:
+        raise ArenaError(
+            "--workers does not go with a slow league, which has slots: [limits] slots says how "
+            "many matches are played at once."
+        )
+    if cluster is not None:
+        raise ArenaError(
+            "--cluster does not go with a slow league: one process waits for all of its bots."
+        )
 
 
 def seconds_of(word: str) -> float:

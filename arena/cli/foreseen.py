@@ -25,7 +25,8 @@ def tell_plan(
         hint = "The league has no matches to play: raise its deals or its share."
         say(hint if is_empty else "Nothing is missing.")
         return
-    form = "{}, {} with " + counted(workers, "worker") if workers else "{}; one core would need {}"
+    what = "slot" if league.limits.pace == "slow" else "worker"
+    form = "{}, {} with " + counted(workers, what) if workers else "{}; one core would need {}"
     workers = workers or 1
     least = league.game.typical_decisions * _SECONDS_A_DECISION
     if mean_seconds is None:

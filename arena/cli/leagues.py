@@ -12,6 +12,7 @@ from arena.cli import main
 from arena.cli.building import opened_run
 from arena.cli.common import (
     anchor_word,
+    check_pace,
     check_workers,
     cluster_option,
     collected_rarely,
@@ -44,7 +45,7 @@ from arena.league.plan import LeaguePlan, Settings
 from arena.league.writing import make_league, seed_of
 from arena.play.events import Forfeiting, Problem, RoundBegan, Started, Stored, Suspended
 from arena.play.memory import available
-from arena.play.messages import News
+from arena.play.messages import News, Underway
 from arena.play.pace import Pace
 from arena.play.run import WHOLE, Part, Run
 from arena.schedule.deal import Rotations
@@ -195,7 +196,9 @@ def init(
         if made.goes_by_results and not missing:
             say(safe(Tournament(made, None).progress))
         else:
-            tell_plan(made, missing, None, default_workers(made.cores))
+            is_slow = made.limits.pace == "slow"
+            at_once = min(made.limits.slots, missing) if is_slow else default_workers(made.cores)
+            tell_plan(made, missing, None, at_once)
         for said in foreseen(made):
             say(said)
     try:
@@ -248,6 +251,7 @@ def run(
     """
     check_workers(workers, cluster)
     found = read_league(league, "play" if cluster is None else "send")
+    check_pace(found, workers, cluster)
     play_and_show(found, workers, sandbox_uid, form, _part(part), cluster, seconds)
 
 
@@ -328,6 +332,8 @@ def _play_missing(
                         line.expect(event.missing)
                     case Started():
                         sizes[event.bot] = event.memory
+                    case Underway():
+                        line.underway(event.matches, event.answers)
                     case _:
                         line.say(_words(event, league))
                 is_any_suspended |= isinstance(event, Suspended)

@@ -73,6 +73,7 @@ class ProgressLine:
         self._next = self._started + _SECONDS_BEFORE_FIRST_LINE
         self._terminal = sys.stderr.isatty()
         self._bar: Any = None
+        self._underway = ""
 
     def __enter__(self) -> Self:
         if self._terminal:
@@ -87,6 +88,7 @@ class ProgressLine:
         return self
 
     def __exit__(self, *error: object) -> None:
+        self._underway = ""
         if self._terminal:
             self._bar.render_finish()
         else:
@@ -99,16 +101,28 @@ class ProgressLine:
         for each in played:
             for kinds in filter(None, each.result.faults):
                 self._faults.update(kinds)
+        self._show(len(played))
+        if said := self._estimate.holdup(self._matches - self._done):
+            self.say(safe(said))
+
+    def underway(self, matches: int, answers: int) -> None:
+        """Show how far slow matches are: how many are played, and the answers so far."""
+        self._underway = f"{matches:,} under way, {counted(answers, 'answer')}, "
+        self._show(0)
+
+    def _show(self, new: int) -> None:
         if self._terminal:
             self._bar.label = self._pace()
-            self._bar.update(len(played))
-        elif 0 < self._done < self._matches and monotonic() > self._next:
+            self._bar.update(new)
+            if not new:
+                self._bar.render_progress()
+        elif (self._underway or self._done) and self._done < self._matches:
+            if monotonic() < self._next:
+                return
             self._next = monotonic() + _SECONDS_BETWEEN_LINES
             left = self._estimate.left(self._matches - self._done)
             rest = f", about {duration(left)} left" if left else ""
             click.echo(f"{self._line()}{rest}", err=True)
-        if said := self._estimate.holdup(self._matches - self._done):
-            self.say(safe(said))
 
     def expect(self, missing: int) -> None:
         """Take note that so many matches are still to be played, as a round has begun."""
@@ -124,5 +138,13 @@ class ProgressLine:
         return f"{self._done} of {self._matches} matches, {self._pace()}"
 
     def _pace(self) -> str:
-        pace = self._done / max(monotonic() - self._started, 1e-9)
-        return f"{pace:.0f}/s, {counted(self._faults.total(), 'fault')}"
+        seconds = max(monotonic() - self._started, 1e-9)
+        faults = counted(self._faults.total(), "fault")
+        return f"{self._underway}{_rate(self._done, seconds)}, {faults}"
+
+
+def _rate(count: int, seconds: float) -> str:
+    """Return how many there are in a second, or in a minute or an hour where that is too few."""
+    units = {"s": 1, "min": 60, "h": 3600}
+    unit = next((unit for unit in units if count / seconds * units[unit] >= 1), "s")
+    return f"{count / seconds * units[unit]:.0f}/{unit}"

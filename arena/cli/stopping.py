@@ -54,7 +54,7 @@ def stopped_by_signals(run: Run, rest: str = GO_ON) -> Iterator[list[int]]:
         heard.append(number)
         if len(heard) > 1:
             raise RunError(f"stopped at once; {rest}")
-        say_at_once("\nFinishing the matches being played; Ctrl-C once more stops at once.")
+        say_at_once(f"\n{run.on_stop}; Ctrl-C once more stops at once.")
         run.stop()
 
     numbers = (signal.SIGINT, signal.SIGTERM)

@@ -4,7 +4,7 @@ from typing import TypeAlias
 
 import msgspec
 
-from arena.play.messages import News
+from arena.play.messages import News, Underway
 from arena.store.result import PlayedMatch
 from arena.text import counted
 
@@ -83,7 +83,7 @@ class RoundBegan(msgspec.Struct, frozen=True):
         return f"Round {self.number} begins, with {counted(self.missing, 'match', 'matches')}."
 
 
-Notice: TypeAlias = Started | Suspended | Forfeiting | News | Problem
+Notice: TypeAlias = Started | Suspended | Forfeiting | News | Underway | Problem
 """Something worth knowing besides the results."""
 
 RunEvent: TypeAlias = Stored | RoundBegan | Notice

@@ -2,13 +2,13 @@
 
 import os
 import signal
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
 
 from arena.league.bot import Bot
 from arena.play import worker
+from arena.play.executor import STOP_SIGNALS
 from arena.play.messages import (
     Broken,
     Check,
@@ -28,9 +28,6 @@ from arena.play.workforce import Died, Event, Heard, Worker, Workforce
 from arena.schedule.deal import BotIndex, first_bots
 from protocol.errors import ArenaError
 from referee.sandbox import check_cores, own_cores
-from referee.signals import signal_name
-
-_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class LocalWorker(Worker):
@@ -39,7 +36,7 @@ class LocalWorker(Worker):
     def __init__(self, setup: Setup, cores: Sequence[int], check: Sequence[BotIndex] = ()) -> None:
         super().__init__()
         self.process, self.link = spawn(  # Ctrl-C reaches it too; it ignores it before it listens
-            worker.main, setup, cores, os.getpid(), blocked=_SIGNALS
+            worker.main, setup, cores, os.getpid(), blocked=STOP_SIGNALS
         )
         self.cores = cores
         self.is_up = False
@@ -68,18 +65,8 @@ class LocalWorker(Worker):
 
     def end(self) -> str:
         """Wait for its end, which is near; return how it came, as what follows «a worker»."""
-        self.process.join()
-        while (code := self.process.exitcode) is None:
-            time.sleep(0.001)  # another thread has seen the end, and is about to note it
-        if self.was_told_to_end:
-            return "was told to end"
-        if code == worker.SERVER_GONE:
-            return "lost the process that starts its bots, which was killed"
-        if code == -signal.SIGKILL:
-            return "was killed by SIGKILL, which the kernel sends where memory is short"
-        if code < 0:
-            return f"was killed by {signal_name(-code)}"
-        return f"ended with code {code}"
+        how = worker.how_ended(self.process)
+        return "was told to end" if self.was_told_to_end else how
 
 
 class LocalWorkforce(Workforce):

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-_GROUPS = Path("/sys/fs/cgroup")
+from arena.play.control_groups import control_groups
+
 _GROWTH = 2  # times the memory that a bot used when it was ready: what it may come to need
 _SPARE = 64 << 20  # bytes that are left to others
 _LOOK_SECONDS = 0.2  # between looks at what is available, each of which takes some 200 us
@@ -60,18 +61,8 @@ def _of_machine() -> int:
 
 def _of_groups() -> Iterator[int]:
     """Yield what each group that we are in, and each around it, has left."""
-    for line in Path("/proc/self/cgroup").read_text().splitlines():
-        _, controllers, path = line.split(":", 2)
-        if not controllers:
-            top, files = _GROUPS, _SECOND
-        elif "memory" in controllers.split(","):
-            top, files = _GROUPS / "memory", _FIRST
-        else:
-            continue
-        folder = top / path.lstrip("/")
-        for group in (folder, *folder.parents):
-            if group.is_relative_to(top):
-                yield from _of_group(group, files)
+    for group in control_groups("memory"):
+        yield from _of_group(group.folder, _SECOND if group.is_second else _FIRST)
 
 
 def _of_group(group: Path, files: _Files) -> Iterator[int]:

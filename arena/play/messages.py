@@ -96,6 +96,11 @@ class Task(msgspec.Struct, frozen=True, array_like=True):
         """The deal."""
         return Deal(self.lineup, self.number)
 
+    @property
+    def parts(self) -> "list[Task]":
+        """A task for each of its rotations."""
+        return [Task(self.lineup, self.number, (rotation,)) for rotation in self.rotations]
+
 
 class Play(msgspec.Struct, frozen=True, tag=True):
     """Play some deals, one match after another."""
@@ -167,6 +172,15 @@ class News(msgspec.Struct, frozen=True, tag=True):
         return self.text
 
 
+class Underway(msgspec.Struct, frozen=True, tag=True):
+    """How far slow matches are, which take minutes or hours: said now and then."""
+
+    matches: int
+    """How many are being played."""
+    answers: int
+    """How many answers were given in this run."""
+
+
 class Done(msgspec.Struct, frozen=True, tag=True):
     """The oldest order was carried out."""
 
@@ -181,8 +195,10 @@ class Broken(msgspec.Struct, frozen=True, tag=True):
     why: str
 
 
-Word: TypeAlias = Up | Results | Failed | Fit | Unfit | News | Done | Left | Broken
+Word: TypeAlias = Up | Results | Failed | Fit | Unfit | News | Underway | Done | Left | Broken
 
 encode = msgspec.msgpack.Encoder().encode
 decode_order = msgspec.msgpack.Decoder(Order).decode
 decode_word = msgspec.msgpack.Decoder(Word).decode
+decode_order_to = msgspec.msgpack.Decoder(tuple[int, Order]).decode
+decode_word_of = msgspec.msgpack.Decoder(tuple[int, Word]).decode

@@ -3,7 +3,7 @@
 import datetime
 import shlex
 from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from typing import NamedTuple, Self
 
@@ -16,11 +16,13 @@ from arena.play.events import Problem, RoundBegan, RunEvent, Stored, Suspended
 from arena.play.local import LocalWorker, LocalWorkforce, check_workers, usable_cores
 from arena.play.messages import News, Results, Setup, Task
 from arena.play.runner import Runner
+from arena.play.slow.workforce import SlotWorkforce
 from arena.play.spares import Spares
 from arena.play.workforce import Workforce
 from arena.schedule.asked import AskedDeals
 from arena.schedule.deal import LIVE_PROCESSES, BotIndex, Deal, Schedule, first_bots
 from arena.store.continuity import remember
+from arena.store.flights import Flights
 from arena.store.known import KnownMatches
 from arena.store.opening import open_store
 from arena.store.rounds import Drawn
@@ -208,11 +210,15 @@ class Run:
             sandbox_uid=sandbox_uid,
         )
         check_workers(workers)
+        self._is_slow = league.limits.pace == "slow"
         here = bool(matches) and cluster is None
-        places = _places(league, workers, setup)[:deals] if here else []
-        self.workers = None if cluster is not None else len(places)
+        places = _places(league, workers, setup)[:deals] if here and not self._is_slow else []
+        slots = min(league.limits.slots, deals * rotations, setup.most_matches)
+        at_once = slots if self._is_slow else len(places)
+        self.workers = None if cluster is not None else at_once
         """How many matches are played at once, if that is known beforehand."""
-        self.processes = min(LIVE_PROCESSES, len(league.bots) * rotations)
+        kept = len(league.bots) * rotations
+        self.processes = league.seats if self._is_slow else min(LIVE_PROCESSES, kept)
         """How many of bots each worker keeps, where memory suffices."""
         self.missing = matches
         """How many matches are missing now."""
@@ -233,11 +239,14 @@ class Run:
         self._part = part
         self._drawn: list[RunEvent] = []  # that were not told yet
         self._signatures = {bot.key: bot.signature() for bot in league.bots}
-        force = (
-            on_cluster(setup, league.rules, built.bots, cluster)
-            if cluster is not None
-            else LocalWorkforce(setup, built.ready, places, spares)
-        )
+        self._flights: Flights | None = None
+        force: Workforce
+        if cluster is not None:
+            force = on_cluster(setup, league.rules, built.bots, cluster)
+        elif self._is_slow:
+            force = SlotWorkforce(setup, built.ready, slots, league.folder)
+        else:
+            force = LocalWorkforce(setup, built.ready, places, spares)
         more = None if tournament is None else self._next_round
         self._runner = Runner(setup, tasks, force, more)
 
@@ -251,12 +260,25 @@ class Run:
             yield self
             return
         self._store.check_writable()
-        with self._runner.staffed():
+        with ExitStack() as stack:
+            if self._is_slow:
+                self._flights = stack.enter_context(Flights(self._league.folder))
+                known = self._store.known(self._league.rotation_count)
+                self._flights.drop(match for match in self._flights.matches() if known.has(match))
+                stack.callback(self._flights.remove_if_empty)  # once nobody plays
+            stack.enter_context(self._runner.staffed())
             yield self
 
     def stop(self) -> None:
-        """Let the matches that are being played be the last."""
+        """Let the matches that are being played be the last; slow ones are left on their way."""
         self._runner.stop()
+
+    @property
+    def on_stop(self) -> str:
+        """What is done at a stop, in words that begin a sentence."""
+        if self._is_slow:
+            return "Leaving the matches on their way, which go on in the next run"
+        return "Finishing the matches being played"
 
     def play(self) -> Iterator[RunEvent]:
         """Play and store what is missing; yield what happened, already stored."""
@@ -272,6 +294,8 @@ class Run:
                     case Results():
                         now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
                         self._store.add(event.matches, rows, played_at=now)
+                        if self._flights is not None:
+                            self._flights.drop(each.result.match for each in event.matches)
                         self.missing -= len(event.matches)
                         events.append(Stored(event.matches, self.missing))
                     case Suspended():

@@ -21,6 +21,7 @@ from arena.play.messages import (
     Results,
     Setup,
     Task,
+    Underway,
     Unfit,
     Word,
 )
@@ -31,7 +32,6 @@ from arena.store.suspensions import TOO_SLOW
 from referee.judging import BY_FORFEIT
 
 _LARGEST_BATCH = 500
-_AHEAD = 2  # batches a worker has before it: the one it plays and the next
 _DEATHS_ALLOWED = 2  # of workers over one deal
 _LOSSES_ALLOWED = 5  # of workers that were lost together with a deal, as it is unknown what killed
 _PASSED_LIMIT = 10_000  # deals that are kept for a worker that can play them
@@ -54,6 +54,8 @@ class Runner:
         and there are workers that have checked the bots; it returns None at the end.
         """
         self._setup = setup
+        self._is_shared = workforce.shares_deals
+        self._suspended: set[BotIndex] = set()
         self._tasks = self._unsuspended(tasks)
         self._more = more
         self._force = workforce
@@ -64,7 +66,6 @@ class Runner:
         self._deaths_at_start: Counter[BotIndex] = Counter()  # of a bot
         self._losses: Counter[Key] = Counter()
         self._forfeits: ForfeitRows[BotIndex] = ForfeitRows()
-        self._suspended: set[BotIndex] = set()
         self._forfeiting: set[BotIndex] = set()
         self._stopping = False
         self._is_broken = False  # the machine, so that all stop, and it is reported once
@@ -73,7 +74,8 @@ class Runner:
         self._finished = 0
 
     def _unsuspended(self, tasks: Iterable[Task]) -> Iterator[Task]:
-        return (task for task in tasks if self._suspended.isdisjoint(task.lineup))
+        found = (task for task in tasks if self._suspended.isdisjoint(task.lineup))
+        return (part for task in found for part in task.parts) if self._is_shared else found
 
     def stop(self) -> None:
         """Let the matches that are being played be the last."""
@@ -115,7 +117,7 @@ class Runner:
                 yield from self._replace_dead(event)
             case Lost():
                 yield from self._requeue_lost(event)
-            case News():
+            case News() | Underway():
                 yield event
             case Broken():
                 self._stopping = True
@@ -245,7 +247,7 @@ class Runner:
         """Give every worker enough to stay busy, as long as there is anything that it can play."""
         sated: set[int] = set()  # of workers that can run the same bots, one look is enough
         for each in self._force.workers:
-            while len(each.given) < _AHEAD and id(each.unfit) not in sated:
+            while len(each.given) < self._force.ahead and id(each.unfit) not in sated:
                 tasks = self._next_tasks(each)
                 if not tasks:
                     sated.add(id(each.unfit))

@@ -5,60 +5,26 @@ import os
 import signal
 import sys
 import time
-import traceback
-from collections import OrderedDict
-from collections.abc import Collection, Iterator, Mapping
-from contextlib import ExitStack
+from collections.abc import Collection, Iterator
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
-import msgspec
-
-from arena.play.memory import Room, size_of
-from arena.play.messages import (
-    Broken,
-    Check,
-    Done,
-    Failed,
-    Finish,
-    Fit,
-    Left,
-    News,
-    Play,
-    Renew,
-    Results,
-    Setup,
-    Task,
-    Unfit,
-    Up,
-    Word,
-    decode_order,
-    encode,
-)
-from arena.play.watchdog import STUCK_SECONDS, Watchdog
-from arena.schedule.deal import LIVE_PROCESSES, BotIndex, Deal, Entrant
-from arena.store.result import MatchResult, PlayedMatch, Record, result_of
+from arena.play.executor import STOP_SIGNALS, Executor
+from arena.play.messages import Broken, Finish, Setup, Up, decode_order, encode
+from arena.play.watchdog import STUCK_SECONDS
 from protocol.errors import ArenaError
-from referee.bot_process import BotProcess
-from referee.fault import Kind
-from referee.game import Game, Options
+from referee.game import Game
 from referee.identity import code_of
-from referee.loading import GAME_ERRORS, load
-from referee.match import Match, starts
-from referee.opening import DRAWS, Opening, begun, opening_of
+from referee.loading import load
 from referee.program.file import Confinement
-from referee.sandbox import Launcher, MachineError, Program, SandboxError
+from referee.sandbox import Launcher
 from referee.sandbox.fork_server import end_all
-from referee.seat import EmptySeat, ProcessSeat, Seat
-from referee.starting import StartupError, end_processes, start_bot
+from referee.sandbox.kinds import USERS
+from referee.signals import signal_name
 
 SERVER_GONE = 3
 """The exit code of a worker whose fork server was killed."""
 
-_REPORT_SECONDS = 0.5
-_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-_ENDED_BY_THEM = {code for number in _SIGNALS for code in (-number, 128 + number)}
-_UNFINISHED: frozenset[Kind] = frozenset({"crash", "startup"})
-_TOLD_SECONDS = 0.2  # in which a signal reaches all whom it is sent to
 _PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
 
@@ -71,41 +37,48 @@ def main(link: Any, setup: Setup, cores: Collection[int], parent: int) -> None:
     SIGUSR1 means: finish the match that is being played, and leave the rest. Signals to end are
     the runner's to heed; a match in which a bot has ended by one is not reported.
     """
+    with played_for(parent):
+        if cores:
+            os.sched_setaffinity(0, cores)
+        _serve(link, setup)
+
+
+@contextmanager
+def played_for(parent: int) -> Iterator[None]:
+    """Make this process one that plays for a runner, and ends with it."""
     _die_with(parent)
-    for number in _SIGNALS:
+    for number in STOP_SIGNALS:
         signal.signal(number, signal.SIG_IGN)  # the runner hears them too and decides
     signal.pthread_sigmask(signal.SIG_SETMASK, ())  # the runner started us with these blocked
     os.dup2(2, 1)  # or what a game writes, in C too, would stand amid our own output
     sys.stdout = sys.stderr  # which shows it at once
-    if cores:
-        os.sched_setaffinity(0, cores)
     try:
-        _serve(link, setup)
+        yield
     except EOFError:
         pass  # the runner is gone, and its store with it
     except ConnectionError:
-        end_all()  # whatever the fork server did not outlive, such as a daemon, is ours now
-        os._exit(SERVER_GONE)  # another worker plays on
+        end_without_server()
+
+
+def end_without_server() -> None:
+    """End this process at once, as what starts its bots was killed: another plays on."""
+    end_all()  # whatever the fork server did not outlive, such as a daemon, is ours now
+    os._exit(SERVER_GONE)
 
 
 def _serve(link: Any, setup: Setup) -> None:
-    try:
-        game = _game(setup)
-        launchers: dict[str, Launcher] = {
-            sandbox: Launcher(sandbox, uid=setup.sandbox_uid)
-            for sandbox in dict.fromkeys(limits.sandbox for limits in setup.sandboxes)
-        }
-    except ArenaError as error:
-        link.send_bytes(encode(Broken(str(error))))
-        return
     with ExitStack() as stack:
-        for launcher in launchers.values():
-            stack.enter_context(launcher)
+        try:
+            game = game_of(setup)
+            launchers = launchers_of(setup, stack)
+        except ArenaError as error:
+            link.send_bytes(encode(Broken(str(error))))
+            return
         executor = Executor(setup, game, launchers)
         signal.signal(signal.SIGUSR1, lambda *_: executor.leave())
         signal.signal(signal.SIGVTALRM, lambda *_: executor.watchdog.look())
         signal.setitimer(signal.ITIMER_VIRTUAL, STUCK_SECONDS, STUCK_SECONDS)
-        for number in _SIGNALS:
+        for number in STOP_SIGNALS:
             signal.signal(number, lambda *_: executor.interrupt())
         try:
             link.send_bytes(encode(Up()))
@@ -116,12 +89,41 @@ def _serve(link: Any, setup: Setup) -> None:
             executor.close()
 
 
-def _game(setup: Setup) -> type[Game]:
+def game_of(setup: Setup) -> type[Game]:
     """Return the game of a run; raise ArenaError if it is not here, or not as the run began."""
     game = load(setup.game, Confinement(setup.limits.sandbox, setup.sandbox_uid))
     if setup.code and code_of(game) != setup.code:
         raise ArenaError(f"the code of {game.name} was changed after the run began; run again.")
     return game
+
+
+def launchers_of(setup: Setup, stack: ExitStack, programs: int = USERS) -> dict[str, Launcher]:
+    """Return a launcher for each sandbox of a run's bots, by its name; the stack closes them.
+
+    `programs` is how many bots run at a time at most.
+    """
+    names = dict.fromkeys(limits.sandbox for limits in setup.sandboxes)
+    return {
+        name: stack.enter_context(Launcher(name, uid=setup.sandbox_uid, programs=programs))
+        for name in names
+    }
+
+
+def how_ended(process: Any) -> str:
+    """Wait for the end of a process that plays, which is near; say how it came.
+
+    In words that follow «a worker».
+    """
+    process.join()
+    while (code := process.exitcode) is None:
+        time.sleep(0.001)  # another thread has seen the end, and is about to note it
+    if code == SERVER_GONE:
+        return "lost the process that starts its bots, which was killed"
+    if code == -signal.SIGKILL:
+        return "was killed by SIGKILL, which the kernel sends where memory is short"
+    if code < 0:
+        return f"was killed by {signal_name(-code)}"
+    return f"ended with code {code}"
 
 
 def _die_with(parent: int) -> None:
@@ -131,257 +133,3 @@ def _die_with(parent: int) -> None:
             raise OSError(ctypes.get_errno(), f"prctl({option})")
     if os.getppid() != parent:
         raise SystemExit("the runner is gone")
-
-
-def _entered(setup: Setup) -> list[tuple[Entrant, str, Program]]:
-    """Return what makes each bot of a run the one that it is."""
-    return [*zip(setup.schedule.entrants, setup.names, setup.programs, strict=True)]
-
-
-class _CutShortError(Exception):
-    """A match that was not played to its end by its bots' own doing."""
-
-
-class Executor:
-    """Carries out orders, one match after another, and keeps the bots' processes between them.
-
-    A process belongs to a bot and a rotation and plays no other rotation, so that it never sees
-    a deal twice.
-    """
-
-    def __init__(self, setup: Setup, game: type[Game], launchers: Mapping[str, Launcher]) -> None:
-        """Take what to play, and a launcher for each sandbox of its bots."""
-        self._setup = setup
-        self._launchers = launchers
-        self._game = game
-        self._options: Options = msgspec.convert(setup.options, self._game.options_type)
-        self._machine = os.uname().nodename
-        self._matches: list[PlayedMatch] = []  # not yet reported
-        self._lag = 0.0  # seconds, of these
-        self._reported = -_REPORT_SECONDS  # the first match is reported at once
-        self._leaving = False
-        self._interrupted = False
-        self.watchdog = Watchdog()
-        self._processes: OrderedDict[tuple[int, int], BotProcess] = OrderedDict()
-        self._room = Room()
-        self._fewest = 0  # processes that were kept when memory was short; 0 while all are
-        self._is_shortage_told = False
-        self._uneven: str | None = ""  # what to say of openings that are not open; None once said
-
-    def leave(self) -> None:
-        """Finish the match that is being played, and leave the rest of every order."""
-        self._leaving = True
-
-    def interrupt(self) -> None:
-        """Note a signal to end that all may have got, the bots too, as when a service stops."""
-        self._interrupted = True
-
-    def carry_out(self, order: Play | Check | Renew) -> Iterator[Word]:
-        """Carry out an order; yield what comes of it, and last whether all of it was done."""
-        end: Word = Done()
-        try:
-            match order:
-                case Check():
-                    yield self._checked(order.bot)
-                case Renew():
-                    self._renew(order.setup)
-                case Play():
-                    yield from self._play(order.tasks)
-        except MachineError as error:
-            self._leaving = True
-            end = Broken(str(error))
-        else:
-            if self._leaving:
-                end = Left()
-        yield from self._results()
-        if self._fewest and not self._is_shortage_told:
-            self._is_shortage_told = True
-            yield News(
-                f"Memory is short: a worker on {self._machine} keeps only {self._fewest} "
-                f"processes of bots. The other bots are started anew for each of their matches."
-            )
-        if self._uneven:
-            yield News(self._uneven)
-            self._uneven = None
-        yield end
-
-    def _play(self, tasks: list[Task]) -> Iterator[Word]:
-        """Play; yield what was played about two times a second, and errors of our own."""
-        for task in tasks:
-            for rotation in task.rotations:
-                if self._leaving:
-                    return
-                try:
-                    self._matches.append(self._match(task.deal, rotation))
-                except _CutShortError:
-                    self._leaving = True
-                except (ConnectionError, MachineError):
-                    raise
-                except GAME_ERRORS as error:  # reported; the run ends with 1
-                    for bot in task.lineup:  # it was sent a start and never an end
-                        self._discard((bot, rotation))
-                    is_told = isinstance(error, ArenaError)  # as what a game's program did wrong
-                    text = f"{error}\n" if is_told else traceback.format_exc()
-                    yield from self._results()  # first, as nothing of the deal is awaited then
-                    yield Failed(task, rotation, text)
-                    break
-                if time.monotonic() - self._reported > _REPORT_SECONDS:
-                    yield from self._results()
-
-    def _results(self) -> Iterator[Results]:
-        """Yield what was played since the last time, if anything was."""
-        if self._matches:
-            yield Results(self._matches, self._lag)
-            self._matches, self._lag = [], 0.0
-            self._reported = time.monotonic()
-
-    def close(self) -> None:
-        """End all processes; those that end by themselves get a moment for it."""
-        end_processes(self._processes.values())
-        self._processes.clear()
-
-    def _renew(self, setup: Setup) -> None:
-        """Go on with other bots; the processes of those that are still there are kept."""
-        before, self._setup = self._setup, setup
-        self._leaving = False
-        now = {found: BotIndex(bot) for bot, found in enumerate(_entered(setup))}
-        processes, self._processes = self._processes, OrderedDict()
-        gone = []
-        entered = _entered(before)
-        for (bot, rotation), process in processes.items():
-            if (found := now.get(entered[bot])) is None:
-                gone.append(process)
-            else:
-                self._processes[found, rotation] = process
-        end_processes(gone)
-
-    def _checked(self, bot: BotIndex) -> Fit | Unfit:
-        """Start a bot, and say whether it gets ready; raise MachineError if nothing can."""
-        try:
-            limits = self._setup.limits_of(bot)
-            self._launcher_of(bot).check(self._setup.programs[bot], limits)
-            return Fit(bot, size_of(self._process(bot, 0).family))
-        except SandboxError as error:
-            return Unfit(bot, error.what.rstrip("."))
-        except StartupError as error:
-            return Unfit(bot, str(error))
-
-    def _match(self, deal: Deal, rotation: int) -> PlayedMatch:
-        schedule = self._setup.schedule
-        match = schedule.match_id(deal, rotation)
-        bots = schedule.seating(deal, rotation)
-        began = time.monotonic()
-        opening = self._opening(deal)
-        seed = schedule.deal_seed(deal)
-        game = begun(self._game, len(bots), self._options, seed, opening)
-        seats = self._seats(bots, rotation)
-        seeds = [schedule.bot_seed(match, bot) for bot in bots]
-        playing = Match(game, seats, self._setup.limits.faults_allowed, opening)
-        controls = [self._setup.limits_of(bot).time_control for bot in bots]
-        with self.watchdog.watching(playing):
-            played = playing.play(starts(game, match, controls, seeds))
-        result = result_of(
-            played,
-            deal=schedule.deal_id(deal),
-            number=deal.number,
-            rotation=rotation,
-            bots=list(bots),
-        )
-        if self._was_cut_short(result):
-            raise _CutShortError
-        if any(_UNFINISHED & {*faults} for faults in result.faults):
-            for launcher in self._launchers.values():
-                launcher.check_copies()  # or whoever removed them is to blame
-        for bot, faults in zip(bots, result.faults, strict=True):
-            process = self._processes.get((bot, rotation))
-            gone = process is not None and process.ended is not None
-            if self._setup.limits.fresh or faults or gone:
-                self._discard((bot, rotation))
-        self._lag += sum(played.evidence.lag) * 1e-6
-        record = Record.of(played, time.monotonic() - began)
-        sandboxes = " and ".join(sorted({self._sandbox_of(bot) for bot in bots}))
-        return PlayedMatch(result, record, machine=self._machine, sandbox=sandboxes)
-
-    def _sandbox_of(self, bot: BotIndex) -> str:
-        """Return the sandbox around a bot with its version, and the devices let through it."""
-        name, devices = self._launcher_of(bot).sandbox.name, self._setup.limits_of(bot).devices
-        return " with ".join((name, *devices))
-
-    def _launcher_of(self, bot: BotIndex) -> Launcher:
-        return self._launchers[self._setup.limits_of(bot).sandbox]
-
-    def _opening(self, deal: Deal) -> Opening | None:
-        """Return what a deal begins with; raise ArenaError if nothing does."""
-        schedule, terms = self._setup.schedule, self._setup.opening
-        if terms is None:
-            return None
-        found = opening_of(
-            self._game,
-            schedule.seats,
-            self._options,
-            terms,
-            key=schedule.key,
-            number=deal.number,
-            seed=schedule.deal_seed(deal),
-        )
-        if not found.is_open and self._uneven == "":
-            names = ", ".join(self._setup.names[bot] for bot in deal.lineup)
-            self._uneven = (
-                f"Deal {deal.number} of {names}: none of {DRAWS} openings that were drawn is open, "
-                f"as a seat came first in more than {terms.open:g} of the random matches from it. "
-                f"The first one is played, here and in any other deal like it."
-            )
-        return found.opening
-
-    def _was_cut_short(self, result: MatchResult) -> bool:
-        """Return whether a bot ended, or did not start, and a signal to end was sent to all."""
-        kinds = {kind for faults in result.faults for kind in faults}
-        if kinds.isdisjoint(_UNFINISHED):
-            return False
-        played = [self._processes.get((bot, result.rotation)) for bot in result.bots]
-        codes = {each.ended.code for each in played if each is not None and each.ended is not None}
-        if "startup" in kinds or not codes.isdisjoint(_ENDED_BY_THEM):
-            time.sleep(_TOLD_SECONDS)
-        return self._interrupted
-
-    def _seats(self, bots: tuple[BotIndex, ...], rotation: int) -> list[Seat]:
-        processes: list[BotProcess | StartupError] = []
-        for bot in bots:
-            try:
-                processes.append(self._process(bot, rotation))
-            except StartupError as error:
-                processes.append(error)
-        return [
-            ProcessSeat(process)
-            if isinstance(process, BotProcess)
-            else EmptySeat(str(process), process.stderr)
-            for process in processes
-        ]
-
-    def _process(self, bot: BotIndex, rotation: int) -> BotProcess:
-        """Return a bot's process of a rotation, started if need be."""
-        key = (bot, rotation)
-        process = self._processes.get(key)
-        if process is None:
-            while len(self._processes) >= LIVE_PROCESSES:
-                self._discard(next(iter(self._processes)))
-            setup = self._setup
-            while len(self._processes) >= setup.schedule.seats and self._room.is_short():
-                self._discard(next(iter(self._processes)))
-                self._fewest = len(self._processes) + 1
-            program, name = setup.programs[bot], setup.names[bot]
-            launcher, limits = self._launcher_of(bot), setup.limits_of(bot)
-            try:
-                process = start_bot(launcher, program, limits, name, self._processes.values())
-            except StartupError:
-                launcher.check_copies()
-                raise
-            self._processes[key] = process
-            self._room.count(process.family)
-        self._processes.move_to_end(key)
-        return process
-
-    def _discard(self, key: tuple[int, int]) -> None:
-        process = self._processes.pop(key, None)
-        if process is not None:
-            process.stop()

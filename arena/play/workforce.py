@@ -18,6 +18,7 @@ from arena.play.messages import (
     Play,
     Results,
     Task,
+    Underway,
     Up,
     Word,
 )
@@ -126,7 +127,7 @@ class Lost(NamedTuple):
     """Whether it may have been playing what it had."""
 
 
-Event: TypeAlias = Heard | Died | Lost | News | Broken
+Event: TypeAlias = Heard | Died | Lost | News | Underway | Broken
 
 
 class Workforce(ABC):
@@ -161,6 +162,11 @@ class Workforce(ABC):
     @abstractmethod
     def release_idle(self) -> None:
         """Let workers end that have nothing to do."""
+
+    ahead = 2
+    """Batches that a worker has before it: the one that it plays, and the next."""
+    shares_deals = False
+    """Whether the rotations of a deal may be played by several workers."""
 
     @property
     def batch_seconds(self) -> float:

@@ -69,6 +69,11 @@ class KnownMatches:
         found = self._others.get(number, ())
         return [rotation for rotation in rotations if rotation not in found]
 
+    def has(self, match: str) -> bool:
+        """Return whether a match, by its id, is stored."""
+        deal, _, rotation = match.rpartition("-")
+        return not self.lacking(deal, range(int(rotation), int(rotation) + 1))
+
 
 class Known(Recent):
     """Reads which matches are stored, for whoever plays the others."""

@@ -19,8 +19,8 @@ from referee.sandbox.program import PYTHON, SYSTEM_PYTHON, Program, barrier, int
 
 FIRST_UID = 60100
 """The first of the users that bots are run as when the referee is root."""
-SLOTS = 64
-"""How many of them a referee uses: one for each bot that runs at a time."""
+USERS = 64
+"""How many of them a referee uses if it plays one match: one for each bot that runs at a time."""
 THREADS = 128
 """How many threads a bot behind Landlock may have: Java starts some 20 on one core, and more on
 many."""
@@ -35,7 +35,7 @@ THREAD_COUNTS = (
     "PYTHON_CPU_COUNT",
 )
 """Variables of the environment that say to a library or a runtime how many threads to start."""
-_BLOCKS = 64  # of so many users, each for one referee
+_BLOCKS = 64  # of so many users, each for one referee, or several for one with more bots
 _MIB = 1 << 20
 
 
@@ -213,29 +213,46 @@ def first_user(asked: int | None) -> int | None:
     return None if os.getuid() != 0 or asked == 0 else asked or FIRST_UID
 
 
-def claim_uids(first: int | None) -> tuple[int, socket.socket]:
-    """Return the first of SLOTS users that nobody else uses, and the claim to them.
+def claim_uids(first: int | None, count: int = USERS) -> tuple[int, list[socket.socket]]:
+    """Return the first of so many users that nobody else uses, and the claims to them.
 
-    With a user in common, one league's bots could reach for another's. The claim is an abstract
-    socket, which goes with its owner. Raises SandboxError if there are no such users from `first`
-    on.
+    With a user in common, one league's bots could reach for another's. Claims are abstract
+    sockets, which go with their owner: one for each USERS users. Raises SandboxError if there are
+    no such users from `first` on.
     """
     start = FIRST_UID if first is None else first
-    for uid in range(start, start + _BLOCKS * SLOTS, SLOTS):
-        if any(map(_is_somebody, range(uid, uid + SLOTS))):
+    needed = -(-count // USERS)
+    claims: list[socket.socket] = []  # to the users just before `uid`
+    for uid in range(start, start + _BLOCKS * USERS, USERS):
+        claim = None if any(map(_is_somebody, range(uid, uid + USERS))) else _claim(uid)
+        if claim is None:
+            _release(claims)
             continue
-        claim = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
-        try:
-            claim.bind(f"\0bot-arena-uids-{uid}")
-        except OSError:
-            claim.close()
-            continue
-        return uid, claim
+        claims.append(claim)
+        if len(claims) == needed:
+            return uid - (needed - 1) * USERS, claims
+    _release(claims)
     raise SandboxError(
-        f"as root, bots run as users that nothing else uses, but none from {start} to "
-        f"{start + _BLOCKS * SLOTS - 1} are free. Pass --sandbox-uid with the first of "
-        f"{SLOTS} that are free, or run the arena as an ordinary user."
+        f"as root, bots run as users that nothing else uses, but from {start} to "
+        f"{start + _BLOCKS * USERS - 1} no {count} in a row are free. Pass --sandbox-uid with the "
+        f"first of {count} that are free, or run the arena as an ordinary user."
     )
+
+
+def _claim(uid: int) -> socket.socket | None:
+    """Return a claim to the users from `uid` on; None if another has it."""
+    claim = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+    try:
+        claim.bind(f"\0bot-arena-uids-{uid}")
+    except OSError:
+        claim.close()
+        return None
+    return claim
+
+
+def _release(claims: list[socket.socket]) -> None:
+    while claims:
+        claims.pop().close()
 
 
 def _is_somebody(uid: int) -> bool:

@@ -12,7 +12,7 @@ from referee.sandbox.bwrap import BwrapSandbox
 from referee.sandbox.devices import check_devices
 from referee.sandbox.errors import MachineError, StartError, UnfitError, unstartable
 from referee.sandbox.executable import check_executable, unfit, unstarted
-from referee.sandbox.kinds import LandlockSandbox, NoSandbox, Sandbox
+from referee.sandbox.kinds import USERS, LandlockSandbox, NoSandbox, Sandbox
 from referee.sandbox.program import PYTHON, Program
 from referee.sandbox.sources import too_large
 from referee.sandbox.stage import Stage
@@ -31,16 +31,16 @@ _KINDS: dict[str, type[Sandbox]] = {
 class Launcher(Starter):
     """One fork server and the bots it started in one kind of sandbox; closing ends all.
 
-    As root, a sandboxed bot is run as a user of its own, unless `uid` is 0. Raises SandboxError if
-    the sandbox cannot be had here.
+    As root, a sandboxed bot is run as a user of its own, unless `uid` is 0: there are users for so
+    many `programs` at a time. Raises SandboxError if the sandbox cannot be had here.
     """
 
     server = FORK_SERVER
 
-    def __init__(self, sandbox: str, *, uid: int | None = None) -> None:
+    def __init__(self, sandbox: str, *, uid: int | None = None, programs: int = USERS) -> None:
         self.sandbox: Sandbox = _KINDS[sandbox]()
         self._stage_by_program: dict[Program, Stage] = {}
-        super().__init__(self.sandbox, uid=uid)
+        super().__init__(self.sandbox, uid=uid, programs=programs)
 
     def start(self, program: Program, limits: Limits) -> Child:
         """Start `program`; raise StartError if it cannot be, or MachineError if nothing can.

@@ -4,6 +4,7 @@ import os
 import socket
 import subprocess
 import sys
+from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +15,7 @@ import msgspec
 from referee.sandbox.big_files import BigFiles
 from referee.sandbox.errors import unstartable
 from referee.sandbox.fork_server import REQUEST_LIMIT
-from referee.sandbox.kinds import SLOTS, SandboxKind, claim_uids
+from referee.sandbox.kinds import USERS, SandboxKind, claim_uids
 from referee.sandbox.stage import Stage
 from referee.signals import signal_name
 
@@ -66,15 +67,18 @@ class Child:
 class Starter:
     """One fork server and the processes it started in one kind of sandbox; closing ends all.
 
-    As root, a sandboxed program is run as a user of its own, unless `uid` is 0. Raises SandboxError
-    if the sandbox cannot be had here. It is for one thread. An interruption, such as Ctrl-C, may
-    come at any moment: `stop` can be called after it, and the next program started.
+    As root, a sandboxed program is run as a user of its own, unless `uid` is 0: there are users for
+    so many `programs` at a time. Raises SandboxError if the sandbox cannot be had here. It is for
+    one thread. An interruption, such as Ctrl-C, may come at any moment: `stop` can be called after
+    it, and the next program started.
     """
 
     server: Path
     """The program of the fork server."""
 
-    def __init__(self, sandbox: SandboxKind, *, uid: int | None = None) -> None:
+    def __init__(
+        self, sandbox: SandboxKind, *, uid: int | None = None, programs: int = USERS
+    ) -> None:
         self.uid: int | None = None
         """The first of the users that programs are run as; None for the referee's own."""
         self._sandbox = sandbox
@@ -83,13 +87,13 @@ class Starter:
         self._free: list[int] = []
         self._stage: Stage | None = None
         self._stage_with_big_files: Stage | None = None
-        self._claim: socket.socket | None = None
+        self._claims: Sequence[socket.socket] = ()
         root = sandbox.confines and os.getuid() == 0
         # bwrap, which drops them itself, needs root's capabilities to map root
         self._own_uid = 0 if root and not sandbox.maps_users else None
         if root and uid != 0:
-            self.uid, self._claim = claim_uids(uid)
-            self._free = list(range(self.uid + SLOTS - 1, self.uid - 1, -1))
+            self.uid, self._claims = claim_uids(uid, programs)
+            self._free = list(range(self.uid + programs - 1, self.uid - 1, -1))
         self._link, there = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with there:
             self._server = subprocess.Popen(
@@ -202,8 +206,8 @@ class Starter:
         for stage in self._stages:
             stage.remove()
         self._sandbox.close()
-        if self._claim is not None:
-            self._claim.close()  # another may have the users that programs were run as
+        for claim in self._claims:
+            claim.close()  # another may have the users that programs were run as
 
     def _answer(self) -> tuple[dict[str, Any], int]:
         """Return the answer to the last request; what an earlier one has started is ended."""

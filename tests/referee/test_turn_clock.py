@@ -350,7 +350,7 @@ def test_what_others_had_of_the_core_is_taken_off_a_turn_where_it_may_cost(
 
 def test_a_wait_that_took_long_begins_the_cap_anew() -> None:
     turn = turn_clock()
-    assert turn.is_stalled(14.0, 0.25)
+    assert turn.is_stalled(14.0, 0.25, is_heard=False)
     assert turn.left(14.0, 0.25) == 2.0
     assert turn.left(14.0 + CAP - 0.25, 0.25) == 0.25
     assert answer(turn, 14.25, 0.25) == Turn(10.0, 14.25, 0.0, 0.25)
@@ -358,7 +358,16 @@ def test_a_wait_that_took_long_begins_the_cap_anew() -> None:
 
 def test_a_wait_that_took_a_little_longer_is_held_against_the_bot() -> None:
     turn = turn_clock()
-    assert not turn.is_stalled(10.75, 0.25)
-    assert not turn.is_stalled(11.5, 0.25)
+    assert not turn.is_stalled(10.75, 0.25, is_heard=False)
+    assert not turn.is_stalled(11.5, 0.25, is_heard=False)
     assert turn.left(11.5, 0.25) == 2.0
     assert answer(turn, 11.5, 0.25).wall == 1.5
+
+
+@pytest.mark.parametrize("overslept", [0.25, 2.0])
+def test_a_bot_that_had_answered_by_the_end_of_a_wait_does_not_pay_for_the_referees_sleep(
+    overslept: float,
+) -> None:
+    turn = turn_clock(BY_WALL)
+    turn.is_stalled(11.0 + overslept, 1.0, is_heard=True)
+    assert turn.end(0.25).wall <= 1.0

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from arena.play import memory, worker
+from arena.play import executor, memory
+from arena.play.executor import Executor
 from arena.play.messages import (
     Check,
     Done,
@@ -23,7 +24,6 @@ from arena.play.messages import (
     Unfit,
     Word,
 )
-from arena.play.worker import Executor
 from arena.store.opening import read_league
 from arena.store.result import PlayedMatch
 from referee.finding import Source
@@ -143,7 +143,7 @@ def test_fresh_gives_every_match_new_processes(set_up: SetUp) -> None:
 def test_no_more_processes_live_than_the_cap(
     set_up: SetUp, league: League, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(worker, "LIVE_PROCESSES", 2)
+    monkeypatch.setattr(executor, "LIVE_PROCESSES", 2)
     found = answer(set_up(), *DEALS[:2])
     assert len(league.processes()) == 2
     used = {process for played in found for process in processes(played).values()}

@@ -18,9 +18,9 @@ from referee.limits import Limits
 from referee.sandbox import Child, Launcher, Program, StartError
 from referee.sandbox.kinds import (
     FIRST_UID,
-    SLOTS,
     THREAD_COUNTS,
     THREADS,
+    USERS,
     environment,
     search_path,
 )
@@ -78,7 +78,7 @@ def test_roots_bots_are_run_as_users_that_nobody_is(sandboxed: Launcher, public:
     assert len(set(users)) == len(bots)
     assert sandboxed.uid is not None
     assert sandboxed.uid >= FIRST_UID
-    assert set(users) <= set(range(sandboxed.uid, sandboxed.uid + SLOTS))
+    assert set(users) <= set(range(sandboxed.uid, sandboxed.uid + USERS))
     for user, each in zip(users, found, strict=True):
         assert each["Uid"].split() == each["Gid"].split() == [str(user)] * 4
         assert each["Groups"] == ""

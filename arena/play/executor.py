@@ -1,0 +1,325 @@
+"""Orders carried out: matches played one after another, with the bots' processes beside us."""
+
+import os
+import signal
+import time
+import traceback
+from collections import OrderedDict
+from collections.abc import Iterator, Mapping
+
+import msgspec
+
+from arena.play.memory import Room, size_of
+from arena.play.messages import (
+    Broken,
+    Check,
+    Done,
+    Failed,
+    Fit,
+    Left,
+    News,
+    Play,
+    Renew,
+    Results,
+    Setup,
+    Task,
+    Unfit,
+    Word,
+)
+from arena.play.watchdog import Watchdog
+from arena.schedule.deal import LIVE_PROCESSES, BotIndex, Deal, Entrant
+from arena.store.result import MatchResult, PlayedMatch, Record, result_of
+from protocol.errors import ArenaError
+from referee.bot_process import BotProcess
+from referee.fault import Kind
+from referee.game import Game, Options
+from referee.loading import GAME_ERRORS
+from referee.match import Match, starts
+from referee.opening import DRAWS, Opening, begun, opening_of
+from referee.polling import ALONE, Polling
+from referee.sandbox import Launcher, MachineError, Program, SandboxError
+from referee.seat import EmptySeat, ProcessSeat, Seat
+from referee.starting import StartupError, end_processes, start_bot
+
+STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+"""What ends a run: the runner heeds it, and whoever plays for it may get it too."""
+
+_REPORT_SECONDS = 0.5
+_ENDED_BY_THEM = {code for number in STOP_SIGNALS for code in (-number, 128 + number)}
+_UNFINISHED: frozenset[Kind] = frozenset({"crash", "startup"})
+_TOLD_SECONDS = 0.2  # in which a signal reaches all whom it is sent to
+
+
+def _entered(setup: Setup) -> list[tuple[Entrant, str, Program]]:
+    """Return what makes each bot of a run the one that it is."""
+    return [*zip(setup.schedule.entrants, setup.names, setup.programs, strict=True)]
+
+
+class _CutShortError(Exception):
+    """A match that was not played to its end by its bots' own doing."""
+
+
+class Executor:
+    """Carries out orders, one match after another, and keeps the bots' processes between them.
+
+    A process belongs to a bot and a rotation and plays no other rotation, so that it never sees
+    a deal twice.
+    """
+
+    def __init__(
+        self,
+        setup: Setup,
+        game: type[Game],
+        launchers: Mapping[str, Launcher],
+        polling: Polling = ALONE,
+    ) -> None:
+        """Take what to play, a launcher for each sandbox of its bots, and how they are waited for.
+
+        Slow bots are started for each match anew: what one remembers is not there after a restart.
+        """
+        self._polling = polling
+        self._is_fresh = setup.limits.fresh or setup.limits.pace == "slow"
+        self._setup = setup
+        self._launchers = launchers
+        self._game = game
+        self._options: Options = msgspec.convert(setup.options, self._game.options_type)
+        self._machine = os.uname().nodename
+        self._matches: list[PlayedMatch] = []  # not yet reported
+        self._lag = 0.0  # seconds, of these
+        self._reported = -_REPORT_SECONDS  # the first match is reported at once
+        self._leaving = False
+        self._interrupted = False
+        self.watchdog = Watchdog()
+        self._processes: OrderedDict[tuple[int, int], BotProcess] = OrderedDict()
+        self._room = Room()
+        self._fewest = 0  # processes that were kept when memory was short; 0 while all are
+        self._is_shortage_told = False
+        self._news: list[str] = []  # not yet told
+        self._uneven: str | None = ""  # what to say of openings that are not open; None once said
+
+    def leave(self) -> None:
+        """Finish the match that is being played, and leave the rest of every order."""
+        self._leaving = True
+
+    def interrupt(self) -> None:
+        """Note a signal to end that all may have got, the bots too, as when a service stops."""
+        self._interrupted = True
+
+    def carry_out(self, order: Play | Check | Renew) -> Iterator[Word]:
+        """Carry out an order; yield what comes of it, and last whether all of it was done."""
+        end: Word = Done()
+        try:
+            match order:
+                case Check():
+                    yield self._checked(order.bot)
+                case Renew():
+                    self._renew(order.setup)
+                case Play():
+                    yield from self._play(order.tasks)
+        except MachineError as error:
+            self._leaving = True
+            end = Broken(str(error))
+        else:
+            if self._leaving:
+                end = Left()
+        yield from self._results()
+        if self._fewest and not self._is_shortage_told:
+            self._is_shortage_told = True
+            yield News(
+                f"Memory is short: a worker on {self._machine} keeps only {self._fewest} "
+                f"processes of bots. The other bots are started anew for each of their matches."
+            )
+        if self._uneven:
+            yield News(self._uneven)
+            self._uneven = None
+        yield from map(News, self._news)
+        self._news.clear()
+        yield end
+
+    def _play(self, tasks: list[Task]) -> Iterator[Word]:
+        """Play; yield what was played about two times a second, and errors of our own."""
+        for task in tasks:
+            for rotation in task.rotations:
+                if self._leaving:
+                    return
+                try:
+                    self._matches.append(self._match(task.deal, rotation))
+                except _CutShortError:
+                    self._leaving = True
+                except (ConnectionError, MachineError):
+                    raise
+                except GAME_ERRORS as error:  # reported; the run ends with 1
+                    for bot in task.lineup:  # it was sent a start and never an end
+                        self._discard((bot, rotation))
+                    is_told = isinstance(error, ArenaError)  # as what a game's program did wrong
+                    text = f"{error}\n" if is_told else traceback.format_exc()
+                    yield from self._results()  # first, as nothing of the deal is awaited then
+                    yield Failed(task, rotation, text)
+                    break
+                if time.monotonic() - self._reported > _REPORT_SECONDS:
+                    yield from self._results()
+
+    def _results(self) -> Iterator[Results]:
+        """Yield what was played since the last time, if anything was."""
+        if self._matches:
+            yield Results(self._matches, self._lag)
+            self._matches, self._lag = [], 0.0
+            self._reported = time.monotonic()
+
+    def close(self) -> None:
+        """End all processes; those that end by themselves get a moment for it."""
+        end_processes(self._processes.values())
+        self._processes.clear()
+
+    def _renew(self, setup: Setup) -> None:
+        """Go on with other bots; the processes of those that are still there are kept."""
+        before, self._setup = self._setup, setup
+        self._leaving = False
+        now = {found: BotIndex(bot) for bot, found in enumerate(_entered(setup))}
+        processes, self._processes = self._processes, OrderedDict()
+        gone = []
+        entered = _entered(before)
+        for (bot, rotation), process in processes.items():
+            if (found := now.get(entered[bot])) is None:
+                gone.append(process)
+            else:
+                self._processes[found, rotation] = process
+        end_processes(gone)
+
+    def _checked(self, bot: BotIndex) -> Fit | Unfit:
+        """Start a bot, and say whether it gets ready; raise MachineError if nothing can."""
+        try:
+            limits = self._setup.limits_of(bot)
+            self._launcher_of(bot).check(self._setup.programs[bot], limits)
+            return Fit(bot, size_of(self._process(bot, 0).family))
+        except SandboxError as error:
+            return Unfit(bot, error.what.rstrip("."))
+        except StartupError as error:
+            return Unfit(bot, str(error))
+
+    def _match(self, deal: Deal, rotation: int) -> PlayedMatch:
+        schedule = self._setup.schedule
+        match = schedule.match_id(deal, rotation)
+        bots = schedule.seating(deal, rotation)
+        began = time.monotonic()
+        opening = self._opening(deal)
+        seed = schedule.deal_seed(deal)
+        game = begun(self._game, len(bots), self._options, seed, opening)
+        seats = self._seats(bots, rotation)
+        seeds = [schedule.bot_seed(match, bot) for bot in bots]
+        playing = Match(game, seats, self._setup.limits.faults_allowed, opening)
+        controls = [self._setup.limits_of(bot).time_control for bot in bots]
+        with self.watchdog.watching(playing):
+            played = playing.play(starts(game, match, controls, seeds))
+        result = result_of(
+            played,
+            deal=schedule.deal_id(deal),
+            number=deal.number,
+            rotation=rotation,
+            bots=list(bots),
+        )
+        if self._was_cut_short(result):
+            raise _CutShortError
+        if any(_UNFINISHED & {*faults} for faults in result.faults):
+            for launcher in self._launchers.values():
+                launcher.check_copies()  # or whoever removed them is to blame
+        for bot, faults in zip(bots, result.faults, strict=True):
+            process = self._processes.get((bot, rotation))
+            gone = process is not None and process.ended is not None
+            if self._is_fresh or faults or gone:
+                self._discard((bot, rotation))
+        self._lag += sum(played.evidence.lag) * 1e-6
+        # what was answered before an interruption took longer than being asked again
+        took = max(time.monotonic() - began, sum(played.evidence.wall) * 1e-6)
+        record = Record.of(played, took)
+        sandboxes = " and ".join(sorted({self._sandbox_of(bot) for bot in bots}))
+        return PlayedMatch(result, record, machine=self._machine, sandbox=sandboxes)
+
+    def _sandbox_of(self, bot: BotIndex) -> str:
+        """Return the sandbox around a bot with its version, and the devices let through it."""
+        name, devices = self._launcher_of(bot).sandbox.name, self._setup.limits_of(bot).devices
+        return " with ".join((name, *devices))
+
+    def _launcher_of(self, bot: BotIndex) -> Launcher:
+        return self._launchers[self._setup.limits_of(bot).sandbox]
+
+    def _opening(self, deal: Deal) -> Opening | None:
+        """Return what a deal begins with; raise ArenaError if nothing does."""
+        schedule, terms = self._setup.schedule, self._setup.opening
+        if terms is None:
+            return None
+        found = opening_of(
+            self._game,
+            schedule.seats,
+            self._options,
+            terms,
+            key=schedule.key,
+            number=deal.number,
+            seed=schedule.deal_seed(deal),
+        )
+        if not found.is_open and self._uneven == "":
+            names = ", ".join(self._setup.names[bot] for bot in deal.lineup)
+            self._uneven = (
+                f"Deal {deal.number} of {names}: none of {DRAWS} openings that were drawn is open, "
+                f"as a seat came first in more than {terms.open:g} of the random matches from it. "
+                f"The first one is played, here and in any other deal like it."
+            )
+        return found.opening
+
+    def _was_cut_short(self, result: MatchResult) -> bool:
+        """Return whether a bot ended, or did not start, and a signal to end was sent to all."""
+        kinds = {kind for faults in result.faults for kind in faults}
+        if kinds.isdisjoint(_UNFINISHED):
+            return False
+        played = [self._processes.get((bot, result.rotation)) for bot in result.bots]
+        codes = {each.ended.code for each in played if each is not None and each.ended is not None}
+        if "startup" in kinds or not codes.isdisjoint(_ENDED_BY_THEM):
+            time.sleep(_TOLD_SECONDS)
+        return self._interrupted
+
+    def _seats(self, bots: tuple[BotIndex, ...], rotation: int) -> list[Seat]:
+        processes: list[BotProcess | StartupError] = []
+        for bot in bots:
+            try:
+                processes.append(self._process(bot, rotation))
+            except StartupError as error:
+                processes.append(error)
+        return [
+            self._seat(number, process)
+            if isinstance(process, BotProcess)
+            else EmptySeat(str(process), process.stderr)
+            for number, process in enumerate(processes)
+        ]
+
+    def _seat(self, number: int, process: BotProcess) -> Seat:
+        """Return the seat of a bot, by the number of the seat."""
+        return ProcessSeat(process)
+
+    def _process(self, bot: BotIndex, rotation: int) -> BotProcess:
+        """Return a bot's process of a rotation, started if need be."""
+        key = (bot, rotation)
+        process = self._processes.get(key)
+        if process is None:
+            while len(self._processes) >= LIVE_PROCESSES:
+                self._discard(next(iter(self._processes)))
+            setup = self._setup
+            while len(self._processes) >= setup.schedule.seats and self._room.is_short():
+                self._discard(next(iter(self._processes)))
+                self._fewest = len(self._processes) + 1
+            program, name = setup.programs[bot], setup.names[bot]
+            launcher, limits = self._launcher_of(bot), setup.limits_of(bot)
+            beside = self._processes.values()
+            try:
+                process = start_bot(launcher, program, limits, name, beside, self._polling)
+            except StartupError:
+                launcher.check_copies()
+                raise
+            self._processes[key] = process
+            self._room.count(process.family)
+        self._processes.move_to_end(key)
+        return process
+
+    def _discard(self, key: tuple[int, int]) -> None:
+        process = self._processes.pop(key, None)
+        if process is not None:
+            process.stop()

@@ -1,0 +1,284 @@
+"""A process that plays slow matches: a thread for each, of which one works at a time.
+
+It says and hears what a worker does, with the number of the slot before each message.
+"""
+
+import ctypes
+import hashlib
+import os
+import signal
+import sys
+import threading
+import time
+import traceback
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from queue import SimpleQueue
+from typing import Any
+
+import msgspec
+
+from arena.play.executor import STOP_SIGNALS, Executor
+from arena.play.messages import (
+    Broken,
+    Finish,
+    Fit,
+    Order,
+    Setup,
+    Underway,
+    Unfit,
+    Up,
+    Word,
+    decode_order_to,
+    encode,
+)
+from arena.play.slow.baton import Baton, Note
+from arena.play.watchdog import STUCK_SECONDS, StuckError
+from arena.play.worker import end_without_server, game_of, launchers_of, played_for
+from arena.schedule.deal import BotIndex, Deal
+from arena.store.flights import Flight, Flights
+from arena.store.result import PlayedMatch
+from protocol.errors import ArenaError, RunError
+from referee.bot_process import BotProcess
+from referee.game import Game
+from referee.identity import code_of
+from referee.kept import DisagreedError, KeptAnswer, KeptSeat
+from referee.polling import Polling
+from referee.sandbox import Launcher, MachineError
+from referee.seat import Seat
+
+ALL = 0
+"""In place of a slot's number: what concerns the whole process."""
+
+_LOOK_SECONDS = 10.0  # between looks at a bot that has not answered: there are many
+_TOLD_SECONDS = 5.0  # between two words on how far the matches are
+_SIGNALS = {signal.SIGVTALRM, signal.SIGUSR1, *STOP_SIGNALS}
+
+
+class _LeaveError(Exception):
+    """The runner wants no more to be played."""
+
+
+def main(link: Any, setup: Setup, parent: int, slots: int, holder: str, folder: str) -> None:
+    """Carry out orders from `link`, a connection, until the last one or the end of the runner.
+
+    `holder` is the path of the note on who works, and `folder` that of the league, where answers
+    are kept. SIGUSR1 means: leave the matches as they are, and end; they go on in the next run.
+    """
+    with played_for(parent), ExitStack() as stack:
+        try:
+            game = game_of(setup)
+            launchers = launchers_of(setup, stack, slots * setup.schedule.seats)
+            flights = stack.enter_context(Flights(Path(folder)))
+        except ArenaError as error:
+            link.send_bytes(encode((ALL, Broken(str(error)))))
+            return
+        has_left = _Slots(link, setup, game, launchers, flights, Note(holder)).serve()
+    if has_left:
+        os._exit(0)  # other threads still wait for bots that have gone
+
+
+class _Slots:
+    """The slots of this process: each plays one match at a time, on a thread of its own."""
+
+    def __init__(
+        self,
+        link: Any,
+        setup: Setup,
+        game: type[Game],
+        launchers: Mapping[str, Launcher],
+        flights: Flights,
+        note: Note,
+    ) -> None:
+        self._link = link
+        self._setup = setup
+        self._game = game
+        self._launchers = launchers
+        self._flights = flights
+        self._orders: dict[int, SimpleQueue[Order]] = {}
+        self._threads: list[threading.Thread] = []
+        self._executors: list[SlowExecutor] = []
+        self._turns_then = 0  # of the baton, at the last look at whether a game comes back
+        self._answers = 0
+        self._told = time.monotonic()
+        self.baton = Baton(note)
+        self.terms = _digest(
+            setup.game.word, code_of(game), setup.options, setup.limits.stored(), setup.opening
+        )
+        """Stands for what the answers of all matches depend on, their bots aside."""
+
+    def serve(self) -> bool:
+        """Carry out orders until the last one; return whether matches were left on their way.
+
+        Then no other thread works any more.
+        """
+        signal.signal(signal.SIGVTALRM, lambda *_: self._look())
+        signal.setitimer(signal.ITIMER_VIRTUAL, STUCK_SECONDS, STUCK_SECONDS)
+        for each in STOP_SIGNALS:
+            signal.signal(each, lambda *_: self._interrupt())
+        threading.excepthook = _end_with
+        try:
+            signal.signal(signal.SIGUSR1, _leave)
+            self.say(ALL, Up())
+            while True:
+                number, order = decode_order_to(self._link.recv_bytes())
+                if number == ALL:
+                    break
+                self._give(number, order)
+        except _LeaveError:
+            self.baton.take(ALL)
+            return True
+        for orders in self._orders.values():
+            orders.put(Finish())
+        for thread in self._threads:
+            thread.join()
+        return False
+
+    def _give(self, number: int, order: Order) -> None:
+        """Give a slot an order; with its first one, its thread begins."""
+        if number not in self._orders:
+            self._orders[number] = SimpleQueue()
+            thread = threading.Thread(target=self._work, args=(number,), daemon=True)
+            before = signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)  # they are the main one's
+            thread.start()
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+            self._threads.append(thread)
+        self._orders[number].put(order)
+
+    def _work(self, number: int) -> None:
+        orders = self._orders[number]
+        with self.baton.held(number):
+            executor = SlowExecutor(
+                number, self._setup, self._game, self._launchers, self._flights, self
+            )
+            self._executors.append(executor)
+            while not isinstance(order := self._next(number, orders), Finish):
+                for word in executor.carry_out(order):
+                    self.say(number, word)
+            executor.close()
+
+    def _next(self, number: int, orders: SimpleQueue[Order]) -> Order:
+        with self.baton.released(number):
+            return orders.get()
+
+    def say(self, number: int, word: Word) -> None:
+        """Tell the runner something of a slot."""
+        self._link.send_bytes(encode((number, word)))
+
+    def note_answer(self) -> None:
+        """Count an answer, and now and then say how many there were."""
+        self._answers += 1
+        if time.monotonic() - self._told > _TOLD_SECONDS:
+            self._told = time.monotonic()
+            playing = sum(executor.is_playing for executor in self._executors)
+            self.say(ALL, Underway(playing, self._answers))
+
+    def _interrupt(self) -> None:
+        for executor in self._executors:
+            executor.interrupt()
+
+    def _look(self) -> None:
+        """Stop the match of a thread that has worked all the time since the last look.
+
+        Called by a signal, on the main thread.
+        """
+        turns, thread = self.baton.turns, self.baton.thread
+        if turns == self._turns_then and thread is not None:
+            why = f"the game has used {STUCK_SECONDS:g} s of CPU time: an endless loop?"
+            error = type("StuckError", (StuckError,), {"__str__": lambda _: why})
+            raising = ctypes.pythonapi.PyThreadState_SetAsyncExc
+            raising(ctypes.c_ulong(thread), ctypes.py_object(error))
+        self._turns_then = turns
+
+
+class SlowExecutor(Executor):
+    """Carries out the orders of one slot, and keeps what bots answer until a match is stored."""
+
+    def __init__(
+        self,
+        number: int,
+        setup: Setup,
+        game: type[Game],
+        launchers: Mapping[str, Launcher],
+        flights: Flights,
+        slots: _Slots,
+    ) -> None:
+        polling = Polling(lambda: slots.baton.poll(number), _LOOK_SECONDS)
+        super().__init__(setup, game, launchers, polling)
+        self._flights = flights
+        self._slots = slots
+        self._flight: Flight | None = None
+        self._bots: Sequence[BotIndex] = ()
+
+    @property
+    def is_playing(self) -> bool:
+        """Whether a match is on its way."""
+        return self._flight is not None
+
+    def _checked(self, bot: BotIndex) -> Fit | Unfit:
+        """Start a bot once, and end it: it is started anew for each match."""
+        try:
+            return super()._checked(bot)
+        finally:
+            self._discard((bot, 0))
+
+    def _match(self, deal: Deal, rotation: int) -> PlayedMatch:
+        """Play a match, or go on with it as far as its bots answer as they did before."""
+        schedule = self._setup.schedule
+        match = schedule.match_id(deal, rotation)
+        self._bots = schedule.seating(deal, rotation)
+        try:
+            self._board(match)
+            try:
+                return super()._match(deal, rotation)
+            except DisagreedError as error:
+                self._news.append(
+                    f"Match {match} begins anew: {error}, asked again after an interruption, does "
+                    f"not answer as it did before."
+                )
+                for bot in self._bots:
+                    self._discard((bot, rotation))
+                self._flights.drop([match])
+                self._board(match)
+                return super()._match(deal, rotation)
+        except RunError as error:
+            raise MachineError(str(error)) from None  # of the file: nothing more can be kept
+        finally:
+            self._flight = None
+
+    def _board(self, match: str) -> None:
+        setup = self._setup
+        entrants = [setup.schedule.entrants[bot].version for bot in self._bots]
+        grants = [setup.limits_of(bot).stored() for bot in self._bots]
+        terms = _digest(self._slots.terms, entrants, grants)
+        self._flight = self._flights.board(match, terms, len(self._bots))
+
+    def _seat(self, number: int, process: BotProcess) -> Seat:
+        """Return a seat whose answers are kept."""
+        flight = self._flight
+        assert flight is not None
+
+        def keep(answer: KeptAnswer) -> None:
+            self._flights.keep(flight, number, answer)
+            self._slots.note_answer()
+
+        name = self._setup.names[self._bots[number]]
+        return KeptSeat(process, name, [*flight.answers[number]], keep)
+
+
+def _digest(*parts: object) -> str:
+    return hashlib.sha256(msgspec.json.encode(parts, order="sorted")).hexdigest()
+
+
+def _leave(*_: object) -> None:
+    signal.signal(signal.SIGUSR1, signal.SIG_IGN)
+    raise _LeaveError
+
+
+def _end_with(failed: threading.ExceptHookArgs) -> None:
+    """End the process as its main thread would with an error of ours; another takes its place."""
+    if isinstance(failed.exc_value, ConnectionError):
+        end_without_server()
+    traceback.print_exception(failed.exc_value, file=sys.stderr)
+    os._exit(1)

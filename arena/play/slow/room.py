@@ -1,0 +1,63 @@
+"""Whether so many slow matches can be played here at once."""
+
+import os
+import resource
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from arena.play.control_groups import control_groups
+from protocol.errors import ArenaError
+from referee.limits import Limits
+
+_FILES_OF_BOT = 6  # open in the process that plays: three pipes, a pidfd, and two of a door
+_OTHER_FILES = 200
+_PROCESSES = {"landlock": 1, "none": 1, "bwrap": 3}
+_OTHER_PROCESSES = 50
+_MOST_PIDS = Path("/proc/sys/kernel/pid_max")
+
+
+def check_room(slots: int, seats: int, sandboxes: Sequence[Limits]) -> None:
+    """Allow this process the open files that the slots need.
+
+    Raises ArenaError with what is too little, and the number of slots that there is room for.
+    """
+    bots = slots * seats
+    files = bots * _FILES_OF_BOT + _OTHER_FILES
+    most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    if most != resource.RLIM_INFINITY and files > most:
+        fit = (most - _OTHER_FILES) // (seats * _FILES_OF_BOT)
+        raise _too_little(slots, f"{files:,} open files", f"{most:,} (ulimit -Hn)", fit)
+    soft = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+    if soft < files:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (files, most))
+    own = resource.getrlimit(resource.RLIMIT_NPROC)[1]
+    resource.setrlimit(resource.RLIMIT_NPROC, (own, own))
+    each = max(_PROCESSES[limits.sandbox] for limits in sandboxes)
+    processes = bots * each + slots + _OTHER_PROCESSES
+    for most, where in _most_processes():
+        if processes > most:
+            fit = (most - _OTHER_PROCESSES) // (seats * each + 1)
+            needed = f"{processes:,} processes and threads"
+            raise _too_little(slots, needed, f"{most:,} ({where})", fit)
+
+
+def _most_processes() -> Iterator[tuple[int, str]]:
+    """Yield how many processes there may be, and what says so."""
+    yield int(_MOST_PIDS.read_text()), str(_MOST_PIDS)
+    own = resource.getrlimit(resource.RLIMIT_NPROC)[1]
+    if os.getuid() != 0 and own != resource.RLIM_INFINITY:
+        yield own, "ulimit -Hu"
+    for group in control_groups("pids"):
+        with suppress(OSError):  # it bounds nothing, or is not shown
+            most = (group.folder / "pids.max").read_text().strip()
+            if most != "max":
+                yield int(most), f"{group.folder}/pids.max"
+
+
+def _too_little(slots: int, needed: str, most: str, fit: int) -> ArenaError:
+    remedy = f"have slots = {fit} or fewer" if fit > 0 else "play on another machine"
+    return ArenaError(
+        f"slots = {slots} may need {needed}, and there can be {most} here. In [limits], {remedy}; "
+        f"or allow more."
+    )

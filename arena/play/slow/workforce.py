@@ -1,0 +1,175 @@
+"""The runner's side of slow matches: each slot is a worker of its own, and all are one process."""
+
+import os
+import signal
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from arena.league.bot import Bot
+from arena.play.executor import STOP_SIGNALS
+from arena.play.messages import Broken, Check, Finish, News, Order, Setup, Underway, Up, encode
+from arena.play.messages import decode_word_of as decode
+from arena.play.sandbox import check_sandbox
+from arena.play.slow import process
+from arena.play.slow.baton import Note
+from arena.play.slow.room import check_room
+from arena.play.spawning import kill_all, spawn, wait
+from arena.play.worker import how_ended
+from arena.play.workforce import Died, Event, Heard, Lost, Worker, Workforce
+from arena.schedule.deal import BotIndex, first_bots
+
+_EARLY_DEATHS_ALLOWED = 2  # of processes that could not play yet
+
+
+class SlotWorker(Worker):
+    """A place for one match at a time; `number` is from 1 on."""
+
+    def __init__(self, force: "SlotWorkforce", number: int, check: Sequence[BotIndex]) -> None:
+        super().__init__()
+        self.number = number
+        self.is_up = False
+        self.unchecked = list(check)
+        self._force = force
+
+    def check(self) -> None:
+        """Let it start each of its bots once."""
+        for bot in self.unchecked:
+            self.give(Check(bot))
+
+    def _send(self, order: Order) -> None:
+        self._force.send(self.number, order)
+
+
+class SlotWorkforce(Workforce):
+    """So many slots of one process; if that dies, another goes on with its matches."""
+
+    ahead = 1
+    shares_deals = True
+
+    def __init__(self, setup: Setup, bots: Sequence[Bot], slots: int, folder: Path) -> None:
+        """Take what to play in a league's folder."""
+        self._setup = setup
+        self._bots = bots
+        self._count = slots
+        self._folder = folder
+        self._note = Note()
+        self._early_deaths = 0
+        self._is_over = False  # it was told that there is no more to do, or to leave
+        self.workers: list[SlotWorker] = []
+
+    @contextmanager
+    def running(self) -> Iterator[None]:
+        """Start the process, and prove the sandbox meanwhile; it ends with the context.
+
+        Raises as `check_room` and `check_sandbox` do.
+        """
+        check_room(self._count, self._setup.schedule.seats, self._setup.sandboxes)
+        bots = [bot for bot in first_bots(len(self._setup.names)) if bot not in self._setup.unbuilt]
+        try:
+            self._start()
+            self.workers = [
+                SlotWorker(self, number, bots[number - 1 :: self._count])
+                for number in range(1, self._count + 1)
+            ]
+            check_sandbox(self._setup.sandboxes, self._bots, self._setup.sandbox_uid)
+            yield
+        finally:
+            kill_all()
+            self._note.close()
+
+    def _start(self) -> None:
+        self._process, self._link = spawn(
+            process.main,
+            *(self._setup, os.getpid(), self._count, self._note.path, str(self._folder)),
+            blocked=STOP_SIGNALS,
+        )
+        self._is_up = False
+
+    def begin(self) -> None:
+        """Let the slots share out the bots and start each once."""
+        for each in self.workers:
+            each.check()
+
+    def send(self, number: int, order: Order) -> None:
+        """Send the process an order for a slot; nothing happens if it has died."""
+        with suppress(OSError):  # as its sentinel will show
+            self._link.send_bytes(encode((number, order)))
+
+    def events(self, patience: float) -> list[Event]:
+        """Return what the slots have said, and what is to be done for the death of all."""
+        found: list[Event] = []
+        ready = wait([self._link, self._process.sentinel], patience)
+        while self._link in ready:
+            try:
+                found += self._heard(self._link.recv_bytes())
+            except (EOFError, OSError):
+                return found + self._end()
+            if not self._link.poll():
+                return found
+        return found + self._end() if ready else found
+
+    def _heard(self, message: bytes) -> list[Event]:
+        number, word = decode(message)
+        match word:
+            case Up():
+                self._is_up = True
+                for each in self.workers:
+                    each.is_up = True
+                return []
+            case Underway() | Broken() if number == process.ALL:
+                return [word]
+            case _:
+                each = next(each for each in self.workers if each.number == number)
+                return [Heard(each, word)]
+
+    def _end(self) -> list[Event]:
+        """Start another process in place of one that has died, and say what it had.
+
+        Who worked when it died may have killed it; the others may go on where they were.
+        """
+        how = how_ended(self._process)
+        before, self.workers = self.workers, []
+        if self._is_over:
+            return []
+        self._early_deaths += not self._is_up
+        if self._early_deaths >= _EARLY_DEATHS_ALLOWED:
+            why = f"two processes died before they could play: the last {how}. Run again."
+            return [Broken(why)]
+        killer = self._note.number
+        self._start()
+        events: list[Event] = [
+            News(f"The process that plays {how}; another goes on with its matches.")
+        ]
+        for each in before:
+            if each.number == killer and each.given:
+                events.append(Died(each, how))
+            else:
+                events.append(Lost(each, has_begun=False))
+                self.replace(each)
+        return events
+
+    @property
+    def batch_seconds(self) -> float:
+        """Nothing is given to a slot that others could begin."""
+        return 0.0
+
+    def replace(self, worker: Worker) -> None:
+        """Let a slot of the new process do what one of the old has not."""
+        assert isinstance(worker, SlotWorker)
+        slot = SlotWorker(self, worker.number, worker.unchecked)
+        slot.is_up = self._is_up
+        self.workers.append(slot)
+        slot.check()
+
+    def leave(self) -> None:
+        """Leave the matches as they are: they go on in the next run."""
+        self._is_over = True
+        if self._process.is_alive():
+            os.kill(self._process.pid, signal.SIGUSR1)
+
+    def release_idle(self) -> None:
+        """Let the process end, as nothing is left to be played."""
+        if not self._is_over and not any(each.given for each in self.workers):
+            self._is_over = True
+            self.send(process.ALL, Finish())

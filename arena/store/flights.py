@@ -1,0 +1,127 @@
+"""Matches in flight: what was answered in those that are not over, in a file of their own."""
+
+import sqlite3
+from collections.abc import Iterable
+from contextlib import AbstractContextManager, suppress
+from pathlib import Path
+from typing import NamedTuple, Self
+
+import msgspec
+
+from arena.store.errors import WAIT, explained
+from referee.kept import KeptAnswer
+
+FLIGHTS = "in_flight.db"
+"""The file's name, in the folder of a league."""
+
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS flight (
+    id INTEGER PRIMARY KEY, match TEXT NOT NULL UNIQUE, terms TEXT NOT NULL
+) STRICT;
+CREATE TABLE IF NOT EXISTS answer (
+    flight INTEGER NOT NULL, seat INTEGER NOT NULL, number INTEGER NOT NULL, said BLOB NOT NULL,
+    PRIMARY KEY (flight, seat, number)
+) STRICT, WITHOUT ROWID;
+"""
+_REMEDY = "Remove it: the matches that were in flight begin anew."
+
+_encode = msgspec.msgpack.Encoder().encode
+_decode = msgspec.msgpack.Decoder(KeptAnswer).decode
+
+
+class Flight(NamedTuple):
+    """A match in flight, and what was kept of it: for each seat its answers, oldest first."""
+
+    number: int
+    answers: list[list[KeptAnswer]]
+
+
+class Flights:
+    """The file of a league's matches in flight, open; a context manager that closes it.
+
+    Each answer is on its way to the disk when `keep` returns: that this process is killed loses
+    none. It may be used by several threads, one at a time, and by several processes.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        """Open the file in a league's folder, or make it; raise RunError if that cannot be."""
+        self._path = folder / FLIGHTS
+        with self._explained():
+            self._db = sqlite3.connect(
+                self._path, timeout=WAIT, isolation_level=None, check_same_thread=False
+            )
+            try:
+                self._db.execute("PRAGMA journal_mode = WAL")
+                self._db.execute("PRAGMA synchronous = NORMAL")
+                self._db.executescript(_SCHEMA)
+            except BaseException:
+                self._db.close()
+                raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._db.close()
+
+    def _explained(self) -> AbstractContextManager[None]:
+        return explained(self._path, _REMEDY)
+
+    def board(self, match: str, terms: str, seats: int) -> Flight:
+        """Return a match as it was left, or as it begins.
+
+        `terms` stand for all that its answers depend on; where they are others, it begins anew.
+        """
+        with self._explained():
+            found = self._db.execute(
+                "SELECT id, terms FROM flight WHERE match = ?", (match,)
+            ).fetchone()
+            if found is not None and found[1] != terms:
+                self.drop([match])
+                found = None
+            answers: list[list[KeptAnswer]] = [[] for _ in range(seats)]
+            if found is None:
+                added = self._db.execute(
+                    "INSERT INTO flight (match, terms) VALUES (?, ?)", (match, terms)
+                )
+                assert added.lastrowid is not None
+                return Flight(added.lastrowid, answers)
+            rows = self._db.execute(
+                "SELECT seat, said FROM answer WHERE flight = ? ORDER BY seat, number", (found[0],)
+            )
+            for seat, said in rows:
+                answers[seat].append(_decode(said))
+            return Flight(found[0], answers)
+
+    def keep(self, flight: Flight, seat: int, answer: KeptAnswer) -> None:
+        """Keep one more answer of a seat."""
+        kept = flight.answers[seat]
+        with self._explained():
+            self._db.execute(
+                "INSERT INTO answer VALUES (?, ?, ?, ?)",
+                (flight.number, seat, len(kept), _encode(answer)),
+            )
+        kept.append(answer)
+
+    def drop(self, matches: Iterable[str]) -> None:
+        """Forget matches: they are stored, or begin anew."""
+        with self._explained():
+            for match in matches:
+                self._db.execute(
+                    "DELETE FROM answer WHERE flight IN (SELECT id FROM flight WHERE match = ?)",
+                    (match,),
+                )
+                self._db.execute("DELETE FROM flight WHERE match = ?", (match,))
+
+    def matches(self) -> list[str]:
+        """Return the names of the matches in flight."""
+        with self._explained():
+            return [match for (match,) in self._db.execute("SELECT match FROM flight ORDER BY id")]
+
+    def remove_if_empty(self) -> None:
+        """Remove the file if no match is in flight; nobody else may use it."""
+        if not self.matches():
+            self._db.close()
+            for end in ("", "-wal", "-shm"):
+                with suppress(FileNotFoundError):
+                    Path(f"{self._path}{end}").unlink()
