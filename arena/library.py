@@ -16,7 +16,8 @@ from arena.league.plan import LeaguePlan, Settings
 from arena.league.writing import make_league, seed_of
 from arena.play.events import Forfeiting, Problem, RoundBegan, RunEvent, Started, Stored, Suspended
 from arena.play.messages import News
-from arena.play.run import Part, Run, open_run
+from arena.play.missing import Part
+from arena.play.run import Run, open_run
 from arena.schedule.deal import Rotations
 from arena.schedule.formats import FormatName
 from arena.stats.likelihood import Ties

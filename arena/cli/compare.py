@@ -42,7 +42,8 @@ from arena.league.plan import LeaguePlan, Settings
 from arena.league.writing import make_league, seed_of, write_league
 from arena.play.events import Problem, Stored, Suspended
 from arena.play.messages import News
-from arena.play.run import WHOLE, Run, open_run
+from arena.play.missing import WHOLE
+from arena.play.run import Run, open_run
 from arena.store.opening import open_store, read_league, settled
 from arena.text import counted, safe, safe_lines
 from protocol.errors import ArenaError, RunError

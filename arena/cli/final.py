@@ -26,7 +26,7 @@ from arena.handin.submissions import queue
 from arena.league.contest import HandIn
 from arena.league.file import read_asked
 from arena.league.plan import LeaguePlan
-from arena.play.run import count_missing
+from arena.play.missing import count_missing
 from arena.store.opening import open_store, read_played
 from arena.store.tournament import asked_deals
 from arena.text import counted, safe

@@ -46,8 +46,9 @@ from arena.league.writing import make_league, seed_of
 from arena.play.events import Forfeiting, Problem, RoundBegan, Started, Stored, Suspended
 from arena.play.memory import available
 from arena.play.messages import News, Underway
+from arena.play.missing import WHOLE, Part
 from arena.play.pace import Pace
-from arena.play.run import WHOLE, Part, Run
+from arena.play.run import Run
 from arena.schedule.deal import Rotations
 from arena.schedule.formats import FORMATS, FormatName
 from arena.store.opening import open_store, read_league

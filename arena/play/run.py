@@ -5,7 +5,7 @@ import shlex
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
-from typing import NamedTuple, Self
+from typing import Self
 
 from arena.folders import locked
 from arena.league.bot import Bot
@@ -14,21 +14,20 @@ from arena.league.plan import LeaguePlan
 from arena.play.building import AllBuilt, build_all
 from arena.play.events import Problem, RoundBegan, RunEvent, Stored, Suspended
 from arena.play.local import LocalWorker, LocalWorkforce, check_workers, usable_cores
-from arena.play.messages import News, Results, Setup, Task
+from arena.play.messages import News, Results, Setup
+from arena.play.missing import FIRST_DEALS, WHOLE, Missing, Part, count_of
 from arena.play.runner import Runner
 from arena.play.slow.workforce import SlotWorkforce
 from arena.play.spares import Spares
 from arena.play.workforce import Workforce
-from arena.schedule.asked import AskedDeals
-from arena.schedule.deal import LIVE_PROCESSES, BotIndex, Deal, Schedule, first_bots
+from arena.schedule.deal import LIVE_PROCESSES, BotIndex, first_bots
 from arena.store.continuity import remember
 from arena.store.flights import Flights
-from arena.store.known import KnownMatches
 from arena.store.opening import open_store
 from arena.store.rounds import Drawn
 from arena.store.settings import check_code, check_unchanged
 from arena.store.store import Store
-from arena.store.tournament import Tournament, asked_deals
+from arena.store.tournament import Tournament
 from arena.store.versions import changed, left, likely_renamed, unknown_keys
 from protocol.errors import ArenaError
 from referee.game import Game
@@ -36,101 +35,10 @@ from referee.identity import code_of
 from referee.sandbox import TooFewCoresError
 from referee.sandbox.sources import too_large
 
-
-class Part(NamedTuple):
-    """One of so many parts of a league's deals, which several machines share out."""
-
-    number: int
-    """The number of the part, from 1."""
-    of: int
-
-    def holds(self, deal: str) -> bool:
-        """Return whether a deal, by its id, is in this part; every deal is in one."""
-        return self.of == 1 or int(deal, 16) % self.of == self.number - 1
-
-
-WHOLE = Part(1, 1)
-
-FIRST_DEALS = 10
-"""Deals of each line-up that a new bot plays before anybody else plays, to get its place."""
-
-
 _PART_IS_PLAYED = (
     "Round {}: this part of it is played. The next one is drawn when all of it is here: import "
     "what the other parts export, then run again."
 )
-
-
-class Missing:
-    """The deals that are asked for, or a part of them, with the rotations that are not stored.
-
-    The first deals of the bots `new`, which have no place in the table yet, come before all others.
-    """
-
-    def __init__(
-        self,
-        asked: AskedDeals,
-        schedule: Schedule,
-        known: KnownMatches,
-        part: Part = WHOLE,
-        new: Collection[BotIndex] = (),
-    ) -> None:
-        self._asked = asked
-        self._schedule = schedule
-        self._known = known
-        self._part = part
-        self._is_all = part == WHOLE and not known
-        self._new = frozenset(new) if len(new) < len(schedule.entrants) else frozenset()
-
-    def __iter__(self) -> Iterator[Task]:
-        rotations = range(self._schedule.rotation_count)
-        for deal in self._in_turn():
-            absent = rotations if self._is_all else self._absent(deal, rotations)
-            if absent:
-                yield Task(deal.lineup, deal.number, tuple(absent))
-
-    def _in_turn(self) -> Iterator[Deal]:
-        """Yield every deal, the first ones of new bots before the others."""
-        if not self._new:
-            yield from self._asked.plan()
-            return
-        yield from (deal for deal in self._asked.plan(FIRST_DEALS) if self._is_first(deal))
-        yield from (deal for deal in self._asked.plan() if not self._is_first(deal))
-
-    def _is_first(self, deal: Deal) -> bool:
-        return deal.number < FIRST_DEALS and not self._new.isdisjoint(deal.lineup)
-
-    def _absent(self, deal: Deal, rotations: range) -> list[int]:
-        name = self._schedule.deal_id(deal)
-        return self._known.lacking(name, rotations) if self._part.holds(name) else []
-
-    def count(self) -> tuple[int, int]:
-        """Return how many deals they are, and how many matches."""
-        deals = matches = 0
-        for task in self:
-            deals += 1
-            matches += len(task.rotations)
-        return deals, matches
-
-
-def count_missing(league: LeaguePlan, store: Store, part: Part = WHOLE) -> tuple[int, int]:
-    """Return how many deals of a league, or of a part of it, are missing, and how many matches."""
-    return _count_missing(league, asked_deals(league, store), store, part)
-
-
-def _count_missing(
-    league: LeaguePlan, asked: AskedDeals, store: Store, part: Part
-) -> tuple[int, int]:
-    """Return how many of the deals that a league asks for are missing, and how many matches.
-
-    Where all are asked for, the stored ones are counted and not the others, which may be a hundred
-    times as many: a server counts whenever a bot is accepted.
-    """
-    rotations = league.rotation_count
-    if part != WHOLE or not asked.complete_below:
-        return Missing(asked, league.schedule, store.known(rotations), part).count()
-    deals, matches = store.count_stored(league.entrants, asked.complete_below, rotations)
-    return asked.deal_count - deals, asked.match_count - matches
 
 
 def _places(league: LeaguePlan, workers: int | None, setup: Setup) -> list[tuple[int, ...]]:
@@ -183,7 +91,7 @@ class Run:
         asked = league.asked if tournament is None else tournament.asked
         drawn = asked if tournament is None else tournament.drawn
         tasks = Missing(drawn, league.schedule, store.known(rotations), part, new)
-        deals, matches = _count_missing(league, asked, store, part)
+        deals, matches = count_of(league, asked, store, part)
         if tournament is not None:  # later rounds may have more deals than are missing now
             deals = max(deals, asked.deal_count)
         self.asked = asked.match_count
@@ -265,9 +173,14 @@ class Run:
                 self._flights = stack.enter_context(Flights(self._league.folder))
                 known = self._store.known(self._league.rotation_count)
                 self._flights.drop(match for match in self._flights.matches() if known.has(match))
-                stack.callback(self._flights.remove_if_empty)  # once nobody plays
+                stack.callback(self._land)  # once nobody plays
             stack.enter_context(self._runner.staffed())
             yield self
+
+    def _land(self) -> None:
+        """Remove what is kept of slow matches on their way, if all are over."""
+        if self._flights is not None and not self.missing:
+            self._flights.remove()
 
     def stop(self) -> None:
         """Let the matches that are being played be the last; slow ones are left on their way."""

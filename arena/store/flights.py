@@ -118,10 +118,9 @@ class Flights:
         with self._explained():
             return [match for (match,) in self._db.execute("SELECT match FROM flight ORDER BY id")]
 
-    def remove_if_empty(self) -> None:
-        """Remove the file if no match is in flight; nobody else may use it."""
-        if not self.matches():
-            self._db.close()
-            for end in ("", "-wal", "-shm"):
-                with suppress(FileNotFoundError):
-                    Path(f"{self._path}{end}").unlink()
+    def remove(self) -> None:
+        """Remove the file; nobody else may use it, nor this any more."""
+        self._db.close()
+        for end in ("", "-wal", "-shm"):
+            with suppress(FileNotFoundError):
+                Path(f"{self._path}{end}").unlink()

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.league.bot import Bot
-from arena.play.run import FIRST_DEALS, Missing, Part, count_missing
+from arena.play.missing import FIRST_DEALS, Missing, Part, count_missing
 from arena.schedule.deal import Deal, first_bots
 from arena.store.store import Store
 from tests.arena.schedule.cases import Case, calm, case, cases

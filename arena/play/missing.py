@@ -1,0 +1,100 @@
+"""Which matches of a league are missing: those that it asks for, and that are not stored."""
+
+from collections.abc import Collection, Iterator
+from typing import NamedTuple
+
+from arena.league.plan import LeaguePlan
+from arena.play.messages import Task
+from arena.schedule.asked import AskedDeals
+from arena.schedule.deal import BotIndex, Deal, Schedule
+from arena.store.known import KnownMatches
+from arena.store.store import Store
+from arena.store.tournament import asked_deals
+
+
+class Part(NamedTuple):
+    """One of so many parts of a league's deals, which several machines share out."""
+
+    number: int
+    """The number of the part, from 1."""
+    of: int
+
+    def holds(self, deal: str) -> bool:
+        """Return whether a deal, by its id, is in this part; every deal is in one."""
+        return self.of == 1 or int(deal, 16) % self.of == self.number - 1
+
+
+WHOLE = Part(1, 1)
+
+FIRST_DEALS = 10
+"""Deals of each line-up that a new bot plays before anybody else plays, to get its place."""
+
+
+class Missing:
+    """The deals that are asked for, or a part of them, with the rotations that are not stored.
+
+    The first deals of the bots `new`, which have no place in the table yet, come before all others.
+    """
+
+    def __init__(
+        self,
+        asked: AskedDeals,
+        schedule: Schedule,
+        known: KnownMatches,
+        part: Part = WHOLE,
+        new: Collection[BotIndex] = (),
+    ) -> None:
+        self._asked = asked
+        self._schedule = schedule
+        self._known = known
+        self._part = part
+        self._is_all = part == WHOLE and not known
+        self._new = frozenset(new) if len(new) < len(schedule.entrants) else frozenset()
+
+    def __iter__(self) -> Iterator[Task]:
+        rotations = range(self._schedule.rotation_count)
+        for deal in self._in_turn():
+            absent = rotations if self._is_all else self._absent(deal, rotations)
+            if absent:
+                yield Task(deal.lineup, deal.number, tuple(absent))
+
+    def _in_turn(self) -> Iterator[Deal]:
+        """Yield every deal, the first ones of new bots before the others."""
+        if not self._new:
+            yield from self._asked.plan()
+            return
+        yield from (deal for deal in self._asked.plan(FIRST_DEALS) if self._is_first(deal))
+        yield from (deal for deal in self._asked.plan() if not self._is_first(deal))
+
+    def _is_first(self, deal: Deal) -> bool:
+        return deal.number < FIRST_DEALS and not self._new.isdisjoint(deal.lineup)
+
+    def _absent(self, deal: Deal, rotations: range) -> list[int]:
+        name = self._schedule.deal_id(deal)
+        return self._known.lacking(name, rotations) if self._part.holds(name) else []
+
+    def count(self) -> tuple[int, int]:
+        """Return how many deals they are, and how many matches."""
+        deals = matches = 0
+        for task in self:
+            deals += 1
+            matches += len(task.rotations)
+        return deals, matches
+
+
+def count_missing(league: LeaguePlan, store: Store, part: Part = WHOLE) -> tuple[int, int]:
+    """Return how many deals of a league, or of a part of it, are missing, and how many matches."""
+    return count_of(league, asked_deals(league, store), store, part)
+
+
+def count_of(league: LeaguePlan, asked: AskedDeals, store: Store, part: Part) -> tuple[int, int]:
+    """Return how many of the deals that a league asks for are missing, and how many matches.
+
+    Where all are asked for, the stored ones are counted and not the others, which may be a hundred
+    times as many: a server counts whenever a bot is accepted.
+    """
+    rotations = league.rotation_count
+    if part != WHOLE or not asked.complete_below:
+        return Missing(asked, league.schedule, store.known(rotations), part).count()
+    deals, matches = store.count_stored(league.entrants, asked.complete_below, rotations)
+    return asked.deal_count - deals, asked.match_count - matches

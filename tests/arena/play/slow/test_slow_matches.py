@@ -1,0 +1,267 @@
+"""Slow matches: many in one process, left and killed, and gone on with."""
+
+import json
+import os
+import random
+import resource
+import signal
+import sqlite3
+import time
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from tests.arena.conftest import League
+from tests.outside.sources import NIM
+from tests.referee.process_watch import until
+
+SLEEPER = """
+import time, kit, guerra_random
+def choose(ask):
+    time.sleep({pause})
+    return guerra_random.choose(ask)
+kit.run(choose)
+"""
+FICKLE = """
+import os, time, kit, guerra_random
+def choose(ask):
+    time.sleep(0.05)
+    for _ in range(os.getpid() % 50):
+        guerra_random.choose(ask)
+    return guerra_random.choose(ask)
+kit.run(choose)
+"""
+"""A bot that plays otherwise in each process."""
+
+
+def write(league: League, *, pause: float = 0.03, pace: str = "slow", deals: int = 3) -> None:
+    """Write a league of two bots that sleep."""
+    entries = "".join(
+        league.bot(name, SLEEPER.format(pause=pause))
+        for name in ("ada", "bob")
+        if not (league.home / name).exists()
+    )
+    file = league.folder / "league.toml"
+    if not entries:
+        text = file.read_text()
+        entries = text[text.index("\n[[bot]]") :]
+    league.write(
+        f'game = "guerra"\nseed = 1\ndeals = {deals}\noptions.max_turns = 20\n'
+        f'limits = {{ sandbox = "none", pace = "{pace}", move_time = 30, slots = 20 }}\n{entries}'
+    )
+
+
+def results(league: League) -> list[object]:
+    """Return all that was played, without what was measured."""
+    found = ((match.id, match.places, replay.entries) for match, replay in league.stored())
+    return sorted(found, key=lambda played: played[0])
+
+
+def kept(league: League) -> int:
+    """Return how many answers of matches on their way are kept."""
+    file = league.folder / "in_flight.db"
+    if not file.exists():
+        return 0
+    with closing(sqlite3.connect(file, timeout=30)) as db:
+        try:
+            (count,) = db.execute("SELECT count(*) FROM answer").fetchone()
+        except sqlite3.OperationalError:  # it is just being made
+            return 0
+    return int(count)
+
+
+@pytest.fixture
+def reference(league: League) -> list[object]:
+    """What the league comes to when nothing disturbs it, with a core for each match."""
+    write(league, pace="fast")
+    league.call("run", "--workers", "2")
+    found = results(league)
+    (league.folder / "league.db").unlink()
+    write(league)
+    return found
+
+
+def test_slow_matches_come_to_what_fast_ones_come_to(
+    league: League, reference: list[object]
+) -> None:
+    ended = league.call("run")
+    assert "with 6 slots" in ended.stderr
+    assert results(league) == reference
+    league.call("verify")
+    assert league.is_left_clean()
+
+
+def test_matches_on_their_way_go_on_after_each_kill(
+    league: League, reference: list[object]
+) -> None:
+    rng = random.Random(7)
+    for _ in range(4):
+        before = kept(league)
+        run = league.start("run")
+        until(lambda: kept(league) >= before + 20 or run.poll() is not None, 20)  # noqa: B023
+        time.sleep(rng.random() * 0.2)
+        os.killpg(run.pid, signal.SIGKILL)
+        run.communicate()
+        assert kept(league) > before, "a kill has lost what was answered"
+    ended = league.call("run")
+    assert "anew" not in ended.stderr
+    assert results(league) == reference
+    assert league.is_left_clean()
+
+
+def test_another_process_goes_on_where_one_was_killed(
+    league: League, reference: list[object]
+) -> None:
+    run = league.start("run")
+    until(lambda: kept(league) > 30, 20)
+    (process,) = league.workers()
+    os.kill(process, signal.SIGKILL)
+    ended = league.finish(run)
+    assert "was killed by SIGKILL" in ended.stderr
+    assert "another goes on with its matches" in " ".join(ended.stderr.split())
+    assert results(league) == reference
+    assert league.is_left_clean()
+
+
+def test_an_interruption_leaves_the_matches_at_once(
+    league: League, reference: list[object]
+) -> None:
+    run = league.start("run")
+    until(lambda: kept(league) > 30, 20)
+    os.kill(run.pid, signal.SIGINT)
+    asked = time.monotonic()
+    ended = league.finish(run, 1)
+    assert time.monotonic() - asked < 3
+    assert "Leaving the matches on their way" in ended.stderr
+    assert "stopped; 6 matches are missing" in " ".join(ended.stderr.split())
+    assert kept(league) > 30
+    until(lambda: not league.processes(), 5)
+    league.call("run")
+    assert results(league) == reference
+    assert league.is_left_clean()
+
+
+def test_a_bot_that_answers_otherwise_than_before_begins_its_matches_anew(league: League) -> None:
+    entries = league.bot("ada", SLEEPER.format(pause=0.03)) + league.bot("bob", FICKLE)
+    league.write(
+        'game = "guerra"\nseed = 1\ndeals = 1\noptions.max_turns = 20\n'
+        f'limits = {{ sandbox = "none", pace = "slow", move_time = 30 }}\n{entries}'
+    )
+    run = league.start("run")
+    until(lambda: kept(league) > 30, 20)
+    os.killpg(run.pid, signal.SIGKILL)
+    run.communicate()
+    ended = league.call("run")
+    said = " ".join(ended.stderr.split())
+    assert "begins anew: bob, asked again after an interruption, does not answer as it" in said
+    assert league.count() == 2
+    assert all(not sum(faults.values()) for match, _ in league.stored() for faults in match.faults)
+
+
+def test_what_a_changed_bot_answered_is_forgotten(league: League) -> None:
+    write(league)
+    run = league.start("run")
+    until(lambda: kept(league) > 30, 20)
+    os.killpg(run.pid, signal.SIGKILL)
+    run.communicate()
+    with (league.home / "bob" / "bot.py").open("a") as bot:
+        bot.write("# another version\n")
+    ended = league.call("run")
+    assert "anew" not in ended.stderr  # it is another bot, and was not asked again
+    assert league.count() == 6
+    assert league.is_left_clean()
+
+
+def game(league: League, instead: str) -> None:
+    """Write a league of a game that does something else at one decision of one match."""
+    source = NIM.replace(
+        "    def apply(self, moves):\n",
+        "    def apply(self, moves):\n"
+        f"        if self.chance.seed == 'SEED' and self.heap < 8:\n            {instead}\n",
+    )
+    (league.home / "nim.py").write_text(source)
+    entries = league.bot("ada", ANY) + league.bot("bob", ANY)
+    league.write(
+        f'game = "../nim.py"\nseed = 1\ndeals = 4\n'
+        f'limits = {{ sandbox = "none", pace = "slow", move_time = 30 }}\n{entries}'
+    )
+    league.call("run", "--trust", env=environment(league))
+    exported = league.call("export", "--trust", env=environment(league)).stdout.splitlines()
+    seed = json.loads(exported[1])["replay"]["seed"]
+    (league.folder / "league.db").unlink()
+    (league.home / "nim.py").write_text(source.replace("SEED", seed))
+
+
+ANY = """
+import time, kit
+def choose(ask):
+    time.sleep(0.02)
+    return ask.legal[0]
+kit.run(choose)
+"""
+
+
+def environment(league: League) -> dict[str, str]:
+    """Return an environment in which consents are kept in the league's home."""
+    return {**os.environ, "XDG_STATE_HOME": str(league.home)}
+
+
+def test_a_game_that_kills_the_process_costs_its_matches_alone(league: League) -> None:
+    game(league, "__import__('os')._exit(7)")
+    ended = league.call("run", "--trust", code=1, env=environment(league))
+    said = " ".join(ended.stderr.split())
+    assert "deal 0 of ada, bob twice killed its worker, which ended with code 7" in said
+    assert league.count() == 6
+    assert "2 matches are missing" in said
+    assert league.is_left_clean() or league.files()[0] == "in_flight.db"
+
+
+@pytest.mark.soak
+def test_a_game_that_does_not_come_back_costs_its_matches_alone(league: League) -> None:
+    game(league, "while True: pass")
+    run = league.start("run", "--trust", env=environment(league))
+    out, err = run.communicate(timeout=240)
+    assert run.returncode == 1, out
+    assert "the game has used 20 s of CPU time: an endless loop?" in err
+    assert league.count() == 6
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--workers", "2"), "--workers does not go with a slow league"),
+        (("--cluster", "tcp://127.0.0.1:1"), "--cluster does not go with a slow league"),
+    ],
+)
+def test_a_slow_league_has_slots_alone(league: League, words: tuple[str, str], said: str) -> None:
+    write(league)
+    ended = league.call("run", *words, code=2)
+    assert said in " ".join(ended.stderr.split())
+
+
+def bounded(limit: int, most: int) -> Callable[[], None]:
+    """Return what bounds a process before it begins."""
+    return lambda: resource.setrlimit(limit, (most, most))
+
+
+def test_too_many_slots_are_refused_with_the_number_that_fits(league: League) -> None:
+    write(league, deals=100)
+    text = (league.folder / "league.toml").read_text().replace("slots = 20", "slots = 150")
+    league.write(text)
+    ended = league.call("run", code=2, preexec_fn=bounded(resource.RLIMIT_NOFILE, 1000))
+    said = " ".join(ended.stderr.split())
+    assert "slots = 150 may need 2,000 open files, and there can be 1,000 (ulimit -Hn) here" in said
+    assert "have slots = 66 or fewer" in said
+    assert not (league.folder / "in_flight.db").exists()
+
+
+def test_a_file_of_answers_that_is_none_stops_the_run_with_the_remedy(league: League) -> None:
+    write(league)
+    Path(league.folder / "in_flight.db").write_text("no database, but long enough to be one")
+    ended = league.call("run", code=1)
+    said = " ".join(ended.stderr.split())
+    assert "in_flight.db is damaged" in said
+    assert "Remove it: the matches that were in flight begin anew." in said
+    assert "Traceback" not in said
