@@ -48,7 +48,9 @@ class SlotWorkforce(Workforce):
     shares_deals = True
 
     def __init__(self, setup: Setup, bots: Sequence[Bot], slots: int, folder: Path) -> None:
-        """Take what to play in a league's folder."""
+        """Take what to play in a league's folder; raise as `check_room`."""
+        if slots:
+            check_room(slots, setup.schedule.seats, setup.sandboxes)
         self._setup = setup
         self._bots = bots
         self._count = slots
@@ -62,9 +64,8 @@ class SlotWorkforce(Workforce):
     def running(self) -> Iterator[None]:
         """Start the process, and prove the sandbox meanwhile; it ends with the context.
 
-        Raises as `check_room` and `check_sandbox` do.
+        Raises as `check_sandbox` does.
         """
-        check_room(self._count, self._setup.schedule.seats, self._setup.sandboxes)
         bots = [bot for bot in first_bots(len(self._setup.names)) if bot not in self._setup.unbuilt]
         try:
             self._start()
