@@ -14,7 +14,7 @@ MOST_FILES_MB = 1 << 16
 _DAY = 86_400
 Seconds = Annotated[float, Meta(ge=0, le=_DAY)]
 PositiveSeconds = Annotated[float, Meta(gt=0, le=_DAY)]
-_ADDED = ("threads", "devices", "pace")
+_ADDED = ("threads", "devices", "door", "pace")
 """Limits that came later: what is stored holds them only where they are not the usual ones."""
 
 
@@ -22,6 +22,15 @@ SandboxName = Literal["landlock", "bwrap", "none"]
 Pace = Literal["fast", "slow"]
 Slots = Annotated[int, Meta(ge=1, le=5000)]
 Device = Literal["nvidia"]
+DoorName = Annotated[
+    str,
+    Meta(
+        max_length=300,
+        pattern=r"\A(https?://)?([a-z0-9_-][a-z0-9._-]*|\[[0-9a-f:.]+\])(:[0-9]{1,5})?\Z",
+        extra={"allowed": 'names such as "api.example.org"'},
+    ),
+]
+"""A host, perhaps with a port and how it is asked, as `[door]` of a league's file allows it."""
 Megabytes = Annotated[int, Meta(ge=16, le=1 << 20)]
 Descriptors = Annotated[int, Meta(ge=8, le=4096)]
 Tasks = Annotated[int, Meta(ge=1, le=4096)]
@@ -64,6 +73,8 @@ class MatchLimits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     """
     devices: tuple[Device, ...] = ()
     """The devices that are let through: "nvidia" is a GPU. Landlock lets none through."""
+    door: tuple[DoorName, ...] = ()
+    """The names that a bot may ask through the door; without any it has no door."""
 
     pace: Pace = "fast"
     """Whether bots compute, and each match has a core of its own, or wait for something elsewhere.
@@ -91,9 +102,9 @@ class MatchLimits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
         }
 
     @property
-    def enclosure(self) -> tuple[str, tuple[Device, ...]]:
-        """The sandbox, and what is let through it."""
-        return self.sandbox, self.devices
+    def enclosure(self) -> tuple[str, tuple[Device, ...], bool]:
+        """The sandbox, and what is let through it: devices, and whether there is a door."""
+        return self.sandbox, self.devices, bool(self.door)
 
     @property
     def memory(self) -> int:
@@ -177,6 +188,8 @@ class Grant(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     """How many times the league's move time, bank and increment it has: a handicap."""
     devices: tuple[Device, ...] | None = None
     """The devices that it may use; one that has some is in bwrap, whatever its league has."""
+    door: tuple[DoorName, ...] | None = None
+    """The names that it may ask through the door, in whatever sandbox it is."""
 
     def __post_init__(self) -> None:
         """Raise ValueError for devices that could not be let through."""

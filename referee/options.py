@@ -32,7 +32,9 @@ def suggestion(word: str, known: Iterable[str]) -> str:
 def allowed(kind: Any) -> str:
     """Return the values that a field of a settings structure takes, in words."""
     info = msgspec.inspect.type_info(kind)
+    words = "text"
     if isinstance(info, msgspec.inspect.Metadata):
+        words = (info.extra or {}).get("allowed", words)
         info = info.type
     if isinstance(info, msgspec.inspect.BoolType):
         return "true or false"
@@ -65,7 +67,9 @@ def allowed(kind: Any) -> str:
         return " or ".join(allowed(part) for part in get_args(kind) if part is not type(None))
     if isinstance(info, msgspec.inspect.DateTimeType):
         return "a date and time with a time zone, such as 2027-01-31T18:00:00+01:00"
-    return "text" if isinstance(info, msgspec.inspect.StrType) else str(kind)
+    if isinstance(info, msgspec.inspect.StrType):
+        return str(words)
+    return str(kind)
 
 
 def fields(kind: type[msgspec.Struct]) -> dict[str, msgspec.structs.FieldInfo]:

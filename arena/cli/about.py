@@ -19,6 +19,7 @@ from arena.league.finding import AUTHORS_KIT, bots_for
 from arena.league.games import family_of, find_game
 from arena.tables.table import Column, Row, Table, render
 from arena.text import safe
+from protocol.door import door_schemas
 from protocol.errors import ArenaError
 from protocol.game_messages import game_message_schemas
 from protocol.messages import message_schemas
@@ -249,18 +250,22 @@ def _first_line(path: Path) -> str:
 def schema(game: str | None) -> None:
     """Print the JSON Schema of the messages, of a game's moves, or of a server's API.
 
-    With `game-protocol`, those of the messages of a game that is a program.
+    With `game-protocol`, those of the messages of a game that is a program; with `door`, those of
+    the requests through a bot's door, and of their answers.
 
     \b
     arena schema
     arena schema guerra
     arena schema game-protocol
+    arena schema door
     arena schema api
     """
     if game is None:
         found = message_schemas()
     elif game == "game-protocol":
         found = game_message_schemas()
+    elif game == "door":
+        found = door_schemas()
     elif game == "api":
         from arena.serve.api import api_schema  # here, as it costs the others a while
 

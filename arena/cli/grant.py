@@ -36,10 +36,10 @@ def grant(
 ) -> None:
     """Give a bot limits of its own in a league; without NAME, show who has some, or needs some.
 
-    KEY is one of sandbox, memory_mb, open_files, processes, scratch_mb, threads, files_mb,
-    startup, devices (nvidia: a GPU) and time_factor, which multiplies its time for moves: 0.5 is a
-    handicap. KEY= takes one back. With other limits a bot is another version, and plays anew; the
-    others keep their results.
+    KEY is one of sandbox, memory_mb, open_files, processes, scratch_mb, threads, files_mb, startup,
+    devices (nvidia: a GPU), door (names that it may ask) and time_factor, which multiplies its time
+    for moves: 0.5 is a handicap. KEY= takes one back. With other limits a bot is another version,
+    and plays anew; the others keep their results.
 
     \b
     arena grant cup
@@ -82,8 +82,9 @@ def _asked(
             raise ArenaError(f"the bot.toml of {bot.name} says nothing of what it needs.")
         return bot.needs.beyond(bot.grant.of(plan.limits)).given
     asked = {key: None if value == "" else value for key, value in key_values(limits).items()}
-    if isinstance(named := asked.get("devices"), str):
-        asked["devices"] = named.split(",")
+    for key in ("devices", "door"):
+        if isinstance(named := asked.get(key), str):
+            asked[key] = named.split(",")
     gone = [key for key, value in asked.items() if value is None and key in bot.grant.given]
     kept = {key: value for key, value in bot.grant.given.items() if key not in gone}
     new = {key: value for key, value in asked.items() if key not in gone}

@@ -42,7 +42,8 @@ def _named(bots: Sequence[Bot]) -> Iterator[None]:
         if not bots:
             raise
         names = ", ".join(repr(bot.name) for bot in bots)
-        own = ("devices", "sandbox")[not bots[0].grant.devices]
+        grant = bots[0].grant
+        own = next((key for key in ("devices", "sandbox") if getattr(grant, key)), "door")
         value = json.dumps(bots[0].grant.given[own])
         has = f"{names} {'has' if len(bots) == 1 else 'have'} {own} = {value}"
         raise type(error)(f"{has}: {error.what}") from None

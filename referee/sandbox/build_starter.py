@@ -72,13 +72,13 @@ class BuildStarter(Starter):
                     sent.callback(os.close, given)
                 else:
                     given = stdin.fileno()
-                answer, pidfd = self._asked(request, [given, theirs, theirs])
+                answer, came = self._asked(request, [given, theirs, theirs])
             if "machine" in answer:
                 raise unstartable(answer["error"], answer["machine"])
             if "error" in answer:
                 raise StartError(f"{answer['error']}{_said(ours)}")
             undo.pop_all()
-        return self._started(Child(answer["pid"], pidfd, -1, ours, -1))
+        return self._started(Child(answer["pid"], came[0], -1, ours, -1))
 
 
 def lost() -> MachineError:

@@ -1,6 +1,7 @@
 """The stronger sandbox: bubblewrap's namespaces around the same filter and limits."""
 
 import base64
+import itertools
 import os
 import resource
 import shutil
@@ -8,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from protocol.door import PORT, URL_VARIABLE
 from referee.limits import Limits
 from referee.sandbox import seccomp
 from referee.sandbox.devices import Devices, libraries
@@ -52,7 +54,8 @@ class BwrapSandbox(Sandbox):
             )
         self.name = f"bwrap {'.'.join(map(str, version))}"
         self._devices = Devices()
-        self._filter, self._filter_with_devices = _filter(), _filter(devices=True)
+        kinds = itertools.product((False, True), repeat=2)
+        self._filters = {both: _filter(devices=both[0], door=both[1]) for both in kinds}
 
     def close(self) -> None:
         """Leave the GPU that bots may have used to others."""
@@ -65,6 +68,8 @@ class BwrapSandbox(Sandbox):
             shown += _let_through(self._devices.files())
         own = environment(search_path(uid), limits)
         env = {**own, "HOME": _SCRATCH, "TMPDIR": _SCRATCH}
+        if limits.door:
+            env[URL_VARIABLE] = f"http://127.0.0.1:{PORT}"
         tasks = (resource.RLIMIT_NPROC, limits.processes)
         return {
             "argv": isolated(
@@ -81,14 +86,15 @@ class BwrapSandbox(Sandbox):
             "landlock": None,
             "seccomp": None,
             "bwrap": {
-                "filter": self._filter_with_devices if limits.devices else self._filter,
+                "filter": self._filters[bool(limits.devices), bool(limits.door)],
                 "limits": [tasks] if uid is None else [],
+                "port": PORT if limits.door else None,
             },
         }
 
 
-def _filter(*, devices: bool = False) -> str:
-    filter_ = seccomp.build(own_pid=False, children=True, devices=devices)
+def _filter(*, devices: bool, door: bool) -> str:
+    filter_ = seccomp.build(own_pid=False, children=True, devices=devices, door=door)
     return base64.b64encode(filter_.code).decode()
 
 

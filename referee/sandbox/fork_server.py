@@ -6,14 +6,15 @@ then a single-threaded process that does nothing but wait: it reaps every bot, k
 of its process group, and as a subreaper inherits whatever a bot orphaned. When the referee dies,
 by any death, the socket ends and everything goes.
 
-A request is a JSON object. `{"start": {argv, cwd, env, limits, ...}, "number": k}` comes with three
-descriptors for the bot's 0, 1 and 2, and is answered by `{"pid": n, "number": k}` with a pidfd, or
-`{"error": reason, "number": k}`, with `"machine": errno` where no bot could be started; what a
-request may hold is in `kinds.py`. `{"stage": folder}` names a folder that goes with everything
-else. `{"stop": pid}` ends a bot, and `{"stop": 0}` all of them. Every end is reported: `{"ended":
-pid, "status": wait status, "cpu": seconds, "memory": bytes at its peak, "refused": threads asked
-for beyond its limit}`. So is a `stop` of what had ended before, as killed: the referee may have
-missed the first report.
+A request is a JSON object. `{"start": {argv, cwd, env, limits, ...}, "number": k}` comes with so
+many `descriptors` for the bot's 0, 1 and 2, and 3 and 4 for one with a door. It is answered by
+`{"pid": n, "number": k, "descriptors": d}` with a pidfd and, where one was asked for, a listener in
+the bot's own network; or by `{"error": reason, "number": k}`, with `"machine": errno` where no bot
+could be started; what a request may hold is in `kinds.py`. `{"stage": folder}` names a folder that
+goes with everything else. `{"stop": pid}` ends a bot, and `{"stop": 0}` all of them. Every end is
+reported: `{"ended": pid, "status": wait status, "cpu": seconds, "memory": bytes at its peak,
+"refused": threads asked for beyond its limit}`. So is a `stop` of what had ended before, as killed:
+the referee may have missed the first report.
 
 The kernel counts processes and threads by user, so that one bot's could leave none to another of
 the same user. Where the filter says so, it asks this server about every new thread instead.
@@ -58,6 +59,12 @@ CLOSE_RANGE = 436
 LANDLOCK_CREATE_RULESET = 444
 LANDLOCK_ADD_RULE = 445
 LANDLOCK_RESTRICT_SELF = 446
+SETNS = 308
+CLONE_NEWUSER, CLONE_NEWNET = 0x10000000, 0x40000000
+IP_FREEBIND = 15
+MOST_DESCRIPTORS = 5  # that a bot has: three pipes, and two of a door
+WAITING_CONNECTIONS = 8
+CONNECTION_BYTES = "4096 65536 131072"  # least, usual and most that wait in a connection, each way
 REQUEST_LIMIT = 1 << 17
 END_SECONDS = 3.0
 EVERYTHING = 0  # stands for the pids of all bots
@@ -139,7 +146,7 @@ def become_bot(request: Request, descriptors: list[int], server: int, link: sock
         system_call(LANDLOCK_RESTRICT_SELF, ruleset, 0)
     if request["seccomp"]:
         # the server's own, two for each bot, would leave the filter none below the limit
-        os.closerange(3, link.fileno())
+        os.closerange(len(descriptors), link.fileno())
         system_call(CLOSE_RANGE, link.fileno() + 1, UINT_MAX, 0)
         socket.send_fds(link, [b"+"], [load_filter(request["seccomp"])])
         if "then" in request["seccomp"]:
@@ -222,6 +229,7 @@ class StartedBot:
         self.pid = self.told = pid
         self.pidfd = self.told_pidfd = os.pidfd_open(pid)
         self.listener = listener
+        self.at_door: list[int] = []  # what the referee is to have beside the pidfd
         self.threads: int = request.get("threads", 0)
         self.refused = 0
         self.reaped = 0.0  # CPU seconds of what was reaped before its end
@@ -269,8 +277,9 @@ class StartedBot:
                 pass
             os.close(self.told_pidfd)
         os.close(self.pidfd)
-        if self.listener >= 0:
-            os.close(self.listener)
+        for number in (self.listener, *self.at_door):
+            if number >= 0:
+                os.close(number)
         report["ended"] = self.told
         report["refused"] = self.refused
         report["cpu"] += self.reaped
@@ -288,11 +297,59 @@ def refuse(notice: bytearray, number: int) -> bytes:
     return struct.pack("=QqiI", *struct.unpack_from("=Q", notice), 0, -number, 0)
 
 
-class Gate:
-    """What holds a bot in bwrap back until its limits are set."""
+def listener_inside(pid: int, uid: int | None, port: int) -> int:
+    """Return a socket that listens on 127.0.0.1 in the network of a process; raise OSError if not.
 
-    def __init__(self, asked: Request) -> None:
+    A child makes it, and enters that network as the user who has made its namespaces. There it
+    bounds what connections may hold, which counts against no limit of a process. The network may
+    not yet be up, and an address be bound before it is there.
+    """
+    here, there = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    with here:
+        with there:
+            child = os.fork()
+            if child == 0:
+                try:
+                    made = listening(pid, uid, port)
+                    socket.send_fds(there, [b"+"], [made.fileno()])
+                except BaseException as error:  # the child may do nothing but report and exit
+                    number = error.errno if isinstance(error, OSError) else 0
+                    there.send(f"{number or 0} {explained(error)}".encode()[:500])
+                finally:
+                    os._exit(0)
+        message, sent, _, _ = socket.recv_fds(here, 1000, 1)
+    os.waitpid(child, 0)
+    if not sent:
+        why, _, text = message.decode(errors="replace").partition(" ")
+        what = text or os.strerror(errno.EMFILE)
+        raise OSError(int(why or errno.EMFILE), f"no door can be made: {what}")
+    os.set_inheritable(sent[0], False)
+    return sent[0]
+
+
+def listening(pid: int, uid: int | None, port: int) -> socket.socket:
+    """Go into the user and network namespaces of a process; return a socket that listens there."""
+    inside = os.pidfd_open(pid)
+    if uid is not None:
+        drop_to(uid)
+    system_call(SETNS, inside, CLONE_NEWUSER | CLONE_NEWNET)
+    for name in ("tcp_rmem", "tcp_wmem"):
+        with open(f"/proc/sys/net/ipv4/{name}", "w") as file:
+            file.write(CONNECTION_BYTES)
+    made = socket.socket(socket.AF_INET, socket.SOCK_STREAM | socket.SOCK_NONBLOCK)
+    made.setsockopt(socket.IPPROTO_IP, IP_FREEBIND, 1)
+    made.bind(("127.0.0.1", port))
+    made.listen(WAITING_CONNECTIONS)
+    return made
+
+
+class Gate:
+    """What holds a bot in bwrap back until its limits are set, and its door is there."""
+
+    def __init__(self, asked: Request, uid: int | None) -> None:
         self.limits = asked["limits"]
+        self.port: int | None = asked.get("port")
+        self.uid = uid
         self.info, self.told = os.pipe()
         self.block, self.go = os.pipe()
         self.filter, writing = os.pipe()
@@ -316,10 +373,17 @@ class Gate:
             bot.goes_inside(json.loads(text or "{}")["child-pid"])
             for number, most in self.limits:
                 resource.prlimit(bot.told, number, (most, most))
-            os.write(self.go, b"x")
         except (KeyError, OSError):
             kill(bot.pid)  # before its gate is closed, which would open it
+            os.close(self.go)
             raise StartRefusedError(0, "bwrap failed") from None
+        try:
+            if self.port is not None:
+                bot.at_door.append(listener_inside(bot.told, self.uid, self.port))
+            os.write(self.go, b"x")
+        except OSError:
+            kill(bot.pid)
+            raise
         finally:
             os.close(self.go)
 
@@ -331,9 +395,9 @@ def start(
 
     The end of the link to the child proves that the program was executed.
     """
-    if len(descriptors) < 3:  # the kernel drops those that there is no room for
+    if len(descriptors) < request["descriptors"]:  # the kernel drops what there is no room for
         raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
-    gate = Gate(request["bwrap"]) if request.get("bwrap") else None
+    gate = Gate(request["bwrap"], request["uid"]) if request.get("bwrap") else None
     server = os.getpid()
     here, there = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     listener, reason = -1, ""
@@ -517,7 +581,7 @@ def serve(link: socket.socket, stages: list[str], kind: type[StartedBot]) -> Non
                 bot.answer()
         if link.fileno() not in ready:
             continue
-        message, descriptors, _, _ = socket.recv_fds(link, REQUEST_LIMIT, 3)
+        message, descriptors, _, _ = socket.recv_fds(link, REQUEST_LIMIT, MOST_DESCRIPTORS)
         if not message:
             return
         for descriptor in descriptors:
@@ -548,8 +612,12 @@ def serve(link: socket.socket, stages: list[str], kind: type[StartedBot]) -> Non
             poll.register(bot.pidfd, select.POLLIN)
             if bot.listener >= 0:
                 poll.register(bot.listener, select.POLLIN)
-            answer = {"pid": bot.told, "number": request["number"]}
-            socket.send_fds(link, [json.dumps(answer).encode()], [bot.told_pidfd])
+            told = [bot.told_pidfd, *bot.at_door]
+            answer = {"pid": bot.told, "number": request["number"], "descriptors": len(told)}
+            socket.send_fds(link, [json.dumps(answer).encode()], told)
+            for number in bot.at_door:
+                os.close(number)
+            bot.at_door.clear()
         for descriptor in descriptors:
             os.close(descriptor)
 
@@ -562,8 +630,11 @@ def main(kind: type[StartedBot] = StartedBot) -> None:
     prctl(PR_SET_CHILD_SUBREAPER, 1)
     if kind is StartedBot:
         go_first()
-    link = socket.socket(fileno=int(sys.argv[1]))
-    link.set_inheritable(False)
+    given = int(sys.argv[1])
+    link = socket.socket(fileno=fcntl.fcntl(given, fcntl.F_DUPFD_CLOEXEC, MOST_DESCRIPTORS))
+    os.close(given)
+    for taken in range(3, MOST_DESCRIPTORS):  # a bot's: nothing of ours is to get these numbers
+        os.dup2(0, taken, inheritable=False)
     stages: list[str] = []
     try:
         serve(link, stages, kind)

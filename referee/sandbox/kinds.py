@@ -10,6 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any
 
+from protocol.door import READS, VARIABLE, WRITES
 from referee.limits import Limits
 from referee.sandbox import landlock, seccomp
 from referee.sandbox.devices import libraries
@@ -191,7 +192,8 @@ def environment(path: str, limits: Limits) -> Mapping[str, str]:
     """Return the whole environment of a bot: built, not inherited.
 
     Libraries that would start a thread for each core of the machine start as many as its limit of
-    threads says. With a device, the linker finds the libraries of its driver.
+    threads says. With a device, the linker finds the libraries of its driver. With a door, a
+    variable names its descriptors.
     """
     driver = libraries() if limits.devices else ""
     return {
@@ -202,6 +204,7 @@ def environment(path: str, limits: Limits) -> Mapping[str, str]:
         "PYTHONDONTWRITEBYTECODE": "1",
         "PYTHONUNBUFFERED": "1",
         **dict.fromkeys(THREAD_COUNTS, str(limits.threads)),
+        **({VARIABLE: f"{READS},{WRITES}"} if limits.door else {}),
     }
 
 

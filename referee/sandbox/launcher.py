@@ -56,14 +56,20 @@ class Launcher(Starter):
             except OSError as error:
                 raise StartError(f"{error.filename}: {error.strerror}") from None
             request = {**around, "cwd": placed.folder, "uid": uid}
+            ways = (True, False, False, *((True, False) if limits.door else ()))
             with ExitStack() as sent:
-                pipes = [new_pipe(undo, sent, to_program=to_bot) for to_bot in (True, False, False)]
-                answer, pidfd = self._asked(request, [theirs for _, theirs in pipes])
-            stdin, stdout, stderr = (ours for ours, _ in pipes)
+                pipes = [new_pipe(undo, sent, to_program=to_bot) for to_bot in ways]
+                answer, came = self._asked(request, [theirs for _, theirs in pipes])
+            stdin, stdout, stderr, *at_door = (ours for ours, _ in pipes)
             if "error" in answer:
                 raise self._failure(program, placed, answer, _said(stderr))
             undo.pop_all()
-        return self._started(Child(answer["pid"], pidfd, stdin, stdout, stderr, uid or None))
+        child = Child(answer["pid"], came[0], stdin, stdout, stderr, uid or None)
+        if at_door:
+            child.door = at_door[1], at_door[0]
+        if len(came) > 1:
+            child.listener = came[1]
+        return self._started(child)
 
     def check_copies(self) -> None:
         """Raise MachineError if what bots are run from is no longer all there."""

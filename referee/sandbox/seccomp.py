@@ -188,6 +188,44 @@ CLOSED_PAIR: Final = only(
 DRIVER_SOCKETS: Final = replace(CLOSED_PAIR, calls="socket")
 """Unix sockets, which lead nowhere from namespaces of its own: CUDA does not start without."""
 
+AF_INET: Final = 2
+IPPROTO_TCP: Final = 6
+SOL_SOCKET: Final = 1
+DOOR_SOCKETS: Final = Rule(
+    "socket",
+    (
+        Argument(0, (AF_INET,)),
+        Argument(1, (SOCK_STREAM,), SOCK_TYPE_MASK),
+        Argument(2, (0, IPPROTO_TCP)),
+    ),
+    ALLOW,
+    None,
+)
+"""Connections over TCP, which in its own network lead to the door and nowhere else."""
+SERVING: Final = "socket bind listen accept accept4"
+"""Any other socket, and what makes a server of one."""
+DOOR_OPTIONS: Final = (
+    Rule(
+        "setsockopt",
+        (
+            Argument(1, (SOL_SOCKET,)),
+            Argument(2, (9, 20, 21, 66, 67)),  # SO_KEEPALIVE, SO_RCVTIMEO, SO_SNDTIMEO
+        ),
+        ALLOW,
+        None,
+    ),
+    Rule(
+        "setsockopt",
+        (
+            Argument(1, (IPPROTO_TCP,)),
+            Argument(2, (1, 4, 5, 6, 12, 18)),  # TCP_NODELAY, when it is kept alive, QUICKACK
+        ),
+        ALLOW,
+        None,
+    ),
+)
+"""What clients of HTTP set of a connection; how much it may hold is not among it."""
+
 FCNTL: Final = never(
     "fcntl",
     Argument(
@@ -505,13 +543,15 @@ def build(
     own_pid: bool = True,
     children: bool = False,
     devices: bool = False,
+    door: bool = False,
     landlock_abi: int = 7,
 ) -> Filter:
     """Return the filter for x86_64.
 
     Without `own_pid` the calls that act on processes are left to a pid namespace. `children` lets
     a bot have child processes; `devices` lets it have what a GPU's driver needs, in namespaces of
-    its own. Below Landlock's third ABI the filter also refuses truncation.
+    its own, and `door` connect over TCP in a network of its own. Below Landlock's third ABI the
+    filter also refuses truncation.
     """
     memory = DEVICE_MEMORY if devices else COUNTED_MEMORY
     rules = [memory, ADVICE, *(OWN_CLOCKS if own_pid else ())]  # called most often
@@ -520,6 +560,9 @@ def build(
     refused = dict(REFUSED)
     if own_pid:
         rules += TO_ITSELF
+    if door:
+        rules += [DOOR_SOCKETS, *DOOR_OPTIONS]
+        refused["sockets"] = SERVING
     if devices:
         rules.append(DRIVER_SOCKETS)
         refused.pop("sockets", None)

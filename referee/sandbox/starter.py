@@ -1,5 +1,6 @@
 """The referee's side of the fork server: users to run programs as, requests, how they ended."""
 
+import errno
 import os
 import socket
 import subprocess
@@ -50,7 +51,7 @@ class Ended:
 class Child:
     """A started process: its pid, a pidfd, and the referee's ends of its three pipes.
 
-    An end that it has not is -1.
+    An end that it has not is -1. With a door it has two pipes more, and in bwrap a listener.
     """
 
     pid: int
@@ -60,6 +61,10 @@ class Child:
     stderr: int
     uid: int | None = None
     """The user that it is run as, and that nobody else is meanwhile; None if that is shared."""
+    door: tuple[int, int] | None = None
+    """Where its requests are read, and its answers written, neither of which blocks."""
+    listener: int | None = None
+    """A socket that listens in its own network, for requests over HTTP; accepting never blocks."""
     ended: Ended | None = None
     """How it ended, as soon as the fork server has told."""
 
@@ -130,17 +135,28 @@ class Starter:
         undo.callback(self._free.append, uid)
         return uid
 
-    def _asked(self, request: dict[str, Any], descriptors: list[int]) -> tuple[dict[str, Any], int]:
-        """Return the fork server's answer to a request to start, and the pidfd in it."""
+    def _asked(
+        self, request: dict[str, Any], descriptors: list[int]
+    ) -> tuple[dict[str, Any], list[int]]:
+        """Return the fork server's answer to a request to start, and the descriptors in it.
+
+        They are a pidfd, and a listener if one was asked for; none with an error. Raises
+        MachineError if there is no room for them here.
+        """
         self._asked_for += 1
         try:
-            message = msgspec.json.encode({"start": request, "number": self._asked_for})
+            start = {**request, "descriptors": len(descriptors)}
+            message = msgspec.json.encode({"start": start, "number": self._asked_for})
         except UnicodeEncodeError:
-            return {"error": "its command, or its folder, has a name that is not UTF-8"}, -1
+            return {"error": "its command, or its folder, has a name that is not UTF-8"}, []
         if len(message) > REQUEST_LIMIT:
-            return {"error": _TOO_LONG}, -1
+            return {"error": _TOO_LONG}, []
         socket.send_fds(self._link, [message], descriptors)
-        return self._answer()
+        answer, came = self._answer()
+        if "pid" in answer and len(came) < answer["descriptors"]:
+            self._drop(answer, came)
+            raise unstartable(os.strerror(errno.EMFILE), errno.EMFILE)
+        return answer, came
 
     def _started(self, child: Child) -> Child:
         """Return a child whose end is awaited from now on."""
@@ -194,6 +210,10 @@ class Starter:
             setattr(child, name, -1)  # before it is closed, so that it never is twice
             if descriptor >= 0:
                 os.close(descriptor)
+        at_door = [*(child.door or ()), *([] if child.listener is None else [child.listener])]
+        child.door = child.listener = None
+        for descriptor in at_door:
+            os.close(descriptor)
         if child.uid is not None:
             uid, child.uid = child.uid, None
             self._free.append(uid)
@@ -209,24 +229,29 @@ class Starter:
         for claim in self._claims:
             claim.close()  # another may have the users that programs were run as
 
-    def _answer(self) -> tuple[dict[str, Any], int]:
+    def _answer(self) -> tuple[dict[str, Any], list[int]]:
         """Return the answer to the last request; what an earlier one has started is ended."""
         while True:
             message, descriptors = self._read()
             if "ended" in message:
                 continue
             if message["number"] == self._asked_for:
-                return message, descriptors[0] if descriptors else -1
-            for descriptor in descriptors:  # nobody waits for it since an interruption
-                os.close(descriptor)
-                self._send({"stop": message["pid"]})
+                return message, descriptors
+            if "pid" in message:  # nobody waits for it since an interruption
+                self._drop(message, descriptors)
+
+    def _drop(self, answer: dict[str, Any], descriptors: list[int]) -> None:
+        """End what was started, and is nobody's."""
+        for descriptor in descriptors:
+            os.close(descriptor)
+        self._send({"stop": answer["pid"]})
 
     def _send(self, message: dict[str, Any]) -> None:
         self._link.send(msgspec.json.encode(message))
 
     def _read(self) -> tuple[dict[str, Any], list[int]]:
         """Read a message, and take note of an end that it tells."""
-        data, descriptors, _, _ = socket.recv_fds(self._link, _MESSAGE_LIMIT, 1)
+        data, descriptors, _, _ = socket.recv_fds(self._link, _MESSAGE_LIMIT, 2)
         if not data:
             raise ConnectionError("the fork server has died")
         for descriptor in descriptors:

@@ -3,6 +3,7 @@
 from tests.attacks import judges as j
 from tests.attacks import judges_resources as r
 from tests.attacks.attack import Attack, group_of
+from tests.attacks.catalogue_door import DOOR
 from tests.attacks.catalogue_sharing import FREEZING, REMEMBERING, STARVING
 
 FILES = [
@@ -332,4 +333,5 @@ ATTACKS = [
     *(*FILES, *KEPT, *NETWORK, *RESOURCES, *FREEZING, *STARVING, *REMEMBERING),
     *(*OUTLIVING, *OTHERS, *LEAKS, *PRIVILEGE, *PROTOCOL),
 ]
-BY_SLUG = {attack.slug: attack for attack in ATTACKS}
+"""What any bot may try."""
+BY_SLUG = {attack.slug: attack for attack in (*ATTACKS, *DOOR)}

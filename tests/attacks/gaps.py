@@ -124,6 +124,10 @@ BESIDE_GPUS = {
     "resources.shared_memory": "A driver maps shared memory, which no limit counts.",
 }
 """What a bot in bwrap can do besides, by its attack, if it was granted a GPU."""
+BESIDE_DOOR = {
+    "network.tcp_listen": "A socket for connections can be made, and neither be bound nor listen.",
+}
+"""What a bot in bwrap can do besides, by its attack, if it was granted a door."""
 
 _LIMITED = "The limits on data memory and on core files are set with any sandbox."
 

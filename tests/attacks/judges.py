@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from referee.sandbox import Child
 from referee.sandbox.kept import kept_folder
 from tests.attacks.scene import BIG_FILE, Scene
 from tests.attacks.victims import Victim
@@ -43,6 +44,10 @@ class Case:
     """Whether the game is over: the bot has been stopped."""
     stage: Path | None = None
     """The folder that a referee who is root keeps the bots' copies in."""
+    child: Child | None = None
+    """The bot, with the referee's ends of its door if it has one."""
+    rival: Child | None = None
+    """The victim that is a bot in the same sandbox, if there are victims."""
 
     def said(self, word: str) -> bool:
         """Return whether the bot has sent a word that only the host should know."""
@@ -87,8 +92,13 @@ def knows_clock(case: Case) -> bool:
 
 
 def said_errno(number: int) -> Judge:
-    """Return the judge of the one attack whose effect nobody but the bot can see."""
-    return lambda case: case.said(f"answers {number}")
+    """Return the judge of an attack whose effect nobody but the bot can see."""
+    return said_word(f"answers {number}")
+
+
+def said_word(word: str) -> Judge:
+    """Return the judge of whether the bot says that something was done."""
+    return lambda case: case.said(word)
 
 
 # What was done to files
@@ -238,8 +248,9 @@ def reopened_pipe(case: Case) -> bool:
 
 
 def more_descriptors(case: Case) -> bool:
-    """The bot began with more than its three pipes, or knows a secret."""
-    return case.before["descriptors"] != {0, 1, 2} or leaked(case)
+    """The bot began with more than its pipes, or knows a secret."""
+    own = {0, 1, 2} if case.child is None or case.child.door is None else {0, 1, 2, 3, 4}
+    return (not case.over and case.before["descriptors"] != own) or leaked(case)
 
 
 # Other processes

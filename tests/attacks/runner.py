@@ -22,6 +22,7 @@ from tests.attacks.attack import Attack
 from tests.attacks.catalogue import BY_SLUG
 from tests.attacks.features import missing
 from tests.attacks.judges import Case
+from tests.attacks.judges_door import tcp_memory
 from tests.attacks.pages import set_in_memory
 from tests.attacks.scene import PAGES, Scene
 from tests.attacks.seats import run_orphan, run_seat
@@ -132,19 +133,20 @@ class Runner:
     def _run_bot(self, attack: Attack, sandbox: str, scene: Scene, program: Any) -> Outcome:
         launcher = self.launcher(sandbox)
         with contextlib.ExitStack() as stack:
-            victims = []
+            both = None
             if "victims" in attack.props:
                 both = Victims(scene, launcher, limits(sandbox))
                 stack.callback(both.close)
-                victims = both.all
             if "listeners" in attack.props:
                 scene.listen()
+            if "endpoint" in attack.props:
+                scene.listen_as_endpoint()
             if "terminal" in attack.props:
                 scene.open_terminal()
             self._note(scene)
-            before: dict[str, object] = {"keys": r.key_counts()}
+            before: dict[str, object] = {"keys": r.key_counts(), "connections hold": tcp_memory()}
             child = launcher.start(program, limits(sandbox))
-            run = BotRun(attack, scene, launcher, child, victims, before)
+            run = BotRun(attack, scene, launcher, child, both, before)
             stack.callback(run.close)
             return run.outcome()
 
@@ -162,14 +164,16 @@ class BotRun:
         scene: Scene,
         launcher: Launcher,
         child: Child,
-        victims: list[Any],
+        both: Victims | None,
         before: dict[str, object],
     ) -> None:
         self.attack = attack
         self.scene = scene
         self.launcher = launcher
         self.child = child
+        victims = both.all if both is not None else []
         self.case = Case(scene, child.pid, scene.mine, launcher._server.pid, victims)
+        self.case.child, self.case.rival = child, both.rival if both is not None else None
         self.case.before = before
         self._stopped = False
         self._clock = r.ClockWatch()
@@ -301,7 +305,8 @@ class BotRun:
                 self.launcher.stop(self.child)
                 return
         child = self.child
-        for descriptor in (child.pidfd, child.stdin, child.stdout, child.stderr):
+        at_door = (*(child.door or ()), *([] if child.listener is None else [child.listener]))
+        for descriptor in (child.pidfd, child.stdin, child.stdout, child.stderr, *at_door):
             os.close(descriptor)
 
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from protocol.door import PORT
 from referee.sandbox.big_files import BIG
 from tests.referee.process_watch import state, until
 
@@ -48,6 +49,8 @@ class Scene:
         self.package: Path | None = None
         """A file of an environment that the bot shares."""
         self._sockets: list[socket.socket] = []
+        self.addresses: list[str] = []
+        """The host's own, where a bot with a door looks for others."""
         self._descriptors: list[int] = []
         self._make_files(native)
 
@@ -140,8 +143,16 @@ class Scene:
         with contextlib.suppress(OSError):
             self.tcp.setsockopt(socket.IPPROTO_TCP, 23, 5)
 
+    def listen_as_endpoint(self) -> None:
+        """Listen on the host at the port of every bot's endpoint, and at all its addresses."""
+        self.endpoint = self._socket(socket.AF_INET, socket.SOCK_STREAM, ("127.0.0.1", PORT))
+        self.tcp_any = self._socket(socket.AF_INET6, socket.SOCK_STREAM, ("::", 0))
+        self.addresses = [words[4][0] for words in socket.getaddrinfo(socket.gethostname(), None)]
+
     def _socket(self, family: int, kind: int, address: Any) -> socket.socket:
         made = socket.socket(family, kind)
+        if kind == socket.SOCK_STREAM and family != socket.AF_UNIX:
+            made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         made.bind(address)
         if kind == socket.SOCK_STREAM:
             made.listen()
@@ -209,6 +220,9 @@ class Scene:
                 facts[name] = getattr(self, name).getsockname()
             for name in ("abstract", "abstract_datagram"):
                 facts[name] = getattr(self, name).getsockname()[1:].decode()
+        if self.addresses:
+            facts["addresses"] = self.addresses
+            facts["tcp_any"] = self.tcp_any.getsockname()[1]
         if self._descriptors:
             facts["terminal"] = self.terminal
         return facts

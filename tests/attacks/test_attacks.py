@@ -12,7 +12,8 @@ import pytest
 
 from referee.sandbox import SANDBOXES
 from tests.attacks.catalogue import ATTACKS, BY_SLUG
-from tests.attacks.gaps import BESIDE_GPUS, GAPS, UNAIDED
+from tests.attacks.catalogue_door import DOOR
+from tests.attacks.gaps import BESIDE_DOOR, BESIDE_GPUS, GAPS, UNAIDED
 from tests.attacks.users import RunnerProcess, Workshop, users
 
 pytestmark = pytest.mark.soak
@@ -58,6 +59,15 @@ def beside_gpus(request: pytest.FixtureRequest, workshop: Workshop) -> Iterator[
         yield request.param, process
 
 
+@pytest.fixture(scope="module", params=users())
+def at_door(request: pytest.FixtureRequest, workshop: Workshop) -> Iterator[tuple[str, Any]]:
+    """A user with the process that runs attacks by bots that have a door."""
+    with RunnerProcess(request.param, workshop, door=True) as process:
+        if process.broken:
+            pytest.skip(f"no attack can be run as {request.param} here: {process.broken}")
+        yield request.param, process
+
+
 @pytest.fixture(scope="module", params=SANDBOXES)
 def arrangement(request: pytest.FixtureRequest, runner: tuple[str, Any]) -> tuple[str, str, Any]:
     """A sandbox, a user and the user's runner."""
@@ -99,12 +109,36 @@ def test_a_gpu_opens_nothing_else(beside_gpus: tuple[str, Any], attack: str) -> 
     assert outcome["effect"] == is_gap, f"{BY_SLUG[attack].name}: {outcome['detail']}"
 
 
+@pytest.mark.parametrize("sandbox", SANDBOXES)
+@pytest.mark.parametrize("attack", [attack.slug for attack in DOOR])
+def test_attack_by_a_bot_with_a_door(at_door: tuple[str, Any], attack: str, sandbox: str) -> None:
+    user, process = at_door
+    if reason := process.probe(sandbox):
+        pytest.skip(f"{sandbox} does not work as {user} here: {reason}")
+    outcome = process.run(attack, sandbox)
+    assert "error" not in outcome, outcome["error"]
+    said = f"{BY_SLUG[attack].name}: {outcome['detail']}"
+    assert outcome["effect"] == (sandbox == "none"), said
+
+
+@pytest.mark.parametrize("sandbox", [name for name in SANDBOXES if name != "none"])
+@pytest.mark.parametrize("attack", [attack.slug for attack in ATTACKS])
+def test_a_door_opens_nothing_else(at_door: tuple[str, Any], attack: str, sandbox: str) -> None:
+    user, process = at_door
+    outcome = process.run(attack, sandbox)
+    if "missing" in outcome:
+        pytest.skip(f"n/a here: {outcome['missing']}")
+    assert "error" not in outcome, outcome["error"]
+    is_gap = (attack, sandbox, user) in GAPS or (sandbox == "bwrap" and attack in BESIDE_DOOR)
+    assert outcome["effect"] == is_gap, f"{BY_SLUG[attack].name}: {outcome['detail']}"
+
+
 def test_the_catalogue_is_whole() -> None:
-    assert len(BY_SLUG) == len(ATTACKS) >= 60
+    assert len(BY_SLUG) == len(ATTACKS) + len(DOOR) >= 70
     assert {attack.group for attack in ATTACKS} == GROUPS
     assert {slug for slug, _, _ in GAPS} | {slug for slug, _ in UNAIDED} <= set(BY_SLUG)
     assert {sandbox for _, sandbox, _ in GAPS} <= set(SANDBOXES)
-    assert set(BESIDE_GPUS) <= set(BY_SLUG)
+    assert {*BESIDE_GPUS, *BESIDE_DOOR} <= set(BY_SLUG)
 
 
 def test_every_hostile_function_is_in_the_catalogue() -> None:
@@ -112,4 +146,5 @@ def test_every_hostile_function_is_in_the_catalogue() -> None:
         for line in path.read_text().splitlines():
             if line.startswith("def ") and line.endswith("(facts: Facts) -> None:"):
                 act = line[4:].partition("(")[0]
-                assert any((a.program, a.act) == (path.stem, act) for a in ATTACKS), (path, act)
+                known = BY_SLUG.values()
+                assert any((a.program, a.act) == (path.stem, act) for a in known), (path, act)

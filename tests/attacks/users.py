@@ -73,7 +73,10 @@ class Workshop:
 
 
 class RunnerProcess:
-    """A runner of attacks in a process of one user; with `gpus`, in bwrap the bots have one."""
+    """A runner of attacks in a process of one user; with `gpus`, in bwrap the bots have one.
+
+    With `door` every bot has a door.
+    """
 
     def __init__(
         self,
@@ -82,6 +85,7 @@ class RunnerProcess:
         module: str = "tests.attacks.runner",
         *,
         gpus: int = 0,
+        door: bool = False,
     ) -> None:
         environment = {
             "PATH": os.environ.get("PATH", os.defpath),
@@ -95,6 +99,8 @@ class RunnerProcess:
         other = user == "user" and os.getuid() == 0
         if other:
             environment["ATTACKS_OWN_USER"] = "yes"
+        if door:
+            environment["ATTACKS_WITH_DOOR"] = "yes"
         words = [_interpreter(other), "-m", module]
         if gpus:
             environment["ATTACKS_BESIDE_GPUS"] = str(gpus)

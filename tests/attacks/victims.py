@@ -118,11 +118,13 @@ class Victims:
         self._host.stdin.write(f"{scene.secret}\n".encode())
         self._host.stdin.flush()
         rival = make_bot("rival", scene.other, (PYTHON, "-S", "-E", "victim.py"), ["."])
-        self._rival: Child = launcher.start(rival.program, limits)
-        os.write(self._rival.stdin, f"{scene.secret}\n".encode())
+        self.rival: Child = launcher.start(rival.program, limits)
+        if self.rival.door is not None:
+            os.write(self.rival.door[1], f"{scene.secret}\n".encode())
+        os.write(self.rival.stdin, f"{scene.secret}\n".encode())
         self.all = [
             self._victim(self._host.pid, self._host.stdout.fileno()),
-            self._victim(self._rival.pid, self._rival.stdout),
+            self._victim(self.rival.pid, self.rival.stdout),
         ]
 
     def _victim(self, pid: int, stdout: int) -> Victim:
@@ -138,7 +140,7 @@ class Victims:
         with contextlib.suppress(BrokenPipeError):
             self._host.communicate()
         with contextlib.suppress(ConnectionError, OSError):
-            self._launcher.stop(self._rival)
+            self._launcher.stop(self.rival)
 
 
 def _inside(pid: int) -> int:

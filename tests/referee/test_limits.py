@@ -45,18 +45,50 @@ def test_a_grant_is_within_another_key_by_key() -> None:
 def test_a_bot_with_a_device_is_in_bwrap_whatever_its_league_has() -> None:
     own = Grant(devices=("nvidia",))
     assert own.words == 'devices = ["nvidia"]'
-    assert own.of(LEAGUE).enclosure == ("bwrap", ("nvidia",))
+    assert own.of(LEAGUE).enclosure == ("bwrap", ("nvidia",), False)
     assert own.of(LEAGUE).judge == "wall"
-    assert own.of(Limits(sandbox="none")).enclosure == ("none", ("nvidia",))
+    assert own.of(Limits(sandbox="none")).enclosure == ("none", ("nvidia",), False)
     all_have_it = Limits(sandbox="bwrap", devices=("nvidia",))
     assert NO_GRANT.of(all_have_it) == all_have_it
-    assert Grant(sandbox="landlock").of(all_have_it).enclosure == ("landlock", ())
+    assert Grant(sandbox="landlock").of(all_have_it).enclosure == ("landlock", (), False)
     assert own.beyond(LEAGUE) == own
     assert own.beyond(all_have_it) == NO_GRANT
     assert (own.within(NO_GRANT), own.within(own)) == (NO_GRANT, own)
     assert own.deciding == {"devices": ["nvidia"]}
     assert "devices" not in LEAGUE.stored()
     assert all_have_it.stored()["devices"] == ("nvidia",)
+
+
+def test_a_door_names_whom_a_bot_may_ask_and_changes_no_sandbox() -> None:
+    own = Grant(door=("api.example.org", "http://localhost:11434"))
+    assert own.words == 'door = ["api.example.org", "http://localhost:11434"]'
+    assert own.of(LEAGUE).enclosure == ("landlock", (), True)
+    assert own.of(LEAGUE).door == own.door
+    assert own.of(Limits(sandbox="none")).judge == "cpu"
+    all_have_it = Limits(door=(*own.door, "other.example.org"))
+    assert own.beyond(LEAGUE) == own
+    assert own.beyond(all_have_it) == NO_GRANT
+    assert (own.within(NO_GRANT), own.within(own)) == (NO_GRANT, own)
+    assert own.within(Grant(door=("api.example.org",))) == NO_GRANT
+    assert own.deciding == {"door": [*own.door]}
+    assert Grant(door=()).of(all_have_it).door == ()
+    assert "door" not in LEAGUE.stored()
+    assert Limits(door=("a.b",)).stored()["door"] == ("a.b",)
+    assert Limits(door=("a.b",)).again.door == ("a.b",)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["", "a b", "me@a.b", "a.b/path", "A.B", "ftp://a.b", "a.b:", "a.b:123456", "ä.b", ".b", "[x]"],
+)
+def test_what_is_no_name_of_a_door_is_refused(name: str) -> None:
+    with pytest.raises(ArenaError, match=r'it takes a list of names such as "api.example.org"'):
+        read_settings(Grant, {"door": [name]}, "limit {}")
+
+
+def test_a_door_may_lead_to_a_port_an_address_or_a_model_of_ones_own() -> None:
+    names = ["a.b:8443", "http://localhost:11434", "https://10.0.0.5:8443", "https://[::1]:8443"]
+    assert [*read_settings(Limits, {"door": names}, "limit {}").door] == names
 
 
 @pytest.mark.parametrize("kind", [Grant, Limits])

@@ -53,7 +53,19 @@
    error, which is kept too. below(ask, n) is a random number from 0 to n - 1, of the match's seed.
 
    One process plays many matches. A bot that keeps something in static variables should forget it
-   where ask->id is 1, the first of a match; then it plays each the same however often repeated. */
+   where ask->id is 1, the first of a match; then it plays each the same however often repeated.
+
+   Where the league grants the bot a door, it asks elsewhere, while it is its turn, and waits for
+   the answer; body and headers may be NULL:
+
+       const char *headers[] = {"content-type", "application/json", NULL};
+       struct answer answer = fetch("https://api.example.org/v1/x", "{\"model\":\"x\"}", headers);
+       if (answer.error)                   why it was refused, or has failed; else NULL
+           note(ask, "%s", answer.error);
+       else                                there is answer.status, such as 200; answer.body, text of
+           number(get(answer.json, "n"));  answer.size bytes; and answer.json, the body as JSON
+
+   It lasts until the next one. */
 
 #ifndef KIT_H
 #define KIT_H
@@ -61,6 +73,8 @@
 #ifndef _DEFAULT_SOURCE
 #define _DEFAULT_SOURCE /* for getline and the like: with -std=c11, include this file first */
 #endif
+#include <errno.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -359,6 +373,98 @@ static inline void note(struct ask *ask, const char *format, ...) {
     va_start(values, format);
     vfprintf(ask->note.file, format, values);
     va_end(values);
+}
+
+/* --- the door -------------------------------------------------------------------------------- */
+
+struct answer {
+    const char *error;
+    long status;
+    json headers, json;
+    const char *body;
+    size_t size;
+};
+
+/* Decodes base64 in its place; returns how many bytes it has. */
+static inline size_t kit_bytes(char *text) {
+    static const char signs[] =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    size_t size = 0;
+    unsigned bits = 0, held = 0;
+    const char *sign;
+    for (char *at = text; *at && (sign = strchr(signs, *at)); at++) {
+        bits = bits << 6 | (unsigned)(sign - signs);
+        if ((held += 6) >= 8)
+            text[size++] = (char)(bits >> (held -= 8));
+    }
+    return size;
+}
+
+static inline struct answer kit_failed(const char *error) {
+    return (struct answer){.error = error};
+}
+
+static inline struct answer fetch(const char *url, const char *body, const char *const *headers) {
+    static FILE *reads;
+    static char *line, *content;
+    static size_t room;
+    static long asked;
+    const char *named = getenv("ARENA_DOOR");
+    int from, to;
+    if (!named || sscanf(named, "%d,%d", &from, &to) != 2)
+        return kit_failed("there is no door: whoever organizes a league grants one, with the "
+                          "names that a bot may ask");
+    if (!reads)
+        reads = fdopen(from, "r");
+    struct kit_text request = {0};
+    kit_open(&request);
+    fprintf(request.file, "{\"id\":%ld,\"url\":", ++asked);
+    kit_quote(request.file, url);
+    for (const char *const *each = headers; each && each[0]; each += 2) {
+        fputs(each == headers ? ",\"headers\":{" : ",", request.file);
+        kit_quote(request.file, each[0]);
+        fputc(':', request.file);
+        kit_quote(request.file, each[1]);
+        if (!each[2])
+            fputc('}', request.file);
+    }
+    if (body) {
+        fputs(",\"body\":", request.file);
+        kit_quote(request.file, body);
+    }
+    fputs("}\n", request.file);
+    fclose(request.file);
+    signal(SIGPIPE, SIG_IGN); /* a door that is closed is told of, and ends no bot */
+    bool sent = true;
+    for (size_t at = 0; sent && at < request.size;) {
+        ssize_t wrote = write(to, request.at + at, request.size - at);
+        sent = wrote > 0 || errno == EINTR;
+        at += wrote > 0 ? (size_t)wrote : 0;
+    }
+    free(request.at);
+    json answer, found;
+    do {
+        if (!sent || getline(&line, &room, reads) == -1)
+            return kit_failed("the door is closed: the referee has closed it");
+        answer = kit_at(line);
+    } while (number(get(answer, "id")) != asked); /* others are for nobody */
+    content = realloc(content, strlen(line) + 1);
+    if ((found = find(answer, "error")).size) {
+        text(found, content, strlen(line) + 1);
+        return kit_failed(content);
+    }
+    struct answer all = {.status = number(get(answer, "status")), .body = content};
+    all.headers = find(answer, "headers");
+    *content = 0;
+    if ((found = find(answer, "body64")).size) {
+        text(found, content, strlen(line) + 1);
+        all.size = kit_bytes(content);
+        content[all.size] = 0;
+    } else if ((found = find(answer, "body")).size) {
+        all.size = text(found, content, strlen(line) + 1);
+    }
+    all.json = kit_at(content);
+    return all;
 }
 
 static inline void kit_start(struct ask *ask, json start) {

@@ -45,10 +45,21 @@
 //
 // One process plays many matches. A bot that keeps something in static variables should forget it
 // where ask.id is 1, the first of a match; then it plays each the same however often repeated.
+//
+// Where the league grants the bot a door, it asks elsewhere, while it is its turn, and waits for
+// the answer. What is refused or fails is a kit::DoorError that says why:
+//
+//     kit::Answer answer = kit::fetch("https://api.example.org/v1/x", body.json(),
+//                                     {{"content-type", "application/json"}});
+//     answer.status, answer.headers["content-type"], answer.body, answer.json()["choices"]
+//
+// answer.body is a std::string, and answer.json() a Json that lasts as long as the answer.
 
 #pragma once
 
 #include <algorithm>
+#include <cerrno>
+#include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -337,6 +348,93 @@ Move &Move::set(std::string_view key, const Value &value, const More &...keys_an
 
 template <class... More> Move object(const More &...keys_and_values) {
     return Move().set(keys_and_values...);
+}
+
+// --- the door
+
+struct DoorError : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+struct Answer {
+    int status = 0;
+    std::map<std::string, std::string> headers; // by small letters
+    std::string body;
+
+    Json json() const { return Json(body); }
+};
+
+inline std::string bytes_of(std::string_view base64) {
+    static constexpr std::string_view signs =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    std::string out;
+    unsigned bits = 0, held = 0;
+    for (char sign : base64) {
+        std::size_t six = signs.find(sign);
+        if (six == signs.npos)
+            break;
+        bits = bits << 6 | static_cast<unsigned>(six);
+        if ((held += 6) >= 8)
+            out += static_cast<char>(bits >> (held -= 8));
+    }
+    return out;
+}
+
+// The next line of the door; what came after it is kept.
+inline std::string door_line(int from) {
+    static std::string unread;
+    std::size_t end;
+    while ((end = unread.find('\n')) == unread.npos) {
+        char piece[65536];
+        ssize_t size = ::read(from, piece, sizeof piece);
+        if (size > 0)
+            unread.append(piece, static_cast<std::size_t>(size));
+        else if (size == 0 || errno != EINTR)
+            throw DoorError("the door is closed: the referee has closed it");
+    }
+    std::string line = unread.substr(0, end);
+    unread.erase(0, end + 1);
+    return line;
+}
+
+// Asks an address through the door and waits: by POST if there is a body, else by GET.
+inline Answer fetch(std::string_view url, const std::optional<std::string> &body = {},
+                    const std::map<std::string, std::string> &headers = {}) {
+    static int asked = 0;
+    int from, to;
+    const char *named = std::getenv("ARENA_DOOR");
+    if (!named || std::sscanf(named, "%d,%d", &from, &to) != 2)
+        throw DoorError("there is no door: whoever organizes a league grants one, with the names "
+                        "that a bot may ask");
+    Move request = object("id", ++asked, "url", url);
+    if (!headers.empty())
+        request.set("headers", headers);
+    if (body)
+        request.set("body", *body);
+    std::signal(SIGPIPE, SIG_IGN); // a door that is closed is told of, and ends no bot
+    std::string left = request.json() + "\n";
+    while (!left.empty()) {
+        ssize_t size = ::write(to, left.data(), left.size());
+        if (size > 0)
+            left.erase(0, static_cast<std::size_t>(size));
+        else if (errno != EINTR)
+            throw DoorError("the door is closed: the referee has closed it");
+    }
+    for (;;) {
+        std::string line = door_line(from);
+        Json answer(line);
+        if (answer["id"] != asked)
+            continue; // it is for nobody
+        if (answer.find("error").exists())
+            throw DoorError(answer["error"].text());
+        Answer all;
+        all.status = static_cast<int>(answer["status"].number());
+        for (auto [name, value] : answer.find("headers").members())
+            all.headers[name] = value.text();
+        Json text = answer.find("body"), coded = answer.find("body64");
+        all.body = coded.exists() ? bytes_of(coded.text()) : text.exists() ? text.text() : "";
+        return all;
+    }
 }
 
 // Legal moves; at and [] look whether there is such a one.

@@ -44,12 +44,22 @@
 // ask.Rng begins anew from the match's seed. A bot that keeps to these two, instead of global
 // variables and the clock, and never lets a range over a map choose, plays every match the same
 // however often it is repeated.
+//
+// Where the league grants the bot a door, it asks elsewhere, while it is its turn. It waits for the
+// answer; the error says why a request was refused or has failed:
+//
+//	answer, err := Fetch("https://api.example.org/v1/chat/completions", Request{
+//		Headers: map[string]string{"content-type": "application/json"},
+//		Body:    []byte(`{"model": "x"}`),
+//	})
+//	fmt.Println(err, answer.Status, answer.Headers["content-type"], string(answer.Body))
 
 package main
 
 import (
 	"bufio"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math/rand"
@@ -57,6 +67,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"syscall"
+	"unicode/utf8"
 )
 
 // Samples is how many legal moves are shown with an ask that does not list them: 0 to 16.
@@ -172,6 +183,111 @@ func (ask *Ask) read(message map[string]JSON) {
 	message["legal"].Into(&ask.Legal)
 	message["samples"].Into(&ask.Samples)
 	ask.View, ask.Limits, ask.Clock = message["view"], message["limits"], message["clock"]
+}
+
+// Request is what is asked through the door, beside the address; all of it may be left out.
+type Request struct {
+	Body    []byte
+	Headers map[string]string
+	Method  string // if empty: POST if there is a body, else GET
+}
+
+// Answer is what a request was answered.
+type Answer struct {
+	Status  int
+	Headers map[string]string // by small letters
+	Body    []byte
+}
+
+var kitDoor struct {
+	asked int
+	reads *bufio.Reader
+}
+
+// Fetch asks an address through the door, and waits for the answer.
+func Fetch(url string, request Request) (Answer, error) {
+	var reads, writes int
+	if _, err := fmt.Sscanf(os.Getenv("ARENA_DOOR"), "%d,%d", &reads, &writes); err != nil {
+		return Answer{}, errors.New("there is no door: whoever organizes a league grants one, " +
+			"with the names that a bot may ask")
+	}
+	door := &kitDoor
+	if door.reads == nil {
+		door.reads = bufio.NewReader(kitEnd(reads))
+	}
+	door.asked++
+	message := Move{"id": door.asked, "url": url}
+	if request.Method != "" {
+		message["method"] = request.Method
+	}
+	if request.Headers != nil {
+		message["headers"] = request.Headers
+	}
+	if utf8.Valid(request.Body) && request.Body != nil {
+		message["body"] = string(request.Body)
+	} else if request.Body != nil {
+		message["body64"] = request.Body
+	}
+	line, err := json.Marshal(message)
+	if err == nil {
+		_, err = kitEnd(writes).Write(append(line, '\n'))
+	}
+	var answer struct {
+		ID, Status  int
+		Headers     map[string]string
+		Body, Error *string
+		Body64      []byte
+	}
+	for err == nil && answer.ID != door.asked { // others are for nobody
+		answer.Headers, answer.Body, answer.Error, answer.Body64 = nil, nil, nil, nil
+		if line, err = door.reads.ReadBytes('\n'); err == nil {
+			err = json.Unmarshal(line, &answer)
+		}
+	}
+	if err != nil {
+		return Answer{}, fmt.Errorf("the door is closed: %w", err)
+	}
+	if answer.Error != nil {
+		return Answer{}, errors.New(*answer.Error)
+	}
+	if answer.Body != nil {
+		answer.Body64 = []byte(*answer.Body)
+	}
+	return Answer{answer.Status, answer.Headers, answer.Body64}, nil
+}
+
+// kitEnd is an end of the door by its number. It has no finalizer, which would close it.
+type kitEnd int
+
+func (end kitEnd) Read(into []byte) (int, error) {
+	for {
+		size, err := syscall.Read(int(end), into)
+		if err == syscall.EINTR {
+			continue
+		}
+		if size == 0 && err == nil {
+			return 0, io.EOF
+		}
+		if size < 0 {
+			size = 0
+		}
+		return size, err
+	}
+}
+
+func (end kitEnd) Write(from []byte) (int, error) {
+	written := 0
+	for written < len(from) {
+		size, err := syscall.Write(int(end), from[written:])
+		if err == syscall.EINTR {
+			continue
+		}
+		if err != nil {
+			return written, err
+		}
+		written += size
+	}
+	return written, nil
 }
 
 func send(wire io.Writer, message Move) {

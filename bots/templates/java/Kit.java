@@ -37,9 +37,17 @@
  * `ask.rng` begins anew from the match's seed. A bot that keeps to these two, instead of static
  * fields and the clock, plays every match the same however often it is repeated. Map.of and
  * Set.of list their entries in another order in every process; Kit.object and List.of do not.
+ *
+ * Where the league grants the bot a door, it asks elsewhere, while it is its turn, and waits for
+ * the answer; body and headers may be null. What is refused or fails is a Kit.DoorException:
+ *
+ *     Kit.Answer answer = Kit.fetch("https://api.example.org/v1/x", "{...}",
+ *         Map.of("content-type", "application/json"));
+ *     System.out.println(answer.status + answer.text() + Kit.get(answer.json(), "choices"));
  */
 
 import java.io.*;
+import java.lang.reflect.Constructor;
 import java.nio.charset.StandardCharsets;
 import java.util.*;
 import java.util.function.Function;
@@ -125,6 +133,101 @@ public final class Kit {
             } else if ("hello".equals(type)) {
                 send(wire, object("type", "ready", "samples", samples));
             }
+        }
+    }
+
+    /** A request that was refused or has failed; the message says why, and what to do. */
+    @SuppressWarnings("serial")
+    public static final class DoorException extends RuntimeException {
+        private DoorException(String why) {
+            super(why);
+        }
+    }
+
+    /** What a request was answered: the status of HTTP, headers by small letters, and the body. */
+    public static final class Answer {
+        public final int status;
+        public final Map<String, String> headers;
+        public final byte[] body;
+
+        private Answer(int status, Map<String, String> headers, byte[] body) {
+            this.status = status;
+            this.headers = headers;
+            this.body = body;
+        }
+
+        /** The body as text. */
+        public String text() {
+            return new String(body, StandardCharsets.UTF_8);
+        }
+
+        /** The body as JSON, which is taken to be sound; as the type it is assigned to. */
+        public <T> T json() {
+            return get(new Json(text()).value());
+        }
+    }
+
+    private static BufferedReader doorReads;
+    private static OutputStream doorWrites;
+    private static int asked;
+
+    /** Ask an address through the door and wait: by POST if there is a body, else by GET. */
+    public static Answer fetch(String url, String body, Map<String, String> headers) {
+        String named = System.getenv("ARENA_DOOR");
+        if (named == null) {
+            throw new DoorException("there is no door: whoever organizes a league grants one, "
+                + "with the names that a bot may ask");
+        }
+        Map<String, Object> request = object("id", ++asked, "url", url);
+        if (headers != null) {
+            request.put("headers", headers);
+        }
+        if (body != null) {
+            request.put("body", body);
+        }
+        try {
+            if (doorReads == null) {
+                String[] ends = named.split(",");
+                InputStream reads = new FileInputStream(end(Integer.parseInt(ends[0])));
+                doorReads = new BufferedReader(
+                    new InputStreamReader(reads, StandardCharsets.UTF_8));
+                doorWrites = new FileOutputStream(end(Integer.parseInt(ends[1])));
+            }
+            send(doorWrites, request);
+            for (String line = doorReads.readLine(); line != null; line = doorReads.readLine()) {
+                Map<String, Object> answer = get(new Json(line).value());
+                if (number(answer, "id") == asked) {
+                    return answered(answer);
+                } // others are for nobody
+            }
+        } catch (IOException error) {
+            throw new DoorException("the door is closed: " + error.getMessage());
+        }
+        throw new DoorException("the door is closed: the referee has closed it");
+    }
+
+    private static Answer answered(Map<String, Object> answer) {
+        String error = find(answer, "error");
+        if (error != null) {
+            throw new DoorException(error);
+        }
+        String text = find(answer, "body"), coded = find(answer, "body64");
+        byte[] body = coded != null ? Base64.getDecoder().decode(coded)
+            : (text == null ? "" : text).getBytes(StandardCharsets.UTF_8);
+        Map<String, String> headers = find(answer, "headers");
+        return new Answer(number(answer, "status"), headers == null ? Map.of() : headers, body);
+    }
+
+    /** An end of the door: Java has no public word for what is open under a number. */
+    private static FileDescriptor end(int number) throws IOException {
+        try {
+            Constructor<FileDescriptor> maker =
+                FileDescriptor.class.getDeclaredConstructor(int.class);
+            maker.setAccessible(true);
+            return maker.newInstance(number);
+        } catch (ReflectiveOperationException | RuntimeException error) {
+            throw new IOException("java must be started with "
+                + "--add-opens=java.base/java.io=ALL-UNNAMED, as the command in bot.toml");
         }
     }
 

@@ -20,6 +20,15 @@
 // What console.log prints goes to standard error, which is kept with the match. An exception
 // ends the bot, with its stack there. One process plays many matches: keep to ask.memory and
 // ask.rng, instead of global variables and the clock, and every match can be repeated.
+//
+// Where the league grants the bot a door, it asks elsewhere, while it is its turn:
+//
+//     const answer = kit.fetch("https://api.example.org/v1/chat/completions", { model: "x" });
+//     console.log(answer.status, answer.headers, answer.text, answer.json());
+//
+// It waits for the answer, of which answer.body is a Buffer. What follows the address may be left
+// out: kit.fetch(url, body, headers, method). A body that is no text and no Buffer is sent as JSON.
+// What is refused or fails is an Error, whose message says why.
 
 "use strict";
 
@@ -72,9 +81,65 @@ function answer(choose, match, message) {
   send(reply);
 }
 
-function send(message) {
+function send(message, wire = 1) {
   let rest = Buffer.from(JSON.stringify(message) + "\n");
-  while (rest.length > 0) rest = rest.subarray(fs.writeSync(1, rest));
+  while (rest.length > 0) rest = rest.subarray(fs.writeSync(wire, rest));
+}
+
+let asked = 0;
+let unread = Buffer.alloc(0);
+
+// Asks through the door and waits: by POST if there is a body, else by GET.
+function fetch(url, body, headers, method) {
+  if (!process.env.ARENA_DOOR) {
+    throw new Error(
+      "there is no door: whoever organizes a league grants one, with the names that a bot may ask",
+    );
+  }
+  const [reading, writing] = process.env.ARENA_DOOR.split(",").map(Number);
+  const request = { id: ++asked, url };
+  if (method) request.method = method;
+  if (Buffer.isBuffer(body)) {
+    request.body64 = body.toString("base64");
+  } else if (typeof body === "string") {
+    request.body = body;
+  } else if (body !== undefined && body !== null) {
+    request.body = JSON.stringify(body);
+    headers = { "content-type": "application/json", ...headers };
+  }
+  if (headers) request.headers = headers;
+  let answer;
+  try {
+    send(request, writing);
+    do answer = JSON.parse(hearLine(reading));
+    while (answer.id !== asked); // others are for nobody
+  } catch (error) {
+    throw new Error(`the door is closed: ${error.message}`);
+  }
+  if ("error" in answer) throw new Error(answer.error);
+  const { status, headers: own = {}, body: text = "", body64 } = answer;
+  const content = body64 === undefined ? Buffer.from(text) : Buffer.from(body64, "base64");
+  return {
+    status,
+    headers: own,
+    body: content,
+    text: content.toString(),
+    json: () => JSON.parse(content.toString()),
+  };
+}
+
+function hearLine(reading) {
+  const pieces = [unread];
+  while (!pieces[pieces.length - 1].includes(10)) {
+    const piece = Buffer.alloc(65536);
+    const size = fs.readSync(reading, piece);
+    if (size === 0) throw new Error("the referee has closed it");
+    pieces.push(piece.subarray(0, size));
+  }
+  const whole = Buffer.concat(pieces);
+  const end = whole.indexOf(10);
+  unread = whole.subarray(end + 1);
+  return whole.subarray(0, end).toString();
 }
 
 // Keep the pipe to the referee for replies alone; what else is printed goes to standard error.
@@ -121,4 +186,4 @@ function run(choose, samples = 4) {
 
 if (isPiped()) takeStdout();
 
-module.exports = { run };
+module.exports = { run, fetch };

@@ -20,6 +20,13 @@ too. An exception ends the bot, with its traceback there.
 One process plays many matches. `ask.memory` is a dictionary that begins empty in each of them,
 and `ask.rng` begins anew from the match's seed. A bot that keeps to these two, instead of global
 variables and the clock, plays every match the same however often it is repeated.
+
+Where the league grants the bot a door, it asks elsewhere, while it is its turn::
+
+    answer = kit.fetch("https://api.example.org/v1/chat/completions", {"model": "x", ...})
+    print(answer.status, answer.headers, answer.text, answer.json())
+
+A body that is no text and no bytes is sent as JSON. What is refused or fails is a kit.DoorError.
 """
 
 from __future__ import annotations
@@ -109,6 +116,107 @@ class Ask:
     def seed(self) -> int:
         """The seed that `rng` began from."""
         return self.match.seed
+
+
+class DoorError(Exception):
+    """A request that was refused or has failed; the text says why, and what to do."""
+
+
+class Answer:
+    """What a request was answered: the status of HTTP, headers by small letters, and the body."""
+
+    __slots__ = ("body", "headers", "status")
+
+    def __init__(self, status: int, headers: dict[str, str], body: bytes) -> None:
+        self.status = status
+        self.headers = headers
+        self.body = body
+
+    @property
+    def text(self) -> str:
+        """The body as text."""
+        return self.body.decode(errors="replace")
+
+    def json(self) -> Any:
+        """Return the body read as JSON; raise ValueError if it is none."""
+        return _decode(self.text)
+
+
+def fetch(
+    url: str, body: Any = None, headers: dict[str, str] | None = None, method: str | None = None
+) -> Answer:
+    """Ask `url` through the door and wait for the answer: by POST if there is a body, else by GET.
+
+    Raises DoorError if there is no door, and for what is refused or fails.
+    """
+    if "ARENA_DOOR" not in os.environ:
+        raise DoorError(
+            "there is no door: whoever organizes a league grants one, with the names that a bot "
+            "may ask"
+        )
+    _door.asked += 1
+    request: dict[str, Any] = {"id": _door.asked, "url": url}
+    if method is not None:
+        request["method"] = method
+    if isinstance(body, bytes):
+        request["body64"] = _base64().b64encode(body).decode()
+    elif isinstance(body, str):
+        request["body"] = body
+    elif body is not None:
+        request["body"] = _encode(body)
+        headers = {"content-type": "application/json", **(headers or {})}
+    if headers:
+        request["headers"] = headers
+    reading, writing = map(int, os.environ["ARENA_DOOR"].split(","))
+    try:
+        left = memoryview((_encode(request) + "\n").encode())
+        while left:
+            left = left[os.write(writing, left) :]
+        answer = _door.answer(reading)
+    except OSError as error:
+        raise DoorError(f"the door is closed: {error.strerror}") from None
+    if "error" in answer:
+        raise DoorError(answer["error"])
+    if "body64" in answer:
+        content = _base64().b64decode(answer["body64"])
+    else:
+        content = answer.get("body", "").encode()
+    return Answer(answer["status"], answer.get("headers", {}), content)
+
+
+class _Door:
+    """How many requests there were, and what has come of an answer that is not yet whole."""
+
+    def __init__(self) -> None:
+        self.asked = 0
+        self.unread = b""
+
+    def answer(self, reading: int) -> dict[str, Any]:
+        """Return the answer to the last request; those to earlier ones are for nobody."""
+        while True:
+            answer: dict[str, Any] = _decode(self.line(reading).decode())
+            if answer["id"] == self.asked:
+                return answer
+
+    def line(self, reading: int) -> bytes:
+        """Return the next line."""
+        pieces = [self.unread]
+        while b"\n" not in pieces[-1]:
+            pieces.append(os.read(reading, 65536))
+            if not pieces[-1]:
+                raise DoorError("the door is closed: the referee has closed it")
+        line, _, self.unread = b"".join(pieces).partition(b"\n")
+        return line
+
+
+def _base64() -> Any:
+    """Return the module, which few bots need."""
+    import base64
+
+    return base64
+
+
+_door = _Door()
 
 
 def run(

@@ -14,6 +14,12 @@
 # $samples    set it before `. ./kit.sh`: how many legal moves to be shown where they are not listed,
 #             0 to 16; otherwise 4
 #
+# Where the league grants the bot a door, `fetch URL` asks elsewhere while it is its turn, and waits;
+# `fetch URL BODY` sends something, of the type application/json or `fetch URL BODY TYPE`. BODY is
+# in JSON's spelling, without the quotes: `quote "$text"` sets $value to that. It sets $status to
+# the status of HTTP and $body to the answer, in JSON's spelling too; or, if the request was refused
+# or has failed, $status to nothing and $body to why.
+#
 # The functions below take pieces out of a line. They rely on how the referee writes JSON:
 # without spaces, `type` first, then `id`, then `decision`. What is not there ends the bot, with a
 # message on standard error that names it; ask `case $ask in *'"hand":'*)` where it may be missing.
@@ -104,6 +110,61 @@ brackets() {
             ;;
         esac
     done
+}
+
+# Set $value to a text in JSON's spelling, without the quotes.
+quote() {
+    left=$1 value=
+    while :; do
+        before=${left%%[\\\"$control]*}
+        value=$value$before
+        [ "$before" = "$left" ] && return
+        left=${left#"$before"}
+        sign=${left%"${left#?}"}
+        left=${left#?}
+        case $sign in
+        [\\\"]) value=$value\\$sign ;;
+        "$tab") value=$value'\t' ;;
+        "$newline") value=$value'\n' ;;
+        esac
+    done
+}
+
+tab='	' newline='
+'
+control=$tab$newline
+asked=0
+
+fetch() {
+    status=
+    body='there is no door: whoever organizes a league grants one, with the names that a bot may ask'
+    [ "${ARENA_DOOR-}" ] || return 1
+    asked=$((asked + 1))
+    quote "$1"
+    request="{\"id\":$asked,\"url\":\"$value\""
+    if [ $# -gt 1 ]; then
+        request="$request,\"headers\":{\"content-type\":\"${3-application/json}\"},\"body\":\"$2\""
+    fi
+    body='the door is closed'
+    trap '' PIPE
+    printf '%s}\n' "$request" >&4 || return 1
+    while IFS= read -r reply; do
+        case $reply in
+        '{"id":'"$asked"',"error":"'*)
+            body=${reply#*'"error":"'}
+            body=${body%'"}'}
+            return 1
+            ;;
+        '{"id":'"$asked",*)
+            number status "$reply"
+            status=$value
+            body=
+            case $reply in *'"body":"'*) body=${reply##*'"body":"'} body=${body%'"}'} ;; esac
+            return 0
+            ;;
+        esac # others are for nobody
+    done <&3
+    return 1
 }
 
 answer() {

@@ -255,6 +255,27 @@ def test_what_lets_no_device_through_is_refused_with_one(league: League, arena: 
     assert faults(league) == {"one": {}, "two": {}}
 
 
+def test_a_door_is_granted_and_needed_by_name(league: League, arena: Arena) -> None:
+    text = LEAGUE + league.bot("one", RANDOM) + league.bot("two", RANDOM + "#")
+    league.write(text.replace('command = ["{python}", "bot.py"]\n', "", 1))
+    (league.home / "one" / "bot.toml").write_text(
+        'command = ["{python}", "bot.py"]\nneeds = { door = ["api.example.org"] }\n'
+    )
+    rows = json.loads(arena("grant", league.folder, "--format", "json").stdout)["bots"]
+    assert rows[0]["needs"] == {"door": ["api.example.org"]}
+    said = arena("grant", league.folder, "one", "door=api.example.org,http://localhost:11434")
+    assert said.stdout == (
+        'one has door = ["api.example.org", "http://localhost:11434"], and plays anew under them.\n'
+    )
+    written = (league.folder / "league.toml").read_text()
+    assert 'door = ["api.example.org", "http://localhost:11434"]' in written
+    assert "cannot be" in arena("grant", league.folder, "one", "door=a.b/c").stderr
+    arena("grant", league.folder, "one", "door=")
+    assert arena("grant", league.folder, "one", "--needed").stdout == (
+        'one has door = ["api.example.org"], and plays anew under them.\n'
+    )
+
+
 @pytest.mark.skipif(bool(gpus()), reason="there is a GPU here")
 def test_a_bot_that_needs_a_gpu_is_not_fit_where_there_is_none(arena: Arena, public: Path) -> None:
     need("bwrap")

@@ -21,6 +21,8 @@ libc.mmap.restype = ctypes.c_void_p
 
 _NUMBERS = {  # x86_64, aarch64
     "clone": (56, 220),
+    "socket": (41, 198),
+    "setsockopt": (54, 208),
     "ioctl": (16, 29),
     "rt_sigqueueinfo": (129, 138),
     "reboot": (169, 142),

@@ -16,7 +16,7 @@ ROOT = HERE.parents[2]
 @pytest.mark.quick(1)
 @pytest.mark.usefixtures("root_only")
 @pytest.mark.parametrize(
-    "module", ["test_kinds", "test_self_test", "test_languages", "test_big_files"]
+    "module", ["test_kinds", "test_self_test", "test_languages", "test_big_files", "test_door"]
 )
 def test_an_ordinary_user_has_the_same_sandbox(module: str, public: Path) -> None:
     public.chmod(0o777)

@@ -56,7 +56,10 @@ STRICT = patched(build(), PID)
 OLD_LANDLOCK = patched(build(landlock_abi=2), PID)
 IN_NAMESPACES = build(own_pid=False).code
 WITH_CHILDREN = build(own_pid=False, children=True).code
+WITH_DOOR = build(own_pid=False, children=True, door=True).code
+WITH_DOOR_AND_DEVICES = build(own_pid=False, children=True, devices=True, door=True).code
 ALL = (STRICT, OLD_LANDLOCK, IN_NAMESPACES, WITH_CHILDREN)
+WITH_DOORS = (WITH_DOOR, WITH_DOOR_AND_DEVICES)
 
 
 def run(code: bytes, number: int, *arguments: int, architecture: int = X86_64) -> int:
@@ -334,6 +337,58 @@ def test_prctl(option: int, expected: int) -> None:
     assert {call(code, "prctl", option) for code in ALL} == {expected}
 
 
+TCP = (2, 1, 0)
+
+
+@pytest.mark.parametrize("high", [0, HIGH])
+@pytest.mark.parametrize(
+    ("kind", "expected"),
+    [
+        *((kind, ALLOWED) for kind in (TCP, (2, 1, 6), (2, 0x80801, 0))),
+        *((kind, REFUSED) for kind in ((2, 2, 0), (2, 3, 1), (2, 1, 262), (2, 1, 132), (2, 5, 0))),
+        *((kind, REFUSED) for kind in ((10, 1, 0), (1, 1, 0), (16, 3, 0), (17, 3, 0), (40, 1, 0))),
+    ],
+)
+def test_a_bot_with_a_door_makes_connections_and_nothing_else(
+    kind: tuple[int, int, int], expected: int, high: int
+) -> None:
+    sent = [argument | high for argument in kind]
+    assert call(WITH_DOOR, "socket", *sent) == expected
+    assert call(WITH_CHILDREN, "socket", *sent) == REFUSED
+    both = ALLOWED if kind[:2] == (1, 1) else expected
+    assert call(WITH_DOOR_AND_DEVICES, "socket", *sent) == both
+
+
+def test_a_bot_with_a_door_serves_nobody() -> None:
+    assert call(WITH_DOOR, "connect", 5) == ALLOWED
+    for name in ("bind", "listen", "accept", "accept4"):
+        assert call(WITH_DOOR, name, 5) == REFUSED
+
+
+@pytest.mark.parametrize("high", [0, HIGH])
+@pytest.mark.parametrize(
+    ("option", "expected"),
+    [
+        *((option, ALLOWED) for option in ((1, 9), (1, 20), (1, 66), (6, 1), (6, 4), (6, 18))),
+        *((option, REFUSED) for option in ((1, 7), (1, 8), (1, 33), (1, 60), (0, 1), (0, 15))),
+        *((option, REFUSED) for option in ((6, 19), (6, 23), (6, 30), (6, 31), (41, 1))),
+    ],
+)
+def test_no_option_of_a_connection_takes_memory(
+    option: tuple[int, int], expected: int, high: int
+) -> None:
+    sent = [argument | high for argument in option]
+    assert call(WITH_DOOR, "setsockopt", 5, *sent) == expected
+    assert call(WITH_CHILDREN, "setsockopt", 5, *sent) == REFUSED
+
+
+@pytest.mark.parametrize("name", [name for name in SYSCALLS if "sock" not in name])
+def test_a_door_changes_no_other_call(name: str) -> None:
+    if name not in ("connect", "bind", "listen", "accept", "accept4"):
+        for arguments in ((0,) * 6, (MINUS_ONE,) * 6, (1, 2, 3, 4, 5, 6)):
+            assert call(WITH_DOOR, name, *arguments) == call(WITH_CHILDREN, name, *arguments)
+
+
 @pytest.mark.parametrize("flags", [0, 0x800, 0x80000, 0x80800])
 def test_socket_pairs_are_local_and_without_addresses(flags: int) -> None:
     assert call(STRICT, "socketpair", 1, 1 | flags) == ALLOWED
@@ -408,7 +463,7 @@ def test_truncate_is_refused_where_landlock_does_not_judge_it() -> None:
 
 
 @given(
-    code=st.sampled_from(ALL),
+    code=st.sampled_from((*ALL, *WITH_DOORS)),
     number=st.one_of(st.integers(0, LAST_KNOWN + 2), st.integers(0, 2**32 - 1)),
     arguments=st.lists(st.integers(0, 2**64 - 1), min_size=6, max_size=6),
     architecture=st.sampled_from([X86_64, X86_64, X86_64, I386]),
@@ -421,7 +476,7 @@ def test_every_call_is_answered(
     assert (answer == KILLED) == (architecture != X86_64)
 
 
-@pytest.mark.parametrize("code", ALL)
+@pytest.mark.parametrize("code", [*ALL, *WITH_DOORS])
 def test_the_program_is_one_that_the_kernel_takes(code: bytes) -> None:
     program = list(struct.iter_unpack("<HBBI", code))
     assert len(code) % 8 == 0
