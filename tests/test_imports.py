@@ -41,6 +41,7 @@ ORDER = {
             "chance",
             "clock",
             "limits",
+            "door",
             "words",
             "pattern",
             "field",
@@ -101,7 +102,8 @@ HOMES = {
     "packaging": ["arena.environment.*"],
     "pettingzoo": ["referee.pettingzoo"],
     "pygal": ["arena.report.plotting"],
-    "h11": ["arena.serve.connections"],
+    "h11": ["arena.serve.connections", "referee.door.endpoint"],
+    "httpcore": ["referee.door.client"],
     "itsdangerous": ["arena.serve.sessions"],
     "fork_server": ["referee.sandbox.build_server"],  # its neighbour: both are run as scripts
     "kit": ["bots.*"],
