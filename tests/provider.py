@@ -107,7 +107,7 @@ class Server:
         try:
             while await self._serve_one(reader, writer):
                 pass
-        except (OSError, asyncio.IncompleteReadError, ssl.SSLError):
+        except (OSError, asyncio.IncompleteReadError, ssl.SSLError, asyncio.CancelledError):
             pass
         finally:
             writer.close()
@@ -210,7 +210,9 @@ class Server:
         price = PRICES[asked["model"]]
         self.count.cost += (into * price[0] + out * price[1]) / 1e6
         is_chat = target.startswith("/v1/chat")
-        names = ("prompt_tokens", "completion_tokens") if is_chat else ("input_tokens", "output_tokens")
+        names = (
+            ("prompt_tokens", "completion_tokens") if is_chat else ("input_tokens", "output_tokens")
+        )
         usage = {names[0]: into, names[1]: out} if is_metered else None
         answer = _written(asked, text, usage, is_chat=is_chat)
         if key:
@@ -417,9 +419,7 @@ def main() -> None:
     parser.add_argument("--plain", action="store_true", help="by HTTP")
     parser.add_argument("--behave", type=json.loads, default={"kind": "good"})
     options = parser.parse_args()
-    asyncio.run(
-        _main(options.name or ["localhost"], options.port, options.plain, options.behave)
-    )
+    asyncio.run(_main(options.name or ["localhost"], options.port, options.plain, options.behave))
 
 
 if __name__ == "__main__":

@@ -102,8 +102,7 @@ HOMES = {
     "packaging": ["arena.environment.*"],
     "pettingzoo": ["referee.pettingzoo"],
     "pygal": ["arena.report.plotting"],
-    "h11": ["arena.serve.connections", "referee.door.endpoint"],
-    "httpcore": ["referee.door.client"],
+    "h11": ["arena.serve.connections", "referee.door.connection", "referee.door.endpoint"],
     "itsdangerous": ["arena.serve.sessions"],
     "fork_server": ["referee.sandbox.build_server"],  # its neighbour: both are run as scripts
     "kit": ["bots.*"],

@@ -8,7 +8,8 @@ from email.utils import parsedate_to_datetime
 from typing import Protocol
 
 from protocol.errors import ProtocolError
-from referee.door.client import Client, Reply, UnreachedError
+from referee.door.client import Client, UnreachedError
+from referee.door.connection import Reply
 from referee.door.exchanges import Answered, Asked
 from referee.door.headers import shown
 from referee.door.hiding import Eraser
@@ -54,7 +55,7 @@ class Asking:
         self._keys = keys
         self.metering = Metering(terms.prices, strict=terms.spend is not None)
         self._eraser = Eraser(keys.values())
-        self._client = Client(network, terms.at_once, terms.timeout, terms.answer_kb << 10)
+        self._client = Client(network, terms.timeout, terms.answer_kb << 10)
         self._pacings = {
             name: Pacing(terms.requests_per_minute, terms.at_once)
             for name in places_of(terms.allow)
@@ -62,7 +63,8 @@ class Asking:
 
     async def close(self) -> None:
         """Close the connections."""
-        await self._client.close()
+        self._client.close()
+        await asyncio.sleep(0)  # in which their transports see it
 
     async def ask(
         self, asked: Asked, place: Place, price: TokenPrice | None, course: Course
