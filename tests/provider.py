@@ -73,7 +73,7 @@ class Server:
         self.seen: list[dict[str, Any]] = []
         self.sni: list[str | None] = []
         self._tls = tls
-        self._answers: dict[str, bytes] = {}
+        self.answers: dict[str, bytes] = {}
         self._numbers = itertools.count(1)
         self._server: asyncio.Server | None = None
         self.port = 0
@@ -181,7 +181,7 @@ class Server:
             await asyncio.sleep(behaviour["seconds"])
         answer = self._completed(target, headers, body, is_metered=kind != "unmetered")
         more = {"content-type": "application/json"}
-        if answer.startswith(b"event") or answer.startswith(b"data"):
+        if answer.startswith((b"event", b"data")):
             more = {"content-type": "text/event-stream"}
         if kind == "compressed":
             answer, more["content-encoding"] = gzip.compress(answer), "gzip"
@@ -197,9 +197,9 @@ class Server:
         if not target.startswith(("/v1/chat/completions", "/v1/messages")):
             return json.dumps({"path": target}).encode()
         key = headers.get("idempotency-key", "")
-        if key and key in self._answers:
+        if key and key in self.answers:
             self.count.repeated += 1
-            return self._answers[key]
+            return self.answers[key]
         asked = json.loads(body)
         words = " ".join(str(each["content"]) for each in asked["messages"]).split()
         text = f"{words[-1] if words else 'nothing'} answer {next(self._numbers)}"
@@ -210,13 +210,11 @@ class Server:
         price = PRICES[asked["model"]]
         self.count.cost += (into * price[0] + out * price[1]) / 1e6
         is_chat = target.startswith("/v1/chat")
-        names = (
-            ("prompt_tokens", "completion_tokens") if is_chat else ("input_tokens", "output_tokens")
-        )
-        usage = {names[0]: into, names[1]: out} if is_metered else None
+        names = ("prompt", "completion") if is_chat else ("input", "output")
+        usage = {f"{names[0]}_tokens": into, f"{names[1]}_tokens": out} if is_metered else None
         answer = _written(asked, text, usage, is_chat=is_chat)
         if key:
-            self._answers[key] = answer
+            self.answers[key] = answer
         return answer
 
 
@@ -347,6 +345,7 @@ async def _main(names: Sequence[str], port: int, plain: bool, behaviour: dict[st
         answer = {"count": vars(server.count), "seen": server.seen, "sni": server.sni}
         if order.get("forget"):
             server.seen, server.sni = [], []
+            server.answers.clear()
         print(json.dumps(answer), flush=True)
     (folder / "ca.pem").unlink()
     folder.rmdir()
@@ -389,7 +388,7 @@ class Provider:
         return found
 
     def forget(self) -> list[dict[str, Any]]:
-        """Return the requests that it has seen since it was asked last."""
+        """Return the requests that it has seen since it was asked last, and forget its answers."""
         found: list[dict[str, Any]] = self._tell(forget=True)["seen"]
         return found
 

@@ -21,6 +21,7 @@ from referee.door.usage import Metering, Usage
 
 _FIRST_PAUSE = 0.25  # seconds before a second try
 _LONGEST_PAUSE = 10.0
+_NO_PATIENCE = 0.05
 _REFUSING = (401, 403)
 
 
@@ -106,11 +107,11 @@ class Asking:
             tries += 1
             if failed_at is None:
                 failed_at = clock()
-            if pause is None:
-                pause = min(_FIRST_PAUSE * 2 ** (tries - 1), _LONGEST_PAUSE)
+            left = failed_at + self._terms.patience - clock()
+            if pause is None:  # the last try is at the end of the patience
+                pause = min(_FIRST_PAUSE * 2 ** (tries - 1), _LONGEST_PAUSE, max(left, 0.0))
                 pause *= random.uniform(0.75, 1.0)  # noqa: S311 - bots that fail at once spread
-            is_late = clock() + pause > failed_at + self._terms.patience
-            if is_late or course.is_cut:
+            if left < max(pause, _NO_PATIENCE) or course.is_cut:
                 raise OutageError(self._eraser.text(f"{place.name}: {trouble}{_times(tries)}."))
             await asyncio.sleep(pause)
 

@@ -73,7 +73,8 @@ class LinePipes:
         if self._is_over:
             return
         self._take()
-        if not self._is_hearing and self._is_heard():
+        # Out of turn too: most turns have no request, and are none of the door's thread's business.
+        if not self._is_hearing and not self._is_over and len(self._unwritten) <= UNREAD:
             self._is_hearing = True
             self._loop.add_reader(self._reads, self._read)
 

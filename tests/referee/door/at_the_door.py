@@ -54,9 +54,9 @@ class Caller:
     ) -> None:
         requests, self.writes = os.pipe()
         self.reads, answers = os.pipe()
-        self._ends = (requests, answers)
+        self.ends = (requests, answers)
         self.exchanges = Remembered() if exchanges is None else exchanges
-        self.visitor = door.admit(bot, names, self._ends, listener, self.exchanges, key)
+        self.visitor = door.admit(bot, names, self.ends, listener, self.exchanges, key)
         self._got = b""
 
     def send(self, request: bytes | Mapping[str, Any]) -> None:
@@ -93,7 +93,7 @@ class Caller:
     def close(self) -> Visit:
         """Leave, and close all ends."""
         visit = self.visitor.close(5.0)
-        for end in (*self._ends, self.reads, self.writes):
+        for end in (*self.ends, self.reads, self.writes):
             with contextlib.suppress(OSError):
                 os.close(end)
         return visit

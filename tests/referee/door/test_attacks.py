@@ -90,8 +90,13 @@ def made(attack: Attack, caller: Caller, listening: socket.socket, trap: int) ->
     return caller.ask(attack.url, **more)
 
 
-@pytest.mark.quick(60)
-@pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.slug)
+@pytest.mark.parametrize(
+    "attack",
+    [
+        pytest.param(attack, id=attack.slug, marks=[pytest.mark.slow] * (attack.raw is not None))
+        for attack in ATTACKS
+    ],
+)
 def test_an_attack_ends_as_is_said(
     attack: Attack, provider: Provider, trap: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -149,13 +154,9 @@ def judge(attack: Attack, answer: dict[str, Any], visit: Visit, seen: list[dict[
 
 
 def test_a_certificate_of_another_name_is_refused(provider: Provider, trap: int) -> None:
-    with opened(
-        provider,
-        trap,
-        allow=("third.example.org",),
-        keys={},
-        names={"third.example.org": [[PUBLIC]]},
-    ) as door:
+    name = "third.example.org"
+    terms = {"allow": (name,), "keys": {}, "names": {name: [[PUBLIC]]}}
+    with opened(provider, trap, **terms) as door:
         caller = Caller(door, "third.example.org")
         answer, visit = caller.turn("https://third.example.org/v1")
         caller.close()
