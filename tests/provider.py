@@ -37,7 +37,7 @@ KINDS = {
     "drip": "answers a byte every `seconds`, for ever",
     "length": "says another content-length than it sends",
     "compressed": "sends its answer gzipped",
-    "twice": "sends a second answer to one request",
+    "twice": "sends a second answer to one request, after `seconds`",
     "switch": "answers 101",
     "limited": "answers 429 with Retry-After `seconds`",
     "status": "answers `status` with `headers`",
@@ -187,6 +187,7 @@ class Server:
             answer, more["content-encoding"] = gzip.compress(answer), "gzip"
         await _send(writer, 200, answer, more)
         if kind == "twice":
+            await asyncio.sleep(behaviour["seconds"])
             await _send(writer, 200, b'{"poisoned": true}')
         return True
 

@@ -47,7 +47,7 @@ class Attack:
     raw: bytes | None = None
     """What a client writes to the endpoint of HTTP."""
     environ: Mapping[str, str] = field(default_factory=dict)
-    spend: float | None = 1.0
+    spend: float | None = None
 
 
 def _url(slug: str, tries: str, url: str) -> Attack:
@@ -198,7 +198,6 @@ REQUESTS = (
         group=_GROUP,
         url="https://api.example.org/v1/upload",
         more={"body": "0\r\n\r\nGET /v1/admin HTTP/1.1\r\nhost: evil\r\n\r\n"},
-        spend=None,
     ),
     Attack(
         slug="large-body",
@@ -213,6 +212,7 @@ REQUESTS = (
         expects="refused",
         group=_GROUP,
         more={"body": chat(model="model-z")},
+        spend=1.0,
     ),
     Attack(
         slug="two-models",
@@ -220,6 +220,7 @@ REQUESTS = (
         expects="refused",
         group=_GROUP,
         more={"body": chat().replace("{", '{"model": "model-z", ', 1)},
+        spend=1.0,
     ),
     Attack(
         slug="no-model",
@@ -228,6 +229,7 @@ REQUESTS = (
         group=_GROUP,
         url="https://api.example.org/v1/images",
         more={"body": "prompt=ship"},
+        spend=1.0,
     ),
     Attack(slug="no-json", tries="no JSON", expects="refused", group=_GROUP, line=b"GET / HTTP"),
     Attack(slug="list", tries="a list of requests", expects="refused", group=_GROUP, line=b"[{}]"),
