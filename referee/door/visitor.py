@@ -125,14 +125,10 @@ class Visitor:
         """
         with self.lock:
             self._is_in_turn = False
-            if self._failure is not None:
-                failure, self._failure = self._failure, None
-                raise failure
-            visit = self._counted()
             is_open = bool(self._matters)
         if is_open:
             self._desk.loop.call_soon_threadsafe(self._cut, self._turn)
-        return visit
+        return self._taken()
 
     @property
     def held(self) -> float:
@@ -148,12 +144,18 @@ class Visitor:
     def close(self, patience: float = 0.0) -> Visit:
         """Leave; wait so many seconds for answers that may cost something, and return their visit.
 
-        After it the pipes may be closed.
+        After it the pipes may be closed. Raises what `end_turn` does.
         """
         future = asyncio.run_coroutine_threadsafe(self._leave(patience), self._desk.loop)
         future.result()
         self.on_close()
+        return self._taken()
+
+    def _taken(self) -> Visit:
         with self.lock:
+            if self._failure is not None:
+                failure, self._failure = self._failure, None
+                raise failure
             return self._counted()
 
     def _counted(self) -> Visit:

@@ -1,7 +1,9 @@
 """When a bot is heard: during its turns alone; and what becomes of what is open."""
 
 import contextlib
+import json
 import os
+import random
 import select
 import threading
 import time
@@ -312,3 +314,36 @@ def test_a_large_answer_comes_whole_and_a_larger_one_is_refused(
         assert "4096 KiB" in answer["error"]
         assert not visit.outage
         caller.close()
+
+
+@pytest.mark.slow
+def test_whatever_a_bot_writes_is_answered(provider: Provider, trap: int) -> None:
+    dice = random.Random(1)
+    pieces = [
+        *("https://", "api.example.org", "/v1", ":443", "@", "?", "#", "%2f", "\u0131", "\ud800"),
+        *("\r\n", "\0", "é", "host", "x-a", "authorization", "", " ", "{}", '{"model": "model-x"'),
+    ]
+
+    def text() -> str:
+        return "".join(dice.choices(pieces, k=dice.randrange(4)))
+
+    with opened(provider, trap, spend=1.0) as door:
+        caller = Caller(door, "api.example.org")
+        caller.visitor.begin_turn()
+        for number in range(500):
+            request: dict[str, Any] = {"id": number, "url": text() if number % 2 else COMPLETIONS}
+            if dice.random() < 0.5:
+                request["headers"] = {text(): text()}
+            if dice.random() < 0.5:
+                request[dice.choice(("body", "body64", "method"))] = text()
+            line = bytearray(json.dumps(request), "utf-8")
+            if dice.random() < 0.3:
+                line[dice.randrange(len(line))] = dice.choice((0, 34, 92, 123, 125, 128, 255))
+            caller.send(bytes(line))
+            answer = caller.read()
+            assert answer is not None, request
+            assert "error" in answer, request
+            assert "not your doing" not in answer["error"], request
+        assert not caller.visitor.end_turn().outage
+        caller.close()
+    assert provider.forget() == []
