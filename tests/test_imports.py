@@ -41,6 +41,7 @@ ORDER = {
             "chance",
             "clock",
             "limits",
+            "door",
             "words",
             "pattern",
             "field",
@@ -103,7 +104,7 @@ HOMES = {
     "packaging": ["arena.environment.*"],
     "pettingzoo": ["referee.pettingzoo"],
     "pygal": ["arena.report.plotting"],
-    "h11": ["arena.serve.connections"],
+    "h11": ["arena.serve.connections", "referee.door.connection", "referee.door.endpoint"],
     "itsdangerous": ["arena.serve.sessions"],
     "fork_server": ["referee.sandbox.build_server"],  # its neighbour: both are run as scripts
     "kit": ["bots.*"],

@@ -1,0 +1,180 @@
+"""How a request is made: paced, tried again while the provider fails, and measured."""
+
+import asyncio
+import random
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Protocol
+
+from protocol.errors import ProtocolError
+from referee.door.client import Client, UnreachedError
+from referee.door.connection import Reply
+from referee.door.exchanges import Answered, Asked
+from referee.door.headers import shown
+from referee.door.hiding import Eraser
+from referee.door.names import Place, places_of
+from referee.door.network import Network
+from referee.door.pacing import Pacing
+from referee.door.terms import DoorTerms, TokenPrice
+from referee.door.usage import Metering, Usage
+
+_FIRST_PAUSE = 0.25  # seconds before a second try
+_LONGEST_PAUSE = 10.0
+_NO_PATIENCE = 0.05
+_REFUSING = (401, 403)
+
+
+class OutageError(Exception):
+    """A request that failed by the provider's doing, in a sentence."""
+
+
+class Course(Protocol):
+    """Follows one request."""
+
+    is_cut: bool
+    """Whether nobody waits for its answer any more."""
+
+    def sending(self, size: int) -> None:
+        """Note that a body of so many bytes goes out: from here on it may cost something."""
+
+    def sent(self, got: int) -> None:
+        """Note that a try is over, in which so many bytes came back."""
+
+    def hold(self, since: float) -> None:
+        """Note that the request is held up by none of the bot's doing, since a time of the loop."""
+
+    def go_on(self) -> None:
+        """Note that it is held up no longer."""
+
+
+class Asking:
+    """Makes the requests of all bots of a door, on its loop."""
+
+    def __init__(self, terms: DoorTerms, keys: Mapping[str, str], network: Network) -> None:
+        self._terms = terms
+        self._keys = keys
+        self.metering = Metering(terms.prices, strict=terms.spend is not None)
+        self._eraser = Eraser(keys.values())
+        self._client = Client(network, terms.timeout, terms.answer_kb << 10)
+        self._pacings = {
+            name: Pacing(terms.requests_per_minute, terms.at_once)
+            for name in places_of(terms.allow)
+        }
+
+    async def close(self) -> None:
+        """Close the connections."""
+        self._client.close()
+        await asyncio.sleep(0)  # in which their transports see it
+
+    async def ask(
+        self, asked: Asked, place: Place, price: TokenPrice | None, course: Course
+    ) -> tuple[Answered | None, Usage]:
+        """Return the answer to a request, without the key, and what it took.
+
+        There is no answer if it is one that a bot must not see. Raises OutageError.
+        """
+        reply = await self._reply(asked, place, course)
+        usage = self.metering.measure(price, len(asked.body), reply.status, reply.body)
+        if not reply.is_whole or _is_compressed(reply):
+            return None, usage
+        headers = self._eraser.headers(shown(reply.headers))
+        return Answered(reply.status, headers, self._eraser.bytes(reply.body)), usage
+
+    def why_unseen(self) -> ProtocolError:
+        """Return what a bot is told of an answer that it must not see."""
+        return ProtocolError(
+            f"the answer has more than {self._terms.answer_kb} KiB, or is compressed though it "
+            "was asked for plain: ask for less."
+        )
+
+    async def _reply(self, asked: Asked, place: Place, course: Course) -> Reply:
+        clock = asyncio.get_running_loop().time
+        headers = self._headers(asked, place)
+        failed_at: float | None = None
+        tries = 0
+        while True:
+            course.hold(clock())
+            async with self._pacings[place.name].admitted():
+                began = clock()
+                if failed_at is None:
+                    course.go_on()
+                found = await self._try(asked, place, headers, course)
+            if isinstance(found, Reply):
+                return found
+            trouble, pause = found
+            course.hold(began)
+            tries += 1
+            if failed_at is None:
+                failed_at = clock()
+            left = failed_at + self._terms.patience - clock()
+            if pause is None:  # the last try is at the end of the patience
+                pause = min(_FIRST_PAUSE * 2 ** (tries - 1), _LONGEST_PAUSE, max(left, 0.0))
+                pause *= random.uniform(0.75, 1.0)  # noqa: S311 - bots that fail at once spread
+            if left < max(pause, _NO_PATIENCE) or course.is_cut:
+                raise OutageError(self._eraser.text(f"{place.name}: {trouble}{_times(tries)}."))
+            await asyncio.sleep(pause)
+
+    async def _try(
+        self, asked: Asked, place: Place, headers: Mapping[str, str], course: Course
+    ) -> Reply | tuple[str, float | None]:
+        """Return the answer, or what went wrong and when to try again; raise OutageError."""
+        size = len(asked.body)
+        got = 0
+        try:
+            reply = await self._client.send(
+                place, asked.method, asked.path, headers, asked.body, lambda: course.sending(size)
+            )
+            got = len(reply.body)
+        except UnreachedError as error:
+            return str(error), None
+        finally:
+            course.sent(got)
+        status = reply.status
+        if status in _REFUSING and place.name in self._keys:
+            variable = self._terms.keys[place.name]
+            raise OutageError(
+                f"{place.name} answered {status}: it refuses the key in {variable}, or what was "
+                f"asked with it ({asked.method} {asked.path[:100]})."
+            )
+        if status == 429 or status >= 500:
+            return f"it answered {status}", _retry_after(reply)
+        return reply
+
+    def _headers(self, asked: Asked, place: Place) -> dict[str, str]:
+        headers = {"host": place.authority, "user-agent": "bot-arena", **asked.headers}
+        headers["accept-encoding"] = "identity"
+        headers["idempotency-key"] = asked.idempotency_key
+        if asked.method == "POST":
+            headers["content-length"] = str(len(asked.body))
+            if self._terms.spend is not None:  # it was read as this
+                headers["content-type"] = "application/json"
+        if (key := self._keys.get(place.name)) is not None:
+            name, value = self._terms.header_of(place.name)
+            headers[name] = value.replace("{key}", key)
+        return headers
+
+
+def _is_compressed(reply: Reply) -> bool:
+    codings = [value for name, value in reply.headers if name.lower() == b"content-encoding"]
+    return any(value.strip().lower() not in (b"", b"identity") for value in codings)
+
+
+def _retry_after(reply: Reply) -> float | None:
+    for name, value in reply.headers:
+        if name.lower() == b"retry-after":
+            text = value.decode("latin-1").strip()
+            if text.isascii() and text.isdigit():
+                return float(text[:9])
+            try:
+                until = parsedate_to_datetime(text)
+            except ValueError:
+                return None
+            if until.tzinfo is None:
+                until = until.replace(tzinfo=UTC)
+            return max((until - datetime.now(UTC)).total_seconds(), 0.0)
+    return None
+
+
+def _times(tries: int) -> str:
+    return "" if tries == 1 else f", {tries} times"

@@ -1,0 +1,182 @@
+"""The door itself: one thread that makes the requests of all bots of this process."""
+
+import asyncio
+import contextlib
+import os
+import threading
+from collections.abc import Coroutine, Mapping, Sequence
+from functools import cache
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from protocol.errors import ArenaError, ProtocolError
+from referee.door.exchanges import Exchanges
+from referee.door.matter import Matter, Outcome
+from referee.door.names import Doorplate, places_of
+from referee.door.network import Network
+from referee.door.terms import DoorTerms
+from referee.door.visitor import Visitor
+
+if TYPE_CHECKING:
+    from referee.door.asking import Asking
+
+_BROKEN_OFF = "this is the provider's doing: the match is broken off here, and goes on later."
+_T = TypeVar("_T")
+
+
+class Door:
+    """Makes the requests of bots; a context manager, for all bots of a process.
+
+    Args:
+        terms: of the league.
+        keys: by name, as `keys_of` returns them.
+        spent: by bot, what it has cost in the league so far, in the unit of the prices.
+        network: resolves names; the system's, if there is none.
+
+    Raises ArenaError, when it is entered, if the extra `door` is not installed.
+
+    """
+
+    def __init__(
+        self,
+        terms: DoorTerms,
+        keys: Mapping[str, str],
+        spent: Mapping[str, float],
+        *,
+        network: Network | None = None,
+    ) -> None:
+        self.request_bytes = terms.request_kb << 10
+        self._terms = terms
+        self._keys = keys
+        self._spent = dict(spent)
+        self._network = network
+        self._places = places_of(terms.allow)
+        self._plate_of = cache(self._new_plate)
+        self._visitors: dict[Visitor, None] = {}
+        self._asking: Asking | None = None
+        self.loop: asyncio.AbstractEventLoop = None  # type: ignore[assignment]
+        self._thread: threading.Thread | None = None
+
+    def __enter__(self) -> "Door":
+        """Start the thread."""
+        try:
+            from referee.door.asking import Asking
+        except ModuleNotFoundError as error:
+            raise ArenaError(
+                f"the door needs {error.name}, which is not installed: "
+                "pip install 'bot-arena[door]'."
+            ) from None
+        self._network = self._network or Network()
+        self.loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._run, name="door", daemon=True)
+        self._thread.start()
+        asking, terms, keys, network = Asking, self._terms, self._keys, self._network
+
+        async def make() -> Asking:
+            return asking(terms, keys, network)
+
+        self._asking = self._on_loop(make())
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Let all visitors leave, and end the thread."""
+        assert self._thread is not None
+        assert self._asking is not None
+        assert self._network is not None
+        for visitor in [*self._visitors]:
+            visitor.close()
+        self._on_loop(self._asking.close())
+        self.loop.call_soon_threadsafe(self.loop.stop)
+        self._thread.join()
+        self.loop.close()
+        self._network.close()
+
+    def admit(
+        self,
+        bot: str,
+        names: Sequence[str],
+        ends: tuple[int, int],
+        listener: int | None,
+        exchanges: Exchanges,
+        key: str,
+    ) -> Visitor:
+        """Let a bot's process ask, from its first turn until its visitor is closed.
+
+        Args:
+            bot: its name in the league.
+            names: those that it may ask, as `allow` has them.
+            ends: the referee's ends of its two pipes: requests are read from the first, answers
+                written to the second. They are used until the visitor is closed, and then are
+                for the caller to close.
+            listener: a socket that listens for it, for the endpoint of HTTP; likewise.
+            exchanges: where its requests and answers are kept.
+            key: names the match and the seat.
+
+        Raises ArenaError for a name that is not allowed.
+
+        """
+        for name in names:
+            if name not in self._places:
+                raise ArenaError(
+                    f"{bot} may ask {name!r}, which [door] of league.toml does not allow: add it "
+                    "to allow there, or take it out of the bot's door."
+                )
+        for end in ends:
+            os.set_blocking(end, False)
+        visitor = Visitor(self, bot, self._plate_of(tuple(names)), ends, exchanges, key)
+        visitor.on_close = lambda: self._visitors.pop(visitor, None)
+        self._visitors[visitor] = None
+        self.loop.call_soon_threadsafe(visitor.settle_in, listener)
+        return visitor
+
+    @property
+    def spent(self) -> dict[str, float]:
+        """What each bot has cost in the league so far, in the unit of the prices."""
+        return dict(self._spent)
+
+    async def obtain(self, matter: Matter, exchanges: Exchanges) -> Outcome:
+        """Return what came of a request: an answer, or an error in a sentence."""
+        assert self._asking is not None
+        visitor, asked = matter.visitor, matter.asked
+        if (found := exchanges.find(asked)) is not None:
+            visitor.count_repeated()
+            return found
+        if over := self._over(visitor.bot):
+            visitor.spend_reached(over)
+            return over
+        from referee.door.asking import OutageError
+
+        try:
+            price = self._asking.metering.price_of(asked.body)
+            answered, usage = await self._asking.ask(asked, matter.place, price, matter)
+        except ProtocolError as error:
+            return str(error)
+        except OutageError as error:
+            if not matter.is_cut:
+                visitor.break_off(str(error))
+            return f"{error} {_BROKEN_OFF}"
+        visitor.count(usage)
+        self._spent[visitor.bot] = self._spent.get(visitor.bot, 0.0) + usage.cost
+        if over := self._over(visitor.bot):
+            visitor.spend_reached(over)
+        if answered is None:
+            return str(self._asking.why_unseen())
+        exchanges.keep(asked, answered, usage)
+        return answered
+
+    def _over(self, bot: str) -> str:
+        spend, spent = self._terms.spend, self._spent.get(bot, 0.0)
+        if spend is None or spent < spend:
+            return ""
+        return f"{bot} has cost {spent:.4g} in this league, of the {spend:g} that [door] allows."
+
+    def _new_plate(self, names: tuple[str, ...]) -> Doorplate:
+        return Doorplate([self._places[name] for name in names])
+
+    def _on_loop(self, coroutine: Coroutine[Any, Any, _T]) -> _T:
+        return asyncio.run_coroutine_threadsafe(coroutine, self.loop).result()
+
+    def _run(self) -> None:
+        asyncio.set_event_loop(self.loop)
+        self.loop.run_forever()
+        with contextlib.suppress(RuntimeError):
+            self.loop.run_until_complete(self.loop.shutdown_asyncgens())

@@ -1,0 +1,190 @@
+"""The pipes of a bot at the door: lines of requests come in, lines of answers go out.
+
+Nothing that a bot does with its ends does harm: neither long lines, nor what is no JSON, nor
+floods, nor closing them, nor never reading.
+"""
+
+import asyncio
+import contextlib
+import os
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from protocol.door import DoorAnswer, read_request
+from protocol.errors import ProtocolError
+from protocol.lines import LineBuffer, OverlongLineError, encode
+from referee.door.reading import by_line
+
+if TYPE_CHECKING:
+    from referee.door.visitor import Visitor
+
+UNREAD = 64 << 10
+"""How many bytes of answers a bot may leave unread, beyond the pipe, before it is not heard."""
+NOBODY = -1
+"""The id in the answer to a line that has none."""
+_READ = 64 << 10
+
+
+class _Numbered(msgspec.Struct):
+    id: int = NOBODY
+
+
+_numbered = msgspec.json.Decoder(_Numbered)
+
+
+class LinePipes:
+    """Reads requests while its visitor listens, and writes answers as the pipe takes them."""
+
+    __slots__ = (
+        "_buffer",
+        "_is_hearing",
+        "_is_over",
+        "_is_skipping",
+        "_limit",
+        "_loop",
+        "_most",
+        "_reads",
+        "_unwritten",
+        "_visitor",
+        "_writes",
+    )
+
+    def __init__(
+        self,
+        visitor: "Visitor",
+        loop: asyncio.AbstractEventLoop,
+        ends: tuple[int, int],
+        most: int,
+    ) -> None:
+        self._visitor = visitor
+        self._loop = loop
+        self._reads, self._writes = ends
+        self._most = most  # bytes of a body
+        self._limit = 2 * most + (64 << 10)  # and of a line, in which a body may be longer
+        self._buffer: LineBuffer | None = None
+        self._unwritten = bytearray()
+        self._is_hearing = False
+        self._is_skipping = False
+        self._is_over = False
+
+    def hear(self) -> None:
+        """Take up the lines that came, and watch for more."""
+        if self._is_over:
+            return
+        self._take()
+        # Out of turn too: most turns have no request, and are none of the door's thread's business.
+        if not self._is_hearing and not self._is_over and len(self._unwritten) <= UNREAD:
+            self._is_hearing = True
+            self._loop.add_reader(self._reads, self._read)
+
+    def write(self, answer: DoorAnswer) -> None:
+        """Write an answer, now or when there is room."""
+        if self._is_over:
+            return
+        is_waiting = bool(self._unwritten)
+        self._unwritten += encode(answer)
+        if not is_waiting:
+            self._flush()
+            if self._unwritten and not self._is_over:
+                self._loop.add_writer(self._writes, self._go_on)
+
+    def close(self) -> None:
+        """Leave the pipes alone."""
+        if not self._is_over:
+            self._is_over = True
+            with contextlib.suppress(OSError, ValueError):
+                self._loop.remove_reader(self._reads)
+            with contextlib.suppress(OSError, ValueError):
+                self._loop.remove_writer(self._writes)
+            self._buffer = None
+            self._unwritten = bytearray()
+
+    def _is_heard(self) -> bool:
+        """Return whether the next request may be heard; if not, leave off reading."""
+        with self._visitor.lock:
+            is_heard = self._visitor.listens()
+        is_heard = is_heard and len(self._unwritten) <= UNREAD and not self._is_over
+        if not is_heard and self._is_hearing:
+            self._is_hearing = False
+            self._loop.remove_reader(self._reads)
+        return is_heard
+
+    def _read(self) -> None:
+        if not self._is_heard():
+            return
+        try:
+            data = os.read(self._reads, _READ)
+        except BlockingIOError:
+            return
+        except OSError:
+            data = b""
+        if not data:  # it says no more, but may still read
+            self._is_hearing = False
+            self._loop.remove_reader(self._reads)
+            return
+        if self._is_skipping:
+            end = data.find(b"\n")
+            if end < 0:
+                return
+            data = data[end + 1 :]
+            self._is_skipping = False
+        if self._buffer is None:
+            self._buffer = LineBuffer(self._limit)
+        self._buffer.push(data)
+        self._take()
+
+    def _take(self) -> None:
+        while self._buffer is not None and self._is_heard():
+            try:
+                line = self._buffer.pop()
+            except OverlongLineError:
+                self._skip()
+                continue
+            if line is None:
+                if not self._buffer.held:
+                    self._buffer = None
+                return
+            self._heed(line)
+
+    def _skip(self) -> None:
+        assert self._buffer is not None
+        _, newline, rest = bytes(self._buffer.held).partition(b"\n")
+        self._is_skipping = not newline
+        self._buffer = None
+        if rest:
+            self._buffer = LineBuffer(self._limit)
+            self._buffer.push(rest)
+        self._refuse(NOBODY, f"the line has more than {self._limit} bytes: send a shorter body.")
+
+    def _heed(self, line: bytes) -> None:
+        number = NOBODY
+        try:
+            request = read_request(line)
+            number = request.id
+            wanted = by_line(self._visitor.plate, request, self._most)
+        except ProtocolError as error:
+            if number == NOBODY:
+                with contextlib.suppress(msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+                    number = _numbered.decode(line).id
+            self._refuse(number, str(error))
+            return
+        self._visitor.begin(wanted, lambda outcome: self._visitor.answer_line(number, outcome))
+
+    def _refuse(self, number: int, reason: str) -> None:
+        self.write(DoorAnswer(id=number, error=reason))
+
+    def _flush(self) -> None:
+        try:
+            while self._unwritten:
+                del self._unwritten[: os.write(self._writes, self._unwritten)]
+        except BlockingIOError:
+            pass
+        except OSError:  # nobody reads
+            self.close()
+
+    def _go_on(self) -> None:
+        self._flush()
+        if not self._unwritten and not self._is_over:
+            self._loop.remove_writer(self._writes)
+            self.hear()

@@ -1,0 +1,90 @@
+"""What a bot's visit to the door took, turn by turn, and how long it was held up."""
+
+from collections.abc import Sequence
+
+import msgspec
+
+from referee.door.usage import Usage
+
+
+class Visit(msgspec.Struct, frozen=True):
+    """What was counted from one end of a turn to the next; times are in seconds."""
+
+    requests: int = 0
+    """How often a provider was asked, with every try."""
+    repeated: int = 0
+    """Requests that were answered with what was kept."""
+    sent: int = 0
+    """Bytes of the bodies of requests."""
+    got: int = 0
+    """Bytes of the bodies of answers."""
+    tokens_in: int = 0
+    tokens_out: int = 0
+    cost: float = 0.0
+    """In the unit of the prices."""
+    held: float = 0.0
+    """How long the bot was held up in the turn, by our rates or by the provider's failing."""
+    outage: str = ""
+    """Why the match must be broken off, in a sentence; empty if it need not."""
+    over: str = ""
+    """Why the bot may ask no more in this league, in a sentence; empty if it may."""
+
+
+NOTHING = Visit()
+"""The visit of a bot that asked for nothing."""
+
+
+class Tally:
+    """Counts up to a visit; its owner sees to it that one thread at a time does."""
+
+    __slots__ = (
+        "cost",
+        "got",
+        "outage",
+        "over",
+        "repeated",
+        "requests",
+        "sent",
+        "spells",
+        "tokens",
+    )
+
+    def __init__(self) -> None:
+        self.requests = self.repeated = self.sent = self.got = 0
+        self.tokens = [0, 0]
+        self.cost = 0.0
+        self.outage = self.over = ""
+        self.spells: list[tuple[float, float]] = []
+        """From when to when a request was held up, for those that are over."""
+
+    def add(self, usage: Usage) -> None:
+        """Count the tokens and the cost of a request."""
+        self.tokens[0] += usage.tokens_in
+        self.tokens[1] += usage.tokens_out
+        self.cost += usage.cost
+
+    def visit(self, held: float) -> Visit:
+        """Return what was counted."""
+        return Visit(
+            self.requests,
+            self.repeated,
+            self.sent,
+            self.got,
+            self.tokens[0],
+            self.tokens[1],
+            self.cost,
+            held,
+            self.outage,
+            self.over,
+        )
+
+
+def covered(spells: Sequence[tuple[float, float]], since: float, until: float) -> float:
+    """Return how much of a time is in at least one of the spells; pure."""
+    total, reached = 0.0, since
+    for begin, end in sorted(spells):
+        begin, end = max(begin, reached), min(end, until)
+        if end > begin:
+            total += end - begin
+            reached = end
+    return total

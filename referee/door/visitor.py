@@ -1,0 +1,323 @@
+"""A bot at the door: heard during its turns, answered through its pipe, counted."""
+
+import asyncio
+import base64
+import hashlib
+import threading
+from collections import Counter
+from collections.abc import Callable
+from time import monotonic
+from typing import TYPE_CHECKING, Protocol
+
+from protocol.door import DoorAnswer
+from referee.door.exchanges import Asked, Exchanges
+from referee.door.line_pipes import LinePipes
+from referee.door.matter import Matter, Outcome
+from referee.door.names import Doorplate
+from referee.door.reading import Wanted, digest_of
+from referee.door.usage import Usage
+from referee.door.visit import NOTHING, Tally, Visit, covered
+
+if TYPE_CHECKING:
+    from referee.door.endpoint import Endpoint
+
+OPEN = 16
+"""The most requests that a bot may have open; it is not heard before one of them is answered."""
+_CUT = "the turn ended before the answer came: ask, and wait for the answer, within one turn."
+
+
+class Desk(Protocol):
+    """What a visitor needs of the door; all but `loop` is used on the door's thread."""
+
+    loop: asyncio.AbstractEventLoop
+    request_bytes: int
+
+    async def obtain(self, matter: Matter, exchanges: Exchanges) -> Outcome:
+        """Return what came of a request."""
+
+
+class Visitor:
+    """A bot at the door.
+
+    The referee's threads call `begin_turn` and `end_turn`, and read `held` and `outage`; the rest
+    happens on the door's thread. The pipes' ends stay those of whoever opened them, and are closed
+    by them after `close`.
+    """
+
+    __slots__ = (
+        "_began",
+        "_desk",
+        "_endpoint",
+        "_exchanges",
+        "_failure",
+        "_idle",
+        "_is_deaf",
+        "_is_in_turn",
+        "_key",
+        "_matters",
+        "_pipes",
+        "_times",
+        "_turn",
+        "_waiting",
+        "bot",
+        "lock",
+        "on_close",
+        "plate",
+        "tally",
+    )
+
+    def __init__(
+        self,
+        desk: Desk,
+        bot: str,
+        plate: Doorplate,
+        ends: tuple[int, int],
+        exchanges: Exchanges,
+        key: str,
+    ) -> None:
+        self.bot = bot
+        self.lock = threading.Lock()
+        self.tally = Tally()
+        self._desk = desk
+        self.plate = plate
+        self._exchanges = exchanges
+        self._key = key
+        self._times: Counter[bytes] = Counter()
+        self._matters: dict[Matter, None] = {}
+        self._turn = 0
+        self._began = 0.0
+        self._is_in_turn = False
+        self._is_deaf = False  # whether somebody must be woken when a turn begins
+        self._waiting: list[asyncio.Future[None]] = []
+        self._idle: asyncio.Event | None = None
+        self._failure: Exception | None = None
+        self._endpoint: Endpoint | None = None
+        self.on_close: Callable[[], object] = bool
+        """Called when it has left."""
+        self._pipes = LinePipes(self, desk.loop, ends, desk.request_bytes)
+
+    # For the referee's threads
+
+    def enter(self, exchanges: Exchanges, key: str) -> None:
+        """Go on with another match; `key` names it, and the seat."""
+        with self.lock:
+            self._exchanges = exchanges
+            self._key = key
+            self._times = Counter()
+
+    def begin_turn(self) -> None:
+        """Hear the bot from now on."""
+        with self.lock:
+            self._turn += 1
+            self._began = monotonic()
+            self._is_in_turn = True
+            is_deaf, self._is_deaf = self._is_deaf, False
+        if is_deaf:
+            self._desk.loop.call_soon_threadsafe(self._wake)
+
+    def end_turn(self) -> Visit:
+        """Hear the bot no longer, and return what was counted since the last turn ended.
+
+        Requests that are open are answered with an error. One that has gone out may cost
+        something: it is read to its end, kept, and counted in a later visit.
+        Raises what kept a request from being made that was neither the bot's nor a provider's
+        doing, as of `Exchanges`.
+        """
+        with self.lock:
+            self._is_in_turn = False
+            is_open = bool(self._matters)
+        if is_open:
+            self._desk.loop.call_soon_threadsafe(self._cut, self._turn)
+        return self._taken()
+
+    @property
+    def held(self) -> float:
+        """How long the bot has been held up in this turn so far, in seconds."""
+        with self.lock:
+            return self._held(monotonic())
+
+    @property
+    def outage(self) -> str:
+        """Why the match must be broken off, in a sentence; empty as long as it need not."""
+        return self.tally.outage
+
+    def close(self, patience: float = 0.0) -> Visit:
+        """Leave; wait so many seconds for answers that may cost something, and return their visit.
+
+        After it the pipes may be closed. Raises what `end_turn` does.
+        """
+        future = asyncio.run_coroutine_threadsafe(self._leave(patience), self._desk.loop)
+        future.result()
+        self.on_close()
+        return self._taken()
+
+    def _taken(self) -> Visit:
+        with self.lock:
+            if self._failure is not None:
+                failure, self._failure = self._failure, None
+                raise failure
+            return self._counted()
+
+    def _counted(self) -> Visit:
+        tally = self.tally
+        is_asking = tally.requests or tally.repeated or tally.outage or tally.over or tally.spells
+        if not is_asking and not self._matters and not tally.got and not tally.cost:
+            return NOTHING
+        visit = tally.visit(self._held(monotonic()))
+        self.tally = Tally()
+        return visit
+
+    def _held(self, now: float) -> float:
+        spells = self.tally.spells.copy()
+        spells += [
+            (each.held_since, now)
+            for each in self._matters
+            if each.held_since is not None and not each.is_cut
+        ]
+        return covered(spells, self._began, now)
+
+    # For the door's thread
+
+    def settle_in(self, listener: int | None) -> None:
+        """Watch the pipes, and a socket that listens."""
+        if listener is not None:
+            from referee.door.endpoint import Endpoint
+
+            loop, most = self._desk.loop, self._desk.request_bytes
+            self._endpoint = Endpoint(self, loop, listener, most)
+        self._pipes.hear()
+
+    def listens(self) -> bool:
+        """Return whether a request would be heard now; if not, `_wake` is called when it is time.
+
+        The lock is held by the caller.
+        """
+        is_open = self._is_in_turn and len(self._matters) < OPEN
+        if not is_open:
+            self._is_deaf = True
+        return is_open
+
+    async def turn(self) -> None:
+        """Wait until a request would be heard."""
+        while True:
+            with self.lock:
+                if self.listens():
+                    return
+                future = self._desk.loop.create_future()
+                self._waiting.append(future)
+            await future
+
+    def asked(self, wanted: Wanted) -> Asked:
+        """Return a request as one of this match, and count how often it was asked."""
+        request = digest_of(self._key, wanted)
+        time = self._times[request]
+        self._times[request] += 1
+        key = hashlib.sha256(request + b"#%d" % time).hexdigest()[:40]
+        return Asked(key, time, wanted.place.name, *wanted.rest)
+
+    def begin(self, wanted: Wanted, deliver: Callable[[Outcome], None]) -> None:
+        """Make a request, and deliver what comes of it; the turn is looked at under the lock."""
+        asked = self.asked(wanted)
+        with self.lock:
+            matter = Matter(self, asked, wanted.place, self._turn, deliver)
+            self._matters[matter] = None
+            is_late = not self._is_in_turn
+        matter.task = self._desk.loop.create_task(self._attend(matter, self._exchanges))
+        matter.task.add_done_callback(lambda _: self._finish(matter))
+        if is_late:
+            self._desk.loop.call_soon(self._cut, matter.turn)
+
+    def count(self, usage: Usage) -> None:
+        """Count what a request took."""
+        with self.lock:
+            self.tally.add(usage)
+
+    def count_repeated(self) -> None:
+        """Count a request that was answered with what was kept."""
+        with self.lock:
+            self.tally.repeated += 1
+
+    def break_off(self, outage: str) -> None:
+        """Let the referee know of an outage."""
+        with self.lock:
+            self.tally.outage = self.tally.outage or outage
+
+    def spend_reached(self, sentence: str) -> None:
+        """Let the referee know that the bot may ask no more."""
+        with self.lock:
+            self.tally.over = sentence
+
+    def answer_line(self, number: int, outcome: Outcome) -> None:
+        """Answer a request of the pipe."""
+        if isinstance(outcome, str):
+            self._pipes.write(DoorAnswer(id=number, error=outcome))
+            return
+        body, body64 = None, None
+        try:
+            body = outcome.body.decode("utf-8")
+        except UnicodeDecodeError:
+            body64 = base64.b64encode(outcome.body).decode("ascii")
+        headers = dict(outcome.headers)
+        self._pipes.write(
+            DoorAnswer(id=number, status=outcome.status, headers=headers, body=body, body64=body64)
+        )
+
+    async def _attend(self, matter: Matter, exchanges: Exchanges) -> None:
+        try:
+            outcome = await self._desk.obtain(matter, exchanges)
+        except Exception as failure:  # noqa: BLE001 - raised in the referee's thread
+            with self.lock:
+                self._failure = self._failure or failure
+            outcome = "the door failed: this is not your doing."
+        matter.go_on()
+        if not matter.is_cut:
+            matter.is_cut = True
+            matter.deliver(outcome)
+
+    def _finish(self, matter: Matter) -> None:
+        with self.lock:
+            self._matters.pop(matter, None)
+            is_wanted = self._is_deaf and self._is_in_turn
+            self._is_deaf = self._is_deaf and not is_wanted
+            is_idle = not self._matters
+        if is_idle and self._idle is not None:
+            self._idle.set()
+        if is_wanted:
+            self._wake()
+
+    def _wake(self) -> None:
+        waiting, self._waiting = self._waiting, []
+        for future in waiting:
+            if not future.done():
+                future.set_result(None)
+        self._pipes.hear()
+
+    def _cut(self, turn: int) -> None:
+        for matter in [*self._matters]:
+            if matter.turn > turn or matter.is_cut:
+                continue
+            matter.is_cut = True
+            matter.deliver(_CUT)
+            if not matter.is_sent and matter.task is not None:
+                matter.task.cancel()
+
+    async def _leave(self, patience: float) -> None:
+        with self.lock:
+            self._is_in_turn = False
+            turn = self._turn
+        self._cut(turn)
+        if self._matters and patience:
+            self._idle = asyncio.Event()
+            try:
+                async with asyncio.timeout(patience):
+                    await self._idle.wait()
+            except TimeoutError:
+                pass
+        tasks = [matter.task for matter in self._matters if matter.task is not None]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        self._pipes.close()
+        if self._endpoint is not None:
+            await self._endpoint.close()
+            self._endpoint = None

@@ -1,0 +1,467 @@
+"""Ways to get elsewhere by the door, or to learn the key, as data.
+
+    python -m tests.referee.door.attacks            # prints them as a table
+
+The bot may ask api.example.org alone; its league allows second.example.org too. Each attack is made
+by real pipes, or by a client in a process of its own at the endpoint of HTTP, and must end as it
+says; and nobody may come to any address but the provider's.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from tabulate import tabulate
+
+from tests.referee.door.at_the_door import COMPLETIONS, chat
+
+Outcome = Literal["refused", "dropped", "hidden", "unreached", "as it is", "answered"]
+MEANINGS: Mapping[Outcome, str] = {
+    "refused": "an error; nothing is sent to anybody",
+    "dropped": "the request is made without it",
+    "hidden": "the bot sees *** in place of the key, or no answer",
+    "unreached": "no request is sent; it counts as an outage",
+    "as it is": "the bot gets the answer, which is not followed",
+    "answered": "the request goes to the provider, and nowhere else",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Attack:
+    """One attack."""
+
+    slug: str
+    tries: str
+    expects: Outcome
+    group: str = "address"
+    url: str = COMPLETIONS
+    more: Mapping[str, Any] = field(default_factory=dict)
+    """The rest of the request."""
+    line: bytes | None = None
+    """The whole line, where it is not such a request."""
+    absent: Sequence[str] = ()
+    """Headers that the provider must not see, or not with the value of the attack."""
+    behaviour: Mapping[str, Any] | None = None
+    answers: Sequence[Sequence[str]] | None = None
+    """What the name is answered, time after time."""
+    raw: bytes | None = None
+    """What a client writes to the endpoint of HTTP."""
+    environ: Mapping[str, str] = field(default_factory=dict)
+    spend: float | None = None
+
+
+def _url(slug: str, tries: str, url: str) -> Attack:
+    return Attack(slug=slug, tries=tries, expects="refused", url=url)
+
+
+ADDRESSES = (
+    _url("other-name", "a name that is not allowed", "https://elsewhere.example.net/"),
+    _url("name-of-others", "a name that is another bot's", "https://second.example.org/v1"),
+    _url("other-port", "another port", "https://api.example.org:8443/v1"),
+    _url("port-zero", "port 0", "https://api.example.org:0/v1"),
+    _url("port-padded", "the port with zeros", "https://api.example.org:0443/v1"),
+    _url("port-huge", "a port beyond 65535, which wraps", "https://api.example.org:65979/v1"),
+    _url("port-empty", "an empty port", "https://api.example.org:/v1"),
+    _url("plain-http", "the scheme http", "http://api.example.org/v1"),
+    _url("scheme-capitals", "the scheme in capitals", "HTTPS://api.example.org/v1"),
+    _url("file", "a file", "file:///etc/passwd"),
+    _url("ftp", "the scheme ftp", "ftp://api.example.org/"),
+    _url("gopher", "the scheme gopher", "gopher://api.example.org:25/_HELO"),
+    _url("data", "the scheme data", "data:text/plain,hello"),
+    _url("websocket", "the scheme wss", "wss://api.example.org/v1"),
+    _url("no-scheme", "no scheme", "//api.example.org/v1"),
+    _url("user", "a name as user of another", "https://api.example.org@elsewhere.example.net/"),
+    _url("user-of-it", "a user", "https://user@api.example.org/v1"),
+    _url("password", "user and password", "https://user:word@api.example.org/v1"),
+    _url("trailing-dot", "a dot at the end", "https://api.example.org./v1"),
+    _url("capitals", "capitals", "https://API.example.org/v1"),
+    _url("longer", "a longer name", "https://api.example.org.elsewhere.net/"),
+    _url("prefix", "a name that ends so", "https://evil-api.example.org/"),
+    _url("subdomain", "a name below it", "https://evil.api.example.org/"),
+    _url("lookalike", "a Cyrillic letter", "https://аpi.example.org/"),
+    _url("full-width", "full-width letters", "https://ａｐｉ.example.org/"),
+    _url("ideographic-dot", "another full stop", "https://api。example。org/"),
+    _url("punycode", "a lookalike in Punycode", "https://xn--pi-7kc.example.org/"),
+    _url("soft-hyphen", "a soft hyphen, which IDNA drops", "https://api.exam\u00adple.org/"),
+    _url("percent-host", "a percent-encoded letter in the name", "https://%61pi.example.org/"),
+    _url(
+        "percent-slash", "a percent-encoded slash", "https://api.example.org%2f@evil.example.net/"
+    ),
+    _url("fragment-host", "a fragment before @", "https://evil.example.net#@api.example.org/"),
+    _url("fragment", "a fragment", "https://api.example.org/v1#x"),
+    _url("query-host", "a question mark before @", "https://evil.example.net?@api.example.org/"),
+    _url("backslash", "a backslash before @", "https://evil.example.net\\@api.example.org/"),
+    _url("backslashes", "backslashes for slashes", "https:\\\\api.example.org\\v1"),
+    _url("slashes", "three slashes", "https:///api.example.org/v1"),
+    _url("path-slashes", "a path with two slashes", "https://api.example.org//evil.example.net/"),
+    _url("semicolon", "a semicolon in the name", "https://api.example.org;evil.example.net/"),
+    _url("tab", "a tab in the name", "https://api.exa\tmple.org/"),
+    _url("zero", "a zero byte in the name", "https://api.example.org\0.evil.example.net/"),
+    _url("space", "spaces around it", " https://api.example.org/v1 "),
+    _url("loopback", "127.0.0.1", "https://127.0.0.1/"),
+    _url("decimal", "127.0.0.1 as one number", "https://2130706433/"),
+    _url("hexadecimal", "127.0.0.1 in hexadecimal", "https://0x7f000001/"),
+    _url("octal", "127.0.0.1 in octal", "https://0177.0.0.1/"),
+    _url("short-ip", "127.1", "https://127.1/"),
+    _url("any", "0.0.0.0", "https://0.0.0.0/"),
+    _url("loopback-6", "::1", "https://[::1]/"),
+    _url("mapped-6", "127.0.0.1 in IPv6", "https://[::ffff:127.0.0.1]/"),
+    _url("zone-6", "an address with a zone", "https://[fe80::1%25eth0]/"),
+    _url("metadata", "the metadata of a cloud", "http://169.254.169.254/latest/meta-data/"),
+    _url("localhost", "localhost", "https://localhost/"),
+    _url("its-address", "the allowed name's own address", "https://93.184.216.34/v1"),
+    _url("crlf-path", "a line break in the path", "https://api.example.org/v1\r\nx-a: b"),
+    _url("lf-path", "a line feed in the path", "https://api.example.org/v1\nx-a: b"),
+    _url("space-path", "a space in the path", "https://api.example.org/v1 HTTP/1.1"),
+    _url("percent-bad", "half a percent-encoding", "https://api.example.org/%2"),
+    _url("long", "an address of 9,000 letters", f"https://api.example.org/{'a' * 9000}"),
+    _url("empty", "an empty address", ""),
+)
+
+_GROUP = "request"
+
+
+def _header(slug: str, tries: str, name: str, value: str, expects: Outcome = "dropped") -> Attack:
+    return Attack(
+        slug=slug,
+        tries=tries,
+        expects=expects,
+        group="header",
+        more={"body": chat(), "headers": {name: value}},
+        absent=(name.lower(),),
+    )
+
+
+HEADERS = (
+    _header("host", "another `host`", "Host", "elsewhere.example.net"),
+    _header("authorization", "another key", "Authorization", "Bearer other"),
+    _header("cookie", "a cookie", "Cookie", "session=1"),
+    _header("proxy-authorization", "a proxy's password", "Proxy-Authorization", "Basic YTpi"),
+    _header("forwarded", "`x-forwarded-host`", "X-Forwarded-Host", "elsewhere.example.net"),
+    _header("original-url", "`x-original-url`", "X-Original-URL", "/admin"),
+    _header("rewrite-url", "`x-rewrite-url`", "X-Rewrite-URL", "/admin"),
+    _header("method-override", "`x-http-method-override`", "X-HTTP-Method-Override", "DELETE"),
+    _header("api-key", "`x-api-key`", "X-API-Key", "other"),
+    _header("access-token", "`x-access-token`", "X-Access-Token", "other"),
+    _header("organization", "who pays", "OpenAI-Organization", "org-other"),
+    _header("connection", "`connection: upgrade`", "Connection", "Upgrade"),
+    _header("upgrade", "`upgrade: websocket`", "Upgrade", "websocket"),
+    _header("transfer-encoding", "`transfer-encoding`", "Transfer-Encoding", "chunked"),
+    _header("content-length", "another `content-length`", "Content-Length", "3"),
+    _header("te", "`te: trailers`", "TE", "trailers"),
+    _header("expect", "`expect: 100-continue`", "Expect", "100-continue"),
+    _header("range", "an answer in pieces, which would split the key", "Range", "bytes=0-9"),
+    _header("accept-encoding", "a compressed answer", "Accept-Encoding", "gzip, br"),
+    _header("idempotency", "the idempotency key of another match", "Idempotency-Key", "0" * 40),
+    _header("idempotency-x", "the same by another name", "X-Idempotency-Key", "0" * 40),
+    _header("underscore", "`x_api_key`, which some servers take", "X_Api_Key", "other"),
+    _header("crlf-value", "a line break in a value", "X-A", "b\r\nhost: evil", "refused"),
+    _header("lf-value", "a line feed in a value", "X-A", "b\nhost: evil", "refused"),
+    _header("zero-value", "a zero byte in a value", "X-A", "b\0", "refused"),
+    _header("crlf-name", "a line break in a name", "X-A: b\r\nhost", "evil", "refused"),
+    _header("colon-name", "a colon in a name", "host:", "evil", "refused"),
+    _header("space-name", "a space before the colon", "host ", "evil", "refused"),
+    _header("empty-name", "an empty name", "", "evil", "refused"),
+    _header("wide-value", "a letter that becomes a line break", "X-A", "b\u560d\u560a", "refused"),
+    _header("large-headers", "headers of 20,000 letters", "X-A", "b" * 20_000, "refused"),
+)
+
+
+def _method(slug: str, tries: str, method: Any) -> Attack:
+    return Attack(slug=slug, tries=tries, expects="refused", group=_GROUP, more={"method": method})
+
+
+REQUESTS = (
+    _method("connect", "the method CONNECT", "CONNECT"),
+    _method("trace", "the method TRACE", "TRACE"),
+    _method("delete", "the method DELETE", "DELETE"),
+    _method("small-method", "a method in small letters", "get"),
+    _method("crlf-method", "a line break in the method", "GET / HTTP/1.1\r\nhost: evil\r\n\r\nGET"),
+    Attack(
+        slug="get-body",
+        tries="a GET with a body, to be read as a second request",
+        expects="refused",
+        group=_GROUP,
+        more={"method": "GET", "body": "GET / HTTP/1.1\r\n\r\n"},
+    ),
+    Attack(
+        slug="two-bodies",
+        tries="two bodies",
+        expects="refused",
+        group=_GROUP,
+        more={"body": chat(), "body64": "e30="},
+    ),
+    Attack(
+        slug="body-smuggling",
+        tries="a body that holds a second request",
+        expects="answered",
+        group=_GROUP,
+        url="https://api.example.org/v1/upload",
+        more={"body": "0\r\n\r\nGET /v1/admin HTTP/1.1\r\nhost: evil\r\n\r\n"},
+    ),
+    Attack(
+        slug="large-body",
+        tries="a body of more than is allowed",
+        expects="refused",
+        group=_GROUP,
+        more={"body": "x" * ((1 << 20) + 1)},
+    ),
+    Attack(
+        slug="dear-model",
+        tries="with a limit of spend, a model that has no price",
+        expects="refused",
+        group=_GROUP,
+        more={"body": chat(model="model-z")},
+        spend=1.0,
+    ),
+    Attack(
+        slug="two-models",
+        tries="with a limit of spend, two models in one body",
+        expects="refused",
+        group=_GROUP,
+        more={"body": chat().replace("{", '{"model": "model-z", ', 1)},
+        spend=1.0,
+    ),
+    Attack(
+        slug="no-model",
+        tries="with a limit of spend, a request without a model",
+        expects="refused",
+        group=_GROUP,
+        url="https://api.example.org/v1/images",
+        more={"body": "prompt=ship"},
+        spend=1.0,
+    ),
+    Attack(slug="no-json", tries="no JSON", expects="refused", group=_GROUP, line=b"GET / HTTP"),
+    Attack(slug="list", tries="a list of requests", expects="refused", group=_GROUP, line=b"[{}]"),
+    Attack(
+        slug="deep",
+        tries="100,000 brackets",
+        expects="refused",
+        group=_GROUP,
+        line=b'{"id": 7, "url": "https://api.example.org/", "x": ' + b"[" * 50_000,
+    ),
+    Attack(
+        slug="bytes",
+        tries="what is no UTF-8",
+        expects="refused",
+        group=_GROUP,
+        line=b'{"id": 7, "url": "https://api.example.org/\xff"}',
+    ),
+    Attack(
+        slug="proxies",
+        tries="variables that name a proxy",
+        expects="answered",
+        group=_GROUP,
+        more={"body": chat()},
+        environ={
+            "HTTPS_PROXY": "http://127.0.0.1:{trap}",
+            "https_proxy": "http://127.0.0.1:{trap}",
+            "ALL_PROXY": "socks5://127.0.0.1:{trap}",
+        },
+    ),
+)
+
+
+def _redirect(status: int, to: str) -> Attack:
+    return Attack(
+        slug=f"redirect-{status}",
+        tries=f"a redirect ({status}) to elsewhere",
+        expects="as it is",
+        group="provider",
+        more={"body": chat()} if status > 302 else {},
+        behaviour={"kind": "status", "status": status, "headers": {"location": to}},
+    )
+
+
+def _dns(slug: str, tries: str, *answers: Sequence[str]) -> Attack:
+    return Attack(slug=slug, tries=tries, expects="unreached", group="name", answers=answers)
+
+
+NAMES = (
+    _dns("dns-loopback", "its name is 127.0.0.1", ["127.0.0.1"]),
+    _dns("dns-private", "its name is of a private network", ["10.1.2.3"]),
+    _dns("dns-private-172", "another private network", ["172.31.0.1"]),
+    _dns("dns-private-192", "another private network", ["192.168.1.1"]),
+    _dns("dns-link-local", "the metadata of a cloud", ["169.254.169.254"]),
+    _dns("dns-carrier", "a carrier's own network", ["100.64.0.1"]),
+    _dns("dns-any", "0.0.0.0", ["0.0.0.0"]),
+    _dns("dns-multicast", "a multicast address", ["224.0.0.1"]),
+    _dns("dns-broadcast", "the broadcast address", ["255.255.255.255"]),
+    _dns("dns-reserved", "a reserved address", ["240.0.0.1"]),
+    _dns("dns-loopback-6", "::1", ["::1"]),
+    _dns("dns-any-6", "::", ["::"]),
+    _dns("dns-unique-6", "an IPv6 network of one's own", ["fd00::1"]),
+    _dns("dns-link-6", "a link-local IPv6 address", ["fe80::1"]),
+    _dns("dns-zone-6", "the same with a zone", ["fe80::1%lo"]),
+    _dns("dns-site-6", "a site-local IPv6 address", ["fec0::1"]),
+    _dns("dns-multicast-6", "an IPv6 multicast address", ["ff02::1"]),
+    _dns("dns-mapped", "127.0.0.1 mapped into IPv6", ["::ffff:127.0.0.1"]),
+    _dns("dns-mapped-public", "a public address mapped into IPv6", ["::ffff:93.184.216.34"]),
+    _dns("dns-compatible", "127.0.0.1 in the old form", ["::7f00:1"]),
+    _dns("dns-translated", "127.0.0.1 translated", ["::ffff:0:7f00:1"]),
+    _dns("dns-6to4", "10.0.0.1 by 6to4", ["2002:0a00:0001::1"]),
+    _dns("dns-nat64", "127.0.0.1 by NAT64", ["64:ff9b::7f00:1"]),
+    _dns("dns-nat64-own", "10.0.0.1 by a NAT64 of one's own", ["64:ff9b:1::a00:1"]),
+    _dns("dns-teredo", "by Teredo", ["2001:0:4136:e378:8000:63bf:3fff:fdd2"]),
+    _dns("dns-isatap", "10.0.0.1 by ISATAP", ["2606:4700::5efe:a00:1"]),
+    _dns("dns-documentation", "an address of documentation", ["2001:db8::1"]),
+    _dns("dns-nothing", "no address", []),
+    _dns("dns-no-address", "what is no address", ["localhost"]),
+    Attack(
+        slug="dns-rebinding",
+        tries="another answer the second time, 127.0.0.1, after the connection was closed",
+        expects="unreached",
+        group="name",
+        answers=[["93.184.216.34"], ["127.0.0.1"]],
+        behaviour={"kind": "closed"},
+    ),
+)
+
+ANSWERS = (
+    _redirect(301, "https://elsewhere.example.net/"),
+    _redirect(302, "http://127.0.0.1:{trap}/"),
+    _redirect(303, "//elsewhere.example.net/"),
+    _redirect(307, "https://elsewhere.example.net/"),
+    _redirect(308, "http://169.254.169.254/"),
+    *(
+        Attack(
+            slug=f"echo-{form}",
+            tries=f"the provider repeats the key: {words}",
+            expects="hidden",
+            group="key",
+            behaviour={"kind": "echo", "form": form},
+        )
+        for form, words in {
+            "body": "in its answer",
+            "headers": "in names and values of headers, and a cookie",
+            "chunks": "a byte a chunk, and in a trailer",
+            "location": "in a redirect",
+            "capitals": "in capitals",
+            "small": "in small letters",
+            "base64": "in base64",
+            "base64url": "in base64 for addresses, shifted by a byte",
+            "basic": "in base64, as of a user",
+            "hex": "in hexadecimal digits",
+            "utf16": "in UTF-16",
+            "utf32": "in UTF-32",
+            "percent": "percent-encoded",
+            "escapes": "with escapes of JSON",
+            "html": "with escapes of HTML",
+            "reversed": "backwards",
+            "binary": "among what is no text",
+            "gzip": "compressed",
+            "refusal": "as it refuses it (401)",
+            "failure": "as it fails (500)",
+            "bad": "as it refuses the request (400)",
+        }.items()
+    ),
+    Attack(
+        slug="switching",
+        tries="the provider switches to another protocol (101)",
+        expects="unreached",
+        group="provider",
+        behaviour={"kind": "switch"},
+    ),
+)
+
+
+def _http(slug: str, tries: str, raw: str, expects: Outcome = "refused", **more: Any) -> Attack:
+    data = raw.replace("\n", "\r\n").encode("latin-1")
+    return Attack(slug=slug, tries=tries, expects=expects, group="endpoint", raw=data, **more)
+
+
+_OPENING = "POST /api.example.org/v1/chat/completions HTTP/1.1\nHost: 127.0.0.1:8377\n"
+_BODY = chat()
+_LENGTH = f"Content-Length: {len(_BODY)}\n"
+
+ENDPOINT = (
+    _http("http-plain", "what is meant", f"{_OPENING}{_LENGTH}\n{_BODY}", "answered"),
+    _http(
+        "http-key",
+        "a key of one's own, as libraries send",
+        f"{_OPENING}Authorization: Bearer own\nCookie: a=b\n{_LENGTH}\n{_BODY}",
+        "dropped",
+        absent=("authorization", "cookie"),
+    ),
+    _http("http-absolute", "a whole address", "GET http://127.0.0.1:{trap}/ HTTP/1.1\nHost: a\n\n"),
+    _http(
+        "http-absolute-allowed",
+        "a whole address that is allowed",
+        "GET https://api.example.org/v1 HTTP/1.1\nHost: a\n\n",
+    ),
+    _http("http-connect", "CONNECT", "CONNECT 127.0.0.1:{trap} HTTP/1.1\nHost: a\n\n"),
+    _http("http-trace", "TRACE", "TRACE /api.example.org/ HTTP/1.1\nHost: a\n\n"),
+    _http("http-options", "OPTIONS *", "OPTIONS * HTTP/1.1\nHost: a\n\n"),
+    _http("http-other", "another name", "GET /elsewhere.example.net/ HTTP/1.1\nHost: a\n\n"),
+    _http("http-port", "another port", "GET /api.example.org:8443/ HTTP/1.1\nHost: a\n\n"),
+    _http("http-ip", "an address", "GET /127.0.0.1:{trap}/ HTTP/1.1\nHost: a\n\n"),
+    _http("http-user", "a user", "GET /api.example.org@evil.net/ HTTP/1.1\nHost: a\n\n"),
+    _http("http-dots", "dots out of the name", "GET /x/../evil.net/ HTTP/1.1\nHost: a\n\n"),
+    _http(
+        "http-percent",
+        "an encoded slash",
+        "GET /api.example.org%2fb/ HTTP/1.1\nHost: a\n\n",
+    ),
+    _http("http-slashes", "two slashes", "GET //evil.example.net/ HTTP/1.1\nHost: a\n\n"),
+    _http(
+        "http-host",
+        "another `host`",
+        "GET /evil.example.net/v1 HTTP/1.1\nHost: api.example.org\n\n",
+    ),
+    _http(
+        "http-lengths",
+        "two lengths",
+        f"{_OPENING}Content-Length: 3\n{_LENGTH}\n{_BODY}",
+    ),
+    _http(
+        "http-smuggling",
+        "a length and chunks",
+        f"{_OPENING}{_LENGTH}Transfer-Encoding: chunked\n\n0\n\nGET /evil HTTP/1.1\nHost: a\n\n",
+    ),
+    _http(
+        "http-te",
+        "an odd transfer-encoding",
+        f"{_OPENING}Transfer-Encoding: xchunked\n\n0\n\nGET /evil HTTP/1.1\nHost: a\n\n",
+    ),
+    _http(
+        "http-folded",
+        "a folded header",
+        f"{_OPENING}X-A: b\n host: evil\n{_LENGTH}\n{_BODY}",
+        "dropped",
+        absent=("x-a",),
+    ),
+    _http(
+        "http-space",
+        "a space before the colon",
+        f"{_OPENING}Transfer-Encoding : chunked\n{_LENGTH}\n{_BODY}",
+    ),
+    _http(
+        "http-upgrade",
+        "a WebSocket",
+        "GET /api.example.org/v1 HTTP/1.1\nHost: a\nConnection: upgrade\nUpgrade: websocket\n"
+        "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\nSec-WebSocket-Version: 13\n\n",
+    ),
+    _http("http-preface", "HTTP/2", "PRI * HTTP/2.0\n\nSM\n\n"),
+    _http("http-garbage", "what is no HTTP", "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\n\n"),
+    _http("http-head", "a head of 40,000 bytes", f"{_OPENING}X-A: {'a' * 40_000}\n\n"),
+    _http(
+        "http-length",
+        "a body that is said to be huge",
+        f"{_OPENING}Content-Length: 99999999\n\n" + "x" * 2_000_000,
+    ),
+)
+
+ATTACKS = (*ADDRESSES, *HEADERS, *REQUESTS, *NAMES, *ANSWERS, *ENDPOINT)
+
+
+def main() -> None:
+    """Print the table."""
+    rows = [(each.group, each.tries, each.expects) for each in ATTACKS]
+    print(tabulate(rows, ("by", f"tried ({len(ATTACKS)})", "ends"), tablefmt="github"))
+    for outcome, meaning in MEANINGS.items():
+        count = sum(each.expects == outcome for each in ATTACKS)
+        print(f"{count} {outcome}: {meaning}.")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,226 @@
+"""Every attack ends as its row says: see attacks.py."""
+
+import base64
+import gzip
+import json
+import socket
+import subprocess
+import sys
+import time
+from typing import Any
+
+import pytest
+
+from referee.door import Visit
+from tests.provider import Provider
+from tests.referee.door.at_the_door import COMPLETIONS, KEY, PUBLIC, Caller, chat, opened
+from tests.referee.door.attacks import ATTACKS, Attack
+
+FORMS = (
+    KEY,
+    KEY[::-1],
+    KEY.encode().hex(),
+    base64.b64encode(KEY.encode()).decode()[:20],
+    KEY.removeprefix("sk-"),
+    "%73%6b%2d",
+    "&#115;&#107;",
+    "\\u0073\\u006b",
+)
+CLIENT = """
+import socket, sys
+with socket.create_connection(("127.0.0.1", int(sys.argv[1])), timeout=10) as connection:
+    try:
+        connection.sendall(sys.stdin.buffer.read())
+    except OSError:
+        pass
+    while piece := connection.recv(65536):
+        sys.stdout.buffer.write(piece)
+        sys.stdout.buffer.flush()
+        if b"}" in piece:
+            break
+"""
+
+
+def test_there_are_many_attacks_and_each_has_a_name_of_its_own() -> None:
+    slugs = [attack.slug for attack in ATTACKS]
+    assert len(slugs) == len(set(slugs)) >= 150
+
+
+def texts(answer: Any) -> str:
+    """Return all that a bot could read of an answer, whichever way it looks."""
+    found = str(answer)
+    if isinstance(answer, dict) and "body64" in answer:
+        raw = base64.b64decode(answer["body64"])
+        if raw.startswith(b"\x1f\x8b"):
+            raw = gzip.decompress(raw)
+        found += "".join(
+            raw.decode(encoding, "replace") for encoding in ("latin-1", "utf-16", "utf-32-be")
+        )
+    for word in str(answer.get("body", "")).replace("\0", "").split():
+        for decode in (base64.b64decode, base64.urlsafe_b64decode):
+            try:
+                found += decode(word + "=" * (-len(word) % 4)).decode("latin-1")
+            except ValueError:
+                continue
+    return found.replace("\0", "")
+
+
+def made(attack: Attack, caller: Caller, listening: socket.socket, trap: int) -> dict[str, Any]:
+    """Make an attack; return what the bot was answered."""
+    if attack.raw is not None:
+        port = listening.getsockname()[1]
+        done = subprocess.run(
+            [sys.executable, "-c", CLIENT, str(port)],
+            input=attack.raw.replace(b"{trap}", b"%d" % trap),
+            capture_output=True,
+            check=True,
+            timeout=20,
+        )
+        head, _, body = done.stdout.partition(b"\r\n\r\n")
+        status = int(head.split()[1])
+        found = {"status": status, "body": body.decode()}
+        if status >= 400:
+            first, _ = json.JSONDecoder().raw_decode(body.decode())
+            found["error"] = first["error"]["message"]
+        return found
+    if attack.line is not None:
+        caller.send(attack.line)
+        answer = caller.read()
+        assert answer is not None
+        return answer
+    more = dict(attack.more)
+    if attack.group in ("name", "key", "provider") and "body" not in more:
+        more["body"] = chat()
+    return caller.ask(attack.url, **more)
+
+
+@pytest.mark.parametrize(
+    "attack",
+    [
+        pytest.param(attack, id=attack.slug, marks=[pytest.mark.slow] * (attack.raw is not None))
+        for attack in ATTACKS
+    ],
+)
+def test_an_attack_ends_as_is_said(
+    attack: Attack, provider: Provider, trap: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in attack.environ.items():
+        monkeypatch.setenv(name, value.format(trap=trap))
+    if attack.behaviour is not None:
+        text = json.dumps(attack.behaviour).replace("{trap}", str(trap))
+        provider.behave(**json.loads(text))
+    names = {"api.example.org": [[*each] for each in attack.answers or [[PUBLIC]]]}
+    patience = 2.0 if attack.slug == "dns-rebinding" else 0.0
+    with (
+        socket.create_server(("127.0.0.1", 0)) as listening,
+        opened(provider, trap, names=names, spend=attack.spend, patience=patience) as door,
+    ):
+        caller = Caller(door, "api.example.org", listener=listening.fileno())
+        caller.visitor.begin_turn()
+        answer = made(attack, caller, listening, trap)
+        visit = caller.visitor.end_turn()
+        caller.close()
+    judge(attack, answer, visit, provider.forget())
+    assert KEY.lower() not in texts(answer).lower()
+
+
+def judge(attack: Attack, answer: dict[str, Any], visit: Visit, seen: list[dict[str, Any]]) -> None:
+    """Look at what the bot was answered, and what the provider saw."""
+    if attack.expects == "refused":
+        assert answer["error"]
+        assert not visit.outage
+        assert (seen, visit.requests) == ([], 0)
+    elif attack.expects == "unreached":
+        assert "error" in answer
+        assert visit.outage
+        assert len(seen) == (attack.behaviour is not None)
+    elif attack.expects == "hidden":
+        assert len(seen) == 1
+        small = texts(answer).lower()
+        assert not [form for form in FORMS if form.lower() in small]
+        assert seen[0]["headers"]["authorization"] == f"Bearer {KEY}"
+    else:
+        [request] = seen
+        assert request["first"].split(" ")[1:] == [attack.url.partition("org")[2], "HTTP/1.1"]
+        assert request["headers"]["host"] == "api.example.org"
+        assert request["headers"]["authorization"] == f"Bearer {KEY}"
+        assert len(request["lines"]) == len(request["headers"])
+        told = attack.more.get("headers", {})
+        for name in attack.absent:
+            values = [value for key, value in told.items() if key.lower() == name]
+            assert request["headers"].get(name) not in ([*values, "own", "a=b"])
+        if attack.expects == "as it is":
+            assert attack.behaviour is not None
+            assert answer["status"] == attack.behaviour["status"]
+            assert "location" in answer["headers"]
+        else:
+            assert answer["status"] == 200
+
+
+def test_a_certificate_of_another_name_is_refused(provider: Provider, trap: int) -> None:
+    name = "third.example.org"
+    terms = {"allow": (name,), "keys": {}, "names": {name: [[PUBLIC]]}}
+    with opened(provider, trap, **terms) as door:
+        caller = Caller(door, "third.example.org")
+        answer, visit = caller.turn("https://third.example.org/v1")
+        caller.close()
+    assert "certificate" in answer["error"]
+    assert "third.example.org" in visit.outage
+    assert provider.forget() == []
+
+
+def test_a_certificate_of_an_unknown_authority_is_refused(trap: int, provider: Provider) -> None:
+    with Provider("api.example.org") as other:
+        with opened(other, trap) as door:
+            caller = Caller(door, "api.example.org")
+            answer, visit = caller.turn(COMPLETIONS, body=chat())
+            caller.close()
+        assert "certificate" in visit.outage
+        assert "error" in answer
+        assert other.forget() == []
+
+
+@pytest.mark.slow
+def test_a_provider_without_tls_is_refused(trap: int, provider: Provider) -> None:
+    with Provider(plain=True) as other:
+        with opened(other, trap) as door:
+            caller = Caller(door, "api.example.org")
+            answer, visit = caller.turn(COMPLETIONS, body=chat())
+            caller.close()
+        assert "no whole answer within 5 s" in visit.outage
+        assert "error" in answer
+        assert other.forget() == []
+
+
+def test_the_handshake_names_the_name_that_is_asked(provider: Provider, trap: int) -> None:
+    with opened(provider, trap) as door:
+        caller = Caller(door, "api.example.org", "second.example.org")
+        caller.visitor.begin_turn()
+        for name in ("api.example.org", "second.example.org"):
+            answer = caller.ask(f"https://{name}/v1/models", headers={"host": "api.example.org"})
+            assert answer["status"] == 200
+        caller.visitor.end_turn()
+        caller.close()
+    assert provider.sni[-2:] == ["api.example.org", "second.example.org"]
+    first, second = provider.forget()
+    assert [first["headers"]["host"], second["headers"]["host"]] == [
+        "api.example.org",
+        "second.example.org",
+    ]
+    assert "authorization" not in second["headers"]  # the key is the first name's
+
+
+@pytest.mark.parametrize("seconds", [0.0, 0.1])
+def test_a_second_answer_to_one_request_is_nobodys(
+    seconds: float, provider: Provider, trap: int
+) -> None:
+    with opened(provider, trap, at_once=1) as door:
+        one = Caller(door, "api.example.org", bot="one")
+        other = Caller(door, "api.example.org", bot="other", key="match/1")
+        provider.behave("twice", times=1, seconds=seconds)
+        for caller in (one, other):
+            answer, _ = caller.turn(COMPLETIONS, body=chat())
+            assert "poisoned" not in str(answer)
+            time.sleep(2 * seconds)
+        one.close()
+        other.close()
