@@ -64,7 +64,7 @@ class BotProcess:
         self._pipes = Pipes(child, polling=polling)
         self.threads = limits.threads
         """How many of its threads can run at a time."""
-        self.turn_clock = TurnClock(self._cpu(if_gone=0.0), self._lookout.waited, self.threads)
+        self.turn_clock = TurnClock(self._cpu(if_gone=0.0), self._waited, self.threads)
         self.meter = self.turn_clock.meter
         self.freezer = Freezer(child, limits.sandbox)
         self.tap: Callable[[str, bytes], None] | None = None
@@ -75,6 +75,9 @@ class BotProcess:
         """How many legal moves it wants to see of a decision that does not list them."""
         self.ended: Ended | None = None
         """How the process ended, once it has."""
+        self.held: Callable[[], float] | None = None
+        """Returns how many seconds of this turn the bot was held up at its door, if it has one."""
+        self._held_before = 0.0  # what of these was taken off the wall already
         self._has_played = False
 
     def begin_match(self) -> None:
@@ -117,6 +120,7 @@ class BotProcess:
         if self.tap is not None:
             self.tap("→", line)
         turn, pipes = self.turn_clock, self._pipes
+        self._held_before = 0.0
         began = monotonic()
         is_rested = turn.begin(began, clock)
         if self.freezer.frozen:
@@ -196,6 +200,24 @@ class BotProcess:
             waited=self._lookout.forgiven(turn.began),
         )
         raise LateError(turn.why_late(moment, reading) + did)
+
+    def _waited(self, began: float) -> float:
+        """Return the seconds of a turn in which others kept the bot waiting; each second once."""
+        waited = self._lookout.waited(began)
+        if self.held is not None:
+            before, self._held_before = self._held_before, self.held()
+            waited += self._held_before - before
+        return waited
+
+    @property
+    def door(self) -> tuple[int, int] | None:
+        """Our ends of its door: where its requests are read, and its answers are written."""
+        return self._child.door
+
+    @property
+    def listener(self) -> int | None:
+        """The socket that listens for its requests over HTTP, if it has one."""
+        return self._child.listener
 
     def unread(self) -> bytes:
         """Return the incomplete line that the bot has sent; the tap gets it unchanged."""

@@ -10,6 +10,31 @@ from referee.replay import Replay
 Microseconds = Annotated[int, msgspec.Meta(ge=0)]
 
 
+class Exchange(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What a bot asked through its door, and was answered; no key stands in it."""
+
+    seat: int
+    ask: int
+    """The id of the ask that it was to answer."""
+    at: int
+    """Which of its requests to the door it was in the match, from 0; those asked again aside."""
+    name: str
+    """Whom it asked, as `[door]` of the league allows it."""
+    method: str
+    path: str
+    request: str
+    """The body; one that is no text, in base64 after `base64:`."""
+    status: int
+    headers: dict[str, str] = {}
+    """Of the answer."""
+    answer: str
+    """Likewise."""
+    tokens_in: int = 0
+    tokens_out: int = 0
+    cost: float = 0.0
+    """In the unit of the league's prices."""
+
+
 class Evidence(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What was measured and kept of a match; nothing of it enters a result."""
 
@@ -34,6 +59,8 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     bot was charged for what it used before, it may be negative. Long turns only."""
     samples: dict[int, Annotated[int, msgspec.Meta(ge=1, le=SAMPLES_LIMIT)]] = {}
     """By seat, how many samples of legal moves the bot wanted, if any."""
+    exchanges: list[Exchange] = []
+    """What bots asked through their doors."""
 
 
 class Played(msgspec.Struct, frozen=True):

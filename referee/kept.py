@@ -1,7 +1,7 @@
 """A seat whose answers are kept as they come, so that its match can go on after an interruption."""
 
 from collections.abc import Callable, Sequence
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 import msgspec
 
@@ -11,9 +11,25 @@ from referee.fault import Kind
 from referee.game import Decision, Move, Observation
 from referee.seat import Answer, ProcessSeat
 
+if TYPE_CHECKING:
+    from referee.door import Visitor
+
 
 class DisagreedError(Exception):
     """A bot that was asked again has not answered as it did before; the text is its name."""
+
+
+class BrokenOffError(Exception):
+    """A provider has failed whom a bot asked through its door; the text says how."""
+
+
+class SpentError(Exception):
+    """A bot has spent all that it may; the text says so."""
+
+    def __init__(self, name: str, why: str) -> None:
+        super().__init__(why)
+        self.name = name
+        """What the bot is called."""
 
 
 class KeptAnswer(msgspec.Struct, frozen=True, array_like=True):
@@ -51,6 +67,7 @@ class KeptSeat(ProcessSeat):
         name: what the bot is called.
         before: the answers that were kept, oldest first.
         keep: called with each answer that is new, before anything follows from it.
+        visitor: the bot at its door, if it has one: it may ask during its turns.
 
     """
 
@@ -60,18 +77,35 @@ class KeptSeat(ProcessSeat):
         name: str,
         before: Sequence[KeptAnswer],
         keep: Callable[[KeptAnswer], None],
+        visitor: "Visitor | None" = None,
     ) -> None:
         super().__init__(process)
         self._name = name
         self._kept = iter(before)
         self._keep = keep
+        self._visitor = visitor
         self._then: KeptAnswer | None = None
         self._close_turn = self._turn_of_then
+        if visitor is not None:
+            process.held = lambda: visitor.held
 
     def ask(self, decision: Decision, view: Observation) -> Answer:
-        """Ask, and keep the answer; raise DisagreedError if it was another one before."""
+        """Ask, and keep the answer.
+
+        Raises DisagreedError if it was another one before; BrokenOffError and SpentError, whatever
+        the bot answers, for what happened at its door.
+        """
         self._then = next(self._kept, None)
-        answer = super().ask(decision, view)
+        if self._visitor is None:
+            answer = super().ask(decision, view)
+        else:
+            self._visitor.begin_turn()
+            answer = super().ask(decision, view)
+            visit = self._visitor.end_turn()
+            if visit.outage:
+                raise BrokenOffError(visit.outage)
+            if visit.over:
+                raise SpentError(self._name, visit.over)
         now = KeptAnswer.of(answer)
         if self._then is None:
             self._keep(now)

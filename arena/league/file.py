@@ -15,6 +15,7 @@ from arena.environment.settings import EnvironmentSettings
 from arena.league.anchor import check_anchor
 from arena.league.bot import Bot, DisqualifiedBot
 from arena.league.contest import HandIn, check_contest
+from arena.league.doors import check_door
 from arena.league.entry import (
     BotSettings,
     Purpose,
@@ -31,6 +32,7 @@ from arena.league.plan import DATABASE, LeaguePlan, Settings
 from arena.schedule.formats import FORMATS
 from arena.text import composed, not_toml
 from protocol.errors import ArenaError
+from referee.door import DoorTerms
 from referee.finding import Source, find_source, is_path
 from referee.game import Game
 from referee.games import GAMES
@@ -49,7 +51,7 @@ from referee.sandbox.sources import read_at_most
 
 FILE = LEAGUE_FILE
 _FILE_LIMIT = 8 << 20
-_TABLES = ("options", "limits", "opening", "build", "environments", "hand_in", "bot")
+_TABLES = ("options", "limits", "opening", "door", "build", "environments", "hand_in", "bot")
 
 T = TypeVar("T")
 
@@ -151,6 +153,7 @@ class _Reader:
         environments = self._table(tables, "environments")
         hand_in = self._table(tables, "hand_in")
         opening = self._table(tables, "opening") if "opening" in tables else None
+        door = self._table(tables, "door") if "door" in tables else None
         bots = tables.pop("bot", [])
         if not isinstance(bots, list) or not all(isinstance(bot, dict) for bot in bots):
             raise self._error("bots must be tables: [[bot]].", "bot")
@@ -183,8 +186,10 @@ class _Reader:
             environments=self._read(
                 EnvironmentSettings, environments, "key {} of environments", "environments"
             ),
+            door=None if door is None else self._read(DoorTerms, door, "key {} of door", "door"),
             hand_in=self._read(HandIn, hand_in, "key {} of hand_in", "hand_in"),
         )
+        self._checked(lambda: check_door("every bot", league.limits, league), "door", "limits")
         self._checked(lambda: check_contest(league.hand_in), "hook", "hand_in")
         league = replace(
             league,
@@ -209,10 +214,15 @@ class _Reader:
         elif not league.database.exists():  # which would say what is known of the game
             self._checked(lambda: find_source(word, league.folder), "game")
         playing, disqualified = self._bots(bots, league.game.name)
-        present = {bot.name for bot in playing}
-        named = [*(bot.name for bot in playing), *(bot.name for bot in disqualified)]
-        self._checked(lambda: check_anchor(settings.anchor, named), "anchor")
-        order = tuple(name for bot in bots if (name := composed(bot["name"])) in present)
+        named = {bot.name: bot for bot in playing}
+        for number, entry in enumerate(bots):
+            if bot := named.get(composed(entry["name"])):
+                own = bot.grant.of(league.limits)
+                check = partial(check_door, f"bot {bot.name!r}", own, league)
+                self._checked(check, "door", "bot", number)
+        names = [*named, *(bot.name for bot in disqualified)]
+        self._checked(lambda: check_anchor(settings.anchor, names), "anchor")
+        order = tuple(name for bot in bots if (name := composed(bot["name"])) in named)
         league = replace(league, bots=playing, disqualified=disqualified, order=order)
         if league.game.seat_counts:
             self._checked(league.check_format)

@@ -27,6 +27,7 @@ from arena.schedule.formats import (
 from arena.schedule.rounds import Frame, RoundFormat, RoundTerms
 from protocol.errors import ArenaError
 from referee.chance import Chance
+from referee.door import DoorTerms
 from referee.game import Game
 from referee.identity import GameFacts, code_of
 from referee.limits import NO_GRANT, Grant, Limits, WorkLimits
@@ -74,6 +75,8 @@ class LeaguePlan:
     """What a command may use that builds a bot."""
     environments: EnvironmentSettings = field(default_factory=EnvironmentSettings)
     """How the packages of bots are had, and what their environments may take."""
+    door: DoorTerms | None = None
+    """Whom its bots may ask, and on which terms; None if it has no door."""
     hand_in: HandIn = field(default_factory=HandIn)
     """Who may hand in bots over a server, when, and how often."""
     format_options: msgspec.Struct = field(default_factory=NoOptions)

@@ -11,6 +11,7 @@ import msgspec
 
 from arena.play.memory import Room, size_of
 from arena.play.messages import (
+    Barred,
     Broken,
     Check,
     Done,
@@ -31,6 +32,7 @@ from arena.schedule.deal import LIVE_PROCESSES, BotIndex, Deal, Entrant
 from arena.store.result import MatchResult, PlayedMatch, Record, result_of
 from protocol.errors import ArenaError
 from referee.bot_process import BotProcess
+from referee.evidence import Played
 from referee.fault import Kind
 from referee.game import Game, Options
 from referee.loading import GAME_ERRORS
@@ -53,6 +55,14 @@ _TOLD_SECONDS = 0.2  # in which a signal reaches all whom it is sent to
 def _entered(setup: Setup) -> list[tuple[Entrant, str, Program]]:
     """Return what makes each bot of a run the one that it is."""
     return [*zip(setup.schedule.entrants, setup.names, setup.programs, strict=True)]
+
+
+class BarredError(Exception):
+    """A match that is left as it is, since a bot of it may play no more; the text says why."""
+
+    def __init__(self, bot: BotIndex, why: str) -> None:
+        super().__init__(why)
+        self.bot = bot
 
 
 class _CutShortError(Exception):
@@ -146,6 +156,9 @@ class Executor:
                     self._matches.append(self._match(task.deal, rotation))
                 except _CutShortError:
                     self._leaving = True
+                except BarredError as error:
+                    yield Barred(error.bot, str(error))
+                    break
                 except (ConnectionError, MachineError):
                     raise
                 except GAME_ERRORS as error:  # reported; the run ends with 1
@@ -210,7 +223,7 @@ class Executor:
         playing = Match(game, seats, self._setup.limits.faults_allowed, opening)
         controls = [self._setup.limits_of(bot).time_control for bot in bots]
         with self.watchdog.watching(playing):
-            played = playing.play(starts(game, match, controls, seeds))
+            played = self._finished(playing.play(starts(game, match, controls, seeds)))
         result = result_of(
             played,
             deal=schedule.deal_id(deal),
@@ -290,6 +303,10 @@ class Executor:
             else EmptySeat(str(process), process.stderr)
             for number, process in enumerate(processes)
         ]
+
+    def _finished(self, played: Played) -> Played:
+        """Return a match that was played as it is recorded."""
+        return played
 
     def _seat(self, number: int, process: BotProcess) -> Seat:
         """Return the seat of a bot, by the number of the seat."""

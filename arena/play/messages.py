@@ -163,6 +163,14 @@ class Unfit(msgspec.Struct, frozen=True, tag=True):
     why: str
 
 
+class Barred(msgspec.Struct, frozen=True, tag=True):
+    """A bot may play no more in this run; what it was playing is left as it is."""
+
+    bot: BotIndex
+    why: str
+    """As what follows «it»."""
+
+
 class News(msgspec.Struct, frozen=True, tag=True):
     """Something that the organizer is to know, as a sentence."""
 
@@ -195,7 +203,9 @@ class Broken(msgspec.Struct, frozen=True, tag=True):
     why: str
 
 
-Word: TypeAlias = Up | Results | Failed | Fit | Unfit | News | Underway | Done | Left | Broken
+Word: TypeAlias = (
+    Up | Results | Failed | Fit | Unfit | Barred | News | Underway | Done | Left | Broken
+)
 
 encode = msgspec.msgpack.Encoder().encode
 decode_order = msgspec.msgpack.Decoder(Order).decode

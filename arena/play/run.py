@@ -1,6 +1,7 @@
 """One run over a league: find what is missing, play it, store it."""
 
 import datetime
+import os
 import shlex
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -17,7 +18,6 @@ from arena.play.local import LocalWorker, LocalWorkforce, check_workers, usable_
 from arena.play.messages import News, Results, Setup
 from arena.play.missing import FIRST_DEALS, WHOLE, Missing, Part, count_of
 from arena.play.runner import Runner
-from arena.play.slow.workforce import SlotWorkforce
 from arena.play.spares import Spares
 from arena.play.workforce import Workforce
 from arena.schedule.deal import LIVE_PROCESSES, BotIndex, first_bots
@@ -30,6 +30,7 @@ from arena.store.store import Store
 from arena.store.tournament import Tournament
 from arena.store.versions import changed, left, likely_renamed, unknown_keys
 from protocol.errors import ArenaError
+from referee.door import keys_of
 from referee.game import Game
 from referee.identity import code_of
 from referee.sandbox import TooFewCoresError
@@ -152,7 +153,7 @@ class Run:
         if cluster is not None:
             force = on_cluster(setup, league.rules, built.bots, cluster)
         elif self._is_slow:
-            force = SlotWorkforce(setup, built.ready, slots, league.folder)
+            force = _slots(setup, built.ready, slots, league)
         else:
             force = LocalWorkforce(setup, built.ready, places, spares)
         more = None if tournament is None else self._next_round
@@ -178,9 +179,9 @@ class Run:
             yield self
 
     def _land(self) -> None:
-        """Remove what is kept of slow matches on their way, if all are over."""
+        """Forget what is kept of slow matches on their way, if all are over."""
         if self._flights is not None and not self.missing:
-            self._flights.remove()
+            self._flights.land()
 
     def stop(self) -> None:
         """Let the matches that are being played be the last; slow ones are left on their way."""
@@ -300,6 +301,20 @@ def open_run(
             if not run.missing:
                 remember(league.bots, store)
             yield run
+
+
+def _slots(setup: Setup, bots: Sequence[Bot], slots: int, league: LeaguePlan) -> Workforce:
+    """Return the slots of a slow league; raise ArenaError without the keys of its door."""
+    from arena.play.slow.doors import Doorkeeper
+    from arena.play.slow.workforce import SlotWorkforce
+
+    keeper = None
+    has_door = any(league.limits_of(bot).door for bot in league.bots)
+    if slots and has_door and league.door is not None:
+        keys = keys_of(league.door, os.environ)
+        with Flights(league.folder) as flights:
+            keeper = Doorkeeper(league.door, keys, flights.spent())
+    return SlotWorkforce(setup, bots, slots, league.folder, keeper)
 
 
 def _oversized(league: LeaguePlan, built: AllBuilt) -> dict[BotIndex, str]:

@@ -12,6 +12,7 @@ from time import monotonic
 from arena.play.events import Forfeiting, Notice, Problem, Started, Suspended
 from arena.play.forfeits import ForfeitRows
 from arena.play.messages import (
+    Barred,
     Broken,
     Failed,
     Fit,
@@ -134,6 +135,8 @@ class Runner:
                 yield Started(self._setup.names[word.bot], word.memory)
             case Unfit():
                 yield from self._suspend(word.bot, f"failed its start-up check: {word.why}")
+            case Barred():
+                yield from self._suspend(word.bot, word.why)
             case News():
                 yield word
             case Broken() if not self._is_broken:

@@ -9,9 +9,10 @@ from typing import NamedTuple, Self
 import msgspec
 
 from arena.store.errors import WAIT, explained
+from referee.evidence import Exchange
 from referee.kept import KeptAnswer
 
-FLIGHTS = "in_flight.db"
+FLIGHTS = "slow.db"
 """The file's name, in the folder of a league."""
 
 _SCHEMA = """
@@ -22,11 +23,21 @@ CREATE TABLE IF NOT EXISTS answer (
     flight INTEGER NOT NULL, seat INTEGER NOT NULL, number INTEGER NOT NULL, said BLOB NOT NULL,
     PRIMARY KEY (flight, seat, number)
 ) STRICT, WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS exchange (
+    key TEXT PRIMARY KEY, flight INTEGER NOT NULL, seat INTEGER NOT NULL, said BLOB NOT NULL
+) STRICT;
+CREATE TABLE IF NOT EXISTS spent (bot TEXT PRIMARY KEY, cost REAL NOT NULL) STRICT;
 """
-_REMEDY = "Remove it: the matches that were in flight begin anew."
+"""An exchange is what a bot asked through its door and was answered; `spent` is by a bot's key, and
+stays when matches are over.
+"""
+_REMEDY = (
+    "Remove it: the matches that were in flight begin anew, and what bots have spent is forgotten."
+)
 
 _encode = msgspec.msgpack.Encoder().encode
 _decode = msgspec.msgpack.Decoder(KeptAnswer).decode
+_decode_exchange = msgspec.msgpack.Decoder(Exchange).decode
 
 
 class Flight(NamedTuple):
@@ -103,14 +114,54 @@ class Flights:
             )
         kept.append(answer)
 
+    def answered(self, key: str) -> Exchange | None:
+        """Return what was kept of a request, by its key."""
+        with self._explained():
+            found = self._db.execute("SELECT said FROM exchange WHERE key = ?", (key,)).fetchone()
+        return None if found is None else _decode_exchange(found[0])
+
+    def keep_exchange(self, flight: Flight, key: str, bot: str, exchange: Exchange) -> None:
+        """Keep what a bot, by its key in the league, was answered, and what that cost."""
+        with self._explained(), self._db:  # both, or none
+            self._db.execute("BEGIN IMMEDIATE")
+            self._db.execute(
+                "INSERT OR REPLACE INTO exchange VALUES (?, ?, ?, ?)",
+                (key, flight.number, exchange.seat, _encode(exchange)),
+            )
+            self._db.execute(
+                "INSERT INTO spent VALUES (?1, ?2) "
+                "ON CONFLICT (bot) DO UPDATE SET cost = cost + ?2",
+                (bot, exchange.cost),
+            )
+
+    def exchanges(self, flight: Flight) -> list[Exchange]:
+        """Return what was asked in a match and answered, in the order of its decisions."""
+        with self._explained():
+            rows = self._db.execute("SELECT said FROM exchange WHERE flight = ?", (flight.number,))
+            found = [_decode_exchange(said) for (said,) in rows]
+        return sorted(found, key=lambda each: (each.seat, each.ask, each.at))
+
+    def spent(self) -> dict[str, float]:
+        """Return what each bot has spent in the league, by its key there."""
+        with self._explained():
+            return dict(self._db.execute("SELECT bot, cost FROM spent"))
+
+    def forget_answers(self, flight: Flight) -> Flight:
+        """Let a match begin anew; what its bots were answered at their doors stays kept."""
+        with self._explained():
+            self._db.execute("DELETE FROM answer WHERE flight = ?", (flight.number,))
+        return Flight(flight.number, [[] for _ in flight.answers])
+
     def drop(self, matches: Iterable[str]) -> None:
-        """Forget matches: they are stored, or begin anew."""
+        """Forget matches: they are stored, or are no more what they were."""
         with self._explained():
             for match in matches:
-                self._db.execute(
-                    "DELETE FROM answer WHERE flight IN (SELECT id FROM flight WHERE match = ?)",
-                    (match,),
-                )
+                for table in ("answer", "exchange"):
+                    self._db.execute(
+                        f"DELETE FROM {table} "  # noqa: S608 - one of the two
+                        "WHERE flight IN (SELECT id FROM flight WHERE match = ?)",
+                        (match,),
+                    )
                 self._db.execute("DELETE FROM flight WHERE match = ?", (match,))
 
     def matches(self) -> list[str]:
@@ -118,8 +169,14 @@ class Flights:
         with self._explained():
             return [match for (match,) in self._db.execute("SELECT match FROM flight ORDER BY id")]
 
-    def remove(self) -> None:
-        """Remove the file; nobody else may use it, nor this any more."""
+    def land(self) -> None:
+        """Forget all matches, as the league is played; nobody else may use the file.
+
+        Without anything spent, it is removed, and this may not be used any more.
+        """
+        if self.spent():
+            self.drop(self.matches())
+            return
         self._db.close()
         for end in ("", "-wal", "-shm"):
             with suppress(FileNotFoundError):

@@ -5,12 +5,17 @@ asks for, if the league allows the name: see docs/door.md. It needs the extra `d
 `pip install 'bot-arena[door]'`; the terms can be read without it.
 """
 
-from referee.door.door import Door
-from referee.door.exchanges import Answered, Asked, Exchanges, Remembered
+from importlib import import_module
+from typing import TYPE_CHECKING
+
 from referee.door.terms import DoorTerms, TokenPrice, keys_of
-from referee.door.usage import Usage
-from referee.door.visit import NOTHING, Visit
-from referee.door.visitor import Visitor
+
+if TYPE_CHECKING:
+    from referee.door.door import Door
+    from referee.door.exchanges import Answered, Asked, Exchanges, Remembered
+    from referee.door.usage import Usage
+    from referee.door.visit import NOTHING, Visit
+    from referee.door.visitor import Visitor
 
 __all__ = [
     "NOTHING",
@@ -26,3 +31,20 @@ __all__ = [
     "Visitor",
     "keys_of",
 ]
+
+_LATER = {
+    "Door": "door",
+    **dict.fromkeys(("Answered", "Asked", "Exchanges", "Remembered"), "exchanges"),
+    "Usage": "usage",
+    **dict.fromkeys(("NOTHING", "Visit"), "visit"),
+    "Visitor": "visitor",
+}
+"""Names that only an open door needs, by module: commands that read a league load none."""
+
+
+def __getattr__(name: str) -> object:
+    """Return a public name whose module is loaded at first use."""
+    if name not in _LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = globals()[name] = getattr(import_module(f"{__name__}.{_LATER[name]}"), name)
+    return found

@@ -19,11 +19,12 @@ from typing import Any
 
 import msgspec
 
-from arena.play.executor import STOP_SIGNALS, Executor
+from arena.play.executor import STOP_SIGNALS, BarredError, Executor
 from arena.play.messages import (
     Broken,
     Finish,
     Fit,
+    News,
     Order,
     Setup,
     Underway,
@@ -34,6 +35,7 @@ from arena.play.messages import (
     encode,
 )
 from arena.play.slow.baton import Baton, Note
+from arena.play.slow.doors import Doorkeeper, Doors, opened
 from arena.play.watchdog import STUCK_SECONDS, StuckError
 from arena.play.worker import end_without_server, game_of, launchers_of, played_for
 from arena.schedule.deal import BotIndex, Deal
@@ -41,9 +43,10 @@ from arena.store.flights import Flight, Flights
 from arena.store.result import PlayedMatch
 from protocol.errors import ArenaError, RunError
 from referee.bot_process import BotProcess
+from referee.evidence import Played
 from referee.game import Game
 from referee.identity import code_of
-from referee.kept import DisagreedError, KeptAnswer, KeptSeat
+from referee.kept import BrokenOffError, DisagreedError, KeptAnswer, KeptSeat, SpentError
 from referee.polling import Polling
 from referee.sandbox import Launcher, MachineError
 from referee.seat import Seat
@@ -60,7 +63,15 @@ class _LeaveError(Exception):
     """The runner wants no more to be played."""
 
 
-def main(link: Any, setup: Setup, parent: int, slots: int, holder: str, folder: str) -> None:
+def main(
+    link: Any,
+    setup: Setup,
+    parent: int,
+    slots: int,
+    holder: str,
+    folder: str,
+    keeper: Doorkeeper | None,
+) -> None:
     """Carry out orders from `link`, a connection, until the last one or the end of the runner.
 
     `holder` is the path of the note on who works, and `folder` that of the league, where answers
@@ -71,10 +82,11 @@ def main(link: Any, setup: Setup, parent: int, slots: int, holder: str, folder: 
             game = game_of(setup)
             launchers = launchers_of(setup, stack, slots * setup.schedule.seats)
             flights = stack.enter_context(Flights(Path(folder)))
+            doors = stack.enter_context(opened(setup, keeper, lambda: Flights(Path(folder))))
         except ArenaError as error:
             link.send_bytes(encode((ALL, Broken(str(error)))))
             return
-        has_left = _Slots(link, setup, game, launchers, flights, Note(holder)).serve()
+        has_left = _Slots(link, setup, game, launchers, flights, doors, Note(holder)).serve()
     if has_left:
         os._exit(0)  # other threads still wait for bots that have gone
 
@@ -89,6 +101,7 @@ class _Slots:
         game: type[Game],
         launchers: Mapping[str, Launcher],
         flights: Flights,
+        doors: Doors | None,
         note: Note,
     ) -> None:
         self._link = link
@@ -96,6 +109,8 @@ class _Slots:
         self._game = game
         self._launchers = launchers
         self._flights = flights
+        self.doors = doors
+        self._told_once: set[str] = set()
         self._orders: dict[int, SimpleQueue[Order]] = {}
         self._threads: list[threading.Thread] = []
         self._executors: list[SlowExecutor] = []
@@ -174,6 +189,12 @@ class _Slots:
             playing = sum(executor.is_playing for executor in self._executors)
             self.say(ALL, Underway(playing, self._answers))
 
+    def tell_once(self, text: str) -> None:
+        """Tell the runner something, unless it was told."""
+        if text not in self._told_once:
+            self._told_once.add(text)
+            self.say(ALL, News(text))
+
     def _interrupt(self) -> None:
         for executor in self._executors:
             executor.interrupt()
@@ -208,8 +229,11 @@ class SlowExecutor(Executor):
         super().__init__(setup, game, launchers, polling)
         self._flights = flights
         self._slots = slots
+        self._number = number
         self._flight: Flight | None = None
+        self._match_id = ""
         self._bots: Sequence[BotIndex] = ()
+        self._visits = ExitStack()
 
     @property
     def is_playing(self) -> bool:
@@ -226,45 +250,91 @@ class SlowExecutor(Executor):
     def _match(self, deal: Deal, rotation: int) -> PlayedMatch:
         """Play a match, or go on with it as far as its bots answer as they did before."""
         schedule = self._setup.schedule
-        match = schedule.match_id(deal, rotation)
+        self._match_id = schedule.match_id(deal, rotation)
         self._bots = schedule.seating(deal, rotation)
+        outages = 0
         try:
-            self._board(match)
-            try:
-                return super()._match(deal, rotation)
-            except DisagreedError as error:
-                self._news.append(
-                    f"Match {match} begins anew: {error}, asked again after an interruption, does "
-                    f"not answer as it did before."
-                )
-                for bot in self._bots:
-                    self._discard((bot, rotation))
-                self._flights.drop([match])
-                self._board(match)
-                return super()._match(deal, rotation)
+            self._flight = self._boarded()
+            while True:
+                try:
+                    return super()._match(deal, rotation)
+                except DisagreedError as error:
+                    self._begin_anew(str(error))
+                except BrokenOffError as error:
+                    outages += 1
+                    self._rest(str(error), outages)
+                finally:
+                    self._part(rotation)
+        except SpentError as error:
+            bot = next(bot for bot in self._bots if self._setup.names[bot] == error.name)
+            raise BarredError(bot, f"has spent all that it may: {error}") from None
         except RunError as error:
             raise MachineError(str(error)) from None  # of the file: nothing more can be kept
         finally:
             self._flight = None
 
-    def _board(self, match: str) -> None:
+    def _boarded(self) -> Flight:
         setup = self._setup
         entrants = [setup.schedule.entrants[bot].version for bot in self._bots]
         grants = [setup.limits_of(bot).stored() for bot in self._bots]
         terms = _digest(self._slots.terms, entrants, grants)
-        self._flight = self._flights.board(match, terms, len(self._bots))
+        return self._flights.board(self._match_id, terms, len(self._bots))
+
+    def _begin_anew(self, name: str) -> None:
+        """Forget what was answered in the match, as a bot does not answer so again."""
+        assert self._flight is not None
+        self._flight = self._flights.forget_answers(self._flight)
+        self._news.append(
+            f"Match {self._match_id} begins anew: {name}, asked again after an interruption, does "
+            f"not answer as it did before."
+        )
+
+    def _rest(self, outage: str, count: int) -> None:
+        """Wait until a provider may be back, after its outage in this match; the number counts.
+
+        Raises ArenaError where there were too many.
+        """
+        doors = self._slots.doors
+        assert doors is not None
+        if count > doors.terms.outages:
+            raise ArenaError(f"{outage} It goes on from there in the next run.")
+        self._slots.tell_once(f"Matches are broken off, and go on where they were: {outage}")
+        with self._slots.baton.released(self._number):
+            time.sleep(doors.terms.patience)
+
+    def _part(self, rotation: int) -> None:
+        """End what is left of the match: visits to the door, and processes."""
+        with self._slots.baton.released(self._number):
+            self._visits.close()
+        for bot in self._bots:
+            self._discard((bot, rotation))
 
     def _seat(self, number: int, process: BotProcess) -> Seat:
         """Return a seat whose answers are kept."""
-        flight = self._flight
+        flight, doors, bot = self._flight, self._slots.doors, self._bots[number]
         assert flight is not None
 
         def keep(answer: KeptAnswer) -> None:
             self._flights.keep(flight, number, answer)
             self._slots.note_answer()
 
-        name = self._setup.names[self._bots[number]]
-        return KeptSeat(process, name, [*flight.answers[number]], keep)
+        visitor = None
+        if doors is not None:
+            visit = doors.visit(self._match_id, flight, number, bot, process)
+            visitor = self._visits.enter_context(visit)
+        name = self._setup.names[bot]
+        return KeptSeat(process, name, [*flight.answers[number]], keep, visitor)
+
+    def _finished(self, played: Played) -> Played:
+        """Return the match with what was asked at doors, once all of that is answered."""
+        if self._slots.doors is None:
+            return played
+        with self._slots.baton.released(self._number):
+            self._visits.close()
+        assert self._flight is not None
+        exchanges = self._flights.exchanges(self._flight)
+        evidence = msgspec.structs.replace(played.evidence, exchanges=exchanges)
+        return msgspec.structs.replace(played, evidence=evidence)
 
 
 def _digest(*parts: object) -> str:

@@ -13,6 +13,7 @@ from arena.play.messages import decode_word_of as decode
 from arena.play.sandbox import check_sandbox
 from arena.play.slow import process
 from arena.play.slow.baton import Note
+from arena.play.slow.doors import Doorkeeper
 from arena.play.slow.room import check_room
 from arena.play.spawning import kill_all, spawn, wait
 from arena.play.worker import how_ended
@@ -47,8 +48,19 @@ class SlotWorkforce(Workforce):
     ahead = 1
     shares_deals = True
 
-    def __init__(self, setup: Setup, bots: Sequence[Bot], slots: int, folder: Path) -> None:
-        """Take what to play in a league's folder; raise as `check_room`."""
+    def __init__(
+        self,
+        setup: Setup,
+        bots: Sequence[Bot],
+        slots: int,
+        folder: Path,
+        keeper: Doorkeeper | None,
+    ) -> None:
+        """Take what to play in a league's folder, and what its door needs, if it has one.
+
+        Raises as `check_room`.
+        """
+        self._keeper = keeper
         if slots:
             check_room(slots, setup.schedule.seats, setup.sandboxes)
         self._setup = setup
@@ -82,7 +94,14 @@ class SlotWorkforce(Workforce):
     def _start(self) -> None:
         self._process, self._link = spawn(
             process.main,
-            *(self._setup, os.getpid(), self._count, self._note.path, str(self._folder)),
+            *(
+                self._setup,
+                os.getpid(),
+                self._count,
+                self._note.path,
+                str(self._folder),
+                self._keeper,
+            ),
             blocked=STOP_SIGNALS,
         )
         self._is_up = False
@@ -118,7 +137,7 @@ class SlotWorkforce(Workforce):
                 for each in self.workers:
                     each.is_up = True
                 return []
-            case Underway() | Broken() if number == process.ALL:
+            case Underway() | News() | Broken() if number == process.ALL:
                 return [word]
             case _:
                 each = next(each for each in self.workers if each.number == number)

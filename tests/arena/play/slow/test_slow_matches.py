@@ -61,7 +61,7 @@ def results(league: League) -> list[object]:
 
 def kept(league: League) -> int:
     """Return how many answers of matches on their way are kept."""
-    file = league.folder / "in_flight.db"
+    file = league.folder / "slow.db"
     if not file.exists():
         return 0
     with closing(sqlite3.connect(file, timeout=30)) as db:
@@ -215,7 +215,7 @@ def test_a_game_that_kills_the_process_costs_its_matches_alone(league: League) -
     assert "deal 0 of ada, bob twice killed its worker, which ended with code 7" in said
     assert league.count() == 6
     assert "2 matches are missing" in said
-    assert league.is_left_clean() or league.files()[0] == "in_flight.db"
+    assert league.is_left_clean() or league.files()[0] == "slow.db"
 
 
 @pytest.mark.soak
@@ -254,14 +254,14 @@ def test_too_many_slots_are_refused_with_the_number_that_fits(league: League) ->
     said = " ".join(ended.stderr.split())
     assert "slots = 150 may need 2,000 open files, and there can be 1,000 (ulimit -Hn) here" in said
     assert "have slots = 66 or fewer" in said
-    assert not (league.folder / "in_flight.db").exists()
+    assert not (league.folder / "slow.db").exists()
 
 
 def test_a_file_of_answers_that_is_none_stops_the_run_with_the_remedy(league: League) -> None:
     write(league)
-    Path(league.folder / "in_flight.db").write_text("no database, but long enough to be one")
+    Path(league.folder / "slow.db").write_text("no database, but long enough to be one")
     ended = league.call("run", code=1)
     said = " ".join(ended.stderr.split())
-    assert "in_flight.db is damaged" in said
+    assert "slow.db is damaged" in said
     assert "Remove it: the matches that were in flight begin anew." in said
     assert "Traceback" not in said

@@ -1,0 +1,137 @@
+"""The doors of slow matches: their bots ask through one broker, and what is answered is kept."""
+
+import base64
+import os
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from itertools import count
+
+import msgspec
+
+from arena.play.messages import Setup
+from arena.schedule.deal import BotIndex
+from arena.store.flights import Flight, Flights
+from referee.bot_process import BotProcess
+from referee.door import Answered, Asked, Door, DoorTerms, Usage, Visitor
+from referee.evidence import Exchange
+
+
+class Doorkeeper(msgspec.Struct, frozen=True):
+    """What a league's door needs: its terms, the keys, and what bots have spent, by their keys."""
+
+    terms: DoorTerms
+    keys: Mapping[str, str]
+    spent: Mapping[str, float]
+
+
+class _Kept:
+    """The exchanges of one seat in a match; used on the door's thread."""
+
+    def __init__(self, flights: Flights, flight: Flight, seat: int, bot: str) -> None:
+        self._flights = flights
+        self._flight = flight
+        self._seat = seat
+        self._bot = bot
+        self._numbers = count()
+
+    def find(self, asked: Asked) -> Answered | None:
+        """Return what the request was answered before, or None."""
+        found = self._flights.answered(asked.idempotency_key)
+        if found is None:
+            return None
+        next(self._numbers)
+        return Answered(found.status, found.headers, _bytes_of(found.answer))
+
+    def keep(self, asked: Asked, answered: Answered, usage: Usage) -> None:
+        """Keep what a request was answered, before the bot sees it."""
+        exchange = Exchange(
+            seat=self._seat,
+            ask=len(self._flight.answers[self._seat]) + 1,
+            at=next(self._numbers),
+            name=asked.name,
+            method=asked.method,
+            path=asked.path,
+            request=_text_of(asked.body),
+            status=answered.status,
+            headers=dict(answered.headers),
+            answer=_text_of(answered.body),
+            tokens_in=usage.tokens_in,
+            tokens_out=usage.tokens_out,
+            cost=usage.cost,
+        )
+        self._flights.keep_exchange(self._flight, asked.idempotency_key, self._bot, exchange)
+
+
+class Doors:
+    """The open door of a league, for all matches of this process."""
+
+    def __init__(self, setup: Setup, keeper: Doorkeeper, flights: Flights, door: Door) -> None:
+        """Take a door that is open, and the file for its thread alone."""
+        self.terms = keeper.terms
+        self._setup = setup
+        self._flights = flights
+        self._door = door
+
+    @contextmanager
+    def visit(
+        self, match: str, flight: Flight, seat: int, bot: BotIndex, process: BotProcess
+    ) -> Iterator[Visitor | None]:
+        """Let a bot ask during its turns of a match; None if it has no door.
+
+        At the end, what is still being asked for is waited for: it may cost something.
+        """
+        if process.door is None:
+            yield None
+            return
+        setup = self._setup
+        with ExitStack() as stack:
+            # they are the visitor's own, as the process may end before its requests
+            read, write = (_own(stack, end) for end in process.door)
+            listener = None if process.listener is None else _own(stack, process.listener)
+            key = setup.schedule.entrants[bot].key
+            kept = _Kept(self._flights, flight, seat, key)
+            names = setup.limits_of(bot).door
+            visitor = self._door.admit(key, names, (read, write), listener, kept, f"{match} {seat}")
+            try:
+                yield visitor
+            finally:
+                visitor.close(self.terms.timeout)
+
+
+@contextmanager
+def opened(
+    setup: Setup, keeper: Doorkeeper | None, flights: Callable[[], Flights]
+) -> Iterator[Doors | None]:
+    """Open a league's door; None if it has none. `flights` opens the file for the door's thread."""
+    if keeper is None:
+        yield None
+        return
+    with (
+        flights() as own,
+        Door(keeper.terms, keeper.keys, keeper.spent) as door,
+    ):
+        yield Doors(setup, keeper, own, door)
+
+
+def _own(stack: ExitStack, descriptor: int) -> int:
+    """Return a descriptor of the same end, which the stack closes."""
+    copy = os.dup(descriptor)
+    stack.callback(os.close, copy)
+    return copy
+
+
+_BASE64 = "base64:"
+
+
+def _text_of(body: bytes) -> str:
+    try:
+        text = body.decode()
+    except UnicodeDecodeError:
+        return _BASE64 + base64.b64encode(body).decode()
+    return _BASE64 + base64.b64encode(body).decode() if text.startswith(_BASE64) else text
+
+
+def _bytes_of(text: str) -> bytes:
+    if text.startswith(_BASE64):
+        return base64.b64decode(text.removeprefix(_BASE64))
+    return text.encode()
