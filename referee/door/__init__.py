@@ -6,7 +6,7 @@ asks for, if the league allows the name: see docs/door.md. It needs the extra `d
 """
 
 from referee.door.door import Door
-from referee.door.exchanges import Answered, Asked, Exchanges, Remembered
+from referee.door.exchanges import Exchanges, MadeRequest, Remembered, SeenAnswer
 from referee.door.terms import DoorTerms, TokenPrice, keys_of
 from referee.door.usage import Usage
 from referee.door.visit import NOTHING, Visit
@@ -14,12 +14,12 @@ from referee.door.visitor import Visitor
 
 __all__ = [
     "NOTHING",
-    "Answered",
-    "Asked",
     "Door",
     "DoorTerms",
     "Exchanges",
+    "MadeRequest",
     "Remembered",
+    "SeenAnswer",
     "TokenPrice",
     "Usage",
     "Visit",

@@ -49,6 +49,11 @@ class Attack:
     environ: Mapping[str, str] = field(default_factory=dict)
     spend: float | None = None
 
+    @property
+    def is_slow(self) -> bool:
+        """Whether it takes a process of its own, or a second try."""
+        return self.raw is not None or self.slug == "dns-rebinding"
+
 
 def _url(slug: str, tries: str, url: str) -> Attack:
     return Attack(slug=slug, tries=tries, expects="refused", url=url)
