@@ -20,7 +20,7 @@ MEANINGS: Mapping[Outcome, str] = {
     "refused": "an error; nothing is sent to anybody",
     "dropped": "the request is made without it",
     "hidden": "the bot sees *** in place of the key, or no answer",
-    "unreached": "no request is sent; it counts as an outage",
+    "unreached": "no answer is taken; it counts as an outage",
     "as it is": "the bot gets the answer, which is not followed",
     "answered": "the request goes to the provider, and nowhere else",
 }
