@@ -60,7 +60,6 @@ class Count:
         self.tokens_out = 0
         self.cost = 0.0
         self.connections = 0
-        self.at_once = 0
         self.most_at_once = 0
 
 
@@ -72,6 +71,8 @@ class Server:
         self.behaviour: dict[str, Any] = {"kind": "good"}
         self.seen: list[dict[str, Any]] = []
         self.sni: list[str | None] = []
+        self.active: set[object] = set()
+        """One for each request that is being answered, since they were forgotten."""
         self._tls = tls
         self.answers: dict[str, bytes] = {}
         self._numbers = itertools.count(1)
@@ -122,8 +123,9 @@ class Server:
             await _send(writer, 200, json.dumps(vars(self.count)).encode())
             return True
         self.count.requests += 1
-        self.count.at_once += 1
-        self.count.most_at_once = max(self.count.most_at_once, self.count.at_once)
+        number = object()
+        self.active.add(number)
+        self.count.most_at_once = max(self.count.most_at_once, len(self.active))
         self.seen.append(
             {"first": first, "headers": headers, "body": body.decode("latin-1"), "lines": lines}
         )
@@ -135,7 +137,7 @@ class Server:
         try:
             return await self._answer(method, target, headers, body, writer, behaviour)
         finally:
-            self.count.at_once -= 1
+            self.active.discard(number)
 
     async def _answer(
         self,
@@ -347,6 +349,8 @@ async def _main(names: Sequence[str], port: int, plain: bool, behaviour: dict[st
         if order.get("forget"):
             server.seen, server.sni = [], []
             server.answers.clear()
+            server.active.clear()
+            server.count.most_at_once = 0
         print(json.dumps(answer), flush=True)
     (folder / "ca.pem").unlink()
     folder.rmdir()

@@ -7,6 +7,7 @@ from typing import Any, TypeAlias, get_args
 
 import msgspec
 
+from arena.archive.asked import exchange_words, exchanges_of
 from arena.store.rows import WholeMatch
 from arena.store.store import Store
 from arena.tables.match_list import number_text
@@ -132,6 +133,10 @@ def as_table(opened: WholeMatch, game: LoadGame, seat: int | None = None) -> Tab
         "problem": words.problem or None,
         "seats": seat_rows(opened, seat),
     }
+    asked = {
+        number: [msgspec.structs.asdict(each) for each in found]
+        for number, found in exchanges_of(opened).items()
+    }
     rows = [
         {
             "decision": number + 1,
@@ -144,6 +149,7 @@ def as_table(opened: WholeMatch, game: LoadGame, seat: int | None = None) -> Tab
             "cpu_us": opened.evidence.cpu[number],
             "wall_us": opened.evidence.wall[number],
             "lag_us": opened.evidence.lag[number],
+            **({"exchanges": asked[number]} if number in asked else {}),
         }
         for number, entry in enumerate(replay.entries)
         if seat in (None, entry.seat)
@@ -153,7 +159,7 @@ def as_table(opened: WholeMatch, game: LoadGame, seat: int | None = None) -> Tab
 
 _ROW_KEYS = (
     *("decision", "seat", "bot", "move", "words", "fault", "note"),
-    *("cpu_us", "wall_us", "lag_us"),
+    *("cpu_us", "wall_us", "lag_us", "exchanges"),
 )
 
 
@@ -310,6 +316,7 @@ def _moves(opened: WholeMatch, words: "_Words", seat: int | None, width: int) ->
     if words.problem:
         yield from folded(f"Moves as they were recorded: {words.problem}", "", width)
         yield ""
+    asked = exchanges_of(opened)
     yield f"{'':4}{'cpu':>7}{'wall':>7}{'lag':>7}  ms"
     for number, entry in enumerate(opened.replay.entries):
         if number in words.drawn:
@@ -317,6 +324,8 @@ def _moves(opened: WholeMatch, words: "_Words", seat: int | None, width: int) ->
             yield ""
         if seat in (None, entry.seat):
             yield from _entry(opened, number, words.moves[number], width)
+            for exchange in asked.get(number, ()):
+                yield from folded(exchange_words(exchange), _INDENT, width)
     yield from _drawn(words, len(opened.replay.entries))
 
 

@@ -33,6 +33,9 @@ _SOURCE = click.Path(path_type=Path)
 )
 @click.option("--faults", is_flag=True, help="Show a column for every kind of fault.")
 @click.option("--times", is_flag=True, help="Show the bots' decisions and their times.")
+@click.option(
+    "--cost", is_flag=True, help="Show what bots asked through their doors, and its cost."
+)
 @click.option("--versions", is_flag=True, help="Show also old versions, and bots that left.")
 @click.option(
     "--linked",
@@ -74,6 +77,7 @@ def rank(
     by: By | Literal["seat"],
     faults: bool,
     times: bool,
+    cost: bool,
     versions: bool,
     linked: bool,
     without_forfeits: bool,
@@ -96,6 +100,7 @@ def rank(
     arena rank cup --linked
     arena rank cup --without-forfeits
     arena rank cup --pairs
+    arena rank cup --cost
     arena rank cup --anchor sensible=1500
     arena rank results.csv --format json
     arena rank spring summer autumn
@@ -105,6 +110,7 @@ def rank(
         read_field(
             source,
             times=times,
+            costs=cost,
             versions=versions or linked,
             scores=scores,
             forfeits=without_forfeits,
@@ -117,6 +123,7 @@ def rank(
             what,
             faults=faults,
             times=times,
+            cost=cost,
             together=together,
             without_forfeits=without_forfeits,
         )

@@ -13,7 +13,7 @@ from arena.handin.database import LockedError
 from arena.handin.receiving import NotReceivedError
 from arena.serve.api import ProblemAnswer, WebProblem
 from arena.serve.asking import BusyError, UnansweredError, UnknownError
-from arena.serve.pages import Visit, error_page
+from arena.serve.pages import WebVisit, error_page
 from arena.serve.refusal import Refusal
 from protocol.errors import ArenaError
 
@@ -107,7 +107,7 @@ def as_page(endpoint: Endpoint, say: Callable[[str], None]) -> Endpoint:
                 say(str(error))
             league = request.path_params.get("league", "") if refusal.status != 404 else ""
             page = error_page(
-                Visit(league=league), _sentence(refusal.problem.what), refusal.problem.remedy
+                WebVisit(league=league), _sentence(refusal.problem.what), refusal.problem.remedy
             )
             answer = html(page, refusal.status)
             answer.headers.update(_headers(request, refusal))

@@ -16,7 +16,7 @@ from arena.serve.guard import Guard
 from arena.serve.refusal import Refusal
 from arena.serve.served import Served
 from arena.serve.site import WebSite
-from arena.serve.visits import Door
+from arena.serve.visits import Admission
 
 
 def application(
@@ -27,9 +27,9 @@ def application(
     say: Callable[[str], None],
 ) -> ASGIApp:
     """Return the application for some leagues, by name."""
-    door = Door(leagues)
-    api = Api(leagues, door)
-    site = WebSite(leagues, door, api)
+    admission = Admission(leagues)
+    api = Api(leagues, admission)
+    site = WebSite(leagues, admission, api)
     one = "/api/leagues/{league}"
     programs = [
         ("/api/schema", api.get_schema, "GET"),

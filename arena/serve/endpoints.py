@@ -34,8 +34,8 @@ from arena.serve.served import Served
 from arena.serve.shown import SubmissionView, queue_view, submission_view
 from arena.serve.views import TableView
 from arena.serve.visits import (
-    Door,
-    Visitor,
+    Admission,
+    WebVisitor,
     address_of,
     may_see_all,
     own_versions,
@@ -60,23 +60,23 @@ class Api:
 
     Args:
         leagues: by name.
-        door: who may ask what.
+        admission: who may ask what.
 
     """
 
-    def __init__(self, leagues: dict[str, Served], door: Door) -> None:
+    def __init__(self, leagues: dict[str, Served], admission: Admission) -> None:
         self._leagues = leagues
-        self._door = door
+        self._admission = admission
         self._listeners: Counter[str] = Counter()
 
     # --- what is read, for the API and for pages
 
-    async def table(self, league: Served, visitor: Visitor) -> TableView:
+    async def table(self, league: Served, visitor: WebVisitor) -> TableView:
         """Return the table that somebody may see."""
         data = await league.table(to_organizer=visitor.is_organizer)
         return msgspec.json.decode(data, type=TableView)
 
-    async def final(self, league: Served, visitor: Visitor) -> TableView:
+    async def final(self, league: Served, visitor: WebVisitor) -> TableView:
         """Return the table of the final, if there is one that somebody may see."""
         if not league.is_final_shown(to_organizer=visitor.is_organizer):
             raise Refusal(
@@ -87,11 +87,11 @@ class Api:
         return msgspec.json.decode(await league.reader.get(Query(0, "final")), type=TableView)
 
     async def bot(
-        self, request: Request, league: Served, visitor: Visitor, bot: str
+        self, request: Request, league: Served, visitor: WebVisitor, bot: str
     ) -> tuple[BotView, OwnView | None]:
         """Return what everybody sees of a bot, and what its author does."""
         since = league.since(to_organizer=visitor.is_organizer)
-        with self._door.one_more(request):
+        with self._admission.one_more(request):
             view = msgspec.json.decode(
                 await league.reader.get(Query(0, "bot", bot, since=since)), type=BotView
             )
@@ -102,30 +102,30 @@ class Api:
             return view, msgspec.json.decode(data, type=OwnView)
 
     async def matches(
-        self, request: Request, league: Served, visitor: Visitor, which: Which
+        self, request: Request, league: Served, visitor: WebVisitor, which: Which
     ) -> MatchesView:
         """Return matches that somebody may see, newest first."""
         own = None if may_see_all(league, visitor) else await own_versions(league, visitor)
         since = league.since(to_organizer=visitor.is_organizer)
-        with self._door.one_more(request):
+        with self._admission.one_more(request):
             ask = Query(0, "matches", which.bot, own, which.faulty, which.before, since)
             return msgspec.json.decode(await league.reader.get(ask), type=MatchesView)
 
     async def replay(
-        self, request: Request, league: Served, visitor: Visitor, match: str
+        self, request: Request, league: Served, visitor: WebVisitor, match: str
     ) -> ReplayView:
         """Return a match that somebody may see, without what others' bots said."""
         own = await own_versions(league, visitor)
         since = league.since(to_organizer=visitor.is_organizer)
         ask = Query(0, "replay", match, own, since=since)
-        with self._door.one_more(request):
+        with self._admission.one_more(request):
             found = msgspec.json.decode(await league.reader.get(ask), type=ReplayView)
         played = {(seat.bot, seat.version) for seat in found.row.seats}
         if not may_see_all(league, visitor) and played.isdisjoint(own or ()):
             raise Refusal(403, "you may see matches of your own bots.", "Open one of those.")
         return found
 
-    async def submission(self, league: Served, visitor: Visitor, number: int) -> SubmissionView:
+    async def submission(self, league: Served, visitor: WebVisitor, number: int) -> SubmissionView:
         """Return a submission that somebody may see: his own one, or any for the organizer."""
         missing = Refusal(404, f"you have no submission {number}.", "Look at the list of yours.")
         assert visitor.person is not None
@@ -137,7 +137,7 @@ class Api:
             raise missing
         return msgspec.structs.replace(submission_view(found), progress=league.progress_of(number))
 
-    async def submissions(self, league: Served, visitor: Visitor) -> list[SubmissionView]:
+    async def submissions(self, league: Served, visitor: WebVisitor) -> list[SubmissionView]:
         """Return somebody's submissions, or all for the organizer, newest first."""
         assert visitor.person is not None
         found = (
@@ -169,8 +169,8 @@ class Api:
 
     async def get_league(self, request: Request) -> Response:
         """Answer with what is known of a league."""
-        league = self._door.league(request)
-        visitor = await self._door.reader(request, league)
+        league = self._admission.league(request)
+        visitor = await self._admission.reader(request, league)
         return json(
             LeagueAnswer(
                 league=league.name,
@@ -188,69 +188,69 @@ class Api:
 
     async def get_table(self, request: Request) -> Response:
         """Answer with the leaderboard."""
-        league = self._door.league(request)
-        visitor = await self._door.reader(request, league)
+        league = self._admission.league(request)
+        visitor = await self._admission.reader(request, league)
         frozen = league.since(to_organizer=visitor.is_organizer)
         return json(TableAnswer(table=await self.table(league, visitor), frozen=frozen))
 
     async def get_final(self, request: Request) -> Response:
         """Answer with the leaderboard of the final."""
-        league = self._door.league(request)
-        visitor = await self._door.reader(request, league)
+        league = self._admission.league(request)
+        visitor = await self._admission.reader(request, league)
         table, calendar = await self.final(league, visitor), league.calendar
         return json(FinalAnswer(table=table, seed_hash=calendar.seed_hash, seed=calendar.seed))
 
     async def get_bot(self, request: Request) -> Response:
         """Answer with a bot."""
-        league = self._door.league(request)
-        visitor = await self._door.reader(request, league)
+        league = self._admission.league(request)
+        visitor = await self._admission.reader(request, league)
         view, own = await self.bot(request, league, visitor, bot_of(request))
         return json(BotAnswer(bot=view, own=own))
 
     async def get_matches(self, request: Request) -> Response:
         """Answer with matches."""
-        league = self._door.league(request)
-        visitor = await self._door.reader(request, league)
+        league = self._admission.league(request)
+        visitor = await self._admission.reader(request, league)
         found = await self.matches(request, league, visitor, choice_of(request))
         return json(MatchesAnswer(matches=found))
 
     async def get_match(self, request: Request) -> Response:
         """Answer with a match."""
-        league = self._door.league(request)
-        visitor = await self._door.reader(request, league)
+        league = self._admission.league(request)
+        visitor = await self._admission.reader(request, league)
         found = await self.replay(request, league, visitor, request.path_params["match"])
         return json(ReplayAnswer(replay=found))
 
     async def get_queue(self, request: Request) -> Response:
         """Answer with what waits."""
-        league = self._door.league(request)
-        visitor = await self._door.reader(request, league)
+        league = self._admission.league(request)
+        visitor = await self._admission.reader(request, league)
         trouble = league.hook_trouble if visitor.is_organizer else ""
         return json(QueueAnswer(queue=queue_view(league.queue), hook_trouble=trouble))
 
     async def get_submissions(self, request: Request) -> Response:
         """Answer with submissions."""
-        league = self._door.league(request)
-        visitor = await self._door.author(request, league)
+        league = self._admission.league(request)
+        visitor = await self._admission.author(request, league)
         return json(SubmissionsAnswer(submissions=await self.submissions(league, visitor)))
 
     async def get_submission(self, request: Request) -> Response:
         """Answer with a submission."""
-        league = self._door.league(request)
-        visitor = await self._door.author(request, league)
+        league = self._admission.league(request)
+        visitor = await self._admission.author(request, league)
         found = await self.submission(league, visitor, number_of(request))
         return json(SubmissionAnswer(submission=found))
 
     async def post_submission(self, request: Request) -> Response:
         """Take in what is handed in."""
-        league = self._door.league(request)
-        found = await receive(self._door, request, league)
+        league = self._admission.league(request)
+        found = await receive(self._admission, request, league)
         return json(SubmissionAnswer(submission=submission_view(found)), 202)
 
     async def get_events(self, request: Request) -> EventStream:
         """Answer with what happens from now on."""
-        league = self._door.league(request)
-        visitor = await self._door.reader(request, league)
+        league = self._admission.league(request)
+        visitor = await self._admission.reader(request, league)
         address = network_of(address_of(request))
         if self._listeners[address] >= _MOST_LISTENERS:
             raise Refusal(429, "too many pages are open at your address.", "Close some.", after=60)

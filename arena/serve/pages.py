@@ -32,7 +32,7 @@ _REPORT_ASSETS = ("report.css", "viewer.css", "board.js", "tables.js", "viewer.j
 _TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 
 
-class Visit(msgspec.Struct, frozen=True, kw_only=True):
+class WebVisit(msgspec.Struct, frozen=True, kw_only=True):
     """Who looks at a page, and at which league."""
 
     root: str = ""
@@ -89,13 +89,13 @@ def _asset(path: Path) -> Asset:
     return Asset(content, f"{kind}; charset=utf-8", hashlib.sha256(content).hexdigest()[:16])
 
 
-def leagues_page(visit: Visit, leagues: Sequence[LeagueCard]) -> str:
+def leagues_page(visit: WebVisit, leagues: Sequence[LeagueCard]) -> str:
     """Return the list of the leagues of a server."""
     return _render("leagues.html", visit, leagues=leagues)
 
 
 def table_page(
-    visit: Visit,
+    visit: WebVisit,
     table: TableView,
     calendar: Calendar,
     *,
@@ -123,7 +123,11 @@ def table_page(
 
 
 def bot_page(
-    visit: Visit, view: BotView, *, own: OwnView | None = None, matches: MatchesView | None = None
+    visit: WebVisit,
+    view: BotView,
+    *,
+    own: OwnView | None = None,
+    matches: MatchesView | None = None,
 ) -> str:
     """Return the page of a bot.
 
@@ -170,20 +174,20 @@ def _rated(versions: Sequence[Version]) -> list[Row]:
     ]
 
 
-def matches_page(visit: Visit, matches: MatchesView) -> str:
+def matches_page(visit: WebVisit, matches: MatchesView) -> str:
     """Return a list of matches."""
     chosen = {"bot": matches.bot, "faulty": "1" if matches.faulty else ""}
     older = {**{key: value for key, value in chosen.items() if value}, "before": matches.older}
     return _render("matches.html", visit, matches=matches, older=urlencode(older))
 
 
-def replay_page(visit: Visit, view: ReplayView) -> str:
+def replay_page(visit: WebVisit, view: ReplayView) -> str:
     """Return a match that can be stepped through."""
     payload = Markup(view.payload.replace("<", "\\u003c"))  # noqa: S704 - JSON, no tag in it
     return _render("replay.html", visit, view=view, payload=payload)
 
 
-def queue_page(visit: Visit, queue: Sequence[QueueRow], *, hook_trouble: str = "") -> str:
+def queue_page(visit: WebVisit, queue: Sequence[QueueRow], *, hook_trouble: str = "") -> str:
     """Return the submissions that are not decided yet.
 
     `hook_trouble` says what is wrong with the hook, for organizers.
@@ -192,7 +196,7 @@ def queue_page(visit: Visit, queue: Sequence[QueueRow], *, hook_trouble: str = "
 
 
 def hand_in_page(
-    visit: Visit,
+    visit: WebVisit,
     calendar: Calendar,
     *,
     game: str,
@@ -218,27 +222,27 @@ def hand_in_page(
     )
 
 
-def submissions_page(visit: Visit, submissions: Sequence[SubmissionView]) -> str:
+def submissions_page(visit: WebVisit, submissions: Sequence[SubmissionView]) -> str:
     """Return the list of submissions: an author's own ones, or all for an organizer."""
     return _render("submissions.html", visit, submissions=submissions)
 
 
-def submission_page(visit: Visit, submission: SubmissionView) -> str:
+def submission_page(visit: WebVisit, submission: SubmissionView) -> str:
     """Return a submission with its steps, and why it was refused if it was."""
     return _render("submission.html", visit, submission=submission, way=milestones(submission))
 
 
-def enter_page(visit: Visit, *, problem: str = "", remedy: str = "") -> str:
+def enter_page(visit: WebVisit, *, problem: str = "", remedy: str = "") -> str:
     """Return the page that takes a token: typed, or from the address after #."""
     return _render("enter.html", visit, problem_said=problem, remedy=remedy)
 
 
-def calendar_page(visit: Visit, calendar: Calendar) -> str:
+def calendar_page(visit: WebVisit, calendar: Calendar) -> str:
     """Return when bots are taken and results shown, and what was changed of that."""
     return _render("calendar.html", visit, calendar=calendar)
 
 
-def error_page(visit: Visit, what: str, remedy: str = "") -> str:
+def error_page(visit: WebVisit, what: str, remedy: str = "") -> str:
     """Return what is shown in place of a page that cannot be: what is wrong, and what to do."""
     return _render("error.html", visit, what=what, remedy=remedy)
 
@@ -259,7 +263,7 @@ def bot_address(root: str, league: str, bot: str) -> str:
     return home + quote(bot, safe="")
 
 
-def _render(template: str, visit: Visit, **values: Any) -> str:
+def _render(template: str, visit: WebVisit, **values: Any) -> str:
     root, league = visit.root, visit.league
     api = f"{root}/api/leagues/{quote(league, safe='')}"
     found = environment(HERE, REPORT).get_template(template)

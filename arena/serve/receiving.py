@@ -15,7 +15,7 @@ from arena.handin.submissions import Submission
 from arena.serve.forms import FileForm, drain, not_taken, pieces
 from arena.serve.refusal import Refusal
 from arena.serve.served import Served
-from arena.serve.visits import Door, Visitor, check_csrf
+from arena.serve.visits import Admission, WebVisitor, check_csrf
 
 _MOST_AT_ONCE = 2  # of one person
 _MOST = 32  # of a server: each has a thread
@@ -24,13 +24,13 @@ _arriving: Counter[tuple[str, int]] = Counter()
 T = TypeVar("T")
 
 
-async def receive(door: Door, request: Request, league: Served) -> Submission:
+async def receive(admission: Admission, request: Request, league: Served) -> Submission:
     """Store what an author hands in, and return the submission, of which the intake hears.
 
     Raises Refusal or NotReceivedError if it is not taken.
     """
     try:
-        visitor = await door.author(request, league)
+        visitor = await admission.author(request, league)
         kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
         is_form = kind == "multipart/form-data"
         if not is_form or "x-csrf-token" in request.headers:
@@ -74,7 +74,7 @@ def check_room(key: tuple[str, int]) -> None:
         raise Refusal(503, what, "Try again.", after=5, step="receive")
 
 
-async def _raw(request: Request, league: Served, visitor: Visitor) -> Submission:
+async def _raw(request: Request, league: Served, visitor: WebVisitor) -> Submission:
     assert visitor.person is not None
     query = request.query_params
     name = query.get("filename", "")
@@ -84,7 +84,7 @@ async def _raw(request: Request, league: Served, visitor: Visitor) -> Submission
         return await arriving.finish()
 
 
-async def _form(request: Request, league: Served, visitor: Visitor) -> Submission:
+async def _form(request: Request, league: Served, visitor: WebVisitor) -> Submission:
     assert visitor.person is not None
     person = visitor.person
     async with Arriving(league, person) as arriving:

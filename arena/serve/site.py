@@ -10,7 +10,7 @@ from arena.serve.endpoints import Api, Which, bot_of, choice_of, number_of
 from arena.serve.forms import fields
 from arena.serve.pages import (
     LeagueCard,
-    Visit,
+    WebVisit,
     assets,
     bot_page,
     calendar_page,
@@ -32,8 +32,8 @@ from arena.serve.sessions import SESSION_SECONDS
 from arena.serve.shown import queue_view
 from arena.serve.views import TableView
 from arena.serve.visits import (
-    Door,
-    Visitor,
+    Admission,
+    WebVisitor,
     check_csrf,
     check_origin,
     is_secure,
@@ -54,14 +54,14 @@ class WebSite:
 
     Args:
         leagues: by name.
-        door: who may see what.
+        admission: who may see what.
         api: what it is made of.
 
     """
 
-    def __init__(self, leagues: dict[str, Served], door: Door, api: Api) -> None:
+    def __init__(self, leagues: dict[str, Served], admission: Admission, api: Api) -> None:
         self._leagues = leagues
-        self._door = door
+        self._admission = admission
         self._api = api
         self._tables: dict[str, tuple[object, str]] = {}  # of strangers, as they were made last
 
@@ -79,12 +79,12 @@ class WebSite:
             for league in self._leagues.values()
             if league.hand_in.readers
         ]
-        return html(leagues_page(Visit(), cards))
+        return html(leagues_page(WebVisit(), cards))
 
     async def _matches(self, league: Served) -> int:
         """Return how many matches strangers see; none where there is no table."""
         try:
-            return (await self._api.table(league, Visitor(None))).matches
+            return (await self._api.table(league, WebVisitor(None))).matches
         except (BusyError, UnansweredError):
             return 0
 
@@ -120,7 +120,7 @@ class WebSite:
 
     async def to_table(self, request: Request) -> Response:
         """Lead to the table's own address."""
-        league = self._door.league(request)
+        league = self._admission.league(request)
         return RedirectResponse(league_address("", league.name), 308)
 
     async def bot(self, request: Request) -> Response:
@@ -175,7 +175,7 @@ class WebSite:
         if request.method != "POST":
             return html(await self._form(league, visitor))
         try:
-            found = await receive(self._door, request, league)
+            found = await receive(self._admission, request, league)
         except EXPECTED as error:
             refusal = refusal_of(error)
             if refusal.status in (401, 403, 500) and not refusal.problem.step:
@@ -185,7 +185,7 @@ class WebSite:
         address = league_address("", league.name, "submissions", found.number)
         return RedirectResponse(address, 303)
 
-    async def _form(self, league: Served, visitor: Visitor, why: Refusal | None = None) -> str:
+    async def _form(self, league: Served, visitor: WebVisitor, why: Refusal | None = None) -> str:
         what = why.problem.what if why else ""
         return hand_in_page(
             visit_of(league, visitor),
@@ -199,17 +199,19 @@ class WebSite:
 
     async def enter(self, request: Request) -> Response:
         """Show the form for a token, or begin a session with one."""
-        league = self._door.league(request)
+        league = self._admission.league(request)
         if request.method != "POST":
-            return html(enter_page(visit_of(league, await self._door.visitor(request, league))))
+            return html(
+                enter_page(visit_of(league, await self._admission.visitor(request, league)))
+            )
         check_origin(request)
         token = (await fields(request)).get("token", "").strip()
         try:
-            person = await self._door.person(request, league, token)
+            person = await self._admission.person(request, league, token)
         except Refusal as refusal:
             what = refusal.problem.what
             page = enter_page(
-                Visit(league=league.name),
+                WebVisit(league=league.name),
                 problem=what[:1].upper() + what[1:],
                 remedy=refusal.problem.remedy,
             )
@@ -228,8 +230,8 @@ class WebSite:
 
     async def leave(self, request: Request) -> Response:
         """End a session in this browser."""
-        league = self._door.league(request)
-        visitor = await self._door.visitor(request, league)
+        league = self._admission.league(request)
+        visitor = await self._admission.visitor(request, league)
         check_csrf(request, visitor, (await fields(request)).get("csrf", ""))
         answer = RedirectResponse(league_address("", league.name), 303)
         secure = is_secure(request)
@@ -255,13 +257,13 @@ class WebSite:
             headers={"Cache-Control": caching, "ETag": f'"{asset.tag}"'},
         )
 
-    async def _reader(self, request: Request) -> tuple[Served, Visitor]:
-        league = self._door.league(request)
-        return league, await self._door.reader(request, league)
+    async def _reader(self, request: Request) -> tuple[Served, WebVisitor]:
+        league = self._admission.league(request)
+        return league, await self._admission.reader(request, league)
 
-    async def _author(self, request: Request) -> tuple[Served, Visitor]:
-        league = self._door.league(request)
-        return league, await self._door.author(request, league)
+    async def _author(self, request: Request) -> tuple[Served, WebVisitor]:
+        league = self._admission.league(request)
+        return league, await self._admission.author(request, league)
 
 
 def _as_of_now(table: TableView, left: tuple[int, int] | None) -> TableView:

@@ -13,7 +13,7 @@ from arena.handin.people import Person, by_number, by_token
 from arena.handin.submissions import bots_of_author, versions_of_author
 from arena.serve.api import You
 from arena.serve.connections import network_of
-from arena.serve.pages import Visit
+from arena.serve.pages import WebVisit
 from arena.serve.refusal import Refusal
 from arena.serve.served import Served
 from arena.serve.sessions import Guesses, is_same
@@ -23,7 +23,7 @@ _MOST_AT_ONCE = 8
 
 
 @dataclass(frozen=True)
-class Visitor:
+class WebVisitor:
     """Who asks something about a league."""
 
     person: Person | None
@@ -47,7 +47,7 @@ class Visitor:
         return None if self.person is None else You(name=self.person.name, role=self.person.role)
 
 
-class Door:
+class Admission:
     """Lets in who may come, to all leagues of a server."""
 
     def __init__(self, leagues: Mapping[str, Served]) -> None:
@@ -64,14 +64,14 @@ class Door:
             )
         return found
 
-    async def visitor(self, request: Request, league: Served) -> Visitor:
+    async def visitor(self, request: Request, league: Served) -> WebVisitor:
         """Return who asks; raise Refusal for a wrong token, and not for an old session."""
         header = request.headers.get("authorization")
         if header is not None:
             scheme, _, token = header.partition(" ")
             if scheme.lower() != "bearer":
                 raise Refusal(401, "a token is sent as Authorization: Bearer TOKEN.")
-            found = Visitor(await self.person(request, league, token.strip()))
+            found = WebVisitor(await self.person(request, league, token.strip()))
         else:
             found = await self._by_session(request, league)
         if found.person is not None:
@@ -95,24 +95,24 @@ class Door:
             raise Refusal(401, wrong, "Ask the organizer for a new one.")
         return person
 
-    async def _by_session(self, request: Request, league: Served) -> Visitor:
+    async def _by_session(self, request: Request, league: Served) -> WebVisitor:
         name = league.sessions.cookie_name(secure=is_secure(request))
         session = league.sessions.read(request.cookies.get(name, ""))
         if session is None:
-            return Visitor(None)
+            return WebVisitor(None)
         person = await league.db(by_number, session.person)
         if person is None or person.version != session.version:
-            return Visitor(None)
-        return Visitor(person, session.csrf)
+            return WebVisitor(None)
+        return WebVisitor(person, session.csrf)
 
-    async def reader(self, request: Request, league: Served) -> Visitor:
+    async def reader(self, request: Request, league: Served) -> WebVisitor:
         """Return who asks; raise Refusal unless he may look at the league."""
         found = await self.visitor(request, league)
         if found.person is None and not league.hand_in.readers:
             raise Refusal(401, "this league is not open to everybody.", "Enter with a token.")
         return found
 
-    async def author(self, request: Request, league: Served) -> Visitor:
+    async def author(self, request: Request, league: Served) -> WebVisitor:
         """Return who asks; raise Refusal unless he may have submissions."""
         found = await self.visitor(request, league)
         if found.person is None:
@@ -145,7 +145,7 @@ def check_origin(request: Request) -> None:
         raise Refusal(403, "this came from another site.", "Use the form on this one.")
 
 
-def check_csrf(request: Request, visitor: Visitor, sent: str) -> None:
+def check_csrf(request: Request, visitor: WebVisitor, sent: str) -> None:
     """Raise Refusal unless what changes something comes from our own page, or with a token."""
     if not visitor.csrf:
         return
@@ -164,9 +164,9 @@ def is_secure(request: Request) -> bool:
     return request.url.scheme == "https"
 
 
-def visit_of(league: Served, visitor: Visitor) -> Visit:
+def visit_of(league: Served, visitor: WebVisitor) -> WebVisit:
     """Return a visit, as pages take it."""
-    return Visit(
+    return WebVisit(
         league=league.name,
         name=visitor.person.name if visitor.person is not None else "",
         role=visitor.person.role if visitor.person is not None else "",
@@ -177,19 +177,19 @@ def visit_of(league: Served, visitor: Visitor) -> Visit:
     )
 
 
-def may_see_all(league: Served, visitor: Visitor) -> bool:
+def may_see_all(league: Served, visitor: WebVisitor) -> bool:
     """Return whether somebody may look at the matches of all bots."""
     return visitor.is_organizer or league.hand_in.replays
 
 
-async def own_bots(league: Served, visitor: Visitor) -> list[str]:
+async def own_bots(league: Served, visitor: WebVisitor) -> list[str]:
     """Return the names of the bots that are or were somebody's."""
     if visitor.person is None:
         return []
     return await league.db(bots_of_author, visitor.person.number)
 
 
-async def own_versions(league: Served, visitor: Visitor) -> list[tuple[str, str]] | None:
+async def own_versions(league: Served, visitor: WebVisitor) -> list[tuple[str, str]] | None:
     """Return the bots, each with a version, whose secrets somebody may see; None if of all.
 
     They are those that were handed in by him: an organizer may have put another program under the

@@ -12,6 +12,7 @@ from arena.stats.links import Succession
 from arena.stats.outcomes import Deals, Result, results_of
 from arena.stats.scores import Scores
 from arena.store.result import Spent
+from arena.tables.costs import Outlay
 from arena.text import counted, many
 from referee.identity import GameFacts
 from referee.limits import Grant
@@ -64,6 +65,8 @@ class Field:
     """The deals in which nobody forfeited; None if not asked for."""
     times: Mapping[str, Spent] | None = None
     """The times of each bot in all matches; None if not asked for or not known."""
+    costs: Mapping[str, Outlay] | None = None
+    """What each bot has asked for through its door, in all matches; None if not asked for."""
     scores: Scores | None = None
     """What the bots scored in these deals; None if not asked for or not known."""
     anchor: Anchor | None = None

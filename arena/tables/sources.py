@@ -22,6 +22,7 @@ from arena.store.store import Store
 from arena.store.suspensions import suspended
 from arena.store.tournament import Tournament
 from arena.store.versions import changed, disqualified, left
+from arena.tables.costs import outlays
 from arena.tables.field import Field
 from arena.tables.results_file import read_results
 from arena.text import safe
@@ -32,6 +33,7 @@ def read_field(
     path: Path,
     *,
     times: bool = False,
+    costs: bool = False,
     versions: bool = False,
     scores: bool = False,
     forfeits: bool = False,
@@ -44,6 +46,8 @@ def read_field(
     if not path.is_dir():
         if times:
             raise ArenaError(f"{path} is no league, and only leagues know times.")
+        if costs:
+            raise ArenaError(f"{path} is no league, and only leagues know costs.")
         if versions:
             raise ArenaError(f"{path} is no league, and only leagues know versions.")
         if forfeits:
@@ -54,7 +58,13 @@ def read_field(
     league = read_played(path)
     with open_store(league) as store:
         field = field_of(
-            league, store, times=times, versions=versions, scores=scores, forfeits=forfeits
+            league,
+            store,
+            times=times,
+            costs=costs,
+            versions=versions,
+            scores=scores,
+            forfeits=forfeits,
         )
         return replace(field, asides=asides_of(league, None if versions else store))
 
@@ -75,6 +85,7 @@ def field_of(
     store: Store,
     *,
     times: bool = False,
+    costs: bool = False,
     versions: bool = False,
     scores: bool = False,
     forfeits: bool = False,
@@ -148,6 +159,7 @@ def field_of(
         forfeits=forfeited_by,
         unforfeited=+unforfeited if forfeits else None,
         times=_times(store, results) if times else None,
+        costs=outlays(store, titles) if costs else None,
         scores=scored,
         anchor=league.anchor,
     )

@@ -12,19 +12,19 @@ from referee.door.terms import DoorTerms, TokenPrice, keys_of
 
 if TYPE_CHECKING:
     from referee.door.door import Door
-    from referee.door.exchanges import Answered, Asked, Exchanges, Remembered
+    from referee.door.exchanges import Exchanges, MadeRequest, Remembered, SeenAnswer
     from referee.door.usage import Usage
     from referee.door.visit import NOTHING, Visit
     from referee.door.visitor import Visitor
 
 __all__ = [
     "NOTHING",
-    "Answered",
-    "Asked",
     "Door",
     "DoorTerms",
     "Exchanges",
+    "MadeRequest",
     "Remembered",
+    "SeenAnswer",
     "TokenPrice",
     "Usage",
     "Visit",
@@ -34,7 +34,7 @@ __all__ = [
 
 _LATER = {
     "Door": "door",
-    **dict.fromkeys(("Answered", "Asked", "Exchanges", "Remembered"), "exchanges"),
+    **dict.fromkeys(("Exchanges", "MadeRequest", "Remembered", "SeenAnswer"), "exchanges"),
     "Usage": "usage",
     **dict.fromkeys(("NOTHING", "Visit"), "visit"),
     "Visitor": "visitor",

@@ -7,7 +7,7 @@ address is taken only if it is one of the internet's, however it is wrapped.
 import ipaddress
 from collections.abc import Sequence
 
-from referee.door.names import Place
+from referee.door.names import Destination
 
 _TRANSLATED = (
     ipaddress.ip_network("64:ff9b::/96"),  # NAT64, RFC 6052
@@ -46,8 +46,11 @@ def is_public(address: str) -> bool:
     return not any(found in network for network in _TRANSLATED)
 
 
-def reachable(place: Place, answers: Sequence[str]) -> list[str]:
-    """Return those of a name's addresses that may be connected to; see Place.is_written_out."""
+def reachable(place: Destination, answers: Sequence[str]) -> list[str]:
+    """Return those of a name's addresses that may be connected to.
+
+    One that is written out has the address that is written.
+    """
     if not place.is_written_out:
         return [address for address in answers if is_public(address)]
     if place.host == "localhost":

@@ -8,12 +8,12 @@ from email.utils import parsedate_to_datetime
 from typing import Protocol
 
 from protocol.errors import ProtocolError
-from referee.door.client import Client, UnreachedError
-from referee.door.connection import Reply
-from referee.door.exchanges import Answered, Asked
+from referee.door.client import ProviderClient, UnreachedError
+from referee.door.connection import ProviderAnswer
+from referee.door.exchanges import MadeRequest, SeenAnswer
 from referee.door.headers import shown
 from referee.door.hiding import Eraser
-from referee.door.names import Place, places_of
+from referee.door.names import Destination, places_of
 from referee.door.network import Network
 from referee.door.pacing import Pacing
 from referee.door.terms import DoorTerms, TokenPrice
@@ -29,7 +29,7 @@ class OutageError(Exception):
     """A request that failed by the provider's doing, in a sentence."""
 
 
-class Course(Protocol):
+class Follower(Protocol):
     """Follows one request."""
 
     is_cut: bool
@@ -56,7 +56,7 @@ class Asking:
         self._keys = keys
         self.metering = Metering(terms.prices, strict=terms.spend is not None)
         self._eraser = Eraser(keys.values())
-        self._client = Client(network, terms.timeout, terms.answer_kb << 10)
+        self._client = ProviderClient(network, terms.timeout, terms.answer_kb << 10)
         self._pacings = {
             name: Pacing(terms.requests_per_minute, terms.at_once)
             for name in places_of(terms.allow)
@@ -68,8 +68,8 @@ class Asking:
         await asyncio.sleep(0)  # in which their transports see it
 
     async def ask(
-        self, asked: Asked, place: Place, price: TokenPrice | None, course: Course
-    ) -> tuple[Answered | None, Usage]:
+        self, asked: MadeRequest, place: Destination, price: TokenPrice | None, course: Follower
+    ) -> tuple[SeenAnswer | None, Usage]:
         """Return the answer to a request, without the key, and what it took.
 
         There is no answer if it is one that a bot must not see. Raises OutageError.
@@ -79,7 +79,7 @@ class Asking:
         if not reply.is_whole or _is_compressed(reply):
             return None, usage
         headers = self._eraser.headers(shown(reply.headers))
-        return Answered(reply.status, headers, self._eraser.bytes(reply.body)), usage
+        return SeenAnswer(reply.status, headers, self._eraser.bytes(reply.body)), usage
 
     def why_unseen(self) -> ProtocolError:
         """Return what a bot is told of an answer that it must not see."""
@@ -88,7 +88,9 @@ class Asking:
             "was asked for plain: ask for less."
         )
 
-    async def _reply(self, asked: Asked, place: Place, course: Course) -> Reply:
+    async def _reply(
+        self, asked: MadeRequest, place: Destination, course: Follower
+    ) -> ProviderAnswer:
         clock = asyncio.get_running_loop().time
         headers = self._headers(asked, place)
         failed_at: float | None = None
@@ -100,7 +102,7 @@ class Asking:
                 if failed_at is None:
                     course.go_on()
                 found = await self._try(asked, place, headers, course)
-            if isinstance(found, Reply):
+            if isinstance(found, ProviderAnswer):
                 return found
             trouble, pause = found
             course.hold(began)
@@ -116,8 +118,8 @@ class Asking:
             await asyncio.sleep(pause)
 
     async def _try(
-        self, asked: Asked, place: Place, headers: Mapping[str, str], course: Course
-    ) -> Reply | tuple[str, float | None]:
+        self, asked: MadeRequest, place: Destination, headers: Mapping[str, str], course: Follower
+    ) -> ProviderAnswer | tuple[str, float | None]:
         """Return the answer, or what went wrong and when to try again; raise OutageError."""
         size = len(asked.body)
         got = 0
@@ -141,7 +143,7 @@ class Asking:
             return f"it answered {status}", _retry_after(reply)
         return reply
 
-    def _headers(self, asked: Asked, place: Place) -> dict[str, str]:
+    def _headers(self, asked: MadeRequest, place: Destination) -> dict[str, str]:
         headers = {"host": place.authority, "user-agent": "bot-arena", **asked.headers}
         headers["accept-encoding"] = "identity"
         headers["idempotency-key"] = asked.idempotency_key
@@ -155,12 +157,12 @@ class Asking:
         return headers
 
 
-def _is_compressed(reply: Reply) -> bool:
+def _is_compressed(reply: ProviderAnswer) -> bool:
     codings = [value for name, value in reply.headers if name.lower() == b"content-encoding"]
     return any(value.strip().lower() not in (b"", b"identity") for value in codings)
 
 
-def _retry_after(reply: Reply) -> float | None:
+def _retry_after(reply: ProviderAnswer) -> float | None:
     for name, value in reply.headers:
         if name.lower() == b"retry-after":
             text = value.decode("latin-1").strip()

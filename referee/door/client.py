@@ -9,8 +9,8 @@ from collections import defaultdict, deque
 from collections.abc import Callable, Mapping
 
 from referee.door.addresses import reachable
-from referee.door.connection import BrokenError, Connection, Reply
-from referee.door.names import Place
+from referee.door.connection import BrokenError, ProviderAnswer, ProviderConnection
+from referee.door.names import Destination
 from referee.door.network import Network
 
 _CONNECT_SECONDS = 10.0
@@ -23,7 +23,7 @@ class UnreachedError(Exception):
     """No answer, by the provider's doing; the text says why."""
 
 
-class Client:
+class ProviderClient:
     """Makes requests to the places of a door, by connections that are kept open.
 
     Args:
@@ -41,17 +41,17 @@ class Client:
         self._tls.minimum_version = ssl.TLSVersion.TLSv1_2
         self._tls.load_default_certs()
         self._tls.set_alpn_protocols(["http/1.1"])
-        self._idle: defaultdict[Place, deque[Connection]] = defaultdict(deque)
+        self._idle: defaultdict[Destination, deque[ProviderConnection]] = defaultdict(deque)
 
     async def send(
         self,
-        place: Place,
+        place: Destination,
         method: str,
         path: str,
         headers: Mapping[str, str],
         body: bytes,
         sending: Callable[[], None],
-    ) -> Reply:
+    ) -> ProviderAnswer:
         """Return the answer to a request; `sending` is called before its first bytes go out.
 
         Raises UnreachedError if there is none.
@@ -73,13 +73,13 @@ class Client:
 
     async def _send(
         self,
-        place: Place,
+        place: Destination,
         method: str,
         path: str,
         headers: Mapping[str, str],
         body: bytes,
         sending: Callable[[], None],
-    ) -> Reply:
+    ) -> ProviderAnswer:
         connection = self._kept(place)
         is_new = connection is None
         if connection is None:
@@ -97,7 +97,7 @@ class Client:
             self._keep(place, connection)
         return reply
 
-    def _kept(self, place: Place) -> Connection | None:
+    def _kept(self, place: Destination) -> ProviderConnection | None:
         """Return an open connection, the one that was used last."""
         idle = self._idle[place]
         since = asyncio.get_running_loop().time() - _IDLE_SECONDS
@@ -108,14 +108,14 @@ class Client:
                 return connection
         return None
 
-    def _keep(self, place: Place, connection: Connection) -> None:
+    def _keep(self, place: Destination, connection: ProviderConnection) -> None:
         connection.idle_since = asyncio.get_running_loop().time()
         idle = self._idle[place]
         idle.append(connection)
         if len(idle) > _KEPT:
             idle.popleft().abort()
 
-    async def _connect(self, place: Place) -> Connection:
+    async def _connect(self, place: Destination) -> ProviderConnection:
         """Return a connection to one of the place's addresses, each of which was looked at."""
         answers = [] if place.is_written_out else await self._network.resolve(place.host)
         addresses = reachable(place, answers)
@@ -135,11 +135,11 @@ class Client:
         assert trouble is not None
         raise trouble
 
-    async def _connect_to(self, place: Place, address: str) -> Connection:
+    async def _connect_to(self, place: Destination, address: str) -> ProviderConnection:
         is_secret = place.scheme == "https"
         host, port = self._network.route(address, place.port)
         _, connection = await asyncio.get_running_loop().create_connection(
-            Connection,
+            ProviderConnection,
             host,
             port,
             ssl=self._tls if is_secret else None,

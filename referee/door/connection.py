@@ -14,7 +14,7 @@ import msgspec
 _HEAD_BYTES = 64 << 10
 
 
-class Reply(msgspec.Struct, frozen=True):
+class ProviderAnswer(msgspec.Struct, frozen=True):
     """What a provider answered, as it did."""
 
     status: int
@@ -33,7 +33,7 @@ class BrokenError(Exception):
         """Whether nothing came at all."""
 
 
-class Connection(asyncio.Protocol):
+class ProviderConnection(asyncio.Protocol):
     """A connection that makes one request after another; used on the door's thread."""
 
     def __init__(self) -> None:
@@ -50,7 +50,7 @@ class Connection(asyncio.Protocol):
 
     async def exchange(
         self, method: str, path: str, headers: Mapping[str, str], body: bytes, most: int
-    ) -> Reply:
+    ) -> ProviderAnswer:
         """Return the answer to a request, of whose body so many bytes are taken.
 
         Raises BrokenError, or OSError as the connection does.
@@ -122,7 +122,7 @@ class Connection(asyncio.Protocol):
         rest, _ = self._http.trailing_data
         return {*self._http.states.values()} == {h11.DONE} and not rest
 
-    async def _reply(self, most: int) -> Reply:
+    async def _reply(self, most: int) -> ProviderAnswer:
         while isinstance(event := await self._next(), h11.InformationalResponse):
             if event.status_code == 101:
                 raise BrokenError("it answered 101, which nobody asked for")
@@ -134,11 +134,11 @@ class Connection(asyncio.Protocol):
         while isinstance(event := await self._next(), h11.Data):
             room -= len(event.data)
             if room < 0:
-                return Reply(status, headers, b"".join(pieces), is_whole=False)
+                return ProviderAnswer(status, headers, b"".join(pieces), is_whole=False)
             pieces.append(bytes(event.data))
         if not isinstance(event, h11.EndOfMessage):
             raise BrokenError("the connection was closed within the answer")
-        return Reply(status, headers, b"".join(pieces), is_whole=True)
+        return ProviderAnswer(status, headers, b"".join(pieces), is_whole=True)
 
     async def _next(self) -> h11.Event | type[h11.NEED_DATA] | type[h11.PAUSED]:
         while (event := self._http.next_event()) is h11.NEED_DATA:

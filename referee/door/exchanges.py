@@ -8,7 +8,7 @@ import msgspec
 from referee.door.usage import Usage
 
 
-class Asked(msgspec.Struct, frozen=True):
+class MadeRequest(msgspec.Struct, frozen=True):
     """A request as it is made, but for the key."""
 
     idempotency_key: str
@@ -23,7 +23,7 @@ class Asked(msgspec.Struct, frozen=True):
     body: bytes
 
 
-class Answered(msgspec.Struct, frozen=True):
+class SeenAnswer(msgspec.Struct, frozen=True):
     """An answer as the bot sees it; the key is struck out."""
 
     status: int
@@ -34,10 +34,10 @@ class Answered(msgspec.Struct, frozen=True):
 class Exchanges(Protocol):
     """Where requests are kept with their answers; called on the door's thread, and quick."""
 
-    def find(self, asked: Asked) -> Answered | None:
+    def find(self, asked: MadeRequest) -> SeenAnswer | None:
         """Return what the request was answered before, or None."""
 
-    def keep(self, asked: Asked, answered: Answered, usage: Usage) -> None:
+    def keep(self, asked: MadeRequest, answered: SeenAnswer, usage: Usage) -> None:
         """Keep what a request was answered, before the bot sees it."""
 
 
@@ -45,14 +45,14 @@ class Remembered:
     """Keeps requests and answers in memory, for matches that are not stored."""
 
     def __init__(self) -> None:
-        self.kept: dict[str, tuple[Asked, Answered, Usage]] = {}
+        self.kept: dict[str, tuple[MadeRequest, SeenAnswer, Usage]] = {}
         """All of them, by idempotency key, as they were answered."""
 
-    def find(self, asked: Asked) -> Answered | None:
+    def find(self, asked: MadeRequest) -> SeenAnswer | None:
         """Return what the request was answered before, or None."""
         found = self.kept.get(asked.idempotency_key)
         return None if found is None else found[1]
 
-    def keep(self, asked: Asked, answered: Answered, usage: Usage) -> None:
+    def keep(self, asked: MadeRequest, answered: SeenAnswer, usage: Usage) -> None:
         """Keep what a request was answered."""
         self.kept[asked.idempotency_key] = (asked, answered, usage)

@@ -5,13 +5,13 @@ from collections.abc import Callable
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from referee.door.exchanges import Answered, Asked
-from referee.door.names import Place
+from referee.door.exchanges import MadeRequest, SeenAnswer
+from referee.door.names import Destination
 
 if TYPE_CHECKING:
     from referee.door.visitor import Visitor
 
-Outcome = Answered | str
+Outcome = SeenAnswer | str
 """An answer, or an error in a sentence."""
 
 
@@ -36,8 +36,8 @@ class Matter:
     def __init__(
         self,
         visitor: "Visitor",
-        asked: Asked,
-        place: Place,
+        asked: MadeRequest,
+        place: Destination,
         turn: int,
         deliver: Callable[[Outcome], None],
     ) -> None:

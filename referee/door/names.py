@@ -29,7 +29,7 @@ _STRANGE = 40  # characters of an address that are quoted
 Scheme = Literal["http", "https"]
 
 
-class Place(msgspec.Struct, frozen=True):
+class Destination(msgspec.Struct, frozen=True):
     """Where requests to one allowed name go."""
 
     name: str
@@ -60,7 +60,7 @@ class Place(msgspec.Struct, frozen=True):
 _PORTS: Mapping[str, int] = {"http": 80, "https": 443}
 
 
-def place_of(name: str) -> Place:
+def place_of(name: str) -> Destination:
     """Return what an entry of `allow` stands for; raise ValueError with a sentence if nothing."""
     written = _WRITTEN.fullmatch(name)
     scheme: Scheme = "http" if written and written[1] == "http" else "https"
@@ -75,7 +75,7 @@ def place_of(name: str) -> Place:
     if host == "localhost" or address is not None:
         if not written:
             raise ValueError(f"{name!r} is no name of the web: write it out, like http://{name}")
-        return Place(name, scheme, "localhost" if address is None else str(address), port)
+        return Destination(name, scheme, "localhost" if address is None else str(address), port)
     if not _is_name(host):
         raise ValueError(
             f"{name!r} is no name: it takes a whole name in small letters, like api.example.org "
@@ -86,12 +86,12 @@ def place_of(name: str) -> Place:
             f"{name!r} has a scheme: write {name.removeprefix(f'{scheme}://')!r}, which is asked "
             "by https; only localhost and IP addresses are written out"
         )
-    return Place(name, "https", host, port)
+    return Destination(name, "https", host, port)
 
 
-def places_of(names: Collection[str]) -> dict[str, Place]:
+def places_of(names: Collection[str]) -> dict[str, Destination]:
     """Return entries of `allow` by name; raise ValueError for a bad one, or two of one host."""
-    found: dict[str, Place] = {}
+    found: dict[str, Destination] = {}
     taken: dict[str, str] = {}
     for name in names:
         place = found[name] = place_of(name)
@@ -109,16 +109,16 @@ class Doorplate:
 
     __slots__ = ("_by_authority", "_by_url", "names")
 
-    def __init__(self, places: Collection[Place]) -> None:
+    def __init__(self, places: Collection[Destination]) -> None:
         self.names = tuple(place.name for place in places)
-        self._by_url: dict[tuple[str, str], Place] = {
+        self._by_url: dict[tuple[str, str], Destination] = {
             (place.scheme, authority): place for place in places for authority in place.authorities
         }
         self._by_authority = {
             authority: place for place in places for authority in place.authorities
         }
 
-    def find(self, url: str) -> tuple[Place, str]:
+    def find(self, url: str) -> tuple[Destination, str]:
         """Return the place that an address names, and its path; raise ProtocolError if refused."""
         found = _AUTHORITY.fullmatch(url) if len(url) <= URL_LIMIT else None
         if found is None:
@@ -126,7 +126,7 @@ class Doorplate:
         place = self._by_url.get((found[1], found[2]))
         return self._found(place, found[2], found[3], url)
 
-    def find_path(self, path: str) -> tuple[Place, str]:
+    def find_path(self, path: str) -> tuple[Destination, str]:
         """Return the same for `/HOST/rest`, as the endpoint of HTTP has it."""
         if len(path) > URL_LIMIT or not path.startswith("/"):
             raise ProtocolError(f"{_short(path)} is no path like /{self._example}/path.")
@@ -138,8 +138,8 @@ class Doorplate:
         return self.names[0].rpartition("/")[2] if self.names else "HOST"
 
     def _found(
-        self, place: Place | None, authority: str, target: str, whole: str
-    ) -> tuple[Place, str]:
+        self, place: Destination | None, authority: str, target: str, whole: str
+    ) -> tuple[Destination, str]:
         if place is None:
             raise ProtocolError(
                 f"{_short(authority)} is none of the names that this bot may ask, written just so: "

@@ -10,13 +10,13 @@ import msgspec
 from protocol.door import DoorRequest
 from protocol.errors import ProtocolError
 from referee.door.headers import passed
-from referee.door.names import Doorplate, Place
+from referee.door.names import Destination, Doorplate
 
 
-class Wanted(msgspec.Struct, frozen=True):
+class WantedRequest(msgspec.Struct, frozen=True):
     """What a bot wants to ask, which it may."""
 
-    place: Place
+    place: Destination
     method: str
     path: str
     headers: Mapping[str, str]
@@ -28,7 +28,7 @@ class Wanted(msgspec.Struct, frozen=True):
         return self.method, self.path, self.headers, self.body
 
 
-def by_line(plate: Doorplate, request: DoorRequest, most: int) -> Wanted:
+def by_line(plate: Doorplate, request: DoorRequest, most: int) -> WantedRequest:
     """Return what a line of the pipe wants; raise ProtocolError if it is refused.
 
     A body may have so many bytes.
@@ -38,22 +38,22 @@ def by_line(plate: Doorplate, request: DoorRequest, most: int) -> Wanted:
     method = request.method or ("GET" if body is None else "POST")
     if method == "GET" and body is not None:
         raise ProtocolError("a GET has no body: use POST.")
-    return _checked(Wanted(place, method, path, passed(request.headers), body or b""), most)
+    return _checked(WantedRequest(place, method, path, passed(request.headers), body or b""), most)
 
 
 def by_http(
     plate: Doorplate, method: str, path: str, headers: Mapping[str, str], body: bytes, most: int
-) -> Wanted:
+) -> WantedRequest:
     """Return what a request to the endpoint wants; raise ProtocolError if it is refused."""
     place, rest = plate.find_path(path)
     if method not in ("GET", "POST"):
         raise ProtocolError(f"the method {method[:20]!r} is refused: use GET or POST.")
     if method == "GET" and body:
         raise ProtocolError("a GET has no body: use POST.")
-    return _checked(Wanted(place, method, rest, passed(headers), body), most)
+    return _checked(WantedRequest(place, method, rest, passed(headers), body), most)
 
 
-def digest_of(key: str, wanted: Wanted) -> bytes:
+def digest_of(key: str, wanted: WantedRequest) -> bytes:
     """Return a hash of a request in a match, which `key` names."""
     method, path, headers, body = wanted.rest
     digest = hashlib.sha256()
@@ -63,7 +63,7 @@ def digest_of(key: str, wanted: Wanted) -> bytes:
     return digest.digest()
 
 
-def _checked(wanted: Wanted, most: int) -> Wanted:
+def _checked(wanted: WantedRequest, most: int) -> WantedRequest:
     if len(wanted.body) > most:
         raise ProtocolError(f"the body has more than {most >> 10} KiB: send less.")
     return wanted

@@ -10,11 +10,11 @@ from time import monotonic
 from typing import TYPE_CHECKING, Protocol
 
 from protocol.door import DoorAnswer
-from referee.door.exchanges import Asked, Exchanges
+from referee.door.exchanges import Exchanges, MadeRequest
 from referee.door.line_pipes import LinePipes
 from referee.door.matter import Matter, Outcome
 from referee.door.names import Doorplate
-from referee.door.reading import Wanted, digest_of
+from referee.door.reading import WantedRequest, digest_of
 from referee.door.usage import Usage
 from referee.door.visit import NOTHING, Tally, Visit, covered
 
@@ -207,15 +207,15 @@ class Visitor:
                 self._waiting.append(future)
             await future
 
-    def asked(self, wanted: Wanted) -> Asked:
+    def asked(self, wanted: WantedRequest) -> MadeRequest:
         """Return a request as one of this match, and count how often it was asked."""
         request = digest_of(self._key, wanted)
         time = self._times[request]
         self._times[request] += 1
         key = hashlib.sha256(request + b"#%d" % time).hexdigest()[:40]
-        return Asked(key, time, wanted.place.name, *wanted.rest)
+        return MadeRequest(key, time, wanted.place.name, *wanted.rest)
 
-    def begin(self, wanted: Wanted, deliver: Callable[[Outcome], None]) -> None:
+    def begin(self, wanted: WantedRequest, deliver: Callable[[Outcome], None]) -> None:
         """Make a request, and deliver what comes of it; the turn is looked at under the lock."""
         asked = self.asked(wanted)
         with self.lock:

@@ -12,7 +12,7 @@ from arena.play.messages import Setup
 from arena.schedule.deal import BotIndex
 from arena.store.flights import Flight, Flights
 from referee.bot_process import BotProcess
-from referee.door import Answered, Asked, Door, DoorTerms, Usage, Visitor
+from referee.door import Door, DoorTerms, MadeRequest, SeenAnswer, Usage, Visitor
 from referee.evidence import Exchange
 
 
@@ -34,15 +34,15 @@ class _Kept:
         self._bot = bot
         self._numbers = count()
 
-    def find(self, asked: Asked) -> Answered | None:
+    def find(self, asked: MadeRequest) -> SeenAnswer | None:
         """Return what the request was answered before, or None."""
         found = self._flights.answered(asked.idempotency_key)
         if found is None:
             return None
         next(self._numbers)
-        return Answered(found.status, found.headers, _bytes_of(found.answer))
+        return SeenAnswer(found.status, found.headers, _bytes_of(found.answer))
 
-    def keep(self, asked: Asked, answered: Answered, usage: Usage) -> None:
+    def keep(self, asked: MadeRequest, answered: SeenAnswer, usage: Usage) -> None:
         """Keep what a request was answered, before the bot sees it."""
         exchange = Exchange(
             seat=self._seat,

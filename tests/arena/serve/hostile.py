@@ -5,7 +5,7 @@ from urllib.parse import unquote
 
 from arena.serve import pages
 from arena.serve.careers import bot_view
-from arena.serve.pages import LeagueCard, Visit, bot_address
+from arena.serve.pages import LeagueCard, WebVisit, bot_address
 from arena.serve.replays import matches_view, own_view, replay_view
 from arena.serve.shown import Calendar, CalendarChange, QueueRow, SubmissionView
 from arena.serve.views import TableView, table_view
@@ -65,7 +65,7 @@ def submission(number: int = 7, **changes: object) -> SubmissionView:
     return SubmissionView(number=number, **{**values, **changes})  # type: ignore[arg-type]
 
 
-def league_pages(folder: Path, visit: Visit) -> dict[str, str]:
+def league_pages(folder: Path, visit: WebVisit) -> dict[str, str]:
     """Return the pages of a league by their paths, as the author of all its bots sees them."""
     home = f"/{visit.league}"
     table = table_view(folder)
@@ -86,16 +86,16 @@ def league_pages(folder: Path, visit: Visit) -> dict[str, str]:
     return found | server_pages(visit, table)
 
 
-def server_pages(visit: Visit, table: TableView) -> dict[str, str]:
+def server_pages(visit: WebVisit, table: TableView) -> dict[str, str]:
     """Return the pages that show no matches, by their paths."""
     home = f"/{visit.league}"
     card = LeagueCard(
         name=visit.league, game=table.game, bots=4, matches=1234, calendar=CALENDAR, state=WORST
     )
     waiting = [QueueRow(bot=SHORT, state="building", since=TIME)] * 3
-    organizer = Visit(league=visit.league, name=SHORT, role="organizer", csrf="c", replays=True)
+    organizer = WebVisit(league=visit.league, name=SHORT, role="organizer", csrf="c", replays=True)
     return {
-        "/": pages.leagues_page(Visit(), [card, card]),
+        "/": pages.leagues_page(WebVisit(), [card, card]),
         f"{home}/queue": pages.queue_page(visit, waiting),
         f"{home}/calendar": pages.calendar_page(visit, CALENDAR),
         f"{home}/hand-in": pages.hand_in_page(
@@ -103,6 +103,8 @@ def server_pages(visit: Visit, table: TableView) -> dict[str, str]:
         ),
         f"{home}/submissions": pages.submissions_page(organizer, [submission(), submission(8)]),
         f"{home}/submissions/7": pages.submission_page(visit, submission()),
-        f"{home}/enter": pages.enter_page(Visit(league=visit.league), problem=WORST, remedy=WORST),
+        f"{home}/enter": pages.enter_page(
+            WebVisit(league=visit.league), problem=WORST, remedy=WORST
+        ),
         f"{home}/gone": pages.error_page(visit, WORST, WORST),
     }

@@ -7,14 +7,14 @@ from urllib.parse import quote
 import pytest
 from playwright.sync_api import expect
 
-from arena.serve.pages import Visit
+from arena.serve.pages import WebVisit
 from tests.arena.report.conftest import PHONE
 from tests.arena.report.test_hostile_page import NAMES
 from tests.arena.serve.conftest import Visited
 from tests.arena.serve.gallery import Gallery
 from tests.arena.serve.hostile import SHORT, league_pages
 
-VISIT = Visit(league="cup<b>", name=SHORT, role="author", csrf="c")
+VISIT = WebVisit(league="cup<b>", name=SHORT, role="author", csrf="c")
 OURS = "img, iframe, object, embed, base, style, [style], [onload], [onerror], script:not([src])"
 """What no page has but for one thing: the matches, which are data."""
 

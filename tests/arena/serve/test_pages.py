@@ -13,7 +13,7 @@ from playwright.sync_api import Page, expect
 
 from arena.serve import pages
 from arena.serve.careers import BotView, Version
-from arena.serve.pages import LeagueCard, Visit
+from arena.serve.pages import LeagueCard, WebVisit
 from arena.serve.shown import Calendar, QueueRow, SubmissionView
 from arena.serve.views import TableView
 from tests.arena.report.conftest import DESKTOP, PHONE
@@ -21,7 +21,7 @@ from tests.arena.serve.conftest import Visited
 from tests.arena.serve.gallery import Gallery
 from tests.referee.process_watch import until
 
-ADA = Visit(league="cup", name="ada", role="author", csrf="secret")
+ADA = WebVisit(league="cup", name="ada", role="author", csrf="secret")
 OPEN = Calendar(closes="2026-12-02T12:00:00+01:00", per_hour=10, per_day=50, size_mb=1, bots=1)
 SUBMISSIONS = "/api/leagues/cup/submissions"
 TAKEN = 202, {"submission": {"number": 7}}
@@ -523,7 +523,7 @@ def test_when_the_contest_is_closed_there_is_no_form(gallery: Gallery, visit: Vi
 
 
 def test_a_token_in_the_address_is_sent_and_leaves_it(gallery: Gallery, visit: Visited) -> None:
-    gallery.pages["/cup/enter"] = pages.enter_page(Visit(league="cup", csrf="secret"))
+    gallery.pages["/cup/enter"] = pages.enter_page(WebVisit(league="cup", csrf="secret"))
     gallery.answers["/cup/enter"] = 204, {}  # so that the page stays
     page = visit("/cup/enter#a-Token_1", whole=False)
     until(lambda: len(gallery.posted) == 1)
@@ -536,7 +536,7 @@ def test_a_token_in_the_address_is_sent_and_leaves_it(gallery: Gallery, visit: V
 
 @pytest.mark.slow
 def test_a_token_is_typed(gallery: Gallery, visit: Visited) -> None:
-    gallery.pages["/cup/enter"] = pages.enter_page(Visit(league="cup"))
+    gallery.pages["/cup/enter"] = pages.enter_page(WebVisit(league="cup"))
     page = visit("/cup/enter", java_script_enabled=False)
     page.get_by_label("Token").fill("abc")
     page.keyboard.press("Enter")
@@ -552,14 +552,14 @@ def all_pages() -> dict[str, str]:
     card = LeagueCard(name="cup", game="guerra", bots=2, matches=3, calendar=OPEN)
     waits = QueueRow(bot="Castle", state="received", since="2026-11-25T14:00:00+00:00")
     return {
-        "/": pages.leagues_page(Visit(), [card]),
+        "/": pages.leagues_page(WebVisit(), [card]),
         "/cup/": shown(row("ann", 30)),
         "/cup/queue": pages.queue_page(ADA, [waits]),
         "/cup/calendar": pages.calendar_page(ADA, OPEN),
         "/cup/hand-in": form(),
         "/cup/submissions": pages.submissions_page(ADA, [submission()]),
         "/cup/submissions/7": pages.submission_page(ADA, submission("refused")),
-        "/cup/enter": pages.enter_page(Visit(league="cup")),
+        "/cup/enter": pages.enter_page(WebVisit(league="cup")),
         "/cup/gone": pages.error_page(ADA, "It is gone."),
     }
 
@@ -608,7 +608,7 @@ def test_times_are_shown_in_the_readers_zone(gallery: Gallery, visit: Visited) -
 
 @pytest.mark.slow
 def test_a_stranger_is_offered_no_form(gallery: Gallery, visit: Visited) -> None:
-    gallery.pages["/cup/"] = pages.table_page(Visit(league="cup"), table(row("ann", 3)), OPEN)
+    gallery.pages["/cup/"] = pages.table_page(WebVisit(league="cup"), table(row("ann", 3)), OPEN)
     page = visit("/cup/")
     assert page.locator("nav a").all_inner_texts() == ["Table", "Queue", "Calendar"]
     assert page.locator(".person a").inner_text() == "Enter with a token"
@@ -626,7 +626,7 @@ def test_pages_are_light_or_dark_as_is_wanted(
 
 
 def test_pages_below_a_root_refer_to_it_alone() -> None:
-    visit = Visit(league="cup", root="/arena", name="ada", role="author")
+    visit = WebVisit(league="cup", root="/arena", name="ada", role="author")
     text = pages.table_page(visit, table(row("ann", 30)), OPEN)
     found = re.findall(r'(?:href|src|action|data-events)="([^"]*)"', text)
     assert {each.split("/")[1] for each in found if not each.startswith("#")} == {"arena"}

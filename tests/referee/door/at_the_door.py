@@ -68,8 +68,9 @@ class Caller:
         """Return the next answer, None if there is none in time."""
         until = time.monotonic() + seconds
         while b"\n" not in self._got:
-            ready, *_ = select.select([self.reads], [], [], max(until - time.monotonic(), 0))
-            if not ready:
+            poll = select.poll()  # select() takes no descriptor beyond 1023
+            poll.register(self.reads, select.POLLIN)
+            if not poll.poll(max(until - time.monotonic(), 0) * 1000):
                 return None
             self._got += os.read(self.reads, 1 << 16)
         line, _, self._got = self._got.partition(b"\n")

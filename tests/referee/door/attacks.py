@@ -20,7 +20,7 @@ MEANINGS: Mapping[Outcome, str] = {
     "refused": "an error; nothing is sent to anybody",
     "dropped": "the request is made without it",
     "hidden": "the bot sees *** in place of the key, or no answer",
-    "unreached": "no request is sent; it counts as an outage",
+    "unreached": "no answer is taken; it counts as an outage",
     "as it is": "the bot gets the answer, which is not followed",
     "answered": "the request goes to the provider, and nowhere else",
 }
@@ -48,6 +48,11 @@ class Attack:
     """What a client writes to the endpoint of HTTP."""
     environ: Mapping[str, str] = field(default_factory=dict)
     spend: float | None = None
+
+    @property
+    def is_slow(self) -> bool:
+        """Whether it takes a process of its own, or a second try."""
+        return self.raw is not None or self.slug == "dns-rebinding"
 
 
 def _url(slug: str, tries: str, url: str) -> Attack:

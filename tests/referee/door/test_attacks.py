@@ -97,7 +97,7 @@ def made(attack: Attack, caller: Caller, listening: socket.socket, trap: int) ->
 @pytest.mark.parametrize(
     "attack",
     [
-        pytest.param(attack, id=attack.slug, marks=[pytest.mark.slow] * (attack.raw is not None))
+        pytest.param(attack, id=attack.slug, marks=[pytest.mark.slow] * attack.is_slow)
         for attack in ATTACKS
     ],
 )

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from protocol.errors import ArenaError
-from referee.door import NOTHING, Answered, Asked, Remembered, Usage
+from referee.door import NOTHING, MadeRequest, Remembered, SeenAnswer, Usage
 from tests.provider import Provider
 from tests.referee.door.at_the_door import COMPLETIONS, Caller, chat, opened
 
@@ -202,7 +202,7 @@ def test_a_provider_that_honours_the_key_counts_a_lost_answer_once(
 class Failing(Remembered):
     """Keeps nothing, as if the disk were full."""
 
-    def keep(self, asked: Asked, answered: Answered, usage: Usage) -> None:
+    def keep(self, asked: MadeRequest, answered: SeenAnswer, usage: Usage) -> None:
         """Fail."""
         raise OSError("no space left")
 

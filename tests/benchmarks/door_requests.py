@@ -1,12 +1,12 @@
 """What the door adds to a request, what a visitor takes, and what a turn without a request costs.
 
-    python -m tests.benchmarks.door             # a minute
+    python -m tests.benchmarks.door_requests       # a minute
 
 A local provider answers at once, by TLS. *Directly* is http.client of Python with a connection that
 is kept open, in as many threads as there are requests at once; *the client* is the door's own,
 without a door around it. What the door adds is the difference; CPU is that of this process, bots
-included, a request: the provider has its own. Memory is what the process grew by (RSS) for so many visitors that
-were each heard once.
+included, a request: the provider has its own. Memory is what the process grew by (RSS) for so many
+visitors that were each heard once.
 """
 
 import argparse
@@ -25,7 +25,7 @@ from contextlib import ExitStack
 from tabulate import tabulate
 
 from referee.door import Door, DoorTerms
-from referee.door.client import Client
+from referee.door.client import ProviderClient
 from referee.door.names import place_of
 from referee.door.network import Network
 from tests.provider import Provider
@@ -77,7 +77,7 @@ def by_the_client(provider: Provider, at_once: int, each: int) -> tuple[float, f
     place = place_of(provider.url)
     taken: list[float] = []
 
-    async def play(client: Client) -> None:
+    async def play(client: ProviderClient) -> None:
         for number in range(each):
             body = chat(str(number)).encode()
             headers = {"host": place.authority, "content-length": str(len(body))}
@@ -87,7 +87,7 @@ def by_the_client(provider: Provider, at_once: int, each: int) -> tuple[float, f
             assert reply.status == 200
 
     async def run() -> float:
-        client = Client(Network(), 60.0, 1 << 20)
+        client = ProviderClient(Network(), 60.0, 1 << 20)
         began = time.perf_counter()
         await asyncio.gather(*(play(client) for _ in range(at_once)))
         spent = time.perf_counter() - began
@@ -151,15 +151,16 @@ def of_visitors(provider: Provider, many: int) -> tuple[float, float]:
 
 def main() -> None:
     """Print the tables."""
-    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.door", description=__doc__)
+    parser = argparse.ArgumentParser("python -m tests.benchmarks.door_requests", None, __doc__)
     parser.add_argument("--requests", type=int, default=3000, help="in each row")
+    parser.add_argument("--at-once", type=int, nargs="+", default=AT_ONCE)
     parser.add_argument("--visitors", type=int, default=2000)
     options = parser.parse_args()
     rows = []
     with Provider() as provider:
         os.environ["SSL_CERT_FILE"] = str(provider.ca)
         grown, turn = of_visitors(provider, options.visitors)
-        for at_once in AT_ONCE:
+        for at_once in options.at_once:
             for name, ask in (
                 ("directly", directly),
                 ("the client", by_the_client),
