@@ -9,6 +9,7 @@ import msgspec
 from msgspec import Meta
 
 from referee.game import Options
+from referee.openspiel.clashes import clash
 from referee.openspiel.library import kind_of, load, spiel
 from referee.openspiel.named import CHANCE, NAMED, REFUSED
 
@@ -65,13 +66,15 @@ class Recipe(msgspec.Struct, frozen=True):
         return next((each for each in SEATS if each in self.parameters), None)
 
     def made(self, options: Mapping[str, Any], seats: int) -> Any:
-        """Return OpenSpiel's game; raise ValueError, in its words, where it has no such one.
+        """Return OpenSpiel's game; raise ValueError, mostly in its words, if it has no such one.
 
         It is not told of options at their defaults: for some, such as the first position of dark
         chess, it says an empty text and means another.
         """
         changed = {name: value for name, value in options.items() if value != self.parameters[name]}
         parameters = {**self.fixed, **changed, **_uncoloured(self.kind)}
+        if found := clash(self.base, parameters, self.parameters, seats):
+            raise ValueError(found)
         if self.seats_parameter is not None:
             parameters[self.seats_parameter] = seats
         try:
@@ -82,6 +85,19 @@ class Recipe(msgspec.Struct, frozen=True):
         if game.num_players() != seats:
             raise ValueError(f"with these options it is a game for {game.num_players()} seats")
         return game
+
+    def check(self, options: Mapping[str, Any]) -> None:
+        """Raise ValueError for options with which there is no game for any number of seats."""
+        refused: ValueError | None = None
+        for seats in self.survey.seats:
+            try:
+                self.made(options, seats)
+            except ValueError as error:
+                refused = refused or error
+            else:
+                return
+        if refused is not None:
+            raise refused
 
     def _is_option(self, name: str, default: Any) -> bool:
         """Return whether a parameter can be chosen: it is not fixed, and has values that work."""
@@ -103,7 +119,7 @@ class Recipe(msgspec.Struct, frozen=True):
         def check(options: Options) -> None:
             given = msgspec.to_builtins(options)
             if given != left:
-                recipe.made(given, recipe.survey.seats[0])
+                recipe.check(given)
 
         return msgspec.defstruct(  # type: ignore[return-value]
             f"{self.base.title().replace('_', '')}Options",
