@@ -286,6 +286,9 @@ class OpenSpielGame(Game):
                 return
             if self._actor == _CHANCE:
                 outcomes = state.chance_outcomes()
+                if not outcomes and self._loaded.most is not None:
+                    self.reason = "stuck"
+                    return
                 state.apply_action(self.chance.weighted(outcomes, "chance", self._chances))
                 self._chances += 1
             else:

@@ -9,7 +9,7 @@ import msgspec
 from msgspec import Meta
 
 from referee.game import Options
-from referee.openspiel.clashes import clash
+from referee.openspiel.clashes import check_together
 from referee.openspiel.library import kind_of, load, spiel
 from referee.openspiel.named import CHANCE, NAMED, REFUSED
 
@@ -73,15 +73,16 @@ class Recipe(msgspec.Struct, frozen=True):
         """
         changed = {name: value for name, value in options.items() if value != self.parameters[name]}
         parameters = {**self.fixed, **changed, **_uncoloured(self.kind)}
-        if found := clash(self.base, parameters, self.parameters, seats):
-            raise ValueError(found)
+        check_together(self.base, parameters, self.parameters, seats)
         if self.seats_parameter is not None:
             parameters[self.seats_parameter] = seats
         try:
             game = load(self.base, parameters)
-            game.new_initial_state()
+            is_sound = _begins(game.new_initial_state())
         except (ValueError, RuntimeError, MemoryError) as error:
             raise ValueError(f"OpenSpiel has no such game: {error}") from None
+        if not is_sound:
+            raise ValueError("OpenSpiel has no such game: nobody has a move at its beginning")
         if game.num_players() != seats:
             raise ValueError(f"with these options it is a game for {game.num_players()} seats")
         return game
@@ -134,6 +135,17 @@ class Recipe(msgspec.Struct, frozen=True):
             rename={_field(name): name for name in left},
             namespace={"__post_init__": check, "__doc__": f"The parameters of {self.base}."},
         )
+
+
+def _begins(state: Any) -> bool:
+    """Return whether somebody, or chance, has a move in a first state."""
+    if state.is_chance_node():
+        return bool(state.chance_outcomes())
+    return state.is_terminal() or any(
+        state.legal_actions(seat)
+        for seat in range(state.num_players())
+        if state.is_simultaneous_node() or seat == state.current_player()
+    )
 
 
 def _field(name: str) -> str:

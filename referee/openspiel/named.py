@@ -44,4 +44,5 @@ a player who has knocked before that player has laid them down. Their texts are 
 ENDLESS = {"go_fish", "oware"}
 """Games that OpenSpiel does not bring to an end: go fish goes on while players ask for cards that
 nobody has, and oware fails after the longest match that it expects. A match ends after as many
-actions as OpenSpiel calls its greatest length."""
+actions as OpenSpiel calls its greatest length. In go fish the deck may also run out as it is dealt:
+then nothing is left to chance, and the match ends at once."""

@@ -359,6 +359,16 @@ def refused(*words: str) -> str:
         ("hex(swap=true)", "num_rows=4", "swap needs a square board, and this one has 11 columns"),
         ("hex(swap=true,num_cols=11)", "board_size=4", "this one has 11 columns and 4 rows"),
         ("universal_poker(numRanks=2)", "numSuits=1", "a deck of 2 cards is too small: 3 are"),
+        ("universal_poker", "stack=100 99", "a stack of 99 is to be more than a blind of 100"),
+        ("universal_poker", "numBoardCards=x 1", "numBoardCards is 'x 1', and is to be 2 whole"),
+        (
+            "universal_poker",
+            "firstPlayer=1 3",
+            "firstPlayer is '1 3', and its numbers are from 1 to",
+        ),
+        ("kriegspiel", "fen=x", "'x' is no position of chess in FEN: it has not six fields"),
+        ("rbc(board_size=4)", "fen=k3/4/4/3Q w - - 0 1", "is no position in FEN for 4 rows"),
+        ("laser_tag", "grid=", "OpenSpiel has no such game: nobody has a move at its beginning"),
         ("kriegspiel(50_move_rule=false)", "threefold_repetition=false", "a match need not end"),
     ],
 )
@@ -394,6 +404,14 @@ def test_options_that_are_not_for_so_many_seats_are_refused_in_a_line(
     assert says in refused(*league, "--seats", str(seats))
 
 
+def test_games_of_hidden_chess_begin_from_a_position_on_either_board() -> None:
+    for size, fen in ((8, "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1"), (4, "k3/4/4/3K w - - 0 1")):
+        for name in ("dark_chess", "kriegspiel", "rbc"):
+            game = game_of(name, board_size=size, fen=fen)
+            assert game.state.history() == []
+            assert fen.split(" ")[0] in str(game.state)
+
+
 def test_options_are_allowed_that_some_number_of_seats_goes_with() -> None:
     """With three seats, seven cards each are too many for three suits of seven."""
     kind = find_game("openspiel:oh_hell")
@@ -426,6 +444,14 @@ def test_a_match_of_go_fish_ends_where_nobody_asks_for_what_is_there() -> None:
     other = game.resample(1, Random(1))
     assert not other.deciders()
     assert other.view(1) == game.view(1)
+
+
+def test_a_match_of_go_fish_is_over_where_the_deck_runs_out_as_it_is_dealt() -> None:
+    """OpenSpiel deals more to whoever is dealt a book, and of 16 cards two are left."""
+    game = game_of("go_fish", "492", ranks=4)
+    assert (game.reason, game.deciders(), game.places()) == ("stuck", [], [1, 1])
+    assert game.view(0)["returns"] == [0.0, 0.0]
+    assert not game.resample(1, Random(1)).deciders()
 
 
 def test_a_match_of_go_fish_ends_by_its_rules_where_cards_are_found() -> None:
