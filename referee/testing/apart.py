@@ -139,11 +139,10 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # whoever asked says that it was interrupted
     faulthandler.enable(last_words)
     work = msgspec.json.decode(sys.stdin.buffer.read(), type=_Work)
-    out = os.fdopen(os.dup(1), "wb")
+    out = os.dup(1)
     with redirect_stdout(sys.stderr):
         game = imported(**work.game)
-        out.write(_READY)
-        out.flush()
+        _tell(out, _READY)
         for result in check_steps(
             game,
             work.steps,
@@ -154,8 +153,16 @@ def main() -> None:
             seconds=work.seconds,
             trace=Trace(room),
         ):
-            out.write(msgspec.json.encode(result) + b"\n")
-            out.flush()
+            _tell(out, msgspec.json.encode(result) + b"\n")
+
+
+def _tell(out: int, line: bytes) -> None:
+    """Write a line; end the process where nobody reads any more, as whoever asked was ended."""
+    try:
+        while line:
+            line = line[os.write(out, line) :]
+    except BrokenPipeError:
+        os._exit(1)
 
 
 if __name__ == "__main__":
