@@ -34,7 +34,7 @@ from arena.play.building import Builder
 from arena.text import safe
 from protocol.errors import ArenaError
 from referee.limits import Limits
-from referee.options import check_seats, read_options, read_settings
+from referee.options import are_for, check_seats, read_options, read_settings
 from referee.program.file import Confinement
 
 _PLAIN = "simple"
@@ -88,11 +88,16 @@ def check_command(
     kind, _ = find_game(game, confinement=Confinement(sandbox, sandbox_uid))
     if seats is not None:
         check_seats(kind, seats)
+    chosen = read_options(kind, key_values(options), seats)
     setting = Setting(
         game=kind,
-        options=read_options(kind, key_values(options)),
+        options=chosen,
         limits=read_settings(Limits, {**key_values(limits), "sandbox": sandbox}, "limit {}"),
-        seat_counts=kind.seat_counts if seats is None else [seats],
+        seat_counts=[
+            each
+            for each in kind.seat_counts
+            if seats in (None, each) and are_for(kind, chosen, each)
+        ],
         seed=seed,
         patience=seconds,
     )

@@ -191,7 +191,7 @@ def play(
     if note := outdated(kind):
         say(safe(note))
     check_seats(kind, len(bots))
-    chosen = read_options(kind, key_values(options))
+    chosen = read_options(kind, key_values(options), len(bots))
     allowed = read_settings(Limits, {**key_values(limits), "sandbox": sandbox}, "limit {}")
     way = _Way(step, pause, view, log, quiet)
     way.check(bots)
