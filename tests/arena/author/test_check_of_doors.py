@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.arena.conftest import ROOT
+from tests.arena.conftest import ARENA, ROOT
 from tests.arena.play.slow.test_doors import ASKER, KEY
 from tests.provider import Provider
 
@@ -39,18 +39,7 @@ def checked(
 ) -> tuple[str, str]:
     """Check a bot; return what was printed, and said on standard error."""
     ended = subprocess.run(
-        [
-            sys.executable,
-            "-m",
-            "arena",
-            "check",
-            str(bot),
-            "--game",
-            "openspiel:tic_tac_toe",
-            "--sandbox",
-            "none",
-            *words,
-        ],
+        [*ARENA, "check", str(bot), "--game", "openspiel:tic_tac_toe", "--sandbox", "none", *words],
         env={**os.environ, "SSL_CERT_FILE": str(provider.ca), "CHAT_KEY": key},
         capture_output=True,
         text=True,
@@ -105,17 +94,7 @@ def test_a_key_without_a_door_is_refused(bot: Path, provider: Provider) -> None:
 
 def test_a_door_in_a_single_match_is_refused() -> None:
     ended = subprocess.run(
-        [
-            sys.executable,
-            "-m",
-            "arena",
-            "play",
-            "guerra",
-            "random",
-            "random",
-            "--limit",
-            "door=api.example.org",
-        ],
+        [*ARENA, "play", "guerra", "random", "random", "--limit", "door=api.example.org"],
         capture_output=True,
         text=True,
         cwd=ROOT,
