@@ -101,6 +101,7 @@ def test_what_is_asked_is_kept_and_costs_what_the_provider_counts(
     league.call("verify")
 
 
+@pytest.mark.slow
 def test_no_answer_is_paid_twice_whatever_is_killed(league: League, provider: Provider) -> None:
     write(league, provider, deals=8)
     provider.behave("slow", seconds=0.1)
@@ -135,6 +136,7 @@ def test_an_outage_breaks_matches_off_and_they_go_on(league: League, provider: P
     assert all(not any(row["faults"]) for row in exported(league))
 
 
+@pytest.mark.slow
 def test_a_provider_that_stays_away_costs_no_result(league: League, provider: Provider) -> None:
     write(league, provider, door="outages = 1\n")
     run = league.start("run", env=environment(provider))
@@ -151,6 +153,7 @@ def test_a_provider_that_stays_away_costs_no_result(league: League, provider: Pr
     assert provider.count["completions"] == len(exchanges(league))
 
 
+@pytest.mark.slow
 def test_a_bot_that_has_spent_all_is_suspended_and_its_matches_go_on_later(
     league: League, provider: Provider
 ) -> None:
@@ -170,6 +173,7 @@ def test_a_bot_that_has_spent_all_is_suspended_and_its_matches_go_on_later(
     assert (bot, cost) == ("ada", pytest.approx(provider.count["cost"]))
 
 
+@pytest.mark.slow
 def test_a_turn_in_which_the_provider_fails_does_not_run_out(
     league: League, provider: Provider
 ) -> None:
