@@ -256,7 +256,9 @@ def test_what_lets_no_device_through_is_refused_with_one(league: League, arena: 
 
 
 def test_a_door_is_granted_and_needed_by_name(league: League, arena: Arena) -> None:
-    text = LEAGUE + league.bot("one", RANDOM) + league.bot("two", RANDOM + "#")
+    door = '[door]\nallow = ["api.example.org", "http://localhost:11434"]\n'
+    slow = LEAGUE.replace("100", '100, pace = "slow"') + door
+    text = slow + league.bot("one", RANDOM) + league.bot("two", RANDOM + "#")
     league.write(text.replace('command = ["{python}", "bot.py"]\n', "", 1))
     (league.home / "one" / "bot.toml").write_text(
         'command = ["{python}", "bot.py"]\nneeds = { door = ["api.example.org"] }\n'

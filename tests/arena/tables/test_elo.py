@@ -8,7 +8,7 @@ import pytest
 
 from arena.library import League as Library
 from arena.serve.careers import bot_view
-from arena.serve.pages import Visit, bot_page, table_page
+from arena.serve.pages import WebVisit, bot_page, table_page
 from arena.serve.shown import Calendar
 from arena.serve.views import table_view
 from tests.arena.conftest import Arena
@@ -118,7 +118,7 @@ def test_a_server_s_pages_show_elo(arena: Arena, anchored: Path) -> None:
 
 
 def test_a_server_s_pages_say_elo_and_no_rating(anchored: Path, played: Path) -> None:
-    visit = Visit(league="cup")
+    visit = WebVisit(league="cup")
     calendar = Calendar(closes="", per_hour=1, per_day=1, size_mb=1, bots=1)
     for folder, said, other in ((anchored, "Elo", "Rating"), (played, "Rating", "Elo")):
         table = table_page(visit, table_view(folder), calendar)
