@@ -1,9 +1,13 @@
-"""Which cases of a test are for `make test`, and which are left to CI; and Ctrl-C for all."""
+"""What holds for all tests: which cases CI alone does, Ctrl-C, and no deadlines for examples."""
 
 import signal
 from collections import Counter
 
 import pytest
+from hypothesis import settings
+
+settings.register_profile("unhurried", deadline=None)  # a busy machine is no fault of the code
+settings.load_profile("unhurried")
 
 
 def pytest_configure() -> None:

@@ -21,7 +21,7 @@ from protocol.lines import (
 )
 from protocol.messages import read_reply
 
-unhurried = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+unhurried = settings(suppress_health_check=[HealthCheck.too_slow])
 
 
 def popped(buffer: LineBuffer) -> list[bytes]:

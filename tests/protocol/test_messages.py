@@ -24,7 +24,7 @@ from protocol.messages import (
     read_reply,
 )
 
-unhurried = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+unhurried = settings(suppress_health_check=[HealthCheck.too_slow])
 CONTROL = TimeControl(judge="cpu", move_time=1.0, bank=0.0, increment=0.0)
 
 

@@ -210,7 +210,7 @@ def test_the_rows_of_lists_are_all_their_values() -> None:
     assert len(found) == len(once) * len(dice) * (1 + 3) * armies
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.data())
 def test_a_row_of_any_move_gives_the_move(data: st.DataObject) -> None:
     kind = kind_of(Plain | Lists)

@@ -306,7 +306,7 @@ AREAS = st.recursive(
 
 
 @pytest.mark.slow
-@settings(max_examples=400, deadline=None, derandomize=True)
+@settings(max_examples=400, derandomize=True)
 @given(st.lists(AREAS, max_size=6), st.integers(20, 90), SEATS)
 def test_whatever_a_scene_holds_no_line_is_wider_than_asked_for(
     areas: list[Area], most: int, seat: int | None

@@ -75,7 +75,7 @@ def test_a_replay_plays_its_opening_again_whatever_the_game(name: str) -> None:
             found(kind, "1", plies=1)
         return
 
-    @settings(max_examples=2, deadline=None)
+    @settings(max_examples=2)
     @given(SEEDS)
     def holds(seed: str) -> None:
         opening = found(kind, seed, plies=2, open=1.0).opening
@@ -289,7 +289,7 @@ def test_a_book_that_is_not_there_is_refused(tmp_path: Path) -> None:
 
 
 def test_any_text_is_a_book_or_refused_in_words(tmp_path: Path) -> None:
-    @settings(max_examples=100, deadline=None)
+    @settings(max_examples=100)
     @given(st.text() | st.text('{}()[];%$"\\\n 1.e4-O*FEN'), st.sampled_from(("pgn", "epd", "txt")))
     def holds(text: str, ending: str) -> None:
         file = written(tmp_path, f"b.{ending}", text.encode(errors="surrogatepass"))

@@ -115,7 +115,7 @@ def test_an_imported_league_exports_the_same_bytes_and_shows_the_same(
 
 
 @given(data=st.data())
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_any_two_parts_in_any_order_make_the_whole(
     played: Path, export: Path, data: st.DataObject
 ) -> None:

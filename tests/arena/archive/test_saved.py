@@ -273,7 +273,7 @@ def test_what_is_wrong_with_a_file_is_told_in_a_line(
     assert result.stderr.count("\n") == 1
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(data=st.data())
 def test_damage_is_told_or_shown_but_never_a_traceback(
     data: st.DataObject, file: Path, tmp_path_factory: pytest.TempPathFactory

@@ -203,7 +203,7 @@ def victim(played: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.slow
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(dice=st.randoms(use_true_random=False))
 def test_a_flip_in_any_column_of_any_row_is_found(
     played: Path, victim: Path, dice: random.Random
@@ -225,7 +225,7 @@ def test_a_flip_in_any_column_of_any_row_is_found(
 
 
 @pytest.mark.slow
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(dice=st.randoms(use_true_random=False))
 def test_a_flip_of_any_byte_of_the_file_is_found(
     played: Path, victim: Path, dice: random.Random
@@ -239,7 +239,7 @@ def test_a_flip_of_any_byte_of_the_file_is_found(
             assert {name for name in before if before[name] != after[name]} <= NO_RESULT
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(dice=st.randoms(use_true_random=False))
 def test_records_that_changed_places_are_found(
     played: Path, victim: Path, dice: random.Random

@@ -151,7 +151,7 @@ def test_every_legal_move_of_every_game_can_be_said(name: str) -> None:
 @pytest.mark.quick(2)
 @pytest.mark.parametrize("name", GAMES)
 @given(line=st.text(max_size=30))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_whatever_is_typed_is_a_legal_move_or_an_error_in_words(name: str, line: str) -> None:
     game = cases_of(name)[0].new()
     for seat in game.deciders():

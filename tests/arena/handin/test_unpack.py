@@ -342,7 +342,7 @@ MADE = [
     lambda files: gzip.compress(tarred(*files), mtime=0),
 ]
 IN_A_NEW_FOLDER = settings(
-    max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None
+    max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 
 

@@ -30,7 +30,6 @@ def test_a_folders_files_are_all_but_hidden_ones(folder: Path) -> None:
 
 
 @settings(
-    deadline=None,
     derandomize=True,
     database=None,
     max_examples=40,

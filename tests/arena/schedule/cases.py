@@ -11,7 +11,6 @@ from arena.schedule.lineups import Lineups
 from arena.schedule.round_robin import RoundRobin
 
 calm = settings(
-    deadline=None,
     derandomize=True,
     database=None,
     max_examples=40,

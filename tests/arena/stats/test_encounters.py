@@ -126,7 +126,7 @@ matches = st.builds(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.lists(matches, max_size=12), st.randoms(use_true_random=False))
 def test_shuffled_results_give_the_same_bytes(played: Played, chance: random.Random) -> None:
     pairs = [(deal, list(zip(*result, strict=True))) for deal, result in played]
@@ -137,7 +137,7 @@ def test_shuffled_results_give_the_same_bytes(played: Played, chance: random.Ran
     assert repr(met(*shuffled)) == repr(met(*played))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.lists(matches, max_size=12))
 def test_what_one_bot_wins_the_other_loses(played: Played) -> None:
     found = met(*played)

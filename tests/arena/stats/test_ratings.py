@@ -124,7 +124,7 @@ matches = st.builds(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.lists(matches, max_size=12), st.randoms(use_true_random=False))
 def test_shuffled_results_give_the_same_bytes(played: Played, chance: random.Random) -> None:
     pairs = [(deal, list(zip(*result, strict=True))) for deal, result in played]
@@ -133,7 +133,7 @@ def test_shuffled_results_give_the_same_bytes(played: Played, chance: random.Ran
     assert repr(fit(shuffled)) == repr(fit(played))
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(st.lists(matches, max_size=8), st.permutations("ABCDE"))
 def test_names_do_not_matter(played: Played, names: list[str]) -> None:
     new = dict(zip("ABCDE", names, strict=True))
@@ -311,7 +311,7 @@ def test_ladder_that_never_fails_widens_it_no_further_than_thrice() -> None:
     assert fit(results("A > B > C > D", copies=200)).prior_sigma == 3 * SIGMA
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(st.lists(matches, min_size=1, max_size=8))
 def test_mean_is_pinned_in_every_connected_group(played: Played) -> None:
     apart = [(d, Result(tuple(map(str.lower, r.bots)), r.places)) for d, r in played]

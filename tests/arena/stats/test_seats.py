@@ -209,7 +209,7 @@ def test_matches_that_all_end_alike_tell_no_gain() -> None:
     assert mirror_gain({(Result(("A", "B"), (1, 2)), Result(("B", "A"), (2, 1))): 100}) is None
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(st.integers(2, 3), st.integers(0, 5), st.randoms(use_true_random=False))
 def test_shuffled_deals_give_the_same_bytes(seats: int, seed: int, chance: random.Random) -> None:
     played = simulated(40, seats=seats, luck=0.5, seed=seed)

@@ -122,7 +122,7 @@ matches = st.builds(
 )
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.lists(matches, max_size=12), st.randoms(use_true_random=False))
 def test_shuffled_results_give_the_same_bytes(played: Played, chance: random.Random) -> None:
     shuffled = chance.sample(played, len(played))

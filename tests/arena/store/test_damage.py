@@ -180,7 +180,7 @@ SOME = sorted(ALL - {"run"})
 
 
 @pytest.mark.slow
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(dice=st.randoms(use_true_random=False))
 def test_no_cell_that_was_changed_gives_a_traceback(
     played: Path, victim: Path, call: Callable[[str], Result], dice: random.Random
@@ -202,7 +202,7 @@ def test_no_cell_that_was_changed_gives_a_traceback(
 
 
 @pytest.mark.slow
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(dice=st.randoms(use_true_random=False))
 def test_no_byte_that_was_changed_gives_a_traceback(
     played: Path, victim: Path, call: Callable[[str], Result], dice: random.Random

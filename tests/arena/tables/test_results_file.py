@@ -448,7 +448,7 @@ names = st.text(st.characters(exclude_categories=("C", "Z")), min_size=1, max_si
 fields = st.lists(names, min_size=2, max_size=4, unique=True)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(fields.flatmap(lambda bots: st.tuples(st.just(bots), st.permutations(bots))))
 def test_any_names_are_the_same_in_both_forms(
     tmp_path_factory: pytest.TempPathFactory, field: tuple[Iterable[str], list[str]]
@@ -463,7 +463,7 @@ def test_any_names_are_the_same_in_both_forms(
     assert table == read(file, lines({"places": places}, {"places": places}))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.binary(max_size=60) | st.text('{}[]":,\n;placesmthbo12A \x00\ufeff').map(str.encode))
 def test_any_bytes_are_read_or_explained(
     tmp_path_factory: pytest.TempPathFactory, content: bytes

@@ -251,7 +251,7 @@ def test_folded_lines_are_no_wider_and_lose_no_letter(text: str, most: int) -> N
     assert re.sub("[ ◌]", "", "".join(lines)) == text.replace(" ", "")
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(st.lists(words.filter(str.strip), min_size=1, max_size=5), st.sampled_from(FOR_EYES))
 @example(["_" * 25 + "日" * 9], "plain")
 def test_any_names_keep_the_columns_in_line(names: list[str], form: str) -> None:

@@ -393,7 +393,7 @@ OPTIONS = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.integers(0, 10**6), st.integers(2, 8), OPTIONS)
 def test_money_moves_by_the_rules_and_never_below_nothing(seed, seats, options):
     game, rng = new_game(seats, str(seed), **options), Random(seed)
@@ -410,7 +410,7 @@ def test_money_moves_by_the_rules_and_never_below_nothing(seed, seats, options):
     assert all(type(held) is int for held in game.money)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.integers(0, 10**6), st.integers(0, 120), st.integers(1, 2))
 def test_no_card_of_a_shoe_is_lost_or_doubled(seed, steps, decks):
     shoe = wander(seed, steps, reshuffle="shoe", decks=decks).shoe
@@ -418,7 +418,7 @@ def test_no_card_of_a_shoe_is_lost_or_doubled(seed, steps, decks):
     assert ranks == Counter(dict.fromkeys(RANKS[:-1], 4 * decks))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.lists(st.integers(0, 8), min_size=13, max_size=13).filter(lambda n: sum(n) > 7))
 def test_war_is_never_worse_than_surrender_whatever_is_left(counts):
     """A tie of the two new cards leaves war better; without a pair left both are the same."""

@@ -285,7 +285,7 @@ def plays(draw: st.DrawFn) -> Move:
 
 
 @given(move=plays(), reserve=st.integers(0, 12))
-@settings(max_examples=300, deadline=None, derandomize=True)
+@settings(max_examples=300, derandomize=True)
 def test_what_the_schema_refuses_is_refused(move: Move, reserve: int) -> None:
     game = new((f"- 7 9 8 / {reserve}", *POSITION_X[1:]))
     validator = jsonschema.Draft202012Validator(ColdWar.schemas()["play"])
@@ -317,7 +317,7 @@ def test_a_null_play_that_is_shown_is_no_fault_and_is_replayed() -> None:
 
 
 @given(move=plays(), reserve=st.integers(0, 12))
-@settings(max_examples=300, deadline=None, derandomize=True)
+@settings(max_examples=300, derandomize=True)
 def test_what_is_refused_even_where_null_plays_are_shown_is_always_refused(
     move: Move, reserve: int
 ) -> None:
@@ -327,7 +327,7 @@ def test_what_is_refused_even_where_null_plays_are_shown_is_always_refused(
 
 
 @given(seed=st.integers(0, 2**32), withdrawn=st.sets(st.integers(0, 3)), lead=st.booleans())
-@settings(max_examples=40, deadline=None, derandomize=True)
+@settings(max_examples=40, derandomize=True)
 def test_invariants_of_random_play(seed: int, withdrawn: set[int], lead: bool) -> None:
     game, rng = new(max_rounds=30, cap_result="lead" if lead else "draw"), Random(seed)
     arms = [0] * 4
@@ -346,7 +346,7 @@ def test_invariants_of_random_play(seed: int, withdrawn: set[int], lead: bool) -
 
 
 @given(seed=st.integers(0, 2**32), order=st.permutations(range(4)))
-@settings(max_examples=40, deadline=None, derandomize=True)
+@settings(max_examples=40, derandomize=True)
 def test_the_order_of_the_replies_is_immaterial(seed: int, order: list[int]) -> None:
     one, other, rng = new(), new(), Random(seed)
     while one.deciders() and one.round < 20:

@@ -295,7 +295,7 @@ def test_no_seat_can_take_more_turns_than_its_points_allow(trait, turns):
     assert (game.reason, game.places()) == ("stamina", [2, 1])
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.randoms(use_true_random=False))
 def test_not_even_the_best_dice_take_a_duel_to_the_bound(rng):
     game = position("O1 O2", "C1 C2", trait=(TRAINED, TRAINED), rolls=[8] * 1000)
@@ -315,7 +315,7 @@ OPTIONS = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.integers(0, 10**6), st.integers(0, 80), OPTIONS)
 def test_cards_and_attributes_are_kept_with_every_option(seed, decisions, options):
     game = carefully_played(seed, decisions, **options)
@@ -331,7 +331,7 @@ def test_cards_and_attributes_are_kept_with_every_option(seed, decisions, option
         assert (game.places() == [1, 1]) <= (game.reason == "max_turns")
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.integers(0, 10**6), st.integers(0, 80))
 def test_the_list_offers_a_choice_and_no_move_twice(seed, decisions):
     game = carefully_played(seed, decisions)

@@ -281,7 +281,7 @@ def test_d24_the_cap(pawn, stamina, places):
     assert both(game, "stamina")[0] == 8
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.randoms(use_true_random=False), st.booleans())
 def test_d25_random_play_keeps_cards_and_attributes_and_never_meets_the_cap(rng, careless):
     game = new_game(rng.random())

@@ -214,7 +214,7 @@ def candidates(game):
     return [*ladders, *others, *({"trait": number} for number in range(1, 9))]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.integers(0, 10**6), st.integers(0, 60), st.sampled_from([40, 48]))
 def test_a_move_is_listed_exactly_if_it_is_not_refused(seed, decisions, deck):
     game = carefully_played(seed, decisions, deck=deck)

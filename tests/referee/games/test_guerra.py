@@ -337,7 +337,7 @@ def assert_whole(army):
         assert all(0 <= wounds < value(card, zone) for card, wounds in zone.items())
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.integers(0, 10**6), OPTIONS)
 def test_random_play_keeps_every_card_and_ends(seed, options):
     game, rng = new_game(str(seed), **options), Random(seed)
@@ -353,7 +353,7 @@ def test_random_play_keeps_every_card_and_ends(seed, options):
     assert game.turn <= game.options.max_turns
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.integers(0, 10**6), st.integers(0, 200))
 def test_an_asked_attack_is_always_possible(seed, decisions):
     game = wander(seed, decisions, attack_line="fixed")
@@ -363,7 +363,7 @@ def test_an_asked_attack_is_always_possible(seed, decisions):
         assert game.line == game.armies[game.to_move].foremost()
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.integers(0, 10**6))
 def test_defaults_alone_end_the_game(seed):
     game = new_game(str(seed))

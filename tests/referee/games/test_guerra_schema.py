@@ -86,7 +86,7 @@ def bent(move, data):
     return move
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.sampled_from([opening, at_orders, in_battle, too_many]), OBJECTS)
 def test_any_object_is_checked_and_what_fails_the_schema_is_refused(asked, move):
     game = asked()
@@ -102,7 +102,7 @@ def test_a_reply_nested_out_of_all_bounds_is_refused(asked):
     assert asked().refusal(asked().to_move, dict.fromkeys(fields, deep))
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=250)
 @given(PLAYS, st.data())
 def test_a_bent_reply_is_checked_and_what_fails_the_schema_is_refused(where, data):
     game = wander(*where, archers=data.draw(st.sampled_from(["volley", "aimed"])))
@@ -111,7 +111,7 @@ def test_a_bent_reply_is_checked_and_what_fails_the_schema_is_refused(where, dat
         assert game.refusal(seat, move) is not None or fits_schema(game, move)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(PLAYS)
 def test_the_default_is_legal_and_so_are_samples(where):
     game = wander(*where, transfers=2, knight_duel="any_suit", archers="aimed")

@@ -417,7 +417,7 @@ def assert_sound(game, deck):
     assert owned == Counter(dict.fromkeys(KINDS, game.options.tokens_per_kind))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.integers(0, 10**6), st.integers(2, 5), OPTIONS)
 def test_random_play_keeps_all_there_is_and_ends(seed, seats, options):
     game, rng = new_game(str(seed), seats, **options), Random(seed)
@@ -430,7 +430,7 @@ def test_random_play_keeps_all_there_is_and_ends(seed, seats, options):
     assert (max(camp.owned.points for camp in game.camps) >= 20) == (game.reason == "khan")
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(st.integers(0, 10**6), st.integers(2, 5))
 def test_defaults_alone_draw_to_the_end(seed, seats):
     game = new_game(str(seed), seats)

@@ -177,7 +177,7 @@ OPTIONS = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.integers(0, 10**6), st.integers(2, 12), OPTIONS)
 def test_random_play_keeps_every_card_and_ends(seed, seats, options):
     game, rng = new_game(Pyanitsa, seats, str(seed), **options), Random(seed)

@@ -506,7 +506,7 @@ PLAYS = st.tuples(
 )
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(PLAYS)
 def test_random_play_keeps_every_card_and_the_pack_rule_and_ends(how):
     seed, seats, options = how
@@ -523,7 +523,7 @@ def test_random_play_keeps_every_card_and_the_pack_rule_and_ends(how):
         assert game.held.size(winner) + len(game.held.aside) == len(DECK)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(PLAYS, st.integers(0, 150))
 def test_a_steal_is_asked_only_of_those_with_a_pile_to_steal_or_to_steal_back(how, steps):
     seed, seats, options = how
@@ -543,7 +543,7 @@ def test_a_steal_is_asked_only_of_those_with_a_pile_to_steal_or_to_steal_back(ho
         assert (game.trick.winner, bool(game.held.packs[winner])) == (winner, True)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(PLAYS, st.integers(0, 60))
 def test_what_one_seat_has_drawn_changes_nothing_for_the_others(how, steps):
     seed, seats, options = how

@@ -378,7 +378,7 @@ def assert_views_are_true(game):
             assert all(a in (None, b) for a, b in zip(shown, pack, strict=True))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.integers(0, 10**6), st.integers(2, 10), OPTIONS)
 def test_random_play_keeps_every_card_and_ends(seed, seats, options):
     game, rng = new_game(War, seats, str(seed), **options), Random(seed)

@@ -121,7 +121,7 @@ CARD = st.sampled_from([*WON, "2C", "8D", "1C", "X1"]) | st.none() | st.integers
 
 
 @pytest.mark.slow
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.lists(CARD, max_size=6))
 def test_only_permutations_are_accepted(order):
     legal = Counter(map(repr, order)) == Counter(map(repr, WON))

@@ -877,7 +877,7 @@ def assert_asked_with_reason(game):
         assert decision.name != "occupy" or decision.limits["max_armies"] > 0
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.integers(0, 10**6), st.integers(3, 6), OPTIONS)
 def test_random_play_keeps_cards_and_counts_and_ends(seed, seats, options):
     game, rng = new_game(seats, str(seed), **options), Random(seed)
@@ -893,7 +893,7 @@ def test_random_play_keeps_cards_and_counts_and_ends(seed, seats, options):
     assert (game.places().count(1) == 1) or game.reason == "max_rounds"
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.integers(0, 10**6), st.integers(3, 6))
 def test_nobody_falls_in_the_safe_rounds(seed, seats):
     game, rng = new_game(seats, str(seed), max_rounds=8), Random(seed)
@@ -902,7 +902,7 @@ def test_nobody_falls_in_the_safe_rounds(seed, seats):
     assert all(fall.round > 4 for fall in game.war.fallen)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.integers(0, 10**6), st.integers(1, 9), st.integers(2, 60), st.integers(1, 60))
 def test_a_fight_takes_off_what_the_dice_say(seed, dice, ours, theirs):
     forces = Forces([0, 1, *[2] * 40], 3)

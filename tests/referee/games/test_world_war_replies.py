@@ -318,7 +318,7 @@ def test_every_placement_comes_up():
     assert {as_text(reply) for reply in sampled(game, 3000)} == every
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.integers(0, 10**6), st.integers(0, 400), st.sampled_from(["order", "single"]))
 def test_defaults_and_samples_are_legal_and_fit_the_schemas(seed, decisions, mode):
     game = wander(seed, decisions, attack_mode=mode, objective="world")

@@ -49,7 +49,7 @@ def test_a_value_fits_as_jsonschema_has_it(schema: dict[str, Any]) -> None:
     validator = Draft202012Validator(schema)
 
     @given(values)
-    @settings(max_examples=200, deadline=None, derandomize=True)
+    @settings(max_examples=200, derandomize=True)
     def compare(value: Any) -> None:
         assert (misfit(schema, value) is None) == validator.is_valid(value)
 
