@@ -29,18 +29,12 @@ def arena(*words: object) -> Result:
     return CliRunner().invoke(main, [*map(str, words)])
 
 
-@pytest.fixture(scope="module")
-def the_provider() -> Iterator[Provider]:
-    with Provider() as provider:
-        yield provider
-
-
 @pytest.fixture
-def provider(the_provider: Provider) -> Provider:
-    """A provider that answers with legal moves, and has counted nothing."""
-    the_provider.forget()
-    the_provider.behave("plays")
-    return the_provider
+def provider() -> Iterator[Provider]:
+    """A provider that answers with legal moves."""
+    with Provider() as provider:
+        provider.behave("plays")
+        yield provider
 
 
 def begin(league: League, provider: Provider, *more: str, turns: int = 2) -> None:
