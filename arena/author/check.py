@@ -7,7 +7,7 @@ from itertools import accumulate
 from time import monotonic
 
 from arena.author.step import BUILT, Step, built_step, unbuilt_step
-from arena.author.trial import Seating, Setting, Trial, as_tried, play
+from arena.author.trial import Seating, Setting, Trial, play
 from arena.league.bot import Bot
 from arena.league.hints import hidden, stale
 from arena.play.building import Builder, BuildError, building
@@ -60,7 +60,7 @@ def check(
     sandbox does not hold here.
     """
     titles = list(STEPS)
-    bot, setting = as_tried(bot, setting)
+    setting = setting._replace(limits=bot.grant.of(setting.limits))
     found: Bot | None = bot
     if bot.is_to_be_made:
         step, found = _built(bot, setting, sandbox_uid, tell)

@@ -2,15 +2,12 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from random import Random
 from time import monotonic
 from typing import NamedTuple
 
-import msgspec
-
 from arena.environment.settings import EnvironmentSettings
-from arena.league.bot import Bot
 from arena.league.plan import LeaguePlan
 from referee.bot_process import BotProcess
 from referee.evidence import Played
@@ -57,13 +54,6 @@ def of_league(league: LeaguePlan, patience: float) -> Setting:
         build=league.build,
         environments=league.environments,
     )
-
-
-def as_tried(bot: Bot, setting: Setting) -> tuple[Bot, Setting]:
-    """Return a bot, and a setting with what it was granted, but for a door: nobody is at it."""
-    grant = msgspec.structs.replace(bot.grant, door=None)
-    limits = msgspec.structs.replace(grant.of(setting.limits), door=())
-    return replace(bot, grant=grant), setting._replace(limits=limits)
 
 
 class Seating(NamedTuple):

@@ -5,7 +5,6 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import click
-import msgspec
 
 from arena.author.candidate import candidate, fitting
 from arena.author.check import check, unready
@@ -108,10 +107,7 @@ def check_command(
         say(safe(said))
     if isinstance(found, Bot) and (grant := found.needs.beyond(setting.limits)).given:
         found = dataclasses.replace(found, grant=grant)
-        if (tried := msgspec.structs.replace(grant, door=None)).given:
-            say(safe(f"{name} is checked with {tried.words}: {NEEDED}"))
-        if grant.door:
-            say(safe(f"{name} is checked without a door: requests are made in leagues alone."))
+        say(safe(f"{name} is checked with {grant.words}: {NEEDED}"))
     if isinstance(found, Bot):
         found = fitting(found, setting.limits)
     warn_unprotected(sandbox)

@@ -256,6 +256,22 @@ def test_a_key_that_is_refused_breaks_the_matches_off(league: League, provider: 
     assert league.count() == 0
 
 
+@pytest.mark.slow
+def test_a_bot_that_has_spent_all_is_suspended_until_it_may_spend_more(
+    league: League, provider: Provider
+) -> None:
+    begin(league, provider, "spend = 0.02")
+    before = provider.count["completions"]
+    said = " ".join(play(league, provider).stdout.split())
+    assert "sage was suspended: it has spent all that it may: sage has cost 0.02" in said
+    assert "allows. Its matches are missing." in said
+    file = league.folder / "league.toml"
+    file.write_text(file.read_text().replace("spend = 0.02", "spend = 5"))
+    play(league, provider)
+    assert all("I choose" in entry.note for entry in asked_of(league))
+    assert provider.count["completions"] - before == len(asked_of(league))
+
+
 @pytest.fixture
 def chat(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     """The bot as a module."""
