@@ -179,6 +179,14 @@ class Game(ABC):
         self.reason = ""
         """In a word, why the game ended; empty while it goes on."""
 
+    @classmethod  # noqa: B027 - most games have a match for all
+    def check_seats(cls, options: Options, seats: int) -> None:
+        """Raise ValueError, with a sentence for the organizer, if it has no such match.
+
+        The number of seats is one of `seat_counts`. Options that contradict each other with any
+        number of seats are refused by their own type.
+        """
+
     @abstractmethod
     def deciders(self) -> Sequence[int]:
         """Return the seats that must decide now; none when the game is over."""

@@ -9,7 +9,8 @@ from referee.bot_process import BotProcess
 from referee.clock import Turn
 from referee.fault import Kind
 from referee.game import Decision, Move, Observation
-from referee.seat import Answer, ProcessSeat
+from referee.seat import Answer
+from referee.visiting import VisitingSeat
 
 if TYPE_CHECKING:
     from referee.door import Visitor
@@ -17,19 +18,6 @@ if TYPE_CHECKING:
 
 class DisagreedError(Exception):
     """A bot that was asked again has not answered as it did before; the text is its name."""
-
-
-class BrokenOffError(Exception):
-    """A provider has failed whom a bot asked through its door; the text says how."""
-
-
-class SpentError(Exception):
-    """A bot has spent all that it may; the text says so."""
-
-    def __init__(self, name: str, why: str) -> None:
-        super().__init__(why)
-        self.name = name
-        """What the bot is called."""
 
 
 class KeptAnswer(msgspec.Struct, frozen=True, array_like=True):
@@ -56,7 +44,7 @@ class KeptAnswer(msgspec.Struct, frozen=True, array_like=True):
         return (self.move, self.fault) == (other.move, other.fault)
 
 
-class KeptSeat(ProcessSeat):
+class KeptSeat(VisitingSeat):
     """A seat held by a process, in a match that may have begun before.
 
     The bot is new, and is asked for all of its decisions again. What it answered before counts
@@ -67,7 +55,7 @@ class KeptSeat(ProcessSeat):
         name: what the bot is called.
         before: the answers that were kept, oldest first.
         keep: called with each answer that is new, before anything follows from it.
-        visitor: the bot at its door, if it has one: it may ask during its turns.
+        visitor: the bot at its door, if it has one.
 
     """
 
@@ -79,38 +67,21 @@ class KeptSeat(ProcessSeat):
         keep: Callable[[KeptAnswer], None],
         visitor: "Visitor | None" = None,
     ) -> None:
-        super().__init__(process)
-        self._name = name
+        super().__init__(process, name, visitor)
         self._kept = iter(before)
         self._keep = keep
-        self._visitor = visitor
         self._then: KeptAnswer | None = None
         self._close_turn = self._turn_of_then
-        if visitor is not None:
-            process.held = lambda: visitor.held
 
     def ask(self, decision: Decision, view: Observation) -> Answer:
-        """Ask, and keep the answer.
-
-        Raises DisagreedError if it was another one before; BrokenOffError and SpentError, whatever
-        the bot answers, for what happened at its door.
-        """
+        """Ask, and keep the answer; raise DisagreedError if it was another one before."""
         self._then = next(self._kept, None)
-        if self._visitor is None:
-            answer = super().ask(decision, view)
-        else:
-            self._visitor.begin_turn()
-            answer = super().ask(decision, view)
-            visit = self._visitor.end_turn()
-            if visit.outage:
-                raise BrokenOffError(visit.outage)
-            if visit.over:
-                raise SpentError(self._name, visit.over)
+        answer = super().ask(decision, view)
         now = KeptAnswer.of(answer)
         if self._then is None:
             self._keep(now)
         elif not now.is_as(self._then):
-            raise DisagreedError(self._name)
+            raise DisagreedError(self.name)
         return answer
 
     def _turn_of_then(self) -> Turn:

@@ -193,7 +193,7 @@ def _chosen(
     """Return a game and its options; raise ArenaError as `play` does."""
     kind = find_game(game) if is_path(game) else _of_a_name(game)
     check_seats(kind, len(bots))
-    return kind, read_options(kind, options or {})
+    return kind, read_options(kind, options or {}, len(bots))
 
 
 @cache

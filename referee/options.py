@@ -108,10 +108,28 @@ def read_settings(kind: type[msgspec.Struct], raw: Mapping[str, Any], what: str)
         raise ArenaError(str(error)) from error.__cause__
 
 
-def read_options(game: type[Game], raw: Mapping[str, Any]) -> Options:
-    """Return a game's options, defaults filled in; raise ArenaError for unknown ones."""
+def read_options(game: type[Game], raw: Mapping[str, Any], seats: int | None = None) -> Options:
+    """Return a game's options, defaults filled in.
+
+    Raises ArenaError for unknown ones, for values that are not allowed, alone or together, and for
+    options that are not for so many seats, where these are given.
+    """
     options: Options = read_settings(game.options_type, raw, f"option {{}} of {game.name}")
+    if seats is not None:
+        try:
+            game.check_seats(options, seats)
+        except ValueError as error:
+            raise ArenaError(f"{game.name}: {error}") from error.__cause__
     return options
+
+
+def are_for(game: type[Game], options: Options, seats: int) -> bool:
+    """Return whether a game has a match with these options for so many seats."""
+    try:
+        game.check_seats(options, seats)
+    except ValueError:
+        return False
+    return True
 
 
 def check_seats(game: type[Game], seats: int) -> None:

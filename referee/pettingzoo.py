@@ -85,7 +85,7 @@ class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801 - PettingZoo's own na
         self._kind = find_game(game)
         self._seats = self._kind.seat_counts[0] if seats is None else seats
         check_seats(self._kind, self._seats)
-        self._options = read_options(self._kind, options or {})
+        self._options = read_options(self._kind, options or {}, self._seats)
         self.metadata = {
             "name": f"{self._kind.name}_v{self._kind.rules_version}",
             "render_modes": [*RENDER_MODES],

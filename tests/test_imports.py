@@ -62,6 +62,7 @@ ORDER = {
         *(
             "bot_process",
             "seat",
+            "visiting",
             "kept",
             "starting",
             "judging",

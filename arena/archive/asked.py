@@ -24,7 +24,7 @@ def exchanges_of(opened: WholeMatch) -> dict[int, list[Exchange]]:
 def exchange_words(exchange: Exchange) -> str:
     """Return an exchange in a line."""
     tokens = f", {exchange.tokens_in:,} tokens in, {exchange.tokens_out:,} out"
-    cost = f", cost {exchange.cost:.4f}" if exchange.cost else ""
+    cost = f", cost {exchange.cost:.4g}" if exchange.cost else ""
     return safe(
         f"asked {exchange.name}: {exchange.method} {exchange.path}, status {exchange.status}"
         f"{tokens if exchange.tokens_in or exchange.tokens_out else ''}{cost}"

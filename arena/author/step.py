@@ -10,6 +10,20 @@ State = Literal["ok", "FAILED", "advice", "not tried"]
 
 BUILT = "can be built"
 """The step before all others, of a bot that is to be built."""
+RUNS, READY, WHOLE, LEGAL, QUIET, TIMELY, ALL, AGAIN, ENDS, ALIKE, USED = STEPS = (
+    "can be run",
+    "says ready",
+    "plays whole matches",
+    "answers with legal moves",
+    "says nothing but its answers",
+    "answers in time",
+    "meets the game's decisions",
+    "plays on in the same process",
+    "ends when its input does",
+    "answers alike when all is repeated",
+    "answers alike in a new process",
+)
+"""Those of every bot, in their order."""
 
 
 @dataclass

@@ -5,18 +5,23 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
 from time import monotonic
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from arena.environment.settings import EnvironmentSettings
 from arena.league.plan import LeaguePlan
 from referee.bot_process import BotProcess
+from referee.door import DoorTerms
 from referee.evidence import Played
 from referee.game import Decision, Game, Move, Observation, Options
 from referee.limits import Limits, WorkLimits
 from referee.match import Match, bot_seeds, starts
 from referee.options import new_game, read_options
 from referee.replay import Entry
-from referee.seat import Answer, FunctionSeat, ProcessSeat
+from referee.seat import Answer, FunctionSeat
+from referee.visiting import VisitingSeat
+
+if TYPE_CHECKING:
+    from referee.door import Exchanges, Visitor
 
 SEED = "check"
 """The usual seed of the deals in which bots are tried."""
@@ -36,6 +41,8 @@ class Setting(NamedTuple):
     """What a command may use that builds the bot."""
     environments: EnvironmentSettings = EnvironmentSettings()
     """How its packages are had."""
+    door: DoorTerms | None = None
+    """On which terms it may ask through a door, if it has one."""
 
 
 def of_league(league: LeaguePlan, patience: float) -> Setting:
@@ -53,6 +60,7 @@ def of_league(league: LeaguePlan, patience: float) -> Setting:
         patience=patience,
         build=league.build,
         environments=league.environments,
+        door=league.door,
     )
 
 
@@ -64,11 +72,11 @@ class Seating(NamedTuple):
     seat: int
 
 
-class _WatchedSeat(ProcessSeat):
+class _WatchedSeat(VisitingSeat):
     """A bot's seat that notes which decisions it is asked."""
 
-    def __init__(self, process: BotProcess) -> None:
-        super().__init__(process)
+    def __init__(self, process: BotProcess, visitor: "Visitor | None") -> None:
+        super().__init__(process, "the bot", visitor)
         self.asked: Counter[str] = Counter()
 
     def ask(self, decision: Decision, view: Observation) -> Answer:
@@ -122,8 +130,20 @@ class Trial:
         return f"match {self.seating.number + 1}, seat {self.seating.seat} of {self.seating.seats}"
 
 
-def play(setting: Setting, process: BotProcess, seating: Seating) -> Trial:
-    """Play one match; the other seats answer at random, from seeds of their own."""
+def play(
+    setting: Setting,
+    process: BotProcess,
+    seating: Seating,
+    visitor: "Visitor | None" = None,
+    exchanges: "Exchanges | None" = None,
+) -> Trial:
+    """Play one match; the other seats answer at random, from seeds of their own.
+
+    A bot with a door is a visitor, and what it asked is kept in `exchanges`: when the match is
+    played again, it is answered the same. Raises BrokenOffError and SpentError.
+    """
+    if visitor is not None and exchanges is not None:
+        visitor.enter(exchanges, f"check {setting.seed} {seating}")
     seed = f"{setting.seed}-{seating.number}"
     game = new_game(setting.game, seating.seats, setting.options, seed)
 
@@ -131,7 +151,7 @@ def play(setting: Setting, process: BotProcess, seating: Seating) -> Trial:
         rng = Random(f"{seed}-{seat}")  # noqa: S311 - a player, not a lock
         return FunctionSeat(lambda _decision, _view: game.sample(seat, rng))
 
-    watched = _WatchedSeat(process)
+    watched = _WatchedSeat(process, visitor)
     seats = [
         watched if seat == seating.seat else random_seat(seat) for seat in range(seating.seats)
     ]

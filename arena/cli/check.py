@@ -17,6 +17,7 @@ from arena.cli.common import (
     Seconds,
     game_option,
     key_values,
+    limit_values,
     output_format,
     sandbox_option,
     sandbox_uid_option,
@@ -33,8 +34,9 @@ from arena.league.hints import NEEDED
 from arena.play.building import Builder
 from arena.text import safe
 from protocol.errors import ArenaError
+from referee.door import DoorTerms
 from referee.limits import Limits
-from referee.options import check_seats, read_options, read_settings
+from referee.options import are_for, check_seats, read_options, read_settings
 from referee.program.file import Confinement
 
 _PLAIN = "simple"
@@ -58,6 +60,13 @@ _PLAIN = "simple"
 @click.option(
     "--limit", "limits", multiple=True, metavar="KEY=VALUE", help="A limit, such as move_time=0.5."
 )
+@click.option(
+    "--key",
+    "keys",
+    multiple=True,
+    metavar="NAME=VARIABLE",
+    help="For --limit door: the variable of your environment that holds a name's key.",
+)
 @sandbox_option
 @sandbox_uid_option
 @output_format
@@ -71,6 +80,7 @@ def check_command(
     seconds: float,
     options: tuple[str, ...],
     limits: tuple[str, ...],
+    keys: tuple[str, ...],
     sandbox: str,
     sandbox_uid: int | None,
     form: str,
@@ -84,15 +94,21 @@ def check_command(
     arena check ./my_bot --game khan
     arena check ./my_bot --game khan --seats 3 --limit move_time=0.1
     arena check ./my_bot --game guerra --format json
+    arena check ./my_bot --game khan --limit door=api.example.org --key api.example.org=MY_KEY
     """
     kind, _ = find_game(game, confinement=Confinement(sandbox, sandbox_uid))
     if seats is not None:
         check_seats(kind, seats)
+    chosen = read_options(kind, key_values(options), seats)
     setting = Setting(
         game=kind,
-        options=read_options(kind, key_values(options)),
-        limits=read_settings(Limits, {**key_values(limits), "sandbox": sandbox}, "limit {}"),
-        seat_counts=kind.seat_counts if seats is None else [seats],
+        options=chosen,
+        limits=read_settings(Limits, {**limit_values(limits), "sandbox": sandbox}, "limit {}"),
+        seat_counts=[
+            each
+            for each in kind.seat_counts
+            if seats in (None, each) and are_for(kind, chosen, each)
+        ],
         seed=seed,
         patience=seconds,
     )
@@ -109,6 +125,8 @@ def check_command(
         found = dataclasses.replace(found, grant=grant)
         say(safe(f"{name} is checked with {grant.words}: {NEEDED}"))
     if isinstance(found, Bot):
+        asked = found.grant.of(setting.limits).door
+        setting = setting._replace(door=_door(asked, keys))
         found = fitting(found, setting.limits)
     warn_unprotected(sandbox)
     steps: list[Step] = []
@@ -134,3 +152,15 @@ def _kept(told: Iterable[Step], steps: list[Step]) -> Iterator[Step]:
     for step in told:
         steps.append(step)
         yield step
+
+
+def _door(names: tuple[str, ...], keys: tuple[str, ...]) -> DoorTerms | None:
+    """Return the terms of a bot that may ask these names; raise ArenaError for keys of others."""
+    known = dict(word.rpartition("=")[::2] for word in keys)
+    if not names:
+        if known:
+            raise ArenaError("--key goes with --limit door=NAME, or with a bot that needs a door.")
+        return None
+    raw = {"allow": [*names], "keys": known}
+    found: DoorTerms = read_settings(DoorTerms, raw, "--key, or {}")
+    return found

@@ -16,6 +16,7 @@ from arena.text import fold, safe
 from protocol.errors import ArenaError
 from referee.options import check_seats, suggestion
 from referee.testing import STEPS, StepResult, check_steps, told
+from referee.testing.apart import check_apart
 
 _PLAIN = "simple"
 _INDENT = 20
@@ -81,7 +82,8 @@ def check_game_command(
             raise ArenaError(f"there is no step {name!r}. {suggestion(name, STEPS)}")
     results: list[StepResult] = []
     with StatusLine() as line:
-        checked = check_steps(
+        check = check_apart if kind.program is None else check_steps  # it is a process already
+        checked = check(
             kind,
             steps,
             seats=seats,

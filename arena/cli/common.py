@@ -22,6 +22,7 @@ from arena.tables.table import FORMATS, WIDTH, Row, Table, pieces
 from arena.text import composed, safe
 from protocol.errors import ArenaError
 from referee.games import GAMES
+from referee.limits import Limits
 from referee.sandbox import SANDBOXES, own_cores
 
 UNPROTECTED = "bots run unprotected (sandbox none): they can do whatever you can."
@@ -228,6 +229,24 @@ def key_values(words: Iterable[str]) -> dict[str, Any]:
         except msgspec.DecodeError:
             found[key] = value
     return found
+
+
+def limit_values(words: Iterable[str]) -> dict[str, Any]:
+    """Return limits, of which some are lists: `door=a,b` names two."""
+    found = key_values(words)
+    for key in ("devices", "door"):
+        if isinstance(named := found.get(key), str) and named:
+            found[key] = named.split(",")
+    return found
+
+
+def refuse_door(limits: Limits) -> None:
+    """Raise ArenaError for bots with a door in a match of no league: nobody would answer them."""
+    if limits.door:
+        raise ArenaError(
+            "a bot asks through its door in `arena check`, and in leagues that have a [door]: "
+            "leave --limit door out."
+        )
 
 
 def default_workers(each: int = 1) -> int:

@@ -16,6 +16,7 @@ from arena.cli.common import (
     cluster_option,
     game_option,
     key_values,
+    limit_values,
     opening_options,
     opening_words,
     output_format,
@@ -188,7 +189,7 @@ def compare(
             limits={
                 "sandbox": sandbox,
                 "fresh": kept.limits.fresh if kept else True,  # or what is learnt would be counted
-                **key_values(limits),
+                **limit_values(limits),
             },
             opening=opening_words(opening_plies, opening_file),
         )

@@ -11,7 +11,7 @@ from arena.cli import main
 from arena.cli.building import built
 from arena.cli.common import (
     default_workers,
-    key_values,
+    limit_values,
     output_format,
     sandbox_uid_option,
     show,
@@ -62,7 +62,7 @@ def doctor(
     if bot:
         entered = built(find_bot(bot, find_game(game)[0].name if game else ""), sandbox_uid)
     settings = [
-        read_settings(Limits, {**key_values(limits), "sandbox": name}, "limit {}")
+        read_settings(Limits, {**limit_values(limits), "sandbox": name}, "limit {}")
         for name in SANDBOXES
     ]
     rows = [

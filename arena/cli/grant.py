@@ -8,7 +8,7 @@ import click
 
 from arena.cli import main
 from arena.cli.changing import check_known, tell_run
-from arena.cli.common import key_values, league_argument, output_format, show
+from arena.cli.common import league_argument, limit_values, output_format, show
 from arena.cli.saying import say
 from arena.league.bot import Bot
 from arena.league.edit import set_keys
@@ -81,10 +81,7 @@ def _asked(
         if not bot.needs.given:
             raise ArenaError(f"the bot.toml of {bot.name} says nothing of what it needs.")
         return bot.needs.beyond(bot.grant.of(plan.limits)).given
-    asked = {key: None if value == "" else value for key, value in key_values(limits).items()}
-    for key in ("devices", "door"):
-        if isinstance(named := asked.get(key), str):
-            asked[key] = named.split(",")
+    asked = {key: None if value == "" else value for key, value in limit_values(limits).items()}
     gone = [key for key, value in asked.items() if value is None and key in bot.grant.given]
     kept = {key: value for key, value in bot.grant.given.items() if key not in gone}
     new = {key: value for key, value in asked.items() if key not in gone}

@@ -20,6 +20,7 @@ from arena.cli.common import (
     game_option,
     key_values,
     league_argument,
+    limit_values,
     opening_options,
     opening_words,
     output_format,
@@ -168,7 +169,7 @@ def init(
     kind, source = find_game(game)
     if challengers and form != "gauntlet":
         raise ArenaError("--challenger goes with --format gauntlet.")
-    given = key_values(limits)
+    given = limit_values(limits)
     entries = entries_of(bots, kind, league)
     settings = Settings(
         game=word_in(source, league),

@@ -100,12 +100,13 @@ def _chat(folder: Path, url: str, model: str, game: str) -> None:
     files, door = write_chat(folder, kind, url, model)
     click.echo(safe(f"{folder} is written: {', '.join(files)}."))
     word = shlex.quote(str(folder))
-    click.echo(safe(f"Next: arena check {word} --game {shlex.quote(source.word)}"))
+    key = shlex.quote(f"{door}=MY_KEY")
+    click.echo(safe(f"Next: arena check {word} --game {shlex.quote(source.word)} --key {key}"))
     say(
         safe(
-            f"A check opens no door: the bot plays without its model there. In a slow league "
-            f"whose [door] allows {door}, 'arena grant LEAGUE {folder.resolve().name} --needed' "
-            f"lets it ask."
+            f"MY_KEY is the variable that holds the key; without one, leave out --key. In a slow "
+            f"league whose [door] allows {door}, 'arena add LEAGUE {word} --grant' lets the bot "
+            f"ask."
         )
     )
 

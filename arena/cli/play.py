@@ -23,8 +23,10 @@ from arena.cli import main
 from arena.cli.building import built
 from arena.cli.common import (
     key_values,
+    limit_values,
     opening_options,
     opening_words,
+    refuse_door,
     sandbox_option,
     sandbox_uid_option,
     screen_width,
@@ -191,8 +193,9 @@ def play(
     if note := outdated(kind):
         say(safe(note))
     check_seats(kind, len(bots))
-    chosen = read_options(kind, key_values(options))
-    allowed = read_settings(Limits, {**key_values(limits), "sandbox": sandbox}, "limit {}")
+    chosen = read_options(kind, key_values(options), len(bots))
+    allowed = read_settings(Limits, {**limit_values(limits), "sandbox": sandbox}, "limit {}")
+    refuse_door(allowed)
     way = _Way(step, pause, view, log, quiet)
     way.check(bots)
     target = _target(save, force=force)

@@ -359,13 +359,13 @@ def with_game(league: LeaguePlan) -> LeaguePlan:
         return league
     confinement = Confinement(league.limits.sandbox)
     rules, source = find_game(league.settings.game, league.folder, confinement)
-    loaded = _with_rules(league, rules, source)
-    check_seats(rules, loaded.seats)
-    return loaded
+    check_seats(rules, league.settings.seats or rules.seat_counts[0])
+    return _with_rules(league, rules, source)
 
 
 def _with_rules(league: LeaguePlan, rules: type[Game], source: Source) -> LeaguePlan:
-    options = read_options(rules, league.options)
+    seats = league.settings.seats or rules.seat_counts[0]
+    options = read_options(rules, league.options, seats)
     return replace(
         league,
         rules=rules,

@@ -10,7 +10,7 @@ from typing import Self
 
 from arena.folders import locked
 from arena.league.bot import Bot
-from arena.league.files import quoted
+from arena.league.files import LEAGUE_FILE, quoted
 from arena.league.plan import LeaguePlan
 from arena.play.building import AllBuilt, build_all
 from arena.play.events import Problem, RoundBegan, RunEvent, Stored, Suspended
@@ -311,7 +311,10 @@ def _slots(setup: Setup, bots: Sequence[Bot], slots: int, league: LeaguePlan) ->
     keeper = None
     has_door = any(league.limits_of(bot).door for bot in league.bots)
     if slots and has_door and league.door is not None:
-        keys = keys_of(league.door, os.environ)
+        try:
+            keys = keys_of(league.door, os.environ)
+        except ArenaError as error:
+            raise ArenaError(f"{league.folder / LEAGUE_FILE}: [door]: {error}") from None
         with Flights(league.folder) as flights:
             keeper = Doorkeeper(league.door, keys, flights.spent())
     return SlotWorkforce(setup, bots, slots, league.folder, keeper)

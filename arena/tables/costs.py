@@ -63,10 +63,10 @@ def columns() -> Sequence[Column]:
         Column("Requests", "requests", "right"),
         Column("Tokens in", "tokens_in", "right"),
         Column("Tokens out", "tokens_out", "right"),
-        Column("Cost", lambda row: f"{row['cost']:.4f}", "right"),
+        Column("Cost", lambda row: f"{row['cost']:.4g}", "right"),
         Column("Cost each match", lambda row: _text(row["cost_per_match"]), "right"),
     )
 
 
 def _text(cost: float | None) -> str:
-    return "-" if cost is None else f"{cost:.4f}"
+    return "-" if cost is None else f"{cost:.4g}"

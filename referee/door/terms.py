@@ -103,8 +103,8 @@ def keys_of(terms: DoorTerms, environ: Mapping[str, str]) -> dict[str, str]:
         key = environ.get(variable, "").strip()
         if not key:
             raise ArenaError(
-                f"the variable {variable} is not set, which [door] of league.toml names for the "
-                f"key of {name}: export {variable}=… and start again."
+                f"the variable {variable} is not set, which is to hold the key of {name}: export "
+                f"{variable}=… and start again."
             )
         if not key.isascii() or not key.isprintable() or len(key) < KEY_BYTES:
             raise ArenaError(

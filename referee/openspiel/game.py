@@ -15,7 +15,7 @@ from referee.openspiel.act import Act
 from referee.openspiel.boards import colour, drawn
 from referee.openspiel.hiding import another, own_actions
 from referee.openspiel.kind import Recipe
-from referee.openspiel.named import LEAKING
+from referee.openspiel.named import ENDLESS, LEAKING
 from referee.scene import Area
 
 _CHANCE, _ALL = -1, -2
@@ -54,6 +54,14 @@ class OpenSpielGame(Game):
         self._unasked: list[tuple[str, str]] = []
         """What was played since the last decision without asking: as OpenSpiel and UCI call it."""
         self._go_on()
+
+    @classmethod
+    def check_seats(cls, options: Options, seats: int) -> None:
+        """Raise ValueError, mostly in OpenSpiel's words, if it has no such match."""
+        try:
+            _loaded(cls, options, seats)
+        except ValueError as error:
+            raise ValueError(f"with {seats} seats, {error}") from None
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         """Return a copy, which has the chance that `memo` has for it."""
@@ -119,7 +127,7 @@ class OpenSpielGame(Game):
             view["moves"] = self._moves
             if legal is not None:
                 view["uci"] = chess.all_uci(state, legal)
-        if legal is None and state.is_terminal():
+        if self.reason:
             view["returns"] = [*map(float, state.returns())]
         return view
 
@@ -194,7 +202,8 @@ class OpenSpielGame(Game):
             spiel = self._loaded.spiel
             other._state = another(spiel, self._state, seat, rng)
             other._own = own_actions(spiel, other._state)
-            other._ask()
+            if not self.reason:
+                other._ask()
         return other
 
     def all_moves(self) -> Iterable[tuple[str, list[Move]]]:
@@ -270,10 +279,16 @@ class OpenSpielGame(Game):
         state = self._state
         self._legal, self._texts = {}, {}
         while not state.is_terminal():
+            if self._loaded.most is not None and sum(map(len, self._own)) >= self._loaded.most:
+                self.reason = "length"
+                return
             if self._ask():
                 return
             if self._actor == _CHANCE:
                 outcomes = state.chance_outcomes()
+                if not outcomes and self._loaded.most is not None:
+                    self.reason = "stuck"
+                    return
                 state.apply_action(self.chance.weighted(outcomes, "chance", self._chances))
                 self._chances += 1
             else:
@@ -329,6 +344,8 @@ class _Loaded(NamedTuple):
     """Returns as JSON what a seat may know of a state, where OpenSpiel has that."""
     ready: Callable[[str], Any]
     """Makes a part of a view of it: as it is, where it is written as we write."""
+    most: int | None
+    """After how many actions of players a match is ended, where it could go on forever."""
 
 
 @lru_cache(maxsize=32)
@@ -354,6 +371,7 @@ def _loaded(game: type[OpenSpielGame], options: Options, seats: int) -> _Loaded:
         has_information=kind.provides_information_state_string and not is_open,
         json_of=json_of,
         ready=ready,
+        most=spiel.max_game_length() if recipe.base in ENDLESS else None,
     )
 
 

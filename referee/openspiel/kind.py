@@ -9,6 +9,7 @@ import msgspec
 from msgspec import Meta
 
 from referee.game import Options
+from referee.openspiel.clashes import check_together
 from referee.openspiel.library import kind_of, load, spiel
 from referee.openspiel.named import CHANCE, NAMED, REFUSED
 
@@ -65,23 +66,39 @@ class Recipe(msgspec.Struct, frozen=True):
         return next((each for each in SEATS if each in self.parameters), None)
 
     def made(self, options: Mapping[str, Any], seats: int) -> Any:
-        """Return OpenSpiel's game; raise ValueError, in its words, where it has no such one.
+        """Return OpenSpiel's game; raise ValueError, mostly in its words, if it has no such one.
 
         It is not told of options at their defaults: for some, such as the first position of dark
         chess, it says an empty text and means another.
         """
         changed = {name: value for name, value in options.items() if value != self.parameters[name]}
         parameters = {**self.fixed, **changed, **_uncoloured(self.kind)}
+        check_together(self.base, parameters, self.parameters, seats)
         if self.seats_parameter is not None:
             parameters[self.seats_parameter] = seats
         try:
             game = load(self.base, parameters)
-            game.new_initial_state()
+            is_sound = _begins(game.new_initial_state())
         except (ValueError, RuntimeError, MemoryError) as error:
             raise ValueError(f"OpenSpiel has no such game: {error}") from None
+        if not is_sound:
+            raise ValueError("OpenSpiel has no such game: nobody has a move at its beginning")
         if game.num_players() != seats:
             raise ValueError(f"with these options it is a game for {game.num_players()} seats")
         return game
+
+    def check(self, options: Mapping[str, Any]) -> None:
+        """Raise ValueError for options with which there is no game for any number of seats."""
+        refused: ValueError | None = None
+        for seats in self.survey.seats:
+            try:
+                self.made(options, seats)
+            except ValueError as error:
+                refused = refused or error
+            else:
+                return
+        if refused is not None:
+            raise refused
 
     def _is_option(self, name: str, default: Any) -> bool:
         """Return whether a parameter can be chosen: it is not fixed, and has values that work."""
@@ -103,7 +120,7 @@ class Recipe(msgspec.Struct, frozen=True):
         def check(options: Options) -> None:
             given = msgspec.to_builtins(options)
             if given != left:
-                recipe.made(given, recipe.survey.seats[0])
+                recipe.check(given)
 
         return msgspec.defstruct(  # type: ignore[return-value]
             f"{self.base.title().replace('_', '')}Options",
@@ -118,6 +135,17 @@ class Recipe(msgspec.Struct, frozen=True):
             rename={_field(name): name for name in left},
             namespace={"__post_init__": check, "__doc__": f"The parameters of {self.base}."},
         )
+
+
+def _begins(state: Any) -> bool:
+    """Return whether somebody, or chance, has a move in a first state."""
+    if state.is_chance_node():
+        return bool(state.chance_outcomes())
+    return state.is_terminal() or any(
+        state.legal_actions(seat)
+        for seat in range(state.num_players())
+        if state.is_simultaneous_node() or seat == state.current_player()
+    )
 
 
 def _field(name: str) -> str:

@@ -36,6 +36,13 @@ COSTLY = {"bridge"}
 """Games whose chance takes half a second to retrace: bridge works out how many tricks each side can
 take. There, fewer changes of a history are tried."""
 
-LEAKING = {"hearts"}
+LEAKING = {"gin_rummy", "hearts"}
 """Games whose observations as JSON say more than the player's information state: hearts tells what
-cards a player will be passed while it still chooses what to pass itself. Their texts are sent."""
+cards a player will be passed while it still chooses what to pass itself, and gin rummy all cards of
+a player who has knocked before that player has laid them down. Their texts are sent."""
+
+ENDLESS = {"go_fish", "oware"}
+"""Games that OpenSpiel does not bring to an end: go fish goes on while players ask for cards that
+nobody has, and oware fails after the longest match that it expects. A match ends after as many
+actions as OpenSpiel calls its greatest length. In go fish the deck may also run out as it is dealt:
+then nothing is left to chance, and the match ends at once."""

@@ -148,7 +148,7 @@ def _reads(case: Case, read: set[str]) -> Iterator[None]:
 def _matters(trial: GameTrial, case: Case, option: str) -> bool:
     """Return whether plays of a case differ from those with an option at its default."""
     usual = {name: value for name, value in case.changed.items() if name != option}
-    if not allowed_together(trial.kind, usual):
+    if not allowed_together(trial.kind, usual, case.seats):
         return False
     other = Case(case.kind, case.seats, usual)
     for number in range(_PLAYS_FOR_EFFECT):

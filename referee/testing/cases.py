@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 
 import msgspec
@@ -9,6 +10,7 @@ import msgspec
 from referee import folder
 from referee.chance import Chance
 from referee.game import Game
+from referee.options import are_for
 
 
 @dataclass(frozen=True)
@@ -74,20 +76,29 @@ def option_sets(game: type[Game]) -> list[dict[str, Any]]:
     return [changed for changed in distinct if allowed_together(game, changed)]
 
 
-def allowed_together(game: type[Game], changed: Mapping[str, Any]) -> bool:
-    """Return whether the options do not contradict each other."""
+def allowed_together(
+    game: type[Game], changed: Mapping[str, Any], seats: int | None = None
+) -> bool:
+    """Return whether the options do not contradict each other, nor the number of seats if given."""
     try:
-        msgspec.convert(dict(changed), game.options_type)
+        options = msgspec.convert(dict(changed), game.options_type)
     except msgspec.ValidationError:
         return False
-    return True
+    return seats is None or are_for(game, options, seats)
 
 
 def cases_of(game: type[Game], seats: Sequence[int] = ()) -> list[Case]:
-    """Return the defaults with every number of seats, then each option set with one of them."""
-    counts = seats or game.seat_counts
+    """Return the defaults with every number of seats, then each option set with one of them.
+
+    It is the next number that the options are for; sets that are for none of them are left out.
+    """
+    counts = [*(seats or game.seat_counts)]
     brief = folder.cases_of(game).brief
     cases = [Case(game, counts[0]), *(Case(game, each, brief) for each in counts[1:])]
     for at, changed in enumerate(option_sets(game)):
-        cases.append(Case(game, counts[at % len(counts)], {**brief, **changed}))
+        chosen = {**brief, **changed}
+        turn = at % len(counts)
+        in_turn = counts[turn:] + counts[:turn]
+        fit = (each for each in in_turn if allowed_together(game, chosen, each))
+        cases += [Case(game, each, chosen) for each in islice(fit, 1)]
     return cases

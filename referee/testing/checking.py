@@ -14,6 +14,7 @@ from referee.program.engine import ProgramError
 from referee.testing import about, ending, fate, moving, pace, showing
 from referee.testing.cases import Case
 from referee.testing.flaw import Failure, Flaw, GameError, Skipped, StepResult, frames
+from referee.testing.trace import Trace
 from referee.testing.trial import MOST_DECISIONS, GameTrial
 from referee.testing.watch import Hang, patience
 
@@ -265,16 +266,23 @@ def check_steps(
     most_decisions: int = MOST_DECISIONS,
     seconds: float = PATIENCE,
     cases: Sequence[Case] | None = None,
+    trace: Trace | None = None,
 ) -> Iterator[StepResult]:
     """Yield what comes of each step, in their order; see `check_game` for what may be chosen.
 
-    Raises ArenaError for a step that is not there.
+    In `trace` is noted where plays have come to. Raises ArenaError for a step that is not there.
     """
     for name in only:
         if name not in STEPS:
             raise ArenaError(f"there is no step {name!r}. Known: {', '.join(STEPS)}.")
     trial = GameTrial(
-        game, cases, seats=seats, seed=seed, thorough=thorough, most_decisions=most_decisions
+        game,
+        cases,
+        seats=seats,
+        seed=seed,
+        thorough=thorough,
+        most_decisions=most_decisions,
+        trace=trace,
     )
     failed = ""
     for step in _STEPS:

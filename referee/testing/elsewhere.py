@@ -7,11 +7,22 @@ from pathlib import Path
 from typing import Any
 
 from referee.finding import Source, find_source
+from referee.folder import module_of
 from referee.game import Game
 from referee.loading import FROM_FILE, load
 from referee.program.file import GAME_FILE
 from referee.testing.cases import Case
 from referee.testing.trial import GameTrial, sampling
+
+
+def whereabouts(kind: type[Game]) -> dict[str, str]:
+    """Return by what another process finds a class: the arguments of `imported`."""
+    return {
+        "module": kind.__module__,
+        "file": str(module_of(kind)),
+        "name": kind.__qualname__,
+        "game": kind.name,
+    }
 
 
 def imported(module: str, file: str, name: str, game: str) -> type[Game]:
@@ -51,7 +62,7 @@ def main() -> None:
     """Read what to play from standard input, and write the records to standard output."""
     work = json.load(sys.stdin)
     with redirect_stdout(sys.stderr):
-        kind = imported(work["module"], work["file"], work["name"], work["game"])
+        kind = imported(**work["kind"])
         trial = GameTrial(kind, [], most_decisions=work["most"])
         played = []
         for job in work["jobs"]:

@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from referee.chance import Chance, Key
-from referee.folder import module_of
 from referee.game import Game, Move
 from referee.testing.cases import Case
+from referee.testing.elsewhere import whereabouts
 from referee.testing.flaw import Flaw, Skipped
 from referee.testing.trial import (
     GameTrial,
@@ -125,10 +125,7 @@ def processes(trial: GameTrial) -> str:
         for at, case in enumerate(cases)
     ]
     work = {
-        "module": kind.__module__,
-        "file": str(module_of(kind)),
-        "name": kind.__qualname__,
-        "game": kind.name,
+        "kind": whereabouts(kind),
         "most": trial.most_decisions,
         "jobs": jobs,
     }
@@ -168,7 +165,7 @@ def _elsewhere(
     if process.returncode:
         last = err.decode(errors="replace").strip().splitlines() or ["it said nothing"]
         raise Flaw(
-            f"another process cannot play {work['name']}: {last[-1]}",
+            f"another process cannot play {work['kind']['name']}: {last[-1]}",
             "let the class be imported by its module or file, without anything done before",
         )
     played: list[list[tuple[Shown, str]]] = json.loads(out)

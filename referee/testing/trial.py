@@ -15,6 +15,7 @@ from referee.game import Game, Move, plain
 from referee.loading import GAME_ERRORS
 from referee.testing.cases import Case, cases_of
 from referee.testing.flaw import Flaw, Position, short
+from referee.testing.trace import Trace
 from referee.testing.values import snapshot
 from referee.testing.watch import Dice, Printed
 
@@ -41,6 +42,7 @@ class GameTrial:
         seed: str = "conformance",
         thorough: bool = False,
         most_decisions: int = MOST_DECISIONS,
+        trace: Trace | None = None,
     ) -> None:
         self.kind = kind
         self.seed = seed
@@ -50,6 +52,7 @@ class GameTrial:
         self.printed = Printed()
         """What the game has printed."""
         self._cases = cases
+        self._trace = trace
         self._seats = seats
         self._are_given = cases is not None
         self._is_thorough = thorough
@@ -86,6 +89,8 @@ class GameTrial:
             seed or (f"{self.seed} {case.deal}" if case.deal else self.seed),
         )
         self._taken, self._seat, self._move, self._game = 0, None, None, None
+        if self._trace is not None:
+            self._trace.begin(case, self._seed)
         self._game = case.new(self._seed, chance)
         return self._game
 
@@ -114,6 +119,8 @@ class GameTrial:
         """Note where a play has come to."""
         self.beats += 1
         self._game, self._taken, self._seat, self._move = game, taken, seat, move
+        if self._trace is not None:
+            self._trace.at(taken, seat)
 
     def finish(self, game: Game, choose: Choose) -> int:
         """Play `game` to its end; return the number of decisions."""

@@ -144,8 +144,18 @@ class Scene:
             self.tcp.setsockopt(socket.IPPROTO_TCP, 23, 5)
 
     def listen_as_endpoint(self) -> None:
-        """Listen on the host at the port of every bot's endpoint, and at all its addresses."""
-        self.endpoint = self._socket(socket.AF_INET, socket.SOCK_STREAM, ("127.0.0.1", PORT))
+        """Listen on the host at the port of every bot's endpoint, and at all its addresses.
+
+        There is one such port: an attack that is tried beside this one is waited for.
+        """
+
+        def made() -> socket.socket | None:
+            try:
+                return self._socket(socket.AF_INET, socket.SOCK_STREAM, ("127.0.0.1", PORT))
+            except OSError:
+                return None
+
+        self.endpoint = until(made, seconds=30)
         self.tcp_any = self._socket(socket.AF_INET6, socket.SOCK_STREAM, ("::", 0))
         self.addresses = [words[4][0] for words in socket.getaddrinfo(socket.gethostname(), None)]
 
@@ -153,11 +163,15 @@ class Scene:
         made = socket.socket(family, kind)
         if kind == socket.SOCK_STREAM and family != socket.AF_UNIX:
             made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        made.bind(address)
+        try:
+            made.bind(address)
+        except OSError:
+            made.close()
+            raise
+        self._sockets.append(made)
         if kind == socket.SOCK_STREAM:
             made.listen()
         made.setblocking(False)
-        self._sockets.append(made)
         return made
 
     def heard(self, name: str) -> bool:

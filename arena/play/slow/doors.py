@@ -1,9 +1,8 @@
 """The doors of slow matches: their bots ask through one broker, and what is answered is kept."""
 
 import base64
-import os
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from itertools import count
 
 import msgspec
@@ -14,6 +13,7 @@ from arena.store.flights import Flight, Flights
 from referee.bot_process import BotProcess
 from referee.door import Door, DoorTerms, MadeRequest, SeenAnswer, Usage, Visitor
 from referee.evidence import Exchange
+from referee.visiting import visit
 
 
 class Doorkeeper(msgspec.Struct, frozen=True):
@@ -83,19 +83,12 @@ class Doors:
         if process.door is None:
             yield None
             return
-        setup = self._setup
-        with ExitStack() as stack:
-            # they are the visitor's own, as the process may end before its requests
-            read, write = (_own(stack, end) for end in process.door)
-            listener = None if process.listener is None else _own(stack, process.listener)
-            key = setup.schedule.entrants[bot].key
-            kept = _Kept(self._flights, flight, seat, key)
-            names = setup.limits_of(bot).door
-            visitor = self._door.admit(key, names, (read, write), listener, kept, f"{match} {seat}")
-            try:
-                yield visitor
-            finally:
-                visitor.close(self.terms.timeout)
+        key = self._setup.schedule.entrants[bot].key
+        names = self._setup.limits_of(bot).door
+        kept = _Kept(self._flights, flight, seat, key)
+        patience = self.terms.timeout
+        with visit(self._door, process, key, names, kept, f"{match} {seat}", patience) as visitor:
+            yield visitor
 
 
 @contextmanager
@@ -111,13 +104,6 @@ def opened(
         Door(keeper.terms, keeper.keys, keeper.spent) as door,
     ):
         yield Doors(setup, keeper, own, door)
-
-
-def _own(stack: ExitStack, descriptor: int) -> int:
-    """Return a descriptor of the same end, which the stack closes."""
-    copy = os.dup(descriptor)
-    stack.callback(os.close, copy)
-    return copy
 
 
 _BASE64 = "base64:"

@@ -46,10 +46,11 @@ from referee.bot_process import BotProcess
 from referee.evidence import Played
 from referee.game import Game
 from referee.identity import code_of
-from referee.kept import BrokenOffError, DisagreedError, KeptAnswer, KeptSeat, SpentError
+from referee.kept import DisagreedError, KeptAnswer, KeptSeat
 from referee.polling import Polling
 from referee.sandbox import Launcher, MachineError
 from referee.seat import Seat
+from referee.visiting import BrokenOffError, SpentError
 
 ALL = 0
 """In place of a slot's number: what concerns the whole process."""

@@ -11,8 +11,7 @@ from typing import Any
 
 import pytest
 
-from arena.author.check import STEPS
-from arena.author.step import Step
+from arena.author.step import STEPS, Step
 from arena.author.verdict import text
 from arena.league.finding import BUNDLED
 from tests.arena.conftest import Arena

@@ -12,7 +12,7 @@ from arena.cli import main
 from referee.games import GAMES
 from referee.testing import STEPS
 from tests.arena.conftest import ROOT
-from tests.referee.testing.faulty import LeakInView, Prints
+from tests.referee.testing.faulty import Dies, LeakInView, Prints
 from tests.referee.testing.heights import Heights
 
 
@@ -92,3 +92,31 @@ def test_a_program_that_is_older_than_its_source_is_named(tmp_path: Path) -> Non
         "game.cpp is newer than the program that is played, game; build it first.\n"
     )
     assert told.exit_code == 0
+
+
+def test_a_game_that_ends_its_process_is_named_and_the_other_steps_are_tried(
+    heights: pytest.MonkeyPatch,
+) -> None:
+    heights.setitem(GAMES, "heights", Dies)
+    result = run("heights", "--step", "deciders", "--step", "text", "--step", "schemas")
+    assert result.exit_code == 1
+    words = " ".join(result.output.split())
+    for step in ("deciders", "text"):
+        assert f"{step}: " in words
+    assert words.startswith("1 ok 0.0 s schemas: ")
+    assert "the process in which the game was tried was killed by SIGSEGV" in words
+    assert "faulty.py:" in words
+    assert " in apply: os.kill(os.getpid(), signal.SIGSEGV)" in words
+    assert "Where: seed 'conformance', 3 seats, rounds=3, after 3 decisions" in words
+    assert "Failed: deciders, text." in words
+
+
+def test_a_needed_step_in_which_the_process_ends_leaves_the_others_untried(
+    heights: pytest.MonkeyPatch,
+) -> None:
+    heights.setitem(GAMES, "heights", Dies)
+    result = run("heights", "--step", "ends-random", "--step", "text", "--format", "json")
+    assert result.exit_code == 1
+    ends, text = json.loads(result.output)["steps"]
+    assert (ends["step"], ends["state"]) == ("ends-random", "failed")
+    assert (text["step"], text["detail"]) == ("text", "step ends-random has to be mended first")

@@ -6,6 +6,7 @@ import sys
 from collections import Counter, defaultdict
 from importlib import metadata
 from itertools import permutations
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -243,6 +244,15 @@ def test_the_json_of_hearts_tells_what_its_information_state_hides() -> None:
     assert "of which show somebody something else" in results[0].detail
 
 
+def test_the_json_of_gin_rummy_tells_the_cards_of_who_has_knocked() -> None:
+    """Before they are laid down: so it is not sent; once OpenSpiel has mended this, it can be."""
+    kind = find_game("openspiel:gin_rummy")
+    case = Case(kind, 2, {"hand_size": 1})
+    assert "state" not in case.new().view(0)
+    results = check_game(kind, only=["hidden"], cases=[case])
+    assert "of which show somebody something else" in results[0].detail
+
+
 def test_a_view_of_a_game_with_secrets_never_holds_the_state() -> None:
     for name in ("leduc_poker", "gin_rummy", "hearts", "no_limit_holdem"):
         game = play_on(game_of(name), 5)
@@ -342,11 +352,118 @@ def refused(*words: str) -> str:
         ("connect_four", "row=5", "Did you mean 'rows'?"),
         ("chess(foo=1)", "", "OpenSpiel has no game 'chess(foo=1)': Unknown parameter 'foo'"),
         ("goofspiel", "points_order=up", "OpenSpiel has no such game"),
+        ("goofspiel", "num_turns=0", "num_turns cannot be 0"),
+        ("go_fish", "initial_cards=0", "initial_cards cannot be 0: nobody could ask for a card"),
+        ("go_fish(ranks=4)", "initial_cards=9", "a deck of 16 cards is too small: 18 are dealt"),
+        ("go_fish(ranks=4)", "suits=3", "a deck of 12 cards is too small: 14 are dealt"),
+        ("hex(swap=true)", "num_rows=4", "swap needs a square board, and this one has 11 columns"),
+        ("hex(swap=true,num_cols=11)", "board_size=4", "this one has 11 columns and 4 rows"),
+        ("universal_poker(numRanks=2)", "numSuits=1", "a deck of 2 cards is too small: 3 are"),
+        ("universal_poker", "stack=100 99", "a stack of 99 is to be more than a blind of 100"),
+        ("universal_poker", "numBoardCards=x 1", "numBoardCards is 'x 1', and is to be 2 whole"),
+        (
+            "universal_poker",
+            "firstPlayer=1 3",
+            "firstPlayer is '1 3', and its numbers are from 1 to",
+        ),
+        ("kriegspiel", "fen=x", "'x' is no position of chess in FEN: it has not six fields"),
+        ("rbc(board_size=4)", "fen=k3/4/4/3Q w - - 0 1", "is no position in FEN for 4 rows"),
+        ("laser_tag", "grid=", "OpenSpiel has no such game: nobody has a move at its beginning"),
+        ("kriegspiel(50_move_rule=false)", "threefold_repetition=false", "a match need not end"),
     ],
 )
 def test_a_game_that_cannot_be_is_refused_in_a_line(word: str, option: str, says: str) -> None:
     options = ["--option", option] if option else []
     assert says in refused("play", f"openspiel:{word}", "random", "random", *options)
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "seats", "says"),
+    [
+        ("coin_game", {"rows": 2}, 10, "with 10 seats, OpenSpiel has no such game: total_items"),
+        ("go_fish", {"suits": 3}, 10, "with 10 seats, a deck of 39 cards is too small: 50 are"),
+        (
+            "oh_hell",
+            {"num_tricks_fixed": 8},
+            7,
+            "with 7 seats, a deck of 52 cards is too small: 57",
+        ),
+    ],
+)
+def test_options_that_are_not_for_so_many_seats_are_refused_in_a_line(
+    name: str, options: dict[str, Any], seats: int, says: str, tmp_path: Path
+) -> None:
+    kind = find_game(f"openspiel:{name}")
+    read_options(kind, options, kind.seat_counts[0])
+    with pytest.raises(ArenaError, match=f"^openspiel:{name}: {says}"):
+        read_options(kind, options, seats)
+    ((option, value),) = options.items()
+    words = ["--option", f"{option}={value}"]
+    assert says in refused("play", f"openspiel:{name}", *["random"] * seats, *words)
+    league = ["init", str(tmp_path / "cup"), "random", "--game", f"openspiel:{name}", *words]
+    assert says in refused(*league, "--seats", str(seats))
+
+
+def test_games_of_hidden_chess_begin_from_a_position_on_either_board() -> None:
+    for size, fen in ((8, "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1"), (4, "k3/4/4/3K w - - 0 1")):
+        for name in ("dark_chess", "kriegspiel", "rbc"):
+            game = game_of(name, board_size=size, fen=fen)
+            assert game.state.history() == []
+            assert fen.split(" ")[0] in str(game.state)
+
+
+def test_options_are_allowed_that_some_number_of_seats_goes_with() -> None:
+    """With three seats, seven cards each are too many for three suits of seven."""
+    kind = find_game("openspiel:oh_hell")
+    few = {"num_suits": 1, "num_cards_per_suit": 4}
+    assert read_options(kind, few, 3) == read_options(kind, few)
+    with pytest.raises(ArenaError):
+        read_options(kind, {"num_suits": 1, "num_cards_per_suit": 2})
+
+
+# --- what need not end
+
+
+def first_legal(name: str, seats: int) -> Game:
+    """Return a match in which all take the first legal action, at its end."""
+    kind = find_game(f"openspiel:{name}")
+    game = new_game(kind, seats, read_options(kind, {}), "1")
+    for _ in range(2000):
+        if deciders := game.deciders():
+            game.apply({seat: game.default(seat) for seat in deciders})
+    return game
+
+
+def test_a_match_of_go_fish_ends_where_nobody_asks_for_what_is_there() -> None:
+    game = first_legal("go_fish", 3)
+    assert game.reason == "length"
+    assert sum(len(game.view(seat)["actions"]) for seat in range(3)) == 10 * 3 * 52
+    assert game.places() == [1, 1, 1]
+    assert game.view(1)["decision"] is None
+    assert game.view(1)["returns"] == [0.0, 0.0, 0.0]
+    other = game.resample(1, Random(1))
+    assert not other.deciders()
+    assert other.view(1) == game.view(1)
+
+
+def test_a_match_of_go_fish_is_over_where_the_deck_runs_out_as_it_is_dealt() -> None:
+    """OpenSpiel deals more to whoever is dealt a book, and of 16 cards two are left."""
+    game = game_of("go_fish", "492", ranks=4)
+    assert (game.reason, game.deciders(), game.places()) == ("stuck", [], [1, 1])
+    assert game.view(0)["returns"] == [0.0, 0.0]
+    assert not game.resample(1, Random(1)).deciders()
+
+
+def test_a_match_of_go_fish_ends_by_its_rules_where_cards_are_found() -> None:
+    game = play_on(game_of("go_fish"), 1000)
+    assert game.reason == "end"
+
+
+def test_a_long_match_of_oware_is_a_draw_and_no_error() -> None:
+    game = play_on(game_of("oware", num_seeds_per_house=19), 1001)
+    assert game.reason == "length"
+    assert len(game.view(0)["history"]) == 1000
+    assert game.places() == [1, 1]
 
 
 def test_seats_are_those_that_it_is_played_by() -> None:

@@ -1,7 +1,9 @@
 """Heights with one fault each: what a step of check-game is to find."""
 
 import math
+import os
 import random
+import signal
 import sys
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -740,10 +742,10 @@ class Prints(Heights):
         return points
 
 
-@found_by("speed", "a view takes a fifth of a second")
+@found_by("speed", "a view takes a third of a second")
 class Slow(Heights):
     def view(self, seat: int) -> Observation:
-        sum(range(9_000_000))
+        sum(range(18_000_000))
         return super().view(seat)
 
 
@@ -751,3 +753,13 @@ class Slow(Heights):
 class Addresses(Heights):
     def roll(self, seat: int) -> int:
         return id(self) // 16 % self.options.sides + 1
+
+
+# --- what ends the process that tries it
+
+
+class Dies(Heights):
+    def apply(self, moves: Mapping[int, Move]) -> None:
+        super().apply(moves)
+        if self.options.rounds == 3 and self.turn == 4:
+            os.kill(os.getpid(), signal.SIGSEGV)

@@ -1,17 +1,21 @@
 """What check_game says of a flaw, what may be chosen, and what it leaves as it was."""
 
+import re
 import signal
 import sys
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
+from time import perf_counter
 
 import pytest
 
 from protocol.errors import ArenaError
 from referee.chance import Chance
+from referee.game import Move, Options
 from referee.testing import STEPS, GameError, StepResult, check_game
-from referee.testing.cases import Case
+from referee.testing.cases import Case, cases_of
 from tests.referee.testing.faulty import EndlessLoop, LeakInView, OwnGenerator, Prints, Raises
-from tests.referee.testing.heights import Heights
+from tests.referee.testing.heights import Heights, HeightsOptions
 
 
 def failed(game: type[Heights], step: str, **more: object) -> tuple[StepResult, str]:
@@ -100,3 +104,41 @@ def test_the_seed_chooses_the_deals() -> None:
     one, other = (check_game(Heights, only=["hidden"], seed=seed)[0].detail for seed in "12")
     assert one != other
     assert check_game(Heights, only=["hidden"], seed="1")[0].detail == one
+
+
+class OnlyForTwo(Heights):
+    """Heights, in which more than two may not change the rounds."""
+
+    @classmethod
+    def check_seats(cls, options: Options, seats: int) -> None:
+        assert isinstance(options, HeightsOptions)
+        if options.rounds != HeightsOptions().rounds and seats > 2:
+            raise ValueError("the rounds are for two")
+
+
+def test_options_are_tried_with_a_number_of_seats_that_they_are_for() -> None:
+    cases = cases_of(OnlyForTwo)
+    assert {case.seats for case in cases} == {2, 3}
+    assert {case.seats for case in cases if "rounds" in case.changed} == {2}
+    assert [case.changed for case in cases] == [case.changed for case in cases_of(Heights)]
+    assert not [case for case in cases_of(OnlyForTwo, [3]) if "rounds" in case.changed]
+
+
+class Unhurried(Heights):
+    """Heights with few turns, each of which takes long."""
+
+    def apply(self, moves: Mapping[int, Move]) -> None:
+        super().apply(moves)
+        until = perf_counter() + 0.12
+        while perf_counter() < until:
+            pass
+
+
+@pytest.mark.slow
+def test_few_decisions_a_second_do_where_a_match_is_short() -> None:
+    def case(rounds: int) -> list[Case]:
+        return [Case(Unhurried, 2, {"rounds": rounds})]
+
+    check_game(Unhurried, only=["speed"], cases=case(2))
+    result, _ = failed(Unhurried, "speed", cases=case(9))
+    assert re.search(r"\d decisions a second; .* rules; a match takes [2-9]\.\d s", result.detail)

@@ -325,13 +325,16 @@ def test_a_bot_that_cannot_ask_is_refused(tmp_path: Path, words: list[str], says
     assert not (tmp_path / "bot").exists()
 
 
-def test_a_bot_that_asks_is_checked_without_its_door(tmp_path: Path) -> None:
-    words = ("--chat", "http://localhost:9/v1/chat/completions/", "--model", "x")
+def test_a_bot_that_asks_is_checked_through_its_door(tmp_path: Path, provider: Provider) -> None:
+    url = f"{provider.url}/v1"
+    words = ("--chat", f"{url}/chat/completions/", "--model", "model-x")
     made = arena("new", tmp_path / "sage", "--game", "casino_war", *words)
     assert made.exit_code == 0, made.output
     file = (tmp_path / "sage" / "bot.toml").read_text()
-    assert 'needs = { door = ["http://localhost:9"] }' in file
-    assert '"http://localhost:9/v1", "--model", "x"' in file
-    checked = arena("check", tmp_path / "sage", "--game", "casino_war", "--sandbox", "none")
+    assert f'needs = {{ door = ["{provider.url}"] }}' in file
+    assert f'"{url}", "--model", "model-x"' in file
+    check = ("check", tmp_path / "sage", "--game", "casino_war", "--sandbox", "none")
+    runner = CliRunner(env={"EXAMPLE_KEY": KEY, "SSL_CERT_FILE": str(provider.ca)})
+    checked = runner.invoke(main, [*map(str, check), "--key", f"{provider.url}=EXAMPLE_KEY"])
     assert checked.exit_code == 0, checked.output
-    assert "is checked without a door" in checked.stderr
+    assert provider.count["completions"]

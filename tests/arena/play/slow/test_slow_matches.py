@@ -111,6 +111,7 @@ def test_matches_on_their_way_go_on_after_each_kill(
     assert league.is_left_clean()
 
 
+@pytest.mark.slow
 def test_another_process_goes_on_where_one_was_killed(
     league: League, reference: list[object]
 ) -> None:
@@ -143,6 +144,7 @@ def test_an_interruption_leaves_the_matches_at_once(
     assert league.is_left_clean()
 
 
+@pytest.mark.slow
 def test_a_bot_that_answers_otherwise_than_before_begins_its_matches_anew(league: League) -> None:
     entries = league.bot("ada", SLEEPER.format(pause=0.03)) + league.bot("bob", FICKLE)
     league.write(
@@ -160,6 +162,7 @@ def test_a_bot_that_answers_otherwise_than_before_begins_its_matches_anew(league
     assert all(not sum(faults.values()) for match, _ in league.stored() for faults in match.faults)
 
 
+@pytest.mark.slow
 def test_what_a_changed_bot_answered_is_forgotten(league: League) -> None:
     write(league)
     run = league.start("run")
@@ -208,6 +211,7 @@ def environment(league: League) -> dict[str, str]:
     return {**os.environ, "XDG_STATE_HOME": str(league.home)}
 
 
+@pytest.mark.slow
 def test_a_game_that_kills_the_process_costs_its_matches_alone(league: League) -> None:
     game(league, "__import__('os')._exit(7)")
     ended = league.call("run", "--trust", code=1, env=environment(league))
@@ -263,5 +267,5 @@ def test_a_file_of_answers_that_is_none_stops_the_run_with_the_remedy(league: Le
     ended = league.call("run", code=1)
     said = " ".join(ended.stderr.split())
     assert "slow.db is damaged" in said
-    assert "Remove it: the matches that were in flight begin anew." in said
+    assert "Remove it: the matches that were in flight begin anew, and what bots have spent" in said
     assert "Traceback" not in said

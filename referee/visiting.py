@@ -1,0 +1,96 @@
+"""A bot that asks through its door while it plays: its visit, and its seat."""
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from typing import TYPE_CHECKING
+
+from referee.bot_process import BotProcess
+from referee.game import Decision, Observation
+from referee.seat import Answer, ProcessSeat
+
+if TYPE_CHECKING:
+    from referee.door import Door, Exchanges, Visitor
+
+
+class BrokenOffError(Exception):
+    """A provider has failed whom a bot asked through its door; the text says how."""
+
+
+class SpentError(Exception):
+    """A bot has spent all that it may; the text says so."""
+
+    def __init__(self, name: str, why: str) -> None:
+        super().__init__(why)
+        self.name = name
+        """What the bot is called."""
+
+
+@contextmanager
+def visit(
+    door: "Door",
+    process: BotProcess,
+    bot: str,
+    names: Sequence[str],
+    exchanges: "Exchanges",
+    key: str,
+    patience: float,
+) -> Iterator["Visitor"]:
+    """Let a bot's process ask during its turns; it must have a door.
+
+    At the end, what is still being asked for is waited for, at most so many seconds: it may cost
+    something. For the other arguments see `Door.admit`.
+    """
+    assert process.door is not None
+    with ExitStack() as stack:
+        # they are the visitor's own, as the process may end before its requests
+        read, write = (_own(stack, end) for end in process.door)
+        listener = None if process.listener is None else _own(stack, process.listener)
+        visitor = door.admit(bot, names, (read, write), listener, exchanges, key)
+        process.held = lambda: visitor.held
+        try:
+            yield visitor
+        finally:
+            process.held = None
+            visitor.close(patience)
+
+
+def _own(stack: ExitStack, descriptor: int) -> int:
+    """Return a descriptor of the same end, which the stack closes."""
+    copy = os.dup(descriptor)
+    stack.callback(os.close, copy)
+    return copy
+
+
+class VisitingSeat(ProcessSeat):
+    """A seat held by a process that may have a door, and is heard there during its turns.
+
+    Args:
+        process: the bot's.
+        name: what the bot is called.
+        visitor: the bot at its door, if it has one.
+
+    """
+
+    def __init__(self, process: BotProcess, name: str, visitor: "Visitor | None") -> None:
+        super().__init__(process)
+        self.name = name
+        """What the bot is called."""
+        self._visitor = visitor
+
+    def ask(self, decision: Decision, view: Observation) -> Answer:
+        """Ask, as any seat does.
+
+        Raises BrokenOffError and SpentError, whatever the bot answers, for what happened at its
+        door.
+        """
+        if self._visitor is None:
+            return super().ask(decision, view)
+        self._visitor.begin_turn()
+        answer = super().ask(decision, view)
+        visit = self._visitor.end_turn()
+        if visit.outage:
+            raise BrokenOffError(visit.outage)
+        if visit.over:
+            raise SpentError(self.name, visit.over)
+        return answer

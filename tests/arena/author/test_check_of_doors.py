@@ -1,0 +1,106 @@
+"""Bots that ask through a door are checked with it: answered, paid once, and judged as any."""
+
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.arena.conftest import ARENA, ROOT
+from tests.arena.play.slow.test_doors import ASKER, KEY
+from tests.provider import Provider
+
+
+@pytest.fixture(scope="module")
+def provider() -> Iterator[Provider]:
+    """A provider of chat completions."""
+    with Provider() as made:
+        yield made
+
+
+@pytest.fixture
+def bot(tmp_path: Path, provider: Provider) -> Path:
+    """A bot that asks the provider for every move."""
+    folder = tmp_path / "asker"
+    folder.mkdir()
+    shutil.copy(ROOT / "bots" / "templates" / "python" / "kit.py", folder)
+    (folder / "bot.py").write_text(ASKER.replace("URL", provider.url))
+    needs = f'needs = {{ door = ["{provider.url}"] }}\n'
+    (folder / "bot.toml").write_text(f'command = ["{{python}}", "bot.py"]\n{needs}')
+    provider.behave("good")
+    provider.forget()
+    return folder
+
+
+def checked(
+    bot: Path, provider: Provider, *words: str, code: int = 0, key: str = KEY
+) -> tuple[str, str]:
+    """Check a bot; return what was printed, and said on standard error."""
+    ended = subprocess.run(
+        [*ARENA, "check", str(bot), "--game", "openspiel:tic_tac_toe", "--sandbox", "none", *words],
+        env={**os.environ, "SSL_CERT_FILE": str(provider.ca), "CHAT_KEY": key},
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        check=False,
+    )
+    assert ended.returncode == code, ended.stdout + ended.stderr
+    return " ".join(ended.stdout.split()), " ".join(ended.stderr.split())
+
+
+def test_what_it_asks_is_answered_and_paid_once(bot: Path, provider: Provider) -> None:
+    before = provider.count["completions"]
+    out, err = checked(bot, provider, "--key", f"{provider.url}=CHAT_KEY")
+    assert f'is checked with door = ["{provider.url}"]' in err
+    assert "plays whole matches: 2 matches of 2 seats" in out
+    assert "answers alike when all is repeated: 2 matches" in out
+    assert "is fit to play" in out
+    answers = provider.count["completions"] - before
+    assert f"answers with legal moves: {answers} answers" in out  # though all was played again
+    assert any(KEY in str(each["headers"]) for each in provider.forget())
+
+
+def test_a_provider_that_fails_fails_the_step(bot: Path, provider: Provider) -> None:
+    provider.behave("status", status=401, headers={})
+    out, _ = checked(bot, provider, "--key", f"{provider.url}=CHAT_KEY", code=1)
+    assert "FAILED plays whole matches:" in out
+    assert "401" in out
+    assert "Traceback" not in out
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--key", "URL=NOT_SET"), "the variable NOT_SET is not set"),
+        (("--key", "https://api.example.org=CHAT_KEY"), "which is not in allow"),
+        (("--key", "URL"), "which is not in allow"),
+    ],
+)
+def test_keys_that_cannot_be_meant_are_refused(
+    bot: Path, provider: Provider, words: tuple[str, ...], said: str
+) -> None:
+    _, err = checked(bot, provider, *(word.replace("URL", provider.url) for word in words), code=2)
+    assert said in err
+    assert "Traceback" not in err
+
+
+def test_a_key_without_a_door_is_refused(bot: Path, provider: Provider) -> None:
+    (bot / "bot.toml").write_text('command = ["{python}", "bot.py"]\n')
+    _, err = checked(bot, provider, "--key", "api.example.org=CHAT_KEY", code=2)
+    assert "--key goes with --limit door=NAME" in err
+
+
+def test_a_door_in_a_single_match_is_refused() -> None:
+    ended = subprocess.run(
+        [*ARENA, "play", "guerra", "random", "random", "--limit", "door=api.example.org"],
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        check=False,
+    )
+    assert ended.returncode == 2
+    assert "asks through its door in `arena check`, and in leagues" in " ".join(
+        ended.stderr.split()
+    )

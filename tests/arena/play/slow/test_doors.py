@@ -1,0 +1,217 @@
+"""Leagues with a door: what bots ask is kept, counted and never paid twice."""
+
+import json
+import os
+import random
+import shutil
+import signal
+import sqlite3
+import time
+from collections.abc import Iterator
+from contextlib import closing
+from typing import Any
+
+import pytest
+
+from tests.arena.conftest import ROOT, League
+from tests.provider import Provider
+from tests.referee.process_watch import until
+
+KEY = "sk-this-is-nobody-elses-business"
+ASKER = """
+import json, kit
+def choose(ask):
+    said = {"model": "model-x", "messages": [{"role": "user", "content": json.dumps(ask.view)}]}
+    answer = kit.fetch("URL/v1/chat/completions", said)
+    moves = ask.legal or ask.samples
+    return moves[len(answer.body) % len(moves)]
+kit.run(choose)
+"""
+
+
+@pytest.fixture
+def provider() -> Iterator[Provider]:
+    """A provider of chat completions."""
+    with Provider() as made:
+        yield made
+
+
+def write(league: League, provider: Provider, deals: int = 2, door: str = "") -> None:
+    """Write a league of nim in which ada asks the provider for each move."""
+    entries = ""
+    for name in ("ada", "bob"):
+        folder = league.home / name
+        folder.mkdir(exist_ok=True)
+        shutil.copy(ROOT / "bots" / "templates" / "python" / "kit.py", folder)
+        source = ASKER if name == "ada" else "import kit\nkit.run(lambda ask: ask.legal[0])\n"
+        (folder / "bot.py").write_text(source.replace("URL", provider.url))
+        entries += (
+            f'\n[[bot]]\nname = "{name}"\nfolder = "../{name}"\n'
+            'command = ["{python}", "bot.py"]\nfiles = ["."]\n'
+        )
+        entries += f'door = ["{provider.url}"]\n' if name == "ada" else ""
+    league.write(
+        f'game = "openspiel:tic_tac_toe"\nseed = "long enough for nobody to guess"\n'
+        f'deals = {deals}\n[opening]\nplies = 1\n[limits]\nsandbox = "none"\npace = "slow"\n'
+        f"move_time = 20\nslots = 3\n[door]\n"
+        f'allow = ["{provider.url}"]\nkeys = {{ "{provider.url}" = "CHAT_KEY" }}\n'
+        f"requests_per_minute = 10000\npatience = 0.2\n"
+        f"prices = {{ model-x = {{ input = 2.5, output = 10.0 }} }}\n{door}{entries}"
+    )
+
+
+def environment(provider: Provider, **more: str) -> dict[str, str]:
+    """Return the environment of an organizer."""
+    return {**os.environ, "SSL_CERT_FILE": str(provider.ca), "CHAT_KEY": KEY, **more}
+
+
+def exported(league: League) -> list[dict[str, Any]]:
+    """Return the matches of a league, with all that is kept of them."""
+    lines = league.call("export").stdout.splitlines()
+    return [json.loads(line) for line in lines[1:]]
+
+
+def exchanges(league: League) -> list[dict[str, Any]]:
+    """Return what was asked in all matches."""
+    return [each for row in exported(league) for each in row["evidence"].get("exchanges", [])]
+
+
+def ranked(league: League) -> dict[str, Any]:
+    """Return the rows of the table, with costs."""
+    found = json.loads(league.call("rank", "--cost", "--format", "json").stdout)
+    return {row["bot"]: row for row in found["standings"]}
+
+
+def test_what_is_asked_is_kept_and_costs_what_the_provider_counts(
+    league: League, provider: Provider
+) -> None:
+    write(league, provider)
+    league.call("run", env=environment(provider))
+    count, kept, table = provider.count, exchanges(league), ranked(league)
+    assert count["completions"] == len(kept) == table["ada"]["requests"] > 8
+    assert table["ada"]["tokens_in"] == count["tokens_in"]
+    assert table["ada"]["cost"] == pytest.approx(count["cost"], abs=1e-4)
+    assert table["bob"]["cost"] == 0
+    assert [row["ask"] for row in kept[:2]] == [1, 2]
+    assert json.loads(kept[0]["request"])["model"] == "model-x"
+    match = exported(league)[0]["match"]
+    shown = league.call("show", match).stdout
+    assert "POST /v1/chat/completions, status 200," in shown
+    assert all(KEY.encode() not in file.read_bytes() for file in league.folder.iterdir())
+    league.call("verify")
+
+
+@pytest.mark.slow
+def test_no_answer_is_paid_twice_whatever_is_killed(league: League, provider: Provider) -> None:
+    write(league, provider, deals=8)
+    provider.behave("slow", seconds=0.1)
+    rng = random.Random(3)
+    for _ in range(4):
+        before = provider.count["completions"]
+        run = league.start("run", env=environment(provider))
+        until(lambda: provider.count["completions"] > before + 5, 20)  # noqa: B023
+        time.sleep(rng.random() * 0.2)
+        os.killpg(run.pid, signal.SIGKILL)
+        run.communicate()
+    league.call("run", env=environment(provider))
+    count, kept = provider.count, exchanges(league)
+    assert league.count() == 16
+    assert count["completions"] == len(kept)  # those that were asked again were not counted again
+    assert sum(each.get("cost", 0) for each in kept) == pytest.approx(count["cost"])
+
+
+def test_an_outage_breaks_matches_off_and_they_go_on(league: League, provider: Provider) -> None:
+    write(league, provider)
+    provider.behave("good")
+    run = league.start("run", env=environment(provider))
+    until(lambda: provider.count["completions"] > 3, 20)
+    provider.behave("status", status=503, headers={})
+    time.sleep(1.0)
+    provider.behave("good")
+    ended = league.finish(run)
+    said = " ".join(ended.stderr.split())
+    assert "Matches are broken off, and go on where they were: " in said
+    assert "503" in said
+    assert provider.count["completions"] == len(exchanges(league))
+    assert all(not any(row["faults"]) for row in exported(league))
+
+
+@pytest.mark.slow
+def test_a_provider_that_stays_away_costs_no_result(league: League, provider: Provider) -> None:
+    write(league, provider, door="outages = 1\n")
+    run = league.start("run", env=environment(provider))
+    until(lambda: provider.count["completions"] > 3, 20)
+    provider.behave("status", status=503, headers={})
+    ended = league.finish(run, 1)
+    said = " ".join(ended.stderr.split())
+    assert "It goes on from there in the next run." in said
+    assert "missing. Run again to go on." in said
+    assert "Traceback" not in said
+    provider.behave("good")
+    league.call("run", env=environment(provider))
+    assert league.count() == 4
+    assert provider.count["completions"] == len(exchanges(league))
+
+
+@pytest.mark.slow
+def test_a_bot_that_has_spent_all_is_suspended_and_its_matches_go_on_later(
+    league: League, provider: Provider
+) -> None:
+    write(league, provider, door="spend = 0.001\n")
+    ended = league.call("run", env=environment(provider))
+    said = " ".join(ended.stderr.split())
+    assert "ada is suspended for this run: it has spent all that it may: ada has cost 0.001" in said
+    before = provider.count["completions"]
+    league.call("run", env=environment(provider))
+    assert provider.count["completions"] == before  # not one request more
+    write(league, provider, door="spend = 1000.0\n")
+    league.call("run", env=environment(provider))
+    assert league.count() == 4
+    assert provider.count["completions"] == len(exchanges(league))
+    with closing(sqlite3.connect(league.folder / "slow.db")) as db:
+        ((bot, cost),) = db.execute("SELECT bot, cost FROM spent")
+    assert (bot, cost) == ("ada", pytest.approx(provider.count["cost"]))
+
+
+@pytest.mark.slow
+def test_a_turn_in_which_the_provider_fails_does_not_run_out(
+    league: League, provider: Provider
+) -> None:
+    write(league, provider, deals=1, door="")
+    text = (league.folder / "league.toml").read_text()
+    league.write(
+        text.replace("move_time = 20", "move_time = 1").replace("patience = 0.2", "patience = 20")
+    )
+    provider.behave("limited", seconds=2, times=1)
+    league.call("run", env=environment(provider))
+    assert all(not any(row["faults"]) for row in exported(league))
+    assert league.count() == 2
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("[door]\n", "[doors]\n", "there is no table 'doors'. Did you mean 'door'?"),
+        ('pace = "slow"\n', "", 'add pace = "slow" to [limits]'),
+        ("allow = [", 'allow = ["api.example.org"]\n# [', "and [door] does not allow 'https://"),
+        ("CHAT_KEY", "OTHER_KEY", "the variable OTHER_KEY is not set"),
+        ('"CHAT_KEY"', f'"{KEY}"', "is no name of a variable"),
+        ("patience", "patient", "there is no key 'patient' of door. Did you mean 'patience'?"),
+    ],
+)
+def test_a_door_that_cannot_be_meant_is_refused_with_the_line(
+    league: League, provider: Provider, old: str, new: str, said: str
+) -> None:
+    write(league, provider)
+    text = (league.folder / "league.toml").read_text()
+    assert old in text
+    changed = text.replace(old, new)
+    if "api.example.org" in new:
+        changed = "\n".join(line for line in changed.splitlines() if not line.startswith("keys"))
+    league.write(changed)
+    ended = league.call("run", code=2, env=environment(provider))
+    printed = " ".join(ended.stderr.split())
+    assert said in printed
+    assert KEY not in printed
+    assert "Traceback" not in printed
+    assert "league.toml" in printed
