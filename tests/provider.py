@@ -21,7 +21,7 @@ import ssl
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +31,8 @@ PRICES = {"model-x": (2.5, 10.0), "model-y": (0.5, 1.5)}
 KINDS = {
     "good": "answers",
     "slow": "answers after `seconds`",
+    "plays": "answers the last line of JSON of what it was asked, in a fence, after `seconds`",
+    "says": "answers `text`",
     "garbage": "answers what is no HTTP",
     "half": "closes the connection within its answer",
     "closed": "closes the connection instead of an answer",
@@ -46,7 +48,7 @@ KINDS = {
     "unmetered": "answers without usage",
     "refused": "does not listen for `seconds`",
 }
-"""What it can be told to do, for the next `times` requests or for good."""
+"""What it can be told to do, for the next `times` requests or for good; `then` is what follows."""
 
 
 class Count:
@@ -98,9 +100,9 @@ class Server:
             asyncio.get_running_loop().call_later(
                 behaviour["seconds"], lambda: asyncio.ensure_future(self._again())
             )
+            self.behaviour = behaviour.get("then", {"kind": "good"})
 
     async def _again(self) -> None:
-        self.behaviour = {"kind": "good"}
         await self.listen(self.port)
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -133,7 +135,7 @@ class Server:
         if "times" in behaviour:
             behaviour["times"] -= 1
             if not behaviour["times"]:
-                self.behaviour = {"kind": "good"}
+                self.behaviour = behaviour.get("then", {"kind": "good"})
         try:
             return await self._answer(method, target, headers, body, writer, behaviour)
         finally:
@@ -179,9 +181,10 @@ class Server:
         if kind in ("garbage", "half", "closed", "length", "switch"):
             await writer.drain()
             return False
-        if kind == "slow":
-            await asyncio.sleep(behaviour["seconds"])
-        answer = self._completed(target, headers, body, is_metered=kind != "unmetered")
+        if kind in ("slow", "plays"):
+            await asyncio.sleep(behaviour.get("seconds", 0))
+        says = _move if kind == "plays" else lambda _: behaviour.get("text")
+        answer = self._completed(target, headers, body, says, is_metered=kind != "unmetered")
         more = {"content-type": "application/json"}
         if answer.startswith((b"event", b"data")):
             more = {"content-type": "text/event-stream"}
@@ -194,7 +197,13 @@ class Server:
         return True
 
     def _completed(
-        self, target: str, headers: dict[str, str], body: bytes, *, is_metered: bool
+        self,
+        target: str,
+        headers: dict[str, str],
+        body: bytes,
+        says: Callable[[dict[str, Any]], str | None],
+        *,
+        is_metered: bool,
     ) -> bytes:
         """Return a completion, and count it unless it was asked before."""
         if not target.startswith(("/v1/chat/completions", "/v1/messages")):
@@ -205,7 +214,9 @@ class Server:
             return self.answers[key]
         asked = json.loads(body)
         words = " ".join(str(each["content"]) for each in asked["messages"]).split()
-        text = f"{words[-1] if words else 'nothing'} answer {next(self._numbers)}"
+        text = says(asked)
+        if text is None:
+            text = f"{words[-1] if words else 'nothing'} answer {next(self._numbers)}"
         into, out = len(words), len(text.split())
         self.count.completions += 1
         self.count.tokens_in += into
@@ -219,6 +230,13 @@ class Server:
         if key:
             self.answers[key] = answer
         return answer
+
+
+def _move(asked: dict[str, Any]) -> str:
+    """Return the last line that is JSON, with the words and fences that models put around it."""
+    lines = "\n".join(str(each["content"]) for each in asked["messages"] if each["role"] == "user")
+    found = [line for line in lines.splitlines() if line.startswith("{") and line.endswith("}")]
+    return f"I choose {{this}}:\n```json\n{found[-1]}\n```\nas it is legal."
 
 
 def _written(

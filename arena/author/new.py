@@ -93,7 +93,7 @@ def write_bot(
     """
     name = folder.resolve().name
     check_name(name)
-    _check_free(name, game.name)
+    check_free(name, game.name)
     kind = languages()[language]
     executable = kind.bot if kind.command[0] == f"./{kind.bot}" else ""
     contents = _contents(name, language, game, word or game.name, packages)
@@ -102,7 +102,7 @@ def write_bot(
         contents["bot.toml"] += f"python = {toml(VENV)}\n".encode()
         program = contents[kind.bot].decode()
         contents[kind.bot] = importing(program, packages, TEMPLATES / _MODULES).encode()
-    return _write(folder, contents, executable)
+    return write_files(folder, contents, executable)
 
 
 def write_bridge(folder: Path, engine: Sequence[str]) -> list[str]:
@@ -118,11 +118,14 @@ def write_bridge(folder: Path, engine: Sequence[str]) -> list[str]:
         kit.name: kit.read_bytes(),
         "bot.toml": f"command = {entry}\n".encode(),
     }
-    return _write(folder, contents, "")
+    return write_files(folder, contents, "")
 
 
-def _write(folder: Path, contents: Mapping[str, bytes], executable: str) -> list[str]:
-    """Write a bot's files into a folder, which is made; leave nothing of them if that fails."""
+def write_files(folder: Path, contents: Mapping[str, bytes], executable: str) -> list[str]:
+    """Write a bot's files into a folder, which is made; return their names.
+
+    `executable` is the one that is made so, if any. Leaves nothing if that fails: ArenaError.
+    """
     made = [path for path in (folder, *folder.parents) if not path.exists()]
     _make_empty(folder)
     try:
@@ -152,7 +155,7 @@ def _contents(
     }
 
 
-def _check_free(name: str, game: str) -> None:
+def check_free(name: str, game: str) -> None:
     """Raise ArenaError for a name that means another bot on the command line."""
     if name == HUMAN:
         raise ArenaError(f"{name!r} means a person who plays; choose another name for the folder.")

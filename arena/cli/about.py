@@ -9,6 +9,7 @@ from typing import Any
 import click
 import msgspec
 
+from arena.author.chat import moves_schema
 from arena.cli import main
 from arena.cli.common import (
     output_format,
@@ -272,9 +273,5 @@ def schema(game: str | None) -> None:
         found = api_schema()
     else:
         kind, _ = find_game(game)
-        found = {
-            "$schema": "https://json-schema.org/draft/2020-12/schema",
-            "title": f"Moves of {kind.name}, by decision",
-            "$defs": kind.schemas(),
-        }
+        found = moves_schema(kind)
     click.echo(json.dumps(found, indent=2))

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from arena.author.chat import write_chat
 from arena.author.new import find_language, languages, write_bot, write_bridge
 from arena.cli import main
 from arena.cli.common import optional_game_option
@@ -29,6 +30,12 @@ _GAMES = "/usr/games"
     help="Let a chess engine play openspiel:chess, which speaks UCI, such as /usr/games/stockfish.",
 )
 @click.option(
+    "--chat",
+    metavar="URL",
+    help="Let a language model play, which is asked at URL/chat/completions.",
+)
+@click.option("--model", metavar="NAME", help="With --chat: the model, as its provider calls it.")
+@click.option(
     "--with",
     "packages",
     multiple=True,
@@ -37,7 +44,13 @@ _GAMES = "/usr/games"
 )
 @optional_game_option
 def new(
-    folder: Path, lang: str | None, uci: str | None, packages: tuple[str, ...], game: str | None
+    folder: Path,
+    lang: str | None,
+    uci: str | None,
+    chat: str | None,
+    model: str | None,
+    packages: tuple[str, ...],
+    game: str | None,
 ) -> None:
     """Begin a new bot: a folder with a program that plays, a kit, and what to try next.
 
@@ -46,7 +59,15 @@ def new(
     arena new swift --lang rust --game duel
     arena new deep --lang python --with numpy --game khan
     arena new fish --uci ./stockfish
+    arena new sage --game khan --chat https://api.example.org/v1 --model x
     """
+    if chat is not None or model is not None:
+        if uci is not None or lang is not None or packages:
+            raise click.UsageError("--chat writes a bot in Python: leave out --lang and others.")
+        if chat is None or model is None or game is None:
+            raise click.UsageError("Name address, model and game: --chat, --model and --game.")
+        _chat(folder, chat, model, game)
+        return
     if packages:
         lang = lang or "python"
         if uci is not None or find_language(lang)[0] != "python":
@@ -71,6 +92,23 @@ def new(
         click.echo(safe(f"First: arena env build --fetch {word}"))
     click.echo(safe(f"Next: arena check {word} --game {shlex.quote(source.word)}"))
     click.echo(safe(f"{folder / 'README.md'} says what to try."))
+
+
+def _chat(folder: Path, url: str, model: str, game: str) -> None:
+    """Write a bot that asks a language model."""
+    kind, source = find_game(game)
+    files, door = write_chat(folder, kind, url, model)
+    click.echo(safe(f"{folder} is written: {', '.join(files)}."))
+    word = shlex.quote(str(folder))
+    key = shlex.quote(f"{door}=MY_KEY")
+    click.echo(safe(f"Next: arena check {word} --game {shlex.quote(source.word)} --key {key}"))
+    say(
+        safe(
+            f"MY_KEY is the variable that holds the key; without one, leave out --key. In a slow "
+            f"league whose [door] allows {door}, 'arena add LEAGUE {word} --grant' lets the bot "
+            f"ask."
+        )
+    )
 
 
 def _bridge(folder: Path, uci: str, lang: str | None, game: str | None) -> None:

@@ -268,7 +268,7 @@ class SlowExecutor(Executor):
                     self._part(rotation)
         except SpentError as error:
             bot = next(bot for bot in self._bots if self._setup.names[bot] == error.name)
-            raise BarredError(bot, f"has spent all that it may: {error}") from None
+            raise BarredError(bot, f"has spent all that it may: {str(error).rstrip('.')}") from None
         except RunError as error:
             raise MachineError(str(error)) from None  # of the file: nothing more can be kept
         finally:
