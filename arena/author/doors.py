@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from referee.bot_process import BotProcess
 from referee.door import DoorTerms, keys_of
+from referee.limits import Limits
 from referee.visiting import visit
 
 if TYPE_CHECKING:
@@ -48,18 +49,19 @@ class CheckedDoor:
 
 
 @contextmanager
-def door_of(names: tuple[str, ...], terms: DoorTerms | None) -> Iterator[CheckedDoor]:
-    """Open the door of a bot that may ask these names, if there are any.
+def door_of(limits: Limits, terms: DoorTerms | None) -> Iterator[CheckedDoor]:
+    """Open the door of a bot that has these limits, if it has one.
 
     Without terms of a league, it may ask just these, without keys. Raises ArenaError if a key is
     not there, or a name not allowed.
     """
+    names = limits.door
     if not names:
         yield CheckedDoor(None, names, 0.0)
         return
     from referee.door import Door
 
-    terms = DoorTerms(allow=names) if terms is None else terms
+    terms = (DoorTerms(allow=names) if terms is None else terms).within(limits.move_time)
     with Door(terms, keys_of(terms, os.environ), {}) as door:
         found = CheckedDoor(door, names, terms.timeout)
         try:

@@ -309,14 +309,15 @@ def _slots(setup: Setup, bots: Sequence[Bot], slots: int, league: LeaguePlan) ->
     from arena.play.slow.workforce import SlotWorkforce
 
     keeper = None
-    has_door = any(league.limits_of(bot).door for bot in league.bots)
-    if slots and has_door and league.door is not None:
+    asking = [found for bot in league.bots if (found := league.limits_of(bot)).door]
+    if slots and asking and league.door is not None:
+        terms = league.door.within(min(limits.move_time for limits in asking))
         try:
             keys = keys_of(league.door, os.environ)
         except ArenaError as error:
             raise ArenaError(f"{league.folder / LEAGUE_FILE}: [door]: {error}") from None
         with Flights(league.folder) as flights:
-            keeper = Doorkeeper(league.door, keys, flights.spent())
+            keeper = Doorkeeper(terms, keys, flights.spent())
     return SlotWorkforce(setup, bots, slots, league.folder, keeper)
 
 

@@ -14,6 +14,7 @@ from referee.limits import PositiveSeconds, Seconds
 Price = Annotated[float, Meta(ge=0, le=1e9)]
 BEARER = "authorization: Bearer {key}"
 """How a key is sent, unless `headers` says otherwise."""
+_SHARE = 0.75  # of a decision's time: the most that one request may take
 KEY_BYTES = 8
 """The shortest key: a shorter one could not be struck out of answers without giving it away."""
 _HEADER = re.compile(r"([A-Za-z0-9-]{1,64}): ?([\x21-\x7e ]*\{key\}[\x21-\x7e ]*)")
@@ -48,7 +49,8 @@ class DoorTerms(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     at_once: Annotated[int, Meta(ge=1, le=10_000)] = 100
     """The most requests to one name at a time, of all bots together."""
     timeout: PositiveSeconds = 120.0
-    """Of one request, from its beginning to the end of its answer."""
+    """Of one request, from its beginning to the end of its answer; at most three quarters of a
+    decision's time."""
     patience: Seconds = 60.0
     """In which a request that fails by the provider's doing is tried again."""
     outages: Annotated[int, Meta(ge=0, le=1000)] = 3
@@ -89,6 +91,13 @@ class DoorTerms(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
                 "spend needs prices, for a million tokens: add "
                 "'prices = { \"model-x\" = { input = 2.5, output = 10 } }'"
             )
+
+    def within(self, move_time: float) -> "DoorTerms":
+        """Return the terms for bots that have so many seconds for a decision.
+
+        A provider that hangs is found out before the bot is late by its doing.
+        """
+        return msgspec.structs.replace(self, timeout=min(self.timeout, _SHARE * move_time))
 
     def header_of(self, name: str) -> tuple[str, str]:
         """Return the header that the key of a name is sent in, and its value with `{key}`."""
