@@ -94,7 +94,7 @@ def check_command(
     arena check ./my_bot --game khan
     arena check ./my_bot --game khan --seats 3 --limit move_time=0.1
     arena check ./my_bot --game guerra --format json
-    arena check ./my_bot --game khan --limit door=api.example.org --key api.example.org=MY_KEY
+    arena check ./my_bot --game khan --limit door=api.example.org
     """
     kind, _ = find_game(game, confinement=Confinement(sandbox, sandbox_uid))
     if seats is not None:
