@@ -20,7 +20,7 @@ class DisagreedError(Exception):
 
 
 class BrokenOffError(Exception):
-    """A provider has failed whom a bot asked through its door; the text says how."""
+    """A provider has failed whom a bot asked through its door; the text says which bot, and how."""
 
 
 class SpentError(Exception):
@@ -103,7 +103,7 @@ class KeptSeat(ProcessSeat):
             answer = super().ask(decision, view)
             visit = self._visitor.end_turn()
             if visit.outage:
-                raise BrokenOffError(visit.outage)
+                raise BrokenOffError(f"{self._name} got no answer at its door: {visit.outage}")
             if visit.over:
                 raise SpentError(self._name, visit.over)
         now = KeptAnswer.of(answer)

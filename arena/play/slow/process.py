@@ -34,7 +34,7 @@ from arena.play.messages import (
     decode_order_to,
     encode,
 )
-from arena.play.slow.baton import Baton, Note
+from arena.play.slow.baton import Baton, Note, Waits
 from arena.play.slow.doors import Doorkeeper, Doors, opened
 from arena.play.watchdog import STUCK_SECONDS, StuckError
 from arena.play.worker import end_without_server, game_of, launchers_of, played_for
@@ -225,7 +225,8 @@ class SlowExecutor(Executor):
         flights: Flights,
         slots: _Slots,
     ) -> None:
-        polling = Polling(lambda: slots.baton.poll(number), _LOOK_SECONDS)
+        self._waits = Waits(slots.baton, number)
+        polling = Polling(self._waits.poll, _LOOK_SECONDS, lambda: self._waits.woke)
         super().__init__(setup, game, launchers, polling)
         self._flights = flights
         self._slots = slots
@@ -299,8 +300,11 @@ class SlowExecutor(Executor):
         if count > doors.terms.outages:
             raise ArenaError(f"{outage} It goes on from there in the next run.")
         self._slots.tell_once(f"Matches are broken off, and go on where they were: {outage}")
+        self._pause(doors.terms.patience)
+
+    def _pause(self, seconds: float) -> None:
         with self._slots.baton.released(self._number):
-            time.sleep(doors.terms.patience)
+            time.sleep(seconds)
 
     def _part(self, rotation: int) -> None:
         """End what is left of the match: visits to the door, and processes."""
