@@ -284,5 +284,19 @@ def test_a_file_of_answers_that_is_none_stops_the_run_with_the_remedy(league: Le
     ended = league.call("run", code=1)
     said = " ".join(ended.stderr.split())
     assert "slow.db is damaged" in said
-    assert "Remove it: the matches that were in flight begin anew." in said
+    assert "Remove it: the matches that were in flight begin anew, and what bots have spent" in said
+    assert "Traceback" not in said
+
+
+def test_answers_that_cannot_be_read_stop_the_run_with_the_remedy(league: League) -> None:
+    write(league)
+    run = league.start("run")
+    until(lambda: kept(league) > 10, 20)
+    os.killpg(run.pid, signal.SIGKILL)
+    run.communicate()
+    with closing(sqlite3.connect(league.folder / "slow.db")) as db, db:
+        db.execute("UPDATE answer SET said = x'ff00'")
+    said = " ".join(league.call("run", code=1).stderr.split())
+    assert "slow.db is damaged: what is kept cannot be read: " in said
+    assert "Remove it: the matches that were in flight begin anew" in said
     assert "Traceback" not in said
