@@ -115,6 +115,8 @@ class KeptSeat(ProcessSeat):
 
     def _turn_of_then(self) -> Turn:
         """Stop the clock; return what the turn took, when it was first taken."""
+        if self._visitor is not None:
+            self._visitor.answer_came()
         turn, then = self.process.close_turn(), self._then
         if then is None:
             return turn

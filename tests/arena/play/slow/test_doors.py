@@ -142,6 +142,7 @@ def test_a_provider_that_stays_away_costs_no_result(league: League, provider: Pr
     provider.behave("status", status=503, headers={})
     ended = league.finish(run, 1)
     said = " ".join(ended.stderr.split())
+    assert "ada got no answer at its door: https://" in said
     assert "It goes on from there in the next run." in said
     assert "missing. Run again to go on." in said
     assert "Traceback" not in said
@@ -182,6 +183,38 @@ def test_a_turn_in_which_the_provider_fails_does_not_run_out(
     league.call("run", env=environment(provider))
     assert all(not any(row["faults"]) for row in exported(league))
     assert league.count() == 2
+
+
+WHILE_IT_FAILS = """
+import json, kit, os, time
+def choose(ask):
+    line = {"id": 1, "url": "URL/v1/refused", "method": "POST", "body": "{}"}
+    os.write(int(os.environ["ARENA_DOOR"].split(",")[1]), json.dumps(line).encode() + b"\\n")
+    time.sleep(2.5)
+    return (ask.legal or ask.samples)[0]
+kit.run(choose)
+"""
+"""A bot that asks for what fails, and thinks longer than it may before it gives up waiting."""
+
+
+def test_nobody_gains_time_by_asking_for_what_fails(league: League, provider: Provider) -> None:
+    write(league, provider, deals=1)
+    (league.home / "ada" / "bot.py").write_text(WHILE_IT_FAILS.replace("URL", provider.url))
+    text = (league.folder / "league.toml").read_text()
+    league.write(
+        text.replace("move_time = 20", "move_time = 1").replace("patience = 0.2", "patience = 20")
+    )
+    provider.behave("status", status=500, headers={})
+    league.call("run", env=environment(provider))
+    found = {name: faults for row in exported(league) for name, faults in faults_of(row)}
+    assert set(found["ada"]) == {"late"}
+    assert not found["bob"]
+
+
+def faults_of(row: dict[str, Any]) -> Iterator[tuple[str, dict[str, int]]]:
+    """Yield the faults in an exported match, by the names of its bots."""
+    for bot, faults in zip(row["bots"], row["faults"], strict=True):
+        yield bot["name"], faults
 
 
 @pytest.mark.parametrize(
