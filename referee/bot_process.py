@@ -55,6 +55,7 @@ class BotProcess:
     ) -> None:
         self._polling = polling
         self._look_seconds = polling.look_seconds
+        self._woke = polling.woke
         self._launcher = launcher
         self._child = child
         self._limits = limits
@@ -165,7 +166,7 @@ class BotProcess:
         OverlongLineError.
         """
         self.turn_clock.answered = monotonic()
-        return self._next_line(self._time_left())
+        return self._next_line(self._time_left(monotonic()))
 
     def _next_line(self, timeout: float) -> bytes:
         pipes, turn, longest = self._pipes, self.turn_clock, self._look_seconds
@@ -174,20 +175,24 @@ class BotProcess:
             while line is None:
                 wait = timeout if timeout < longest else longest  # noqa: FURB136 - 50 ns less
                 line = pipes.wait(wait)
-                if turn.is_stalled(monotonic(), wait, is_heard=line is not None):
+                moment = self._woke()
+                if turn.is_stalled(moment, wait, is_heard=line is not None):
                     self._lookout.forget()
                 if line is None:
-                    timeout = self._time_left()
+                    timeout = self._time_left(moment)
         except ClosedError as error:
             self._gone(str(error))
         if self.tap is not None:
             self.tap("←", line)
         return line
 
-    def _time_left(self) -> float:
-        """Return how long to wait for the bot now, in seconds; raise LateError if it is late."""
+    def _time_left(self, moment: float) -> float:
+        """Return how long to wait for the bot from now, in seconds; raise LateError if it is late.
+
+        It was waited for until `moment`, and no longer.
+        """
         turn = self.turn_clock
-        moment, reading = monotonic(), self._cpu(if_gone=turn.cpu_start)
+        reading = self._cpu(if_gone=turn.cpu_start)
         if closed := self._lookout.look(self, moment, turn.began, turn.used(reading)):
             self._gone(f"it closed its standard {closed}")
         if left := turn.left(moment, reading):

@@ -86,7 +86,7 @@ class KeptSeat(VisitingSeat):
 
     def _turn_of_then(self) -> Turn:
         """Stop the clock; return what the turn took, when it was first taken."""
-        turn, then = self.process.close_turn(), self._then
+        turn, then = self._turn(), self._then
         if then is None:
             return turn
         return Turn(turn.began, turn.began + then.taken, then.cpu, then.wall)

@@ -2,6 +2,7 @@
 
 import select
 from collections.abc import Callable
+from time import monotonic
 from typing import NamedTuple, Protocol
 
 
@@ -25,6 +26,8 @@ class Polling(NamedTuple):
     """Makes what waits."""
     look_seconds: float = 0.02
     """Between looks at a bot that has not answered, each of which takes some 30 us."""
+    woke: Callable[[], float] = monotonic
+    """Returns when the last wait came to its end, however long others kept one from going on."""
 
 
 ALONE = Polling()

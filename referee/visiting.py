@@ -6,6 +6,7 @@ from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
 from referee.bot_process import BotProcess
+from referee.clock import Turn
 from referee.game import Decision, Observation
 from referee.seat import Answer, ProcessSeat
 
@@ -15,6 +16,11 @@ if TYPE_CHECKING:
 
 class BrokenOffError(Exception):
     """A provider has failed whom a bot asked through its door; the text says how."""
+
+    def __init__(self, name: str, how: str) -> None:
+        super().__init__(f"{name} got no answer at its door: {how}")
+        self.name = name
+        """What the bot is called."""
 
 
 class SpentError(Exception):
@@ -77,6 +83,7 @@ class VisitingSeat(ProcessSeat):
         self.name = name
         """What the bot is called."""
         self._visitor = visitor
+        self._close_turn = self._turn
 
     def ask(self, decision: Decision, view: Observation) -> Answer:
         """Ask, as any seat does.
@@ -90,7 +97,13 @@ class VisitingSeat(ProcessSeat):
         answer = super().ask(decision, view)
         visit = self._visitor.end_turn()
         if visit.outage:
-            raise BrokenOffError(visit.outage)
+            raise BrokenOffError(self.name, visit.outage)
         if visit.over:
             raise SpentError(self.name, visit.over)
         return answer
+
+    def _turn(self) -> Turn:
+        """Stop the clock, and return what the turn took: the bot waits for nothing any more."""
+        if self._visitor is not None:
+            self._visitor.answer_came()
+        return self.process.close_turn()

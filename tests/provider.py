@@ -43,6 +43,7 @@ KINDS = {
     "switch": "answers 101",
     "limited": "answers 429 with Retry-After `seconds`",
     "status": "answers `status` with `headers`",
+    "forbids": "answers 403 to /v1/forbidden",
     "echo": "answers the request, headers and all, written in the `form`",
     "large": "answers so many `bytes`",
     "unmetered": "answers without usage",
@@ -169,7 +170,8 @@ class Server:
             more = {"retry-after": str(behaviour["seconds"])}
             await _send(writer, 429, b'{"error": "too many"}', more)
             return True
-        elif kind == "status":
+        elif kind == "status" or (kind == "forbids" and target.startswith("/v1/forbidden")):
+            behaviour = {"status": 403, **behaviour}
             await _send(writer, behaviour["status"], b"{}", behaviour.get("headers", {}))
             return True
         elif kind == "echo":

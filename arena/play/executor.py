@@ -287,8 +287,11 @@ class Executor:
         played = [self._processes.get((bot, result.rotation)) for bot in result.bots]
         codes = {each.ended.code for each in played if each is not None and each.ended is not None}
         if "startup" in kinds or not codes.isdisjoint(_ENDED_BY_THEM):
-            time.sleep(_TOLD_SECONDS)
+            self._pause(_TOLD_SECONDS)
         return self._interrupted
+
+    def _pause(self, seconds: float) -> None:
+        time.sleep(seconds)
 
     def _seats(self, bots: tuple[BotIndex, ...], rotation: int) -> list[Seat]:
         processes: list[BotProcess | StartupError] = []

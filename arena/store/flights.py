@@ -4,11 +4,12 @@ import sqlite3
 from collections.abc import Iterable
 from contextlib import AbstractContextManager, suppress
 from pathlib import Path
-from typing import NamedTuple, Self
+from typing import NamedTuple, Self, TypeVar
 
 import msgspec
 
 from arena.store.errors import WAIT, explained
+from arena.store.rows import Damage
 from referee.evidence import Exchange
 from referee.kept import KeptAnswer
 
@@ -36,8 +37,9 @@ _REMEDY = (
 )
 
 _encode = msgspec.msgpack.Encoder().encode
-_decode = msgspec.msgpack.Decoder(KeptAnswer).decode
-_decode_exchange = msgspec.msgpack.Decoder(Exchange).decode
+_answers = msgspec.msgpack.Decoder(KeptAnswer)
+_exchanges = msgspec.msgpack.Decoder(Exchange)
+_T = TypeVar("_T")
 
 
 class Flight(NamedTuple):
@@ -101,7 +103,7 @@ class Flights:
                 "SELECT seat, said FROM answer WHERE flight = ? ORDER BY seat, number", (found[0],)
             )
             for seat, said in rows:
-                answers[seat].append(_decode(said))
+                answers[seat].append(_read(_answers, said))
             return Flight(found[0], answers)
 
     def keep(self, flight: Flight, seat: int, answer: KeptAnswer) -> None:
@@ -118,7 +120,7 @@ class Flights:
         """Return what was kept of a request, by its key."""
         with self._explained():
             found = self._db.execute("SELECT said FROM exchange WHERE key = ?", (key,)).fetchone()
-        return None if found is None else _decode_exchange(found[0])
+            return None if found is None else _read(_exchanges, found[0])
 
     def keep_exchange(self, flight: Flight, key: str, bot: str, exchange: Exchange) -> None:
         """Keep what a bot, by its key in the league, was answered, and what that cost."""
@@ -138,7 +140,7 @@ class Flights:
         """Return what was asked in a match and answered, in the order of its decisions."""
         with self._explained():
             rows = self._db.execute("SELECT said FROM exchange WHERE flight = ?", (flight.number,))
-            found = [_decode_exchange(said) for (said,) in rows]
+            found = [_read(_exchanges, said) for (said,) in rows]
         return sorted(found, key=lambda each: (each.seat, each.ask, each.at))
 
     def spent(self) -> dict[str, float]:
@@ -181,3 +183,10 @@ class Flights:
         for end in ("", "-wal", "-shm"):
             with suppress(FileNotFoundError):
                 Path(f"{self._path}{end}").unlink()
+
+
+def _read(decoder: "msgspec.msgpack.Decoder[_T]", said: bytes) -> _T:
+    try:
+        return decoder.decode(said)
+    except msgspec.DecodeError as error:
+        raise Damage(f"what is kept cannot be read: {str(error).rstrip('.')}") from None

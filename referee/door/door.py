@@ -6,6 +6,7 @@ import os
 import threading
 from collections.abc import Coroutine, Mapping, Sequence
 from functools import cache
+from time import monotonic
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from protocol.errors import ArenaError, ProtocolError
@@ -19,6 +20,7 @@ from referee.door.visitor import Visitor
 if TYPE_CHECKING:
     from referee.door.asking import Asking
 
+_ERROR = 400  # the lowest status of HTTP that is one
 _BROKEN_OFF = "this is the provider's doing: the match is broken off here, and goes on later."
 _T = TypeVar("_T")
 
@@ -51,6 +53,7 @@ class Door:
         self._network = network
         self._places = places_of(terms.allow)
         self._plate_of = cache(self._new_plate)
+        self._answered: dict[str, float] = {}  # by name, when it last answered well
         self._visitors: dict[Visitor, None] = {}
         self._asking: Asking | None = None
         self.loop: asyncio.AbstractEventLoop = None  # type: ignore[assignment]
@@ -133,6 +136,13 @@ class Door:
         """What each bot has cost in the league so far, in the unit of the prices."""
         return dict(self._spent)
 
+    def has_answered(self, names: Sequence[str], since: float) -> bool:
+        """Return whether one of the names has answered a request well since then.
+
+        `since` is in seconds of `time.monotonic`.
+        """
+        return any(self._answered.get(name, -1.0) > since for name in names)
+
     async def obtain(self, matter: Matter, exchanges: Exchanges) -> Outcome:
         """Return what came of a request: an answer, or an error in a sentence."""
         assert self._asking is not None
@@ -160,6 +170,8 @@ class Door:
             visitor.spend_reached(over)
         if answered is None:
             return str(self._asking.why_unseen())
+        if answered.status < _ERROR:
+            self._answered[asked.name] = monotonic()
         exchanges.keep(asked, answered, usage)
         return answered
 

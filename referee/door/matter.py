@@ -28,6 +28,7 @@ class Matter:
         "is_cut",
         "is_sent",
         "place",
+        "spells",
         "task",
         "turn",
         "visitor",
@@ -49,6 +50,8 @@ class Matter:
         self.is_cut = False
         self.is_sent = False
         self.held_since: float | None = None
+        self.spells: list[tuple[float, float]] = []
+        """From when to when it was held up before; they count once it is answered."""
         self.task: asyncio.Task[None] | None = None
 
     def sending(self, size: int) -> None:
@@ -75,5 +78,5 @@ class Matter:
         """Note that it is held up no longer."""
         with self.visitor.lock:
             if self.held_since is not None and not self.is_cut:
-                self.visitor.tally.spells.append((self.held_since, monotonic()))
+                self.spells.append((self.held_since, monotonic()))
             self.held_since = None

@@ -50,6 +50,7 @@ class Visitor:
         "_endpoint",
         "_exchanges",
         "_failure",
+        "_has_answered",
         "_idle",
         "_is_deaf",
         "_is_in_turn",
@@ -87,6 +88,7 @@ class Visitor:
         self._turn = 0
         self._began = 0.0
         self._is_in_turn = False
+        self._has_answered = False
         self._is_deaf = False  # whether somebody must be woken when a turn begins
         self._waiting: list[asyncio.Future[None]] = []
         self._idle: asyncio.Event | None = None
@@ -111,9 +113,18 @@ class Visitor:
             self._turn += 1
             self._began = monotonic()
             self._is_in_turn = True
+            self._has_answered = False
             is_deaf, self._is_deaf = self._is_deaf, False
         if is_deaf:
             self._desk.loop.call_soon_threadsafe(self._wake)
+
+    def answer_came(self) -> None:
+        """Count no more as held up by requests that are open: the bot has not waited for them.
+
+        It could ask for what is refused in order to think meanwhile.
+        """
+        with self.lock:
+            self._has_answered = True
 
     def end_turn(self) -> Visit:
         """Hear the bot no longer, and return what was counted since the last turn ended.
@@ -169,11 +180,11 @@ class Visitor:
 
     def _held(self, now: float) -> float:
         spells = self.tally.spells.copy()
-        spells += [
-            (each.held_since, now)
-            for each in self._matters
-            if each.held_since is not None and not each.is_cut
-        ]
+        for each in () if self._has_answered else self._matters:
+            if not each.is_cut:
+                spells += each.spells
+                if each.held_since is not None:
+                    spells.append((each.held_since, now))
         return covered(spells, self._began, now)
 
     # For the door's thread
@@ -271,7 +282,9 @@ class Visitor:
             outcome = "the door failed: this is not your doing."
         matter.go_on()
         if not matter.is_cut:
-            matter.is_cut = True
+            with self.lock:
+                matter.is_cut = True
+                self.tally.spells += matter.spells
             matter.deliver(outcome)
 
     def _finish(self, matter: Matter) -> None:

@@ -6,6 +6,7 @@ import select
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from time import monotonic
 
 from referee.polling import Poll
 
@@ -90,24 +91,45 @@ class Baton:
         finally:
             self.take(number)
 
-    def poll(self, number: int) -> Poll:
-        """Return what waits for descriptors, and lets others work meanwhile."""
-        return _Poll(self, number)
+
+class Waits:
+    """What one thread waits for, while others have the baton.
+
+    It must be there when one is called, and is back when the call returns.
+    """
+
+    def __init__(self, baton: Baton, number: int) -> None:
+        """Take the baton, and the number under which the thread works."""
+        self.woke = monotonic()
+        """When the last wait ended, in seconds of `time.monotonic`: the baton may come later."""
+        self._baton = baton
+        self._number = number
+
+    def poll(self) -> Poll:
+        """Return what waits for descriptors."""
+        return _Poll(self)
+
+    def wait(self, waiting: select.poll, milliseconds: float) -> list[tuple[int, int]]:
+        """Wait as `select.poll` does."""
+        found = waiting.poll(0)
+        self.woke = monotonic()
+        if found:
+            return found
+        with self._baton.released(self._number):
+            found = waiting.poll(milliseconds)
+            self.woke = monotonic()
+        return found
 
 
 class _Poll:
     """As `select.poll` returns it, but for the baton."""
 
-    def __init__(self, baton: Baton, number: int) -> None:
-        self._baton = baton
-        self._number = number
+    def __init__(self, waits: Waits) -> None:
+        self._waits = waits
         self._poll = select.poll()
         self.register = self._poll.register
         self.unregister = self._poll.unregister
 
     def poll(self, milliseconds: float) -> list[tuple[int, int]]:
         """Wait without the baton; come back with it."""
-        if found := self._poll.poll(0):
-            return found
-        with self._baton.released(self._number):
-            return self._poll.poll(milliseconds)
+        return self._waits.wait(self._poll, milliseconds)

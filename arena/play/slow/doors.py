@@ -72,6 +72,10 @@ class Doors:
         self._flights = flights
         self._door = door
 
+    def has_answered(self, bot: BotIndex, since: float) -> bool:
+        """Return whether one that a bot may ask has answered anybody well since then."""
+        return self._door.has_answered(self._setup.limits_of(bot).door, since)
+
     @contextmanager
     def visit(
         self, match: str, flight: Flight, seat: int, bot: BotIndex, process: BotProcess

@@ -34,7 +34,7 @@ from arena.play.messages import (
     decode_order_to,
     encode,
 )
-from arena.play.slow.baton import Baton, Note
+from arena.play.slow.baton import Baton, Note, Waits
 from arena.play.slow.doors import Doorkeeper, Doors, opened
 from arena.play.watchdog import STUCK_SECONDS, StuckError
 from arena.play.worker import end_without_server, game_of, launchers_of, played_for
@@ -142,6 +142,7 @@ class _Slots:
                 if number == ALL:
                     break
                 self._give(number, order)
+            signal.signal(signal.SIGUSR1, signal.SIG_IGN)  # what is left is done in a moment
         except _LeaveError:
             self.baton.take(ALL)
             return True
@@ -190,10 +191,10 @@ class _Slots:
             playing = sum(executor.is_playing for executor in self._executors)
             self.say(ALL, Underway(playing, self._answers))
 
-    def tell_once(self, text: str) -> None:
-        """Tell the runner something, unless it was told."""
-        if text not in self._told_once:
-            self._told_once.add(text)
+    def tell_once(self, text: str, of: str) -> None:
+        """Tell the runner something, unless it was told something like it of the same bot."""
+        if of not in self._told_once:
+            self._told_once.add(of)
             self.say(ALL, News(text))
 
     def _interrupt(self) -> None:
@@ -226,7 +227,8 @@ class SlowExecutor(Executor):
         flights: Flights,
         slots: _Slots,
     ) -> None:
-        polling = Polling(lambda: slots.baton.poll(number), _LOOK_SECONDS)
+        self._waits = Waits(slots.baton, number)
+        polling = Polling(self._waits.poll, _LOOK_SECONDS, lambda: self._waits.woke)
         super().__init__(setup, game, launchers, polling)
         self._flights = flights
         self._slots = slots
@@ -253,7 +255,7 @@ class SlowExecutor(Executor):
         schedule = self._setup.schedule
         self._match_id = schedule.match_id(deal, rotation)
         self._bots = schedule.seating(deal, rotation)
-        outages = 0
+        outages, since = 0, 0.0
         try:
             self._flight = self._boarded()
             while True:
@@ -262,17 +264,21 @@ class SlowExecutor(Executor):
                 except DisagreedError as error:
                     self._begin_anew(str(error))
                 except BrokenOffError as error:
-                    outages += 1
-                    self._rest(str(error), outages)
+                    outages, since = outages + 1, since or time.monotonic()
+                    self._rest(error, outages, since)
                 finally:
                     self._part(rotation)
         except SpentError as error:
-            bot = next(bot for bot in self._bots if self._setup.names[bot] == error.name)
+            bot = self._called(error.name)
             raise BarredError(bot, f"has spent all that it may: {str(error).rstrip('.')}") from None
         except RunError as error:
             raise MachineError(str(error)) from None  # of the file: nothing more can be kept
         finally:
             self._flight = None
+
+    def _called(self, name: str) -> BotIndex:
+        """Return the bot of this match that is called so."""
+        return next(bot for bot in self._bots if self._setup.names[bot] == name)
 
     def _boarded(self) -> Flight:
         setup = self._setup
@@ -290,18 +296,27 @@ class SlowExecutor(Executor):
             f"not answer as it did before."
         )
 
-    def _rest(self, outage: str, count: int) -> None:
-        """Wait until a provider may be back, after its outage in this match; the number counts.
+    def _rest(self, outage: BrokenOffError, count: int, since: float) -> None:
+        """Wait until a provider may be back, after so many outages in this match since then.
 
-        Raises ArenaError where there were too many.
+        Where there were too many, raises BarredError if the provider has answered others meanwhile,
+        so that a bot gains nothing by asking for what fails; or else ArenaError.
         """
         doors = self._slots.doors
         assert doors is not None
         if count > doors.terms.outages:
+            bot = self._called(outage.name)
+            if doors.has_answered(bot, since):
+                why = f"asks for what fails, while others are answered: {outage}"
+                raise BarredError(bot, why.rstrip(".")) from None
             raise ArenaError(f"{outage} It goes on from there in the next run.")
-        self._slots.tell_once(f"Matches are broken off, and go on where they were: {outage}")
+        said = f"Matches are broken off, and go on where they were: {outage}"
+        self._slots.tell_once(said, outage.name)
+        self._pause(doors.terms.patience)
+
+    def _pause(self, seconds: float) -> None:
         with self._slots.baton.released(self._number):
-            time.sleep(doors.terms.patience)
+            time.sleep(seconds)
 
     def _part(self, rotation: int) -> None:
         """End what is left of the match: visits to the door, and processes."""

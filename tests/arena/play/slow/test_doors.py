@@ -144,6 +144,7 @@ def test_a_provider_that_stays_away_costs_no_result(league: League, provider: Pr
     provider.behave("status", status=503, headers={})
     ended = league.finish(run, 1)
     said = " ".join(ended.stderr.split())
+    assert "ada got no answer at its door: https://" in said
     assert "It goes on from there in the next run." in said
     assert "missing. Run again to go on." in said
     assert "Traceback" not in said
@@ -151,6 +152,30 @@ def test_a_provider_that_stays_away_costs_no_result(league: League, provider: Pr
     league.call("run", env=environment(provider))
     assert league.count() == 4
     assert provider.count["completions"] == len(exchanges(league))
+
+
+@pytest.mark.slow
+def test_a_bot_that_asks_for_what_fails_is_suspended(league: League, provider: Provider) -> None:
+    write(league, provider, deals=6, door="outages = 1\n")
+    source = league.home / "ada" / "bot.py"
+    asked = 'fetch("' + provider.url + '/v1/"'
+    source.write_text(
+        source.read_text()
+        .replace(f'fetch("{provider.url}/v1/chat/completions"', f"{asked} + path(ask)")
+        .replace(
+            "def choose",
+            "def path(ask):\n"
+            "    return 'forbidden' if ask.seat and len(ask.legal) < 6 else 'chat/completions'\n"
+            "def choose",
+        )
+    )
+    provider.behave("forbids")
+    ended = league.call("run", env=environment(provider))
+    said = " ".join(ended.stderr.split())
+    assert (
+        "ada is suspended for this run: it asks for what fails, while others are answered" in said
+    )
+    assert "403" in said
 
 
 @pytest.mark.slow
@@ -186,6 +211,38 @@ def test_a_turn_in_which_the_provider_fails_does_not_run_out(
     league.call("run", env=environment(provider))
     assert all(not any(row["faults"]) for row in exported(league))
     assert league.count() == 2
+
+
+WHILE_IT_FAILS = """
+import json, kit, os, time
+def choose(ask):
+    line = {"id": 1, "url": "URL/v1/refused", "method": "POST", "body": "{}"}
+    os.write(int(os.environ["ARENA_DOOR"].split(",")[1]), json.dumps(line).encode() + b"\\n")
+    time.sleep(2.5)
+    return (ask.legal or ask.samples)[0]
+kit.run(choose)
+"""
+"""A bot that asks for what fails, and thinks longer than it may before it gives up waiting."""
+
+
+def test_nobody_gains_time_by_asking_for_what_fails(league: League, provider: Provider) -> None:
+    write(league, provider, deals=1)
+    (league.home / "ada" / "bot.py").write_text(WHILE_IT_FAILS.replace("URL", provider.url))
+    text = (league.folder / "league.toml").read_text()
+    league.write(
+        text.replace("move_time = 20", "move_time = 1").replace("patience = 0.2", "patience = 20")
+    )
+    provider.behave("status", status=500, headers={})
+    league.call("run", env=environment(provider))
+    found = {name: faults for row in exported(league) for name, faults in faults_of(row)}
+    assert set(found["ada"]) == {"late"}
+    assert not found["bob"]
+
+
+def faults_of(row: dict[str, Any]) -> Iterator[tuple[str, dict[str, int]]]:
+    """Yield the faults in an exported match, by the names of its bots."""
+    for bot, faults in zip(row["bots"], row["faults"], strict=True):
+        yield bot["name"], faults
 
 
 @pytest.mark.parametrize(
