@@ -92,7 +92,7 @@ class Baton:
             self.take(number)
 
 
-class Waits:
+class Pauses:
     """What one thread waits for, while others have the baton.
 
     It must be there when one is called, and is back when the call returns.
@@ -124,12 +124,12 @@ class Waits:
 class _Poll:
     """As `select.poll` returns it, but for the baton."""
 
-    def __init__(self, waits: Waits) -> None:
-        self._waits = waits
+    def __init__(self, pauses: Pauses) -> None:
+        self._pauses = pauses
         self._poll = select.poll()
         self.register = self._poll.register
         self.unregister = self._poll.unregister
 
     def poll(self, milliseconds: float) -> list[tuple[int, int]]:
         """Wait without the baton; come back with it."""
-        return self._waits.wait(self._poll, milliseconds)
+        return self._pauses.wait(self._poll, milliseconds)
