@@ -240,9 +240,9 @@ def run(
 ) -> None:
     """Play whatever is missing, then show the table.
 
-    Ctrl-C finishes the matches being played and stores them; a second Ctrl-C stops at once. Run
-    the command again to go on. Several machines can share a league: each plays a --part of a copy
-    of it, and `arena import` puts the parts together.
+    Ctrl-C finishes the matches being played and stores them, or leaves those of a slow league on
+    their way; a second Ctrl-C stops at once. Run the command again to go on. Several machines can
+    share a league: each plays a --part of a copy of it, and `arena import` puts the parts together.
 
     \b
     arena run cup

@@ -200,7 +200,10 @@ class _Ending:
                 each.kill()
             self._server.force_exit = True
         else:
-            self._say("Finishing the matches being played; Ctrl-C once more stops at once.")
+            self._say(
+                "Finishing the matches being played, but for slow ones, which go on later; Ctrl-C "
+                "once more stops at once."
+            )
             for each in self._leagues:
                 each.stop()
         self._heard = now
