@@ -37,6 +37,8 @@ THREAD_COUNTS = (
 )
 """Variables of the environment that say to a library or a runtime how many threads to start."""
 _BLOCKS = 64  # of so many users, each for one referee, or several for one with more bots
+MOST_USERS = _BLOCKS * USERS
+"""The most users that there are for the bots of all referees of a machine."""
 _MIB = 1 << 20
 
 
@@ -226,7 +228,7 @@ def claim_uids(first: int | None, count: int = USERS) -> tuple[int, list[socket.
     start = FIRST_UID if first is None else first
     needed = -(-count // USERS)
     claims: list[socket.socket] = []  # to the users just before `uid`
-    for uid in range(start, start + _BLOCKS * USERS, USERS):
+    for uid in range(start, start + MOST_USERS, USERS):
         claim = None if any(map(_is_somebody, range(uid, uid + USERS))) else _claim(uid)
         if claim is None:
             _release(claims)
@@ -237,7 +239,7 @@ def claim_uids(first: int | None, count: int = USERS) -> tuple[int, list[socket.
     _release(claims)
     raise SandboxError(
         f"as root, bots run as users that nothing else uses, but from {start} to "
-        f"{start + _BLOCKS * USERS - 1} no {count} in a row are free. Pass --sandbox-uid with the "
+        f"{start + MOST_USERS - 1} no {count} in a row are free. Pass --sandbox-uid with the "
         f"first of {count} that are free, or run the arena as an ordinary user."
     )
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from arena.play.control_groups import control_groups
 from protocol.errors import ArenaError
 from referee.limits import Limits
+from referee.sandbox.kinds import MOST_USERS, first_user
 
 _FILES_OF_BOT = 6  # open in the process that plays: three pipes, a pidfd, and two of a door
 _OTHER_FILES = 200
@@ -17,12 +18,17 @@ _OTHER_PROCESSES = 50
 _MOST_PIDS = Path("/proc/sys/kernel/pid_max")
 
 
-def check_room(slots: int, seats: int, sandboxes: Sequence[Limits]) -> None:
+def check_room(slots: int, seats: int, sandboxes: Sequence[Limits], uid: int | None) -> None:
     """Allow this process the open files that the slots need.
 
-    Raises ArenaError with what is too little, and the number of slots that there is room for.
+    `uid` is as for a `Launcher`. Raises ArenaError with what is too little, and the number of slots
+    that there is room for.
     """
     bots = slots * seats
+    has_users = first_user(uid) is not None and any(each.sandbox != "none" for each in sandboxes)
+    if has_users and bots > MOST_USERS:
+        fit, which = MOST_USERS // seats, "that root runs bots as"
+        raise _too_little(slots, f"{bots:,} users {which}", f"{MOST_USERS:,}", fit)
     files = bots * _FILES_OF_BOT + _OTHER_FILES
     most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     if most != resource.RLIM_INFINITY and files > most:

@@ -62,7 +62,7 @@ class SlotWorkforce(Workforce):
         """
         self._keeper = keeper
         if slots:
-            check_room(slots, setup.schedule.seats, setup.sandboxes)
+            check_room(slots, setup.schedule.seats, setup.sandboxes, setup.sandbox_uid)
         self._setup = setup
         self._bots = bots
         self._count = slots

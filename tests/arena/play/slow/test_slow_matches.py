@@ -282,6 +282,19 @@ def test_too_many_slots_are_refused_with_the_number_that_fits(league: League) ->
     assert not (league.folder / "slow.db").exists()
 
 
+@pytest.mark.skipif(os.getuid() != 0, reason="who is not root runs all bots as one user")
+def test_too_many_slots_for_the_users_of_root_are_refused(league: League) -> None:
+    write(league, deals=3000)
+    text = (league.folder / "league.toml").read_text().replace("slots = 20", "slots = 2500")
+    league.write(text)
+    ended = league.call("run", code=2)
+    said = " ".join(ended.stderr.split())
+    assert (
+        "slots = 2500 may need 5,000 users that root runs bots as, and there can be 4,096" in said
+    )
+    assert "have slots = 2048 or fewer" in said
+
+
 def test_a_file_of_answers_that_is_none_stops_the_run_with_the_remedy(league: League) -> None:
     write(league)
     Path(league.folder / "slow.db").write_text("no database, but long enough to be one")
