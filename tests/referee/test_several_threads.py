@@ -211,7 +211,7 @@ def test_a_busy_machine_makes_no_bot_of_several_threads_late(two: Table, count: 
     """With a fifth or a ninth of each core, each decision takes more than it is allowed."""
     by_wall = two.sandbox == "bwrap"
     limits: dict[str, Any] = {"move_time": 2.0 if by_wall else 0.3, "threads": 2}
-    total = 0.4 if by_wall and count == 1 else 0.25 * min(count, 2)
+    total = 0.6 if by_wall and count == 1 else 0.25 * min(count, 2)
     bot_ = started(two, bot(f"together({count}, {total / count})"), **limits)
     with busy(8 if by_wall else 16):
         played = two.play(dealt(Countdown, 1, rounds=2), [bot_], **limits)

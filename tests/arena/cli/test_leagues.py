@@ -195,7 +195,7 @@ def test_a_terminal_shows_how_the_run_is_getting_on(league: League) -> None:
     assert any("10/10" in line for line in bars)
     under_way = [line for line in bars if re.search(r"\b[1-9]/10", line)]
     assert any(re.search(r"\d\d:\d\d:\d\d", line) for line in under_way)  # time left
-    assert all(re.search(r"\d+/s", line) for line in under_way)
+    assert all(re.search(r"\d+/(s|min)", line) for line in under_way)
     assert all("0 faults" in line for line in under_way)
     assert all(len(line) <= 80 for line in bars)
 
