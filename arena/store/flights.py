@@ -67,7 +67,7 @@ class Flights:
                 self._db.execute("PRAGMA journal_mode = WAL")
                 self._db.execute("PRAGMA synchronous = NORMAL")
                 self._db.executescript(_SCHEMA)
-            except BaseException:
+            except BaseException:  # Ctrl-C too: raised again once the file is closed
                 self._db.close()
                 raise
 
