@@ -92,7 +92,7 @@ class Baton:
             self.take(number)
 
 
-class Pauses:
+class Waits:
     """What one thread waits for, while others have the baton.
 
     It must be there when one is called, and is back when the call returns.
@@ -124,7 +124,7 @@ class Pauses:
 class _Poll:
     """As `select.poll` returns it, but for the baton."""
 
-    def __init__(self, pauses: Pauses) -> None:
+    def __init__(self, pauses: Waits) -> None:
         self._pauses = pauses
         self._poll = select.poll()
         self.register = self._poll.register

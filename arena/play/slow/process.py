@@ -34,7 +34,7 @@ from arena.play.messages import (
     decode_order_to,
     encode,
 )
-from arena.play.slow.baton import Baton, Note, Pauses
+from arena.play.slow.baton import Baton, Note, Waits
 from arena.play.slow.doors import Doorkeeper, Doors, opened
 from arena.play.watchdog import STUCK_SECONDS, StuckError
 from arena.play.worker import end_without_server, game_of, launchers_of, played_for
@@ -227,7 +227,7 @@ class SlowExecutor(Executor):
         flights: Flights,
         slots: _Slots,
     ) -> None:
-        self._pauses = Pauses(slots.baton, number)
+        self._pauses = Waits(slots.baton, number)
         polling = Polling(self._pauses.poll, _LOOK_SECONDS, lambda: self._pauses.woke)
         super().__init__(setup, game, launchers, polling)
         self._flights = flights
