@@ -148,8 +148,8 @@ FromLeague: TypeAlias = Welcome | Declined | Beat | BeginCopy | CopyLine | EndCo
 FromAuthor: TypeAlias = RemoteHello | Echo | CopyLine | CopyGone | OfferSlots | Bye
 
 _encode = msgspec.json.Encoder().encode
-_from_league = msgspec.json.Decoder(FromLeague)
-_from_author = msgspec.json.Decoder(FromAuthor)
+_from_league: msgspec.json.Decoder[FromLeague] = msgspec.json.Decoder(FromLeague)
+_from_author: msgspec.json.Decoder[FromAuthor] = msgspec.json.Decoder(FromAuthor)
 
 
 def encode_frame(frame: FromLeague | FromAuthor) -> str:

@@ -68,11 +68,11 @@ def listening(home: Path) -> socket.socket:
     """
     with _short(home) as path:
         with suppress(FileNotFoundError):
-            os.unlink(path)
+            Path(path).unlink()
         found = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         try:
             found.bind(path)
-            os.chmod(path, 0o600)
+            Path(path).chmod(0o600)
             found.listen(_BACKLOG)
         except BaseException:
             found.close()
