@@ -15,7 +15,7 @@ from msgspec import Meta
 
 from protocol.errors import ProtocolError
 from protocol.lines import LINE_LIMIT, UNREADABLE, why_unreadable
-from protocol.messages import schemas_of
+from protocol.messages import Seconds, schemas_of
 
 REMOTE_VERSION = 1
 """The version of what is said here; it grows only when older sides would break."""
@@ -76,7 +76,7 @@ class Declined(msgspec.Struct, tag="declined", frozen=True, kw_only=True):
     what: Annotated[Text, Meta(description="What is wrong, in a sentence.")]
     remedy: Annotated[Text, Meta(description="What to do about it; may be empty.")] = ""
     after: Annotated[
-        float | None, Meta(ge=0, description="Try again after so many seconds, if that can help.")
+        Seconds | None, Meta(description="Try again after so many seconds, if that can help.")
     ] = None
 
 
@@ -85,7 +85,7 @@ class Beat(msgspec.Struct, tag="beat", frozen=True, kw_only=True):
 
     at: Annotated[float, Meta(description="The sender's clock, to be echoed.")]
     trip: Annotated[
-        float | None, Meta(ge=0, description="The round trip as measured last, in seconds.")
+        Seconds | None, Meta(description="The round trip as measured last, in seconds.")
     ]
     seen: Seen
 
