@@ -267,6 +267,25 @@ class BotProcess:
         return self.meter.burner
 
     @property
+    def charged(self) -> float:
+        """CPU seconds used between its turns that its decisions were charged, in this match."""
+        return self.meter.charged
+
+    @property
+    def unfrozen(self) -> float:
+        """CPU seconds that it used while it was frozen, in this match."""
+        return self.freezer.ran
+
+    @property
+    def trip(self) -> float:
+        """No time: it runs beside us."""
+        return 0.0
+
+    def why_overdrawn(self, turn: Turn) -> str:
+        """Return in words why an answer in this turn came too late."""
+        return self.turn_clock.why_overdrawn(turn)
+
+    @property
     def stderr(self) -> Capture:
         """What is kept of its standard error."""
         return self._pipes.stderr

@@ -59,6 +59,8 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     bot was charged for what it used before, it may be negative. Long turns only."""
     samples: dict[int, Annotated[int, msgspec.Meta(ge=1, le=SAMPLES_LIMIT)]] = {}
     """By seat, how many samples of legal moves the bot wanted, if any."""
+    trips: dict[int, Microseconds] = {}
+    """By seat, the round trip to the machine of a remote bot, as measured while it played."""
     exchanges: list[Exchange] = []
     """What bots asked through their doors."""
 

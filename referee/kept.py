@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING, Self
 
 import msgspec
 
-from referee.bot_process import BotProcess
 from referee.clock import Turn
 from referee.fault import Kind
 from referee.game import Decision, Move, Observation
 from referee.seat import Answer
 from referee.visiting import VisitingSeat
+from referee.wire import Wire
 
 if TYPE_CHECKING:
     from referee.door import Visitor
@@ -61,7 +61,7 @@ class KeptSeat(VisitingSeat):
 
     def __init__(
         self,
-        process: BotProcess,
+        process: Wire,
         name: str,
         before: Sequence[KeptAnswer],
         keep: Callable[[KeptAnswer], None],

@@ -14,7 +14,7 @@ MOST_FILES_MB = 1 << 16
 _DAY = 86_400
 Seconds = Annotated[float, Meta(ge=0, le=_DAY)]
 PositiveSeconds = Annotated[float, Meta(gt=0, le=_DAY)]
-_ADDED = ("threads", "devices", "door", "pace")
+_ADDED = ("threads", "devices", "door", "pace", "remote")
 """Limits that came later: what is stored holds them only where they are not the usual ones."""
 
 
@@ -81,6 +81,8 @@ class MatchLimits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
 
     Slow matches share all cores: one process waits for the bots of hundreds. The wall is judged.
     """
+    remote: bool = False
+    """Whether the bot runs on its author's machine, and is asked over a connection."""
 
     def __post_init__(self) -> None:
         """Raise ValueError for devices that could not be let through."""
@@ -190,6 +192,8 @@ class Grant(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     """The devices that it may use; one that has some is in bwrap, whatever its league has."""
     door: tuple[DoorName, ...] | None = None
     """The names that it may ask through the door, in whatever sandbox it is."""
+    remote: bool | None = None
+    """Whether it runs on its author's machine, by `arena connect`."""
 
     def __post_init__(self) -> None:
         """Raise ValueError for devices that could not be let through."""

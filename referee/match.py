@@ -162,6 +162,7 @@ class Match:
             charged=self._by_seat(lambda seat: seat.charged),
             unfrozen=self._by_seat(lambda seat: seat.unfrozen),
             waited=waited,
+            trips=self._by_seat(lambda seat: seat.trip),
             samples={
                 number: seat.samples for number, seat in enumerate(self._seats) if seat.samples
             },

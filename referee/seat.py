@@ -1,4 +1,4 @@
-"""The seats of a match: a bot's process, or a function of Python, decides for each."""
+"""The seats of a match: a bot, or a function of Python, decides for each."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
@@ -9,10 +9,11 @@ import msgspec
 from protocol.errors import ProtocolError
 from protocol.lines import OverlongLineError, encode, encode_lines
 from protocol.messages import NOTE_LIMIT, Ask, End, Reply, Start, read_reply
-from referee.bot_process import BotProcess, GoneError, LateError, UnfrozenError
+from referee.bot_process import GoneError, LateError, UnfrozenError
 from referee.clock import Clock, Turn
 from referee.fault import Fault, Kind, shown
 from referee.game import Decision, Move, Observation, plain
+from referee.wire import Wire
 
 
 class Answer(msgspec.Struct, frozen=True, gc=False):
@@ -73,6 +74,11 @@ class Seat(ABC):
         return 0.0
 
     @property
+    def trip(self) -> float:
+        """Seconds that a line takes to where the bot runs and back; 0 beside us."""
+        return 0.0
+
+    @property
     def stderr(self) -> str:
         """What was written to the standard error in this match."""
         return ""
@@ -124,9 +130,9 @@ class EmptySeat(Seat):
 
 
 class ProcessSeat(Seat):
-    """A seat held by a bot's process, over the protocol and against the clock."""
+    """A seat held by a bot, over the protocol and against the clock."""
 
-    def __init__(self, process: BotProcess) -> None:
+    def __init__(self, process: Wire) -> None:
         self.process = process
         self.samples = process.samples
         self._close_turn = process.close_turn
@@ -173,7 +179,7 @@ class ProcessSeat(Seat):
             fault = self._fault_of(error)
         turn = self._close_turn()
         if not clock.spend(turn.cpu, turn.wall) and fault is None:
-            fault = self._fault("late", process.turn_clock.why_overdrawn(turn))
+            fault = self._fault("late", process.why_overdrawn(turn))
         if fault is not None:
             self._given_up.add(self.last_id)
             if fault.kind == "late":
@@ -210,12 +216,17 @@ class ProcessSeat(Seat):
     @property
     def charged(self) -> float:
         """What the process used between its turns beyond what is free."""
-        return self.process.meter.charged
+        return self.process.charged
 
     @property
     def unfrozen(self) -> float:
         """What the process used while it was frozen."""
-        return self.process.freezer.ran
+        return self.process.unfrozen
+
+    @property
+    def trip(self) -> float:
+        """What a line takes to the process and back."""
+        return self.process.trip
 
     @property
     def stderr(self) -> str:

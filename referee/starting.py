@@ -12,6 +12,7 @@ from referee.limits import Limits
 from referee.polling import ALONE, Polling
 from referee.sandbox import Launcher, Program, StartError
 from referee.verdict import beside, last_word
+from referee.wire import Wire
 
 _END_GRACE = 0.3  # seconds in which bots may end by themselves when their input ends
 
@@ -27,7 +28,7 @@ class StartupError(Exception):
         """Whether it ran and its time was up."""
 
 
-def end_processes(processes: Iterable[BotProcess]) -> None:
+def end_processes(processes: Iterable[Wire]) -> None:
     """End processes, after a moment in which they may do so themselves at the end of input."""
     left = list(processes)
     for process in left:
@@ -57,6 +58,16 @@ def start_bot(
         process = BotProcess(launcher, child, limits, neighbours, polling)
     except StartError as error:
         raise StartupError(f"it could not be started: {error}", "") from None
+    greet(process, limits, name)
+    process.freeze()  # until its first match: others may be playing
+    return process
+
+
+def greet(process: Wire, limits: Limits, name: str) -> None:
+    """Say hello to a bot that was started, and wait until it says ready, within `limits.startup`.
+
+    Raises StartupError; then the bot has been ended.
+    """
     clock = Clock(
         TimeControl(judge=limits.judge, move_time=limits.startup, bank=0.0, increment=0.0),
         limits.threads,
@@ -67,11 +78,9 @@ def start_bot(
         process.samples = read_ready(line).samples
         process.is_ready = True
         process.close_turn()
-        process.freeze()  # until its first match: others may be playing
     except (LateError, GoneError, ProtocolError) as error:
         process.stop()
         stderr = process.stderr_text()
         more = beside(line, last_word(stderr) if isinstance(error, GoneError) else "")
         reason = f"it did not say ready: {error}{more}"
         raise StartupError(reason, stderr, late=isinstance(error, LateError)) from None
-    return process

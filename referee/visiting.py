@@ -9,6 +9,7 @@ from referee.bot_process import BotProcess
 from referee.clock import Turn
 from referee.game import Decision, Observation
 from referee.seat import Answer, ProcessSeat
+from referee.wire import Wire
 
 if TYPE_CHECKING:
     from referee.door import Door, Exchanges, Visitor
@@ -78,7 +79,7 @@ class VisitingSeat(ProcessSeat):
 
     """
 
-    def __init__(self, process: BotProcess, name: str, visitor: "Visitor | None") -> None:
+    def __init__(self, process: Wire, name: str, visitor: "Visitor | None") -> None:
         super().__init__(process)
         self.name = name
         """What the bot is called."""

@@ -178,6 +178,11 @@ class Intake:
         self._lock(plan, one, self._league / folder)
         bot = self._found(one, self._league / folder)
         bot = granted(plan, bot, one.bot)
+        if bot.remote_digest and not bot.grant.remote:
+            raise RefusedError(
+                "this league takes no bots that run on their authors' machines.",
+                "Hand in the bot itself: arena submit.",
+            )
         self._note(one, step="build", version=bot.version)
         steps = [*self._twins(one, bot), *self._unmet(plan, one, bot)]
         built = self._built(plan, one, bot, steps)
@@ -274,6 +279,11 @@ class Intake:
         return built.bot
 
     def _check(self, plan: LeaguePlan, one: Submission, bot: Bot, steps: list[Step]) -> None:
+        if bot.remote_digest:
+            elsewhere = "it runs on its author's machine: nothing of it is tried here"
+            steps.append(Step("its start", "advice", elsewhere))
+            self._note(one, steps=steps_json(steps, bot.folder))
+            return
         setting = of_league(plan, plan.hand_in.check_seconds)
         try:
             bot.checked()

@@ -10,6 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Self
 
+from arena.league.command import REMOTE, check_command
 from arena.league.files import (
     WHOLE,
     Borrowed,
@@ -38,7 +39,6 @@ SOURCES = {
 }
 """How the files of compiled languages end."""
 _FILES_BEFORE = 2000  # that a bot could have, in the release of `folder_digest`
-_COMMAND_LIMIT = 64 << 10  # bytes in JSON, half of what the fork server takes
 
 
 @dataclass(frozen=True)
@@ -82,6 +82,11 @@ class Bot:
     def key(self) -> str:
         """The name its deals and results are kept under."""
         return self.name if self.first_name is None else self.first_name
+
+    @property
+    def remote_digest(self) -> str:
+        """The hash of what runs on its author's machine; empty for a bot that runs here."""
+        return self.command[1] if self.command[:1] == (REMOTE,) else ""
 
     @property
     def is_bundled(self) -> bool:
@@ -172,9 +177,9 @@ class Bot:
     def checked(self) -> Self:
         """Return the bot; raise ArenaError if its command cannot be run.
 
-        Of one that is still to be built nothing is known before.
+        Of one that is still to be built, or runs elsewhere, nothing is known before.
         """
-        assert self.is_to_be_made or self.program
+        assert self.is_to_be_made or self.remote_digest or self.program
         return self
 
     def is_as(self, then: "Bot") -> bool:
@@ -192,6 +197,11 @@ class Bot:
     def program(self) -> Program:
         """What is executed; raise ArenaError if it cannot be."""
         assert not self.is_to_be_made, "it is run as what `building` makes of it"
+        if self.remote_digest:
+            raise ArenaError(
+                f"bot {self.name!r}: it runs on its author's machine, and plays only in a league "
+                f"that is served."
+            )
         first, *others = self.command
         shared = (self.environment,) if self.environment else ()
         if first == PYTHON:
@@ -324,9 +334,9 @@ def make_bot(
     read for that.
     """
     name = composed(name)
-    _check_command(name, command)
+    check_command(name, command)
     if build:
-        _check_command(name, build)
+        check_command(name, build)
     check_name(name)
     with readable(name):
         if not folder.is_dir():
@@ -349,28 +359,6 @@ def make_bot(
         build=tuple(build),
         products=tuple(products),
     )
-
-
-def _check_command(name: str, command: Sequence[str]) -> None:
-    """Raise ArenaError for a command that cannot be passed on."""
-    if not command:
-        raise ArenaError(f"bot {name!r}: its command is empty.")
-    for word in command:
-        try:
-            word.encode()
-        except UnicodeEncodeError:
-            raise ArenaError(
-                f"bot {name!r}: {word[:40]!r} in its command is not UTF-8; rename it."
-            ) from None
-        if "\0" in word:
-            raise ArenaError(
-                f"bot {name!r}: {word[:40]!r} in its command holds \\0; take that out."
-            )
-    if len(json.dumps(command)) > _COMMAND_LIMIT:
-        raise ArenaError(
-            f"bot {name!r}: its command is too long ({len(command)} words; "
-            f"{_COMMAND_LIMIT >> 10} KiB at the most). Put a part of it into a file of the bot."
-        )
 
 
 def _unexecutable(path: Path, *, is_lone: bool) -> str:

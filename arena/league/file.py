@@ -29,6 +29,7 @@ from arena.league.files import LEAGUE_FILE, is_of_a_league
 from arena.league.games import find_game
 from arena.league.openings import check_opening, opening_terms
 from arena.league.plan import DATABASE, LeaguePlan, Settings
+from arena.league.remote import check_hand_in, check_remote, check_remotes
 from arena.schedule.formats import FORMATS
 from arena.text import composed, not_toml
 from protocol.errors import ArenaError
@@ -190,7 +191,9 @@ class _Reader:
             hand_in=self._read(HandIn, hand_in, "key {} of hand_in", "hand_in"),
         )
         self._checked(lambda: check_door("every bot", league.limits, league), "door", "limits")
+        self._checked(lambda: check_remotes(league), table="limits")
         self._checked(lambda: check_contest(league.hand_in), "hook", "hand_in")
+        self._checked(lambda: check_hand_in(league), table="hand_in")
         league = replace(
             league,
             format_options=self._read(
@@ -220,6 +223,7 @@ class _Reader:
                 own = bot.grant.of(league.limits)
                 check = partial(check_door, f"bot {bot.name!r}", own, league)
                 self._checked(check, "door", "bot", number)
+                self._checked(partial(check_remote, bot, league), "remote", "bot", number)
         names = [*named, *(bot.name for bot in disqualified)]
         self._checked(lambda: check_anchor(settings.anchor, names), "anchor")
         order = tuple(name for bot in bots if (name := composed(bot["name"])) in named)

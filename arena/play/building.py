@@ -197,9 +197,9 @@ class AllBuilt:
 
     @property
     def programs(self) -> list[Program]:
-        """What is executed for each bot; nothing for one that could not be built."""
+        """What is executed for each bot; nothing for one that is not there, or runs elsewhere."""
         return [
-            NOWHERE if number in self.failed else bot.program
+            NOWHERE if number in self.failed or bot.remote_digest else bot.program
             for number, bot in enumerate(self.bots)
         ]
 
