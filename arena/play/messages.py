@@ -59,7 +59,8 @@ class Setup(msgspec.Struct, frozen=True, kw_only=True):
         """Limits with each of the sandboxes that are needed, the league's first."""
         found = {self.limits.enclosure: self.limits}
         for bot in self.grants:
-            found.setdefault((limits := self.limits_of(bot)).enclosure, limits)
+            if not (limits := self.limits_of(bot)).remote:
+                found.setdefault(limits.enclosure, limits)
         return [*found.values()]
 
     @property

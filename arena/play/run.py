@@ -167,7 +167,7 @@ class Run:
         if cluster is not None:
             force = on_cluster(setup, league.rules, built.bots, cluster)
         elif self._is_slow:
-            force = _slots(setup, built.ready, slots, league)
+            force = _slots(setup, built.ready, slots, league, presence)
         else:
             force = LocalWorkforce(setup, built.ready, places, spares)
         more = None if tournament is None else self._next_round
@@ -326,12 +326,15 @@ def open_run(
             yield run
 
 
-def _slots(setup: Setup, bots: Sequence[Bot], slots: int, league: LeaguePlan) -> Workforce:
+def _slots(
+    setup: Setup, bots: Sequence[Bot], slots: int, league: LeaguePlan, presence: Presence | None
+) -> Workforce:
     """Return the slots of a slow league; raise ArenaError without the keys of its door."""
     from arena.play.slow.doors import Doorkeeper
     from arena.play.slow.workforce import SlotWorkforce
 
     keeper = None
+    home = None if presence is None else presence.home
     asking = [found for bot in league.bots if (found := league.limits_of(bot)).door]
     if slots and asking and league.door is not None:
         terms = league.door.within(min(limits.move_time for limits in asking))
@@ -341,7 +344,7 @@ def _slots(setup: Setup, bots: Sequence[Bot], slots: int, league: LeaguePlan) ->
             raise ArenaError(f"{league.folder / LEAGUE_FILE}: [door]: {error}") from None
         with Flights(league.folder) as flights:
             keeper = Doorkeeper(terms, keys, flights.spent())
-    return SlotWorkforce(setup, bots, slots, league.folder, keeper)
+    return SlotWorkforce(setup, bots, slots, league.folder, keeper, home)
 
 
 def _oversized(league: LeaguePlan, built: AllBuilt) -> dict[BotIndex, str]:
