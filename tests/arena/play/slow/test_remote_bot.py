@@ -21,7 +21,7 @@ from referee.game import Decision
 from referee.limits import Limits
 from referee.polling import ALONE
 from referee.seat import Answer, ProcessSeat
-from referee.starting import StartupError, greet
+from referee.starting import StartupError
 
 CALL = Call(bot="sage", digest="ab" * 32, match="m-0")
 DECISION = Decision("pick", legal=[{"take": 1}, {"take": 2}])
@@ -107,9 +107,7 @@ def served(home: Path, server: Server) -> Iterator[None]:
 
 def opened(home: Path, limits: Limits = LIMITS) -> RemoteBot:
     """Return a copy that said ready."""
-    bot = RemoteBot(home, CALL, limits.threads, ALONE)
-    greet(bot, limits, "sage")
-    return bot
+    return RemoteBot.ready(home, CALL, limits, "sage", ALONE)
 
 
 def seated(bot: RemoteBot, *, bank: float = 0.0) -> ProcessSeat:
