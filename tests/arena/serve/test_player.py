@@ -1,12 +1,14 @@
 """The player of a served league, a real process, and which remote bots it is told to be there."""
 
+import asyncio
 import random
 import sqlite3
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import TypeVar
@@ -26,6 +28,7 @@ from arena.serve.messages import (
     decoder,
     line,
 )
+from arena.serve.served import Served
 from tests.arena.conftest import ROOT, STEADY, League, naughty
 from tests.arena.play.slow.homes import DIGEST, Homes, homes, remote
 from tests.referee.process_watch import until
@@ -279,3 +282,41 @@ def test_a_league_that_is_changed_is_read_anew_while_bots_are_missed(
         player.idle(ALL)
     assert league.count() == 6
     assert home.calls == []
+
+
+@pytest.mark.slow
+def test_a_player_that_begins_anew_is_told_again_who_is_there(league: League, home: Homes) -> None:
+    write(league, remote(league, "sage"), deals=1)
+    said: list[str] = []
+
+    async def serve() -> None:
+        with ThreadPoolExecutor() as pool:
+            served = Served(league.folder, "cup", None, None, pool, said.append)
+            running = asyncio.create_task(served.run())
+            try:
+                await reached(lambda: "which is not connected." in served.state(to_organizer=True))
+                served.here({("sage", DIGEST): 1})
+                await reached(lambda: served.state(to_organizer=True) == ALL)
+                assert league.count() == 6
+                before = served.player.pid
+                assert before is not None
+                text = (league.folder / "league.toml").read_text()
+                served.player.again()
+                (league.folder / "league.toml").write_text(text.replace("deals = 1", "deals = 2"))
+                await reached(lambda: league.count() == 12)
+                assert served.player.pid != before
+                await reached(lambda: served.state(to_organizer=True) == ALL)
+            finally:
+                served.stop()
+                await running
+
+    asyncio.run(serve())
+    assert any("arena.serve.player" in words and "SIGKILL" in words for words in said)
+    assert home.most["sage"] == 1
+
+
+async def reached(true: Callable[[], bool]) -> None:
+    """Wait until something is true."""
+    async with asyncio.timeout(40):
+        while not true():
+            await asyncio.sleep(0.05)
