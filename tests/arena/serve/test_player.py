@@ -15,7 +15,8 @@ from typing import TypeVar
 
 import pytest
 
-from arena.handin.database import HANDED_IN
+from arena.handin.database import HANDED_IN, HandIns
+from arena.handin.final import is_over
 from arena.serve.messages import (
     EndPlay,
     Here,
@@ -29,7 +30,7 @@ from arena.serve.messages import (
     line,
 )
 from arena.serve.served import Served
-from tests.arena.conftest import ROOT, STEADY, League, naughty
+from tests.arena.conftest import ROOT, STEADY, League, matches_stored, naughty
 from tests.arena.play.slow.homes import DIGEST, Homes, homes, remote
 from tests.referee.process_watch import until
 
@@ -320,3 +321,25 @@ async def reached(true: Callable[[], bool]) -> None:
     async with asyncio.timeout(40):
         while not true():
             await asyncio.sleep(0.05)
+
+
+@pytest.mark.slow
+def test_a_final_is_not_over_before_the_remote_bots_have_played_it(
+    league: League, home: Homes
+) -> None:
+    closed = "[hand_in]\ncloses = 2020-01-01T00:00:00Z\nfinal_deals = 1\n"
+    write(league, remote(league, "sage"), settings=closed)
+
+    def is_final_over() -> bool:
+        with HandIns(league.folder) as db:
+            return is_over(db)
+
+    with playing(league) as player:
+        player.idle("All matches are played but those of sage, which is not connected.")
+        assert not is_final_over()
+        assert matches_stored(league.folder / "final") == 2
+        player.here(sage=1)
+        until(is_final_over, 40)
+        assert matches_stored(league.folder / "final") == 6
+        until(lambda: league.count() == 12, 40)  # what the league itself lacks
+        player.idle(ALL)
