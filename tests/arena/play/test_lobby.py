@@ -12,6 +12,7 @@ from arena.play.lobby import Lobby
 from arena.play.messages import Task
 from arena.play.presence import Presence
 from arena.schedule.deal import BotIndex
+from tests.arena.play.test_workforce import played
 
 ADA, BOB, SAGE, TOM, UMA = map(BotIndex, range(5))
 REMOTES = {SAGE: ("sage", "1" * 64), TOM: ("tom", "2" * 64), UMA: ("uma", "3" * 64)}
@@ -105,6 +106,15 @@ def test_a_match_of_two_remote_bots_waits_for_both(waiting: Waiting) -> None:
     assert waiting.lobby.call() is None
 
 
+def test_a_match_that_waits_for_another_bot_holds_up_nobody(waiting: Waiting) -> None:
+    waiting.offer([task(SAGE, TOM), task(ADA, SAGE)])
+    waiting.come(sage=1)
+    assert waiting.called() == [task(ADA, SAGE)]
+    waiting.over(task(ADA, SAGE))
+    waiting.come(sage=1, tom=1)
+    assert waiting.called() == [task(SAGE, TOM)]
+
+
 def test_a_new_task_does_not_overtake_those_that_wait(waiting: Waiting) -> None:
     first, second = task(ADA, SAGE, number=0), task(ADA, SAGE, number=1)
     waiting.offer([first])
@@ -172,6 +182,14 @@ def test_who_is_not_there_again_and_again_is_named_once(waiting: Waiting) -> Non
     assert named.count([]) == 29
     waiting.come(sage=2)
     assert [SAGE] in [waiting.lobby.note_absence(task(ADA, SAGE)) for _ in range(30)]
+
+
+def test_who_was_there_between_is_not_named(waiting: Waiting) -> None:
+    waiting.come(sage=1)
+    for _ in range(5):
+        named = [waiting.lobby.note_absence(task(ADA, SAGE)) for _ in range(9)]
+        assert [SAGE] not in named
+        waiting.lobby.note_played([played(0, 0, (ADA, SAGE))])
 
 
 def test_tasks_of_a_suspended_bot_leave(waiting: Waiting) -> None:

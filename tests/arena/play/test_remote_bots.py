@@ -17,7 +17,7 @@ import pytest
 from arena.play.events import Notice, Problem, Suspended
 from arena.play.executor import AwayError, Executor
 from arena.play.local import LocalWorkforce, usable_cores
-from arena.play.messages import Away, Done, Order, Play, Results, Setup, Task, Word
+from arena.play.messages import Away, Barred, Done, Order, Play, Results, Setup, Task, Word
 from arena.play.presence import Presence
 from arena.play.runner import Runner
 from arena.play.workforce import Event, Heard, Worker, Workforce
@@ -251,6 +251,17 @@ def test_as_many_as_like_can_wait_and_all_others_are_played() -> None:
     assert results(events) == len(handed) == 100
     assert runner.absent == [SAGE]
     assert not any(isinstance(event, Problem | Suspended) for event in events)
+
+
+def test_nobody_is_waited_for_with_a_bot_that_was_suspended_meanwhile() -> None:
+    def play(slots: Slots) -> list[Event]:
+        bar = Barred(ADA, "has spent all that it may")
+        return [*chain.from_iterable(slots.after(lambda _: bar, task) for task in slots.playing)]
+
+    tasks = [*pairs((ADA, SAGE), 10), *pairs((ADA, BOB), 1)]
+    runner, events = scripted(tasks, Presence(), Slots(2, play))
+    assert events == [Suspended("ada", "has spent all that it may")]
+    assert runner.absent == []
 
 
 def test_who_comes_with_much_room_does_not_hold_up_others() -> None:
