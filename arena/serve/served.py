@@ -10,9 +10,9 @@ from pathlib import Path
 from time import monotonic
 from typing import Concatenate, ParamSpec, TypeVar
 
-from arena.handin.database import HandIns
-from arena.handin.people import people
-from arena.handin.submissions import Submission, all_of, queue
+from arena.handin.database import HANDED_IN, HandIns
+from arena.handin.people import Person, people
+from arena.handin.submissions import Submission, all_of, bots_of_author, queue
 from arena.handin.telling import unfit
 from arena.league.file import read_asked
 from arena.serve.asking import BusyError, LeagueReader, UnansweredError
@@ -31,7 +31,9 @@ from arena.serve.messages import (
     decoder,
     line,
 )
+from arena.serve.remote.homes import Homes, Rooms
 from arena.serve.sessions import Sessions
+from arena.serve.shown import RemoteRow, connected
 from arena.serve.standing import ranks_of
 from arena.serve.timetable import Timetable
 from arena.text import counted
@@ -93,6 +95,16 @@ class Served(Timetable):
         self.messenger = Companion(
             "arena.handin.messenger", folder, (), self._hear_messenger, self._say
         )
+        self._rooms: Rooms = {}
+        self.homes = Homes(
+            name,
+            folder / HANDED_IN,
+            plan=lambda: self.plan,
+            refresh=lambda: self._or_say(self._reread()),
+            own=self._connectable,
+            here=self.here,
+            say=self._say,
+        )
         self._playing: Word = Idle("It begins.")
         self._left: tuple[int, int] | None = None  # as the player said last
         self._progress = 0, ""  # of the submission of a number
@@ -122,6 +134,10 @@ class Served(Timetable):
                 return self._playing.what
             case _:
                 return "Nothing is played: something is wrong that the organizer has to mend."
+
+    def here(self, rooms: Rooms) -> None:
+        """Take note of how many matches the remote bots can play at once now."""
+        self._rooms = rooms
 
     def left(self, *, to_organizer: bool) -> tuple[int, int] | None:
         """Return how many matches are asked for and how many of them are missing now.
@@ -153,18 +169,25 @@ class Served(Timetable):
         """
         return await self.reader.get(Query(0, "table", since=self.since(to_organizer=to_organizer)))
 
+    def remotes(self, *, to_organizer: bool) -> list[RemoteRow]:
+        """Return how the remote bots are connected; none while results are held back."""
+        return [] if self.since(to_organizer=to_organizer) else self.homes.rows()
+
     # --- what happens
 
     async def run(self) -> None:
         """Keep the league played and read, and bots taken in, until all are told to end."""
         async with asyncio.TaskGroup() as tasks:
             looking = tasks.create_task(self._look())
+            calls = tasks.create_task(self.homes.run())
             children = [
                 tasks.create_task(each.run()) for each in (self.player, self.intake, self.reader)
             ]
             children.append(tasks.create_task(self._run_messenger()))
             await asyncio.wait(children)
+            self.homes.close()
             looking.cancel()
+            calls.cancel()
 
     def _look_at_hook(self) -> None:
         if self.hand_in.hook:
@@ -255,7 +278,7 @@ class Served(Timetable):
         seen: object = None
         made = cost = 0.0
         was_frozen = self.frozen
-        state = ""
+        state: object = None
         while True:
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(_LOOK_SECONDS):
@@ -284,8 +307,8 @@ class Served(Timetable):
         self._tell_messenger(await self.reader.get(Query(0, "table", since=frozen), fresh=True))
 
     @property
-    def _public_state(self) -> str:
-        return self.state(to_organizer=False)
+    def _public_state(self) -> object:
+        return self.state(to_organizer=False), connected(self.remotes(to_organizer=False))
 
     async def _or_say(self, doing: Awaitable[object]) -> None:
         """Do something; say why it is not possible, once, as it is tried again soon."""
@@ -313,11 +336,18 @@ class Served(Timetable):
             self.player.tell(line(ReadAnew()))
 
     async def _end_listeners(self) -> None:
-        """End the streams of whoever was removed or has another token, or of all strangers."""
-        if len(self.broadcast):
+        """End what whoever was removed or has another token still has, or strangers' streams."""
+        if len(self.broadcast) or len(self.homes):
             known = set(await self.db(people))
             readers = self.hand_in.readers
             self.broadcast.keep(lambda person: readers if person is None else person in known)
+            self.homes.keep(known)
+
+    async def _connectable(self, person: Person) -> list[str] | None:
+        """Return the bots that somebody may connect: his own, or None, which is all."""
+        if person.role == "organizer":
+            return None
+        return await self.db(bots_of_author, person.number)
 
     async def _reread(self) -> None:
         """Read the league's file anew; while it cannot be read, it counts as it was."""
@@ -340,6 +370,7 @@ class Served(Timetable):
             await self.db(self.look_at_calendar)
             self._look_at_hook()
         self.plan = plan
+        self.homes.look()
 
     async def _follow(self) -> None:
         """Tell authors what became of their submissions, and everybody that the queue moved."""
