@@ -56,7 +56,7 @@ ORDER = {
         *("meter", "turn_clock", "capture", "printed", "procfs", "signals", "sandbox"),
         "book",
         *("working", "workshop"),
-        *("polling", "pipes", "freezer", "lookout"),
+        *("polling", "wire", "pipes", "freezer", "lookout"),
         *("verdict", "scoring", "program"),
         *("folder", "games", "finding", "loading", "identity", "hint"),
         *(

@@ -34,6 +34,8 @@ class Setup(msgspec.Struct, frozen=True, kw_only=True):
     """The bots with limits of their own."""
     unbuilt: dict[BotIndex, str] = {}
     """The bots that could not be built, and why: nothing of theirs is played."""
+    remotes: dict[BotIndex, str] = {}
+    """The bots that run on their authors' machines, and the digest of what runs there."""
     build: WorkLimits = WorkLimits()
     """What the making of environments may use, where that is up to a worker's machine."""
     environments: EnvironmentSettings = EnvironmentSettings()
@@ -57,7 +59,8 @@ class Setup(msgspec.Struct, frozen=True, kw_only=True):
         """Limits with each of the sandboxes that are needed, the league's first."""
         found = {self.limits.enclosure: self.limits}
         for bot in self.grants:
-            found.setdefault((limits := self.limits_of(bot)).enclosure, limits)
+            if not (limits := self.limits_of(bot)).remote:
+                found.setdefault(limits.enclosure, limits)
         return [*found.values()]
 
     @property

@@ -112,6 +112,11 @@ class Run:
                 for index, bot in zip(first_bots(len(league.bots)), league.bots, strict=True)
                 if bot.grant.given
             },
+            remotes={
+                index: bot.remote_digest
+                for index, bot in zip(first_bots(len(league.bots)), league.bots, strict=True)
+                if bot.remote_digest
+            },
             opening=league.opening,
             unbuilt={**(_oversized(league, built) if cluster is not None else {}), **built.failed},
             build=league.build,
@@ -318,7 +323,7 @@ def _slots(setup: Setup, bots: Sequence[Bot], slots: int, league: LeaguePlan) ->
             raise ArenaError(f"{league.folder / LEAGUE_FILE}: [door]: {error}") from None
         with Flights(league.folder) as flights:
             keeper = Doorkeeper(terms, keys, flights.spent())
-    return SlotWorkforce(setup, bots, slots, league.folder, keeper)
+    return SlotWorkforce(setup, bots, slots, league.folder, keeper, None)
 
 
 def _oversized(league: LeaguePlan, built: AllBuilt) -> dict[BotIndex, str]:
