@@ -16,6 +16,8 @@ MOST = 4000
 """Connections at a time ..."""
 MOST_OF_ONE = 500
 """... and those of one address, unless a proxy is before us."""
+_BAD_HEAD = b"HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
+_READ = 4096  # bytes that are taken in at once: short frames are many, and hold up others
 _PIECES = 1000  # of one message
 _UNREAD = 1 << 16  # bytes of answers to pings that nobody reads
 
@@ -90,18 +92,22 @@ class Upgraded(WebSocketsSansIOProtocol):
         self.app_state = {**self.app_state, "abort": self._abort, "heard": lambda: self._heard}
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Go on."""
+        """Go on, in small steps."""
         super().connection_made(transport)
+        transport.max_size = _READ  # type: ignore[attr-defined]  # asyncio's, of what it reads
         if not Connection.is_behind_proxy and self.client is not None:
             self._network = network_of(self.client[0])
 
     def data_received(self, data: bytes) -> None:
-        """Take in what came, and when it did."""
+        """Take in what came, and when it did; the first is a whole head, if perhaps a bad one."""
         self._heard = monotonic()
         super().data_received(data)
+        if not self.handshake_initiated and not self.transport.is_closing():
+            self.transport.write(_BAD_HEAD)
+            self.transport.close()
 
     def handle_text(self, event: Frame) -> None:
-        """Take in a message, or the first piece of one; text that is none ends the connection."""
+        """Take in a message, or the first piece of one."""
         self._pieces = 1
         super().handle_text(event)
 
@@ -117,10 +123,6 @@ class Upgraded(WebSocketsSansIOProtocol):
             self._abort()
         else:
             super().handle_cont(event)
-
-    def send_receive_event_to_app(self) -> None:
-        """Hand on a message."""
-        super().send_receive_event_to_app()
 
     def handle_ping(self) -> None:
         """Answer a ping, if the answers to those before it are read."""
