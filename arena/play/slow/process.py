@@ -52,7 +52,6 @@ from referee.kept import DisagreedError, KeptAnswer, KeptSeat
 from referee.polling import Polling
 from referee.sandbox import Launcher, MachineError
 from referee.seat import Seat
-from referee.starting import greet
 from referee.visiting import BrokenOffError, SpentError
 from referee.wire import Wire
 
@@ -278,6 +277,7 @@ class SlowExecutor(Executor):
                     self._begin_anew(str(error))
                 except BrokenOffError as error:
                     outages, since = outages + 1, since or time.monotonic()
+                    self._part(rotation)  # nobody needs processes while all wait
                     self._rest(error, outages, since)
                 finally:
                     self._part(rotation)
@@ -344,11 +344,10 @@ class SlowExecutor(Executor):
         if digest is None:
             return super()._process(bot, rotation)
         assert self._home is not None
-        limits = self._setup.limits_of(bot)
         key = self._setup.schedule.entrants[bot].key
         call = Call(bot=key, digest=digest, match=self._match_id)
-        copy = RemoteBot(self._home, call, limits.threads, self._polling)
-        greet(copy, limits, self._setup.names[bot])
+        limits, name = self._setup.limits_of(bot), self._setup.names[bot]
+        copy = RemoteBot.ready(self._home, call, limits, name, self._polling)
         self._processes[bot, rotation] = copy
         return copy
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from statistics import median
 from time import monotonic
-from typing import NamedTuple, NoReturn
+from typing import NamedTuple, NoReturn, Self
 
 import msgspec
 
@@ -24,9 +24,11 @@ from protocol.lines import LINE_LIMIT, OverlongLineError, encode
 from protocol.remote import FRAME_LIMIT
 from referee.bot_process import GoneError, LateError
 from referee.clock import Clock, Turn
+from referee.limits import Limits
 from referee.pipes import ClosedError, Pipes
 from referee.polling import Polling
 from referee.sandbox import Ended
+from referee.starting import greet
 
 _TAKEN_SECONDS = 10.0  # in which the server says whether the bot is there
 _ENDED = Ended(status=0, cpu=0.0, memory=0)
@@ -71,6 +73,13 @@ class RemoteBot:
         except BaseException:
             self.stop()
             raise
+
+    @classmethod
+    def ready(cls, home: Path, call: Call, limits: Limits, name: str, polling: Polling) -> Self:
+        """Return a copy that has said ready; raise AwayError, or StartupError as `greet` does."""
+        found = cls(home, call, limits.threads, polling)
+        greet(found, limits, name)
+        return found
 
     def _begin(self, call: Call) -> None:
         try:
