@@ -27,7 +27,7 @@ from arena.serve.remote.line import (
 from arena.serve.remote.session import HomeSession
 from arena.serve.remote.sparing import Sparing
 from arena.serve.shown import RemoteRow
-from arena.text import counted, duration, safe
+from arena.text import composed, counted, duration, safe
 from protocol.errors import ProtocolError
 from protocol.remote import (
     FRAME_LIMIT,
@@ -247,8 +247,9 @@ class Homes:
         return bot
 
     def _meant(self, hello: RemoteHello) -> Bot | None:
+        name = composed(hello.bot)
         for bot in self._plan().bots:
-            if bot.name == hello.bot and bot.remote_digest == hello.digest:
+            if bot.name == name and bot.remote_digest == hello.digest:
                 return bot
         return None
 
@@ -340,7 +341,7 @@ class Homes:
             line = read_call_line(words).line
             if "\n" in line:
                 raise ValueError("a line of it is several")
-            session.pass_on(copy, line)
+            await session.pass_on(copy, line)
 
 
 def _shown(end: LineEnd) -> str:

@@ -143,7 +143,10 @@ class HomeLine:
     async def _read(self, hearing: Hearing) -> None:
         try:
             while True:
-                hearing.hear(await self._next())
+                frame = await self._next()
+                if self._ended.done():  # another connection has taken its place
+                    return
+                hearing.hear(frame)
                 await asyncio.sleep(0)  # frames that came together hold up nobody else
         except WebSocketDisconnect:
             self.end(BROKEN)

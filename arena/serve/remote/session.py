@@ -30,6 +30,8 @@ from protocol.remote import (
 )
 
 _TRIPS = 5  # round trips whose median is said
+_FULL = 16 << 20  # characters of letters not seen, with which matches have to wait
+_MUCH = 4 << 20  # characters, on either side, after which a beat comes early
 _HOW = 300  # characters of why a copy ended
 _FromHome: TypeAlias = CopyLine | CopyGone | OfferSlots | Bye
 _FLOODED = "wrote lines that it was not asked for, more than its match keeps"
@@ -68,7 +70,9 @@ class HomeSession:
         self._trips: deque[float] = deque(maxlen=_TRIPS)
         self._beats: list[float] = []  # that were not echoed yet on this connection
         self._next: int | None = None  # the letter that must come next on it
-        self._freed = asyncio.Event()
+        self._freed = asyncio.Event()  # there may be room for a copy
+        self._seen = asyncio.Event()  # there may be room for letters
+        self._came = 0  # characters of lines since the last beat
 
     # --- connections
 
@@ -80,6 +84,7 @@ class HomeSession:
     def go_on(self, hello: RemoteHello) -> None:
         """Go on as another connection begins; raise ProtocolError if the two do not fit."""
         self._post.forget(hello.seen)
+        self._seen.set()
         self.slots = hello.slots
 
     def attach(self, line: HomeLine, welcome: Welcome) -> None:
@@ -98,6 +103,7 @@ class HomeSession:
         """Return the next beat."""
         at = round(monotonic(), 6)
         self._beats.append(at)
+        self._came = 0
         return Beat(at=at, trip=self.trip, seen=self._post.seen)
 
     # --- copies
@@ -131,16 +137,24 @@ class HomeSession:
         self._send(lambda n: BeginCopy(n=n, copy=copy.number, match=match))
         return copy
 
-    def pass_on(self, copy: RemoteCopy, line: str) -> None:
-        """Send a line of a match to its copy."""
+    async def pass_on(self, copy: RemoteCopy, line: str) -> None:
+        """Send a line of a match to its copy, once there is room among what was not seen yet."""
+        while self._post.size > _FULL and copy.number in self._copies:
+            self._seen.clear()
+            await self._seen.wait()
         if copy.number in self._copies:
             self._send(lambda n: CopyLine(n=n, copy=copy.number, line=line))
 
     def end(self, copy: RemoteCopy) -> None:
         """End a copy of which nothing more is asked."""
-        if self._copies.pop(copy.number, None) is not None:
-            self._freed.set()
+        if self._drop(copy):
             self._send(lambda n: EndCopy(n=n, copy=copy.number))
+
+    def _drop(self, copy: RemoteCopy) -> bool:
+        """Forget a copy, if it is not forgotten yet, and wake who waits for it or for its room."""
+        self._freed.set()
+        self._seen.set()
+        return self._copies.pop(copy.number, None) is not None
 
     def close(self, how: str) -> None:
         """End the session, and all its copies, for a reason that follows «it»."""
@@ -149,6 +163,7 @@ class HomeSession:
         for copy in copies.values():
             copy.gone(how)
         self._freed.set()
+        self._seen.set()
         self._changed()
 
     def _send(self, letter_of: Callable[[int], Letter]) -> None:
@@ -162,6 +177,13 @@ class HomeSession:
             return
         if self.line is not None:
             self.line.put(frame)
+            self._beat_early()
+
+    def _beat_early(self) -> None:
+        """Let each side know what the other has seen, if it keeps much for it."""
+        is_much = self._post.size > _MUCH or self._came > _MUCH
+        if is_much and self.line is not None and not self._beats:
+            self.line.put(self.beat())
 
     def fail(self, end: LineEnd) -> None:
         """End the session because of what is wrong with it."""
@@ -189,6 +211,8 @@ class HomeSession:
         self._trips.append(max(0.0, monotonic() - echo.at))
         self.trip = median(self._trips)
         self._post.forget(echo.seen)
+        self._seen.set()
+        self._beat_early()
 
     def _take(self, letter: _FromHome) -> bool:
         """Return whether a letter is new; raise ProtocolError if it is not the next here."""
@@ -201,6 +225,8 @@ class HomeSession:
         match letter:
             case CopyLine():
                 copy = self._copy(letter.copy)
+                self._came += len(letter.line)
+                self._beat_early()
                 if not is_one_line(letter.line):
                     raise ProtocolError("a line came that is too long, or several")
                 if copy is not None and not copy.take(letter.line, self.trip):
@@ -208,8 +234,7 @@ class HomeSession:
                     copy.gone(_FLOODED)
             case CopyGone():
                 if (copy := self._copy(letter.copy)) is not None:
-                    del self._copies[copy.number]
-                    self._freed.set()
+                    self._drop(copy)
                     copy.gone(safe(letter.how)[:_HOW] or "ended", letter.stderr)
             case OfferSlots():
                 self.slots = letter.slots

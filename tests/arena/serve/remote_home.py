@@ -250,9 +250,14 @@ class CalledBot:
     def say_raw(self, words: object) -> None:
         self._socket.sendall(msgspec.json.encode(words) + b"\n")
 
-    def say(self, line: str) -> None:
-        """Send a line to the bot."""
-        self.say_raw(CallLine(line=line))
+    def say(self, line: str, times: int = 1) -> None:
+        """Send a line to the bot, perhaps again and again."""
+        for _ in range(times):
+            self.say_raw(CallLine(line=line))
+
+    def patience(self, seconds: float) -> None:
+        """Wait no longer than so for the server to read or to speak."""
+        self._socket.settimeout(seconds)
 
     def hear(self) -> ToMatch | None:
         """Return what the server says; None at the end."""

@@ -19,6 +19,7 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from protocol.remote import (
     FRAME_LIMIT,
     MOST_AT_ONCE,
+    BeginCopy,
     Bye,
     CopyGone,
     CopyLine,
@@ -469,18 +470,31 @@ def test_a_flood_of_frames_holds_up_no_page(
 
 @pytest.mark.slow
 def test_a_home_that_does_not_read_costs_bounded_memory(contest: Contest) -> None:
-    """What waits for it is bounded, its session is over then, and its copies are gone."""
+    """What waits for it is bounded: its match is not read any more, and it is silent then."""
     with raw(contest, contest.ada, text(hello(slots=1))) as connection:
         until(lambda: remotes(contest)["sage"]["state"] == "connected")
+        before = memory(contest)
         with CalledBot(contest.folder) as call:
             assert call.taken()
-            before = memory(contest)
-            with suppress(ConnectionError):
-                for _ in range(1000):  # 60 MB
-                    call.say("x" * 60_000)
-            assert call.how().startswith("was cut off: ")
-            assert memory(contest) - before < 150 << 20
+            call.patience(3)
+            with pytest.raises(TimeoutError):
+                call.say("x" * 60_000, 2000)  # 120 MB
+            assert memory(contest) - before < 80 << 20
         ends(connection, 40)
+
+
+@pytest.mark.slow
+def test_much_may_be_sent_at_once_to_a_home_that_reads(contest: Contest) -> None:
+    with at_home(contest) as (home, _), CalledBot(contest.folder) as call:
+        assert call.taken()
+        assert isinstance(home.next(), BeginCopy)
+        sending = threading.Thread(target=call.say, args=("x" * 60_000, 1000))  # 60 MB
+        sending.start()
+        for _ in range(1000):
+            assert isinstance(home.next(20), CopyLine)
+        sending.join()
+        home.write(CopyLine, copy=1, line="all of it")
+        assert call.line() == "all of it"
 
 
 def memory(contest: Contest) -> int:
