@@ -287,6 +287,7 @@ def test_what_everybody_sees_of_remote_bots(contest: Contest) -> None:
 def test_nothing_is_seen_of_them_while_results_are_held_back(tmp_path: Path) -> None:
     frozen = "freezes = 2020-01-01T00:00:00Z\nrelease = 2090-01-01T00:00:00Z\n"
     with remote_contest(tmp_path / "cup", more=frozen) as contest:
+        until(lambda: contest.said("is in use"))  # what is going on stays the same from here
         before = contest.server.ask("/cup/").text
         stranger = contest.server.api("").json
         with at_home(contest):

@@ -382,7 +382,7 @@ def test_what_is_no_frame_ends_the_connection(contest: Contest, data: bytes) -> 
     with raw(contest, contest.ada, text(hello())) as connection:
         with suppress(ConnectionError):
             connection.sendall(data)
-        ends(connection)
+        ends(connection, 8)  # and not because it is silent
     until(lambda: remotes(contest)["sage"]["state"] == "away")
 
 
