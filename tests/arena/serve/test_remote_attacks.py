@@ -111,10 +111,14 @@ def text(frame: Any) -> bytes:
 
 def ends(connection: socket.socket, seconds: float = 20.0) -> bytes:
     """Return what still comes until the other side ends a connection."""
-    connection.settimeout(seconds)
+    deadline = time.monotonic() + seconds
     found = b""
     with suppress(ConnectionResetError):
-        while piece := connection.recv(65536):
+        while True:
+            connection.settimeout(max(0.01, deadline - time.monotonic()))
+            piece = connection.recv(65536)
+            if not piece:
+                break
             found += piece
     return found
 
