@@ -184,7 +184,7 @@ class Api:
                 calendar=league.calendar,
                 you=visitor.you,
                 open_to_remote=league.is_open_to_remote,
-                remotes=league.remotes(to_organizer=visitor.is_organizer),
+                remotes=league.homes.rows(to_organizer=visitor.is_organizer),
             )
         )
 

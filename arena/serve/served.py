@@ -10,9 +10,9 @@ from pathlib import Path
 from time import monotonic
 from typing import Concatenate, ParamSpec, TypeVar
 
-from arena.handin.database import HANDED_IN, HandIns
-from arena.handin.people import Person, people
-from arena.handin.submissions import Submission, all_of, bots_of_author, queue
+from arena.handin.database import HandIns
+from arena.handin.people import people
+from arena.handin.submissions import Submission, all_of, queue
 from arena.handin.telling import unfit
 from arena.league.file import read_asked
 from arena.serve.asking import BusyError, LeagueReader, UnansweredError
@@ -31,9 +31,9 @@ from arena.serve.messages import (
     decoder,
     line,
 )
-from arena.serve.remote.homes import Homes, Rooms
+from arena.serve.remote.homes import Homes
 from arena.serve.sessions import Sessions
-from arena.serve.shown import RemoteRow, connected
+from arena.serve.shown import connected
 from arena.serve.standing import ranks_of
 from arena.serve.timetable import Timetable
 from arena.text import counted
@@ -95,16 +95,7 @@ class Served(Timetable):
         self.messenger = Companion(
             "arena.handin.messenger", folder, (), self._hear_messenger, self._say
         )
-        self._rooms: Rooms = {}
-        self.homes = Homes(
-            name,
-            folder / HANDED_IN,
-            plan=lambda: self.plan,
-            refresh=lambda: self._or_say(self._reread()),
-            own=self._connectable,
-            here=self.here,
-            say=self._say,
-        )
+        self.homes = Homes(self, self._say, lambda: self._or_say(self._reread()))
         self._playing: Word = Idle("It begins.")
         self._left: tuple[int, int] | None = None  # as the player said last
         self._progress = 0, ""  # of the submission of a number
@@ -135,10 +126,6 @@ class Served(Timetable):
             case _:
                 return "Nothing is played: something is wrong that the organizer has to mend."
 
-    def here(self, rooms: Rooms) -> None:
-        """Take note of how many matches the remote bots can play at once now."""
-        self._rooms = rooms
-
     def left(self, *, to_organizer: bool) -> tuple[int, int] | None:
         """Return how many matches are asked for and how many of them are missing now.
 
@@ -168,10 +155,6 @@ class Served(Timetable):
         Raises UnansweredError if there is none.
         """
         return await self.reader.get(Query(0, "table", since=self.since(to_organizer=to_organizer)))
-
-    def remotes(self, *, to_organizer: bool) -> list[RemoteRow]:
-        """Return how the remote bots are connected; none while results are held back."""
-        return [] if self.since(to_organizer=to_organizer) else self.homes.rows()
 
     # --- what happens
 
@@ -308,7 +291,7 @@ class Served(Timetable):
 
     @property
     def _public_state(self) -> object:
-        return self.state(to_organizer=False), connected(self.remotes(to_organizer=False))
+        return self.state(to_organizer=False), connected(self.homes.rows(to_organizer=False))
 
     async def _or_say(self, doing: Awaitable[object]) -> None:
         """Do something; say why it is not possible, once, as it is tried again soon."""
@@ -342,12 +325,6 @@ class Served(Timetable):
             readers = self.hand_in.readers
             self.broadcast.keep(lambda person: readers if person is None else person in known)
             self.homes.keep(known)
-
-    async def _connectable(self, person: Person) -> list[str] | None:
-        """Return the bots that somebody may connect: his own, or None, which is all."""
-        if person.role == "organizer":
-            return None
-        return await self.db(bots_of_author, person.number)
 
     async def _reread(self) -> None:
         """Read the league's file anew; while it cannot be read, it counts as it was."""

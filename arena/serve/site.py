@@ -96,7 +96,7 @@ class WebSite:
         visit = visit_of(league, visitor)
         waiting, calendar = len(league.queue), league.calendar
         left = league.left(to_organizer=visitor.is_organizer)
-        remote = connected(league.remotes(to_organizer=visitor.is_organizer))
+        remote = connected(league.homes.rows(to_organizer=visitor.is_organizer))
         key = data, state, waiting, calendar, visit, left, remote
         kept = self._tables.get(league.name)
         if kept is not None and kept[0] == key:

@@ -6,12 +6,14 @@ from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from time import monotonic
-from typing import Any
+from typing import Any, Protocol
 
 import msgspec
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
+from arena.handin.database import HANDED_IN, HandIns
 from arena.handin.people import Person
+from arena.handin.submissions import bots_of_author
 from arena.league.bot import Bot
 from arena.league.plan import LeaguePlan
 from arena.play.calls import CallAbsent, CallTaken, listening, read_call, read_call_line
@@ -56,37 +58,41 @@ class _DeclinedError(Exception):
         self.declined = Declined(**declined)
 
 
+class RemoteLeague(Protocol):
+    """What is asked of a league whose remote bots come."""
+
+    name: str
+    folder: Path
+    plan: LeaguePlan
+
+    async def db(self, do: Callable[[HandIns, int], list[str]], number: int, /) -> list[str]:
+        """Return what a function gives for the database of submissions."""
+
+    def since(self, *, to_organizer: bool) -> str:
+        """Return from when on results are held back from somebody; empty if they are not."""
+
+    def here(self, rooms: Rooms) -> None:
+        """Take note of how many matches can be played, whenever it is another number."""
+
+
 class Homes:
     """The authors' machines that remote bots of one league run on.
 
     Args:
-        name: of the league.
-        folder: of the socket that matches call.
-        plan: what the league's file asks for now.
-        refresh: reads that file again if it was changed.
-        own: gives the names of the bots that somebody may connect, None for all.
-        here: told how many matches the bots can play, whenever it is another number.
+        league: what is asked of it.
         say: called with sentences for the organizer.
+        refresh: reads the league's file again if it was changed.
 
     """
 
     def __init__(
         self,
-        name: str,
-        folder: Path,
-        *,
-        plan: Callable[[], LeaguePlan],
-        refresh: Callable[[], Awaitable[None]],
-        own: Callable[[Person], Awaitable[Collection[str] | None]],
-        here: Callable[[Rooms], None],
+        league: RemoteLeague,
         say: Callable[[str], None],
+        refresh: Callable[[], Awaitable[None]],
     ) -> None:
-        self._name = name
-        self._folder = folder
-        self._plan = plan
+        self._league = league
         self._refresh = refresh
-        self._own = own
-        self._here = here
         self._sparing = Sparing(say)
         self._say = say
         self._sessions: dict[str, HomeSession] = {}
@@ -101,9 +107,15 @@ class Homes:
     def __len__(self) -> int:
         return len(self._sessions)
 
-    def rows(self) -> list[RemoteRow]:
-        """Return how the remote bots that play are connected, by name."""
-        bots = sorted(self._plan().bots, key=lambda bot: bot.name)
+    def rows(self, *, to_organizer: bool) -> list[RemoteRow]:
+        """Return how the remote bots that play are connected, by name.
+
+        There are none to be seen while results are held back: when a bot comes and goes is of use
+        to who knows what is played.
+        """
+        if self._league.since(to_organizer=to_organizer):
+            return []
+        bots = sorted(self._league.plan.bots, key=lambda bot: bot.name)
         return [self._row(bot) for bot in bots if bot.remote_digest]
 
     def _row(self, bot: Bot) -> RemoteRow:
@@ -124,13 +136,13 @@ class Homes:
         }
         if rooms != self._rooms:
             self._rooms = rooms
-            self._here(rooms)
+            self._league.here(rooms)
 
     # --- the league changes
 
     def look(self) -> None:
         """End the sessions of bots that do not play any more with the files that are there."""
-        plays = {bot.key: bot.remote_digest for bot in self._plan().bots}
+        plays = {bot.key: bot.remote_digest for bot in self._league.plan.bots}
         for session in [*self._sessions.values()]:
             if plays.get(session.key) != session.digest:
                 what = f"the league has no bot {session.name!r} with these files any more."
@@ -153,10 +165,11 @@ class Homes:
 
     async def run(self) -> None:
         """Take calls of matches until it is cancelled."""
+        folder = self._league.folder / HANDED_IN
         try:
-            found = listening(self._folder)
+            found = listening(folder)
         except OSError as error:
-            self._say(f"no remote bot can play: {self._folder}: {error.strerror}.")
+            self._say(f"no remote bot can play: {folder}: {error.strerror}.")
             return
         server = await asyncio.start_server(
             self._called, sock=found, limit=_CALL_BYTES, backlog=512
@@ -217,9 +230,9 @@ class Homes:
         except ProtocolError as error:
             end = unsound(error)
         else:
-            limits = msgspec.to_builtins(self._plan().limits_of(bot))
+            limits = msgspec.to_builtins(self._league.plan.limits_of(bot))
             seen = session.seen
-            welcome = Welcome(league=self._name, goes_on=goes_on, limits=limits, seen=seen)
+            welcome = Welcome(league=self._league.name, goes_on=goes_on, limits=limits, seen=seen)
             return await self._hold(session, line, welcome, address)
         self._sparing.say(person.name, f"{person.name} is declined: {_shown(end)}.")
         return end
@@ -232,13 +245,14 @@ class Homes:
                 what=f"this league speaks version {REMOTE_VERSION}, not {hello.version}.",
                 remedy="Use the release of Bot Arena that the league's server has.",
             )
-        name, own = safe(hello.bot), await self._own(person)
+        own = await self._league.db(bots_of_author, person.number)
         if self._meant(hello) is None:
             await self._refresh()  # it may have been entered a moment ago
         bot = self._meant(hello)
+        name = safe(hello.bot)
         if bot is None:
             raise _DeclinedError(kind="unknown", what=f"{name!r} does not play with these files.")
-        if own is not None and bot.name not in own and bot.key not in own:
+        if person.role != "organizer" and bot.name not in own and bot.key not in own:
             raise _DeclinedError(
                 kind="wrong",
                 what=f"{name!r} is not a bot of yours.",
@@ -248,7 +262,7 @@ class Homes:
 
     def _meant(self, hello: RemoteHello) -> Bot | None:
         name = composed(hello.bot)
-        for bot in self._plan().bots:
+        for bot in self._league.plan.bots:
             if bot.name == name and bot.remote_digest == hello.digest:
                 return bot
         return None
