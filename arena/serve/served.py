@@ -31,7 +31,7 @@ from arena.serve.messages import (
     decoder,
     line,
 )
-from arena.serve.remote.homes import Homes
+from arena.serve.remote.homes import Homes, Rooms
 from arena.serve.sessions import Sessions
 from arena.serve.shown import connected
 from arena.serve.standing import ranks_of
@@ -204,6 +204,10 @@ class Served(Timetable):
     def arrived(self) -> None:
         """Let the intake look at what waits, and at what the organizer has changed."""
         self.intake.tell(b"{}\n")
+
+    def here(self, rooms: Rooms) -> None:
+        """Take note of how many matches the remote bots can play at once now."""
+        self._rooms = rooms
 
     def _hear_player(self, words: bytes) -> None:
         word = _read_word(words)
