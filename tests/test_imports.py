@@ -113,6 +113,7 @@ HOMES = {
     "python_multipart": ["arena.serve.forms"],
     "starlette": ["arena.serve.*"],
     "uvicorn": ["arena.serve.connections", "arena.serve.server"],
+    "websockets": ["arena.serve.connections"],
 }
 """Where each third-party package, SQL and the bots' helpers are at home."""
 

@@ -33,7 +33,9 @@ from arena.serve.messages import (
     decoder,
     line,
 )
+from arena.serve.remote.homes import Homes
 from arena.serve.sessions import Sessions
+from arena.serve.shown import connected
 from arena.serve.standing import ranks_of
 from arena.serve.timetable import Timetable
 from arena.text import counted
@@ -103,6 +105,7 @@ class Served(Timetable):
         self.messenger = Companion(
             "arena.handin.messenger", folder, (), self._hear_messenger, self._say
         )
+        self.homes = Homes(self, self._say, lambda: self._or_say(self._reread()))
         self._playing: Word = Idle("It begins.")
         self._left: tuple[int, int] | None = None  # as the player said last
         self._progress = 0, ""  # of the submission of a number
@@ -169,12 +172,15 @@ class Served(Timetable):
         """Keep the league played and read, and bots taken in, until all are told to end."""
         async with asyncio.TaskGroup() as tasks:
             looking = tasks.create_task(self._look())
+            calls = tasks.create_task(self.homes.run())
             children = [
                 tasks.create_task(each.run()) for each in (self.player, self.intake, self.reader)
             ]
             children.append(tasks.create_task(self._run_messenger()))
             await asyncio.wait(children)
+            self.homes.close()
             looking.cancel()
+            calls.cancel()
 
     def _look_at_hook(self) -> None:
         if self.hand_in.hook:
@@ -270,7 +276,7 @@ class Served(Timetable):
         seen: object = None
         made = cost = 0.0
         was_frozen = self.frozen
-        state = ""
+        state: object = None
         while True:
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(_LOOK_SECONDS):
@@ -299,8 +305,8 @@ class Served(Timetable):
         self._tell_messenger(await self.reader.get(Query(0, "table", since=frozen), fresh=True))
 
     @property
-    def _public_state(self) -> str:
-        return self.state(to_organizer=False)
+    def _public_state(self) -> object:
+        return self.state(to_organizer=False), connected(self.homes.rows(to_organizer=False))
 
     async def _or_say(self, doing: Awaitable[object]) -> None:
         """Do something; say why it is not possible, once, as it is tried again soon."""
@@ -328,11 +334,12 @@ class Served(Timetable):
             self.player.tell(line(ReadAnew()))
 
     async def _end_listeners(self) -> None:
-        """End the streams of whoever was removed or has another token, or of all strangers."""
-        if len(self.broadcast):
+        """End what whoever was removed or has another token still has, or strangers' streams."""
+        if len(self.broadcast) or len(self.homes):
             known = set(await self.db(people))
             readers = self.hand_in.readers
             self.broadcast.keep(lambda person: readers if person is None else person in known)
+            self.homes.keep(known)
 
     async def _reread(self) -> None:
         """Read the league's file anew; while it cannot be read, it counts as it was."""
@@ -355,6 +362,7 @@ class Served(Timetable):
             await self.db(self.look_at_calendar)
             self._look_at_hook()
         self.plan = plan
+        self.homes.look()
 
     async def _follow(self) -> None:
         """Tell authors what became of their submissions, and everybody that the queue moved."""
