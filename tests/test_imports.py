@@ -31,7 +31,7 @@ ORDER = {
             "tables",
             "archive",
         ),
-        *("author", "organize", "handin", "compare", "watch", "report", "library", "serve"),
+        *("author", "organize", "handin", "home", "compare", "watch", "report", "library", "serve"),
         *("cli", "__main__"),
     ],
     "referee": [
@@ -112,6 +112,7 @@ HOMES = {
     "polite": ["bots.naughty.*"],
     "python_multipart": ["arena.serve.forms"],
     "starlette": ["arena.serve.*"],
+    "websockets": ["arena.home.channel"],
     "uvicorn": ["arena.serve.connections", "arena.serve.server"],
 }
 """Where each third-party package, SQL and the bots' helpers are at home."""
