@@ -42,8 +42,6 @@ class Lobby:
 
     def look(self, playing: Iterable[tuple[BotIndex, ...]]) -> None:
         """Find out who has room now, beside matches of these line-ups that are being played."""
-        if not self._remotes:
-            return
         if self._seen != self._presence.changes:
             self._seen = self._presence.changes
             self._pauses.clear()
@@ -59,7 +57,7 @@ class Lobby:
 
         It waits too if others of its remote bots do, so that it does not overtake them.
         """
-        party = self._party(task.lineup)
+        party = self._party(task.lineup) if self._remotes else ()
         if not party:
             return True
         if party not in self._lines and self._lacking(party) is None:
