@@ -153,8 +153,8 @@ class Runner:
                 self._put_back(self._passed, word.task)
                 for bot in self._lobby.note_absence(word.task):
                     yield News(
-                        f"{self._setup.names[bot]} is connected, and yet its matches cannot begin: "
-                        f"{word.why}. They are tried again."
+                        f"{self._setup.names[bot]} is said to be connected, and yet its matches "
+                        f"cannot begin: {word.why}. They are tried again."
                     )
             case News():
                 yield word
