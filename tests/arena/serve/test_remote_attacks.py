@@ -492,11 +492,13 @@ def test_much_may_be_sent_at_once_to_a_home_that_reads(contest: Contest) -> None
     with at_home(contest) as (home, _), CalledBot(contest.folder) as call:
         assert call.taken()
         assert isinstance(home.next(), BeginCopy)
+        began = time.monotonic()
         sending = threading.Thread(target=call.say, args=("x" * 60_000, 1000))  # 60 MB
         sending.start()
         for _ in range(1000):
             assert isinstance(home.next(20), CopyLine)
         sending.join()
+        assert time.monotonic() - began < 10  # while beats, by which it is seen, come each 5 s
         home.write(CopyLine, copy=1, line="all of it")
         assert call.line() == "all of it"
 
