@@ -120,6 +120,11 @@ class Pipes:
         self._lines.push(data)
         return self._lines.pop()
 
+    @property
+    def unsent(self) -> int:
+        """How many bytes wait for the bot to read what was sent before."""
+        return len(self._unsent)
+
     def unread(self) -> bytes:
         """Return the incomplete line that the bot has sent."""
         return bytes(self._lines.held)

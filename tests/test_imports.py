@@ -31,7 +31,7 @@ ORDER = {
             "tables",
             "archive",
         ),
-        *("author", "organize", "handin", "compare", "watch", "report", "library", "serve"),
+        *("author", "organize", "handin", "home", "compare", "watch", "report", "library", "serve"),
         *("cli", "__main__"),
     ],
     "referee": [
@@ -112,8 +112,8 @@ HOMES = {
     "polite": ["bots.naughty.*"],
     "python_multipart": ["arena.serve.forms"],
     "starlette": ["arena.serve.*"],
+    "websockets": ["arena.home.channel", "arena.serve.connections"],
     "uvicorn": ["arena.serve.connections", "arena.serve.server"],
-    "websockets": ["arena.serve.connections"],
 }
 """Where each third-party package, SQL and the bots' helpers are at home."""
 

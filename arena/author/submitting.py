@@ -33,14 +33,18 @@ _SLOW_LOOK_SECONDS = 3.0  # ... after a while
 _UNREACHABLE_SECONDS = 60.0  # for which a server may be away while its verdict is waited for
 _MOST_ANSWER = 64 << 20  # bytes
 _DECIDED = ("playing", "refused", "replaced")
+PASSING = frozenset({429, 502, 503, 504})
+"""Statuses of answers that another try may not get."""
 
 
 class NotTakenError(ArenaError):
     """What a server answers in place of what was asked for."""
 
-    def __init__(self, status: int, what: str, remedy: str) -> None:
+    def __init__(self, status: int, what: str, remedy: str, *, by_arena: bool = False) -> None:
         super().__init__(f"{what} {remedy}".strip())
         self.status = status
+        self.by_arena = by_arena
+        """Whether it is what an arena answers, and no other server or proxy on the way."""
 
 
 class UnreachableError(ArenaError):
@@ -73,6 +77,11 @@ class Address:
         host = f"[{self.host}]" if ":" in self.host else self.host
         port = f":{self.port}" if self.port else ""
         return f"{self.scheme}://{host}{port}{self.path}/"
+
+    @property
+    def api(self) -> str:
+        """The path under which the server's API has the league."""
+        return f"{self.path}/api/leagues/{quote(self.league, safe='')}"
 
 
 def address_of(word: str) -> Address:
@@ -249,7 +258,7 @@ class Client:
             return self._answer(connection)
 
     def _path(self, path: str) -> str:
-        return f"{self._address.path}/api/leagues/{quote(self._address.league, safe='')}{path}"
+        return f"{self._address.api}{path}"
 
     @contextmanager
     def _connected(self, patience: float) -> Iterator[http.client.HTTPConnection]:
@@ -259,64 +268,80 @@ class Client:
             else http.client.HTTPConnection
         )
         connection = kind(self._address.host, self._address.port, timeout=patience)
-        try:
-            yield connection
-        except ssl.SSLCertVerificationError as error:
-            raise UnreachableError(
-                f"the certificate of {self._address.host} is not trusted: {error.verify_message}. "
-                f"Nothing was sent to it."
-            ) from None
-        except ssl.SSLError as error:
-            raise UnreachableError(
-                f"{self._address.shown} does not speak TLS: {error.reason}. Is it http://?"
-            ) from None
-        except TimeoutError:
-            raise UnreachableError(
-                f"{self._address.shown} did not answer within {patience:g} s. Try again."
-            ) from None
-        except http.client.HTTPException as error:
-            raise UnreachableError(
-                f"{self._address.shown} gave no answer of HTTP ({type(error).__name__}). Is this "
-                f"the address of an arena?"
-            ) from None
-        except OSError as error:
-            raise UnreachableError(
-                f"{self._address.shown} cannot be reached: {error.strerror or error}. Look at the "
-                f"address, and whether the server runs."
-            ) from None
-        finally:
-            connection.close()
+        with explained(self._address, patience):
+            try:
+                yield connection
+            finally:
+                connection.close()
 
     def _answer(self, connection: http.client.HTTPConnection) -> dict[str, Any]:
         answer = connection.getresponse()
         data = answer.read(_MOST_ANSWER)
-        try:
-            found = json.loads(data)
-        except (ValueError, RecursionError):
-            found = None
+        found = _json_of(data)
         if answer.status >= 300:
-            raise self._refused(answer, found)
+            raise refused(self._address, answer.status, answer.getheader("location", ""), data)
         if not isinstance(found, dict):
             raise self._odd()
         return found
 
-    def _refused(self, answer: http.client.HTTPResponse, found: Any) -> NotTakenError:
-        error = found.get("error") if isinstance(found, Mapping) else None
-        if isinstance(error, Mapping):
-            what, remedy = (safe(str(error.get(key, ""))) for key in ("what", "remedy"))
-            if remedy.endswith(": /"):  # a link on a page; in a shell nobody knows of which server
-                remedy = remedy.removesuffix("/") + self._address.home
-            return NotTakenError(answer.status, what, remedy)
-        if 300 <= answer.status < 400:
-            to = safe(answer.getheader("location", "elsewhere"))
-            return NotTakenError(
-                answer.status, f"{self._address.shown} leads to {to}.", "Use that address."
-            )
-        return NotTakenError(
-            answer.status,
-            f"{self._address.shown} answered {answer.status}, and not as an arena does.",
-            "Look at the address; or a proxy before the server stands in the way.",
-        )
+
+@contextmanager
+def explained(address: Address, patience: float) -> Iterator[None]:
+    """Turn what goes wrong on the way to a server, within so many seconds, to UnreachableError."""
+    try:
+        yield
+    except ssl.SSLCertVerificationError as error:
+        raise UnreachableError(
+            f"the certificate of {address.host} is not trusted: {error.verify_message}. "
+            f"Nothing was sent to it."
+        ) from None
+    except ssl.SSLError as error:
+        raise UnreachableError(
+            f"{address.shown} does not speak TLS: {error.reason}. Is it http://?"
+        ) from None
+    except TimeoutError:
+        raise UnreachableError(
+            f"{address.shown} did not answer within {patience:g} s. Try again."
+        ) from None
+    except http.client.HTTPException as error:
+        raise UnreachableError(
+            f"{address.shown} gave no answer of HTTP ({type(error).__name__}). Is this "
+            f"the address of an arena?"
+        ) from None
+    except OSError as error:
+        raise UnreachableError(
+            f"{address.shown} cannot be reached: {error.strerror or error}. Look at the "
+            f"address, and whether the server runs."
+        ) from None
+
+
+def refused(address: Address, status: int, location: str, body: bytes) -> NotTakenError:
+    """Return what a server says that has answered something else than was asked for.
+
+    `location` is the header of that name, or empty.
+    """
+    error = found.get("error") if isinstance(found := _json_of(body), Mapping) else None
+    if isinstance(error, Mapping):
+        what, remedy = (safe(str(error.get(key, ""))) for key in ("what", "remedy"))
+        if remedy.endswith(": /"):  # a link on a page; in a shell nobody knows of which server
+            remedy = remedy.removesuffix("/") + address.home
+        return NotTakenError(status, what, remedy, by_arena=True)
+    if 300 <= status < 400:
+        to = safe(location or "elsewhere")
+        return NotTakenError(status, f"{address.shown} leads to {to}.", "Use that address.")
+    return NotTakenError(
+        status,
+        f"{address.shown} answered {status}, and not as an arena does.",
+        "Look at the address; or a proxy before the server stands in the way.",
+    )
+
+
+def _json_of(data: bytes) -> Any:
+    """Return what JSON says; None if it is none."""
+    try:
+        return json.loads(data)
+    except (ValueError, RecursionError):
+        return None
 
 
 def awaited(client: Client, number: int, watch: Callable[[dict[str, Any]], None]) -> dict[str, Any]:
@@ -336,7 +361,7 @@ def awaited(client: Client, number: int, watch: Callable[[dict[str, Any]], None]
             if monotonic() - reached > _UNREACHABLE_SECONDS:
                 raise
         except NotTakenError as error:
-            if error.status not in (429, 502, 503, 504):
+            if error.status not in PASSING:
                 raise
             if monotonic() - reached > _UNREACHABLE_SECONDS:
                 raise

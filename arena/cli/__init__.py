@@ -79,6 +79,10 @@ _COMMANDS = {
         "submit:submit",
         "Hand in a bot, wait for the verdict, and show it.",
     ),
+    "connect": (
+        "connect:connect",
+        "Let a bot play in a league from this machine, for as long as this runs.",
+    ),
     "run": ("leagues:run", "Play whatever is missing, then show the table."),
     "rank": ("tables:rank", "Show the leaderboard of a league, or of several together."),
     "standings": (

@@ -22,12 +22,13 @@ _SECONDS_BETWEEN_DRAWINGS = 0.1  # where it is one
 class StatusLine:
     """Words that say how things stand: redrawn on a terminal, elsewhere a plain line now and then.
 
-    Nothing is said in the first `patience` seconds.
+    Nothing is said in the first `patience` seconds; `between` stand those of two plain lines.
     """
 
-    def __init__(self, *, patience: float = 0.0) -> None:
+    def __init__(self, *, patience: float = 0.0, between: float = _SECONDS_BETWEEN_LINES) -> None:
         self._terminal = sys.stderr.isatty()
-        self._next = monotonic() + max(patience, 0 if self._terminal else _SECONDS_BETWEEN_LINES)
+        self._between = between
+        self._next = monotonic() + max(patience, 0 if self._terminal else between)
         self._drawn = False
 
     def __enter__(self) -> Self:
@@ -52,7 +53,7 @@ class StatusLine:
             click.echo(f"\r{words()[:columns]}\x1b[K", nl=False, err=True)
             self._drawn = True
         else:
-            self._next = monotonic() + _SECONDS_BETWEEN_LINES
+            self._next = monotonic() + self._between
             click.echo(words(), err=True)
 
     def say(self, text: str) -> None:

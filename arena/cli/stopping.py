@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from time import monotonic
 from types import FrameType
+from typing import Protocol
 
 from arena.play.run import Run
 from arena.streams import say_at_once
@@ -36,8 +37,19 @@ def stopped_by_time(run: Run, seconds: float | None) -> Iterator[Callable[[], bo
         timer.cancel()
 
 
+class Stoppable(Protocol):
+    """What plays until it is told to stop."""
+
+    @property
+    def on_stop(self) -> str:
+        """What it does when it is told, in words without a full stop."""
+
+    def stop(self) -> None:
+        """Begin nothing new."""
+
+
 @contextmanager
-def stopped_by_signals(run: Run, rest: str = GO_ON) -> Iterator[list[int]]:
+def stopped_by_signals(run: Stoppable, rest: str = GO_ON) -> Iterator[list[int]]:
     """Stop a run softly at the first SIGINT or SIGTERM, and hard at the second.
 
     One that comes at once after the first is the same one: `timeout` sends it to the process and

@@ -1,48 +1,24 @@
 """The command that hands in a bot to a league that is served: submit."""
 
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import click
 
-from arena.author.step import State as StepState
-from arena.author.step import Step
-from arena.author.submitting import (
-    LEFT_OUT,
-    Client,
-    Parcel,
-    address_of,
-    awaited,
-    packed,
-)
-from arena.author.verdict import is_fit, lines, shown
+from arena.author.submitting import LEFT_OUT, Client, Parcel, address_of, packed
 from arena.cli import main
-from arena.cli.common import screen_width
-from arena.cli.progress import StatusLine
+from arena.cli.handing_in import send, token_of, token_option, verdict_on
 from arena.cli.saying import say
-from arena.text import counted, fold, safe, safe_lines
+from arena.text import counted, safe
 from protocol.errors import ArenaError
-
-_SHOWN_OUTPUT = 40  # lines of a build that failed
-_STEP_STATES: dict[str, StepState] = {"ok": "ok", "failed": "FAILED", "advice": "advice"}
-_STATES = {
-    "received": "waiting for its turn",
-    "building": "being unpacked and built",
-    "checking": "being checked",
-}
 
 
 @main.command(epilog=f"Left out of a folder: {', '.join(sorted(LEFT_OUT))}.")
 @click.argument("url", metavar="URL")
 @click.argument("source", metavar="BOT", type=click.Path(path_type=Path, exists=True))
 @click.option("--bot", "name", default="", metavar="NAME", help="The bot's name in the league.")
-@click.option(
-    "--token-file",
-    type=click.Path(path_type=Path, dir_okay=False),
-    help="The file that holds the token.  [default: ARENA_TOKEN holds it]",
-)
+@token_option
 @click.option("--no-wait", is_flag=True, help="Do not wait for the verdict.")
 def submit(url: str, source: Path, name: str, token_file: Path | None, no_wait: bool) -> None:
     """Hand in a bot, wait for the verdict, and show it.
@@ -58,43 +34,17 @@ def submit(url: str, source: Path, name: str, token_file: Path | None, no_wait: 
     arena submit https://bots.example.org/cup bot.py --bot ada
     arena submit https://bots.example.org/cup my.zip --no-wait
     """
-    client = Client(address_of(url), _token(token_file))
+    client = Client(address_of(url), token_of(token_file))
     with packed(source) as parcel:
         told = client.league()
         _check_size(told, parcel)
         _say_packed(parcel)
-        with StatusLine() as line:
-            submission = client.hand_in(
-                parcel, name, lambda sent: line.show(lambda: _sending(sent, parcel.size))
-            )
-    number, bot = submission["number"], safe(str(submission["bot"]))
-    say(f"Received as submission {number} of {bot}.")
+        submission = send(client, parcel, name)
     if no_wait:
         return
-    with StatusLine() as line:
-        submission = awaited(client, number, lambda now: line.show(lambda: _waiting(now)))
-    _show(submission)
+    submission = verdict_on(client, submission["number"])
     if submission["state"] != "playing":
         raise click.exceptions.Exit(1)
-
-
-def _token(file: Path | None) -> str:
-    if file is not None:
-        try:
-            token = file.read_text(encoding="utf-8").strip()
-        except (OSError, ValueError) as error:
-            why = error.strerror if isinstance(error, OSError) else "it is no text"
-            raise ArenaError(f"{safe(str(file))} cannot be read: {why}.") from None
-    else:
-        token = os.environ.get("ARENA_TOKEN", "").strip()
-    if not token:
-        raise ArenaError(
-            "there is no token: put yours, which the organizer gave you, into the variable "
-            "ARENA_TOKEN, or into a file and name it: --token-file."
-        )
-    if not token.isascii() or not token.isprintable() or " " in token:
-        raise ArenaError("the token is none: it is one word of letters, digits, - and _.")
-    return token
 
 
 def _check_size(told: Mapping[str, Any], parcel: Parcel) -> None:
@@ -112,54 +62,3 @@ def _say_packed(parcel: Parcel) -> None:
     size = f"{parcel.size / 1000:.1f} kB" if parcel.size < 1e6 else f"{parcel.size / 1e6:.1f} MB"
     left = f"; left out: {', '.join(parcel.left_out)}" if parcel.left_out else ""
     say(safe(f"{counted(parcel.files, 'file')}, {size}{left}"))
-
-
-def _sending(sent: int, size: int) -> str:
-    return f"sending, {100 * sent // size if size else 100} %"
-
-
-def _waiting(submission: Mapping[str, Any]) -> str:
-    words = submission.get("progress") or _STATES.get(str(submission["state"]), "")
-    return safe(str(words))
-
-
-def _show(submission: Mapping[str, Any]) -> None:
-    """Show the verdict: steps as `arena check` does, and the build's output if it failed."""
-    bot, number = safe(str(submission["bot"])), submission["number"]
-    if submission["step"] == "build" and submission["output"]:
-        _show_output(str(submission["output"]))
-    steps = [*map(_step, submission["steps"])]
-    for place, step in shown(steps):
-        click.echo("\n".join(lines(place, step, screen_width())))
-    if steps:
-        click.echo()
-    match submission["state"]:
-        case "playing":
-            click.echo(f"{bot} is accepted, and plays from now on (submission {number}).")
-        case "replaced":
-            click.echo(f"Submission {number} of {bot} was replaced: {safe(submission['reason'])}")
-        case _:
-            why = "; the step that failed shows why."
-            if is_fit(steps):
-                why = f" at the step {submission['step']}: {submission['reason']}"
-            said = [f"{bot} is refused{why}"]
-            said += [str(submission["remedy"])] if submission["remedy"] else []
-            said += ["To hand in the same again can help."] if submission["can_retry"] else []
-            for words in said:
-                for part in fold(safe(words), screen_width()):
-                    click.echo(part)
-
-
-def _step(told: Mapping[str, Any]) -> Step:
-    state = _STEP_STATES.get(told["state"], "not tried")
-    return Step(str(told["title"]), state, str(told.get("detail", "")), told.get("evidence", []))
-
-
-def _show_output(output: str) -> None:
-    found = output.splitlines()
-    if len(found) > _SHOWN_OUTPUT:
-        click.echo(f"The end of what the build printed ({len(found)} lines in all):")
-    else:
-        click.echo("The build printed:")
-    click.echo(safe_lines("\n".join(found[-_SHOWN_OUTPUT:]), "  "))
-    click.echo()

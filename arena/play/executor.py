@@ -11,6 +11,7 @@ import msgspec
 
 from arena.play.memory import Room, size_of
 from arena.play.messages import (
+    Away,
     Barred,
     Broken,
     Check,
@@ -162,6 +163,11 @@ class Executor:
                     self._leaving = True
                 except BarredError as error:
                     yield Barred(error.bot, str(error))
+                    break
+                except AwayError as error:
+                    yield from self._results()  # first, as nothing of the deal is awaited then
+                    left = task.rotations[task.rotations.index(rotation) :]
+                    yield Away(Task(task.lineup, task.number, left), str(error))
                     break
                 except (ConnectionError, MachineError):
                     raise

@@ -174,6 +174,15 @@ class Barred(msgspec.Struct, frozen=True, tag=True):
     """As what follows «it»."""
 
 
+class Away(msgspec.Struct, frozen=True, tag=True):
+    """A remote bot was not there when its match was to begin."""
+
+    task: Task
+    """What is left to be played of its task."""
+    why: str
+    """How that was noticed."""
+
+
 class News(msgspec.Struct, frozen=True, tag=True):
     """Something that the organizer is to know, as a sentence."""
 
@@ -207,7 +216,7 @@ class Broken(msgspec.Struct, frozen=True, tag=True):
 
 
 Word: TypeAlias = (
-    Up | Results | Failed | Fit | Unfit | Barred | News | Underway | Done | Left | Broken
+    Up | Results | Failed | Fit | Unfit | Barred | Away | News | Underway | Done | Left | Broken
 )
 
 encode = msgspec.msgpack.Encoder().encode

@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import json
 import threading
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from concurrent.futures import Executor
 from pathlib import Path
 from time import monotonic
@@ -15,11 +15,13 @@ from arena.handin.people import people
 from arena.handin.submissions import Submission, all_of, queue
 from arena.handin.telling import unfit
 from arena.league.file import read_asked
+from arena.play.presence import RemoteKey
 from arena.serve.asking import BusyError, LeagueReader, UnansweredError
 from arena.serve.broadcast import Broadcast
 from arena.serve.child import Companion
 from arena.serve.messages import (
     EndPlay,
+    Here,
     Idle,
     Playing,
     Progress,
@@ -31,7 +33,7 @@ from arena.serve.messages import (
     decoder,
     line,
 )
-from arena.serve.remote.homes import Homes, Rooms
+from arena.serve.remote.homes import Homes
 from arena.serve.sessions import Sessions
 from arena.serve.shown import connected
 from arena.serve.standing import ranks_of
@@ -88,7 +90,15 @@ class Served(Timetable):
             self.queue: Sequence[Submission] = queue(db)
         words = [] if workers is None else ["--workers", str(workers)]
         words += [] if uid is None else ["--sandbox-uid", str(uid)]
-        self.player = Companion("arena.serve.player", folder, words, self._hear_player, self._say)
+        self._here = Here([])
+        self.player = Companion(
+            "arena.serve.player",
+            folder,
+            words,
+            self._hear_player,
+            self._say,
+            lambda: line(self._here),
+        )
         user = [] if uid is None else [str(uid)]
         self.intake = Companion("arena.handin.intake", folder, user, self._hear_intake, self._say)
         self.reader = LeagueReader(folder, self._say)
@@ -205,9 +215,10 @@ class Served(Timetable):
         """Let the intake look at what waits, and at what the organizer has changed."""
         self.intake.tell(b"{}\n")
 
-    def here(self, rooms: Rooms) -> None:
-        """Take note of how many matches the remote bots can play at once now."""
-        self._rooms = rooms
+    def here(self, rooms: Mapping[RemoteKey, int]) -> None:
+        """Say which remote bots are connected now, all of them, and for how many matches each."""
+        self._here = Here([(*bot, room) for bot, room in rooms.items()])
+        self.player.tell(line(self._here))
 
     def _hear_player(self, words: bytes) -> None:
         word = _read_word(words)

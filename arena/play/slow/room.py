@@ -21,19 +21,19 @@ _MOST_PIDS = Path("/proc/sys/kernel/pid_max")
 def check_room(slots: int, seats: int, sandboxes: Sequence[Limits], uid: int | None) -> None:
     """Allow this process the open files that the slots need.
 
-    `uid` is as for a `Launcher`. Raises ArenaError with what is too little, and the number of slots
+    `uid` is as for a `Launcher`. Raises RoomError with what is too little, and the number of slots
     that there is room for.
     """
     bots = slots * seats
     has_users = first_user(uid) is not None and any(each.sandbox != "none" for each in sandboxes)
     if has_users and bots > MOST_USERS:
         fit, which = MOST_USERS // seats, "that root runs bots as"
-        raise _too_little(slots, f"{bots:,} users {which}", f"{MOST_USERS:,}", fit)
+        raise RoomError(slots, f"{bots:,} users {which}", f"{MOST_USERS:,}", fit)
     files = bots * _FILES_OF_BOT + _OTHER_FILES
     most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     if most != resource.RLIM_INFINITY and files > most:
         fit = (most - _OTHER_FILES) // (seats * _FILES_OF_BOT)
-        raise _too_little(slots, f"{files:,} open files", f"{most:,} (ulimit -Hn)", fit)
+        raise RoomError(slots, f"{files:,} open files", f"{most:,} (ulimit -Hn)", fit)
     soft = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
     if soft < files:
         resource.setrlimit(resource.RLIMIT_NOFILE, (files, most))
@@ -45,7 +45,7 @@ def check_room(slots: int, seats: int, sandboxes: Sequence[Limits], uid: int | N
         if processes > most:
             fit = (most - _OTHER_PROCESSES) // (seats * each + 1)
             needed = f"{processes:,} processes and threads"
-            raise _too_little(slots, needed, f"{most:,} ({where})", fit)
+            raise RoomError(slots, needed, f"{most:,} ({where})", fit)
 
 
 def _most_processes() -> Iterator[tuple[int, str]]:
@@ -61,9 +61,17 @@ def _most_processes() -> Iterator[tuple[int, str]]:
                 yield int(most), f"{group.folder}/pids.max"
 
 
-def _too_little(slots: int, needed: str, most: str, fit: int) -> ArenaError:
-    remedy = f"have slots = {fit} or fewer" if fit > 0 else "play on another machine"
-    return ArenaError(
-        f"slots = {slots} may need {needed}, and there can be {most} here. In [limits], {remedy}; "
-        f"or allow more."
-    )
+class RoomError(ArenaError):
+    """There is no room for so many slots in a league's file."""
+
+    def __init__(self, slots: int, needed: str, most: str, fit: int) -> None:
+        remedy = f"have slots = {fit} or fewer" if fit > 0 else "play on another machine"
+        super().__init__(
+            f"slots = {slots} may need {needed}, and there can be {most} here. In [limits], "
+            f"{remedy}; or allow more."
+        )
+        self.needed = needed
+        self.most = most
+        """What there can be of it, and what says so."""
+        self.fit = fit
+        """For how many slots there is room."""

@@ -1,0 +1,140 @@
+"""The command that lets a bot play in a served league from this machine: connect."""
+
+from pathlib import Path
+from time import monotonic, sleep
+
+import click
+
+from arena.author.submitting import Address, Client, address_of
+from arena.cli import main
+from arena.cli.common import sandbox_option, warn_unprotected
+from arena.cli.handing_in import send, token_of, token_option, verdict_on
+from arena.cli.progress import StatusLine
+from arena.cli.saying import say
+from arena.cli.stopping import stopped_by_signals
+from arena.home.marker import marker
+from arena.home.prepared import Prepared, prepare, try_start
+from arena.play.building import BuildError
+from arena.play.slow.room import RoomError, check_room
+from arena.text import safe, safe_lines
+from protocol.errors import ArenaError, RunError
+from protocol.remote import MOST_AT_ONCE
+from referee.limits import SandboxName
+from referee.sandbox import Launcher
+
+_STOPPED_AT_ONCE = 130  # the exit code, as that of a program that Ctrl-C has ended
+_LINE_SECONDS = 60.0  # between lines on how things stand, where there is no terminal
+_KNOWN_SECONDS = 30.0  # in which a league knows a bot that it has taken
+_SHOWN_OUTPUT = 40  # lines of a build that failed
+
+
+@main.command()
+@click.argument("url", metavar="URL")
+@click.argument("source", metavar="BOT", type=click.Path(exists=True))
+@click.option("--bot", "name", default="", metavar="NAME", help="The bot's name in the league.")
+@click.option(
+    "--slots",
+    type=click.IntRange(1, MOST_AT_ONCE),
+    default=2,
+    show_default=True,
+    help="Matches that it plays at once.",
+)
+@sandbox_option
+@token_option
+def connect(
+    url: str, source: str, name: str, slots: int, sandbox: SandboxName, token_file: Path | None
+) -> None:
+    """Let a bot play in a league from this machine, for as long as this runs.
+
+    URL is the league's address, and BOT a folder with a bot.toml, or one program. Only the hash of
+    its files is handed in; the league asks it over this connection, which is made again when it
+    breaks. Each match has a process of its own, in the sandbox here. The token comes from the
+    variable ARENA_TOKEN or from a file. Ctrl-C finishes the matches in play; a second Ctrl-C ends
+    them. Exit code 1: the bot cannot play, or the league does not want it.
+
+    \b
+    export ARENA_TOKEN=...
+    arena connect https://bots.example.org/cup ./my_bot
+    arena connect https://bots.example.org/cup bot.py --bot ada --slots 8
+    arena connect https://bots.example.org/cup ./my_gpu_bot --sandbox none
+    """
+    try:
+        import arena.home.session  # noqa: F401 - here, as its library need not be installed
+    except ModuleNotFoundError as error:
+        raise ArenaError(
+            f"`arena connect` needs a library ({error.name} is missing): "
+            f"pip install 'bot-arena[connect]', or '.[connect]' in a clone."
+        ) from None
+
+    address, token = address_of(url), token_of(token_file)
+    bot = _prepared(source, name, sandbox)
+    most = min(MOST_AT_ONCE, 2 * slots)
+    try:
+        check_room(most, 1, [bot.limits], None)
+    except RoomError as error:
+        raise ArenaError(
+            f"--slots {slots} may need {error.needed}, and there can be {error.most} here. Say "
+            f"--slots {max(1, error.fit // 2)}, or allow more."
+        ) from None
+    warn_unprotected(bot.limits.sandbox)
+    with Launcher(bot.limits.sandbox, programs=most) as launcher:
+        took = try_start(launcher, bot)
+        where = f"in the sandbox {launcher.sandbox.name}"
+        if bot.limits.sandbox == "none":
+            where = "without a sandbox"
+        say(safe(f"{bot.name} ({bot.digest[:6]}) says ready after {took:.2f} s, {where}."))
+        _play(address, token, bot, launcher, slots)
+
+
+def _prepared(source: str, name: str, sandbox: SandboxName) -> Prepared:
+    """Return the bot; show what its build printed if that failed."""
+    try:
+        return prepare(source, name, sandbox, lambda words: say(safe(words)))
+    except BuildError as error:
+        if error.output:
+            last = error.output.splitlines()[-_SHOWN_OUTPUT:]
+            say(safe_lines("\n".join(["The build printed:", *(f"  {line}" for line in last)])))
+        raise RunError(str(error)) from None
+
+
+def _play(address: Address, token: str, bot: Prepared, launcher: Launcher, slots: int) -> None:
+    """Play until it is stopped; what the league does not know yet is handed in."""
+    from arena.home.session import Session, UnknownBotError
+
+    client, name = Client(address, token), bot.name
+    known_until: float | None = None
+    while True:
+        with StatusLine(between=_LINE_SECONDS) as screen:
+            session = Session(address, token, bot, launcher, screen, name=name, slots=slots)
+            try:
+                with stopped_by_signals(session, "the matches in play are lost.") as heard:
+                    session.run()
+                break
+            except UnknownBotError as error:
+                if known_until is not None and monotonic() > known_until:
+                    raise RunError(str(error)) from None
+            except RunError as error:
+                if len(heard) < 2:
+                    raise
+                screen.clear()
+                say(f"arena: {error}")
+                raise click.exceptions.Exit(_STOPPED_AT_ONCE) from None
+        if known_until is None:
+            name = _handed_in(client, bot, name)
+            known_until = monotonic() + _KNOWN_SECONDS
+        else:
+            sleep(1)
+    say(f"{session.counts.words}.")
+
+
+def _handed_in(client: Client, bot: Prepared, name: str) -> str:
+    """Hand in a bot that the league does not have; return its name there.
+
+    Exits with 1 if it is refused.
+    """
+    with marker(bot, name) as parcel:
+        submission = send(client, parcel, name)
+    submission = verdict_on(client, submission["number"])
+    if submission["state"] != "playing":
+        raise click.exceptions.Exit(1)
+    return str(submission["bot"])

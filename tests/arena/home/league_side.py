@@ -1,0 +1,350 @@
+"""The league's side of remote bots, as tests need it: a real server, and a proxy that cuts."""
+
+import http.server
+import json
+import random
+import socket
+import struct
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from time import monotonic
+from typing import Any
+
+from websockets.exceptions import ConnectionClosed
+from websockets.sync.server import Server, ServerConnection, serve
+
+from protocol.remote import (
+    FRAME_LIMIT,
+    Beat,
+    BeginCopy,
+    Bye,
+    CopyGone,
+    CopyLine,
+    Declined,
+    Echo,
+    EndCopy,
+    OfferSlots,
+    Post,
+    RemoteHello,
+    Welcome,
+    encode_frame,
+    read_from_author,
+)
+from tests.referee.process_watch import until
+
+TOKEN = "arena_of-nobody-else"
+Script = Callable[[ServerConnection, RemoteHello], None]
+
+
+class LeagueSide:
+    """One bot's session in a league `cup`, over any number of connections."""
+
+    def __init__(self, beat_seconds: float) -> None:
+        self._beat_seconds = beat_seconds
+        self._lock = threading.RLock()
+        self._connection: ServerConnection | None = None
+        self._secret = ""
+        self._is_over = threading.Event()
+        self.post = Post()
+        self.known: set[str] | None = None
+        """The digests that are in the league; None is all."""
+        self.decline: Declined | None = None
+        self.script: Script | None = None
+        """What is done in place of the rest of a session, once the hello has come."""
+        self.hellos: list[RemoteHello] = []
+        self.headers: list[dict[str, str]] = []
+        self.letters: list[CopyLine | CopyGone | OfferSlots | Bye] = []
+        """What has come, in order and once."""
+        self.echoes = 0
+        self.submissions: list[bytes] = []
+        self.verdict = {"state": "playing"}
+        self.status: int | None = None
+        """What is answered in place of a websocket."""
+        threading.Thread(target=self._beat, daemon=True).start()
+
+    def forget(self) -> None:
+        """Be as a server that was started again."""
+        with self._lock:
+            self._secret = ""
+            self.post = Post()
+            self.letters.clear()
+            if self._connection is not None:
+                self._connection.socket.shutdown(socket.SHUT_RDWR)
+
+    def handle(self, connection: ServerConnection) -> None:
+        assert connection.request is not None
+        self.headers.append(dict(connection.request.headers.raw_items()))
+        with suppress(ConnectionClosed, TimeoutError):
+            hello = read_from_author(connection.recv(10))
+            assert isinstance(hello, RemoteHello)
+            if self.script is not None:
+                self.script(connection, hello)
+                return
+            self._go_on(connection, hello)
+            for frame in connection:
+                self._take(connection, frame)
+
+    def _go_on(self, connection: ServerConnection, hello: RemoteHello) -> None:
+        with self._lock:
+            self.hellos.append(hello)
+            declined = self.decline
+            if self.known is not None and hello.digest not in self.known:
+                declined = Declined(kind="unknown", what="The league has no such bot.")
+            if declined is not None:
+                connection.send(encode_frame(declined))
+                return
+            goes_on = hello.session == self._secret
+            if not goes_on:
+                self.post = Post()
+                self._secret = hello.session
+            self.post.forget(hello.seen)
+            connection.send(welcome(goes_on=goes_on, seen=self.post.seen))
+            for letter in self.post.unseen():
+                connection.send(letter)
+            self._connection = connection
+
+    def _take(self, connection: ServerConnection, frame: str | bytes) -> None:
+        read = read_from_author(frame)
+        with self._lock:
+            if self._connection is not connection:
+                return
+            if isinstance(read, Echo):
+                self.post.forget(read.seen)
+                self.echoes += 1
+            elif not isinstance(read, RemoteHello) and self.post.take(read):
+                self.letters.append(read)
+
+    def _beat(self) -> None:
+        while not self._is_over.wait(self._beat_seconds):
+            with self._lock:
+                self._send(encode_frame(Beat(at=monotonic(), trip=0.012, seen=self.post.seen)))
+
+    def _send(self, frame: str) -> None:
+        if self._connection is not None:
+            try:
+                self._connection.send(frame)
+            except ConnectionClosed:
+                self._connection = None
+
+    @property
+    def is_connected(self) -> bool:
+        """Whether the bot is welcome on a connection that has not broken."""
+        return self._connection is not None
+
+    def begin(self, copy: int, match: str = "m") -> None:
+        with self._lock:
+            letter = BeginCopy(n=self.post.number(), copy=copy, match=match)
+            self._send(self.post.hold(letter))
+
+    def say(self, copy: int, line: str) -> None:
+        with self._lock:
+            letter = CopyLine(n=self.post.number(), copy=copy, line=line)
+            self._send(self.post.hold(letter))
+
+    def over(self, copy: int) -> None:
+        with self._lock:
+            letter = EndCopy(n=self.post.number(), copy=copy)
+            self._send(self.post.hold(letter))
+
+    def lines(self, copy: int) -> list[str]:
+        """Return what a copy has said."""
+        with self._lock:
+            return [
+                letter.line
+                for letter in self.letters
+                if isinstance(letter, CopyLine) and letter.copy == copy
+            ]
+
+    def gone(self, copy: int) -> CopyGone:
+        """Wait for the end of a copy, and return how it was."""
+
+        def found() -> Any:
+            with self._lock:
+                return [
+                    each
+                    for each in self.letters
+                    if isinstance(each, CopyGone) and each.copy == copy
+                ]
+
+        [letter] = until(found, 20)
+        return letter
+
+    def asked(self, copy: int, line: str) -> str:
+        """Return what a copy answers."""
+        before = len(self.lines(copy))
+        self.say(copy, line)
+        until(lambda: len(self.lines(copy)) > before, 20)
+        return self.lines(copy)[before]
+
+    def close(self) -> None:
+        self._is_over.set()
+
+
+def welcome(*, goes_on: bool = False, seen: int = 0) -> str:
+    """Return the frame of a welcome."""
+    return encode_frame(
+        Welcome(league="cup", goes_on=goes_on, limits={"move_time": 30.0}, seen=seen)
+    )
+
+
+class Proxy:
+    """Passes bytes to a websocket server or to one of HTTP, by what is asked for first."""
+
+    def __init__(self, websockets: int, http: int) -> None:
+        self._ports = websockets, http
+        self._server = socket.create_server(("127.0.0.1", 0))
+        self.port = self._server.getsockname()[1]
+        self._pairs: list[tuple[socket.socket, socket.socket]] = []
+        self._lock = threading.Lock()
+        self._passes = threading.Event()
+        self._passes.set()
+        self._cut_at: float | None = None
+        self.is_open = True
+        self.cuts = 0
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def _accept(self) -> None:
+        with suppress(OSError):
+            while True:
+                client, _ = self._server.accept()
+                if not self.is_open:
+                    _reset(client)
+                    continue
+                threading.Thread(target=self._begin, args=(client,), daemon=True).start()
+
+    def _begin(self, client: socket.socket) -> None:
+        with suppress(OSError):
+            first = client.recv(65536, socket.MSG_PEEK)
+            is_websocket = first.startswith(b"GET ") and b"/remote HTTP" in first
+            server = socket.create_connection(("127.0.0.1", self._ports[not is_websocket]))
+            with self._lock:
+                self._pairs.append((client, server))
+            for ends in ((client, server), (server, client)):
+                threading.Thread(target=self._pump, args=ends, daemon=True).start()
+
+    def _pump(self, source: socket.socket, target: socket.socket) -> None:
+        with suppress(OSError):
+            while data := source.recv(65536):
+                self._passes.wait()
+                if self._cut_at is not None:
+                    part, self._cut_at = self._cut_at, None
+                    with suppress(OSError):
+                        target.sendall(data[: int(part * len(data))])
+                    self.cut()
+                    return
+                target.sendall(data)
+            target.shutdown(socket.SHUT_WR)
+
+    def cut(self) -> None:
+        """Break all connections at once."""
+        with self._lock:
+            pairs, self._pairs = self._pairs, []
+        self.cuts += 1
+        for pair in pairs:
+            for end in pair:
+                with suppress(OSError):
+                    _reset(end)
+
+    def cut_somewhere(self, dice: random.Random) -> None:
+        """Break all connections in the middle of what is sent next."""
+        before = self.cuts
+        self._cut_at = dice.random()
+        until(lambda: self.cuts > before, 20)
+
+    def freeze(self) -> None:
+        """Pass no more bytes, and end nothing."""
+        self._passes.clear()
+
+    def thaw(self) -> None:
+        self._passes.set()
+
+    def close(self) -> None:
+        self._passes.set()
+        self._server.close()
+        self.cut()
+
+
+def _reset(end: socket.socket) -> None:
+    end.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    with suppress(OSError):
+        end.shutdown(socket.SHUT_RDWR)
+    end.close()
+
+
+class Served:
+    """A league side that listens, behind a proxy."""
+
+    def __init__(self, beat_seconds: float = 0.1) -> None:
+        self.side = LeagueSide(beat_seconds)
+        self._server: Server = serve(
+            self.side.handle,
+            "127.0.0.1",
+            0,
+            compression=None,
+            max_size=FRAME_LIMIT,
+            process_request=self._answer,
+            ping_interval=None,
+            close_timeout=0.2,
+        )
+        self._pages = http.server.ThreadingHTTPServer(("127.0.0.1", 0), self._page())
+        self.proxy = Proxy(self._server.socket.getsockname()[1], self._pages.server_address[1])
+        for each in (self._server, self._pages):
+            threading.Thread(target=each.serve_forever, daemon=True).start()
+
+    def _answer(self, connection: ServerConnection, request: Any) -> Any:
+        if self.side.status is None:
+            return None
+        answer = connection.respond(self.side.status, "")
+        error = {"error": {"what": "no \x1b[31mremote bots.", "remedy": "Ask the organizer."}}
+        answer.body = json.dumps(error).encode()
+        answer.headers["Location"] = "https://elsewhere.example/cup"
+        del answer.headers["Content-Length"]
+        answer.headers["Content-Length"] = str(len(answer.body))
+        return answer
+
+    def _page(self) -> type[http.server.BaseHTTPRequestHandler]:
+        side = self.side
+
+        class Page(http.server.BaseHTTPRequestHandler):
+            def do_POST(self) -> None:
+                side.submissions.append(self.rfile.read(int(self.headers["content-length"])))
+                self._say({"number": 1, "bot": "sage", "state": "received"})
+
+            def do_GET(self) -> None:
+                side.known = None
+                self._say({"number": 1, "bot": "sage", "step": "received", **side.verdict})
+
+            def _say(self, submission: dict[str, object]) -> None:
+                data = json.dumps({"submission": submission}).encode()
+                self.send_response(200)
+                self.send_header("Content-Length", str(len(data)))
+                self.end_headers()
+                self.wfile.write(data)
+
+            def log_message(self, *words: object) -> None:
+                pass
+
+        return Page
+
+    @property
+    def url(self) -> str:
+        """The address of the league."""
+        return f"http://127.0.0.1:{self.proxy.port}/cup"
+
+    def close(self) -> None:
+        self.side.close()
+        self.proxy.close()
+        self._server.shutdown()
+        self._pages.shutdown()
+        self._pages.server_close()
+
+
+@contextmanager
+def served(beat_seconds: float = 0.1) -> Iterator[Served]:
+    """Return a league side that listens."""
+    found = Served(beat_seconds)
+    try:
+        yield found
+    finally:
+        found.close()
