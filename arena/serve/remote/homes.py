@@ -251,7 +251,9 @@ class Homes:
         bot = self._meant(hello)
         name = safe(hello.bot)
         if bot is None:
-            raise _DeclinedError(kind="unknown", what=f"{name!r} does not play with these files.")
+            raise _DeclinedError(
+                kind="unknown", what=f"the league has no bot {name!r} with these files."
+            )
         if person.role != "organizer" and bot.name not in own and bot.key not in own:
             raise _DeclinedError(
                 kind="wrong",

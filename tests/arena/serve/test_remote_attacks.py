@@ -214,7 +214,7 @@ def test_a_strange_upgrade_is_no_websocket_and_no_mistake_of_ours(
     ("first", "kind", "words"),
     [
         (hello(bot="iris"), "wrong", "not a bot of yours"),
-        (hello(digest="d" * 64), "unknown", "does not play with these files"),
+        (hello(digest="d" * 64), "unknown", "has no bot 'sage' with these files"),
         (hello(bot="nobody"), "unknown", "nobody"),
         (hello(bot="first"), "unknown", "first"),
         (hello(bot="\x1b[2J<b>"), "unknown", "x1b[2J"),
