@@ -135,8 +135,30 @@ def test_a_call_is_refused_where_nobody_could_answer(contest: Contest) -> None:
         home.write(OfferSlots, slots=0)
         until(lambda: remotes(contest)["sage"]["slots"] == 0)
         assert not is_taken()
+
+
+@pytest.mark.slow
+def test_a_call_waits_a_moment_for_a_bot_that_was_cut_off(contest: Contest) -> None:
+    first = hello()
+    with dial(contest.server, contest.ada) as connection:
+        assert isinstance(Home(connection, first).next(), Welcome)
     until(lambda: is_away(contest))
-    assert not is_taken()
+    with CalledBot(contest.folder, match="early") as call:
+        time.sleep(0.5)
+        with dial(contest.server, contest.ada) as connection:
+            home = Home(connection, hello(session=first.session))
+            assert isinstance(home.next(), Welcome)
+            assert home.next() == BeginCopy(n=1, copy=1, match="early")
+            assert call.taken()
+    until(lambda: is_away(contest))
+    with CalledBot(contest.folder) as call:
+        began = time.monotonic()
+        assert not call.taken()
+        assert 4 < time.monotonic() - began < 8
+    with CalledBot(contest.folder) as call:
+        began = time.monotonic()
+        assert not call.taken()  # at once, by now
+        assert time.monotonic() - began < 2
 
 
 def test_an_organizer_connects_any_bot_and_an_author_his_own(contest: Contest) -> None:
@@ -218,19 +240,6 @@ def test_what_still_comes_over_the_old_connection_is_not_taken(contest: Contest)
                 is_over.set()
                 writing.join()
         until(lambda: is_away(contest))
-
-
-def test_a_new_start_ends_the_copies_of_the_one_before_it(contest: Contest) -> None:
-    with at_home(contest), CalledBot(contest.folder) as call:
-        assert call.taken()
-    with CalledBot(contest.folder) as call:
-        pass
-    until(lambda: is_away(contest))
-    with at_home(contest), CalledBot(contest.folder) as call:
-        assert call.taken()
-        with at_home(contest, contest.bob, "iris"):
-            pass
-    until(lambda: is_away(contest))
 
 
 def test_a_new_session_takes_over_from_a_broken_one_and_its_copies_are_gone(
