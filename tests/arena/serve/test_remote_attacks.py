@@ -214,7 +214,7 @@ def test_a_strange_upgrade_is_no_websocket_and_no_mistake_of_ours(
     ("first", "kind", "words"),
     [
         (hello(bot="iris"), "wrong", "not a bot of yours"),
-        (hello(digest="d" * 64), "unknown", "does not play with these files"),
+        (hello(digest="d" * 64), "unknown", "has no bot 'sage' with these files"),
         (hello(bot="nobody"), "unknown", "nobody"),
         (hello(bot="first"), "unknown", "first"),
         (hello(bot="\x1b[2J<b>"), "unknown", "x1b[2J"),
@@ -492,11 +492,13 @@ def test_much_may_be_sent_at_once_to_a_home_that_reads(contest: Contest) -> None
     with at_home(contest) as (home, _), CalledBot(contest.folder) as call:
         assert call.taken()
         assert isinstance(home.next(), BeginCopy)
+        began = time.monotonic()
         sending = threading.Thread(target=call.say, args=("x" * 60_000, 1000))  # 60 MB
         sending.start()
         for _ in range(1000):
             assert isinstance(home.next(20), CopyLine)
         sending.join()
+        assert time.monotonic() - began < 10  # while beats, by which it is seen, come each 5 s
         home.write(CopyLine, copy=1, line="all of it")
         assert call.line() == "all of it"
 
