@@ -116,6 +116,12 @@ class Line:
         self._heard = monotonic()
         self.send(self._hello())
 
+    def leave(self, why: str, seconds: float) -> None:
+        """End the connection, as the league asked for, and make it again after so long."""
+        self._drop()
+        self._note_break(why)
+        self._next_try = monotonic() + seconds
+
     def _try_later(self) -> None:
         """Let some time pass before the next try, more each time."""
         self._next_try = monotonic() + self._pause * _chance.uniform(0.75, 1.25)
@@ -128,13 +134,16 @@ class Line:
 
     def _cut(self, why: str) -> None:
         """Take note that the connection is no more."""
-        assert self._channel is not None
-        self._poll.unregister(self._channel)
-        self._channel.close()
-        self._channel, self._failure = None, ""
-        self.is_welcome = False
+        self._drop()
         self._note_break(f"The connection broke: {safe(why)}.")
         self._try_later()
+
+    def _drop(self, *, last: str = "") -> None:
+        if self._channel is not None:
+            self._poll.unregister(self._channel)
+            self._channel.close(last=last)
+            self._channel, self._failure = None, ""
+        self.is_welcome = False
 
     def frames(self) -> list[bytes]:
         """Return what the league has sent, and send what waits for room; raise BreachError."""
@@ -170,11 +179,7 @@ class Line:
 
     def end(self, *, last: str) -> None:
         """End the connection, after a last frame that is sent if there is one."""
-        if self._channel is not None:
-            self._poll.unregister(self._channel)
-            self._channel.close(last=last)
-            self._channel = None
+        self._drop(last=last)
         if self._opening is not None:
             self._opening.drop()
             self._opening = None
-        self.is_welcome = False

@@ -79,7 +79,7 @@ class Counts:
 class Session:
     """Plays a bot's matches until it is stopped; all in one thread, which waits in `run`."""
 
-    on_stop = "Takes no new matches"
+    on_stop = "Takes no new matches, and ends after those in play"
 
     def __init__(
         self,
@@ -168,7 +168,8 @@ class Session:
             elif not self._line.ready(descriptor):
                 self._copies.ready(descriptor, events)
         for frame in self._line.frames():
-            self._take(read_from_league(frame))
+            if self._take(read_from_league(frame)):
+                break
         self._copies.tick()
         self._tell_news()
         self._look_at_wishes()
@@ -205,9 +206,11 @@ class Session:
 
     # What the league says.
 
-    def _take(self, frame: FromLeague) -> None:
+    def _take(self, frame: FromLeague) -> bool:
+        """Do what a frame asks for; return whether it was the last one of its connection."""
         if isinstance(frame, Declined):
-            raise self._declined(frame)
+            self._leave(frame)
+            return True
         if isinstance(frame, Welcome):
             self._welcome(frame)
         elif not self._line.is_welcome:
@@ -220,14 +223,19 @@ class Session:
         elif self._post.take(frame):
             self._line.is_useful()
             self._carry_out(frame)
+        return False
 
-    def _declined(self, frame: Declined) -> ArenaError:
+    def _leave(self, frame: Declined) -> None:
+        """Come again later if the league ends; raise what it says if it does not want the bot."""
         words = f"{_short(frame.what)} {_short(frame.remedy)}".strip()
+        if frame.kind == "wrong" and frame.after is not None and self._was_welcome:
+            self._line.leave(words, min(frame.after, SILENCE_SECONDS))
+            return
         if frame.after is not None:
             words += f" Try again in {duration(frame.after)}."
         if frame.kind == "unknown" and not self._was_welcome:
-            return UnknownBotError(words)
-        return RunError(words)
+            raise UnknownBotError(words)
+        raise RunError(words)
 
     def _welcome(self, frame: Welcome) -> None:
         if self._line.is_welcome:
@@ -244,7 +252,7 @@ class Session:
             self._newest = self._seen_there = 0
             self._is_last_told = False
             said = f"Connected again{took}, to a server that begins anew"
-            said += f": {_matches(lost)} in play here ended." if lost else "."
+            said += f": {_matches(lost)} in play ended." if lost else "."
         if self._was_welcome:
             self._screen.say(said)
         else:
