@@ -191,7 +191,8 @@ class Post:
         """The number of the last letter that has come."""
         self._sent = 0
         self._held: deque[tuple[int, str]] = deque()  # what the other side may not have seen
-        self._size = 0
+        self.size = 0
+        """Characters of the letters that the other side may not have seen."""
 
     def number(self) -> int:
         """Return the number of the next letter, which must be handed to `hold`."""
@@ -206,8 +207,8 @@ class Post:
         frame = _encode(letter).decode()
         self._sent += 1
         self._held.append((letter.n, frame))
-        self._size += len(frame)
-        if self._size > MOST_UNSEEN:
+        self.size += len(frame)
+        if self.size > MOST_UNSEEN:
             raise ProtocolError("the other side has not taken its letters for too long")
         return frame
 
@@ -224,7 +225,7 @@ class Post:
         if seen > self._sent:
             raise ProtocolError(f"letter {seen} was never sent")
         while self._held and self._held[0][0] <= seen:
-            self._size -= len(self._held.popleft()[1])
+            self.size -= len(self._held.popleft()[1])
 
     def unseen(self) -> list[str]:
         """Return the letters to be sent again on a new connection, oldest first."""

@@ -10,7 +10,7 @@ from referee.capture import Capture
 from referee.clock import Clock, Turn, cpu_clock
 from referee.freezer import Freezer
 from referee.limits import Limits
-from referee.lookout import Lookout
+from referee.lookout import Lookout, Neighbour
 from referee.pipes import ClosedError, Pipes
 from referee.polling import ALONE, Polling
 from referee.procfs import family
@@ -50,7 +50,7 @@ class BotProcess:
         launcher: Launcher,
         child: Child,
         limits: Limits,
-        neighbours: Collection["BotProcess"] = (),
+        neighbours: Collection[Neighbour] = (),
         polling: Polling = ALONE,
     ) -> None:
         self._polling = polling

@@ -161,7 +161,7 @@ class Limits(MatchLimits, frozen=True, kw_only=True, forbid_unknown_fields=True)
         return MatchLimits(**{name: getattr(self, name) for name in _OF_MATCHES})
 
 
-Given: TypeAlias = str | int | float | list[str]
+Given: TypeAlias = str | bool | int | float | list[str]
 
 
 class Grant(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -5,11 +5,11 @@ import io
 import os
 import select
 import termios
+from typing import Protocol
 
 from protocol.lines import LINE_LIMIT, LineBuffer
 from referee.capture import Capture
 from referee.polling import ALONE, Polling
-from referee.sandbox import Child
 
 _GLANCE = 470  # bytes read at a look: nearly always a whole line, and no work for malloc
 _PIECE = LINE_LIMIT  # bytes read at a time: what a pipe holds, and never too much for a line
@@ -18,6 +18,22 @@ _DRAINED = 64  # pieces of standard error read when nothing waits for them
 
 class ClosedError(Exception):
     """The bot has closed a pipe; the text says which."""
+
+
+class Ends(Protocol):
+    """Our ends of the pipes of a process, by their descriptors."""
+
+    @property
+    def stdin(self) -> int:
+        """Where what it reads is written."""
+
+    @property
+    def stdout(self) -> int:
+        """Where what it writes is read."""
+
+    @property
+    def stderr(self) -> int:
+        """Where what it writes to its standard error is read."""
 
 
 class Pipes:
@@ -32,7 +48,7 @@ class Pipes:
         "stderr",
     )
 
-    def __init__(self, child: Child, limit: int = LINE_LIMIT, *, polling: Polling = ALONE) -> None:
+    def __init__(self, child: Ends, limit: int = LINE_LIMIT, *, polling: Polling = ALONE) -> None:
         """Take the ends of a process that may write lines of so many bytes."""
         self._stdin, self._stdout, self._stderr = child.stdin, child.stdout, child.stderr
         self._read = io.FileIO(child.stdout, closefd=False).read  # None while there is nothing

@@ -9,6 +9,7 @@ from protocol.messages import VERSION, Hello, TimeControl, read_ready
 from referee.bot_process import BotProcess, GoneError, LateError
 from referee.clock import Clock
 from referee.limits import Limits
+from referee.lookout import Neighbour
 from referee.polling import ALONE, Polling
 from referee.sandbox import Launcher, Program, StartError
 from referee.verdict import beside, last_word
@@ -43,7 +44,7 @@ def start_bot(
     program: Program,
     limits: Limits,
     name: str,
-    neighbours: Collection[BotProcess] = (),
+    neighbours: Collection[Neighbour] = (),
     polling: Polling = ALONE,
 ) -> BotProcess:
     """Start a bot and wait until it says ready, within `limits.startup`.

@@ -56,6 +56,9 @@ class Wire(Protocol):
     def unread(self) -> bytes:
         """Return the incomplete line that the bot has sent."""
 
+    def watch(self) -> None:
+        """Stop it if it uses more CPU than is free, while another is asked."""
+
     def freeze(self) -> None:
         """Stop it where it is, as far as that can be done."""
 

@@ -56,7 +56,7 @@ ORDER = {
         *("meter", "turn_clock", "capture", "printed", "procfs", "signals", "sandbox"),
         "book",
         *("working", "workshop"),
-        *("polling", "pipes", "freezer", "lookout"),
+        *("polling", "wire", "pipes", "freezer", "lookout"),
         *("verdict", "scoring", "program"),
         *("folder", "games", "finding", "loading", "identity", "hint"),
         *(
@@ -112,7 +112,7 @@ HOMES = {
     "polite": ["bots.naughty.*"],
     "python_multipart": ["arena.serve.forms"],
     "starlette": ["arena.serve.*"],
-    "websockets": ["arena.home.channel"],
+    "websockets": ["arena.home.channel", "arena.serve.connections"],
     "uvicorn": ["arena.serve.connections", "arena.serve.server"],
 }
 """Where each third-party package, SQL and the bots' helpers are at home."""

@@ -225,6 +225,7 @@ def seat_rows(opened: WholeMatch, only: int | None = None) -> list[dict[str, Any
                 "burner": seat in evidence.burners,
                 "charged_us": evidence.charged.get(seat, 0),
                 "unfrozen_us": evidence.unfrozen.get(seat, 0),
+                "round_trip_us": evidence.trips.get(seat, 0),
                 "last_lines": evidence.conversations[seat],
                 "stderr": evidence.stderr[seat],
             }
@@ -389,6 +390,8 @@ def _remains(opened: WholeMatch, only: int | None) -> Iterator[str]:
             yield f"{who} used {charged}: its next decisions were charged."
         if row["unfrozen_us"]:
             yield f"{who} used {row['unfrozen_us'] / 1e6:.3f} s of CPU while it was frozen."
+        if row["round_trip_us"]:
+            yield f"{who} is remote: {row['round_trip_us'] / 1000:.3g} ms there and back."
         if row["last_lines"]:
             yield f"Last lines before the first fault of {who}:"
             yield from (f"  {safe(line)}" for line in row["last_lines"])

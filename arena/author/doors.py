@@ -3,21 +3,25 @@
 import os
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from arena.store.flights import FLIGHTS, Flights
 from referee.bot_process import BotProcess
 from referee.door import DoorTerms, keys_of
 from referee.limits import Limits
 from referee.visiting import visit
 
 if TYPE_CHECKING:
-    from referee.door import Door, Exchanges, Visitor
+    from referee.door import Door, Exchanges, MadeRequest, SeenAnswer, Usage, Visitor
 
 
 class CheckedDoor:
     """The door of one bot, for all its processes in a check; without one, nobody visits."""
 
-    def __init__(self, door: "Door | None", names: tuple[str, ...], patience: float) -> None:
+    def __init__(
+        self, door: "Door | None", names: tuple[str, ...], patience: float, purse: "_Purse | None"
+    ) -> None:
         self.exchanges: Exchanges | None = None
         """What was asked and answered so far, if there is a door."""
         self._door = door
@@ -28,7 +32,7 @@ class CheckedDoor:
         if door is not None:
             from referee.door import Remembered
 
-            self.exchanges = Remembered()
+            self.exchanges = Remembered() if purse is None else _counting(purse)
 
     def admit(self, process: BotProcess, bot: str) -> None:
         """Let a process ask from now on."""
@@ -48,22 +52,64 @@ class CheckedDoor:
         self._stack.close()
 
 
+class _Purse:
+    """What one bot has spent in a league: a check adds to it, as matches do.
+
+    The file is open only for a moment, as a run may remove it that is over.
+    """
+
+    def __init__(self, league: Path, bot: str) -> None:
+        self._league = league
+        self._bot = bot
+
+    def spent(self) -> dict[str, float]:
+        """Return what was spent so far, as a door takes it."""
+        if not (self._league / FLIGHTS).exists():
+            return {}
+        with Flights(self._league) as flights:
+            return flights.spent()
+
+    def take(self, cost: float) -> None:
+        """Count what a request has cost."""
+        if cost:
+            with Flights(self._league) as flights:
+                flights.spend(self._bot, cost)
+
+
+def _counting(purse: _Purse) -> "Exchanges":
+    """Return what keeps requests and answers in memory, and counts what each has cost."""
+    from referee.door import Remembered
+
+    class Counting(Remembered):
+        def keep(self, asked: "MadeRequest", answered: "SeenAnswer", usage: "Usage") -> None:
+            purse.take(usage.cost)
+            super().keep(asked, answered, usage)
+
+    return Counting()
+
+
 @contextmanager
-def door_of(limits: Limits, terms: DoorTerms | None) -> Iterator[CheckedDoor]:
+def door_of(
+    limits: Limits, terms: DoorTerms | None, bot: str, league: Path | None
+) -> Iterator[CheckedDoor]:
     """Open the door of a bot that has these limits, if it has one.
 
-    Without terms of a league, it may ask just these, without keys. Raises ArenaError if a key is
-    not there, or a name not allowed.
+    Without terms of a league, it may ask just these, without keys. In the folder of a league, what
+    it spends counts there, under its key. Raises ArenaError if a key is not there, or a name not
+    allowed.
     """
     names = limits.door
     if not names:
-        yield CheckedDoor(None, names, 0.0)
+        yield CheckedDoor(None, names, 0.0, None)
         return
     from referee.door import Door
 
+    purse = None if league is None else _Purse(league, bot)
+
     terms = (DoorTerms(allow=names) if terms is None else terms).within(limits.move_time)
-    with Door(terms, keys_of(terms, os.environ), {}) as door:
-        found = CheckedDoor(door, names, terms.timeout)
+    spent = {} if purse is None else purse.spent()
+    with Door(terms, keys_of(terms, os.environ), spent) as door:
+        found = CheckedDoor(door, names, terms.timeout, purse)
         try:
             yield found
         finally:

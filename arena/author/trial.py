@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from random import Random
 from time import monotonic
 from typing import TYPE_CHECKING, NamedTuple
@@ -43,6 +44,8 @@ class Setting(NamedTuple):
     """How its packages are had."""
     door: DoorTerms | None = None
     """On which terms it may ask through a door, if it has one."""
+    folder: Path | None = None
+    """That of the league that it is to enter, where what it spends at the door is counted."""
 
 
 def of_league(league: LeaguePlan, patience: float) -> Setting:
@@ -61,6 +64,7 @@ def of_league(league: LeaguePlan, patience: float) -> Setting:
         build=league.build,
         environments=league.environments,
         door=league.door,
+        folder=league.folder,
     )
 
 

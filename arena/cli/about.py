@@ -24,6 +24,7 @@ from protocol.door import door_schemas
 from protocol.errors import ArenaError
 from protocol.game_messages import game_message_schemas
 from protocol.messages import message_schemas
+from protocol.remote import remote_schemas
 from referee.finding import OPENSPIEL, Source, installed
 from referee.folder import rules_of
 from referee.game import Game
@@ -252,13 +253,15 @@ def schema(game: str | None) -> None:
     """Print the JSON Schema of the messages, of a game's moves, or of a server's API.
 
     With `game-protocol`, those of the messages of a game that is a program; with `door`, those of
-    the requests through a bot's door, and of their answers.
+    the requests through a bot's door, and of their answers; with `remote`, those of what is said
+    for a bot that runs on its author's machine.
 
     \b
     arena schema
     arena schema guerra
     arena schema game-protocol
     arena schema door
+    arena schema remote
     arena schema api
     """
     if game is None:
@@ -267,6 +270,8 @@ def schema(game: str | None) -> None:
         found = game_message_schemas()
     elif game == "door":
         found = door_schemas()
+    elif game == "remote":
+        found = remote_schemas()
     elif game == "api":
         from arena.serve.api import api_schema  # here, as it costs the others a while
 

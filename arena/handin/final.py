@@ -222,7 +222,7 @@ def _fill(folder: Path, league: Path, seed: str) -> None:
 def _entries(plan: LeaguePlan, folder: Path) -> Iterator[dict[str, Any]]:
     """Yield the tables of the bots: copies of those that play, and who is disqualified and why."""
     for bot in plan.bots:
-        yield {**entry_for(copied(bot, folder), folder), **_key(bot)}
+        yield {**entry_for(copied(bot, folder), folder), **bot.grant.given, **_key(bot)}
     for gone in plan.disqualified:
         key = {} if gone.key == gone.name else {"key": gone.key}
         yield {"name": gone.name, **key, "disqualified": gone.reason}

@@ -42,7 +42,7 @@ class HandIn(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """After how long a check begins no more matches, in seconds."""
     hook: list[str] = []
     """A command, or one URL, that is told when a bot is accepted, refused, suspended, overtaken."""
-    grants: dict[str, int | float | str | list[str]] = {}
+    grants: dict[str, bool | int | float | str | list[str]] = {}
     """The most that a bot which is handed in is granted of what its bot.toml needs."""
     final_deals: Annotated[int, Meta(ge=1)] | None = None
     """Deals of a final after the closing; its seed is drawn at the opening and kept sealed."""

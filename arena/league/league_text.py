@@ -19,7 +19,7 @@ from referee.limits import Grant
 from referee.options import suggestion
 
 _COMMENT = r"[ \t]*#[^\n]*\n"
-_KEPT = ("key", "disqualified", *Grant.__struct_fields__)
+_KEPT = {"key", "disqualified", *Grant.__struct_fields__} - {"remote"}
 """What belongs to a name rather than to its files, and outlives them."""
 
 

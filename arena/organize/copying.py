@@ -46,6 +46,7 @@ def copied(bot: Bot, league: Path) -> Bot:
 
 def _copy(bot: Bot, target: Path) -> None:
     """Copy a bot's own files, its bot.toml, which need not be one of them, and its wheels."""
+    target.mkdir()  # a bot that runs elsewhere may have no file
     listing = [BOT_FILE] if bot.listed_in == BOT_FILE else []
     with readable(bot.name), Sources(bot.folder) as sources:
         if bot.has_packages and (bot.folder / WHEELS).is_dir():

@@ -192,8 +192,12 @@ class AllBuilt:
 
     @property
     def ready(self) -> list[Bot]:
-        """Those that can be run."""
-        return [bot for number, bot in enumerate(self.bots) if number not in self.failed]
+        """Those that can be run here."""
+        return [
+            bot
+            for number, bot in enumerate(self.bots)
+            if number not in self.failed and not bot.remote_digest
+        ]
 
     @property
     def programs(self) -> list[Program]:

@@ -54,10 +54,10 @@ class CallEnded(msgspec.Struct, tag="ended", frozen=True, kw_only=True):
     stderr: str = ""
 
 
-ToServer: TypeAlias = Call | CallLine
 ToMatch: TypeAlias = CallTaken | CallAbsent | CallLine | CallEnded
 
-read_to_server = msgspec.json.Decoder(ToServer).decode
+read_call = msgspec.json.Decoder(Call).decode
+read_call_line = msgspec.json.Decoder(CallLine).decode
 read_to_match = msgspec.json.Decoder(ToMatch).decode
 
 

@@ -11,6 +11,7 @@ import msgspec
 
 from arena.play.memory import Room, size_of
 from arena.play.messages import (
+    Away,
     Barred,
     Broken,
     Check,
@@ -31,7 +32,6 @@ from arena.play.watchdog import Watchdog
 from arena.schedule.deal import LIVE_PROCESSES, BotIndex, Deal, Entrant
 from arena.store.result import MatchResult, PlayedMatch, Record, result_of
 from protocol.errors import ArenaError
-from referee.bot_process import BotProcess
 from referee.evidence import Played
 from referee.fault import Kind
 from referee.game import Game, Options
@@ -42,6 +42,7 @@ from referee.polling import ALONE, Polling
 from referee.sandbox import Launcher, MachineError, Program, SandboxError
 from referee.seat import EmptySeat, ProcessSeat, Seat
 from referee.starting import StartupError, end_processes, start_bot
+from referee.wire import Wire
 
 STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 """What ends a run: the runner heeds it, and whoever plays for it may get it too."""
@@ -63,6 +64,10 @@ class BarredError(Exception):
     def __init__(self, bot: BotIndex, why: str) -> None:
         super().__init__(why)
         self.bot = bot
+
+
+class AwayError(Exception):
+    """A match that has not begun, as a remote bot of it is not there; the text says how."""
 
 
 class _CutShortError(Exception):
@@ -100,7 +105,7 @@ class Executor:
         self._leaving = False
         self._interrupted = False
         self.watchdog = Watchdog()
-        self._processes: OrderedDict[tuple[int, int], BotProcess] = OrderedDict()
+        self._processes: OrderedDict[tuple[int, int], Wire] = OrderedDict()
         self._room = Room()
         self._fewest = 0  # processes that were kept when memory was short; 0 while all are
         self._is_shortage_told = False
@@ -158,6 +163,11 @@ class Executor:
                     self._leaving = True
                 except BarredError as error:
                     yield Barred(error.bot, str(error))
+                    break
+                except AwayError as error:
+                    yield from self._results()  # first, as nothing of the deal is awaited then
+                    left = task.rotations[task.rotations.index(rotation) :]
+                    yield Away(Task(task.lineup, task.number, left), str(error))
                     break
                 except (ConnectionError, MachineError):
                     raise
@@ -294,16 +304,16 @@ class Executor:
         time.sleep(seconds)
 
     def _seats(self, bots: tuple[BotIndex, ...], rotation: int) -> list[Seat]:
-        processes: list[BotProcess | StartupError] = []
+        processes: list[Wire | StartupError] = []
         for bot in bots:
             try:
                 processes.append(self._process(bot, rotation))
             except StartupError as error:
                 processes.append(error)
         return [
-            self._seat(number, process)
-            if isinstance(process, BotProcess)
-            else EmptySeat(str(process), process.stderr)
+            EmptySeat(str(process), process.stderr)
+            if isinstance(process, StartupError)
+            else self._seat(number, process)
             for number, process in enumerate(processes)
         ]
 
@@ -311,11 +321,11 @@ class Executor:
         """Return a match that was played as it is recorded."""
         return played
 
-    def _seat(self, number: int, process: BotProcess) -> Seat:
+    def _seat(self, number: int, process: Wire) -> Seat:
         """Return the seat of a bot, by the number of the seat."""
         return ProcessSeat(process)
 
-    def _process(self, bot: BotIndex, rotation: int) -> BotProcess:
+    def _process(self, bot: BotIndex, rotation: int) -> Wire:
         """Return a bot's process of a rotation, started if need be."""
         key = (bot, rotation)
         process = self._processes.get(key)

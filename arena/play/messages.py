@@ -34,6 +34,8 @@ class Setup(msgspec.Struct, frozen=True, kw_only=True):
     """The bots with limits of their own."""
     unbuilt: dict[BotIndex, str] = {}
     """The bots that could not be built, and why: nothing of theirs is played."""
+    remotes: dict[BotIndex, str] = {}
+    """The bots that run on their authors' machines, and the digest of what runs there."""
     build: WorkLimits = WorkLimits()
     """What the making of environments may use, where that is up to a worker's machine."""
     environments: EnvironmentSettings = EnvironmentSettings()
@@ -57,7 +59,8 @@ class Setup(msgspec.Struct, frozen=True, kw_only=True):
         """Limits with each of the sandboxes that are needed, the league's first."""
         found = {self.limits.enclosure: self.limits}
         for bot in self.grants:
-            found.setdefault((limits := self.limits_of(bot)).enclosure, limits)
+            if not (limits := self.limits_of(bot)).remote:
+                found.setdefault(limits.enclosure, limits)
         return [*found.values()]
 
     @property
@@ -171,6 +174,15 @@ class Barred(msgspec.Struct, frozen=True, tag=True):
     """As what follows «it»."""
 
 
+class Away(msgspec.Struct, frozen=True, tag=True):
+    """A remote bot was not there when its match was to begin."""
+
+    task: Task
+    """What is left to be played of its task."""
+    why: str
+    """How that was noticed."""
+
+
 class News(msgspec.Struct, frozen=True, tag=True):
     """Something that the organizer is to know, as a sentence."""
 
@@ -204,7 +216,7 @@ class Broken(msgspec.Struct, frozen=True, tag=True):
 
 
 Word: TypeAlias = (
-    Up | Results | Failed | Fit | Unfit | Barred | News | Underway | Done | Left | Broken
+    Up | Results | Failed | Fit | Unfit | Barred | Away | News | Underway | Done | Left | Broken
 )
 
 encode = msgspec.msgpack.Encoder().encode

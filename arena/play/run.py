@@ -17,6 +17,7 @@ from arena.play.events import Problem, RoundBegan, RunEvent, Stored, Suspended
 from arena.play.local import LocalWorker, LocalWorkforce, check_workers, usable_cores
 from arena.play.messages import News, Results, Setup
 from arena.play.missing import FIRST_DEALS, WHOLE, Missing, Part, count_of
+from arena.play.presence import Presence
 from arena.play.runner import Runner
 from arena.play.spares import Spares
 from arena.play.workforce import Workforce
@@ -36,6 +37,7 @@ from referee.identity import code_of
 from referee.sandbox import TooFewCoresError
 from referee.sandbox.sources import too_large
 
+_ELSEWHERE = "plays from its author's machine, and only in a league that is served: `arena serve`"
 _PART_IS_PLAYED = (
     "Round {}: this part of it is played. The next one is drawn when all of it is here: import "
     "what the other parts export, then run again."
@@ -74,6 +76,7 @@ class Run:
         cluster: str | None,
         tell: Callable[[str], None],
         spares: Spares[LocalWorker] | None = None,
+        presence: Presence | None = None,
     ) -> None:
         assert league.rules is not None
         self._code = "" if league.game.source.kind == "bundled" else code_of(league.rules)
@@ -99,6 +102,12 @@ class Run:
         """How many matches the league asked for when the run was opened."""
         bots = league.bots if matches else ()
         built = build_all(bots, league.build, sandbox_uid, tell, league.environments)
+        remotes = {
+            index: bot.remote_digest
+            for index, bot in zip(first_bots(len(league.bots)), league.bots, strict=True)
+            if bot.remote_digest
+        }
+        self._unreached = dict.fromkeys(remotes if presence is None else (), _ELSEWHERE)
         setup = Setup(
             game=league.game.source,
             code=self._code,
@@ -112,8 +121,13 @@ class Run:
                 for index, bot in zip(first_bots(len(league.bots)), league.bots, strict=True)
                 if bot.grant.given
             },
+            remotes=remotes,
             opening=league.opening,
-            unbuilt={**(_oversized(league, built) if cluster is not None else {}), **built.failed},
+            unbuilt={
+                **(_oversized(league, built) if cluster is not None else {}),
+                **built.failed,
+                **self._unreached,
+            },
             build=league.build,
             environments=league.environments,
             sandbox_uid=sandbox_uid,
@@ -153,11 +167,11 @@ class Run:
         if cluster is not None:
             force = on_cluster(setup, league.rules, built.bots, cluster)
         elif self._is_slow:
-            force = _slots(setup, built.ready, slots, league)
+            force = _slots(setup, built.ready, slots, league, presence)
         else:
             force = LocalWorkforce(setup, built.ready, places, spares)
         more = None if tournament is None else self._next_round
-        self._runner = Runner(setup, tasks, force, more)
+        self._runner = Runner(setup, tasks, force, more, presence)
 
     @contextmanager
     def staffed(self) -> Iterator[Self]:
@@ -186,6 +200,11 @@ class Run:
     def stop(self) -> None:
         """Let the matches that are being played be the last; slow ones are left on their way."""
         self._runner.stop()
+
+    @property
+    def absent(self) -> list[Bot]:
+        """The remote bots without which the rest could not be played, once `play` is over."""
+        return [self._league.bots[bot] for bot in self._runner.absent]
 
     @property
     def on_stop(self) -> str:
@@ -226,9 +245,11 @@ class Run:
     def _next_round(self, suspended: Collection[BotIndex]) -> Missing | None:
         """Draw the next round of a league that goes by results, and return what of it is missing.
 
-        Returns None if there is none, or some matches of the last one are missing.
+        Returns None if there is none, or some matches of the last one are missing: those of remote
+        bots wait until the league is served.
         """
         assert self._tournament is not None
+        suspended = [bot for bot in suspended if bot not in self._unreached]
         league, store, tournament = self._league, self._store, self._tournament
         found = tournament.advance(suspended, is_part=self._part != WHOLE)
         if isinstance(found, Drawn):
@@ -283,12 +304,14 @@ def open_run(
     cluster: str | None = None,
     tell: Callable[[str], None] = lambda _: None,
     spares: Spares[LocalWorker] | None = None,
+    presence: Presence | None = None,
 ) -> Iterator[Run]:
     """Open a run with so many workers of this machine, or on a Dask cluster, by its scheduler.
 
     Bots that are to be built are built first; `tell` is called with what is being done. With
-    `spares`, the workers are those of the run before, and kept for the next one. Raises ArenaError
-    if another one is going on, or the league has changed.
+    `spares`, the workers are those of the run before, and kept for the next one. With a `presence`,
+    remote bots play when they are there; without one, never. Raises ArenaError if another one is
+    going on, or the league has changed.
     """
     with locked(league.folder), open_store(league, create=True) as store:
         if store.has_matches():
@@ -296,19 +319,22 @@ def open_run(
             check_code(league, store)
         else:
             league.check_openings()
-        made = Run(league, store, workers, sandbox_uid, part, cluster, tell, spares)
+        made = Run(league, store, workers, sandbox_uid, part, cluster, tell, spares, presence)
         with made.staffed() as run:
             if not run.missing:
                 remember(league.bots, store)
             yield run
 
 
-def _slots(setup: Setup, bots: Sequence[Bot], slots: int, league: LeaguePlan) -> Workforce:
+def _slots(
+    setup: Setup, bots: Sequence[Bot], slots: int, league: LeaguePlan, presence: Presence | None
+) -> Workforce:
     """Return the slots of a slow league; raise ArenaError without the keys of its door."""
     from arena.play.slow.doors import Doorkeeper
     from arena.play.slow.workforce import SlotWorkforce
 
     keeper = None
+    home = None if presence is None else presence.home
     asking = [found for bot in league.bots if (found := league.limits_of(bot)).door]
     if slots and asking and league.door is not None:
         terms = league.door.within(min(limits.move_time for limits in asking))
@@ -318,7 +344,7 @@ def _slots(setup: Setup, bots: Sequence[Bot], slots: int, league: LeaguePlan) ->
             raise ArenaError(f"{league.folder / LEAGUE_FILE}: [door]: {error}") from None
         with Flights(league.folder) as flights:
             keeper = Doorkeeper(terms, keys, flights.spent())
-    return SlotWorkforce(setup, bots, slots, league.folder, keeper)
+    return SlotWorkforce(setup, bots, slots, league.folder, keeper, home)
 
 
 def _oversized(league: LeaguePlan, built: AllBuilt) -> dict[BotIndex, str]:

@@ -11,7 +11,9 @@ from time import monotonic
 
 from arena.play.events import Forfeiting, Notice, Problem, Started, Suspended
 from arena.play.forfeits import ForfeitRows
+from arena.play.lobby import Lobby
 from arena.play.messages import (
+    Away,
     Barred,
     Broken,
     Failed,
@@ -26,6 +28,7 @@ from arena.play.messages import (
     Unfit,
     Word,
 )
+from arena.play.presence import Presence
 from arena.play.workforce import Died, Event, Heard, Lost, Worker, Workforce
 from arena.schedule.deal import BotIndex
 from arena.store.result import PlayedMatch
@@ -48,13 +51,21 @@ class Runner:
         tasks: Iterable[Task],
         workforce: Workforce,
         more: Callable[[Collection[BotIndex]], Iterable[Task] | None] | None = None,
+        presence: Presence | None = None,
     ) -> None:
         """Take what is to be played, and whom to ask for more, if anybody knows of more.
 
         `more` is called with the suspended bots whenever all was played that could be, and stored,
-        and there are workers that have checked the bots; it returns None at the end.
+        and there are workers that have checked the bots; it returns None at the end. Without a
+        `presence`, remote bots are never there.
         """
         self._setup = setup
+        self.absent: list[BotIndex] = []
+        """The remote bots without which the rest could not be played; known at the end."""
+        entrants = setup.schedule.entrants
+        remotes = {bot: (entrants[bot].key, each) for bot, each in setup.remotes.items()}
+        self._lobby = Lobby(remotes, presence or Presence())
+        self._calls = False  # whether the lobby has its turn
         self._is_shared = workforce.shares_deals
         self._suspended: set[BotIndex] = set()
         self._tasks = self._unsuspended(tasks)
@@ -129,6 +140,7 @@ class Runner:
         match word:
             case Results():
                 yield from self._count_forfeits(word.matches)
+                self._lobby.note_played(word.matches)
             case Failed():
                 yield self._failed(word)
             case Fit():
@@ -137,6 +149,13 @@ class Runner:
                 yield from self._suspend(word.bot, f"failed its start-up check: {word.why}")
             case Barred():
                 yield from self._suspend(word.bot, word.why)
+            case Away():
+                self._put_back(self._passed, word.task)
+                for bot in self._lobby.note_absence(word.task):
+                    yield News(
+                        f"{self._setup.names[bot]} is connected, and yet its matches cannot begin: "
+                        f"{word.why}. They are tried again."
+                    )
             case News():
                 yield word
             case Broken() if not self._is_broken:
@@ -166,6 +185,7 @@ class Runner:
             self._suspended.add(bot)
             self._passed = deque(task for task in self._passed if bot not in task.lineup)
             self._again = [task for task in self._again if bot not in task.lineup]
+            self._lobby.remove(bot)
             yield Suspended(self._setup.names[bot], reason)
 
     def _replace_dead(self, death: Died) -> Iterator[Notice]:
@@ -244,10 +264,16 @@ class Runner:
             return
         self._fill()
         if workers and not self._force.is_settling and not any(each.given for each in workers):
-            yield from self._give_up()
+            if self._again or self._passed:
+                yield from self._give_up()
+            elif absent := self._lobby.absent:
+                self.absent, self._more = absent, None  # the next round may depend on them
+                self._lobby.clear()
 
     def _fill(self) -> None:
         """Give every worker enough to stay busy, as long as there is anything that it can play."""
+        orders = (given for each in self._force.workers for given in each.given)
+        self._lobby.look(lineup for given in orders for lineup, _ in given.rest)
         sated: set[int] = set()  # of workers that can run the same bots, one look is enough
         for each in self._force.workers:
             while len(each.given) < self._force.ahead and id(each.unfit) not in sated:
@@ -261,30 +287,50 @@ class Runner:
         """Return what a worker is to play next; nothing if there is nothing that it can."""
         if self._stopping:
             return []
-        again = next((task for task in self._again if _can_play(each, task)), None)
-        if again is not None:
+        while again := next((task for task in self._again if _can_play(each, task)), None):
             self._again.remove(again)
-            return [again]
+            if self._lobby.readmits(again):
+                return [again]
         return list(itertools.islice(self._wanted(each), self._batch_size()))
 
     def _wanted(self, each: Worker) -> Iterator[Task]:
-        """Yield what a worker can play; what it passes over is kept for others."""
+        """Yield what a worker can play; what it passes over is kept for others.
+
+        Those that waited for remote bots and the others have turns: neither holds up the other.
+        """
         for _ in range(len(self._passed)):
-            if _can_play(each, task := self._passed.popleft()):
-                yield task
-            else:
+            if not _can_play(each, task := self._passed.popleft()):
                 self._passed.append(task)
-        while len(self._passed) < _PASSED_LIMIT and (found := next(self._tasks, None)):
+            elif self._lobby.readmits(task):
+                yield task
+        called, others = self._called(each), self._others(each)
+        while True:
+            self._calls = not self._calls
+            first, second = (called, others) if self._calls else (others, called)
+            found = next(first, None) or next(second, None)
+            if found is None:
+                return
+            yield found
+
+    def _called(self, each: Worker) -> Iterator[Task]:
+        while found := self._lobby.call():
             if _can_play(each, found):
                 yield found
             else:
                 self._passed.append(found)
 
+    def _others(self, each: Worker) -> Iterator[Task]:
+        while len(self._passed) < _PASSED_LIMIT and (found := next(self._tasks, None)):
+            if not _can_play(each, found):
+                self._passed.append(found)
+            elif self._lobby.admits(found):
+                yield found
+
     def _has_more(self) -> bool:
         """Return whether anything is left to be played."""
         if not self._passed:
             self._passed += itertools.islice(self._tasks, 1)
-        return bool(self._again or self._passed)
+        return bool(self._again or self._passed or self._lobby)
 
     def _give_up(self) -> Iterator[Notice]:
         """Suspend those bots that no worker can run, as nothing is left without them."""

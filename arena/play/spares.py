@@ -70,6 +70,6 @@ def _conditions(setup: Setup) -> tuple[Setup, int, list[tuple[object, ...]]]:
     """Return what is the same in two runs of which the bots alone may differ."""
     schedule = replace(setup.schedule, entrants=())
     common = msgspec.structs.replace(
-        setup, schedule=schedule, names=[], programs=[], grants={}, unbuilt={}
+        setup, schedule=schedule, names=[], programs=[], grants={}, unbuilt={}, remotes={}
     )
     return common, setup.cores, sorted(limits.enclosure for limits in setup.sandboxes)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
 from arena.play.messages import (
+    Away,
     Broken,
     Check,
     Done,
@@ -87,6 +88,9 @@ class Worker(ABC):
                         del rest[key]
             case Failed():
                 del rest[word.task.key]
+            case Away():
+                del rest[word.task.key]
+                return 0
             case Done() | Left() | Broken():
                 self._end_oldest()
         return before - len(rest)

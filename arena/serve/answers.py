@@ -6,8 +6,9 @@ from math import ceil
 from typing import Any
 
 import msgspec
-from starlette.requests import Request
+from starlette.requests import HTTPConnection, Request
 from starlette.responses import HTMLResponse, Response
+from starlette.websockets import WebSocket
 
 from arena.handin.database import LockedError
 from arena.handin.receiving import NotReceivedError
@@ -67,9 +68,9 @@ EXPECTED = (Refusal, BusyError, UnansweredError, ArenaError)
 """What endpoints raise."""
 
 
-def _headers(request: Request, refusal: Refusal) -> dict[str, str]:
+def _headers(request: HTTPConnection, refusal: Refusal) -> dict[str, str]:
     headers = {}
-    if request.method == "POST":
+    if request.scope.get("method") == "POST":
         headers["Connection"] = "close"  # what is still being sent is not read
     if refusal.after:
         headers["Retry-After"] = str(ceil(refusal.after))
@@ -88,11 +89,32 @@ def as_json(endpoint: Endpoint, say: Callable[[str], None]) -> Endpoint:
             refusal = refusal_of(error)
             if refusal.status == 500:
                 say(str(error))
-            answer = json(ProblemAnswer(error=refusal.problem), refusal.status)
-            answer.headers.update(_headers(request, refusal))
-            return answer
+            return _problem(request, refusal)
 
     return answered
+
+
+def as_denial(
+    endpoint: Callable[[WebSocket], Awaitable[None]], say: Callable[[str], None]
+) -> Callable[[WebSocket], Awaitable[None]]:
+    """Return an end that is a websocket, and answers errors before it is one in JSON."""
+
+    async def answered(socket: WebSocket) -> None:
+        try:
+            await endpoint(socket)
+        except EXPECTED as error:
+            refusal = refusal_of(error)
+            if refusal.status == 500:
+                say(str(error))
+            await socket.send_denial_response(_problem(socket, refusal))
+
+    return answered
+
+
+def _problem(request: HTTPConnection, refusal: Refusal) -> Response:
+    answer = json(ProblemAnswer(error=refusal.problem), refusal.status)
+    answer.headers.update(_headers(request, refusal))
+    return answer
 
 
 def as_page(endpoint: Endpoint, say: Callable[[str], None]) -> Endpoint:

@@ -6,7 +6,7 @@ import msgspec
 
 from arena.serve.careers import BotView
 from arena.serve.replays import MatchesView, OwnView, ReplayView
-from arena.serve.shown import Calendar, QueueRow, SubmissionView
+from arena.serve.shown import Calendar, QueueRow, RemoteRow, SubmissionView
 from arena.serve.views import TableView
 
 
@@ -71,6 +71,10 @@ class LeagueAnswer(msgspec.Struct, frozen=True, kw_only=True):
     calendar: Calendar
     you: You | None = None
     """None for a stranger."""
+    open_to_remote: bool
+    """Whether bots may play from their authors' machines."""
+    remotes: list[RemoteRow] = []
+    """Those that do, by name; none while results are held back."""
 
 
 class TableAnswer(msgspec.Struct, frozen=True, kw_only=True):

@@ -7,13 +7,15 @@ from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
+from starlette.routing import Route, WebSocketRoute
 from starlette.types import ASGIApp
+from starlette.websockets import WebSocket
 
-from arena.serve.answers import as_json, as_page
+from arena.serve.answers import as_denial, as_json, as_page
 from arena.serve.endpoints import Api
 from arena.serve.guard import Guard
 from arena.serve.refusal import Refusal
+from arena.serve.remote.endpoint import RemoteEnd
 from arena.serve.served import Served
 from arena.serve.site import WebSite
 from arena.serve.visits import Admission
@@ -67,7 +69,13 @@ def application(
         ("/{league}/enter", site.enter, "POST"),
         ("/{league}/leave", site.leave, "POST"),
     ]
+
+    async def no_websocket(_: WebSocket) -> None:
+        raise Refusal(404, "there is no websocket.", f"Remote bots connect at {one}/remote.")
+
     routes = [
+        WebSocketRoute(f"{one}/remote", as_denial(RemoteEnd(admission).connect, say)),
+        WebSocketRoute("/{path:path}", as_denial(no_websocket, say)),
         *(Route(path, as_json(end, say), methods=[how]) for path, end, how in programs),
         *(Route(path, as_page(end, say), methods=[how]) for path, end, how in people),
     ]

@@ -27,6 +27,7 @@ class Companion:
         words: of the command, after it.
         hear: called with each line that it writes.
         say: called with a sentence if it ends unasked.
+        greet: called for what it is told first, whenever it begins.
 
     """
 
@@ -37,11 +38,13 @@ class Companion:
         words: Sequence[str],
         hear: Callable[[bytes], None],
         say: Callable[[str], None],
+        greet: Callable[[], bytes] = bytes,
     ) -> None:
         self._command = (sys.executable, "-P", "-m", module, str(folder), *words)
         self._name = f"{module} of {folder}"
         self._hear = hear
         self._say = say
+        self._greet = greet
         self._process: asyncio.subprocess.Process | None = None
         self._ending = asyncio.Event()
 
@@ -71,6 +74,7 @@ class Companion:
         )
         self._process = process
         assert process.stdout is not None
+        self.tell(self._greet())
         try:
             async for line in process.stdout:
                 self._hear(line)

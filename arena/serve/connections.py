@@ -1,11 +1,14 @@
-"""One connection of a browser: how long it may take, and how many there may be."""
+"""One connection of a browser or a remote bot: how long it may take, and how many there may be."""
 
 import asyncio
 import ipaddress
+from time import monotonic
 from typing import Any
 
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
+from websockets.frames import Frame
 
 HEADER_SECONDS = 10.0
 """In which the head of a request must be there."""
@@ -13,6 +16,10 @@ MOST = 4000
 """Connections at a time ..."""
 MOST_OF_ONE = 500
 """... and those of one address, unless a proxy is before us."""
+_BAD_HEAD = b"HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
+_READ = 4096  # bytes that are taken in at once: short frames are many, and hold up others
+_PIECES = 1000  # of one message
+_UNREAD = 1 << 16  # bytes of answers to pings that nobody reads
 
 
 class Connection(H11Protocol):
@@ -34,7 +41,7 @@ class Connection(H11Protocol):
         if not self.is_behind_proxy and self.client is not None:
             self._network = network_of(self.client[0])
             of_one = sum(
-                isinstance(each, Connection) and each._network == self._network
+                isinstance(each, Connection | Upgraded) and each._network == self._network
                 for each in self.connections
             )
         if len(self.connections) > MOST or of_one > MOST_OF_ONE:
@@ -69,6 +76,70 @@ class Connection(H11Protocol):
     def _abort(self) -> None:
         if not self.transport.is_closing():
             self.transport.abort()
+
+
+class Upgraded(WebSocketsSansIOProtocol):
+    """uvicorn's websocket, with bounds on what costs memory and is no message.
+
+    It was a `Connection`, and counts as one.
+    """
+
+    def __init__(self, *words: Any, **settings: Any) -> None:
+        super().__init__(*words, **settings)
+        self._network = ""
+        self._heard = monotonic()
+        self._pieces = 0
+        self.app_state = {**self.app_state, "abort": self._abort, "heard": lambda: self._heard}
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Go on, in small steps."""
+        super().connection_made(transport)
+        transport.max_size = _READ  # type: ignore[attr-defined]  # asyncio's, of what it reads
+        if not Connection.is_behind_proxy and self.client is not None:
+            self._network = network_of(self.client[0])
+
+    def data_received(self, data: bytes) -> None:
+        """Take in what came, and when it did; the first is a whole head, if perhaps a bad one."""
+        self._heard = monotonic()
+        super().data_received(data)
+        if not self.handshake_initiated and not self.transport.is_closing():
+            self.transport.write(_BAD_HEAD)
+            self.transport.close()
+
+    def handle_text(self, event: Frame) -> None:
+        """Take in a message, or the first piece of one."""
+        self._pieces = 1
+        super().handle_text(event)
+
+    def handle_bytes(self, event: Frame) -> None:
+        """Take in a message, or the first piece of one."""
+        self._pieces = 1
+        super().handle_bytes(event)
+
+    def handle_cont(self, event: Frame) -> None:
+        """Take in another piece of a message: not without end, as empty ones have no size."""
+        self._pieces += 1
+        if self._pieces > _PIECES:
+            self._abort()
+        else:
+            super().handle_cont(event)
+
+    def handle_ping(self) -> None:
+        """Answer a ping, if the answers to those before it are read."""
+        if self.transport.get_write_buffer_size() > _UNREAD:
+            self._abort()
+        else:
+            super().handle_ping()
+
+    def handle_parser_exception(self) -> None:
+        """End what is no websocket."""
+        if self.conn.close_sent is None:
+            self._abort()
+        else:
+            super().handle_parser_exception()
+
+    def _abort(self) -> None:
+        self.transport.abort()
 
 
 def network_of(address: str) -> str:

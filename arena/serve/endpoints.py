@@ -183,6 +183,8 @@ class Api:
                 queued=len(league.queue),
                 calendar=league.calendar,
                 you=visitor.you,
+                open_to_remote=league.is_open_to_remote,
+                remotes=league.homes.rows(to_organizer=visitor.is_organizer),
             )
         )
 

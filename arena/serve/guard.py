@@ -45,8 +45,8 @@ class Guard:
         self._log = log
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request."""
-        if scope["type"] != "http":
+        """Answer a request, or serve a websocket to its end."""
+        if scope["type"] not in ("http", "websocket"):
             return
         if self._behind_proxy:
             _believe(scope)
@@ -58,12 +58,14 @@ class Guard:
 
         async def sending(message: Message) -> None:
             nonlocal status, sent
-            if message["type"] == "http.response.start":
+            if message["type"] == "websocket.accept":
+                status = 101
+            if message["type"] in ("http.response.start", "websocket.http.response.start"):
                 status = message["status"]
                 headers = MutableHeaders(scope=message)
                 for name, value in _HEADERS.items():
                     headers.setdefault(name, value)
-            sent += len(message.get("body", b""))
+            sent += len(message.get("body") or message.get("text") or "")
             async with asyncio.timeout(_SEND_SECONDS):
                 await send(message)
 
@@ -78,7 +80,7 @@ class Guard:
                         "at": datetime.now(UTC).isoformat(timespec="milliseconds"),
                         "from": scope["client"][0] if scope["client"] else "",
                         "who": scope["state"].get("who", ""),
-                        "method": scope["method"],
+                        "method": scope.get("method", "GET"),
                         "path": scope["path"][:500],
                         "status": status,
                         "ms": round(1000 * (monotonic() - began), 1),
@@ -98,5 +100,7 @@ def _believe(scope: Scope) -> None:
         pass
     else:
         scope["client"] = (last, 0)
-    if headers.get("x-forwarded-proto", "").strip() in ("http", "https"):
-        scope["scheme"] = headers["x-forwarded-proto"].strip()
+    scheme = headers.get("x-forwarded-proto", "").strip()
+    if scheme in ("http", "https"):
+        is_socket = scope["type"] == "websocket"
+        scope["scheme"] = scheme.replace("http", "ws") if is_socket else scheme

@@ -63,7 +63,14 @@ class EndPlay(msgspec.Struct, frozen=True, tag=True):
     """Let the matches in play be the last, and end."""
 
 
-Order: TypeAlias = ReadAnew | EndPlay
+class Here(msgspec.Struct, frozen=True, tag=True):
+    """Which remote bots are connected now, all of them."""
+
+    rooms: list[tuple[str, str, int]]
+    """The key and the digest of each, and how many matches it can play at once."""
+
+
+Order: TypeAlias = ReadAnew | EndPlay | Here
 """What a player is told. The end of its input means: end at once."""
 
 

@@ -101,12 +101,13 @@ def table_page(
     *,
     state: str = "",
     waiting: int = 0,
+    remote: Sequence[str] = (),
     is_final: bool = False,
 ) -> str:
     """Return the live table of a league, or that of its final.
 
-    `state` says what is going on, in a sentence, and `waiting` how many submissions are not
-    decided yet.
+    `state` says what is going on, in a sentence, `waiting` how many submissions are not decided
+    yet, and `remote` which bots are connected that run on their authors' machines.
     """
     return _render(
         "table.html",
@@ -115,6 +116,7 @@ def table_page(
         calendar=calendar,
         state=state,
         waiting=waiting,
+        remote=remote,
         is_final=is_final,
         axis=charts.Axis(table.rows),
         many_groups=any(row["group"] > 1 for row in table.rows),

@@ -8,7 +8,7 @@ import os
 import select
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -17,17 +17,20 @@ import msgspec
 
 from arena.archive.agreement import Agreement, agreement_needed
 from arena.folders import holder
-from arena.handin.database import HandIns
+from arena.handin.database import HANDED_IN, HandIns
 from arena.handin.final import final_to_play, note_over
+from arena.league.bot import Bot
 from arena.league.file import FILE, read_asked
 from arena.league.plan import LeaguePlan
 from arena.play.events import Forfeiting, Problem, RoundBegan, RunEvent, Stored, Suspended
 from arena.play.local import LocalWorker
 from arena.play.messages import News
+from arena.play.presence import Presence, RemoteKey
 from arena.play.run import Run, open_run
 from arena.play.spares import Spares
 from arena.serve.messages import (
     EndPlay,
+    Here,
     Idle,
     Order,
     Playing,
@@ -55,6 +58,7 @@ _read_order = decoder(Order).decode
 class Orders:
     """What the player is told, heard by a thread of its own, and changes of the league's file.
 
+    Who is there of remote bots is no reason to stop a run, and one to look again if it was missed.
     If the input ends, so does the whole process, at once: the server has been killed. Workers and
     bots end with it.
     """
@@ -62,12 +66,20 @@ class Orders:
     def __init__(self, folder: Path) -> None:
         self.ending = False
         """Whether the player is to end."""
+        self.presence = Presence(folder / HANDED_IN)
+        """Which remote bots are there."""
+        self._missed: set[RemoteKey] = set()  # in the last run, if none is going on
         self._file = folder / FILE
         self._seen = self._state()
         self._news = threading.Event()
         self._lock = threading.Lock()
         self._run: Run | None = None
         threading.Thread(target=self._listen, daemon=True).start()
+
+    @property
+    def is_bot_missed(self) -> bool:
+        """Whether a remote bot was missed in the last run."""
+        return bool(self._missed)
 
     @property
     def are_new(self) -> bool:
@@ -82,12 +94,13 @@ class Orders:
         """Take note that the league is read now: what was told before is done with it."""
         with self._lock:
             self._seen = self._state()
+            self._missed = set()
             if not self.ending:
                 self._news.clear()
 
     @contextmanager
     def stopping(self, run: Run) -> Iterator[None]:
-        """Stop a run, softly, as soon as anything is told."""
+        """Stop a run, softly, as soon as anything else is told than who is there."""
         with self._lock:
             self._run = run
         if self._news.is_set():
@@ -97,6 +110,13 @@ class Orders:
         finally:
             with self._lock:
                 self._run = None
+                self._missed = {(bot.key, bot.remote_digest) for bot in run.absent}
+                self._look_for_missed()
+
+    def _look_for_missed(self) -> None:
+        """Let the league be played again if a bot that was missed is there."""
+        if any(self.presence.room(*bot) for bot in self._missed):
+            self._news.set()
 
     def _listen(self) -> None:
         rest = b""
@@ -107,10 +127,18 @@ class Orders:
                     os._exit(1)
                 *lines, rest = (rest + found).split(b"\n")
                 for each in lines:
-                    self.ending |= isinstance(_read_order(each), EndPlay)
-                    self._tell()
+                    self._heed(_read_order(each))
             elif self._state() != self._seen:
                 self._tell()
+
+    def _heed(self, order: Order) -> None:
+        if isinstance(order, Here):
+            with self._lock:
+                self.presence.tell({(key, digest): room for key, digest, room in order.rooms})
+                self._look_for_missed()
+            return
+        self.ending |= isinstance(order, EndPlay)
+        self._tell()
 
     def _tell(self) -> None:
         with self._lock:
@@ -171,7 +199,7 @@ class Player:
             if final is not None:
                 folder = final
                 seconds = self._play_missing(folder)
-                if seconds is not None or self._orders.are_new:
+                if seconds is not None or self._orders.are_new or self._orders.is_bot_missed:
                     return seconds
                 with HandIns(self._folder) as db:
                     note_over(db)
@@ -200,8 +228,11 @@ class Player:
                 if self._orders.ending:
                     return None
         problems = 0
-        opened = open_run(league, self._workers, self._uid, spares=self._spares)
-        with opened as run, self._orders.stopping(run):
+        orders, suspended = self._orders, len(self._suspended)
+        opened = open_run(
+            league, self._workers, self._uid, spares=self._spares, presence=orders.presence
+        )
+        with opened as run, orders.stopping(run):
             if run.missing:
                 self._tell(Playing(len(league.bots), run.missing, run.asked, is_final))
                 problems = sum(self._note(event, league, is_final) for event in run.play())
@@ -209,8 +240,9 @@ class Player:
             return _RETRY_SECONDS
         if not run.missing:
             self._tell(Idle("All matches are played."))
-        elif not self._orders.are_new:
-            self._tell(Idle("All matches are played but those of suspended bots."))
+        elif not orders.are_new:
+            is_one_out = not run.absent or len(self._suspended) > suspended
+            self._tell(Idle(_left(run.absent, with_suspended=is_one_out)))
         return None
 
     def _rested(self, league: LeaguePlan) -> LeaguePlan:
@@ -239,6 +271,16 @@ class Player:
                 self._tell(Trouble(str(event), _RETRY_SECONDS))
                 return True
         return False
+
+
+def _left(absent: Sequence[Bot], *, with_suspended: bool) -> str:
+    """Return what to say of what is left: the matches of suspended bots, and of absent ones."""
+    whose = ["suspended bots"] if with_suspended else []
+    if absent:
+        *others, last = (bot.name for bot in absent)
+        names = f"{', '.join(others)} and {last}" if others else last
+        whose.append(f"{names}, which {'are' if others else 'is'} not connected")
+    return f"All matches are played but those of {', and of '.join(whose)}."
 
 
 def main() -> None:

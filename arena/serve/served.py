@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import json
 import threading
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from concurrent.futures import Executor
 from pathlib import Path
 from time import monotonic
@@ -15,11 +15,13 @@ from arena.handin.people import people
 from arena.handin.submissions import Submission, all_of, queue
 from arena.handin.telling import unfit
 from arena.league.file import read_asked
+from arena.play.presence import RemoteKey
 from arena.serve.asking import BusyError, LeagueReader, UnansweredError
 from arena.serve.broadcast import Broadcast
 from arena.serve.child import Companion
 from arena.serve.messages import (
     EndPlay,
+    Here,
     Idle,
     Playing,
     Progress,
@@ -31,7 +33,9 @@ from arena.serve.messages import (
     decoder,
     line,
 )
+from arena.serve.remote.homes import Homes
 from arena.serve.sessions import Sessions
+from arena.serve.shown import connected
 from arena.serve.standing import ranks_of
 from arena.serve.timetable import Timetable
 from arena.text import counted
@@ -86,13 +90,22 @@ class Served(Timetable):
             self.queue: Sequence[Submission] = queue(db)
         words = [] if workers is None else ["--workers", str(workers)]
         words += [] if uid is None else ["--sandbox-uid", str(uid)]
-        self.player = Companion("arena.serve.player", folder, words, self._hear_player, self._say)
+        self._here = Here([])
+        self.player = Companion(
+            "arena.serve.player",
+            folder,
+            words,
+            self._hear_player,
+            self._say,
+            lambda: line(self._here),
+        )
         user = [] if uid is None else [str(uid)]
         self.intake = Companion("arena.handin.intake", folder, user, self._hear_intake, self._say)
         self.reader = LeagueReader(folder, self._say)
         self.messenger = Companion(
             "arena.handin.messenger", folder, (), self._hear_messenger, self._say
         )
+        self.homes = Homes(self, self._say, lambda: self._or_say(self._reread()))
         self._playing: Word = Idle("It begins.")
         self._left: tuple[int, int] | None = None  # as the player said last
         self._progress = 0, ""  # of the submission of a number
@@ -159,12 +172,15 @@ class Served(Timetable):
         """Keep the league played and read, and bots taken in, until all are told to end."""
         async with asyncio.TaskGroup() as tasks:
             looking = tasks.create_task(self._look())
+            calls = tasks.create_task(self.homes.run())
             children = [
                 tasks.create_task(each.run()) for each in (self.player, self.intake, self.reader)
             ]
             children.append(tasks.create_task(self._run_messenger()))
             await asyncio.wait(children)
+            self.homes.close()
             looking.cancel()
+            calls.cancel()
 
     def _look_at_hook(self) -> None:
         if self.hand_in.hook:
@@ -198,6 +214,11 @@ class Served(Timetable):
     def arrived(self) -> None:
         """Let the intake look at what waits, and at what the organizer has changed."""
         self.intake.tell(b"{}\n")
+
+    def here(self, rooms: Mapping[RemoteKey, int]) -> None:
+        """Say which remote bots are connected now, all of them, and for how many matches each."""
+        self._here = Here([(*bot, room) for bot, room in rooms.items()])
+        self.player.tell(line(self._here))
 
     def _hear_player(self, words: bytes) -> None:
         word = _read_word(words)
@@ -255,7 +276,7 @@ class Served(Timetable):
         seen: object = None
         made = cost = 0.0
         was_frozen = self.frozen
-        state = ""
+        state: object = None
         while True:
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(_LOOK_SECONDS):
@@ -284,8 +305,8 @@ class Served(Timetable):
         self._tell_messenger(await self.reader.get(Query(0, "table", since=frozen), fresh=True))
 
     @property
-    def _public_state(self) -> str:
-        return self.state(to_organizer=False)
+    def _public_state(self) -> object:
+        return self.state(to_organizer=False), connected(self.homes.rows(to_organizer=False))
 
     async def _or_say(self, doing: Awaitable[object]) -> None:
         """Do something; say why it is not possible, once, as it is tried again soon."""
@@ -313,11 +334,12 @@ class Served(Timetable):
             self.player.tell(line(ReadAnew()))
 
     async def _end_listeners(self) -> None:
-        """End the streams of whoever was removed or has another token, or of all strangers."""
-        if len(self.broadcast):
+        """End what whoever was removed or has another token still has, or strangers' streams."""
+        if len(self.broadcast) or len(self.homes):
             known = set(await self.db(people))
             readers = self.hand_in.readers
             self.broadcast.keep(lambda person: readers if person is None else person in known)
+            self.homes.keep(known)
 
     async def _reread(self) -> None:
         """Read the league's file anew; while it cannot be read, it counts as it was."""
@@ -340,6 +362,7 @@ class Served(Timetable):
             await self.db(self.look_at_calendar)
             self._look_at_hook()
         self.plan = plan
+        self.homes.look()
 
     async def _follow(self) -> None:
         """Tell authors what became of their submissions, and everybody that the queue moved."""

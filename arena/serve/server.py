@@ -21,9 +21,10 @@ from arena.folders import SERVED, locked
 from arena.handin.database import HANDED_IN
 from arena.league.file import read_asked
 from arena.serve.app import application
-from arena.serve.connections import Connection
+from arena.serve.connections import Connection, Upgraded
 from arena.serve.served import Served
 from protocol.errors import ArenaError, RunError
+from protocol.remote import FRAME_LIMIT
 
 _THREADS = 8
 _HEAD_BYTES = 32 << 10
@@ -132,14 +133,19 @@ class Hosting:
             name: Served(folder, name, self._workers, self._uid, pool, opening.say)
             for name, folder in self._folders.items()
         }
-        logging.getLogger("uvicorn.error").setLevel(logging.ERROR)  # no word on each odd request
+        log = logging.getLogger("uvicorn.error")
+        log.setLevel(logging.ERROR)  # no word on each odd request ...
+        log.addFilter(_is_ours)
         app = application(leagues, behind_proxy=self._behind_proxy, log=self._log, say=self._say)
         Connection.is_behind_proxy = self._behind_proxy
         server = _Server(
             uvicorn.Config(
                 app,
                 http=Connection,
-                ws="none",
+                ws=Upgraded,
+                ws_max_size=FRAME_LIMIT,
+                ws_ping_interval=None,
+                ws_per_message_deflate=False,
                 lifespan="off",
                 log_config=None,
                 access_log=False,
@@ -207,6 +213,11 @@ class _Ending:
             for each in self._leagues:
                 each.stop()
         self._heard = now
+
+
+def _is_ours(record: logging.LogRecord) -> bool:
+    """Return whether uvicorn logs a mistake of ours, and not text of others that is none."""
+    return record.exc_info is None or record.exc_info[0] is not UnicodeDecodeError
 
 
 def names_of(folders: Sequence[Path]) -> dict[str, Path]:

@@ -160,3 +160,19 @@ def queue_view(submissions: Iterable[object]) -> list[QueueRow]:
         QueueRow(bot=each.bot, state=each.state, since=each.received_at)
         for each in map(submission_view, submissions)
     ]
+
+
+class RemoteRow(msgspec.Struct, frozen=True, kw_only=True):
+    """A bot that runs on its author's machine, and how it is connected now."""
+
+    bot: str
+    state: Literal["connected", "away"]
+    slots: int
+    """How many matches it plays at once."""
+    trip_ms: float | None = None
+    """The round trip to its author's machine and back, in milliseconds, once it was measured."""
+
+
+def connected(rows: Iterable[RemoteRow]) -> list[str]:
+    """Return the bots that are connected."""
+    return [row.bot for row in rows if row.state == "connected"]

@@ -29,7 +29,7 @@ from arena.serve.receiving import receive
 from arena.serve.refusal import Refusal
 from arena.serve.served import Served
 from arena.serve.sessions import SESSION_SECONDS
-from arena.serve.shown import queue_view
+from arena.serve.shown import connected, queue_view
 from arena.serve.views import TableView
 from arena.serve.visits import (
     Admission,
@@ -96,7 +96,8 @@ class WebSite:
         visit = visit_of(league, visitor)
         waiting, calendar = len(league.queue), league.calendar
         left = league.left(to_organizer=visitor.is_organizer)
-        key = data, state, waiting, calendar, visit, left
+        remote = connected(league.homes.rows(to_organizer=visitor.is_organizer))
+        key = data, state, waiting, calendar, visit, left, remote
         kept = self._tables.get(league.name)
         if kept is not None and kept[0] == key:
             return html(kept[1])
@@ -106,6 +107,7 @@ class WebSite:
             calendar,
             state=state,
             waiting=waiting,
+            remote=remote,
         )
         if visitor.person is None:
             self._tables[league.name] = key, text

@@ -53,6 +53,11 @@ class Timetable:
         return "closed" if has_final(self.plan) else phase(self.hand_in, datetime.now(UTC))
 
     @property
+    def is_open_to_remote(self) -> bool:
+        """Whether a remote bot may be there: of an author, or one that the organizer entered."""
+        return bool(self.hand_in.most.remote) or any(bot.remote_digest for bot in self.plan.bots)
+
+    @property
     def frozen(self) -> str:
         """From when on results are held back now from all but organizers; empty if they are not."""
         since = held_back_since(self.hand_in, datetime.now(UTC))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import ceil
 from urllib.parse import urlsplit
 
-from starlette.requests import Request
+from starlette.requests import HTTPConnection, Request
 
 from arena.handin.people import Person, by_number, by_token
 from arena.handin.submissions import bots_of_author, versions_of_author
@@ -55,7 +55,7 @@ class Admission:
         self._guesses = Guesses()
         self._busy: Counter[str] = Counter()
 
-    def league(self, request: Request) -> Served:
+    def league(self, request: HTTPConnection) -> Served:
         """Return the league that a request is about; raise Refusal if there is none."""
         found = self._leagues.get(request.path_params["league"])
         if found is None:
@@ -64,7 +64,7 @@ class Admission:
             )
         return found
 
-    async def visitor(self, request: Request, league: Served) -> WebVisitor:
+    async def visitor(self, request: HTTPConnection, league: Served) -> WebVisitor:
         """Return who asks; raise Refusal for a wrong token, and not for an old session."""
         header = request.headers.get("authorization")
         if header is not None:
@@ -78,7 +78,7 @@ class Admission:
             request.state.who = f"{league.name}/{found.person.number}"
         return found
 
-    async def person(self, request: Request, league: Served, token: str) -> Person:
+    async def person(self, request: HTTPConnection, league: Served, token: str) -> Person:
         """Return whose token it is; raise Refusal if nobody's, or after too many wrong ones."""
         address = address_of(request)
         if wait := self._guesses.wait(address, token):
@@ -95,7 +95,7 @@ class Admission:
             raise Refusal(401, wrong, "Ask the organizer for a new one.")
         return person
 
-    async def _by_session(self, request: Request, league: Served) -> WebVisitor:
+    async def _by_session(self, request: HTTPConnection, league: Served) -> WebVisitor:
         name = league.sessions.cookie_name(secure=is_secure(request))
         session = league.sessions.read(request.cookies.get(name, ""))
         if session is None:
@@ -105,14 +105,14 @@ class Admission:
             return WebVisitor(None)
         return WebVisitor(person, session.csrf)
 
-    async def reader(self, request: Request, league: Served) -> WebVisitor:
+    async def reader(self, request: HTTPConnection, league: Served) -> WebVisitor:
         """Return who asks; raise Refusal unless he may look at the league."""
         found = await self.visitor(request, league)
         if found.person is None and not league.hand_in.readers:
             raise Refusal(401, "this league is not open to everybody.", "Enter with a token.")
         return found
 
-    async def author(self, request: Request, league: Served) -> WebVisitor:
+    async def author(self, request: HTTPConnection, league: Served) -> WebVisitor:
         """Return who asks; raise Refusal unless he may have submissions."""
         found = await self.visitor(request, league)
         if found.person is None:
@@ -154,14 +154,14 @@ def check_csrf(request: Request, visitor: WebVisitor, sent: str) -> None:
         raise Refusal(403, "this did not come from our own page.", "Load the page again.")
 
 
-def address_of(request: Request) -> str:
+def address_of(request: HTTPConnection) -> str:
     """Return the address from which a request came."""
     return request.client.host if request.client is not None else ""
 
 
-def is_secure(request: Request) -> bool:
+def is_secure(request: HTTPConnection) -> bool:
     """Return whether the request came over TLS."""
-    return request.url.scheme == "https"
+    return request.url.scheme in ("https", "wss")
 
 
 def visit_of(league: Served, visitor: WebVisitor) -> WebVisit:

@@ -130,10 +130,15 @@ class Flights:
                 "INSERT OR REPLACE INTO exchange VALUES (?, ?, ?, ?)",
                 (key, flight.number, exchange.seat, _encode(exchange)),
             )
+            self.spend(bot, exchange.cost)
+
+    def spend(self, bot: str, cost: float) -> None:
+        """Add to what a bot has spent in the league, by its key there."""
+        with self._explained():
             self._db.execute(
                 "INSERT INTO spent VALUES (?1, ?2) "
                 "ON CONFLICT (bot) DO UPDATE SET cost = cost + ?2",
-                (bot, exchange.cost),
+                (bot, cost),
             )
 
     def exchanges(self, flight: Flight) -> list[Exchange]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from arena.store.rows import BotVersion
 from arena.store.store import Store
-from arena.tables.table import Column
+from arena.tables.table import Column, Exact
 
 COST_KEYS = ("requests", "tokens_in", "tokens_out", "cost", "cost_per_match")
 OF_COSTS = (
@@ -52,8 +52,8 @@ def values_of(bot: str, costs: Mapping[str, Outlay] | None) -> dict[str, Any]:
     if costs is None:
         return {}
     its = costs.get(bot, Outlay())
-    each = its.cost / its.matches if its.matches else None
-    values = (its.requests, its.tokens_in, its.tokens_out, its.cost, each)
+    each = Exact(its.cost / its.matches) if its.matches else None
+    values = (its.requests, its.tokens_in, its.tokens_out, Exact(its.cost), each)
     return dict(zip(COST_KEYS, values, strict=True))
 
 

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+import msgspec
+
 from arena.stats.elo import Anchor
 from arena.stats.links import Succession
 from arena.stats.outcomes import Deals, Result, results_of
@@ -65,6 +67,8 @@ class Field:
     """The deals in which nobody forfeited; None if not asked for."""
     times: Mapping[str, Spent] | None = None
     """The times of each bot in all matches; None if not asked for or not known."""
+    trips: Mapping[str, float] | None = None
+    """The round trip to the machines of remote bots, in seconds; None if not asked for."""
     costs: Mapping[str, Outlay] | None = None
     """What each bot has asked for through its door, in all matches; None if not asked for."""
     scores: Scores | None = None
@@ -132,7 +136,14 @@ class Field:
         if self.game and self.game.is_pure_luck:
             said.append(f"Nobody decides anything in {self.game.name}: this table is pure luck.")
         for bot, grant in self.grants.items():
-            said.append(f"{bot} has limits of its own: {grant.words}.")
+            if grant.remote:
+                said.append(
+                    f"{bot} is remote: it runs on its author's machine, in no sandbox of this "
+                    f"league, and the way there counts as its time."
+                )
+            own = msgspec.structs.replace(grant, remote=None)
+            if own.given:
+                said.append(f"{bot} has limits of its own: {own.words}.")
         if self.repeats:
             more = self.counted(self.repeats, "more match repeats", "more matches repeat")
             said.append(

@@ -11,7 +11,7 @@ from arena.stats.ratings import FEWEST_DEALS, Ratings
 from arena.stats.scores import shown_error
 from arena.stats.standings import Standing, standings
 from arena.store.result import Spent
-from arena.tables import costs, linked, misfits, unforfeited
+from arena.tables import costs, linked, misfits, trips, unforfeited
 from arena.tables.elo import (
     ELO_KEYS,
     anchor_facts,
@@ -93,6 +93,7 @@ def leaderboard(
             **elo_values(elo, standing.bot),
             **_scored(standing.bot, means),
             **_times(standing.bot, field.times),
+            **trips.values_of(standing.bot, field.trips),
             **costs.values_of(standing.bot, field.costs),
         }
         for standing in standings(
@@ -118,6 +119,7 @@ def leaderboard(
         else Column("Mean place", _mean_place, "right"),
         *(_fault_columns(rows) if faults else [_FAULTS] if field.faults is not None else []),
         *(_TIMES if field.times is not None else []),
+        *([trips.column()] if field.trips else []),
         *(costs.columns() if field.costs is not None else []),
     ]
     close = still_close(ratings, together=together)
@@ -149,6 +151,7 @@ def leaderboard(
         *(ELO_KEYS if anchor else ()),
         *scored,
         *(_TIME_KEYS if field.times is not None else ()),
+        *(trips.TRIP_KEYS if field.trips else ()),
         *(costs.COST_KEYS if field.costs is not None else ()),
     )
     return Table("standings", columns, rows, facts, said, keys, fixed=3 if many else 2)
@@ -337,6 +340,8 @@ def _notes(
         notes.append(f"Lost by forfeit: {', '.join(forfeited)}.")
     if field.times is not None:
         notes.append(OF_TIMES)
+    if field.trips:
+        notes.append(trips.OF_TRIPS)
     if field.costs is not None:
         notes.append(costs.OF_COSTS)
     return [*notes, *field.remarks]

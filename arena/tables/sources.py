@@ -25,6 +25,7 @@ from arena.store.versions import changed, disqualified, left
 from arena.tables.costs import outlays
 from arena.tables.field import Field
 from arena.tables.results_file import read_results
+from arena.tables.trips import trips
 from arena.text import safe
 from protocol.errors import ArenaError
 
@@ -136,6 +137,7 @@ def field_of(
             bots = (results[number].bots for number in numbers)
             scored.add([*zip(bots, kept, strict=True)], new)
     faults, forfeited_by = _faults(store, results)
+    remote = [bot.name for bot in league.bots if bot.grant.remote]
     tournament = Tournament(league, store) if league.goes_by_results else None
     asked = league.asked if tournament is None else tournament.asked
     return Field(
@@ -159,6 +161,7 @@ def field_of(
         forfeits=forfeited_by,
         unforfeited=+unforfeited if forfeits else None,
         times=_times(store, results) if times else None,
+        trips=trips(store, titles, remote) if times else None,
         costs=outlays(store, titles) if costs else None,
         scores=scored,
         anchor=league.anchor,

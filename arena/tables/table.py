@@ -66,6 +66,10 @@ class Column:
         return self.cell(row) if callable(self.cell) else str(row[self.cell])
 
 
+class Exact(float):
+    """A number that programs get unrounded, as small ones matter: costs."""
+
+
 @dataclass(frozen=True)
 class Sheet:
     """Columns and rows for people."""
@@ -310,6 +314,8 @@ def _cell(value: Any) -> Any:
 
 def _plain(value: Any) -> Any:
     """Return a value with its numbers rounded, so that it reads the same everywhere."""
+    if isinstance(value, Exact):
+        return float(value)
     if isinstance(value, float):
         return round(value, _DECIMALS) + 0.0  # no minus zero
     if isinstance(value, Mapping):

@@ -92,7 +92,7 @@ class Baton:
             self.take(number)
 
 
-class Waits:
+class TurnedWaits:
     """What one thread waits for, while others have the baton.
 
     It must be there when one is called, and is back when the call returns.
@@ -124,7 +124,7 @@ class Waits:
 class _Poll:
     """As `select.poll` returns it, but for the baton."""
 
-    def __init__(self, pauses: Waits) -> None:
+    def __init__(self, pauses: TurnedWaits) -> None:
         self._pauses = pauses
         self._poll = select.poll()
         self.register = self._poll.register

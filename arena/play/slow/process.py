@@ -19,6 +19,7 @@ from typing import Any
 
 import msgspec
 
+from arena.play.calls import Call
 from arena.play.executor import STOP_SIGNALS, BarredError, Executor
 from arena.play.messages import (
     Broken,
@@ -34,8 +35,9 @@ from arena.play.messages import (
     decode_order_to,
     encode,
 )
-from arena.play.slow.baton import Baton, Note, Waits
+from arena.play.slow.baton import Baton, Note, TurnedWaits
 from arena.play.slow.doors import Doorkeeper, Doors, opened
+from arena.play.slow.remote_bot import RemoteBot
 from arena.play.watchdog import STUCK_SECONDS, StuckError
 from arena.play.worker import end_without_server, game_of, launchers_of, played_for
 from arena.schedule.deal import BotIndex, Deal
@@ -51,6 +53,7 @@ from referee.polling import Polling
 from referee.sandbox import Launcher, MachineError
 from referee.seat import Seat
 from referee.visiting import BrokenOffError, SpentError
+from referee.wire import Wire
 
 ALL = 0
 """In place of a slot's number: what concerns the whole process."""
@@ -72,11 +75,13 @@ def main(
     holder: str,
     folder: str,
     keeper: Doorkeeper | None,
+    home: str | None,
 ) -> None:
     """Carry out orders from `link`, a connection, until the last one or the end of the runner.
 
-    `holder` is the path of the note on who works, and `folder` that of the league, where answers
-    are kept. SIGUSR1 means: leave the matches as they are, and end; they go on in the next run.
+    `holder` is the path of the note on who works, `folder` that of the league, where answers are
+    kept, and `home` that of the folder with the socket by which remote bots are reached, if any.
+    SIGUSR1 means: leave the matches as they are, and end; they go on in the next run.
     """
     with played_for(parent), ExitStack() as stack:
         try:
@@ -87,7 +92,10 @@ def main(
         except ArenaError as error:
             link.send_bytes(encode((ALL, Broken(str(error)))))
             return
-        has_left = _Slots(link, setup, game, launchers, flights, doors, Note(holder)).serve()
+        reached = None if home is None else Path(home)
+        has_left = _Slots(
+            link, setup, game, launchers, flights, doors, Note(holder), reached
+        ).serve()
     if has_left:
         os._exit(0)  # other threads still wait for bots that have gone
 
@@ -104,7 +112,10 @@ class _Slots:
         flights: Flights,
         doors: Doors | None,
         note: Note,
+        home: Path | None,
     ) -> None:
+        self.home = home
+        """The folder with the socket by which remote bots are reached."""
         self._link = link
         self._setup = setup
         self._game = game
@@ -227,12 +238,13 @@ class SlowExecutor(Executor):
         flights: Flights,
         slots: _Slots,
     ) -> None:
-        self._pauses = Waits(slots.baton, number)
+        self._pauses = TurnedWaits(slots.baton, number)
         polling = Polling(self._pauses.poll, _LOOK_SECONDS, lambda: self._pauses.woke)
         super().__init__(setup, game, launchers, polling)
         self._flights = flights
         self._slots = slots
         self._number = number
+        self._home = slots.home
         self._flight: Flight | None = None
         self._match_id = ""
         self._bots: Sequence[BotIndex] = ()
@@ -265,6 +277,7 @@ class SlowExecutor(Executor):
                     self._begin_anew(str(error))
                 except BrokenOffError as error:
                     outages, since = outages + 1, since or time.monotonic()
+                    self._part(rotation)  # nobody needs processes while all wait
                     self._rest(error, outages, since)
                 finally:
                     self._part(rotation)
@@ -325,7 +338,24 @@ class SlowExecutor(Executor):
         for bot in self._bots:
             self._discard((bot, rotation))
 
-    def _seat(self, number: int, process: BotProcess) -> Seat:
+    def _process(self, bot: BotIndex, rotation: int) -> Wire:
+        """Return a bot's process, or the copy of a remote bot; raise AwayError if there is none."""
+        digest = self._setup.remotes.get(bot)
+        if digest is None:
+            return super()._process(bot, rotation)
+        assert self._home is not None
+        key = self._setup.schedule.entrants[bot].key
+        call = Call(bot=key, digest=digest, match=self._match_id)
+        limits, name = self._setup.limits_of(bot), self._setup.names[bot]
+        copy = RemoteBot.ready(self._home, call, limits, name, self._polling)
+        self._processes[bot, rotation] = copy
+        return copy
+
+    def _sandbox_of(self, bot: BotIndex) -> str:
+        """Return where a bot runs: a remote one in no sandbox of ours."""
+        return "remote" if bot in self._setup.remotes else super()._sandbox_of(bot)
+
+    def _seat(self, number: int, process: Wire) -> Seat:
         """Return a seat whose answers are kept."""
         flight, doors, bot = self._flight, self._slots.doors, self._bots[number]
         assert flight is not None
@@ -335,7 +365,7 @@ class SlowExecutor(Executor):
             self._slots.note_answer()
 
         visitor = None
-        if doors is not None:
+        if doors is not None and isinstance(process, BotProcess):
             visit = doors.visit(self._match_id, flight, number, bot, process)
             visitor = self._visits.enter_context(visit)
         name = self._setup.names[bot]

@@ -55,11 +55,14 @@ class SlotWorkforce(Workforce):
         slots: int,
         folder: Path,
         keeper: Doorkeeper | None,
+        home: Path | None,
     ) -> None:
         """Take what to play in a league's folder, and what its door needs, if it has one.
 
-        Raises as `check_room`.
+        `home` is the folder with the socket by which remote bots are reached, if they are. Raises
+        as `check_room`.
         """
+        self._home = home
         self._keeper = keeper
         if slots:
             check_room(slots, setup.schedule.seats, setup.sandboxes, setup.sandbox_uid)
@@ -78,7 +81,8 @@ class SlotWorkforce(Workforce):
 
         Raises as `check_sandbox` does.
         """
-        bots = [bot for bot in first_bots(len(self._setup.names)) if bot not in self._setup.unbuilt]
+        elsewhere = {*self._setup.unbuilt, *self._setup.remotes}
+        bots = [bot for bot in first_bots(len(self._setup.names)) if bot not in elsewhere]
         try:
             self._start()
             self.workers = [
@@ -101,6 +105,7 @@ class SlotWorkforce(Workforce):
                 self._note.path,
                 str(self._folder),
                 self._keeper,
+                None if self._home is None else str(self._home),
             ),
             blocked=STOP_SIGNALS,
         )

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.arena.conftest import ARENA, ROOT
-from tests.arena.play.slow.test_doors import ASKER, KEY
+from arena.store.flights import Flights
+from tests.arena.conftest import ARENA, ROOT, League
+from tests.arena.play.slow.test_doors import ASKER, KEY, environment, write
 from tests.provider import Provider
 
 
@@ -104,3 +105,28 @@ def test_a_door_in_a_single_match_is_refused() -> None:
     assert "asks through its door in `arena check`, and in leagues" in " ".join(
         ended.stderr.split()
     )
+
+
+def test_what_a_check_costs_counts_in_the_league(
+    bot: Path, provider: Provider, league: League
+) -> None:
+    write(league, provider, door="spend = 0.001\n")
+    file = league.folder / "league.toml"
+    file.write_text(f"seats = 2\n{file.read_text()}")
+    words = ["add", str(league.folder), f"asker={bot}", "--grant", "--replace"]
+    before = provider.count["completions"]
+    asked = []
+    for _ in range(3):
+        ended = subprocess.run(
+            [*ARENA, *words],
+            env=environment(provider),
+            capture_output=True,
+            text=True,
+            cwd=ROOT,
+            check=False,
+        )
+        asked.append(provider.count["completions"] - before)
+    assert "asker has cost 0.001" in " ".join((ended.stdout + ended.stderr).split())
+    assert asked[1] == asked[2]  # once all is spent, nothing is asked for any more
+    with Flights(league.folder) as flights:
+        assert flights.spent()["asker"] >= 0.001

@@ -9,6 +9,7 @@ import pytest
 from arena.folders import locked
 from arena.handin.database import HandIns
 from arena.handin.final import TOLD, is_over, sealed
+from arena.league.file import read_asked
 from tests.arena.conftest import Arena
 from tests.arena.handin.conftest import LEAGUE
 
@@ -29,6 +30,15 @@ def write(cup: Path, **dates: datetime) -> None:
     (cup / "league.toml").write_text(
         LEAGUE.replace("[hand_in]\n", f"[hand_in]\nfinal_deals = 2\n{lines}")
     )
+
+
+def test_bots_have_their_own_limits_in_a_final_too(arena: Arena, cup: Path) -> None:
+    write(cup, closes=EARLIER, release=LATER)
+    file = cup / "league.toml"
+    file.write_text(file.read_text().replace('name = "old"\n', 'name = "old"\nmemory_mb = 77\n'))
+    assert arena("final", cup).exit_code == 0
+    made = read_asked(cup / "final")
+    assert [made.limits_of(bot).memory_mb for bot in made.bots] == [made.limits.memory_mb, 77]
 
 
 def test_a_final_says_of_what_it_is_made_and_is_discarded_if_that_was_too_early(

@@ -7,6 +7,7 @@ import pytest
 
 from arena.play.events import Notice, Problem, Started
 from arena.play.messages import (
+    Away,
     Broken,
     Check,
     Done,
@@ -36,13 +37,13 @@ class Idle(Worker):
         pass
 
 
-def played(number: int, rotation: int) -> PlayedMatch:
-    """Return a match of the bots 0 and 1, as far as it is looked at."""
+def played(number: int, rotation: int, lineup: Sequence[int] = (0, 1)) -> PlayedMatch:
+    """Return a match of two bots, as far as it is looked at."""
     result = MatchResult(
         deal=f"{number:016x}",
         number=number,
         rotation=rotation,
-        bots=[rotation, 1 - rotation],
+        bots=[lineup[rotation], lineup[1 - rotation]],
         places=[1, 2],
         reason="",
         decisions=1,
@@ -79,6 +80,13 @@ def test_a_deal_that_cannot_be_played_is_over() -> None:
     worker = given(task, Task((0, 1), 1, (0, 1)))
     assert worker.note(Results([played(0, 0)], 0.0)) == 0
     assert worker.note(Failed(task, 0, "why")) == 1
+    assert left(worker) == {1: (0, 1)}
+
+
+def test_a_deal_that_could_not_begin_is_neither_over_nor_left() -> None:
+    worker = given(Task((0, 1), 0, (0, 1)), Task((0, 1), 1, (0, 1)))
+    worker.note(Results([played(0, 0)], 0.0))
+    assert worker.note(Away(Task((0, 1), 0, (1,)), "why")) == 0
     assert left(worker) == {1: (0, 1)}
 
 

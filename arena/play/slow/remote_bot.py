@@ -1,0 +1,230 @@
+"""A bot that runs on its author's machine, as a slow match has it: asked through the server."""
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from statistics import median
+from time import monotonic
+from typing import NamedTuple, NoReturn, Self
+
+import msgspec
+
+from arena.play.calls import (
+    Call,
+    CallAbsent,
+    CallEnded,
+    CallLine,
+    ToMatch,
+    called,
+    read_to_match,
+)
+from arena.play.executor import AwayError
+from protocol.errors import ProtocolError
+from protocol.lines import LINE_LIMIT, OverlongLineError, encode
+from protocol.remote import FRAME_LIMIT
+from referee.bot_process import GoneError, LateError
+from referee.clock import Clock, Turn
+from referee.limits import Limits
+from referee.pipes import ClosedError, Pipes
+from referee.polling import Polling
+from referee.sandbox import Ended
+from referee.starting import greet
+
+_TAKEN_SECONDS = 10.0  # in which the server says whether the bot is there
+_ENDED = Ended(status=0, cpu=0.0, memory=0)
+
+
+class _Ends(NamedTuple):
+    """The ends of a connection, in place of a process's pipes."""
+
+    stdin: int
+    stdout: int
+    stderr: int
+
+
+class RemoteBot:
+    """One copy of a remote bot, for one match; see `Wire`.
+
+    The wall is judged, with the way to its author's machine in it. Nobody here can stop it between
+    its turns, or see what CPU time it uses.
+    """
+
+    def __init__(self, home: Path, call: Call, threads: int, polling: Polling) -> None:
+        """Call for a copy by the socket in a folder; raise AwayError if there is none."""
+        self.samples = 0
+        self.is_ready = False
+        self.threads = threads
+        self.ended: Ended | None = None
+        self._polling = polling
+        self._began = self._answered = self._allowed = 0.0
+        self._trips: list[float] = []
+        self._stderr = ""
+        try:
+            self._socket = called(home)
+        except OSError as error:
+            raise AwayError(f"nobody takes calls: {error.strerror}") from None
+        self._socket.setblocking(False)
+        self._null = os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)
+        descriptor = self._socket.fileno()
+        ends = _Ends(descriptor, descriptor, self._null)
+        self._pipes = Pipes(ends, FRAME_LIMIT, polling=polling)
+        try:
+            self._begin(call)
+        except BaseException:
+            self.stop()
+            raise
+
+    @classmethod
+    def ready(cls, home: Path, call: Call, limits: Limits, name: str, polling: Polling) -> Self:
+        """Return a copy that has said ready; raise AwayError, or StartupError as `greet` does."""
+        found = cls(home, call, limits.threads, polling)
+        greet(found, limits, name)
+        return found
+
+    def _begin(self, call: Call) -> None:
+        try:
+            self._pipes.send(encode(call))
+            self._allowed = _TAKEN_SECONDS
+            self._began = monotonic()
+            heard = self._heard()
+        except (ClosedError, LateError, GoneError) as error:
+            raise AwayError(f"the server does not say whether it is there: {error}") from None
+        if isinstance(heard, CallAbsent):
+            raise AwayError("it is not connected")
+
+    def begin_match(self) -> None:
+        """Forget the last match: there was none."""
+
+    def end_match(self) -> None:
+        """Do nothing: it rests as its author likes."""
+
+    def prepare(self) -> None:
+        """Do nothing: it runs already."""
+
+    def freeze(self) -> None:
+        """Do nothing: nobody here can."""
+
+    def watch(self) -> None:
+        """Do nothing: it uses no core of ours."""
+
+    def send(self, line: bytes) -> None:
+        """Send a line that needs no answer; raise GoneError if that is known to be in vain."""
+        if self.ended is not None:
+            raise GoneError("it has ended")
+        try:
+            self._pipes.send(encode(CallLine(line=line.decode().removesuffix("\n"))))
+        except ClosedError:
+            self._gone("its connection was closed by the server")
+
+    def ask(self, line: bytes, clock: Clock) -> bytes:
+        """Start the clock, send what is asked, and return the bot's next line.
+
+        Raises what `read_line` does.
+        """
+        self._began = self._answered = monotonic()
+        self._allowed = clock.allowed
+        self.send(line)
+        return self.read_line()
+
+    def read_line(self) -> bytes:
+        """Return another line in the same turn.
+
+        Raises LateError when its time is up, GoneError when there will be no more lines, and
+        OverlongLineError.
+        """
+        try:
+            match self._heard():
+                case CallLine(line=line, trip=trip):
+                    if trip is not None:
+                        self._trips.append(trip)
+                    found = line.encode()
+                    if len(found) > LINE_LIMIT:
+                        raise OverlongLineError(f"a line of more than {LINE_LIMIT} bytes")
+                    return found
+                case CallEnded(how=how, stderr=stderr):
+                    self._stderr = stderr
+                    self._gone(f"it {how}")
+                case _:
+                    self._gone("its connection was lost")
+        except ClosedError:
+            self._gone("its connection was closed by the server")
+
+    def _heard(self) -> ToMatch:
+        """Return what the server says next; raise LateError when the time of the turn is up."""
+        pipes, polling = self._pipes, self._polling
+        moment = monotonic()
+        while (left := self._allowed - (moment - self._began)) > 0:
+            frame = pipes.wait(min(left, polling.look_seconds))
+            moment = polling.woke()
+            if frame is not None:
+                self._answered = max(moment, self._began)
+                try:
+                    found: ToMatch = read_to_match(frame)
+                except msgspec.DecodeError as error:
+                    raise ProtocolError(f"the server's line is none: {error}") from None
+                return found
+        self._answered = moment
+        raise LateError(
+            f"no answer after {moment - self._began:.3f} s; {self._allowed:.3f} s allowed, the way "
+            f"to its author's machine included"
+        )
+
+    def close_turn(self) -> Turn:
+        """Stop the clock; return what the turn took."""
+        return Turn(self._began, self._answered, 0.0, self._answered - self._began)
+
+    def why_overdrawn(self, turn: Turn) -> str:
+        """Return in words why an answer in this turn came too late."""
+        return (
+            f"answered after {turn.wall:.3f} s; {self._allowed:.3f} s allowed, the way to its "
+            f"author's machine included"
+        )
+
+    def unread(self) -> bytes:
+        """Return nothing: lines come whole."""
+        return b""
+
+    def close_input(self) -> None:
+        """End it: its author's machine lets it do so by itself."""
+        self.stop()
+
+    def stop(self, grace: float = 0.0) -> Ended:
+        """Want nothing more of it."""
+        if self.ended is None:
+            self.ended = _ENDED
+            self._socket.close()
+            os.close(self._null)
+        return self.ended
+
+    def _gone(self, how: str) -> NoReturn:
+        self.stop()
+        raise GoneError(how)
+
+    def stderr_text(self) -> str:
+        """Return the end of its standard error, if it ended by itself; the rest is its author's."""
+        return self._stderr
+
+    @property
+    def family(self) -> Sequence[int]:
+        """No process: it runs elsewhere."""
+        return ()
+
+    @property
+    def burner(self) -> bool:
+        """Whether it was seen to compute between its turns: nobody sees that."""
+        return False
+
+    @property
+    def charged(self) -> float:
+        """What it was charged for that: nothing."""
+        return 0.0
+
+    @property
+    def unfrozen(self) -> float:
+        """Nothing: it is never frozen."""
+        return 0.0
+
+    @property
+    def trip(self) -> float:
+        """The median of the round trips to its author's machine, in seconds."""
+        return median(self._trips) if self._trips else 0.0

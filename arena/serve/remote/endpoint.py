@@ -1,0 +1,51 @@
+"""Where remote bots are connected: who may, in which league, before anything is a websocket."""
+
+from starlette.requests import HTTPConnection
+from starlette.websockets import WebSocket
+
+from arena.handin.people import Person
+from arena.serve.refusal import Refusal
+from arena.serve.served import Served
+from arena.serve.visits import Admission, address_of
+
+
+class RemoteEnd:
+    """The end of the API that is a websocket; its refusals are answers as all others.
+
+    Args:
+        admission: who may ask what.
+
+    """
+
+    def __init__(self, admission: Admission) -> None:
+        self._admission = admission
+
+    async def connect(self, socket: WebSocket) -> None:
+        """Connect a remote bot, until either side ends it."""
+        league = self._admission.league(socket)
+        person = await self._author(socket, league)
+        if not league.is_open_to_remote:
+            raise Refusal(
+                403,
+                "this league takes no remote bots.",
+                "Its organizer opens it by grants = { remote = true } in [hand_in] of league.toml, "
+                'which needs pace = "slow" in [limits].',
+            )
+        if league.homes.is_closed:
+            raise Refusal(503, "the server ends.", "Try again.", after=10)
+        with league.homes.one_more(person) as may:
+            if not may:
+                what = "too many connections are yours already."
+                raise Refusal(429, what, "End an `arena connect`.", after=30)
+            await socket.accept()
+            await league.homes.serve(socket, person, address_of(socket))
+
+    async def _author(self, request: HTTPConnection, league: Served) -> Person:
+        """Return whose token it is; raise Refusal for browsers, and for who hands in nothing."""
+        if "origin" in request.headers:
+            raise Refusal(403, "a page of a browser connects no bot.", "Use `arena connect`.")
+        if "authorization" not in request.headers:
+            raise Refusal(401, "remote bots are connected with a token.", "Ask the organizer.")
+        found = await self._admission.author(request, league)
+        assert found.person is not None
+        return found.person

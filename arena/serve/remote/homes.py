@@ -1,0 +1,363 @@
+"""The remote bots of one league: which are there, and who may play through them."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from time import monotonic
+from typing import Any, Protocol
+
+import msgspec
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from arena.handin.database import HANDED_IN, HandIns
+from arena.handin.people import Person
+from arena.handin.submissions import bots_of_author
+from arena.league.bot import Bot
+from arena.league.plan import LeaguePlan
+from arena.play.calls import CallAbsent, CallTaken, listening, read_call, read_call_line
+from arena.serve.remote.copies import RemoteCopy, say_to_match
+from arena.serve.remote.line import (
+    BROKEN,
+    GOING_AWAY,
+    HomeLine,
+    LineEnd,
+    declined_as,
+    unsound,
+)
+from arena.serve.remote.session import HomeSession
+from arena.serve.remote.sparing import Sparing
+from arena.serve.shown import RemoteRow
+from arena.text import composed, counted, duration, safe
+from protocol.errors import ProtocolError
+from protocol.remote import (
+    FRAME_LIMIT,
+    REMOTE_VERSION,
+    SILENCE_SECONDS,
+    Declined,
+    RemoteHello,
+    Welcome,
+)
+
+_MOST_OF_ONE = 8  # connections of a person at a time
+_CALL_SECONDS = 10.0  # in which a match says what it calls for
+_ROOM_SECONDS = 1.0  # in which the end of another match may make room
+_TICK_SECONDS = 5.0
+_FORGET_SECONDS = 600.0  # after which one that is away, and plays nothing, is forgotten
+_SHOWN = 200  # characters of what somebody else says
+_CALL_BYTES = FRAME_LIMIT - 1000  # of the longest line of a call, which must fit into a frame
+
+Rooms = Mapping[tuple[str, str], int]
+"""How many matches remote bots play at once, by key and digest; 0 while one is away."""
+
+
+class _DeclinedError(Exception):
+    def __init__(self, **declined: Any) -> None:
+        super().__init__()
+        self.declined = Declined(**declined)
+
+
+class RemoteLeague(Protocol):
+    """What is asked of a league whose remote bots come."""
+
+    name: str
+    folder: Path
+    plan: LeaguePlan
+
+    async def db(self, do: Callable[[HandIns, int], list[str]], number: int, /) -> list[str]:
+        """Return what a function gives for the database of submissions."""
+
+    def since(self, *, to_organizer: bool) -> str:
+        """Return from when on results are held back from somebody; empty if they are not."""
+
+    def here(self, rooms: Rooms) -> None:
+        """Take note of how many matches can be played, whenever it is another number."""
+
+
+class Homes:
+    """The authors' machines that remote bots of one league run on.
+
+    Args:
+        league: what is asked of it.
+        say: called with sentences for the organizer.
+        refresh: reads the league's file again if it was changed.
+
+    """
+
+    def __init__(
+        self,
+        league: RemoteLeague,
+        say: Callable[[str], None],
+        refresh: Callable[[], Awaitable[None]],
+    ) -> None:
+        self._league = league
+        self._refresh = refresh
+        self._sparing = Sparing(say)
+        self._say = say
+        self._sessions: dict[str, HomeSession] = {}
+        self._connections: Counter[int] = Counter()
+        self._lines: set[HomeLine] = set()
+        self._rooms: Rooms = {}
+        self.is_closed = False
+        """Whether the server ends, so that nobody is let in any more."""
+
+    # --- what is known
+
+    def __len__(self) -> int:
+        return len(self._sessions)
+
+    def rows(self, *, to_organizer: bool) -> list[RemoteRow]:
+        """Return how the remote bots that play are connected, by name.
+
+        There are none to be seen while results are held back: when a bot comes and goes is of use
+        to who knows what is played.
+        """
+        if self._league.since(to_organizer=to_organizer):
+            return []
+        bots = sorted(self._league.plan.bots, key=lambda bot: bot.name)
+        return [self._row(bot) for bot in bots if bot.remote_digest]
+
+    def _row(self, bot: Bot) -> RemoteRow:
+        session = self._sessions.get(bot.key)
+        if session is None or session.line is None or session.digest != bot.remote_digest:
+            return RemoteRow(bot=bot.name, state="away", slots=0)
+        trip = None if session.trip is None else round(1000 * session.trip, 1)
+        return RemoteRow(bot=bot.name, state="connected", slots=session.slots, trip_ms=trip)
+
+    def _changed(self) -> None:
+        """Forget what is over, and tell how many matches can be played, if that is new."""
+        self._sessions = {
+            key: session for key, session in self._sessions.items() if not session.is_over
+        }
+        rooms = {
+            (key, session.digest): 0 if session.line is None else session.slots
+            for key, session in self._sessions.items()
+        }
+        if rooms != self._rooms:
+            self._rooms = rooms
+            self._league.here(rooms)
+
+    # --- the league changes
+
+    def look(self) -> None:
+        """End the sessions of bots that do not play any more with the files that are there."""
+        plays = {bot.key: bot.remote_digest for bot in self._league.plan.bots}
+        for session in [*self._sessions.values()]:
+            if plays.get(session.key) != session.digest:
+                what = f"the league has no bot {session.name!r} with these files any more."
+                remedy = "If you handed in others, this is as it should be."
+                self._part(session, Declined(kind="replaced", what=what, remedy=remedy))
+
+    def keep(self, known: Collection[Person]) -> None:
+        """End the sessions of persons who were removed, or have another token."""
+        for session in [*self._sessions.values()]:
+            if session.person not in known:
+                what = "the token is not valid any more."
+                remedy = "Ask the organizer for a new one."
+                self._part(session, Declined(kind="wrong", what=what, remedy=remedy))
+
+    def _part(self, session: HomeSession, declined: Declined) -> None:
+        line = session.line
+        session.fail(declined_as(declined))
+        if line is None:
+            self._sparing.say(session.name, f"{session.name} is declined: {declined.what}")
+
+    async def run(self) -> None:
+        """Take calls of matches until it is cancelled."""
+        folder = self._league.folder / HANDED_IN
+        try:
+            found = listening(folder)
+        except OSError as error:
+            self._say(f"no remote bot can play: {folder}: {error.strerror}.")
+            return
+        server = await asyncio.start_server(
+            self._called, sock=found, limit=_CALL_BYTES, backlog=512
+        )
+        try:
+            while True:
+                await asyncio.sleep(_TICK_SECONDS)
+                self._sparing.catch_up()
+                for session in [*self._sessions.values()]:
+                    is_idle = session.line is None and not session.in_play
+                    if is_idle and monotonic() - session.away_since > _FORGET_SECONDS:
+                        session.close("was away for long")
+        finally:
+            server.close()
+
+    def close(self) -> None:
+        """End all connections, as the server ends; authors' programs come again later."""
+        self.is_closed = True
+        for line in self._lines:
+            line.end(LineEnd("the server ends", code=GOING_AWAY))
+
+    # --- authors' machines
+
+    @contextmanager
+    def one_more(self, person: Person) -> Iterator[bool]:
+        """Count a connection; yield whether its person may have another."""
+        if self._connections[person.number] >= _MOST_OF_ONE:
+            yield False
+            return
+        self._connections[person.number] += 1
+        try:
+            yield True
+        finally:
+            self._connections[person.number] -= 1
+            if not self._connections[person.number]:
+                del self._connections[person.number]
+
+    async def serve(self, socket: WebSocket, person: Person, address: str) -> None:
+        """Serve a connection that was accepted, to its end."""
+        line = HomeLine(socket)
+        self._lines.add(line)
+        end = BROKEN
+        try:
+            end = await self._serve(line, person, address)
+        finally:
+            self._lines.discard(line)
+            await line.close(end)
+
+    async def _serve(self, line: HomeLine, person: Person, address: str) -> LineEnd:
+        try:
+            hello = await line.hello()
+            bot = await self._bot_of(hello, person)
+            session, goes_on = self._session(hello, bot, person)
+        except WebSocketDisconnect:
+            return BROKEN
+        except _DeclinedError as error:
+            end = declined_as(error.declined)
+        except ProtocolError as error:
+            end = unsound(error)
+        else:
+            limits = msgspec.to_builtins(self._league.plan.limits_of(bot))
+            seen = session.seen
+            welcome = Welcome(league=self._league.name, goes_on=goes_on, limits=limits, seen=seen)
+            return await self._hold(session, line, welcome, address)
+        self._sparing.say(person.name, f"{person.name} is declined: {_shown(end)}.")
+        return end
+
+    async def _bot_of(self, hello: RemoteHello, person: Person) -> Bot:
+        """Return the bot that is meant; raise _DeclinedError if it cannot be connected."""
+        if hello.version != REMOTE_VERSION:
+            raise _DeclinedError(
+                kind="wrong",
+                what=f"this league speaks version {REMOTE_VERSION}, not {hello.version}.",
+                remedy="Use the release of Bot Arena that the league's server has.",
+            )
+        own = await self._league.db(bots_of_author, person.number)
+        if self._meant(hello) is None:
+            await self._refresh()  # it may have been entered a moment ago
+        bot = self._meant(hello)
+        name = safe(hello.bot)
+        if bot is None:
+            raise _DeclinedError(kind="unknown", what=f"{name!r} does not play with these files.")
+        if person.role != "organizer" and bot.name not in own and bot.key not in own:
+            raise _DeclinedError(
+                kind="wrong",
+                what=f"{name!r} is not a bot of yours.",
+                remedy="Choose another name: --bot NAME.",
+            )
+        return bot
+
+    def _meant(self, hello: RemoteHello) -> Bot | None:
+        name = composed(hello.bot)
+        for bot in self._league.plan.bots:
+            if bot.name == name and bot.remote_digest == hello.digest:
+                return bot
+        return None
+
+    def _session(self, hello: RemoteHello, bot: Bot, person: Person) -> tuple[HomeSession, bool]:
+        """Return the session of a hello, and whether it goes on; raise _DeclinedError if none."""
+        if self.is_closed:
+            raise _DeclinedError(kind="wrong", what="the server ends.", after=SILENCE_SECONDS)
+        found = self._sessions.get(bot.key)
+        if found is not None and found.secret == hello.session:
+            found.go_on(hello)
+            found.person = person
+            if found.line is not None:
+                found.line.end(LineEnd("it came again", is_dead=True))
+            return found, True
+        if found is not None:
+            if found.line is not None:
+                raise _DeclinedError(
+                    kind="busy",
+                    what=f"{bot.name!r} is connected already.",
+                    remedy="End the other `arena connect`, or wait until its connection is broken.",
+                    after=SILENCE_SECONDS,
+                )
+            found.close("was started anew by its author")
+        self._sessions[bot.key] = HomeSession(hello, bot.key, person, self._changed)
+        return self._sessions[bot.key], False
+
+    async def _hold(
+        self, session: HomeSession, line: HomeLine, welcome: Welcome, address: str
+    ) -> LineEnd:
+        """Let a session have a connection, to the end of it."""
+        away = monotonic() - session.away_since
+        session.attach(line, welcome)
+        self._changed()
+        if welcome.goes_on:
+            words = f"is back after {duration(away)}"
+        else:
+            words = f"is connected by {session.person.name} from {address}"
+        at_once = counted(session.slots, "match", "matches")
+        self._tell(session, f"{words}: {at_once} at once.")
+        end = await line.run(session)
+        if session.line is line:
+            session.detach()
+            if end.declined is not None and not session.is_over:
+                session.close(f"was cut off: {_shown(end)}")
+            self._changed()
+            self._say_away(session, end)
+        return end
+
+    def _say_away(self, session: HomeSession, end: LineEnd) -> None:
+        if self.is_closed:
+            return
+        what = "is away" if end.declined is None else "is declined"
+        playing = counted(session.in_play, "match goes", "matches go")
+        more = f"; {playing} on" if session.in_play else ""
+        self._tell(session, f"{what}: {_shown(end)}{more}.")
+
+    def _tell(self, session: HomeSession, words: str) -> None:
+        self._sparing.say(session.name, f"{session.name} {words}")
+
+    # --- matches
+
+    async def _called(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Answer a call, and pass on what its match says to the copy until it hangs up."""
+        session, copy = None, None
+        try:
+            async with asyncio.timeout(_CALL_SECONDS):
+                call = read_call(await reader.readline())
+            session = self._sessions.get(call.bot)
+            is_there = session is not None and session.digest == call.digest
+            if session is None or not is_there or not await session.wait_for_room(_ROOM_SECONDS):
+                say_to_match(writer, CallAbsent())
+                return
+            say_to_match(writer, CallTaken())
+            copy = session.begin(call.match, writer)
+            await self._pass_on(reader, session, copy)
+        except (TimeoutError, OSError):
+            pass
+        except (ValueError, msgspec.MsgspecError) as error:
+            self._say(f"a match called a remote bot, and it was not understood: {error}.")
+        finally:
+            if session is not None and copy is not None:
+                session.end(copy)
+            writer.close()
+
+    async def _pass_on(
+        self, reader: asyncio.StreamReader, session: HomeSession, copy: RemoteCopy
+    ) -> None:
+        while words := await reader.readline():
+            line = read_call_line(words).line
+            if "\n" in line:
+                raise ValueError("a line of it is several")
+            await session.pass_on(copy, line)
+
+
+def _shown(end: LineEnd) -> str:
+    """Return why a connection ended, for a line of the organizer."""
+    return safe(end.why)[:_SHOWN].rstrip(".")

@@ -1,0 +1,147 @@
+"""Remote bots as a slow match calls them: a real socket, and a real process for each copy."""
+
+import socket
+import subprocess
+import sys
+import threading
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from arena.play.calls import (
+    Call,
+    CallAbsent,
+    CallEnded,
+    CallLine,
+    CallTaken,
+    listening,
+    read_to_server,
+)
+from tests.arena.conftest import League
+
+DIGEST = "5a9e" * 16
+
+
+def remote(league: League, name: str, digest: str = DIGEST) -> str:
+    """Return the entry of a remote bot in the file of a league."""
+    folder = league.home / f"remote {name}"
+    folder.mkdir()
+    return (
+        f'\n[[bot]]\nname = "{name}"\nfolder = "../remote {name}"\n'
+        f'command = ["{{remote}}", "{digest}"]\nfiles = []\nremote = true\n'
+    )
+
+
+class Homes:
+    """Where remote bots run: what the server and their authors' machines do, in one.
+
+    Args:
+        listener: of the calls.
+        bot: the program that each of them runs.
+
+    """
+
+    def __init__(self, listener: socket.socket, bot: Path) -> None:
+        self.is_absent = False
+        """Whether no bot is there, whatever the player was told."""
+        self.calls: list[Call] = []
+        """The calls that were taken."""
+        self.declined = 0
+        """How many were not."""
+        self.most: Counter[str] = Counter()
+        """The most copies of each bot that there were at once."""
+        self._copies: Counter[str] = Counter()
+        self._bot = bot
+        self._lock = threading.Lock()
+        self._listener = listener
+        self._threads: list[threading.Thread] = []
+        self._open: set[socket.socket] = set()
+        self._start(self._accept)
+
+    def _start(self, do: Any, *words: Any) -> threading.Thread:
+        thread = threading.Thread(target=do, args=words)
+        self._threads.append(thread)
+        thread.start()
+        return thread
+
+    def _accept(self) -> None:
+        with suppress(OSError):  # it is closed
+            while True:
+                connection, _ = self._listener.accept()
+                with self._lock:
+                    self._open.add(connection)
+                self._start(self._answer, connection)
+
+    def _answer(self, connection: socket.socket) -> None:
+        with connection, connection.makefile("rb") as lines, suppress(OSError):
+            call = read_to_server(lines.readline())
+            assert isinstance(call, Call)
+            if self.is_absent:
+                self.declined += 1
+                connection.sendall(_line(CallAbsent()))
+                return
+            with self._lock:
+                self.calls.append(call)
+                self._copies[call.bot] += 1
+                self.most[call.bot] = max(self.most[call.bot], self._copies[call.bot])
+            connection.sendall(_line(CallTaken()))
+            try:
+                self._play(connection, lines)
+            finally:
+                with self._lock:
+                    self._copies[call.bot] -= 1
+
+    def _play(self, connection: socket.socket, lines: Any) -> None:
+        """Relay the lines of a copy, until the match is over."""
+        pipe = subprocess.PIPE
+        with subprocess.Popen(
+            [sys.executable, self._bot.name], stdin=pipe, stdout=pipe, cwd=self._bot.parent
+        ) as process:
+            assert process.stdin is not None
+            back = self._start(self._send_back, process, connection)
+            with suppress(OSError):  # the match, or the bot, has ended
+                for data in lines:
+                    letter = read_to_server(data)
+                    assert isinstance(letter, CallLine)
+                    process.stdin.write(letter.line.encode() + b"\n")
+                    process.stdin.flush()
+            process.kill()
+            back.join()
+
+    def _send_back(self, process: "subprocess.Popen[bytes]", connection: socket.socket) -> None:
+        assert process.stdout is not None
+        with suppress(OSError):  # the match is over
+            for line in process.stdout:
+                letter = CallLine(line=line.decode().rstrip("\n"), trip=0.001)
+                connection.sendall(_line(letter))
+            connection.sendall(_line(CallEnded(how="has ended")))
+
+    def close(self) -> None:
+        """End all copies."""
+        self._listener.shutdown(socket.SHUT_RDWR)
+        with self._lock:
+            for each in self._open:
+                with suppress(OSError):
+                    each.shutdown(socket.SHUT_RDWR)
+        for thread in self._threads:
+            thread.join(20)
+
+
+@contextmanager
+def homes(folder: Path, bot: Path) -> Iterator[Homes]:
+    """Run a program for each copy of a remote bot that is called for in a folder."""
+    folder.mkdir(exist_ok=True)
+    with listening(folder) as listener:
+        made = Homes(listener, bot)
+        try:
+            yield made
+        finally:
+            made.close()
+
+
+def _line(letter: object) -> bytes:
+    return msgspec.json.encode(letter) + b"\n"

@@ -1,0 +1,283 @@
+"""Tasks that wait for remote bots: who is called, in which order, and what that costs."""
+
+import random
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from time import monotonic, process_time
+
+import pytest
+
+from arena.play import lobby as module
+from arena.play.lobby import Lobby
+from arena.play.messages import Task
+from arena.play.presence import Presence
+from arena.schedule.deal import BotIndex
+from tests.arena.play.test_workforce import played
+
+ADA, BOB, SAGE, TOM, UMA = map(BotIndex, range(5))
+REMOTES = {SAGE: ("sage", "1" * 64), TOM: ("tom", "2" * 64), UMA: ("uma", "3" * 64)}
+
+
+def task(*bots: BotIndex, number: int = 0) -> Task:
+    """Return the first rotation of a deal."""
+    return Task(bots, number, (0,))
+
+
+class Waiting:
+    """A lobby, the presence that it looks at, and what is being played."""
+
+    def __init__(self) -> None:
+        self.presence = Presence()
+        self.lobby = Lobby(REMOTES, self.presence)
+        self.playing: list[Task] = []
+
+    def come(self, **rooms: int) -> None:
+        """Let these bots alone be there."""
+        known = dict(REMOTES.values())
+        self.presence.tell({(name, known[name]): room for name, room in rooms.items()})
+        self.look()
+
+    def look(self) -> None:
+        """Let the lobby look at what is played."""
+        self.lobby.look(each.lineup for each in self.playing)
+
+    def offer(self, tasks: Iterable[Task]) -> None:
+        """Play tasks, or let them wait."""
+        self.playing += [each for each in tasks if self.lobby.admits(each)]
+
+    def called(self) -> list[Task]:
+        """Play all that can be played now, and return it."""
+        self.look()
+        found = [*iter(self.lobby.call, None)]
+        self.playing += found
+        return found
+
+    def over(self, *tasks: Task) -> None:
+        """Note that these are over."""
+        for each in tasks:
+            self.playing.remove(each)
+        self.look()
+
+
+@pytest.fixture
+def waiting() -> Waiting:
+    """A lobby in which nobody waits, and nobody is there."""
+    return Waiting()
+
+
+def test_nobody_waits_for_bots_that_are_here(waiting: Waiting) -> None:
+    assert waiting.lobby.admits(task(ADA, BOB))
+    assert not waiting.lobby
+    assert waiting.lobby.call() is None
+
+
+def test_tasks_wait_for_who_is_not_there_and_are_called_in_their_order(waiting: Waiting) -> None:
+    tasks = [task(ADA, SAGE, number=number) for number in range(3)]
+    waiting.offer(tasks)
+    assert waiting.playing == []
+    assert waiting.called() == []
+    waiting.come(sage=2)
+    assert waiting.called() == tasks[:2]
+    waiting.over(tasks[0])
+    assert waiting.called() == tasks[2:]
+    assert not waiting.lobby
+
+
+def test_who_has_room_for_so_many_plays_no_more_at_once(waiting: Waiting) -> None:
+    waiting.come(sage=2, tom=1)
+    tasks = [task(ADA, SAGE, number=number) for number in range(4)]
+    waiting.offer(tasks)
+    assert waiting.playing == tasks[:2]
+    waiting.come(sage=1, tom=1)  # less than is being played
+    waiting.over(tasks[0])
+    assert waiting.called() == []
+    waiting.over(tasks[1])
+    assert waiting.called() == tasks[2:3]
+
+
+def test_a_match_of_two_remote_bots_waits_for_both(waiting: Waiting) -> None:
+    waiting.offer([task(SAGE, TOM), task(ADA, TOM)])
+    waiting.come(sage=1)
+    assert waiting.called() == []
+    waiting.come(tom=5)
+    assert waiting.called() == [task(ADA, TOM)]
+    waiting.come(sage=1, tom=5)
+    assert waiting.called() == [task(SAGE, TOM)]
+    assert waiting.lobby.call() is None
+
+
+def test_a_match_that_waits_for_another_bot_holds_up_nobody(waiting: Waiting) -> None:
+    waiting.offer([task(SAGE, TOM), task(ADA, SAGE)])
+    waiting.come(sage=1)
+    assert waiting.called() == [task(ADA, SAGE)]
+    waiting.over(task(ADA, SAGE))
+    waiting.come(sage=1, tom=1)
+    assert waiting.called() == [task(SAGE, TOM)]
+
+
+def test_a_new_task_does_not_overtake_those_that_wait(waiting: Waiting) -> None:
+    first, second = task(ADA, SAGE, number=0), task(ADA, SAGE, number=1)
+    waiting.offer([first])
+    waiting.come(sage=1)
+    waiting.offer([second])
+    assert waiting.called() == [first]
+
+
+def test_one_that_was_handed_out_before_comes_first(waiting: Waiting) -> None:
+    new = [task(ADA, SAGE, number=number) for number in range(3)]
+    waiting.offer(new)
+    old = task(BOB, SAGE)
+    assert not waiting.lobby.readmits(old)
+    waiting.come(sage=2)
+    assert waiting.called() == [old, new[0]]
+    waiting.over(old)
+    assert waiting.lobby.readmits(old)  # as there is room
+    assert waiting.lobby.call() is None  # as there is none now
+
+
+def test_bots_and_lines_have_their_turns(waiting: Waiting) -> None:
+    """Long lines of one bot do not hold up another's."""
+    waiting.offer(task(ADA, SAGE, number=number) for number in range(100))
+    waiting.offer(task(SAGE, UMA, number=number) for number in range(2))
+    waiting.offer(task(ADA, TOM, number=number) for number in range(2))
+    waiting.come(sage=50, tom=50, uma=50)
+    first = [waiting.lobby.call() for _ in range(6)]
+    lineups = Counter(each.lineup for each in first if each is not None)
+    assert lineups[ADA, TOM] == 2
+    assert lineups[SAGE, UMA] == 2
+
+
+def test_who_was_not_there_after_all_is_asked_again_after_a_pause(
+    waiting: Waiting, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "_PAUSE", 0.05)
+    waiting.come(sage=1, tom=1)
+    gone = task(ADA, SAGE)
+    began = monotonic()
+    assert waiting.lobby.note_absence(gone) == []
+    waiting.look()
+    assert not waiting.lobby.readmits(gone)
+    waiting.offer([task(ADA, TOM)])  # who has nothing to do with it
+    assert waiting.playing == [task(ADA, TOM)]
+    assert waiting.lobby.absent == []  # it is said to be there
+    while not (found := waiting.called()):
+        assert monotonic() < began + 10
+    assert found == [gone]
+    assert monotonic() - began >= 0.05
+
+
+def test_a_change_ends_the_pause(waiting: Waiting) -> None:
+    waiting.come(sage=1)
+    waiting.lobby.note_absence(task(ADA, SAGE))
+    waiting.look()
+    assert not waiting.lobby.readmits(task(ADA, SAGE))
+    waiting.come(sage=1, tom=1)
+    assert waiting.called() == [task(ADA, SAGE)]
+
+
+def test_who_is_not_there_again_and_again_is_named_once(waiting: Waiting) -> None:
+    waiting.come(sage=1)
+    named = [waiting.lobby.note_absence(task(ADA, SAGE)) for _ in range(30)]
+    assert named.count([SAGE]) == 1
+    assert named.count([]) == 29
+    waiting.come(sage=2)
+    assert [SAGE] in [waiting.lobby.note_absence(task(ADA, SAGE)) for _ in range(30)]
+
+
+def test_who_was_there_between_is_not_named(waiting: Waiting) -> None:
+    waiting.come(sage=1)
+    for _ in range(5):
+        named = [waiting.lobby.note_absence(task(ADA, SAGE)) for _ in range(9)]
+        assert [SAGE] not in named
+        waiting.lobby.note_played([played(0, 0, (ADA, SAGE))])
+
+
+def test_tasks_of_a_suspended_bot_leave(waiting: Waiting) -> None:
+    waiting.offer([task(ADA, SAGE), task(BOB, SAGE), task(SAGE, TOM), task(ADA, UMA)])
+    waiting.lobby.remove(ADA)
+    waiting.lobby.remove(TOM)
+    assert waiting.lobby.absent == [SAGE]
+    waiting.come(sage=9, tom=9, uma=9)
+    assert waiting.called() == [task(BOB, SAGE)]
+    assert not waiting.lobby
+    waiting.offer([task(BOB, UMA)])  # a line that was there before
+    assert waiting.playing[-1] == task(BOB, UMA)
+
+
+def test_the_absent_are_those_without_whom_nothing_goes_on(waiting: Waiting) -> None:
+    assert waiting.lobby.absent == []
+    waiting.offer([task(ADA, TOM), task(SAGE, UMA)])
+    assert waiting.lobby.absent == [SAGE, TOM, UMA]
+    waiting.come(sage=1)
+    assert waiting.lobby.absent == [TOM, UMA]
+    waiting.come(tom=1)  # whom a task can be played with now
+    assert waiting.lobby.absent == []
+    assert waiting.called() == [task(ADA, TOM)]
+    assert waiting.lobby.absent == [SAGE, UMA]
+
+
+def many(count: int, remotes: list[BotIndex], rng: random.Random) -> Iterator[Task]:
+    """Yield tasks of some seats, of which at least one is remote."""
+    for number in range(count):
+        some = rng.sample(remotes, rng.choice([1, 1, 2, 3]))
+        yield task(ADA, *sorted(some), number=number)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_whatever_comes_and_goes_nobody_plays_too_many_and_all_is_played(seed: int) -> None:
+    rng = random.Random(seed)
+    remotes = {BotIndex(bot): (f"b{bot}", "1" * 64) for bot in range(1, 8)}
+    presence = Presence()
+    lobby = Lobby(remotes, presence)
+    left = {each.number: each for each in many(2000, [*remotes], rng)}
+    stream = iter([*left.values()])
+    playing: list[Task] = []
+    rooms = dict.fromkeys(remotes.values(), 0)
+    looks = 0
+    while left:
+        looks += 1
+        assert looks < 100_000
+        for key in rooms:
+            if rng.random() < 0.05:
+                rooms[key] = rng.choice([0, 0, 1, 3])
+        presence.tell(rooms)
+        rng.shuffle(playing)
+        for each in playing[rng.randrange(len(playing) + 1) :]:
+            playing.remove(each)
+            if rng.random() > 0.1:
+                del left[each.number]
+            elif lobby.readmits(each):  # it was lost
+                playing.append(each)
+        lobby.look(each.lineup for each in playing)
+        before = Counter(bot for each in playing for bot in each.lineup)
+        for _ in range(rng.randrange(5)):
+            found = lobby.call()
+            if found is None and (new := next(stream, None)) is not None and lobby.admits(new):
+                found = new
+            if found is not None:
+                playing.append(found)
+        counts = Counter(bot for each in playing for bot in each.lineup)
+        for bot, key in remotes.items():
+            assert counts[bot] <= max(before[bot], rooms[key])
+    assert not lobby
+
+
+def test_a_hundred_thousand_that_wait_cost_next_to_nothing_at_each_look() -> None:
+    """Nor do two bots of one line-up that have room in turn, never both at once."""
+    presence = Presence()
+    lobby = Lobby(REMOTES, presence)
+    lobby.look(())
+    for number in range(100_000):
+        assert not lobby.admits(task(SAGE, TOM, number=number))
+    began = process_time()
+    for look in range(1000):
+        one = SAGE if look % 2 else TOM
+        presence.tell({REMOTES[one]: 1})
+        lobby.look(())
+        assert lobby.call() is None
+    assert process_time() - began < 1
+    presence.tell({REMOTES[SAGE]: 1, REMOTES[TOM]: 1})
+    for number in range(1000):
+        lobby.look(())
+        assert lobby.call() == task(SAGE, TOM, number=number)
+    assert process_time() - began < 2

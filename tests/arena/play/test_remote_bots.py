@@ -1,0 +1,340 @@
+"""Runs in which some bots are there at times: what waits for them, and what does not.
+
+To the runner a remote bot is one of which the setup has a digest. What a worker runs is its affair:
+here the processes of bots as they are.
+"""
+
+import random
+import threading
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from itertools import chain
+from time import process_time
+
+import pytest
+
+from arena.play.events import Notice, Problem, Suspended
+from arena.play.executor import AwayError, Executor
+from arena.play.local import LocalWorkforce, usable_cores
+from arena.play.messages import Away, Barred, Done, Order, Play, Results, Setup, Task, Word
+from arena.play.presence import Presence
+from arena.play.runner import Runner
+from arena.play.workforce import Event, Heard, Worker, Workforce
+from arena.schedule.deal import BotIndex, Deal, Entrant, Schedule
+from arena.store.opening import read_league
+from arena.store.result import PlayedMatch
+from referee.finding import Source
+from referee.games import GAMES
+from referee.limits import Limits
+from referee.sandbox import Launcher
+from tests.arena.conftest import STEADY, League
+from tests.arena.play.test_workforce import played
+from tests.referee.process_watch import until
+
+DIGEST = "1" * 64
+ADA, BOB, SAGE, TOM = map(BotIndex, range(4))
+NAMES = ("ada", "bob", "sage", "tom")
+
+
+class Game:
+    """A league of four bots, of which two are remote, and the deals of all pairs."""
+
+    def __init__(
+        self, league: League, *, deals: int = 2, ada: str = STEADY.format(pause=0.01)
+    ) -> None:
+        others = [league.bot(name, STEADY.format(pause=0.01)) for name in NAMES[1:]]
+        bots = [league.bot(NAMES[0], ada), *others]
+        league.write('game = "guerra"\nseed = 1\nlimits.sandbox = "none"\n' + "".join(bots))
+        self.plan = read_league(league.folder)
+        self.setup = Setup(
+            game=Source("guerra", "bundled"),
+            options={"max_turns": 20},
+            limits=Limits(sandbox="none", move_time=30, startup=30),
+            schedule=self.plan.schedule,
+            names=[bot.name for bot in self.plan.bots],
+            programs=[bot.program for bot in self.plan.bots],
+            remotes={SAGE: DIGEST, TOM: DIGEST},
+        )
+        self.tasks = [
+            Task((one, other), number, (0, 1))
+            for number in range(deals)
+            for one in map(BotIndex, range(4))
+            for other in map(BotIndex, range(one + 1, 4))
+        ]
+        self.presence = Presence()
+        self.played: list[PlayedMatch] = []
+        self.notices: list[Notice] = []
+
+    def come(self, **rooms: int) -> None:
+        """Let these bots alone be there."""
+        self.presence.tell({(name, DIGEST): room for name, room in rooms.items()})
+
+    def run(
+        self,
+        more: Callable[[Collection[BotIndex]], Iterable[Task] | None] | None = None,
+        workers: int = 2,
+    ) -> Runner:
+        """Play with real workers until nothing is left that can be."""
+        force = LocalWorkforce(self.setup, self.plan.bots, usable_cores(workers, 1))
+        runner = Runner(self.setup, self.tasks, force, more, self.presence)
+        with runner.staffed():
+            for event in chain.from_iterable(runner.run()):
+                if isinstance(event, Results):
+                    self.played += event.matches
+                else:
+                    self.notices.append(event)
+        assert not any(isinstance(notice, Problem) for notice in self.notices)
+        return runner
+
+    @property
+    def lineups(self) -> Counter[tuple[str, ...]]:
+        """How many matches each pair has played."""
+        return Counter(
+            tuple(sorted(self.setup.names[bot] for bot in each.result.bots)) for each in self.played
+        )
+
+
+def test_all_is_played_but_the_matches_of_those_who_are_not_there(league: League) -> None:
+    game = Game(league)
+    game.come(tom=1)
+    runner = game.run()
+    assert game.lineups == {("ada", "bob"): 4, ("ada", "tom"): 4, ("bob", "tom"): 4}
+    assert runner.absent == [SAGE]
+    assert not any(isinstance(notice, Suspended) for notice in game.notices)
+
+
+@pytest.mark.slow
+def test_who_comes_while_others_play_is_played_with_in_the_same_run(league: League) -> None:
+    game = Game(league, deals=6)
+    come = threading.Thread(
+        target=lambda: (until(lambda: game.played, 20), game.come(sage=1, tom=2))
+    )
+    come.start()
+    runner = game.run()
+    come.join()
+    assert runner.absent == []
+    assert len(game.lineups) == 6
+    assert set(game.lineups.values()) == {12}
+
+
+def test_a_suspended_bot_is_waited_with_for_nobody(league: League) -> None:
+    game = Game(league, ada="raise SystemExit(1)\n")
+    game.tasks = [task for task in game.tasks if task.lineup in ((ADA, BOB), (ADA, SAGE))]
+    runner = game.run()
+    assert [type(notice) for notice in game.notices].count(Suspended) == 1
+    assert runner.absent == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("is_there", [False, True])
+def test_no_more_is_asked_for_while_matches_wait(league: League, is_there: bool) -> None:
+    game = Game(league, deals=1)
+    game.come(**({"sage": 2, "tom": 2} if is_there else {"tom": 2}))
+    asked: list[int] = []
+
+    def more(suspended: Collection[BotIndex]) -> None:
+        assert not suspended
+        asked.append(len(game.played))
+
+    game.run(more)
+    assert asked == ([12] if is_there else [])
+
+
+class Slots(Workforce):
+    """Places for one match at a time, in which nothing goes on but what the test says."""
+
+    ahead = 1
+    shares_deals = True
+    batch_seconds = 0.0
+
+    def __init__(self, count: int, script: Callable[["Slots"], Sequence[Event]]) -> None:
+        self.workers = [Slot() for _ in range(count)]
+        self.is_over = False
+        self._script = script
+
+    @contextmanager
+    def running(self) -> Iterator[None]:
+        yield
+
+    def begin(self) -> None:
+        pass
+
+    def events(self, patience: float) -> Sequence[Event]:
+        if self.is_over:
+            self.workers = []
+            return []
+        return self._script(self)
+
+    def replace(self, worker: Worker) -> None:
+        raise AssertionError("nobody dies")
+
+    def leave(self) -> None:
+        self.is_over = True
+
+    def release_idle(self) -> None:
+        self.is_over = True
+
+    @property
+    def playing(self) -> list[Task]:
+        """What is being played."""
+        return [task for each in self.workers for given in each.given for task in given.tasks()]
+
+    def after(self, word: Callable[[Task], Word], task: Task) -> list[Event]:
+        """Return what is heard of a slot whose match is over."""
+        each = next(each for each in self.workers if each.given and _of(each) == task)
+        return [Heard(each, word(task)), Heard(each, Done())]
+
+
+class Slot(Worker):
+    """A slot to which nothing is really sent."""
+
+    def _send(self, order: Order) -> None:
+        assert isinstance(order, Play)
+        assert len(order.tasks) == 1
+
+
+def _of(slot: Slot) -> Task:
+    (task,) = slot.given[0].tasks()
+    return task
+
+
+def won(task: Task) -> Results:
+    """Return the result of a match."""
+    return Results([played(task.number, task.rotations[0], task.lineup)], 0.0)
+
+
+def gone(task: Task) -> Away:
+    """Return that a match could not begin."""
+    return Away(task, "it is not connected")
+
+
+def scripted(
+    tasks: Iterable[Task], presence: Presence, slots: Slots
+) -> tuple[Runner, list[Results | Notice]]:
+    """Return a runner that has played, and what happened."""
+    setup = Setup(
+        game=Source("guerra", "bundled"),
+        options={},
+        limits=Limits(),
+        schedule=Schedule("guerra", "key", 2, "cyclic", tuple(Entrant(n, "1") for n in NAMES)),
+        names=[*NAMES],
+        programs=[],
+        remotes={SAGE: DIGEST, TOM: DIGEST},
+    )
+    runner = Runner(setup, tasks, slots, None, presence)
+    return runner, [*chain.from_iterable(runner.run())]
+
+
+def pairs(lineup: tuple[BotIndex, ...], count: int) -> list[Task]:
+    """Return deals of a line-up."""
+    return [Task(lineup, number, (0, 1)) for number in range(count)]
+
+
+def results(events: Sequence[Results | Notice]) -> int:
+    """Return how many matches were played."""
+    return sum(len(event.matches) for event in events if isinstance(event, Results))
+
+
+def test_as_many_as_like_can_wait_and_all_others_are_played() -> None:
+    """More than are kept for a worker that can play them, and at little cost."""
+    handed: list[Task] = []
+
+    def play(slots: Slots) -> list[Event]:
+        handed.extend(slots.playing)
+        return [*chain.from_iterable(slots.after(won, task) for task in slots.playing)]
+
+    began = process_time()
+    tasks = [*pairs((ADA, SAGE), 50_000), *pairs((ADA, BOB), 50)]
+    runner, events = scripted(tasks, Presence(), Slots(10, play))
+    assert process_time() - began < 10
+    assert results(events) == len(handed) == 100
+    assert runner.absent == [SAGE]
+    assert not any(isinstance(event, Problem | Suspended) for event in events)
+
+
+def test_nobody_is_waited_for_with_a_bot_that_was_suspended_meanwhile() -> None:
+    def play(slots: Slots) -> list[Event]:
+        bar = Barred(ADA, "has spent all that it may")
+        return [*chain.from_iterable(slots.after(lambda _: bar, task) for task in slots.playing)]
+
+    tasks = [*pairs((ADA, SAGE), 10), *pairs((ADA, BOB), 1)]
+    runner, events = scripted(tasks, Presence(), Slots(2, play))
+    assert events == [Suspended("ada", "has spent all that it may")]
+    assert runner.absent == []
+
+
+def test_who_comes_with_much_room_does_not_hold_up_others() -> None:
+    presence = Presence()
+    handed: list[Task] = []
+
+    def play(slots: Slots) -> list[Event]:
+        if handed:
+            presence.tell({("sage", DIGEST): 1000})
+        new = slots.playing
+        handed.extend(new)
+        return [*chain.from_iterable(slots.after(won, task) for task in new)]
+
+    tasks = [*pairs((ADA, SAGE), 100), *pairs((ADA, BOB), 100)]
+    _, events = scripted(tasks, presence, Slots(4, play))
+    assert results(events) == 400
+    half = handed[4:104]  # once it is there
+    assert 45 <= sum(SAGE in task.lineup for task in half) <= 55
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_nobody_plays_more_at_once_than_it_can_and_nothing_is_lost(seed: int) -> None:
+    """Whoever comes and goes, and is not there when its match is to begin."""
+    rng = random.Random(seed)
+    presence = Presence()
+    rooms = {("sage", DIGEST): 0, ("tom", DIGEST): 0}
+    looks = 0
+
+    def play(slots: Slots) -> list[Event]:
+        nonlocal looks
+        looks += 1
+        before = Counter(bot for task in known for bot in task.lineup)
+        now = slots.playing
+        counts = Counter(bot for task in now for bot in task.lineup)
+        for bot, (key, room) in zip((SAGE, TOM), rooms.items(), strict=True):
+            assert counts[bot] <= max(before[bot], room), key
+        ending = [task for task in now if rng.random() < 0.5]
+        found: list[Event] = []
+        for task in ending:
+            is_remote = {SAGE, TOM}.intersection(task.lineup)
+            found += slots.after(gone if is_remote and rng.random() < 0.2 else won, task)
+        known[:] = [task for task in now if task not in ending]
+        rooms.update({key: rng.choice([0, 1, 2]) for key in rooms if rng.random() < 0.2})
+        if looks > 500:
+            rooms.update(dict.fromkeys(rooms, 2))
+        presence.tell(rooms)
+        return found
+
+    known: list[Task] = []
+    tasks = [*pairs((ADA, SAGE), 20), *pairs((SAGE, TOM), 20), *pairs((ADA, BOB), 1000)]
+    runner, events = scripted(tasks, presence, Slots(6, play))
+    assert (results(events), runner.absent) == (2080, [])
+    assert not any(isinstance(event, Problem | Suspended) for event in events)
+    matches = [each for event in events if isinstance(event, Results) for each in event.matches]
+    keys = {(*sorted(m.result.bots), m.result.number, m.result.rotation) for m in matches}
+    assert len(keys) == len(matches)
+
+
+class Distracted(Executor):
+    """An executor that does not find a remote bot when the second rotation is to begin."""
+
+    def _match(self, deal: Deal, rotation: int) -> PlayedMatch:
+        if rotation:
+            raise AwayError("it is not connected")
+        return super()._match(deal, rotation)
+
+
+def test_what_is_left_of_a_deal_is_handed_back_after_what_was_played(league: League) -> None:
+    game = Game(league)
+    with Launcher("none") as launcher:
+        executor = Distracted(game.setup, GAMES["guerra"], {"none": launcher})
+        words = [*executor.carry_out(Play(pairs((ADA, SAGE), 2)))]
+        executor.close()
+    kinds = [type(word) for word in words]
+    assert kinds == [Results, Away, Results, Away, Done]
+    assert words[1] == Away(Task((ADA, SAGE), 0, (1,)), "it is not connected")

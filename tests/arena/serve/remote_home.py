@@ -1,0 +1,389 @@
+"""Authors' machines and matches of remote bots, played by tests over real connections."""
+
+import json
+import secrets
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from io import BytesIO
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+from websockets.exceptions import ConnectionClosed
+from websockets.sync.client import ClientConnection, connect
+
+from arena.folders import locked
+from arena.handin.database import HANDED_IN, HandIns
+from arena.handin.people import Role, add, by_token
+from arena.handin.receiving import receive
+from arena.handin.submissions import note
+from arena.league.file import read_asked
+from arena.play.calls import (
+    Call,
+    CallAbsent,
+    CallEnded,
+    CallLine,
+    CallTaken,
+    ToMatch,
+    called,
+    read_to_match,
+)
+from protocol.remote import (
+    FRAME_LIMIT,
+    REMOTE_VERSION,
+    Beat,
+    BeginCopy,
+    CopyLine,
+    Declined,
+    Echo,
+    EndCopy,
+    FromAuthor,
+    FromLeague,
+    RemoteHello,
+    Welcome,
+    encode_frame,
+    read_from_league,
+)
+from tests.arena.conftest import TWO_BOTS
+from tests.arena.serve.serving import Serving, serving
+
+LEAGUE = """\
+game = "guerra"
+seed = 1
+deals = 2
+
+[options]
+max_turns = 20
+
+[limits]
+sandbox = "none"
+pace = "slow"
+move_time = 5
+
+[hand_in]
+grants = { remote = true }
+bots = 3
+"""
+DIGESTS = {"sage": "a" * 64, "iris": "b" * 64, "rose": "c" * 64}
+
+
+def marker(name: str, digest: str) -> str:
+    """Return the bot.toml of a remote bot."""
+    return (
+        f'name = "{name}"\ncommand = ["{{remote}}", "{digest}"]\nfiles = []\n\n'
+        "[needs]\nremote = true\n"
+    )
+
+
+def write_remote_league(folder: Path, digests: dict[str, str] = DIGESTS, more: str = "") -> Path:
+    """Make a league with bots that are remote, all of which its file enters."""
+    folder.mkdir(parents=True, exist_ok=True)
+    entries = ""
+    for name, digest in digests.items():
+        (folder / name).mkdir(exist_ok=True)
+        (folder / name / "bot.toml").write_text(marker(name, digest))
+        entries += f'\n[[bot]]\nname = "{name}"\nfolder = "{name}"\nremote = true\n'
+    (folder / "league.toml").write_text(f"{LEAGUE}{more}{TWO_BOTS}{entries}")
+    return folder
+
+
+def give(folder: Path, token: str, bot: str) -> None:
+    """Let a bot of the league's file be one that an author handed in."""
+    with HandIns(folder) as db:
+        person = by_token(db, token)
+        assert person is not None
+        taken = receive(db, read_asked(folder), person, f"{bot}-x", BytesIO(b"x"), "x.zip")
+        with db.transaction():
+            db.change("UPDATE submission SET bot = ? WHERE number = ?", (bot, taken.number))
+        note(db, taken.number, "playing")
+        with db.transaction():
+            db.change("UPDATE submission SET accepted = 1 WHERE number = ?", (taken.number,))
+
+
+class Contest(NamedTuple):
+    """A served league in which nothing is played, and the tokens of its people."""
+
+    server: Serving
+    folder: Path
+    ada: str
+    """Whose bots are sage and rose."""
+    bob: str
+    """Whose bot is iris."""
+    organizer: str
+    reader: str
+
+    def said(self, words: str) -> list[str]:
+        """Return the lines for the organizer that hold some words."""
+        return [line for line in list(self.server.said) if words in line]
+
+
+@contextmanager
+def remote_contest(folder: Path, more: str = "") -> Iterator[Contest]:
+    """Serve a league that is never played, as a test has it: so no match calls but the test's."""
+    write_remote_league(folder, more=more)
+    roles: tuple[Role, ...] = ("author", "author", "organizer", "reader")
+    with HandIns(folder, create=True) as db:
+        names = ("ada", "bob", "org", "eve")
+        tokens = [add(db, name, role) for name, role in zip(names, roles, strict=True)]
+    for token, bot in ((tokens[0], "sage"), (tokens[0], "rose"), (tokens[1], "iris")):
+        give(folder, token, bot)
+    with locked(folder), serving(folder) as server:
+        yield Contest(server, folder, *tokens)
+
+
+def dial(
+    server: Serving, token: str = "", port: int = 0, path: str = "", **headers: str
+) -> ClientConnection:
+    """Return a websocket to a league."""
+    sent = {name.replace("_", "-"): value for name, value in headers.items()}
+    if token:
+        sent["Authorization"] = f"Bearer {token}"
+    return connect(
+        f"ws://127.0.0.1:{port or server.port}{path or f'/api/leagues/{server.name}/remote'}",
+        additional_headers=sent,
+        compression=None,
+        proxy=None,
+        max_size=FRAME_LIMIT,
+        ping_interval=None,
+        open_timeout=20,
+        close_timeout=2,
+    )
+
+
+def hello(bot: str = "sage", **changed: Any) -> RemoteHello:
+    """Return a first frame."""
+    known = {
+        "version": REMOTE_VERSION,
+        "bot": bot,
+        "digest": DIGESTS.get(bot, "0" * 64),
+        "session": secrets.token_hex(16),
+        "slots": 2,
+        "seen": 0,
+    }
+    return RemoteHello(**{**known, **changed})
+
+
+class Home:
+    """An author's machine on one connection, which says what a test has it say."""
+
+    def __init__(self, socket: ClientConnection, first: RemoteHello | None = None) -> None:
+        self.socket = socket
+        self.sent = 0
+        self.seen = 0
+        if first is not None:
+            self.say(first)
+
+    def say(self, frame: FromAuthor | str | bytes) -> None:
+        """Send a frame, or whatever is none."""
+        self.socket.send(frame if isinstance(frame, str | bytes) else encode_frame(frame))
+
+    def write(self, kind: type[Any], **words: Any) -> None:
+        """Send a letter, with its number."""
+        self.sent += 1
+        self.say(kind(n=self.sent, **words))
+
+    def frame(self, seconds: float = 10.0) -> FromLeague:
+        """Return the next frame."""
+        return read_from_league(self.socket.recv(timeout=seconds))
+
+    def next(self, seconds: float = 10.0) -> FromLeague:
+        """Return the next frame that is no beat; beats are echoed."""
+        deadline = time.monotonic() + seconds
+        while True:
+            found = self.frame(max(0.01, deadline - time.monotonic()))
+            if isinstance(found, Beat):
+                self.say(Echo(at=found.at, seen=self.seen))
+                continue
+            if isinstance(found, BeginCopy | CopyLine | EndCopy):
+                self.seen = found.n
+            return found
+
+    def declined(self, seconds: float = 10.0) -> Declined:
+        """Return why it is declined, and see the connection end."""
+        found = self.next(seconds)
+        while not isinstance(found, Declined):
+            found = self.next(seconds)
+        self.ended(seconds)
+        return found
+
+    def ended(self, seconds: float = 10.0) -> int:
+        """Return the code by which the connection ends."""
+        with suppress(TimeoutError):
+            while True:
+                try:
+                    self.socket.recv(timeout=seconds)
+                except ConnectionClosed as error:
+                    return error.rcvd.code if error.rcvd is not None else 1006
+        raise AssertionError("the connection goes on")
+
+    def until_silent(self) -> None:
+        """Echo beats until none comes for a moment."""
+        with suppress(TimeoutError):
+            while True:
+                self.next(0.3)
+
+
+@contextmanager
+def at_home(
+    contest: Contest, token: str = "", bot: str = "sage", **changed: Any
+) -> Iterator[tuple[Home, Welcome]]:
+    """Connect a bot, as its author or with another token."""
+    with dial(contest.server, token or contest.ada) as socket:
+        home = Home(socket, hello(bot, **changed))
+        welcome = home.next()
+        assert isinstance(welcome, Welcome), welcome
+        yield home, welcome
+
+
+class CalledBot:
+    """A match's side of one copy."""
+
+    def __init__(self, folder: Path, bot: str = "sage", digest: str = "", match: str = "0") -> None:
+        self._socket = called(folder / HANDED_IN)
+        self._socket.settimeout(20)
+        self._rest = b""
+        self.say_raw(Call(bot=bot, digest=digest or DIGESTS[bot], match=match))
+
+    def say_raw(self, words: object) -> None:
+        self._socket.sendall(msgspec.json.encode(words) + b"\n")
+
+    def say(self, line: str, times: int = 1) -> None:
+        """Send a line to the bot, perhaps again and again."""
+        for _ in range(times):
+            self.say_raw(CallLine(line=line))
+
+    def patience(self, seconds: float) -> None:
+        """Wait no longer than so for the server to read or to speak."""
+        self._socket.settimeout(seconds)
+
+    def hear(self) -> ToMatch | None:
+        """Return what the server says; None at the end."""
+        while b"\n" not in self._rest:
+            piece = self._socket.recv(65536)
+            if not piece:
+                return None
+            self._rest += piece
+        words, _, self._rest = self._rest.partition(b"\n")
+        return read_to_match(words)
+
+    def taken(self) -> bool:
+        """Return whether the call was taken."""
+        found = self.hear()
+        assert isinstance(found, CallTaken | CallAbsent), found
+        return isinstance(found, CallTaken)
+
+    def line(self) -> str:
+        """Return the next line of the bot."""
+        found = self.hear()
+        assert isinstance(found, CallLine), found
+        return found.line
+
+    def how(self) -> str:
+        """Return how the copy ended."""
+        found = self.hear()
+        while isinstance(found, CallLine):
+            found = self.hear()
+        assert isinstance(found, CallEnded), found
+        with suppress(ConnectionResetError):  # as not all was read that was said to it
+            assert self.hear() is None
+        return found.how
+
+    def close(self) -> None:
+        """Hang up."""
+        self._socket.close()
+
+    def __enter__(self) -> "CalledBot":
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+
+class Proxy:
+    """A TCP proxy whose connections can be cut, or pass nothing any more."""
+
+    def __init__(self, port: int) -> None:
+        self._target = port
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.port: int = self._listener.getsockname()[1]
+        self._open: set[socket.socket] = set()
+        self._all = [self._listener]
+        self._lock = threading.Lock()
+        self.is_stuck = False
+        self._is_ending = False
+        self._threads = [threading.Thread(target=self._accept, daemon=True)]
+        self._threads[0].start()
+
+    def _accept(self) -> None:
+        while True:
+            try:
+                near, _ = self._listener.accept()
+            except OSError:
+                return
+            far = socket.create_connection(("127.0.0.1", self._target))
+            with self._lock:
+                self._open |= {near, far}
+                self._all += [near, far]
+            for one, other in ((near, far), (far, near)):
+                thread = threading.Thread(target=self._pass, args=(one, other), daemon=True)
+                self._threads.append(thread)
+                thread.start()
+
+    def _pass(self, one: socket.socket, other: socket.socket) -> None:
+        with suppress(OSError):
+            while piece := one.recv(4096):
+                while self.is_stuck and not self._is_ending:
+                    time.sleep(0.01)
+                other.sendall(piece)
+        self._end(one, other)
+
+    def _end(self, *ends: socket.socket) -> None:
+        for each in ends:
+            with suppress(OSError):
+                each.shutdown(socket.SHUT_RDWR)
+            with self._lock:
+                self._open.discard(each)
+
+    def cut(self) -> None:
+        """Break all connections, in the midst of whatever is sent."""
+        with self._lock:
+            ends = [*self._open]
+        self._end(*ends)
+
+    def close(self) -> None:
+        """End all of it."""
+        self._is_ending = True
+        self._listener.shutdown(socket.SHUT_RDWR)
+        self.cut()
+        for thread in self._threads:
+            thread.join(5)
+        for each in self._all:
+            each.close()
+
+
+@contextmanager
+def proxied(port: int) -> Iterator[Proxy]:
+    """Yield a proxy to a port."""
+    proxy = Proxy(port)
+    try:
+        yield proxy
+    finally:
+        proxy.close()
+
+
+def remotes(contest: Contest, token: str = "") -> dict[str, Any]:
+    """Return how the API says that remote bots are connected, by name."""
+    answer = contest.server.api("", token=token or contest.organizer).json
+    return {row["bot"]: row for row in answer["remotes"]}
+
+
+def logged(contest: Contest, status: int) -> list[Any]:
+    """Return the lines of the log about remote connections that ended with a status."""
+    found = [json.loads(line) for line in list(contest.server.logged)]
+    return [each for each in found if "/remote" in each["path"] and each["status"] == status]
+
+
+Check = Callable[[], object]

@@ -1,0 +1,579 @@
+"""What a hostile machine may send to where remote bots connect: it costs nobody else anything."""
+
+import itertools
+import json
+import socket
+import struct
+import threading
+import time
+from base64 import b64encode
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, suppress
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import pytest
+from websockets.exceptions import ConnectionClosed, InvalidStatus
+
+from protocol.remote import (
+    FRAME_LIMIT,
+    MOST_AT_ONCE,
+    BeginCopy,
+    Bye,
+    CopyGone,
+    CopyLine,
+    Echo,
+    OfferSlots,
+    RemoteHello,
+    Welcome,
+    encode_frame,
+)
+from tests.arena.serve.remote_home import (
+    CalledBot,
+    Contest,
+    Home,
+    at_home,
+    dial,
+    hello,
+    remote_contest,
+    remotes,
+)
+from tests.referee.process_watch import until
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Contest]:
+    """A server, which has seen all tokens once: what is guessed then holds up none of them."""
+    with remote_contest(tmp_path_factory.mktemp("remote") / "cup") as contest:
+        for token in (contest.ada, contest.bob, contest.organizer, contest.reader):
+            assert contest.server.api("", token=token).status == 200
+        yield contest
+        assert contest.said("Traceback") == []
+        assert contest.said("Error") == []
+
+
+@pytest.fixture
+def contest(served: Contest) -> Iterator[Contest]:
+    """It, with nobody connected; in the end its pages still answer, and a bot still connects."""
+
+    def is_empty() -> bool:
+        return all(row["state"] == "away" for row in remotes(served).values())
+
+    until(is_empty)
+    yield served
+    began = time.monotonic()
+    assert served.server.ask("/cup/").status == 200
+    assert time.monotonic() - began < 2
+    until(is_empty, 30)
+    with at_home(served), CalledBot(served.folder) as call:
+        assert call.taken()
+
+
+def raw(contest: Contest, token: str, data: bytes = b"", **headers: str) -> socket.socket:
+    """Return a connection that has become a websocket, on which anything can be written."""
+    connection = socket.create_connection(("127.0.0.1", contest.server.port), timeout=30)
+    more = "".join(f"{name.replace('_', '-')}: {value}\r\n" for name, value in headers.items())
+    connection.sendall(
+        b"GET /api/leagues/cup/remote HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\n"
+        b"Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: "
+        + b64encode(b"0123456789abcdef")
+        + f"\r\nAuthorization: Bearer {token}\r\n{more}\r\n".encode()
+    )
+    answer = b""
+    while b"\r\n\r\n" not in answer:
+        piece = connection.recv(1)
+        assert piece, answer
+        answer += piece
+    assert answer.startswith(b"HTTP/1.1 101 "), answer
+    if data:
+        connection.sendall(data)
+    return connection
+
+
+def wire(opcode: int, data: bytes = b"", *, last: bool = True, length: int | None = None) -> bytes:
+    """Return a frame as a client sends it, with a mask of zeros; it may lie about its length."""
+    size = len(data) if length is None else length
+    head = bytes([opcode | (0x80 if last else 0)])
+    if size < 126:
+        head += bytes([0x80 | size])
+    elif size < 1 << 16:
+        head += bytes([0x80 | 126]) + struct.pack("!H", size)
+    else:
+        head += bytes([0x80 | 127]) + struct.pack("!Q", size)
+    return head + bytes(4) + data
+
+
+def text(frame: Any) -> bytes:
+    """Return a frame of ours as a client sends it."""
+    return wire(1, encode_frame(frame).encode())
+
+
+def ends(connection: socket.socket, seconds: float = 20.0) -> bytes:
+    """Return what still comes until the other side ends a connection."""
+    deadline = time.monotonic() + seconds
+    found = b""
+    with suppress(ConnectionResetError):
+        while True:
+            connection.settimeout(max(0.01, deadline - time.monotonic()))
+            piece = connection.recv(65536)
+            if not piece:
+                break
+            found += piece
+    return found
+
+
+# --- before it is a websocket
+
+
+@pytest.mark.parametrize(
+    ("who", "headers", "status", "words"),
+    [
+        ("", {}, 401, "with a token"),
+        ("wrong", {}, 401, "the token is wrong"),
+        ("reader", {}, 403, "for authors"),
+        ("ada", {"Origin": "http://127.0.0.1"}, 403, "browser"),
+        ("ada", {"Origin": "null"}, 403, "browser"),
+        ("", {"Authorization": "Basic YTpi"}, 401, "Bearer"),
+        ("", {"Cookie": "CAKE"}, 401, "with a token"),
+    ],
+)
+def test_who_may_not_connect_is_answered_as_in_all_the_api(
+    contest: Contest, who: str, headers: dict[str, str], status: int, words: str
+) -> None:
+    if "Cookie" in headers:
+        headers = {"Cookie": contest.server.enter(contest.ada)}
+    token = getattr(contest, who, who)
+    with pytest.raises(InvalidStatus) as found:
+        dial(contest.server, token, **headers)
+    answer = found.value.response
+    assert answer.status_code == status
+    assert words in contest_error(answer.body)["what"]
+    assert answer.headers["X-Content-Type-Options"] == "nosniff"
+    assert answer.headers["Content-Type"] == "application/json"
+    assert ("WWW-Authenticate" in answer.headers) == (status == 401)
+
+
+def contest_error(body: bytes | bytearray | None) -> Any:
+    """Return the error of an answer."""
+    assert body is not None
+    return json.loads(bytes(body))["error"]
+
+
+@pytest.mark.parametrize("path", ["/api/leagues/no/remote", "/cup/", "/", "/api/leagues/cup"])
+def test_no_other_address_is_a_websocket(contest: Contest, path: str) -> None:
+    with pytest.raises(InvalidStatus) as found:
+        dial(contest.server, contest.ada, path=path)
+    assert found.value.response.status_code == 404
+    assert contest_error(found.value.response.body)["what"]
+
+
+def test_guesses_at_tokens_are_counted_and_others_connect_meanwhile(contest: Contest) -> None:
+    found = []
+    for number in range(12):
+        with pytest.raises(InvalidStatus) as error:
+            dial(contest.server, f"guess{number}")
+        found.append(error.value.response)
+    assert found[-1].status_code == 429
+    assert int(found[-1].headers["Retry-After"]) > 0
+    with at_home(contest):
+        pass
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        b"POST /api/leagues/cup/remote HTTP/1.1\r\nContent-Length: 5\r\n",
+        b"GET /api/leagues/cup/remote HTTP/1.0\r\n",
+        b"GET /api/leagues/cup/remote HTTP/1.1\r\nX: " + b"y" * 20_000 + b"\r\n",
+        b"GET /api/leagues/cup/remote HTTP/1.1\r\n" + b"X: y\r\n" * 500,
+        b"GET /api/leagues/cup/remote HTTP/1.1\r\nX: \xff\xfe\r\n",
+        b"GET /api/leagues/cup/remote?%ff%00 HTTP/1.1\r\n",
+        b"GET /api/leagues/%ff/remote HTTP/1.1\r\n",
+        b"GET /api/leagues/cup/remote HTTP/1.1\r\nSec-WebSocket-Key: x\r\n",
+        b"GET /api/leagues/cup/remote HTTP/1.1\r\nSec-WebSocket-Extensions: \0;;;=\r\n",
+        b"GET /api/leagues/cup/remote HTTP/1.1\r\nSec-WebSocket-Protocol: ,,,\r\n",
+    ],
+)
+def test_a_strange_upgrade_is_no_websocket_and_no_mistake_of_ours(
+    contest: Contest, head: bytes
+) -> None:
+    more = (
+        b"Host: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n\r\n"
+    )
+    with socket.create_connection(("127.0.0.1", contest.server.port), timeout=20) as connection:
+        connection.sendall(head + more)
+        answer = ends(connection)
+    assert not answer or answer.startswith((b"HTTP/1.1 4", b"HTTP/1.1 505"))
+
+
+# --- the first frame
+
+
+@pytest.mark.parametrize(
+    ("first", "kind", "words"),
+    [
+        (hello(bot="iris"), "wrong", "not a bot of yours"),
+        (hello(digest="d" * 64), "unknown", "does not play with these files"),
+        (hello(bot="nobody"), "unknown", "nobody"),
+        (hello(bot="first"), "unknown", "first"),
+        (hello(bot="\x1b[2J<b>"), "unknown", "x1b[2J"),
+        (hello(version=2), "wrong", "version 1, not 2"),
+        (Echo(at=1.0, seen=0), "wrong", "no hello"),
+        (CopyLine(n=1, copy=1, line="x"), "wrong", "no hello"),
+        ("", "wrong", ""),
+        ("{}", "wrong", ""),
+        ("[" * 100_000, "wrong", ""),
+        ('{"type":"welcome"}', "wrong", ""),
+        ('{"type":"hello"}', "wrong", ""),
+        ("\0\ud7ff", "wrong", ""),
+        (b"\x00\xff", "wrong", "text"),
+    ],
+)
+def test_a_first_frame_that_is_none_is_declined(
+    contest: Contest, first: RemoteHello | str | bytes, kind: str, words: str
+) -> None:
+    with dial(contest.server, contest.ada) as connection:
+        home = Home(connection)
+        home.say(first)
+        found = home.declined()
+    assert found.kind == kind
+    assert words in found.what
+    assert found.what.isprintable()
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"slots": MOST_AT_ONCE + 1},
+        {"slots": -1},
+        {"slots": 10**30},
+        {"seen": -1},
+        {"session": "x"},
+        {"session": "A" * 32},
+        {"digest": "a" * 63},
+        {"bot": ""},
+        {"bot": "x" * 1000},
+    ],
+)
+def test_a_hello_out_of_bounds_is_declined(contest: Contest, changed: dict[str, Any]) -> None:
+    with dial(contest.server, contest.ada) as connection:
+        home = Home(connection, hello(**changed))
+        assert home.declined().kind == "wrong"
+
+
+@pytest.mark.slow
+def test_a_hello_that_does_not_come_is_not_waited_for(contest: Contest) -> None:
+    began = time.monotonic()
+    with dial(contest.server, contest.ada) as connection:
+        assert "no hello came" in Home(connection).declined(20).what
+    assert 9 < time.monotonic() - began < 15
+
+
+# --- later frames
+
+Attack = Callable[[Home], None]
+
+
+def again(home: Home) -> None:
+    """Say hello twice."""
+    home.say(hello())
+
+
+def gap(home: Home) -> None:
+    """Leave out a letter."""
+    home.say(OfferSlots(n=2, slots=1))
+
+
+def repeated(home: Home) -> None:
+    """Send a letter twice on one connection."""
+    home.say(OfferSlots(n=1, slots=1))
+    home.say(OfferSlots(n=1, slots=1))
+
+
+def several(home: Home) -> None:
+    """Send two lines in one."""
+    home.write(CopyLine, copy=1, line="x\ny")
+
+
+def long_line(home: Home) -> None:
+    """Send a line that is too long."""
+    home.write(CopyLine, copy=1, line="x" * 70_000)
+
+
+def unknown(home: Home) -> None:
+    """Send a line of a copy that was never begun."""
+    home.write(CopyLine, copy=2, line="x")
+
+
+def gone(home: Home) -> None:
+    """Say that a copy has ended that was never begun."""
+    home.write(CopyGone, copy=2, how="ended")
+
+
+ATTACKS: dict[str, tuple[Attack, str]] = {
+    "hello twice": (again, "second hello"),
+    "gap": (gap, "letter 2 came after letter 0"),
+    "repeated": (repeated, "letter 1 came where 2 is next"),
+    "several lines": (several, "too long, or several"),
+    "long line": (long_line, "too long, or several"),
+    "unknown copy": (unknown, "copy 2 was never begun"),
+    "unknown copy gone": (gone, "copy 2 was never begun"),
+    "binary": (lambda home: home.say(b"x" * 10), "text"),
+    "garbage": (lambda home: home.say("garbage"), ""),
+    "a league's letter": (lambda home: home.say('{"type":"begin","n":1,"copy":1,"match":""}'), ""),
+    "echo of nothing": (lambda home: home.say(Echo(at=1.0, seen=0)), "answers no beat"),
+    "huge slots": (lambda home: home.say(OfferSlots(n=1, slots=5000)), ""),
+    "long reason": (lambda home: home.write(CopyGone, copy=1, how="x" * 5000), ""),
+    "number 0": (lambda home: home.say('{"type":"bye","n":0}'), ""),
+    "huge number": (lambda home: home.say('{"type":"bye","n":' + "9" * 4000 + "}"), ""),
+    "seen what was not sent": (
+        lambda home: home.say(Echo(at=beat_of(home), seen=9)),
+        "letter 9 was never sent",
+    ),
+}
+
+
+def beat_of(home: Home) -> float:
+    """Return the next beat's clock."""
+    found = home.frame()
+    return found.at  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("name", ATTACKS)
+def test_what_cannot_be_ends_the_session_with_its_copies(contest: Contest, name: str) -> None:
+    attack, words = ATTACKS[name]
+    with dial(contest.server, contest.ada) as connection:
+        home = Home(connection, hello())
+        assert isinstance(home.frame(), Welcome)
+        with CalledBot(contest.folder) as call:
+            assert call.taken()
+            attack(home)
+            found = home.declined()
+            assert found.kind == "wrong"
+            assert words in found.what
+            assert found.remedy
+            assert call.how().startswith("was cut off: ")
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        wire(1, length=FRAME_LIMIT + 1),
+        wire(1, length=1 << 62),
+        wire(1, b"\xff\xfe"),
+        wire(1, b"x", last=False) + wire(1, b"y"),
+        wire(0, b"y"),
+        wire(3, b"y"),
+        wire(9, b"x" * 126),
+        wire(9, last=False),
+        b"\x81\x01x",  # without a mask
+        b"\xc1\x80" + bytes(4),  # compressed
+        wire(8, b"\x00"),
+        wire(8, struct.pack("!H", 999)),
+        wire(1, b"x" * 100, length=50) * 3,
+        b"GET / HTTP/1.1\r\nHost: x\r\n\r\n",
+        (wire(1, b"x" * FRAME_LIMIT, last=False) + wire(0, b"x")),
+        wire(1, b"", last=False) + wire(0, b"", last=False) * 5000,
+    ],
+    ids=[
+        *("overlong", "endless", "not UTF-8", "in another", "no first", "unknown", "long ping"),
+        *("ping in pieces", "no mask", "compressed", "short close", "odd close", "overlapping"),
+        *("HTTP", "overlong in pieces", "endless in pieces"),
+    ],
+)
+def test_what_is_no_frame_ends_the_connection(contest: Contest, data: bytes) -> None:
+    with raw(contest, contest.ada, text(hello())) as connection:
+        with suppress(ConnectionError):
+            connection.sendall(data)
+        ends(connection, 8)  # and not because it is silent
+    until(lambda: remotes(contest)["sage"]["state"] == "away")
+
+
+def test_pings_are_answered_only_to_who_reads_the_answers(contest: Contest) -> None:
+    with raw(contest, contest.ada, text(hello())) as connection:
+        connection.settimeout(5)
+        pings = wire(9, b"x" * 125) * 1000
+        with suppress(ConnectionError, TimeoutError):
+            for _ in range(1000):  # 130 MB
+                connection.sendall(pings)
+            pytest.fail("all of it was taken")
+    until(lambda: remotes(contest)["sage"]["state"] == "away")
+
+
+def test_a_copy_that_floods_ends_and_its_neighbour_plays_on(contest: Contest) -> None:
+    with (
+        at_home(contest) as (home, _),
+        CalledBot(contest.folder) as flooded,
+        CalledBot(contest.folder) as other,
+    ):
+        assert flooded.taken()
+        assert other.taken()
+        for _ in range(30):  # more than the match, which does not read, has room for
+            home.write(CopyLine, copy=1, line="x" * 60_000)
+        home.write(CopyLine, copy=2, line="fine")
+        assert other.line() == "fine"
+        assert "not asked for" in flooded.how()
+        for _ in range(30):
+            home.write(CopyLine, copy=1, line="x" * 60_000)
+        home.write(CopyLine, copy=2, line="still")
+        assert other.line() == "still"
+
+
+def pings() -> Iterator[bytes]:
+    """Yield the shortest frames that there are."""
+    while True:
+        yield wire(9) * 20_000
+
+
+def lines() -> Iterator[bytes]:
+    """Yield lines of a copy that has ended."""
+    for begin in itertools.count(1, 5000):
+        numbers = range(begin, begin + 5000)
+        yield b"".join(text(CopyLine(n=number, copy=1, line="x")) for number in numbers)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("frames", [pings, lines])
+def test_a_flood_of_frames_holds_up_no_page(
+    contest: Contest, frames: Callable[[], Iterator[bytes]]
+) -> None:
+    with raw(contest, contest.ada, text(hello())) as connection:
+        until(lambda: remotes(contest)["sage"]["state"] == "connected")
+        with CalledBot(contest.folder) as call:
+            assert call.taken()
+        is_over = threading.Event()
+
+        def send() -> None:
+            with suppress(OSError):
+                for piece in frames():
+                    connection.sendall(piece)
+                    if is_over.is_set():
+                        return
+
+        def read() -> None:
+            with suppress(OSError):
+                while connection.recv(1 << 20):
+                    pass
+
+        threads = [threading.Thread(target=each) for each in (send, read)]
+        for thread in threads:
+            thread.start()
+        took = []
+        for _ in range(30):
+            began = time.monotonic()
+            assert contest.server.ask("/cup/").status == 200
+            took.append(time.monotonic() - began)
+        assert remotes(contest)["sage"]["state"] == "connected"
+        is_over.set()
+        connection.shutdown(socket.SHUT_RDWR)
+        for thread in threads:
+            thread.join()
+    assert median(took) < 0.1
+
+
+@pytest.mark.slow
+def test_a_home_that_does_not_read_costs_bounded_memory(contest: Contest) -> None:
+    """What waits for it is bounded: its match is not read any more, and it is silent then."""
+    with raw(contest, contest.ada, text(hello(slots=1))) as connection:
+        until(lambda: remotes(contest)["sage"]["state"] == "connected")
+        before = memory(contest)
+        with CalledBot(contest.folder) as call:
+            assert call.taken()
+            call.patience(3)
+            with pytest.raises(TimeoutError):
+                call.say("x" * 60_000, 2000)  # 120 MB
+            assert memory(contest) - before < 80 << 20
+        ends(connection, 40)
+
+
+@pytest.mark.slow
+def test_much_may_be_sent_at_once_to_a_home_that_reads(contest: Contest) -> None:
+    with at_home(contest) as (home, _), CalledBot(contest.folder) as call:
+        assert call.taken()
+        assert isinstance(home.next(), BeginCopy)
+        sending = threading.Thread(target=call.say, args=("x" * 60_000, 1000))  # 60 MB
+        sending.start()
+        for _ in range(1000):
+            assert isinstance(home.next(20), CopyLine)
+        sending.join()
+        home.write(CopyLine, copy=1, line="all of it")
+        assert call.line() == "all of it"
+
+
+def memory(contest: Contest) -> int:
+    """Return the bytes that the server has in memory."""
+    fields = Path(f"/proc/{contest.server.process.pid}/statm").read_text().split()
+    return int(fields[1]) * 4096
+
+
+def test_an_author_has_no_more_connections_than_a_few(contest: Contest) -> None:
+    with ExitStack() as stack:
+        for _ in range(8):
+            stack.enter_context(dial(contest.server, contest.ada))
+        with pytest.raises(InvalidStatus) as found:
+            dial(contest.server, contest.ada)
+        assert found.value.response.status_code == 429
+        with at_home(contest, contest.bob, "iris"):  # another one
+            pass
+    until(lambda: _connects(contest))
+
+
+def _connects(contest: Contest) -> bool:
+    try:
+        with dial(contest.server, contest.ada):
+            return True
+    except InvalidStatus:
+        return False
+
+
+@pytest.mark.slow
+def test_500_connections_of_one_address_are_the_most_websockets_among_them(
+    contest: Contest,
+) -> None:
+    with ExitStack() as stack:
+        for token in (contest.ada, contest.bob, contest.organizer):
+            for _ in range(8):
+                stack.enter_context(dial(contest.server, token))
+        lazy = [
+            stack.enter_context(socket.create_connection(("127.0.0.1", contest.server.port)))
+            for _ in range(490)
+        ]
+        refused = 0
+        for connection in lazy:
+            connection.settimeout(0.01)
+            try:
+                refused += connection.recv(1) == b""
+            except TimeoutError:
+                pass
+            except ConnectionResetError:
+                refused += 1
+        assert 14 <= refused <= 20
+    until(lambda: _connects(contest), 30)
+
+
+def test_the_name_of_a_session_is_of_use_for_its_own_bot_alone(contest: Contest) -> None:
+    with (
+        at_home(contest, contest.bob, "iris") as (home, _),
+        CalledBot(contest.folder, "iris") as call,
+    ):
+        assert call.taken()
+        secret = "e" * 32
+        with at_home(contest, session=secret) as (_, welcome):
+            assert not welcome.goes_on
+        with dial(contest.server, contest.ada) as connection:
+            thief = Home(connection, hello("iris", session=secret))
+            assert "not a bot of yours" in thief.declined().what
+        home.next()
+        home.write(CopyLine, copy=1, line="fine")
+        assert call.line() == "fine"
+
+
+def test_bye_ends_all_and_what_comes_after_it_counts_for_nothing(contest: Contest) -> None:
+    with at_home(contest) as (home, _), CalledBot(contest.folder) as call:
+        assert call.taken()
+        home.write(Bye)
+        with suppress(ConnectionClosed):
+            home.write(CopyLine, copy=1, line="x")
+        assert call.how() == "was ended by its author"
+        assert home.ended() == 1000
