@@ -79,8 +79,6 @@ class Counts:
 class Session:
     """Plays a bot's matches until it is stopped; all in one thread, which waits in `run`."""
 
-    on_stop = "Takes no new matches, and ends after those in play"
-
     def __init__(
         self,
         address: Address,
@@ -112,6 +110,14 @@ class Session:
         self._last_letter = 0  # that offers no more slots
         self._wake = os.eventfd(0, os.EFD_CLOEXEC | os.EFD_NONBLOCK)
         self._watch: Watch | None = None
+
+    @property
+    def on_stop(self) -> str:
+        """What is done at a stop, in words that begin a sentence."""
+        number = len(self._copies)
+        if not number:
+            return "Taking no new matches"
+        return f"No new matches; the {number} in play {'is' if number == 1 else 'are'} finished"
 
     def stop(self) -> None:
         """Take no new matches, and end once those in play are over; for handlers of signals."""

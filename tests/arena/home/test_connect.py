@@ -4,6 +4,8 @@ import io
 import json
 import random
 import socket
+import subprocess
+import sys
 import tarfile
 import time
 import tomllib
@@ -12,9 +14,11 @@ from typing import Any
 import pytest
 
 from protocol.remote import Bye, CopyLine, Declined, OfferSlots
+from tests.arena.conftest import ROOT
 from tests.arena.home.conftest import Homes
 from tests.arena.home.league_side import TOKEN, Served, served
 from tests.arena.serve.test_submit import answering
+from tests.arena.terminal import at_terminal
 from tests.referee.process_watch import gone, until
 from tests.referee.sandbox.sandboxed import need
 
@@ -51,7 +55,7 @@ def test_a_match_is_played_by_a_process_at_home(homes: Homes, league: Served) ->
     said = home.end(0)
     assert "says ready after" in said
     assert "in the sandbox landlock" in said
-    assert "Takes no new matches" in said
+    assert "Taking no new matches; Ctrl-C once more stops at once." in said
     assert "1 match over, 2 lines answered." in said
     assert TOKEN not in said
     assert [letter.__class__.__name__ for letter in league.side.letters[-2:]] == [
@@ -230,7 +234,7 @@ def test_the_first_ctrl_c_lets_matches_in_play_end(homes: Homes, league: Served)
     side.asked(1, HELLO)
     home.interrupt()
     until(lambda: any(isinstance(each, OfferSlots) for each in side.letters))
-    assert "Takes no new matches, and ends after those in play" in home.said
+    assert "No new matches; the 1 in play is finished; Ctrl-C once more stops" in home.said
     assert move(side.asked(1, ask(1)))["seen"] == 1
     assert home.process.poll() is None
     side.over(1)
@@ -244,7 +248,7 @@ def test_a_match_that_was_on_its_way_at_ctrl_c_is_played(homes: Homes, league: S
     league.proxy.freeze()
     side.begin(1)
     home.interrupt()
-    home.until("Takes no new matches")
+    home.until("Taking no new matches")
     league.proxy.thaw()
     side.asked(1, HELLO)
     assert move(side.asked(1, ask(1)))["seen"] == 1
@@ -261,7 +265,7 @@ def test_the_second_ctrl_c_ends_all_at_once(homes: Homes, league: Served) -> Non
     pids = home.bots()
     assert len(pids) == 2
     home.interrupt()
-    home.until("Takes no new matches")
+    home.until("No new matches; the 2 in play are finished;")
     time.sleep(0.6)  # a second one that comes at once is the first
     home.interrupt()
     said = home.end(130)
@@ -296,3 +300,35 @@ def test_without_a_sandbox_changed_files_take_no_new_matches(homes: Homes, leagu
     (homes.folder / "bot.py").write_text("print('another')\n")
     home.end(0)
     assert "no new matches are taken. Start `arena connect` again." in home.said
+
+
+def test_without_its_library_it_says_which_to_install(homes: Homes) -> None:
+    code = "import sys; sys.modules['websockets'] = None\n"
+    code += "from arena.__main__ import run\nrun()\n"
+    words = [sys.executable, "-c", code]
+    done = subprocess.run(
+        [*words, "connect", "http://x/cup", homes.folder], capture_output=True, text=True, cwd=ROOT
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("arena: `arena connect` needs a library (websockets")
+    assert "pip install 'bot-arena[connect]'" in done.stderr
+    done = subprocess.run([*words, "bots"], capture_output=True, text=True, cwd=ROOT)
+    assert done.returncode == 0
+
+
+def test_a_terminal_shows_how_things_stand(homes: Homes, league: Served) -> None:
+    side = league.side
+    with at_terminal(
+        *("connect", league.url, homes.folder, "--sandbox", "none"), ARENA_TOKEN=TOKEN
+    ) as terminal:
+        terminal.until("Ctrl-C takes no new ones.")
+        side.begin(1)
+        side.asked(1, HELLO)
+        terminal.until("1 match in play, 0 over, 1 line answered, round trip 12 ms")
+        terminal.type("\x03")
+        terminal.until("Ctrl-C once more stops at once.")
+        side.over(1)
+        terminal.until("1 match over, 1 line answered.")
+        assert terminal.end() == 0
+    shown = terminal.shown.replace("\r", "\n").replace("\x1b[K", "")
+    assert max(map(len, shown.splitlines())) <= 80
