@@ -21,7 +21,7 @@ _MOST_GLANCES = 400  # at what a process may have left in its pipe
 _BY_ITSELF = "ended"
 
 
-class Said(NamedTuple):
+class Written(NamedTuple):
     """A copy has written a line."""
 
     copy: int
@@ -38,7 +38,7 @@ class Gone(NamedTuple):
     stderr: str
 
 
-News: TypeAlias = Said | Gone
+News: TypeAlias = Written | Gone
 
 
 class UnreadError(Exception):
@@ -199,7 +199,7 @@ class Copies:
                 if line is None:
                     return
                 copy.owes -= 1
-                self.news.append(Said(copy.number, line.decode()))
+                self.news.append(Written(copy.number, line.decode()))
             self._leave(copy, copy.child.stdout)
         except ClosedError as error:
             self._leave(copy, copy.child.stdout)

@@ -76,7 +76,7 @@ class Counts:
         return f"{_matches(self.over)} over, {counted(self.answers, 'line')} answered"
 
 
-class Session:
+class BotSession:
     """Plays a bot's matches until it is stopped; all in one thread, which waits in `run`."""
 
     def __init__(
