@@ -67,7 +67,10 @@ class BarredError(Exception):
 
 
 class AwayError(Exception):
-    """A match that has not begun, as a remote bot of it is not there; the text says how."""
+    """A match that cannot go on, as a remote bot of it is not reached; the text says how.
+
+    Not by the bot's doing: it may go on, or begin, when that is there again.
+    """
 
 
 class _CutShortError(Exception):

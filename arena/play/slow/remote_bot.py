@@ -2,24 +2,24 @@
 
 import os
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from statistics import median
 from time import monotonic
-from typing import NamedTuple, NoReturn, Self
+from typing import NamedTuple, Self
 
 import msgspec
 
 from arena.play.calls import (
     Call,
-    CallAbsent,
     CallEnded,
     CallLine,
+    CallTaken,
     ToMatch,
     called,
     read_to_match,
 )
 from arena.play.executor import AwayError
-from protocol.errors import ProtocolError
 from protocol.lines import LINE_LIMIT, OverlongLineError, encode
 from protocol.remote import FRAME_LIMIT
 from referee.bot_process import GoneError, LateError
@@ -46,7 +46,8 @@ class RemoteBot:
     """One copy of a remote bot, for one match; see `Wire`.
 
     The wall is judged, with the way to its author's machine in it. Nobody here can stop it between
-    its turns, or see what CPU time it uses.
+    its turns, or see what CPU time it uses. Where the server itself is gone, a turn raises
+    AwayError: that is no doing of the bot's.
     """
 
     def __init__(self, home: Path, call: Call, threads: int, polling: Polling) -> None:
@@ -78,18 +79,22 @@ class RemoteBot:
     def ready(cls, home: Path, call: Call, limits: Limits, name: str, polling: Polling) -> Self:
         """Return a copy that has said ready; raise AwayError, or StartupError as `greet` does."""
         found = cls(home, call, limits.threads, polling)
-        greet(found, limits, name)
+        try:
+            greet(found, limits, name)
+        except AwayError:
+            found.stop()
+            raise
         return found
 
     def _begin(self, call: Call) -> None:
+        self._allowed = _TAKEN_SECONDS
+        self._began = monotonic()
+        self._tell(encode(call))
         try:
-            self._pipes.send(encode(call))
-            self._allowed = _TAKEN_SECONDS
-            self._began = monotonic()
             heard = self._heard()
-        except (ClosedError, LateError, GoneError) as error:
-            raise AwayError(f"the server does not say whether it is there: {error}") from None
-        if isinstance(heard, CallAbsent):
+        except LateError:
+            raise AwayError("the server does not say whether it is connected") from None
+        if not isinstance(heard, CallTaken):
             raise AwayError("it is not connected")
 
     def begin_match(self) -> None:
@@ -111,10 +116,12 @@ class RemoteBot:
         """Send a line that needs no answer; raise GoneError if that is known to be in vain."""
         if self.ended is not None:
             raise GoneError("it has ended")
-        try:
-            self._pipes.send(encode(CallLine(line=line.decode().removesuffix("\n"))))
-        except ClosedError:
-            self._gone("its connection was closed by the server")
+        self._tell(encode(CallLine(line=line.decode().removesuffix("\n"))))
+
+    def _tell(self, line: bytes) -> None:
+        """Write to the server; if it is gone, that shows when something is waited for."""
+        with suppress(ClosedError):
+            self._pipes.send(line)
 
     def ask(self, line: bytes, clock: Clock) -> bytes:
         """Start the clock, send what is asked, and return the bot's next line.
@@ -132,37 +139,40 @@ class RemoteBot:
         Raises LateError when its time is up, GoneError when there will be no more lines, and
         OverlongLineError.
         """
-        try:
-            match self._heard():
-                case CallLine(line=line, trip=trip):
-                    if trip is not None:
-                        self._trips.append(trip)
-                    found = line.encode()
-                    if len(found) > LINE_LIMIT:
-                        raise OverlongLineError(f"a line of more than {LINE_LIMIT} bytes")
-                    return found
-                case CallEnded(how=how, stderr=stderr):
-                    self._stderr = stderr
-                    self._gone(f"it {how}")
-                case _:
-                    self._gone("its connection was lost")
-        except ClosedError:
-            self._gone("its connection was closed by the server")
+        match self._heard():
+            case CallLine(line=line, trip=trip):
+                if trip is not None:
+                    self._trips.append(trip)
+                found = line.encode()
+                if len(found) > LINE_LIMIT:
+                    raise OverlongLineError(f"a line of more than {LINE_LIMIT} bytes")
+                return found
+            case CallEnded(how=how, stderr=stderr):
+                self._stderr = stderr
+                self.stop()
+                raise GoneError(f"it {how}")
+            case _:
+                raise AwayError("the server calls it anew")
 
     def _heard(self) -> ToMatch:
-        """Return what the server says next; raise LateError when the time of the turn is up."""
+        """Return what the server says next.
+
+        Raises LateError when the time of the turn is up, and AwayError if the server is gone.
+        """
         pipes, polling = self._pipes, self._polling
         moment = monotonic()
         while (left := self._allowed - (moment - self._began)) > 0:
-            frame = pipes.wait(min(left, polling.look_seconds))
-            moment = polling.woke()
-            if frame is not None:
-                self._answered = max(moment, self._began)
-                try:
+            try:
+                frame = pipes.wait(min(left, polling.look_seconds))
+                moment = polling.woke()
+                if frame is not None:
+                    self._answered = max(moment, self._began)
                     found: ToMatch = read_to_match(frame)
-                except msgspec.DecodeError as error:
-                    raise ProtocolError(f"the server's line is none: {error}") from None
-                return found
+                    return found
+            except ClosedError:
+                raise AwayError("the server has closed the connection") from None
+            except (OverlongLineError, msgspec.DecodeError) as error:
+                raise AwayError(f"the server says what is none of its lines: {error}") from None
         self._answered = moment
         raise LateError(
             f"no answer after {moment - self._began:.3f} s; {self._allowed:.3f} s allowed, the way "
@@ -195,10 +205,6 @@ class RemoteBot:
             self._socket.close()
             os.close(self._null)
         return self.ended
-
-    def _gone(self, how: str) -> NoReturn:
-        self.stop()
-        raise GoneError(how)
 
     def stderr_text(self) -> str:
         """Return the end of its standard error, if it ended by itself; the rest is its author's."""

@@ -16,6 +16,7 @@ from arena.play.executor import AwayError
 from arena.play.slow.remote_bot import RemoteBot
 from protocol.lines import LINE_LIMIT
 from protocol.messages import End, Start, TimeControl
+from protocol.remote import FRAME_LIMIT
 from referee.fault import Fault
 from referee.game import Decision
 from referee.limits import Limits
@@ -213,13 +214,10 @@ def faulty(home: Path, server: Server) -> tuple[Fault, ProcessSeat]:
             "crash",
             "it exited with code 3",
         ),
-        (Line.close, "crash", "closed by the server"),
         (lambda line: line.bot_says("oh no"), "malformed", "not JSON"),
         (lambda line: line.bot_says({"id": 7, "move": {}}), "malformed", "it answers ask 7"),
         (lambda line: line.bot_says("x" * (LINE_LIMIT + 1)), "flood", "a line of more than"),
         (lambda line: line.bot_says("é" * LINE_LIMIT), "flood", "a line of more than"),
-        (lambda line: line.raw(b"rubbish\n"), "malformed", "the server's line is none"),
-        (lambda line: line.say("taken"), "crash", "its connection was lost"),
     ],
 )
 def test_what_is_no_answer_is_a_fault(
@@ -230,6 +228,49 @@ def test_what_is_no_answer_is_a_fault(
     assert reason in fault.reason
     if kind == "crash" and "code 3" in reason:
         assert seat.stderr == "no such move"
+
+
+@pytest.mark.parametrize(
+    "server",
+    [
+        Line.close,
+        lambda line: line.raw(b"rubbish\n"),
+        lambda line: line.raw(b"x" * (FRAME_LIMIT + 1)),
+        lambda line: line.say("taken"),
+    ],
+)
+@pytest.mark.parametrize("when", ["greeted", "asked"])
+def test_nobody_is_blamed_for_a_server_that_is_gone(
+    tmp_path: Path, server: Server, when: str
+) -> None:
+    def after_opening(line: Line) -> None:
+        if when == "greeted":
+            line.hear()
+            line.say("taken")
+            line.hear()
+        else:
+            line.open()
+            line.asked()
+        with suppress(BrokenPipeError, ConnectionResetError):
+            server(line)
+
+    def play() -> None:
+        bot = opened(tmp_path)
+        try:
+            ask(seated(bot))
+        finally:
+            bot.stop()
+
+    with served(tmp_path, after_opening), pytest.raises(AwayError):
+        play()
+
+
+def test_a_server_that_ends_after_a_match_spoils_nothing(tmp_path: Path) -> None:
+    with served(tmp_path, lambda line: line.open()):
+        bot = opened(tmp_path)
+        seat = seated(bot)
+    seat.end(End([1, 2], "all taken"))
+    bot.stop()
 
 
 def test_nobody_is_blamed_for_a_bot_that_is_not_there(tmp_path: Path) -> None:
@@ -243,7 +284,7 @@ def test_nobody_is_blamed_for_a_bot_that_is_not_there(tmp_path: Path) -> None:
     def silent(line: Line) -> None:
         line.hear()
 
-    for server, why in ((absent, "not connected"), (silent, "does not say whether")):
+    for server, why in ((absent, "not connected"), (silent, "has closed the connection")):
         with served(tmp_path, server), pytest.raises(AwayError, match=why):
             RemoteBot(tmp_path, CALL, 1, ALONE)
 
