@@ -247,7 +247,7 @@ def _left(until: float) -> float:
     return left
 
 
-class Opening:
+class Connecting:
     """A channel that is being opened, on a thread of its own; `fileno` has input once that ends."""
 
     def __init__(self, address: Address, token: str) -> None:

@@ -7,7 +7,7 @@ from functools import partial
 from time import monotonic
 
 from arena.author.submitting import PASSING, Address, NotTakenError, UnreachableError
-from arena.home.channel import Channel, CutError, Opening
+from arena.home.channel import Channel, Connecting, CutError
 from arena.text import safe
 from protocol.errors import RunError
 from protocol.remote import SILENCE_SECONDS
@@ -19,7 +19,7 @@ LONGEST_PAUSE = 10.0
 _chance = secrets.SystemRandom()
 
 
-class Line:
+class LeagueLine:
     """Says hello on each connection; whoever has the `poll` calls `ready`, `frames` and `keep`."""
 
     def __init__(
@@ -37,7 +37,7 @@ class Line:
         self._hello = hello
         self._tell = tell
         self._channel: Channel | None = None
-        self._opening: Opening | None = None
+        self._opening: Connecting | None = None
         self._failure = ""  # why nothing more can be sent on this connection
         self._heard = 0.0  # when the league was heard last
         self._pause = FIRST_PAUSE
@@ -91,7 +91,7 @@ class Line:
                 events = select.POLLIN | (select.POLLOUT if self._channel.is_full else 0)
                 self._poll.modify(self._channel, events)
         elif self._opening is None and now >= self._next_try:
-            self._opening = Opening(self._address, self._token)
+            self._opening = Connecting(self._address, self._token)
             self._poll.register(self._opening, select.POLLIN)
 
     def _open(self) -> None:

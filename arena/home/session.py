@@ -11,8 +11,8 @@ from typing import Protocol
 
 from arena.author.submitting import Address
 from arena.home.channel import BreachError
-from arena.home.copies import Copies, Gone, UnreadError
-from arena.home.line import Line
+from arena.home.copies import Copies, CopyEnd, UnreadError
+from arena.home.line import LeagueLine
 from arena.home.prepared import Prepared, Watch
 from arena.text import counted, duration, safe
 from protocol.errors import ArenaError, ProtocolError, RunError
@@ -103,7 +103,7 @@ class BotSession:
         self._seen_there = 0  # the number of our last letter that the league has seen
         self._newest = 0  # the highest number of a copy that was begun
         self.counts = Counts()
-        self._line = Line(address, token, self._poll, self._hello, self._told_of_cut)
+        self._line = LeagueLine(address, token, self._poll, self._hello, self._told_of_cut)
         self._was_welcome = False
         self._is_stopping = False
         self._is_last_told = False
@@ -307,7 +307,7 @@ class BotSession:
         while self._copies.news:
             news = self._copies.news.popleft()
             number = self._post.number()
-            if isinstance(news, Gone):
+            if isinstance(news, CopyEnd):
                 self.counts.over += 1
                 self._show_gone(news)
                 how, stderr = news.how[:_TOLD], news.stderr[-_TOLD:]
@@ -321,7 +321,7 @@ class BotSession:
         if self._line.is_welcome:
             self._line.send(frame)
 
-    def _show_gone(self, news: Gone) -> None:
+    def _show_gone(self, news: CopyEnd) -> None:
         match = safe(news.match[:_SHOWN_MATCH])
         last = [line for line in news.stderr.splitlines() if line.strip()][-_SHOWN_LINES:]
         lines = [f"it {news.how}", *(f"  {line}" for line in last)]
