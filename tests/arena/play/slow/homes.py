@@ -20,7 +20,8 @@ from arena.play.calls import (
     CallLine,
     CallTaken,
     listening,
-    read_to_server,
+    read_call,
+    read_call_line,
 )
 from tests.arena.conftest import League
 
@@ -78,8 +79,7 @@ class Homes:
 
     def _answer(self, connection: socket.socket) -> None:
         with self._closing(connection), connection.makefile("rb") as lines, suppress(OSError):
-            call = read_to_server(lines.readline())
-            assert isinstance(call, Call)
+            call = read_call(lines.readline())
             if self.is_absent:
                 self.declined += 1
                 connection.sendall(_line(CallAbsent()))
@@ -111,8 +111,7 @@ class Homes:
             back = self._start(self._send_back, process, connection)
             with suppress(OSError):  # the match, or the bot, has ended
                 for data in lines:
-                    letter = read_to_server(data)
-                    assert isinstance(letter, CallLine)
+                    letter = read_call_line(data)
                     process.stdin.write(letter.line.encode() + b"\n")
                     process.stdin.flush()
             process.kill()
