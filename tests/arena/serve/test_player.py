@@ -286,34 +286,40 @@ def test_a_league_that_is_changed_is_read_anew_while_bots_are_missed(
 
 
 @pytest.mark.slow
-def test_a_player_that_begins_anew_is_told_again_who_is_there(league: League, home: Homes) -> None:
+def test_a_player_that_begins_anew_is_told_again_who_is_there(league: League) -> None:
     write(league, remote(league, "sage"), deals=1)
+    league.bot("at home", STEADY.format(pause=0.05))
+    bot = league.home / "at home" / "bot.py"
     said: list[str] = []
+
+    async def play(served: Served) -> None:
+        await reached(lambda: "which is not connected." in served.state(to_organizer=True))
+        with homes(league.folder / HANDED_IN, bot) as home:  # in place of the server's own socket
+            served.here({("sage", DIGEST): 1})
+            await reached(lambda: served.state(to_organizer=True) == ALL)
+            assert league.count() == 6
+            before = served.player.pid
+            assert before is not None
+            text = (league.folder / "league.toml").read_text()
+            served.player.again()
+            (league.folder / "league.toml").write_text(text.replace("deals = 1", "deals = 2"))
+            await reached(lambda: league.count() == 12)
+            assert served.player.pid != before
+            await reached(lambda: served.state(to_organizer=True) == ALL)
+            assert home.most["sage"] == 1
 
     async def serve() -> None:
         with ThreadPoolExecutor() as pool:
             served = Served(league.folder, "cup", None, None, pool, said.append)
             running = asyncio.create_task(served.run())
             try:
-                await reached(lambda: "which is not connected." in served.state(to_organizer=True))
-                served.here({("sage", DIGEST): 1})
-                await reached(lambda: served.state(to_organizer=True) == ALL)
-                assert league.count() == 6
-                before = served.player.pid
-                assert before is not None
-                text = (league.folder / "league.toml").read_text()
-                served.player.again()
-                (league.folder / "league.toml").write_text(text.replace("deals = 1", "deals = 2"))
-                await reached(lambda: league.count() == 12)
-                assert served.player.pid != before
-                await reached(lambda: served.state(to_organizer=True) == ALL)
+                await play(served)
             finally:
                 served.stop()
                 await running
 
     asyncio.run(serve())
     assert any("arena.serve.player" in words and "SIGKILL" in words for words in said)
-    assert home.most["sage"] == 1
 
 
 async def reached(true: Callable[[], bool]) -> None:
