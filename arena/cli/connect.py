@@ -99,13 +99,13 @@ def _prepared(source: str, name: str, sandbox: SandboxName) -> Prepared:
 
 def _play(address: Address, token: str, bot: Prepared, launcher: Launcher, slots: int) -> None:
     """Play until it is stopped; what the league does not know yet is handed in."""
-    from arena.home.session import Session, UnknownBotError
+    from arena.home.session import BotSession, UnknownBotError
 
     client, name = Client(address, token), bot.name
     known_until: float | None = None
     while True:
         with StatusLine(between=_LINE_SECONDS) as screen:
-            session = Session(address, token, bot, launcher, screen, name=name, slots=slots)
+            session = BotSession(address, token, bot, launcher, screen, name=name, slots=slots)
             try:
                 with stopped_by_signals(session, "the matches in play are lost.") as heard:
                     session.run()

@@ -23,6 +23,7 @@ _PATIENCE = 20.0  # seconds in which a connection is made, TLS and the server's 
 _PIECE = 1 << 16
 _PIECES = 64  # read at a time, so that others have their turn
 _MOST_WAITING = MOST_UNSEEN + 2 * FRAME_LIMIT  # bytes that are still to be sent
+_OVERHEAD = 100  # bytes that each piece of them takes besides
 _GOODBYE = 1.0  # seconds in which the last frames are sent
 
 
@@ -47,6 +48,7 @@ class Channel:
         self._socket = sock
         self._protocol = protocol
         self._out: deque[memoryview] = deque()
+        self._waiting = 0  # what that takes, in bytes
         self._message = bytearray()
         self._has_ended = False
         self._early = list(events)
@@ -107,7 +109,7 @@ class Channel:
                     found.append(bytes(self._message))
                     self._message.clear()
         self._keep()  # what the protocol itself answers, as to a ping
-        if sum(map(len, self._out)) > _MOST_WAITING:
+        if self._waiting > _MOST_WAITING:
             raise BreachError("it does not read what it is sent")
 
     @property
@@ -138,6 +140,7 @@ class Channel:
         for piece in self._protocol.data_to_send():
             if piece:
                 self._out.append(memoryview(piece))
+                self._waiting += len(piece) + _OVERHEAD
 
     def write(self) -> None:
         """Send what waits, as far as there is room; raise CutError."""
@@ -153,6 +156,8 @@ class Channel:
                 self._out[0] = piece[sent:]
             else:
                 self._out.popleft()
+                self._waiting -= _OVERHEAD
+            self._waiting -= sent
 
     def close(self, *, last: str = "") -> None:
         """Send a last frame, if there is one and it can be sent within a second, and end."""
@@ -242,7 +247,7 @@ def _left(until: float) -> float:
     return left
 
 
-class Opening:
+class Connecting:
     """A channel that is being opened, on a thread of its own; `fileno` has input once that ends."""
 
     def __init__(self, address: Address, token: str) -> None:

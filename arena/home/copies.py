@@ -21,14 +21,14 @@ _MOST_GLANCES = 400  # at what a process may have left in its pipe
 _BY_ITSELF = "ended"
 
 
-class Said(NamedTuple):
+class Written(NamedTuple):
     """A copy has written a line."""
 
     copy: int
     line: str
 
 
-class Gone(NamedTuple):
+class CopyEnd(NamedTuple):
     """A copy has ended by itself, or was not started."""
 
     copy: int
@@ -38,7 +38,7 @@ class Gone(NamedTuple):
     stderr: str
 
 
-News: TypeAlias = Said | Gone
+News: TypeAlias = Written | CopyEnd
 
 
 class UnreadError(Exception):
@@ -103,7 +103,7 @@ class Copies:
         try:
             child = self._launcher.start(self._program, self._limits)
         except StartError as error:
-            self.news.append(Gone(number, match, f"could not be started: {error}", ""))
+            self.news.append(CopyEnd(number, match, f"could not be started: {error}", ""))
             return
         copy = self._copies[number] = _Copy(number, match, child)
         self._by_descriptor |= dict.fromkeys(
@@ -199,7 +199,7 @@ class Copies:
                 if line is None:
                     return
                 copy.owes -= 1
-                self.news.append(Said(copy.number, line.decode()))
+                self.news.append(Written(copy.number, line.decode()))
             self._leave(copy, copy.child.stdout)
         except ClosedError as error:
             self._leave(copy, copy.child.stdout)
@@ -244,7 +244,7 @@ class Copies:
         if how == _BY_ITSELF:
             _, why = verdict(ended, stderr, self._limits)
             how = f"{ended}; {why}" if why else f"{ended}"
-        self.news.append(Gone(copy.number, copy.match, how, stderr))
+        self.news.append(CopyEnd(copy.number, copy.match, how, stderr))
 
     def _watch(self, copy: _Copy, descriptor: int, events: int = select.POLLIN) -> None:
         if descriptor not in copy.watched:

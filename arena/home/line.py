@@ -7,7 +7,7 @@ from functools import partial
 from time import monotonic
 
 from arena.author.submitting import PASSING, Address, NotTakenError, UnreachableError
-from arena.home.channel import Channel, CutError, Opening
+from arena.home.channel import Channel, Connecting, CutError
 from arena.text import safe
 from protocol.errors import RunError
 from protocol.remote import SILENCE_SECONDS
@@ -19,7 +19,7 @@ LONGEST_PAUSE = 10.0
 _chance = secrets.SystemRandom()
 
 
-class Line:
+class LeagueLine:
     """Says hello on each connection; whoever has the `poll` calls `ready`, `frames` and `keep`."""
 
     def __init__(
@@ -37,7 +37,7 @@ class Line:
         self._hello = hello
         self._tell = tell
         self._channel: Channel | None = None
-        self._opening: Opening | None = None
+        self._opening: Connecting | None = None
         self._failure = ""  # why nothing more can be sent on this connection
         self._heard = 0.0  # when the league was heard last
         self._pause = FIRST_PAUSE
@@ -91,7 +91,7 @@ class Line:
                 events = select.POLLIN | (select.POLLOUT if self._channel.is_full else 0)
                 self._poll.modify(self._channel, events)
         elif self._opening is None and now >= self._next_try:
-            self._opening = Opening(self._address, self._token)
+            self._opening = Connecting(self._address, self._token)
             self._poll.register(self._opening, select.POLLIN)
 
     def _open(self) -> None:
@@ -116,6 +116,12 @@ class Line:
         self._heard = monotonic()
         self.send(self._hello())
 
+    def leave(self, why: str, seconds: float) -> None:
+        """End the connection, as the league asked for, and make it again after so long."""
+        self._drop()
+        self._note_break(why)
+        self._next_try = monotonic() + seconds
+
     def _try_later(self) -> None:
         """Let some time pass before the next try, more each time."""
         self._next_try = monotonic() + self._pause * _chance.uniform(0.75, 1.25)
@@ -128,13 +134,16 @@ class Line:
 
     def _cut(self, why: str) -> None:
         """Take note that the connection is no more."""
-        assert self._channel is not None
-        self._poll.unregister(self._channel)
-        self._channel.close()
-        self._channel, self._failure = None, ""
-        self.is_welcome = False
+        self._drop()
         self._note_break(f"The connection broke: {safe(why)}.")
         self._try_later()
+
+    def _drop(self, *, last: str = "") -> None:
+        if self._channel is not None:
+            self._poll.unregister(self._channel)
+            self._channel.close(last=last)
+            self._channel, self._failure = None, ""
+        self.is_welcome = False
 
     def frames(self) -> list[bytes]:
         """Return what the league has sent, and send what waits for room; raise BreachError."""
@@ -170,11 +179,7 @@ class Line:
 
     def end(self, *, last: str) -> None:
         """End the connection, after a last frame that is sent if there is one."""
-        if self._channel is not None:
-            self._poll.unregister(self._channel)
-            self._channel.close(last=last)
-            self._channel = None
+        self._drop(last=last)
         if self._opening is not None:
             self._opening.drop()
             self._opening = None
-        self.is_welcome = False

@@ -11,8 +11,8 @@ from typing import Protocol
 
 from arena.author.submitting import Address
 from arena.home.channel import BreachError
-from arena.home.copies import Copies, Gone, UnreadError
-from arena.home.line import Line
+from arena.home.copies import Copies, CopyEnd, UnreadError
+from arena.home.line import LeagueLine
 from arena.home.prepared import Prepared, Watch
 from arena.text import counted, duration, safe
 from protocol.errors import ArenaError, ProtocolError, RunError
@@ -76,10 +76,8 @@ class Counts:
         return f"{_matches(self.over)} over, {counted(self.answers, 'line')} answered"
 
 
-class Session:
+class BotSession:
     """Plays a bot's matches until it is stopped; all in one thread, which waits in `run`."""
-
-    on_stop = "Takes no new matches"
 
     def __init__(
         self,
@@ -105,13 +103,21 @@ class Session:
         self._seen_there = 0  # the number of our last letter that the league has seen
         self._newest = 0  # the highest number of a copy that was begun
         self.counts = Counts()
-        self._line = Line(address, token, self._poll, self._hello, self._told_of_cut)
+        self._line = LeagueLine(address, token, self._poll, self._hello, self._told_of_cut)
         self._was_welcome = False
         self._is_stopping = False
         self._is_last_told = False
         self._last_letter = 0  # that offers no more slots
         self._wake = os.eventfd(0, os.EFD_CLOEXEC | os.EFD_NONBLOCK)
         self._watch: Watch | None = None
+
+    @property
+    def on_stop(self) -> str:
+        """What is done at a stop, in words that begin a sentence."""
+        number = len(self._copies)
+        if not number:
+            return "Taking no new matches"
+        return f"No new matches; the {number} in play {'is' if number == 1 else 'are'} finished"
 
     def stop(self) -> None:
         """Take no new matches, and end once those in play are over; for handlers of signals."""
@@ -168,7 +174,8 @@ class Session:
             elif not self._line.ready(descriptor):
                 self._copies.ready(descriptor, events)
         for frame in self._line.frames():
-            self._take(read_from_league(frame))
+            if self._take(read_from_league(frame)):
+                break
         self._copies.tick()
         self._tell_news()
         self._look_at_wishes()
@@ -205,9 +212,11 @@ class Session:
 
     # What the league says.
 
-    def _take(self, frame: FromLeague) -> None:
+    def _take(self, frame: FromLeague) -> bool:
+        """Do what a frame asks for; return whether it was the last one of its connection."""
         if isinstance(frame, Declined):
-            raise self._declined(frame)
+            self._leave(frame)
+            return True
         if isinstance(frame, Welcome):
             self._welcome(frame)
         elif not self._line.is_welcome:
@@ -220,14 +229,19 @@ class Session:
         elif self._post.take(frame):
             self._line.is_useful()
             self._carry_out(frame)
+        return False
 
-    def _declined(self, frame: Declined) -> ArenaError:
+    def _leave(self, frame: Declined) -> None:
+        """Come again later if the league ends; raise what it says if it does not want the bot."""
         words = f"{_short(frame.what)} {_short(frame.remedy)}".strip()
+        if frame.kind == "wrong" and frame.after is not None and self._was_welcome:
+            self._line.leave(words, min(frame.after, SILENCE_SECONDS))
+            return
         if frame.after is not None:
             words += f" Try again in {duration(frame.after)}."
         if frame.kind == "unknown" and not self._was_welcome:
-            return UnknownBotError(words)
-        return RunError(words)
+            raise UnknownBotError(words)
+        raise RunError(words)
 
     def _welcome(self, frame: Welcome) -> None:
         if self._line.is_welcome:
@@ -244,7 +258,7 @@ class Session:
             self._newest = self._seen_there = 0
             self._is_last_told = False
             said = f"Connected again{took}, to a server that begins anew"
-            said += f": {_matches(lost)} in play here ended." if lost else "."
+            said += f": {_matches(lost)} in play ended." if lost else "."
         if self._was_welcome:
             self._screen.say(said)
         else:
@@ -293,7 +307,7 @@ class Session:
         while self._copies.news:
             news = self._copies.news.popleft()
             number = self._post.number()
-            if isinstance(news, Gone):
+            if isinstance(news, CopyEnd):
                 self.counts.over += 1
                 self._show_gone(news)
                 how, stderr = news.how[:_TOLD], news.stderr[-_TOLD:]
@@ -307,7 +321,7 @@ class Session:
         if self._line.is_welcome:
             self._line.send(frame)
 
-    def _show_gone(self, news: Gone) -> None:
+    def _show_gone(self, news: CopyEnd) -> None:
         match = safe(news.match[:_SHOWN_MATCH])
         last = [line for line in news.stderr.splitlines() if line.strip()][-_SHOWN_LINES:]
         lines = [f"it {news.how}", *(f"  {line}" for line in last)]

@@ -69,7 +69,7 @@ GIVEN = {
 TYPED = {"human": "random", "--step": "g"}
 LEFT_OUT = (
     *("arena demo", "--cluster", "--pause", "--lang rust"),
-    *("arena serve", "arena submit", "export ARENA_TOKEN", "--sealed"),
+    *("arena serve", "arena submit", "arena connect", "export ARENA_TOKEN", "--sealed"),
 )
 """README.md runs the demo, docs/cluster.md has a cluster; a pause takes long, Rust a compiler.
 

@@ -233,7 +233,8 @@ class Homes:
             seen = session.seen
             welcome = Welcome(league=self._league.name, goes_on=goes_on, limits=limits, seen=seen)
             return await self._hold(session, line, welcome, address)
-        self._sparing.say(person.name, f"{person.name} is declined: {_shown(end)}.")
+        if end.declined is None or end.declined.kind != "unknown":  # which is handed in now
+            self._sparing.say(person.name, f"{person.name} is declined: {_shown(end)}.")
         return end
 
     async def _bot_of(self, hello: RemoteHello, person: Person) -> Bot:

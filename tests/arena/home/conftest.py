@@ -30,8 +30,9 @@ for line in sys.stdin:
 """Answers each ask with its pid and how many it has seen."""
 
 _QUICK = (
-    "import arena.home.line as line\n"
-    "line.FIRST_PAUSE, line.LONGEST_PAUSE, line.SILENCE_SECONDS = 0.01, 0.2, {silence}\n"
+    "from arena.home import line, session\n"
+    "line.FIRST_PAUSE, line.LONGEST_PAUSE = 0.01, 0.2\n"
+    "line.SILENCE_SECONDS = session.SILENCE_SECONDS = {silence}\n"
     "from arena.__main__ import run\n"
     "run()\n"
 )

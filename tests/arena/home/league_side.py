@@ -45,6 +45,7 @@ class LeagueSide:
         self._lock = threading.RLock()
         self._connection: ServerConnection | None = None
         self._secret = ""
+        self._was_heard = False
         self._is_over = threading.Event()
         self.post = Post()
         self.known: set[str] | None = None
@@ -60,7 +61,11 @@ class LeagueSide:
         self.submissions: list[bytes] = []
         self.verdict = {"state": "playing"}
         self.status: int | None = None
-        """What is answered in place of a websocket."""
+        """What is answered in place of a websocket, with this body and header."""
+        error = {"what": "no \x1b[31mremote bots.", "remedy": "Ask the organizer."}
+        self.body = json.dumps({"error": error}).encode()
+        self.location = "https://elsewhere.example/cup"
+        self.refused: list[int] = []
         threading.Thread(target=self._beat, daemon=True).start()
 
     def forget(self) -> None:
@@ -94,11 +99,12 @@ class LeagueSide:
             if declined is not None:
                 connection.send(encode_frame(declined))
                 return
-            goes_on = hello.session == self._secret
-            if not goes_on:
+            goes_on = hello.session == self._secret and self._was_heard
+            if not goes_on:  # what was welcomed and never heard may not know that it was
                 self.post = Post()
-                self._secret = hello.session
-            self.post.forget(hello.seen)
+                self._secret, self._was_heard = hello.session, False
+            else:
+                self.post.forget(hello.seen)
             connection.send(welcome(goes_on=goes_on, seen=self.post.seen))
             for letter in self.post.unseen():
                 connection.send(letter)
@@ -109,6 +115,7 @@ class LeagueSide:
         with self._lock:
             if self._connection is not connection:
                 return
+            self._was_heard = True
             if isinstance(read, Echo):
                 self.post.forget(read.seen)
                 self.echoes += 1
@@ -131,6 +138,10 @@ class LeagueSide:
     def is_connected(self) -> bool:
         """Whether the bot is welcome on a connection that has not broken."""
         return self._connection is not None
+
+    def send(self, frame: Declined) -> None:
+        with self._lock:
+            self._send(encode_frame(frame))
 
     def begin(self, copy: int, match: str = "m") -> None:
         with self._lock:
@@ -199,6 +210,9 @@ class Proxy:
         self._lock = threading.Lock()
         self._passes = threading.Event()
         self._passes.set()
+        self.hears = threading.Event()
+        """Unless it is set, nothing is read of what comes from home."""
+        self.hears.set()
         self._cut_at: float | None = None
         self.is_open = True
         self.cuts = 0
@@ -220,13 +234,15 @@ class Proxy:
             server = socket.create_connection(("127.0.0.1", self._ports[not is_websocket]))
             with self._lock:
                 self._pairs.append((client, server))
-            for ends in ((client, server), (server, client)):
+            for ends in ((client, server, True), (server, client, False)):
                 threading.Thread(target=self._pump, args=ends, daemon=True).start()
 
-    def _pump(self, source: socket.socket, target: socket.socket) -> None:
+    def _pump(self, source: socket.socket, target: socket.socket, is_upward: bool) -> None:
         with suppress(OSError):
             while data := source.recv(65536):
                 self._passes.wait()
+                if is_upward:
+                    self.hears.wait()
                 if self._cut_at is not None:
                     part, self._cut_at = self._cut_at, None
                     with suppress(OSError):
@@ -261,6 +277,7 @@ class Proxy:
 
     def close(self) -> None:
         self._passes.set()
+        self.hears.set()
         self._server.close()
         self.cut()
 
@@ -295,10 +312,10 @@ class Served:
     def _answer(self, connection: ServerConnection, request: Any) -> Any:
         if self.side.status is None:
             return None
+        self.side.refused.append(self.side.status)
         answer = connection.respond(self.side.status, "")
-        error = {"error": {"what": "no \x1b[31mremote bots.", "remedy": "Ask the organizer."}}
-        answer.body = json.dumps(error).encode()
-        answer.headers["Location"] = "https://elsewhere.example/cup"
+        answer.body = self.side.body
+        answer.headers["Location"] = self.side.location
         del answer.headers["Content-Length"]
         answer.headers["Content-Length"] = str(len(answer.body))
         return answer
