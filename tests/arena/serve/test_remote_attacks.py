@@ -48,6 +48,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Contest]:
     with remote_contest(tmp_path_factory.mktemp("remote") / "cup") as contest:
         for token in (contest.ada, contest.bob, contest.organizer, contest.reader):
             assert contest.server.api("", token=token).status == 200
+        assert contest.server.ask("/cup/").status == 200  # made once, so that it is there
         yield contest
         assert contest.said("Traceback") == []
         assert contest.said("Error") == []
@@ -62,12 +63,17 @@ def contest(served: Contest) -> Iterator[Contest]:
 
     until(is_empty)
     yield served
-    began = time.monotonic()
-    assert served.server.ask("/cup/").status == 200
-    assert time.monotonic() - began < 2
+    assert page_seconds(served) < 5
     until(is_empty, 30)
     with at_home(served), CalledBot(served.folder) as call:
         assert call.taken()
+
+
+def page_seconds(contest: Contest) -> float:
+    """Return how long a page takes."""
+    began = time.monotonic()
+    assert contest.server.ask("/cup/").status == 200
+    return time.monotonic() - began
 
 
 def raw(contest: Contest, token: str, data: bytes = b"", **headers: str) -> socket.socket:
@@ -438,6 +444,7 @@ def lines() -> Iterator[bytes]:
 def test_a_flood_of_frames_holds_up_no_page(
     contest: Contest, frames: Callable[[], Iterator[bytes]]
 ) -> None:
+    quiet = median(page_seconds(contest) for _ in range(30))
     with raw(contest, contest.ada, text(hello())) as connection:
         until(lambda: remotes(contest)["sage"]["state"] == "connected")
         with CalledBot(contest.folder) as call:
@@ -459,17 +466,13 @@ def test_a_flood_of_frames_holds_up_no_page(
         threads = [threading.Thread(target=each) for each in (send, read)]
         for thread in threads:
             thread.start()
-        took = []
-        for _ in range(30):
-            began = time.monotonic()
-            assert contest.server.ask("/cup/").status == 200
-            took.append(time.monotonic() - began)
+        took = [page_seconds(contest) for _ in range(30)]
         assert remotes(contest)["sage"]["state"] == "connected"
         is_over.set()
         connection.shutdown(socket.SHUT_RDWR)
         for thread in threads:
             thread.join()
-    assert median(took) < 0.1
+    assert median(took) < 0.05 + 10 * quiet
 
 
 @pytest.mark.slow
