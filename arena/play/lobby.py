@@ -10,8 +10,9 @@ from arena.play.presence import Presence, RemoteKey
 from arena.schedule.deal import BotIndex
 from arena.store.result import PlayedMatch
 
-_PAUSE = 1.0  # seconds before a bot is asked again that was not there, though it was said to be
-_REFUSALS = 10  # in a row, after which somebody is to know
+_PAUSE = 0.25  # seconds before a bot is asked again that was not there, though it was said to be
+_DOUBLINGS = 5  # of that pause, where it is so again and again
+_REFUSALS = 6  # in a row, after which somebody is to know
 
 Party: TypeAlias = tuple[BotIndex, ...]
 """The remote bots of a line-up."""
@@ -42,8 +43,6 @@ class Lobby:
 
     def look(self, playing: Iterable[tuple[BotIndex, ...]]) -> None:
         """Find out who has room now, beside matches of these line-ups that are being played."""
-        if not self._remotes:
-            return
         if self._seen != self._presence.changes:
             self._seen = self._presence.changes
             self._pauses.clear()
@@ -59,7 +58,7 @@ class Lobby:
 
         It waits too if others of its remote bots do, so that it does not overtake them.
         """
-        party = self._party(task.lineup)
+        party = self._party(task.lineup) if self._remotes else ()
         if not party:
             return True
         if party not in self._lines and self._lacking(party) is None:
@@ -117,10 +116,12 @@ class Lobby:
 
         That is so if it leaves just then. If it happens again and again, returns these bots, once.
         """
-        party = self._party(task.lineup)
-        self._refusals.update(party)
-        self._pauses.update(dict.fromkeys(party, monotonic() + _PAUSE))
-        return [bot for bot in party if self._refusals[bot] == _REFUSALS]
+        now = monotonic()
+        resting = [bot for bot in self._party(task.lineup) if self._pauses.get(bot, 0.0) <= now]
+        for bot in resting:
+            self._pauses[bot] = now + _PAUSE * 2 ** min(self._refusals[bot], _DOUBLINGS)
+            self._refusals[bot] += 1
+        return [bot for bot in resting if self._refusals[bot] == _REFUSALS]
 
     def note_played(self, matches: Iterable[PlayedMatch]) -> None:
         """Note who was there, as matches were played."""

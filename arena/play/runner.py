@@ -153,8 +153,8 @@ class Runner:
                 self._put_back(self._passed, word.task)
                 for bot in self._lobby.note_absence(word.task):
                     yield News(
-                        f"{self._setup.names[bot]} is connected, and yet its matches cannot begin: "
-                        f"{word.why}. They are tried again."
+                        f"{self._setup.names[bot]} is said to be connected, and yet its matches "
+                        f"cannot begin: {word.why}. They are tried again."
                     )
             case News():
                 yield word
@@ -272,8 +272,9 @@ class Runner:
 
     def _fill(self) -> None:
         """Give every worker enough to stay busy, as long as there is anything that it can play."""
-        orders = (given for each in self._force.workers for given in each.given)
-        self._lobby.look(lineup for given in orders for lineup, _ in given.rest)
+        if self._setup.remotes:
+            orders = (given for each in self._force.workers for given in each.given)
+            self._lobby.look(lineup for given in orders for lineup, _ in given.rest)
         sated: set[int] = set()  # of workers that can run the same bots, one look is enough
         for each in self._force.workers:
             while len(each.given) < self._force.ahead and id(each.unfit) not in sated:
@@ -303,7 +304,11 @@ class Runner:
                 self._passed.append(task)
             elif self._lobby.readmits(task):
                 yield task
-        called, others = self._called(each), self._others(each)
+        others = self._others(each)
+        if not self._lobby:  # as nearly always
+            yield from others
+            return
+        called = self._called(each)
         while True:
             self._calls = not self._calls
             first, second = (called, others) if self._calls else (others, called)

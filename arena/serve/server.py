@@ -259,7 +259,10 @@ def _listening(host: str, port: int) -> socket.socket:
         [(family, *_, address), *_] = socket.getaddrinfo(
             host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
         )
-        return socket.create_server(address[:2], family=family, backlog=512)
+        found = socket.create_server(address[:2], family=family, backlog=512)
+        # Inherited by connections, on which asyncio sets it only where a socket is its own.
+        found.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        return found
     except OSError as error:
         number = error.errno or 0  # below 0 if the name of the host is not known
         remedy = {

@@ -26,7 +26,7 @@ from arena.serve.remote.line import (
     declined_as,
     unsound,
 )
-from arena.serve.remote.session import HomeSession
+from arena.serve.remote.session import NEAR_SECONDS, HomeSession
 from arena.serve.remote.sparing import Sparing
 from arena.serve.shown import RemoteRow
 from arena.text import composed, counted, duration, safe
@@ -42,14 +42,13 @@ from protocol.remote import (
 
 _MOST_OF_ONE = 8  # connections of a person at a time
 _CALL_SECONDS = 10.0  # in which a match says what it calls for
-_ROOM_SECONDS = 1.0  # in which the end of another match may make room
 _TICK_SECONDS = 5.0
 _FORGET_SECONDS = 600.0  # after which one that is away, and plays nothing, is forgotten
 _SHOWN = 200  # characters of what somebody else says
 _CALL_BYTES = FRAME_LIMIT - 1000  # of the longest line of a call, which must fit into a frame
 
 Rooms = Mapping[tuple[str, str], int]
-"""How many matches remote bots play at once, by key and digest; 0 while one is away."""
+"""How many matches remote bots play at once, by key and digest; 0 while one is away for longer."""
 
 
 class _DeclinedError(Exception):
@@ -131,7 +130,7 @@ class Homes:
             key: session for key, session in self._sessions.items() if not session.is_over
         }
         rooms = {
-            (key, session.digest): 0 if session.line is None else session.slots
+            (key, session.digest): session.slots if session.is_near else 0
             for key, session in self._sessions.items()
         }
         if rooms != self._rooms:
@@ -234,7 +233,8 @@ class Homes:
             seen = session.seen
             welcome = Welcome(league=self._league.name, goes_on=goes_on, limits=limits, seen=seen)
             return await self._hold(session, line, welcome, address)
-        self._sparing.say(person.name, f"{person.name} is declined: {_shown(end)}.")
+        if end.declined is None or end.declined.kind != "unknown":  # which is handed in now
+            self._sparing.say(person.name, f"{person.name} is declined: {_shown(end)}.")
         return end
 
     async def _bot_of(self, hello: RemoteHello, person: Person) -> Bot:
@@ -251,7 +251,9 @@ class Homes:
         bot = self._meant(hello)
         name = safe(hello.bot)
         if bot is None:
-            raise _DeclinedError(kind="unknown", what=f"{name!r} does not play with these files.")
+            raise _DeclinedError(
+                kind="unknown", what=f"the league has no bot {name!r} with these files."
+            )
         if person.role != "organizer" and bot.name not in own and bot.key not in own:
             raise _DeclinedError(
                 kind="wrong",
@@ -309,6 +311,7 @@ class Homes:
             if end.declined is not None and not session.is_over:
                 session.close(f"was cut off: {_shown(end)}")
             self._changed()
+            asyncio.get_running_loop().call_later(NEAR_SECONDS + 0.1, self._changed)
             self._say_away(session, end)
         return end
 
@@ -333,7 +336,7 @@ class Homes:
                 call = read_call(await reader.readline())
             session = self._sessions.get(call.bot)
             is_there = session is not None and session.digest == call.digest
-            if session is None or not is_there or not await session.wait_for_room(_ROOM_SECONDS):
+            if session is None or not is_there or not await session.wait_for_room():
                 say_to_match(writer, CallAbsent())
                 return
             say_to_match(writer, CallTaken())

@@ -3,6 +3,7 @@
 import asyncio
 from collections import deque
 from collections.abc import Callable
+from contextlib import suppress
 from statistics import median
 from time import monotonic
 from typing import TypeAlias
@@ -29,6 +30,9 @@ from protocol.remote import (
     is_one_line,
 )
 
+NEAR_SECONDS = 5.0
+"""For how long one that is cut off counts as there: most connections that break are soon back."""
+_ROOM_SECONDS = 1.0  # in which the end of another match may make room
 _TRIPS = 5  # round trips whose median is said
 _FULL = 16 << 20  # characters of letters not seen, with which matches have to wait
 _MUCH = 4 << 20  # characters, on either side, after which a beat comes early
@@ -91,6 +95,7 @@ class HomeSession:
         """Use a connection: send on it a first frame, and all that the other side has not seen."""
         self._beats, self._next = [], None
         self.line = line
+        self._freed.set()
         line.put(welcome)
         for frame in self._post.unseen():
             line.put(frame)
@@ -118,15 +123,19 @@ class HomeSession:
         """Whether another copy can begin now."""
         return self.line is not None and self.in_play < self.slots
 
-    async def wait_for_room(self, seconds: float) -> bool:
-        """Return whether another copy can begin, at the latest after so long."""
-        try:
+    @property
+    def is_near(self) -> bool:
+        """Whether it is connected, or may be again in a moment."""
+        return self.line is not None or monotonic() - self.away_since < NEAR_SECONDS
+
+    async def wait_for_room(self) -> bool:
+        """Return whether another copy can begin, if need be in a moment."""
+        seconds = _ROOM_SECONDS if self.line is not None else NEAR_SECONDS
+        with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
-                while self.line is not None and not self.is_over and not self.has_room:
+                while self.is_near and not self.is_over and not self.has_room:
                     self._freed.clear()
                     await self._freed.wait()
-        except TimeoutError:
-            pass
         return self.has_room and not self.is_over
 
     def begin(self, match: str, writer: asyncio.StreamWriter) -> RemoteCopy:

@@ -175,7 +175,13 @@ def test_a_change_ends_the_pause(waiting: Waiting) -> None:
     assert waiting.called() == [task(ADA, SAGE)]
 
 
-def test_who_is_not_there_again_and_again_is_named_once(waiting: Waiting) -> None:
+def test_who_is_not_there_again_and_again_is_named_once(
+    waiting: Waiting, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waiting.come(sage=9)
+    named = [waiting.lobby.note_absence(task(ADA, SAGE)) for _ in range(30)]
+    assert named.count([]) == 30  # all in one pause
+    monkeypatch.setattr(module, "_PAUSE", 0.0)
     waiting.come(sage=1)
     named = [waiting.lobby.note_absence(task(ADA, SAGE)) for _ in range(30)]
     assert named.count([SAGE]) == 1
@@ -184,10 +190,32 @@ def test_who_is_not_there_again_and_again_is_named_once(waiting: Waiting) -> Non
     assert [SAGE] in [waiting.lobby.note_absence(task(ADA, SAGE)) for _ in range(30)]
 
 
-def test_who_was_there_between_is_not_named(waiting: Waiting) -> None:
+def test_the_pauses_grow_up_to_some_seconds(
+    waiting: Waiting, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = 100.0
+    monkeypatch.setattr(module, "monotonic", lambda: now)
+    waiting.come(sage=1)
+    pauses = []
+    for _ in range(8):
+        waiting.lobby.note_absence(task(ADA, SAGE))
+        began = now
+        waiting.look()
+        assert not waiting.lobby.readmits(task(ADA, SAGE))
+        while not waiting.called():
+            now += 0.25
+        pauses.append(now - began)
+        waiting.over(task(ADA, SAGE))
+    assert pauses == [0.25, 0.5, 1, 2, 4, 8, 8, 8]
+
+
+def test_who_was_there_between_is_not_named(
+    waiting: Waiting, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "_PAUSE", 0.0)
     waiting.come(sage=1)
     for _ in range(5):
-        named = [waiting.lobby.note_absence(task(ADA, SAGE)) for _ in range(9)]
+        named = [waiting.lobby.note_absence(task(ADA, SAGE)) for _ in range(5)]
         assert [SAGE] not in named
         waiting.lobby.note_played([played(0, 0, (ADA, SAGE))])
 

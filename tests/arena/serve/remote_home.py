@@ -5,7 +5,7 @@ import secrets
 import socket
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from io import BytesIO
 from pathlib import Path
@@ -384,6 +384,3 @@ def logged(contest: Contest, status: int) -> list[Any]:
     """Return the lines of the log about remote connections that ended with a status."""
     found = [json.loads(line) for line in list(contest.server.logged)]
     return [each for each in found if "/remote" in each["path"] and each["status"] == status]
-
-
-Check = Callable[[], object]

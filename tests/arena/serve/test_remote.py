@@ -2,12 +2,14 @@
 
 import io
 import tarfile
+import threading
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from websockets.exceptions import InvalidStatus
+from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from arena.handin.database import HandIns
 from arena.handin.people import remove, renew
@@ -96,6 +98,24 @@ def test_the_round_trip_is_measured_and_told_to_both(contest: Contest) -> None:
         assert 200 <= remotes(contest)["sage"]["trip_ms"] < 1000
 
 
+def test_a_line_waits_for_nothing_that_was_sent_before_it(contest: Contest) -> None:
+    """As TCP lets short pieces wait, for 40 ms, until those before them were confirmed."""
+    took = []
+    with at_home(contest) as (home, _), CalledBot(contest.folder) as call:
+        assert call.taken()
+        assert isinstance(home.next(), BeginCopy)
+        for _ in range(20):
+            home.write(CopyLine, copy=1, line="answer")
+            assert call.line() == "answer"
+            began = time.monotonic()
+            call.say("one")
+            assert isinstance(home.next(), CopyLine)
+            call.say("two")
+            assert isinstance(home.next(), CopyLine)
+            took.append(time.monotonic() - began)
+    assert sorted(took)[5] < 0.02  # of 20, as the machine may be busy
+
+
 def test_a_call_is_refused_where_nobody_could_answer(contest: Contest) -> None:
     def is_taken(**words: str) -> bool:
         with CalledBot(contest.folder, **words) as call:
@@ -114,17 +134,39 @@ def test_a_call_is_refused_where_nobody_could_answer(contest: Contest) -> None:
         home.write(OfferSlots, slots=0)
         until(lambda: remotes(contest)["sage"]["slots"] == 0)
         assert not is_taken()
+
+
+@pytest.mark.slow
+def test_a_call_waits_a_moment_for_a_bot_that_was_cut_off(contest: Contest) -> None:
+    first = hello()
+    with dial(contest.server, contest.ada) as connection:
+        assert isinstance(Home(connection, first).next(), Welcome)
     until(lambda: is_away(contest))
-    assert not is_taken()
+    with CalledBot(contest.folder, match="early") as call:
+        time.sleep(0.5)
+        with dial(contest.server, contest.ada) as connection:
+            home = Home(connection, hello(session=first.session))
+            assert isinstance(home.next(), Welcome)
+            assert home.next() == BeginCopy(n=1, copy=1, match="early")
+            assert call.taken()
+    until(lambda: is_away(contest))
+    with CalledBot(contest.folder) as call:
+        began = time.monotonic()
+        assert not call.taken()
+        assert 4 < time.monotonic() - began < 8
+    with CalledBot(contest.folder) as call:
+        began = time.monotonic()
+        assert not call.taken()  # at once, by now
+        assert time.monotonic() - began < 2
 
 
 def test_an_organizer_connects_any_bot_and_an_author_his_own(contest: Contest) -> None:
     with at_home(contest, contest.organizer, "sage"), at_home(contest, contest.bob, "iris"):
         assert not is_away(contest, "iris")
-        assert contest.said("sage is connected by org from 127.0.0.1: 2 matches at once.")
+        until(lambda: contest.said("sage is connected by org from 127.0.0.1: 2 matches at once."))
     with dial(contest.server, contest.bob) as connection:
         assert Home(connection, hello("rose")).declined().kind == "wrong"
-    assert contest.said("bob is declined: 'rose' is not a bot of yours.")
+    until(lambda: contest.said("bob is declined: 'rose' is not a bot of yours."))
 
 
 def test_a_second_program_is_told_that_one_is_connected(contest: Contest) -> None:
@@ -162,7 +204,7 @@ def test_a_session_that_comes_again_goes_on_with_its_copies(contest: Contest) ->
         again.write(CopyLine, copy=1, line="answer 1")  # once more, as it could not know
         again.write(CopyLine, copy=1, line="answer 2")
         assert call.line() == "answer 2"
-        assert contest.said("sage is back after ")
+        until(lambda: contest.said("sage is back after "))
 
         with dial(contest.server, contest.ada) as third:  # while the second one still lives
             taken_over = Home(third, hello(session=first.session, seen=3))
@@ -174,17 +216,29 @@ def test_a_session_that_comes_again_goes_on_with_its_copies(contest: Contest) ->
     call.close()
 
 
-def test_a_new_start_ends_the_copies_of_the_one_before_it(contest: Contest) -> None:
-    with at_home(contest), CalledBot(contest.folder) as call:
-        assert call.taken()
-    with CalledBot(contest.folder) as call:
-        pass
-    until(lambda: is_away(contest))
-    with at_home(contest), CalledBot(contest.folder) as call:
-        assert call.taken()
-        with at_home(contest, contest.bob, "iris"):
-            pass
-    until(lambda: is_away(contest))
+@pytest.mark.slow
+def test_what_still_comes_over_the_old_connection_is_not_taken(contest: Contest) -> None:
+    """Letters that are on their way when another connection takes over come once more over it."""
+    secret = "a" * 32
+    for _ in range(15):
+        with at_home(contest, session=secret) as (old, welcome):
+            old.sent = welcome.seen
+            is_over = threading.Event()
+
+            def write(home: Home = old, is_over: threading.Event = is_over) -> None:
+                with suppress(ConnectionClosed):
+                    while not is_over.is_set():
+                        home.write(OfferSlots, slots=2)
+
+            writing = threading.Thread(target=write)
+            writing.start()
+            with at_home(contest, session=secret) as (new, welcome):
+                new.sent = welcome.seen
+                new.write(OfferSlots, slots=3)
+                until(lambda: remotes(contest)["sage"]["slots"] == 3)
+                is_over.set()
+                writing.join()
+        until(lambda: is_away(contest))
 
 
 def test_a_new_session_takes_over_from_a_broken_one_and_its_copies_are_gone(
@@ -208,7 +262,7 @@ def test_bye_ends_the_copies(contest: Contest) -> None:
         home.write(Bye)
         assert call.how() == "was ended by its author"
         assert home.ended() == 1000
-    assert contest.said("sage is away: its author ended it.")
+    until(lambda: contest.said("sage is away: its author ended it."))
 
 
 def test_other_files_in_its_place_end_a_session(contest: Contest) -> None:
@@ -342,7 +396,7 @@ def test_a_connection_that_passes_nothing_is_broken_after_a_while(contest: Conte
             assert Home(another, hello()).declined().kind == "busy"
         until(lambda: is_away(contest), 30)
         assert 10 < time.monotonic() - began < 20
-        assert contest.said("sage is away: nothing came for 15 s.")
+        until(lambda: contest.said("sage is away: nothing came for 15 s."))
         with at_home(contest):
             pass
 

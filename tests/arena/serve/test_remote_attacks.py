@@ -48,6 +48,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Contest]:
     with remote_contest(tmp_path_factory.mktemp("remote") / "cup") as contest:
         for token in (contest.ada, contest.bob, contest.organizer, contest.reader):
             assert contest.server.api("", token=token).status == 200
+        assert contest.server.ask("/cup/").status == 200  # made once, so that it is there
         yield contest
         assert contest.said("Traceback") == []
         assert contest.said("Error") == []
@@ -62,12 +63,17 @@ def contest(served: Contest) -> Iterator[Contest]:
 
     until(is_empty)
     yield served
-    began = time.monotonic()
-    assert served.server.ask("/cup/").status == 200
-    assert time.monotonic() - began < 2
+    assert page_seconds(served) < 5
     until(is_empty, 30)
     with at_home(served), CalledBot(served.folder) as call:
         assert call.taken()
+
+
+def page_seconds(contest: Contest) -> float:
+    """Return how long a page takes."""
+    began = time.monotonic()
+    assert contest.server.ask("/cup/").status == 200
+    return time.monotonic() - began
 
 
 def raw(contest: Contest, token: str, data: bytes = b"", **headers: str) -> socket.socket:
@@ -214,7 +220,7 @@ def test_a_strange_upgrade_is_no_websocket_and_no_mistake_of_ours(
     ("first", "kind", "words"),
     [
         (hello(bot="iris"), "wrong", "not a bot of yours"),
-        (hello(digest="d" * 64), "unknown", "does not play with these files"),
+        (hello(digest="d" * 64), "unknown", "has no bot 'sage' with these files"),
         (hello(bot="nobody"), "unknown", "nobody"),
         (hello(bot="first"), "unknown", "first"),
         (hello(bot="\x1b[2J<b>"), "unknown", "x1b[2J"),
@@ -438,6 +444,7 @@ def lines() -> Iterator[bytes]:
 def test_a_flood_of_frames_holds_up_no_page(
     contest: Contest, frames: Callable[[], Iterator[bytes]]
 ) -> None:
+    quiet = median(page_seconds(contest) for _ in range(30))
     with raw(contest, contest.ada, text(hello())) as connection:
         until(lambda: remotes(contest)["sage"]["state"] == "connected")
         with CalledBot(contest.folder) as call:
@@ -459,17 +466,13 @@ def test_a_flood_of_frames_holds_up_no_page(
         threads = [threading.Thread(target=each) for each in (send, read)]
         for thread in threads:
             thread.start()
-        took = []
-        for _ in range(30):
-            began = time.monotonic()
-            assert contest.server.ask("/cup/").status == 200
-            took.append(time.monotonic() - began)
+        took = [page_seconds(contest) for _ in range(30)]
         assert remotes(contest)["sage"]["state"] == "connected"
         is_over.set()
         connection.shutdown(socket.SHUT_RDWR)
         for thread in threads:
             thread.join()
-    assert median(took) < 0.1
+    assert median(took) < 0.05 + 10 * quiet
 
 
 @pytest.mark.slow
@@ -492,11 +495,13 @@ def test_much_may_be_sent_at_once_to_a_home_that_reads(contest: Contest) -> None
     with at_home(contest) as (home, _), CalledBot(contest.folder) as call:
         assert call.taken()
         assert isinstance(home.next(), BeginCopy)
+        began = time.monotonic()
         sending = threading.Thread(target=call.say, args=("x" * 60_000, 1000))  # 60 MB
         sending.start()
         for _ in range(1000):
             assert isinstance(home.next(20), CopyLine)
         sending.join()
+        assert time.monotonic() - began < 10  # while beats, by which it is seen, come each 5 s
         home.write(CopyLine, copy=1, line="all of it")
         assert call.line() == "all of it"
 

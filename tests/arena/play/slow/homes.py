@@ -1,5 +1,6 @@
 """Remote bots as a slow match calls them: a real socket, and a real process for each copy."""
 
+import select
 import socket
 import subprocess
 import sys
@@ -54,12 +55,11 @@ class Homes:
         """How many were not."""
         self.most: Counter[str] = Counter()
         """The most copies of each bot that there were at once."""
-        self._copies: Counter[str] = Counter()
         self._bot = bot
         self._lock = threading.Lock()
         self._listener = listener
         self._threads: list[threading.Thread] = []
-        self._open: set[socket.socket] = set()
+        self._open: dict[socket.socket, str] = {}
         self._start(self._accept)
 
     def _start(self, do: Any, *words: Any) -> threading.Thread:
@@ -73,11 +73,11 @@ class Homes:
             while True:
                 connection, _ = self._listener.accept()
                 with self._lock:
-                    self._open.add(connection)
+                    self._open[connection] = ""
                 self._start(self._answer, connection)
 
     def _answer(self, connection: socket.socket) -> None:
-        with connection, connection.makefile("rb") as lines, suppress(OSError):
+        with self._closing(connection), connection.makefile("rb") as lines, suppress(OSError):
             call = read_to_server(lines.readline())
             assert isinstance(call, Call)
             if self.is_absent:
@@ -86,14 +86,20 @@ class Homes:
                 return
             with self._lock:
                 self.calls.append(call)
-                self._copies[call.bot] += 1
-                self.most[call.bot] = max(self.most[call.bot], self._copies[call.bot])
+                self._open[connection] = call.bot
+                copies = sum(bot == call.bot and _is_wanted(at) for at, bot in self._open.items())
+                self.most[call.bot] = max(self.most[call.bot], copies)
             connection.sendall(_line(CallTaken()))
+            self._play(connection, lines)
+
+    @contextmanager
+    def _closing(self, connection: socket.socket) -> Iterator[None]:
+        with connection:
             try:
-                self._play(connection, lines)
+                yield
             finally:
                 with self._lock:
-                    self._copies[call.bot] -= 1
+                    del self._open[connection]
 
     def _play(self, connection: socket.socket, lines: Any) -> None:
         """Relay the lines of a copy, until the match is over."""
@@ -141,6 +147,13 @@ def homes(folder: Path, bot: Path) -> Iterator[Homes]:
             yield made
         finally:
             made.close()
+
+
+def _is_wanted(connection: socket.socket) -> bool:
+    """Return whether the match at the other end has not closed a connection, by what is known."""
+    poll = select.poll()
+    poll.register(connection, select.POLLRDHUP)
+    return not poll.poll(0)
 
 
 def _line(letter: object) -> bytes:
