@@ -50,6 +50,7 @@ ENDS = {
 }
 
 
+@pytest.mark.quick(3)
 @pytest.mark.parametrize("how", ENDS)
 def test_a_copy_that_ends_is_told_with_its_words(homes: Homes, league: Served, how: str) -> None:
     source, words, stderr = ENDS[how]
@@ -99,6 +100,7 @@ def test_a_bot_that_floods_is_read_as_far_as_it_was_asked(homes: Homes, league: 
     until(lambda: gone(pid))
 
 
+@pytest.mark.slow
 def test_a_bot_that_floods_its_standard_error_holds_nobody_up(homes: Homes, league: Served) -> None:
     source = "while line := sys.stdin.readline():\n    if 'flood' in line:\n        break\n"
     source += "    print('{}', flush=True)\nwhile True:\n    os.write(2, b'x' * 65536)\n"
@@ -147,6 +149,7 @@ def test_a_bot_that_hangs_is_the_leagues_to_judge(homes: Homes, league: Served) 
     assert len(side.lines(1)) == 1
 
 
+@pytest.mark.slow
 def test_more_matches_than_slots_wait_for_nothing(homes: Homes, league: Served) -> None:
     home = homes.connected("--slots", 4)
     side = league.side
@@ -166,6 +169,7 @@ def test_more_matches_than_slots_wait_for_nothing(homes: Homes, league: Served) 
     until(lambda: len(home.bots()) == 8)
 
 
+@pytest.mark.slow
 def test_a_bot_that_never_gets_ready_is_said_before_anything_is_sent(
     homes: Homes, league: Served
 ) -> None:
@@ -198,6 +202,7 @@ def test_a_bot_is_built_and_may_use_what_it_needs(homes: Homes, league: Served) 
     assert json.loads(league.side.asked(1, ask(1)))["move"] == 33
 
 
+@pytest.mark.slow
 def test_mistakes_in_a_bot_are_said(homes: Homes, league: Served) -> None:
     toml = homes.folder / "bot.toml"
     toml.write_text('command = ["{remote}", "%s"]\nfiles = []\n' % ("a" * 64))

@@ -92,6 +92,7 @@ def test_a_hundred_cuts_lose_nothing_and_double_nothing(homes: Homes, league: Se
     assert all(isinstance(letter, CopyLine) for letter in side.letters)
 
 
+@pytest.mark.slow
 def test_letters_that_were_not_seen_come_again_after_a_cut_of_silence(
     homes: Homes, league: Served
 ) -> None:
@@ -168,6 +169,7 @@ def test_a_bot_that_is_refused_ends_it(homes: Homes, league: Served) -> None:
     assert "this league takes no such bots." in said
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("kind", ["busy", "replaced", "wrong"])
 def test_a_bot_that_is_declined_ends_it_with_one_line(
     homes: Homes, league: Served, kind: Any
@@ -191,6 +193,7 @@ def test_a_bot_that_is_replaced_in_the_middle_ends_it(homes: Homes, league: Serv
     assert gone(pid)
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("status", [401, 403, 404, 500, 302])
 def test_what_is_answered_in_place_of_a_websocket_is_said(
     homes: Homes, league: Served, status: int
@@ -256,6 +259,7 @@ def test_a_match_that_was_on_its_way_at_ctrl_c_is_played(homes: Homes, league: S
     home.end(0)
 
 
+@pytest.mark.slow
 def test_the_second_ctrl_c_ends_all_at_once(homes: Homes, league: Served) -> None:
     home = homes.connected()
     side = league.side
@@ -285,6 +289,7 @@ def test_ctrl_c_while_the_connection_is_broken_ends_it_if_nothing_is_in_play(
     home.end(0)
 
 
+@pytest.mark.slow
 def test_files_that_change_are_said_once_and_do_not_play(homes: Homes, league: Served) -> None:
     need("landlock")
     home = homes.connected(sandbox="landlock")
@@ -295,6 +300,7 @@ def test_files_that_change_are_said_once_and_do_not_play(homes: Homes, league: S
     assert home.said.count("have changed") == 1
 
 
+@pytest.mark.slow
 def test_without_a_sandbox_changed_files_take_no_new_matches(homes: Homes, league: Served) -> None:
     home = homes.connected()
     (homes.folder / "bot.py").write_text("print('another')\n")

@@ -97,6 +97,7 @@ ATTACKS = {
 }
 
 
+@pytest.mark.quick(3)
 @pytest.mark.parametrize("attack", ATTACKS)
 def test_what_none_may_do_ends_it_in_one_line(homes: Homes, league: Served, attack: str) -> None:
     league.side.script, words = ATTACKS[attack]
@@ -109,6 +110,7 @@ def test_what_none_may_do_ends_it_in_one_line(homes: Homes, league: Served, atta
     assert home.said.count("\n") < 10
 
 
+@pytest.mark.slow
 def test_a_league_that_never_reads_is_left(homes: Homes, league: Served) -> None:
     homes.write(
         "import sys\nfor line in sys.stdin:\n    print('x' * 60_000, flush=True)\n".replace(
@@ -156,6 +158,7 @@ def peak_of(pid: int) -> Callable[[], int]:
     return lambda: found[0]
 
 
+@pytest.mark.slow
 def test_a_flood_of_beats_holds_little_memory(homes: Homes, league: Served) -> None:
     stop = threading.Event()
 
@@ -176,6 +179,7 @@ def test_a_flood_of_beats_holds_little_memory(homes: Homes, league: Served) -> N
     assert most() < 300 << 20
 
 
+@pytest.mark.slow
 def test_lines_that_a_bot_does_not_read_end_it(homes: Homes, league: Served) -> None:
     homes.write(
         'import sys, time\nprint(\'{"type": "ready"}\', flush=True)\n'
@@ -193,6 +197,7 @@ def test_lines_that_a_bot_does_not_read_end_it(homes: Homes, league: Served) -> 
     assert "more than that reads" in homes.start().end(1, 30)
 
 
+@pytest.mark.slow
 def test_a_connection_that_ends_in_mid_frame_is_made_again(homes: Homes, league: Served) -> None:
     calls = []
 
@@ -216,6 +221,7 @@ def test_a_connection_that_ends_in_mid_frame_is_made_again(homes: Homes, league:
     until(lambda: len(calls) == 4)
 
 
+@pytest.mark.slow
 def test_a_league_that_ends_at_once_is_tried_more_and_more_rarely(
     homes: Homes, league: Served
 ) -> None:
@@ -229,3 +235,31 @@ def test_a_league_that_ends_at_once_is_tried_more_and_more_rarely(
     homes.start()
     until(lambda: len(times) > 7, 30)
     assert times[6] - times[5] > 3 * (times[1] - times[0])
+
+
+@pytest.mark.slow
+def test_a_letter_that_comes_twice_is_taken_once(homes: Homes, league: Served) -> None:
+    told: list[str] = []
+    hello = json.dumps({"type": "hello"})
+    asks = [json.dumps({"type": "ask", "id": number}) for number in (1, 2)]
+    letters = [BEGIN, *(letter(n, line=line) for n, line in enumerate([hello, *asks], 2))]
+
+    def script(connection: ServerConnection, _: RemoteHello) -> None:
+        connection.send(welcome())
+        for each in letters:
+            connection.send(each)
+            connection.send(each)
+        told.extend(str(frame) for frame in connection)  # each as it comes
+
+    league.side.script = script
+    home = homes.connected()
+    until(lambda: len(home.bots()) == 1)
+    until(lambda: len(told) == 3)
+    home.interrupt()
+    home.until("in play")
+    time.sleep(0.6)  # a second one that comes at once is the first
+    home.interrupt()
+    home.end(130)
+    lines = [json.loads(json.loads(frame)["line"]) for frame in told[:3]]
+    assert [line.get("id") for line in lines] == [None, 1, 2]
+    assert [line["move"]["seen"] for line in lines[1:]] == [1, 2]
