@@ -3,6 +3,7 @@
 import json
 import re
 import unicodedata
+from collections.abc import Mapping
 
 from referee.words import FILLER as _FILLER
 from referee.words import columns as _columns
@@ -130,7 +131,10 @@ def wrapped(text: str, most: int) -> str:
 
 
 def toml(value: object) -> str:
-    """Return text, numbers, truth values and lists of them in TOML: here it is JSON."""
+    """Return text, numbers, truth values, lists and tables of them in TOML: mostly it is JSON."""
+    if isinstance(value, Mapping):
+        entries = (f"{toml(key)} = {toml(inner)}" for key, inner in value.items())
+        return f"{{ {', '.join(entries)} }}"
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 

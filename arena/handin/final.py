@@ -29,6 +29,8 @@ from protocol.errors import ArenaError
 FINAL = "final"
 """The folder in a league's folder in which its final is, as a league of its own."""
 _SEED_BYTES = 32
+_KEPT = ("build", "environments", "door")
+"""Tables of the league that its final has as well."""
 _OVER, _SHOWN = "final_over", "final_shown"
 TOLD = {"final_begins": "hook_final_begins", "final_ends": "hook_final_ends"}
 """The facts by which hooks are told of it once."""
@@ -207,7 +209,7 @@ def _fill(folder: Path, league: Path, seed: str) -> None:
         matches=None,
         matches_per_bot=None,
     )
-    options, limits, build = (tables.get(name, {}) for name in ("options", "limits", "build"))
+    others = {name: tables[name] for name in _KEPT if name in tables}
     opening = dict(tables.get("opening", {}))
     if "file" in opening:  # a copy, as of the bots
         book = Path(opening["file"])
@@ -215,7 +217,8 @@ def _fill(folder: Path, league: Path, seed: str) -> None:
         opening["file"] = str(folder / book.name)
     (folder / FILE).touch(0o600)
     bots = list(_entries(plan, folder))
-    write_league(folder, settings, options, limits, bots, build, opening=opening)
+    options, limits = tables.get("options", {}), tables.get("limits", {})
+    write_league(folder, settings, options, limits, bots, others, opening=opening)
     (folder / FILE).chmod(0o600)
 
 

@@ -64,14 +64,14 @@ def write_league(
     options: Mapping[str, Any],
     limits: Mapping[str, Any],
     bots: Sequence[Mapping[str, Any]],
-    build: Mapping[str, Any] = MappingProxyType({}),
+    others: Mapping[str, Mapping[str, Any]] = MappingProxyType({}),
     format_options: Mapping[str, Any] = MappingProxyType({}),
     opening: Mapping[str, Any] = MappingProxyType({}),
 ) -> LeaguePlan:
     """Write a league's file, in place of the one that is there, and return the league.
 
-    It may have too few bots as yet. Raises ArenaError if it could not be played for any other
-    reason; then the old file is as it was.
+    `others` are further tables by name, such as `build`. It may have too few bots as yet. Raises
+    ArenaError if it could not be played for any other reason; then the old file is as it was.
     """
     # As values first: in TOML, a wrong one might not be told as what it is.
     read_options(find_game(settings.game, folder)[0], options)
@@ -83,7 +83,7 @@ def write_league(
         check_opening(opening)
     file = folder / FILE
     of_opening = opening_in(opening, folder)
-    text = _text(settings, options, limits, bots, build, format_options, of_opening)
+    text = _text(settings, options, limits, bots, others, format_options, of_opening)
     try:
         league = read_text(file, text, "play")
     except LeagueFileError as error:
@@ -103,7 +103,7 @@ def _text(
     options: Mapping[str, Any],
     limits: Mapping[str, Any],
     bots: Sequence[Mapping[str, Any]],
-    build: Mapping[str, Any],
+    others: Mapping[str, Mapping[str, Any]],
     format_options: Mapping[str, Any],
     opening: Mapping[str, Any],
 ) -> str:
@@ -121,8 +121,9 @@ def _text(
         *(_section("[opening]", opening) if opening else []),
         *_section("[options]", options),
         *_section("[limits]", limits),
-        *(_section("[build]", build) if build else []),
     ]
+    for name, table in others.items():
+        lines += _section(f"[{name}]", table)
     for bot in bots:
         lines += _section("[[bot]]", bot)
     return "\n".join(lines) + "\n"

@@ -41,6 +41,22 @@ def test_bots_have_their_own_limits_in_a_final_too(arena: Arena, cup: Path) -> N
     assert [made.limits_of(bot).memory_mb for bot in made.bots] == [made.limits.memory_mb, 77]
 
 
+def test_a_final_has_the_door_and_the_environments_of_its_league(arena: Arena, cup: Path) -> None:
+    write(cup, closes=EARLIER, release=LATER)
+    file = cup / "league.toml"
+    door = (
+        '[door]\nallow = ["api.example.org"]\nkeys = { "api.example.org" = "KEY" }\n'
+        'prices = { "model-x" = { input = 2.5, output = 10.0 } }\n'
+    )
+    limits = '[limits]\npace = "slow"\ndoor = ["api.example.org"]\n'
+    file.write_text(f"{file.read_text()}\n{limits}{door}[environments]\nfetch = true\n")
+    league = read_asked(cup)
+    assert league.door is not None
+    assert arena("final", cup).exit_code == 0
+    made = read_asked(cup / "final")
+    assert (made.door, made.environments) == (league.door, league.environments)
+
+
 def test_a_final_says_of_what_it_is_made_and_is_discarded_if_that_was_too_early(
     arena: Arena, cup: Path
 ) -> None:
