@@ -28,8 +28,12 @@ class RemoteCopy:
         return self._writer.transport.get_write_buffer_size() <= _MOST_HELD
 
     def gone(self, how: str, stderr: str = "") -> None:
-        """Say that the copy is there no more: why, as what follows «it»."""
-        say_to_match(self._writer, CallEnded(how=how, stderr=stderr))
+        """Say that the copy is there no more, and why, as what follows «it».
+
+        Without a reason it hangs up: the match takes that for no doing of the bot.
+        """
+        if how:
+            say_to_match(self._writer, CallEnded(how=how, stderr=stderr))
         self._writer.close()
 
 

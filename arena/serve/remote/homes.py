@@ -44,6 +44,7 @@ _MOST_OF_ONE = 8  # connections of a person at a time
 _CALL_SECONDS = 10.0  # in which a match says what it calls for
 _TICK_SECONDS = 5.0
 _FORGET_SECONDS = 600.0  # after which one that is away, and plays nothing, is forgotten
+_AGAIN = LineEnd("it came again", is_dead=True)
 _SHOWN = 200  # characters of what somebody else says
 _CALL_BYTES = FRAME_LIMIT - 1000  # of the longest line of a call, which must fit into a frame
 
@@ -274,13 +275,18 @@ class Homes:
         if self.is_closed:
             raise _DeclinedError(kind="wrong", what="the server ends.", after=SILENCE_SECONDS)
         found = self._sessions.get(bot.key)
-        if found is not None and found.secret == hello.session:
+        is_same = found is not None and found.secret == hello.session
+        if found is not None and is_same and found.is_heard:
             found.go_on(hello)
             found.person = person
             if found.line is not None:
-                found.line.end(LineEnd("it came again", is_dead=True))
+                found.line.end(_AGAIN)
             return found, True
-        if found is not None:
+        if found is not None and is_same:  # it has not read the welcome, and knows of nothing
+            found.close("")
+            if found.line is not None:
+                found.line.end(_AGAIN)
+        elif found is not None:
             if found.line is not None:
                 raise _DeclinedError(
                     kind="busy",

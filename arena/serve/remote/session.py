@@ -67,6 +67,8 @@ class HomeSession:
         self.trip: float | None = None
         """The round trip, in seconds, once it was measured."""
         self.is_over = False
+        self.is_heard = False
+        """Whether anything came after its hello: before, its welcome may not have been read."""
         self._changed = changed
         self._post = Post()
         self._copies: dict[int, RemoteCopy] = {}
@@ -166,7 +168,10 @@ class HomeSession:
         return self._copies.pop(copy.number, None) is not None
 
     def close(self, how: str) -> None:
-        """End the session, and all its copies, for a reason that follows «it»."""
+        """End the session, and all its copies, for a reason that follows «it»; empty if not by it.
+
+        Then nobody is blamed, and their matches go on later.
+        """
         self.is_over = True
         copies, self._copies = self._copies, {}
         for copy in copies.values():
@@ -204,6 +209,7 @@ class HomeSession:
 
     def hear(self, frame: FromAuthor) -> None:
         """Take a frame; raise ProtocolError for one that cannot be."""
+        self.is_heard = True
         match frame:
             case Echo():
                 self._note(frame)

@@ -216,6 +216,27 @@ def test_a_session_that_comes_again_goes_on_with_its_copies(contest: Contest) ->
     call.close()
 
 
+def test_a_session_whose_welcome_was_lost_begins_anew_and_blames_nobody(contest: Contest) -> None:
+    first = hello()
+    with dial(contest.server, contest.ada) as connection:
+        Home(connection, first)
+        call = CalledBot(contest.folder)
+        assert call.taken()
+    with dial(contest.server, contest.ada) as connection:
+        again = Home(connection, hello(session=first.session, seen=7))  # of the server before
+        welcome = again.next()
+        assert isinstance(welcome, Welcome)
+        assert (welcome.goes_on, welcome.seen) == (False, 0)
+        assert call.hear() is None  # hung up: no word on how the copy ended
+        call.close()
+        other = CalledBot(contest.folder)
+        assert other.taken()
+        begun = again.next()
+        assert isinstance(begun, BeginCopy)
+        assert (begun.n, begun.copy) == (1, 1)
+        other.close()
+
+
 @pytest.mark.slow
 def test_what_still_comes_over_the_old_connection_is_not_taken(contest: Contest) -> None:
     """Letters that are on their way when another connection takes over come once more over it."""
