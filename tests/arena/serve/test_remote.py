@@ -439,7 +439,9 @@ def test_a_bot_that_was_renamed_is_connected_by_either_name(contest: Contest) ->
     with at_home(contest, session=session) as (_, welcome):
         assert welcome.goes_on
         assert remotes(contest)["wise"]["state"] == "connected"
-    with at_home(contest, bot="wise", digest=DIGESTS["sage"]) as (home, _):
-        with CalledBot(contest.folder) as call:
-            assert call.taken()
-            assert isinstance(home.next(), BeginCopy)
+    with (
+        at_home(contest, bot="wise", digest=DIGESTS["sage"]) as (home, _),
+        CalledBot(contest.folder) as call,
+    ):
+        assert call.taken()
+        assert isinstance(home.next(), BeginCopy)
