@@ -3,8 +3,6 @@
 import subprocess
 import sys
 
-from tests.referee.sandbox.sandboxed import ROOT
-
 THREADS = """
 import subprocess, threading
 from referee.sandbox.fork_server import children, end_all
@@ -24,5 +22,5 @@ print(len(children()), "left")
 def test_several_threads_may_end_all_at_once() -> None:
     """As those of slow matches do, which notice together that the server was killed."""
     command = [sys.executable, "-c", THREADS]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert (done.stdout, done.stderr) == ("0 left\n", "")
