@@ -508,7 +508,10 @@ def end_all() -> None:
         for pid in left:
             kill(pid)
         for pid in left:
-            os.waitpid(pid, 0)
+            try:
+                os.waitpid(pid, 0)
+            except ChildProcessError:
+                pass  # another thread has reaped it
 
 
 def remove(folder: str) -> None:

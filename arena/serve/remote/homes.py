@@ -264,10 +264,12 @@ class Homes:
         return bot
 
     def _meant(self, hello: RemoteHello) -> Bot | None:
-        name = composed(hello.bot)
-        for bot in self._league.plan.bots:
-            if bot.name == name and bot.remote_digest == hello.digest:
-                return bot
+        """Return the bot with these files that is called so, or was before it was renamed."""
+        name, plan = composed(hello.bot), self._league.plan
+        for called in (plan.names.get(name), name):  # as a bot that is handed in is found
+            for bot in plan.bots:
+                if bot.name == called and bot.remote_digest == hello.digest:
+                    return bot
         return None
 
     def _session(self, hello: RemoteHello, bot: Bot, person: Person) -> tuple[HomeSession, bool]:

@@ -446,3 +446,22 @@ def test_what_was_not_said_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     assert said[-1] == "sage: 4 more of such lines were left out."
     sparing.say("sage", "sage again")
     assert said[-1] == "sage again"
+
+
+def test_a_bot_that_was_renamed_is_connected_by_either_name(contest: Contest) -> None:
+    """Its author's program goes on with the name that it was started with."""
+    file = contest.folder / "league.toml"
+    session = "0" * 32
+    with at_home(contest, session=session):
+        renamed = 'name = "wise"\nkey = "sage"\nfolder = "sage"'
+        file.write_text(file.read_text().replace('name = "sage"\nfolder = "sage"', renamed))
+        until(lambda: "wise" in remotes(contest))
+    with at_home(contest, session=session) as (_, welcome):
+        assert welcome.goes_on
+        assert remotes(contest)["wise"]["state"] == "connected"
+    with (
+        at_home(contest, bot="wise", digest=DIGESTS["sage"]) as (home, _),
+        CalledBot(contest.folder) as call,
+    ):
+        assert call.taken()
+        assert isinstance(home.next(), BeginCopy)
