@@ -98,11 +98,14 @@ class Echo(msgspec.Struct, tag="echo", frozen=True, kw_only=True):
 
 
 class BeginCopy(msgspec.Struct, tag="begin", frozen=True, kw_only=True):
-    """Start a copy of the bot, for one match."""
+    """Start a copy of the bot, for one match.
+
+    Which match that is, only its `start` tells, once the copy is ready: whoever knew it before
+    could be away for the second match of a deal.
+    """
 
     n: Number
     copy: Copy
-    match: Annotated[Text, Meta(description="The match's id, as `arena show` takes it.")]
 
 
 class CopyLine(msgspec.Struct, tag="line", frozen=True, kw_only=True):

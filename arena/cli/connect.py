@@ -5,7 +5,7 @@ from time import monotonic, sleep
 
 import click
 
-from arena.author.submitting import Address, Client, address_of
+from arena.author.submitting import Address, Client, NotTakenError, address_of
 from arena.cli import main
 from arena.cli.common import sandbox_option, warn_unprotected
 from arena.cli.handing_in import send, token_of, token_option, verdict_on
@@ -130,10 +130,14 @@ def _play(address: Address, token: str, bot: Prepared, launcher: Launcher, slots
 def _handed_in(client: Client, bot: Prepared, name: str) -> str:
     """Hand in a bot that the league does not have; return its name there.
 
-    Exits with 1 if it is refused.
+    Exits with 1 if it is refused; raises RunError if it is not even taken.
     """
-    with marker(bot, name) as parcel:
-        submission = send(client, parcel, name)
+    try:
+        with marker(bot, name) as parcel:
+            submission = send(client, parcel, name)
+    except NotTakenError as error:
+        hint = " Name the bot: --bot NAME." if error.status == 409 else ""
+        raise RunError(f"{error}{hint}") from None
     submission = verdict_on(client, submission["number"])
     if submission["state"] != "playing":
         raise click.exceptions.Exit(1)

@@ -5,7 +5,10 @@ from collections import deque
 from time import monotonic
 from typing import Literal, NamedTuple, TypeAlias
 
+import msgspec
+
 from protocol.lines import OverlongLineError
+from protocol.messages import Start
 from protocol.remote import FRAME_LIMIT
 from referee.limits import Limits
 from referee.pipes import ClosedError, Pipes
@@ -48,9 +51,10 @@ class UnreadError(Exception):
 class _Copy:
     """A process; what it writes is looked at as far as it was asked for something."""
 
-    def __init__(self, number: int, match: str, child: Child) -> None:
+    def __init__(self, number: int, child: Child) -> None:
         self.number = number
-        self.match = match
+        self.match = ""
+        """The id of its match, once it was told."""
         self.child = child
         self.pipes = Pipes(child)
         self.state: Literal["plays", "closing", "ending"] = "plays"
@@ -90,7 +94,7 @@ class Copies:
         """Return how many play."""
         return sum(copy.state != "ending" for copy in self._copies.values())
 
-    def begin(self, number: int, match: str, most: int) -> None:
+    def begin(self, number: int, most: int) -> None:
         """Start a copy; there are no more than `most` processes, some of which may be ending.
 
         Raises MachineError if nothing can be started here.
@@ -103,9 +107,9 @@ class Copies:
         try:
             child = self._launcher.start(self._program, self._limits)
         except StartError as error:
-            self.news.append(CopyEnd(number, match, f"could not be started: {error}", ""))
+            self.news.append(CopyEnd(number, "", f"could not be started: {error}", ""))
             return
-        copy = self._copies[number] = _Copy(number, match, child)
+        copy = self._copies[number] = _Copy(number, child)
         self._by_descriptor |= dict.fromkeys(
             (child.stdin, child.stdout, child.stderr, child.pidfd), copy
         )
@@ -118,6 +122,8 @@ class Copies:
         if copy.state != "plays":
             return
         copy.owes += 1
+        if not copy.match:
+            copy.match = _match_in(line)
         try:
             copy.pipes.send(line.encode() + b"\n")
         except ClosedError as error:
@@ -255,3 +261,11 @@ class Copies:
         if descriptor in copy.watched:
             self._poll.unregister(descriptor)
             copy.watched.remove(descriptor)
+
+
+def _match_in(line: str) -> str:
+    """Return the id of the match that a line begins; empty for another line."""
+    try:
+        return msgspec.json.decode(line, type=Start).match
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        return ""

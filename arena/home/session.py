@@ -117,7 +117,7 @@ class BotSession:
         number = len(self._copies)
         if not number:
             return "Taking no new matches"
-        return f"No new matches; the {number} in play {'is' if number == 1 else 'are'} finished"
+        return f"No new matches; the {number} in play will be finished"
 
     def stop(self) -> None:
         """Take no new matches, and end once those in play are over; for handlers of signals."""
@@ -287,7 +287,7 @@ class BotSession:
                     f"plays {_matches(self._slots)} at once"
                 )
             self._newest = max(self._newest, number)
-            self._copies.begin(number, letter.match, self._most)
+            self._copies.begin(number, self._most)
         elif number > self._newest:
             raise BreachError(f"it spoke of copy {number}, which it never began")
         elif number not in self._copies:
@@ -322,7 +322,7 @@ class BotSession:
             self._line.send(frame)
 
     def _show_gone(self, news: CopyEnd) -> None:
-        match = safe(news.match[:_SHOWN_MATCH])
+        match = safe(news.match[:_SHOWN_MATCH]) or "that did not begin"
         last = [line for line in news.stderr.splitlines() if line.strip()][-_SHOWN_LINES:]
         lines = [f"it {news.how}", *(f"  {line}" for line in last)]
         self._screen.say("\n".join(f"match {match}: {line}" for line in lines))

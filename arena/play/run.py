@@ -232,7 +232,8 @@ class Run:
                         self.missing -= len(event.matches)
                         events.append(Stored(event.matches, self.missing))
                     case Suspended():
-                        self._store.suspend(row_of[event.bot], event.reason)
+                        if event.reason != _ELSEWHERE:  # which holds for this run alone
+                            self._store.suspend(row_of[event.bot], event.reason)
                         events.append(event)
                     case _:
                         events.append(event)

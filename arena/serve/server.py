@@ -216,8 +216,12 @@ class _Ending:
 
 
 def _is_ours(record: logging.LogRecord) -> bool:
-    """Return whether uvicorn logs a mistake of ours, and not text of others that is none."""
-    return record.exc_info is None or record.exc_info[0] is not UnicodeDecodeError
+    """Return whether uvicorn logs a mistake of ours.
+
+    Text of others that is none is not, nor is a websocket that was refused, which is logged anyway.
+    """
+    is_text = record.exc_info is not None and record.exc_info[0] is UnicodeDecodeError
+    return not is_text and "without completing handshake" not in record.getMessage()
 
 
 def names_of(folders: Sequence[Path]) -> dict[str, Path]:

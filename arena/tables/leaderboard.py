@@ -25,6 +25,7 @@ from arena.tables.field import Field
 from arena.tables.more_deals import more_facts, of_more, still_close
 from arena.tables.table import NAME_WIDTH, Column, Row, Style, Table
 from protocol.errors import ArenaError
+from referee.limits import NO_GRANT
 
 By: TypeAlias = Literal["rating", "score"]
 """What a leaderboard may be sorted by."""
@@ -53,7 +54,7 @@ KEYS = (
 )
 OF_TIMES = (
     "Decisions and their times are those of all matches; times vary with the machine. In bwrap, "
-    "only a bot's wall time is measured, not its CPU time."
+    "only a bot's wall time is measured, not its CPU time; of a remote bot nobody here sees it."
 )
 """What a reader of times should know."""
 _SCORE_KEYS = ("score", "score_error", "score_deals")
@@ -92,7 +93,7 @@ def leaderboard(
             **beside.get(standing.bot, {}),
             **elo_values(elo, standing.bot),
             **_scored(standing.bot, means),
-            **_times(standing.bot, field.times),
+            **_times(standing.bot, field),
             **trips.values_of(standing.bot, field.trips),
             **costs.values_of(standing.bot, field.costs),
         }
@@ -227,14 +228,16 @@ def _facts_of_scores(field: Field) -> dict[str, Any]:
     }
 
 
-def _times(bot: str, spent: Mapping[str, Spent] | None) -> dict[str, Any]:
+def _times(bot: str, field: Field) -> dict[str, Any]:
     """Return a bot's decisions and their times, in seconds, if they are known."""
-    if spent is None:
+    if field.times is None:
         return {}
-    its = spent.get(bot, Spent.nothing())
+    its = field.times.get(bot, Spent.nothing())
     cpu, wall = (
         total / its.decisions / 1e6 if its.decisions else None for total in (its.cpu, its.wall)
     )
+    if field.grants.get(bot, NO_GRANT).remote:
+        return dict(zip(_TIME_KEYS, (its.decisions, None, wall, None), strict=True))
     values = (its.decisions, cpu, wall, its.longest / 1e6)
     return dict(zip(_TIME_KEYS, values, strict=True))
 

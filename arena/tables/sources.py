@@ -196,7 +196,10 @@ def title_of(bot: BotVersion) -> str:
 def _remedy(league: LeaguePlan) -> str:
     """Return how missing matches are got, where `arena run` is not the way."""
     user = player_of(league.folder)
-    return "`arena serve` plays what is missing" if user is not None and user.is_server else ""
+    is_served = user is not None and user.is_server
+    if not is_served and not any(bot.remote_digest for bot in league.bots):
+        return ""
+    return "`arena serve` plays what is missing"
 
 
 def _suspended(league: LeaguePlan, store: Store) -> dict[str, str]:

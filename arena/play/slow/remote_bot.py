@@ -21,7 +21,7 @@ from arena.play.calls import (
 )
 from arena.play.executor import AwayError
 from protocol.lines import LINE_LIMIT, OverlongLineError, encode
-from protocol.remote import FRAME_LIMIT
+from protocol.remote import FRAME_LIMIT, SILENCE_SECONDS
 from referee.bot_process import GoneError, LateError
 from referee.clock import Clock, Turn
 from referee.limits import Limits
@@ -30,6 +30,7 @@ from referee.polling import Polling
 from referee.sandbox import Ended
 from referee.starting import greet
 
+_STARTUP_SECONDS = SILENCE_SECONDS + 5.0
 _TAKEN_SECONDS = 10.0  # in which the server says whether the bot is there
 _ENDED = Ended(status=0, cpu=0.0, memory=0)
 
@@ -79,6 +80,9 @@ class RemoteBot:
     def ready(cls, home: Path, call: Call, limits: Limits, name: str, polling: Polling) -> Self:
         """Return a copy that has said ready; raise AwayError, or StartupError as `greet` does."""
         found = cls(home, call, limits.threads, polling)
+        # a machine that is silent is noticed by then, for which nobody is blamed
+        patient = max(limits.startup, _STARTUP_SECONDS)
+        limits = msgspec.structs.replace(limits, startup=patient)
         try:
             greet(found, limits, name)
         except AwayError:

@@ -20,10 +20,13 @@ class RemoteCopy:
 
     def __init__(self, number: int, writer: asyncio.StreamWriter) -> None:
         self.number = number
+        self.has_answered = False
+        """Whether it has said anything, as that it is ready."""
         self._writer = writer
 
     def take(self, line: str, trip: float | None) -> bool:
         """Pass a line on; return whether the match keeps up with what is written."""
+        self.has_answered = True
         say_to_match(self._writer, CallLine(line=line, trip=trip))
         return self._writer.transport.get_write_buffer_size() <= _MOST_HELD
 

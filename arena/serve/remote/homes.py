@@ -142,12 +142,21 @@ class Homes:
 
     def look(self) -> None:
         """End the sessions of bots that do not play any more with the files that are there."""
-        plays = {bot.key: bot.remote_digest for bot in self._league.plan.bots}
+        plan = self._league.plan
+        plays = {bot.key: bot.remote_digest for bot in plan.bots}
+        gone = {bot.key: bot.remark for bot in plan.disqualified}
         for session in [*self._sessions.values()]:
-            if plays.get(session.key) != session.digest:
-                what = f"the league has no bot {session.name!r} with these files any more."
-                remedy = "If you handed in others, this is as it should be."
-                self._part(session, Declined(kind="replaced", what=what, remedy=remedy))
+            if plays.get(session.key) == session.digest:
+                continue
+            if session.key in plays:
+                what = f"other files play as {session.name!r} now."
+                remedy = "If you handed them in, this is as it should be."
+            elif session.key in gone:
+                what, remedy = gone[session.key], "Ask the organizer about it."
+            else:
+                what = f"{session.name!r} was taken out of the league."
+                remedy = "Ask the organizer about it."
+            self._part(session, Declined(kind="replaced", what=what, remedy=remedy))
 
     def keep(self, known: Collection[Person]) -> None:
         """End the sessions of persons who were removed, or have another token."""
@@ -159,7 +168,7 @@ class Homes:
 
     def _part(self, session: HomeSession, declined: Declined) -> None:
         line = session.line
-        session.fail(declined_as(declined))
+        session.fail(declined_as(declined), is_blamed=False)
         if line is None:
             self._sparing.say(session.name, f"{session.name} is declined: {declined.what}")
 
@@ -293,8 +302,10 @@ class Homes:
                 raise _DeclinedError(
                     kind="busy",
                     what=f"{bot.name!r} is connected already.",
-                    remedy="End the other `arena connect`, or wait until its connection is broken.",
-                    after=SILENCE_SECONDS,
+                    remedy=(
+                        f"End the other `arena connect`. If it does not run any more, try again in "
+                        f"{SILENCE_SECONDS:g} s."
+                    ),
                 )
             found.close("was started anew by its author")
         self._sessions[bot.key] = HomeSession(hello, bot.key, person, self._changed)
@@ -348,7 +359,7 @@ class Homes:
                 say_to_match(writer, CallAbsent())
                 return
             say_to_match(writer, CallTaken())
-            copy = session.begin(call.match, writer)
+            copy = session.begin(writer)
             await self._pass_on(reader, session, copy)
         except (TimeoutError, OSError):
             pass

@@ -103,8 +103,12 @@ class HomeSession:
             line.put(frame)
 
     def detach(self) -> None:
-        """Be without a connection."""
+        """Be without a connection; copies that are not ready yet are none, and nobody is blamed."""
         self.line, self.away_since = None, monotonic()
+        for copy in [*self._copies.values()]:
+            if not copy.has_answered:
+                self.end(copy)
+                copy.gone("")
 
     def beat(self) -> Beat:
         """Return the next beat."""
@@ -140,12 +144,12 @@ class HomeSession:
                     await self._freed.wait()
         return self.has_room and not self.is_over
 
-    def begin(self, match: str, writer: asyncio.StreamWriter) -> RemoteCopy:
+    def begin(self, writer: asyncio.StreamWriter) -> RemoteCopy:
         """Begin a copy for a match."""
         self._begun += 1
         copy = RemoteCopy(self._begun, writer)
         self._copies[copy.number] = copy
-        self._send(lambda n: BeginCopy(n=n, copy=copy.number, match=match))
+        self._send(lambda n: BeginCopy(n=n, copy=copy.number))
         return copy
 
     async def pass_on(self, copy: RemoteCopy, line: str) -> None:
@@ -199,9 +203,9 @@ class HomeSession:
         if is_much and self.line is not None and not self._beats:
             self.line.put(self.beat())
 
-    def fail(self, end: LineEnd) -> None:
-        """End the session because of what is wrong with it."""
-        self.close(f"was cut off: {end.why}")
+    def fail(self, end: LineEnd, *, is_blamed: bool = True) -> None:
+        """End the session because of what is wrong with it, or, by no fault of its own, at all."""
+        self.close(f"was cut off: {end.why}" if is_blamed else "")
         if self.line is not None:
             self.line.end(end)
 

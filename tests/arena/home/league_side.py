@@ -143,9 +143,9 @@ class LeagueSide:
         with self._lock:
             self._send(encode_frame(frame))
 
-    def begin(self, copy: int, match: str = "m") -> None:
+    def begin(self, copy: int) -> None:
         with self._lock:
-            letter = BeginCopy(n=self.post.number(), copy=copy, match=match)
+            letter = BeginCopy(n=self.post.number(), copy=copy)
             self._send(self.post.hold(letter))
 
     def say(self, copy: int, line: str) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from tests.arena.home.conftest import Homes
 from tests.arena.home.league_side import Served
-from tests.arena.home.test_connect import HELLO, ask, move
+from tests.arena.home.test_connect import HELLO, ask, move, start
 from tests.referee.process_watch import gone, until
 from tests.referee.sandbox.sandboxed import need
 
@@ -57,9 +57,10 @@ def test_a_copy_that_ends_is_told_with_its_words(homes: Homes, league: Served, h
     homes.write(READY + source)
     home = homes.connected()
     side = league.side
-    side.begin(1, match="3f2a-1")
+    side.begin(1)
     side.asked(1, HELLO)
     [pid] = home.bots()
+    side.say(1, start("3f2a-1"))
     side.say(1, ask(1))
     told = side.gone(1)
     assert told.how == words
@@ -77,8 +78,9 @@ def test_the_end_of_a_standard_error_is_bounded(homes: Homes, league: Served) ->
     source = "sys.stdin.readline()\nsys.stderr.write('ü\\n' * 1_000_000)\nsys.exit(2)\n"
     homes.write(READY + source)
     home = homes.connected()
-    league.side.begin(1, match="m\n" * 1000)
+    league.side.begin(1)
     league.side.asked(1, HELLO)
+    league.side.say(1, start("m" * 2000))
     league.side.say(1, ask(1))
     assert len(league.side.gone(1).stderr) <= 4000
     home.until("it exited with code 2")

@@ -30,6 +30,13 @@ def ask(number: int) -> str:
     return json.dumps({"type": "ask", "id": number})
 
 
+def start(match: str) -> str:
+    """Return the start of a match."""
+    clock = {"judge": "wall", "move_time": 1.0, "bank": 0.0, "increment": 0.0}
+    told = {"game": "nim", "seat": 0, "seats": 2, "options": {}, "table": {}, "seed": 1}
+    return json.dumps({"type": "start", "match": match, "clock": clock, **told})
+
+
 def move(line: str) -> dict[str, Any]:
     """Return the move of a reply."""
     found: dict[str, Any] = json.loads(line)["move"]
@@ -237,7 +244,7 @@ def test_the_first_ctrl_c_lets_matches_in_play_end(homes: Homes, league: Served)
     side.asked(1, HELLO)
     home.interrupt()
     until(lambda: any(isinstance(each, OfferSlots) for each in side.letters))
-    assert "No new matches; the 1 in play is finished; Ctrl-C once more stops" in home.said
+    assert "No new matches; the 1 in play will be finished; Ctrl-C once more stops" in home.said
     assert move(side.asked(1, ask(1)))["seen"] == 1
     assert home.process.poll() is None
     side.over(1)
@@ -269,7 +276,7 @@ def test_the_second_ctrl_c_ends_all_at_once(homes: Homes, league: Served) -> Non
     pids = home.bots()
     assert len(pids) == 2
     home.interrupt()
-    home.until("No new matches; the 2 in play are finished;")
+    home.until("No new matches; the 2 in play will be finished;")
     time.sleep(0.6)  # a second one that comes at once is the first
     home.interrupt()
     said = home.end(130)
