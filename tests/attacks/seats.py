@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import os
 import subprocess
 import sys
 import time
@@ -88,7 +89,7 @@ def _family(pid: int) -> list[int]:
 
 
 def _memory() -> int:
-    return int(Path("/proc/self/statm").read_text().split()[1]) * 4096
+    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
 def run_orphan(act: str, sandbox: str, scene: Scene) -> dict[str, Any]:

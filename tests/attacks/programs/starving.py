@@ -77,7 +77,7 @@ def pipe_pages(facts: Facts) -> None:
             whole = -(-address // HUGE_PAGE) * HUGE_PAGE
             libc.madvise(ctypes.c_void_p(whole), ctypes.c_size_t(HUGE_PAGE), MADV_HUGEPAGE)
             ctypes.memset(whole, 1, HUGE_PAGE)
-            vector = struct.pack("QQ", whole, 4096)
+            vector = struct.pack("QQ", whole, mmap.PAGESIZE)
             checked(libc.vmsplice(writing, vector, ctypes.c_size_t(1), 0))
             libc.munmap(ctypes.c_void_p(address), size)
     globals()["_kept"] = pipes
