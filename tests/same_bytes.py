@@ -25,9 +25,7 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tests.arena.conftest import ROOT
-from tests.arena.play.cluster.dask_cluster import DaskCluster
-
+ROOT = Path(__file__).parents[1]
 _LEAGUE = """\
 game = "{game}"
 seats = {seats}
@@ -129,6 +127,8 @@ class Player:
     @contextmanager
     def cluster(self) -> Iterator[str]:
         """Start a cluster on this machine whose workers play by the checkout; yield its address."""
+        from tests.arena.play.cluster.dask_cluster import DaskCluster
+
         how: dict[str, Any] = {"cwd": self._checkout, "env": self._environment}
         with DaskCluster(self._folder / "dask", **how) as cluster:
             cluster.add_worker("worker", threads=2, **how)
