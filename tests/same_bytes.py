@@ -216,12 +216,13 @@ def differences(one: Path, two: Path) -> Iterator[str]:
         if changed:
             yield f"{name}: {len(changed)} lines differ"
             for before, after in changed[:_SHOWN]:
-                at = max(0, _first_difference(before, after) - _AROUND)
+                at = max(0, first_difference(before, after) - _AROUND)
                 yield f"  before: {before[at : at + 4 * _AROUND]}"
                 yield f"  after:  {after[at : at + 4 * _AROUND]}"
 
 
-def _first_difference(one: str, two: str) -> int:
+def first_difference(one: str, two: str) -> int:
+    """Return where two texts begin to differ; 0 if one begins with the other."""
     return next((at for at, (a, b) in enumerate(zip(one, two, strict=False)) if a != b), 0)
 
 

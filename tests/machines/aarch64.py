@@ -25,6 +25,7 @@ from typing import Any
 from tests.machines.debian import Debian, UnavailableError, run
 from tests.machines.initramfs import Archive
 from tests.machines.leagues import Leagues
+from tests.machines.report import Report, say
 from tests.same_bytes import ROOT
 
 PYTHON = "3.11"
@@ -34,7 +35,7 @@ DRIVERS = ("virtio_mmio", "virtio_pci", "virtio_blk", "crc32c_generic", "ext4")
 """The kernel's modules for a disk, where bots have extended attributes, locks and a page cache."""
 UNUSED = re.compile(
     r"boot/|lib/modules/|usr/share/(doc|man|locale|info|lintian|bug|i18n|zoneinfo|perl)|var/cache/"
-    r"|usr/lib/(udev|systemd)/|usr/lib/gcc/.*/(lto1|.*plugin)|.*__pycache__"
+    r"|usr/lib/(udev|systemd)/|usr/lib/gcc/.*/lto1|.*__pycache__"
 )
 MERGED = ("bin", "sbin", "lib")
 DISK_MB = 2048
@@ -67,9 +68,8 @@ b=/bin/busybox
 $b hostname machine
 $b ifconfig lo 127.0.0.1 up
 export PATH=/usr/bin:/bin:/usr/sbin:/sbin HOME=/root LC_ALL=C.UTF-8
-export PYTHONPATH=/machine/project:/machine/packages
+export PYTHONPATH=/machine/project:/machine/packages ATTACKS_SLOWNESS=5
 cd /machine/project
-/usr/bin/python3 -m compileall -q protocol referee arena tests/attacks > /dev/null
 /usr/bin/python3 -m tests.machines.inside 2>&1
 exec $b poweroff -f
 """
@@ -119,16 +119,10 @@ def tried(asked: argparse.Namespace) -> int:
             fill(archive, system, modules(kernel), wheels, wanted)
         with (folder / "disk").open("wb") as file:
             file.truncate(DISK_MB << 20)
-        report = Report(leagues, games)
+        report = Report(lambda game: leagues.export(game, games[game]), games)
         for told in booted(emulator, image, folder):
             report.take(told)
         return report.end(wanted["steps"])
-
-
-def say(text: str) -> None:
-    """Print a line at once."""
-    sys.stdout.write(f"{text}\n")
-    sys.stdout.flush()
 
 
 def packages(folder: Path) -> list[Path]:
@@ -148,9 +142,7 @@ def packages(folder: Path) -> list[Path]:
 
 def modules(kernel: Path) -> list[Path]:
     """Return the files of the drivers, each after those that it depends on."""
-    files = {
-        path.stem.replace("-", "_"): path for path in (kernel / "lib/modules").glob("**/*.ko")
-    }
+    files = {path.stem.replace("-", "_"): path for path in (kernel / "lib/modules").glob("**/*.ko")}
     found: dict[str, Path] = {}
 
     def add(name: str) -> None:
@@ -242,99 +234,6 @@ def booted(emulator: Path, image: Path, folder: Path) -> Iterator[dict[str, Any]
                 say(f"  {text}")
     if not begun:
         raise UnavailableError(f"the machine did not begin: {' / '.join(others[-5:])}")
-
-
-class Report:
-    """What the machine tells, compared with what should be."""
-
-    def __init__(self, leagues: Leagues, games: dict[str, int]) -> None:
-        self._leagues = leagues
-        self._games = games
-        self._wrong: list[str] = []
-        self._took: list[str] = []
-        self._same: list[str] = []
-        self._attacks = {"contained": 0, "named gaps": 0, "not possible there": 0}
-
-    def take(self, told: dict[str, Any]) -> None:
-        """Take what was told of one thing."""
-        {
-            "about": self._about,
-            "canary": self._canary,
-            "attack": self._attack,
-            "league": self._league,
-            "broken": lambda told: self._fail(f"{told['what']}: {told['failed']}"),
-            "took": lambda told: self._took.append(told["what"]) or say(  # type: ignore[func-returns-value]
-                f"{told['what']} took {told['seconds']} s."
-            ),
-        }[told["step"]](told)
-
-    def _fail(self, text: str) -> None:
-        self._wrong.append(text)
-        say(f"WRONG: {text}")
-
-    def _about(self, told: dict[str, Any]) -> None:
-        say(
-            f"Linux {told['kernel']} on {told['machine']}, pages of {told['page']} bytes, Landlock "
-            f"ABI {told['landlock']}, Python {told['python']}."
-        )
-        if told["machine"] != "aarch64":
-            self._fail(f"the machine is {told['machine']}, not aarch64")
-
-    def _canary(self, told: dict[str, Any]) -> None:
-        if told["failed"]:
-            self._fail(f"{told['sandbox']} as {told['user']}: {told['failed']}")
-        else:
-            say(f"{told['sandbox']} as {told['user']}: the self test found no way out.")
-
-    def _attack(self, told: dict[str, Any]) -> None:
-        where = f"{told['attack']} in {told['sandbox']} as {told['user']}"
-        if "error" in told:
-            self._fail(f"{where}: {told['error']}")
-        elif "missing" in told:
-            self._attacks["not possible there"] += 1
-            say(f"{where}: not possible there: {told['missing']}")
-        elif told["effect"] and not told["gap"]:
-            self._fail(f"{where}: not contained: {told['detail']}")
-        elif told["effect"]:
-            self._attacks["named gaps"] += 1
-        elif told["gap"]:
-            self._fail(f"{where}: no longer a gap: {told['detail']}")
-        else:
-            self._attacks["contained"] += 1
-
-    def _league(self, told: dict[str, Any]) -> None:
-        game = told["game"]
-        if told["failed"]:
-            self._fail(f"{game}: {told['failed']}")
-            return
-        here = self._leagues.export(game, self._games[game])
-        if here == told["lines"]:
-            self._same.append(game)
-            say(f"{game}: the same {len(here)} lines ({told['seconds']} s there).")
-            return
-        for one, other in zip(here, told["lines"], strict=False):
-            if one != other:
-                at = next((n for n, pair in enumerate(zip(one, other)) if len({*pair}) > 1), 0)  # noqa: B905
-                self._fail(f"{game} differs: here {one[at - 40 : at + 80]}, there {other[at - 40 : at + 80]}")
-                return
-        self._fail(f"{game}: {len(here)} lines here, {len(told['lines'])} there")
-
-    def end(self, steps: list[str]) -> int:
-        """Say what was found; return 1 if something is wrong or was not done."""
-        for name in steps:
-            if name not in self._took:
-                self._fail(f"the machine ended before the step {name} did")
-        if "attacks" in steps:
-            counts = ", ".join(f"{count} {what}" for what, count in self._attacks.items())
-            say(f"Attacks: {counts}.")
-            if not self._attacks["contained"]:
-                self._fail("no attack was tried")
-        if "leagues" in steps:
-            say(f"Leagues: {len(self._same)} of {len(self._games)} exported the same bytes.")
-            if len(self._same) != len(self._games):
-                self._fail("not every league was compared")
-        say(f"{len(self._wrong)} things are wrong." if self._wrong else "All is as it should be.")
-        return int(bool(self._wrong))
 
 
 if __name__ == "__main__":

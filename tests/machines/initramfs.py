@@ -4,7 +4,6 @@ import os
 import stat
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from types import TracebackType
 from typing import BinaryIO, Self
 
 _FIELDS = 13  # of eight hexadecimal digits each, after the magic number
@@ -21,32 +20,30 @@ class Archive:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
-    ) -> None:
-        if error is None:
+    def __exit__(self, *error: object) -> None:
+        if error == (None, None, None):
             self._entry("TRAILER!!!", 0, b"")
 
     def folder(self, path: str, mode: int = 0o755) -> None:
         """Add a folder, and those that it is in, unless they are there."""
         if path and path not in self._folders:
-            self.folder(os.path.dirname(path))
+            self.folder(path.rpartition("/")[0])
             self._folders.add(path)
             self._entry(path, stat.S_IFDIR | mode, b"")
 
     def file(self, path: str, data: bytes, mode: int = 0o644) -> None:
         """Add a file."""
-        self.folder(os.path.dirname(path))
+        self.folder(path.rpartition("/")[0])
         self._entry(path, stat.S_IFREG | mode, data)
 
     def link(self, path: str, target: str) -> None:
         """Add a symbolic link."""
-        self.folder(os.path.dirname(path))
+        self.folder(path.rpartition("/")[0])
         self._entry(path, stat.S_IFLNK | 0o777, target.encode())
 
     def device(self, path: str, major: int, minor: int) -> None:
         """Add a character device."""
-        self.folder(os.path.dirname(path))
+        self.folder(path.rpartition("/")[0])
         self._entry(path, stat.S_IFCHR | 0o600, b"", (major, minor))
 
     def tree(self, top: Path, name: Callable[[str], str]) -> None:
@@ -59,7 +56,7 @@ class Archive:
             if not (here := name(str(path.relative_to(top)))):
                 continue
             if stat.S_ISLNK(mode):
-                self.link(here, os.readlink(path))
+                self.link(here, str(path.readlink()))
             elif stat.S_ISDIR(mode):
                 self.folder(here, stat.S_IMODE(mode) | 0o755)
             elif stat.S_ISREG(mode):
