@@ -37,6 +37,7 @@ UNUSED = re.compile(
     r"boot/|lib/modules/|usr/share/(doc|man|locale|info|lintian|bug|i18n|zoneinfo|perl)|var/cache/"
     r"|usr/lib/(udev|systemd)/|usr/lib/gcc/.*/lto1|.*__pycache__"
 )
+SITE = "usr/lib/python3/dist-packages"  # where Debian's Python looks for packages
 MERGED = ("bin", "sbin", "lib")
 DISK_MB = 2048
 MEMORY_MB = 2560
@@ -68,7 +69,7 @@ b=/bin/busybox
 $b hostname machine
 $b ifconfig lo 127.0.0.1 up
 export PATH=/usr/bin:/bin:/usr/sbin:/sbin HOME=/root LC_ALL=C.UTF-8
-export PYTHONPATH=/machine/project:/machine/packages ATTACKS_SLOWNESS=5
+export PYTHONPATH=/machine/project ATTACKS_SLOWNESS=5
 cd /machine/project
 /usr/bin/python3 -m tests.machines.inside 2>&1
 exec $b poweroff -f
@@ -190,7 +191,10 @@ def fill(
         with zipfile.ZipFile(wheel) as files:
             for member in files.infolist():
                 if not member.is_dir():
-                    archive.file(f"machine/packages/{member.filename}", files.read(member))
+                    archive.file(f"{SITE}/{member.filename}", files.read(member))
+    version = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
+    metadata = f"Metadata-Version: 2.1\nName: bot-arena\nVersion: {version}\n"
+    archive.file(f"{SITE}/bot_arena-{version}.dist-info/METADATA", metadata.encode())
 
 
 def _in_system(path: str) -> str:
