@@ -96,6 +96,11 @@ def main() -> int:
 
 def tried(asked: argparse.Namespace) -> int:
     """Boot the machine and return whether something was not as it should be."""
+    if os.uname().machine != "x86_64":
+        raise UnavailableError(
+            f"it emulates a machine on x86_64, and this one is {os.uname().machine}: here `make "
+            f"test soak` tries the sandbox as it is"
+        )
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "bot-arena-machines"
     began = time.monotonic()
     emulator = Debian(cache / "amd64", "amd64").unpacked(["qemu-system-arm"], "emulator")
