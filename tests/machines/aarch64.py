@@ -84,7 +84,7 @@ def main() -> int:
     parser.add_argument("--steps", default="about,canaries,attacks,leagues")
     parser.add_argument("--users", default="user", help="root, user or both")
     parser.add_argument("--sandboxes", default="landlock", help="landlock, bwrap or both")
-    parser.add_argument("--only", default="", help="attacks whose names hold this")
+    parser.add_argument("--only", default="", help="attacks whose names this pattern finds")
     parser.add_argument("--game", default="", help="games whose names hold this")
     asked = parser.parse_args()
     try:

@@ -63,7 +63,7 @@ def bit_file(at: int) -> int:
 
 def waits(count: int, run: Callable[[int], object]) -> int:
     """Start threads that wait; return how many there could be."""
-    threading.stack_size(1 << 16)
+    threading.stack_size(max(1 << 16, os.sysconf("SC_THREAD_STACK_MIN")))
     for at in range(count):
         try:
             threading.Thread(target=run, args=(at,), daemon=True).start()

@@ -20,7 +20,7 @@ PR_SCHED_CORE, PR_SCHED_CORE_CREATE = 62, 1
 
 def all_threads(facts: Facts) -> None:
     """Take as many threads as there can be."""
-    threading.stack_size(1 << 16)
+    threading.stack_size(max(1 << 16, os.sysconf("SC_THREAD_STACK_MIN")))
     for made in range(1000):
         try:
             threading.Thread(target=time.sleep, args=(20,), daemon=True).start()
