@@ -85,7 +85,7 @@ def main() -> int:
     parser.add_argument("--users", default="user", help="root, user or both")
     parser.add_argument("--sandboxes", default="landlock", help="landlock, bwrap or both")
     parser.add_argument("--only", default="", help="attacks whose names this pattern finds")
-    parser.add_argument("--game", default="", help="games whose names hold this")
+    parser.add_argument("--game", default="", help="games whose names this pattern finds")
     asked = parser.parse_args()
     try:
         return tried(asked)
@@ -112,7 +112,7 @@ def tried(asked: argparse.Namespace) -> int:
         folder = Path(name)
         folder.chmod(0o755)
         leagues = Leagues(folder)
-        games = {game: n for game, n in leagues.games().items() if asked.game in game}
+        games = {game: n for game, n in leagues.games().items() if re.search(asked.game, game)}
         wanted = {
             "steps": asked.steps.split(","),
             "users": asked.users.split(","),
