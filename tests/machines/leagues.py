@@ -7,6 +7,8 @@ from typing import Any
 from tests.same_bytes import ROOT, League, Player, bare, write
 
 _MOST_BOTS = 2  # of each game: where it has more seats, bots are entered more than once
+_SHORTER = {"world_war": "[options]\nmax_rounds = 8\n"}
+"""Options of games that take long."""
 _OF_THE_MACHINE = ("sandbox",)
 """Keys of an export under which stands what sandbox there was, and its version."""
 
@@ -31,6 +33,8 @@ class Leagues:
             (bots / file.name).write_bytes(file.read_bytes())
         folder = self._folder / game / "leagues" / game
         write(League(game, seats), folder, bots)
+        with (folder / "league.toml").open("a") as file:
+            file.write(f"\n{_SHORTER.get(game, '')}")
         self._player.arena("run", folder, "--workers", "2")
         lines = self._player.arena("export", folder).splitlines()
         return [json.dumps(without_sandbox(bare(json.loads(line)))) for line in lines]
