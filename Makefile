@@ -5,14 +5,14 @@ BIN := $(VENV)/bin
 PARALLEL := -n auto --maxprocesses 4 --dist worksteal
 SOURCES := protocol referee bots arena tests
 
-.PHONY: help demo test slow soak clusters long lint format bench clean
+.PHONY: help demo test slow soak clusters long aarch64 lint format bench clean
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:  # tests that measure time want the machine to themselves
 unexport PYTHONDONTWRITEBYTECODE  # tests start thousands of programs, and each would be compiled anew
 
 help:  ## Print this list.
-	@awk -F ':.*##  *' '/^[a-z]+:.*## / { printf "make %-10s%s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*##  *' '/^[a-z0-9]+:.*## / { printf "make %-10s%s\n", $$1, $$2 }' Makefile
 
 # As root, bots are run as a user without rights, who cannot enter root's own home: where the only
 # Python is in there, they stay root, which is said here and does not lift the rest of the sandbox.
@@ -34,6 +34,9 @@ clusters: $(VENV)/.dev  ## Run the tests of leagues on Dask clusters that are st
 	$(BIN)/python -m pytest -q -m soak -n 2 tests/faults/test_clusters.py
 
 long: slow soak clusters  ## Run the three before, one after another.
+
+aarch64: $(VENV)/.dev  ## Try the sandbox and the games on an emulated aarch64 machine.
+	$(BIN)/python -m tests.machines.aarch64
 
 lint: $(VENV)/.dev  ## Check style and formatting with ruff, and types with mypy.
 	$(BIN)/ruff check $(SOURCES)

@@ -25,9 +25,7 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tests.arena.conftest import ROOT
-from tests.arena.play.cluster.dask_cluster import DaskCluster
-
+ROOT = Path(__file__).parents[1]
 _LEAGUE = """\
 game = "{game}"
 seats = {seats}
@@ -129,6 +127,8 @@ class Player:
     @contextmanager
     def cluster(self) -> Iterator[str]:
         """Start a cluster on this machine whose workers play by the checkout; yield its address."""
+        from tests.arena.play.cluster.dask_cluster import DaskCluster
+
         how: dict[str, Any] = {"cwd": self._checkout, "env": self._environment}
         with DaskCluster(self._folder / "dask", **how) as cluster:
             cluster.add_worker("worker", threads=2, **how)
@@ -216,12 +216,13 @@ def differences(one: Path, two: Path) -> Iterator[str]:
         if changed:
             yield f"{name}: {len(changed)} lines differ"
             for before, after in changed[:_SHOWN]:
-                at = max(0, _first_difference(before, after) - _AROUND)
+                at = max(0, first_difference(before, after) - _AROUND)
                 yield f"  before: {before[at : at + 4 * _AROUND]}"
                 yield f"  after:  {after[at : at + 4 * _AROUND]}"
 
 
-def _first_difference(one: str, two: str) -> int:
+def first_difference(one: str, two: str) -> int:
+    """Return where two texts begin to differ; 0 if one begins with the other."""
     return next((at for at, (a, b) in enumerate(zip(one, two, strict=False)) if a != b), 0)
 
 

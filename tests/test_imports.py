@@ -107,7 +107,9 @@ HOMES = {
     "pygal": ["arena.report.plotting"],
     "h11": ["arena.serve.connections", "referee.door.connection", "referee.door.endpoint"],
     "itsdangerous": ["arena.serve.sessions"],
-    "fork_server": ["referee.sandbox.build_server"],  # its neighbour: both are run as scripts
+    # their neighbours: they are run as scripts
+    "fork_server": ["referee.sandbox.build_server"],
+    "syscalls": ["referee.sandbox.fork_server"],
     "kit": ["bots.*"],
     "polite": ["bots.naughty.*"],
     "python_multipart": ["arena.serve.forms"],

@@ -69,7 +69,11 @@ def doctor(
         {"what": "bot-arena", "value": metadata.version("bot-arena"), "remark": ""},
         {"what": "protocol", "value": str(VERSION), "remark": ""},
         {"what": "python", "value": platform.python_version(), "remark": sys.executable},
-        {"what": "system", "value": f"{platform.system()} {platform.release()}", "remark": ""},
+        {
+            "what": "system",
+            "value": f"{platform.system()} {platform.release()}",
+            "remark": platform.machine(),
+        },
         {"what": "cores", "value": str(default_workers()), "remark": "one worker runs on each"},
         *_sandboxes(entered, settings, sandbox_uid),
         _gpu(sandbox_uid),

@@ -61,7 +61,7 @@ class LandlockBuild(BuildSandbox):
 
     def __init__(self, tools: Sequence[str] = ()) -> None:
         super().__init__(tools)
-        seccomp.check_machine()
+        seccomp.this_architecture()
         self._abi = landlock.abi()
         self.name = f"landlock (ABI {self._abi})"
         if not os.path.exists(f"/proc/self/task/{threading.get_native_id()}/children"):

@@ -27,10 +27,7 @@ else:
 
     del sys.path[0]
 
-CLONE, FORK, VFORK = 56, 57, 58
-KILL, TKILL, TGKILL = 62, 200, 234
-CHMOD, FCHMOD, FCHMODAT, UTIMENSAT = 90, 91, 268, 280
-OPENAT2 = 437
+NAMES = {number: name for name, number in fork_server.CALLS.items()}
 RESOLVE_BENEATH = 0x08 | 0x02  # and no links of /proc
 AT_FDCWD = -100
 AT_SYMLINK_NOFOLLOW = 0x100
@@ -53,16 +50,17 @@ class StartedBuild(fork_server.StartedBot):
         """Return the reply to a notice of one of the calls that the filter leaves open."""
         thread, _, number = struct.unpack_from("=IIi", notice, 8)
         words: tuple[int, ...] = struct.unpack_from("=6Q", notice, 32)
-        if number in (CLONE, FORK, VFORK):
+        name = NAMES[number]
+        if name in ("clone", "fork", "vfork"):
             self.reap()
             return super().reply(notice)
-        if number in (KILL, TKILL, TGKILL):
+        if name in ("kill", "tkill", "tgkill"):
             if self.is_own(signed(words[0])):
                 return fork_server.go_on(notice)
             return fork_server.refuse(notice, errno.EPERM)
         try:
             with self.its_rights():
-                self.change(number, thread, words)
+                self.change(name, thread, words)
         except OSError as error:
             return fork_server.refuse(notice, error.errno or errno.EPERM)
         return fork_server.refuse(notice, 0)
@@ -112,20 +110,20 @@ class StartedBuild(fork_server.StartedBot):
         except ChildProcessError:
             pass
 
-    def change(self, number: int, thread: int, words: tuple[int, ...]) -> None:
+    def change(self, name: str, thread: int, words: tuple[int, ...]) -> None:
         """Do with a file of the build what a call asks for; raise OSError if that cannot be."""
-        if number == FCHMOD:
+        if name == "fchmod":
             file = self.opened(thread, words[0])
-        elif number == CHMOD:
+        elif name == "chmod":
             file = self.found(thread, AT_FDCWD, words[0])
-        elif number == UTIMENSAT and not words[1]:
+        elif name == "utimensat" and not words[1]:
             file = self.opened(thread, words[0])
         else:
-            follow = number != UTIMENSAT or not words[3] & AT_SYMLINK_NOFOLLOW
+            follow = name != "utimensat" or not words[3] & AT_SYMLINK_NOFOLLOW
             file = self.found(thread, signed(words[0]), words[1], follow=follow)
         try:
-            if number != UTIMENSAT:
-                os.chmod(f"/proc/self/fd/{file}", words[2 if number == FCHMODAT else 1] & MODE)
+            if name != "utimensat":
+                os.chmod(f"/proc/self/fd/{file}", words[2 if name == "fchmodat" else 1] & MODE)
             elif not stat.S_ISLNK(os.fstat(file).st_mode):  # a link's own times stay as they are
                 set_times(file, memory(thread, words[2], TIMES_SIZE) if words[2] else b"")
         finally:
@@ -175,7 +173,7 @@ def open_beneath(folder: str, path: bytes, *, follow: bool) -> int:
     how = struct.pack("QQQ", flags, 0, RESOLVE_BENEATH)
     top = os.open(folder, fork_server.O_PATH)
     try:
-        return fork_server.system_call(OPENAT2, top, ctypes.c_char_p(path), how, len(how))
+        return fork_server.system_call("openat2", top, ctypes.c_char_p(path), how, len(how))
     except OSError as error:
         number = errno.EPERM if error.errno == errno.EXDEV else error.errno
         raise OSError(number, "outside") from None

@@ -43,7 +43,7 @@ class BwrapSandbox(Sandbox):
     maps_users = True
 
     def __init__(self) -> None:
-        seccomp.check_machine()
+        seccomp.this_architecture()
         self.program = shutil.which("bwrap") or ""
         version = _version(self.program)
         if version < OLDEST:

@@ -1,10 +1,10 @@
 """The fork server: a small process that starts bots for one referee, and leaves none behind.
 
 It is run as `python -I -S fork_server.py FD`, FD being a SEQPACKET socket, and imports nothing of
-the project. Forking it costs a millisecond however large the referee is, and a bot's parent is
-then a single-threaded process that does nothing but wait: it reaps every bot, kills what is left
-of its process group, and as a subreaper inherits whatever a bot orphaned. When the referee dies,
-by any death, the socket ends and everything goes.
+the project but the numbers of system calls. Forking it costs a millisecond however large the
+referee is, and a bot's parent is then a single-threaded process that does nothing but wait: it
+reaps every bot, kills what is left of its process group, and as a subreaper inherits whatever a
+bot orphaned. When the referee dies, by any death, the socket ends and everything goes.
 
 A request is a JSON object. `{"start": {argv, cwd, env, limits, ...}, "number": k}` comes with so
 many `descriptors` for the bot's 0, 1 and 2, and 3 and 4 for one with a door. It is answered by
@@ -33,7 +33,15 @@ import socket
 import struct
 import sys
 import time
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING or __package__:
+    from referee.sandbox.syscalls import ARCHITECTURES
+else:
+    sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+    from syscalls import ARCHITECTURES
+
+    del sys.path[0]
 
 PR_SET_PDEATHSIG = 1
 PR_SET_DUMPABLE = 4
@@ -50,16 +58,8 @@ CAPABILITY_VERSION_3 = 0x20080522
 O_PATH = 0o10000000
 UINT_MAX = 0xFFFFFFFF
 LANDLOCK_RULE_PATH_BENEATH = 1
-# Numbers of system calls on x86_64; those from 424 on are the same everywhere.
-CAPSET = 126
-SCHED_SETATTR = 314
-SCHED_GETATTR = 315
-SECCOMP = 317
-CLOSE_RANGE = 436
-LANDLOCK_CREATE_RULESET = 444
-LANDLOCK_ADD_RULE = 445
-LANDLOCK_RESTRICT_SELF = 446
-SETNS = 308
+CALLS = ARCHITECTURES[os.uname().machine].calls if os.uname().machine in ARCHITECTURES else {}
+"""The numbers of system calls here; where they are not known, there is no sandbox to make."""
 CLONE_NEWUSER, CLONE_NEWNET = 0x10000000, 0x40000000
 IP_FREEBIND = 15
 MOST_DESCRIPTORS = 5  # that a bot has: three pipes, and two of a door
@@ -91,9 +91,11 @@ def prctl(option: int, value: int, more: object = 0) -> None:
         raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
 
 
-def system_call(number: int, *arguments: object) -> int:
-    """Make a system call that Python has no name for; raise OSError if the kernel refuses."""
-    result = libc.syscall(ctypes.c_long(number), *arguments)
+def system_call(name: str, *arguments: object) -> int:
+    """Make a system call that Python has no word for; raise OSError if the kernel refuses."""
+    if name not in CALLS:
+        raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))
+    result = libc.syscall(ctypes.c_long(CALLS[name]), *arguments)
     if result < 0:
         raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
     return int(result)
@@ -107,9 +109,9 @@ def go_first() -> None:
     """
     attributes = ctypes.create_string_buffer(48)  # struct sched_attr, first version
     try:
-        system_call(SCHED_GETATTR, 0, attributes, len(attributes), 0)
+        system_call("sched_getattr", 0, attributes, len(attributes), 0)
         struct.pack_into("=Q", attributes, 24, SLICE_NANOSECONDS)
-        system_call(SCHED_SETATTR, 0, attributes, 0)
+        system_call("sched_setattr", 0, attributes, 0)
     except OSError:
         pass  # where it is forbidden, a decision takes a little longer
 
@@ -143,11 +145,11 @@ def become_bot(request: Request, descriptors: list[int], server: int, link: sock
     os.chdir(request["cwd"])
     prctl(PR_SET_NO_NEW_PRIVS, 1)  # or a set-uid program could not be killed
     if ruleset is not None:
-        system_call(LANDLOCK_RESTRICT_SELF, ruleset, 0)
+        system_call("landlock_restrict_self", ruleset, 0)
     if request["seccomp"]:
         # the server's own, two for each bot, would leave the filter none below the limit
         os.closerange(len(descriptors), link.fileno())
-        system_call(CLOSE_RANGE, link.fileno() + 1, UINT_MAX, 0)
+        system_call("close_range", link.fileno() + 1, UINT_MAX, 0)
         socket.send_fds(link, [b"+"], [load_filter(request["seccomp"])])
         if "then" in request["seccomp"]:
             add_filter(base64.b64decode(request["seccomp"]["then"]), 0)
@@ -169,11 +171,11 @@ def make_ruleset(asked: Request) -> int:
     """Return the descriptor of a Landlock ruleset."""
     attributes = struct.pack("QQQ", asked["filesystem"], asked["network"], asked["scopes"])
     size = 24 if asked["scopes"] else 16 if asked["network"] else 8
-    ruleset = system_call(LANDLOCK_CREATE_RULESET, attributes, size, 0)
+    ruleset = system_call("landlock_create_ruleset", attributes, size, 0)
     for path, rights in asked["rules"]:
         beneath = os.open(path, O_PATH | os.O_CLOEXEC)
         rule = struct.pack("=Qi", rights, beneath)
-        system_call(LANDLOCK_ADD_RULE, ruleset, LANDLOCK_RULE_PATH_BENEATH, rule, 0)
+        system_call("landlock_add_rule", ruleset, LANDLOCK_RULE_PATH_BENEATH, rule, 0)
         os.close(beneath)
     return ruleset
 
@@ -186,7 +188,7 @@ def drop_to(uid: int) -> None:
             break  # beyond the last one
     os.setresgid(uid, uid, uid)
     os.setresuid(uid, uid, uid)
-    system_call(CAPSET, struct.pack("=Ii", CAPABILITY_VERSION_3, 0), bytes(24))
+    system_call("capset", struct.pack("=Ii", CAPABILITY_VERSION_3, 0), bytes(24))
 
 
 def load_filter(asked: Request) -> int:
@@ -204,7 +206,7 @@ def add_filter(code: bytes, flags: int) -> int:
     """Load a filter beside those that are loaded; return the kernel's answer."""
     text = ctypes.create_string_buffer(code, len(code))
     program = struct.pack("@HP", len(code) // 8, ctypes.addressof(text))
-    return system_call(SECCOMP, SECCOMP_SET_MODE_FILTER, flags, program)
+    return system_call("seccomp", SECCOMP_SET_MODE_FILTER, flags, program)
 
 
 class UnstartableError(Exception):
@@ -332,7 +334,7 @@ def listening(pid: int, uid: int | None, port: int) -> socket.socket:
     inside = os.pidfd_open(pid)
     if uid is not None:
         drop_to(uid)
-    system_call(SETNS, inside, CLONE_NEWUSER | CLONE_NEWNET)
+    system_call("setns", inside, CLONE_NEWUSER | CLONE_NEWNET)
     for name in ("tcp_rmem", "tcp_wmem"):
         with open(f"/proc/sys/net/ipv4/{name}", "w") as file:
             file.write(CONNECTION_BYTES)

@@ -141,7 +141,7 @@ class LandlockSandbox(Sandbox):
     """Landlock, a filter of system calls and limits: no privilege and no other program needed."""
 
     def __init__(self) -> None:
-        seccomp.check_machine()
+        seccomp.this_architecture()
         self._abi = landlock.abi()
         self.name = f"landlock (ABI {self._abi})"
         filter_ = seccomp.build(landlock_abi=self._abi)

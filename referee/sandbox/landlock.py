@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from referee.sandbox.errors import SandboxError
+from referee.sandbox.syscalls import EVERYWHERE
 
-CREATE_RULESET = 444
 _VERSION = 1  # a flag: return the version of the interface
 
 EXECUTE = 1 << 0
@@ -61,7 +61,7 @@ class Ruleset(NamedTuple):
 def abi() -> int:
     """Return the version of Landlock here; raise SandboxError if it cannot be used."""
     libc = ctypes.CDLL(None, use_errno=True)
-    found = libc.syscall(CREATE_RULESET, None, ctypes.c_size_t(0), _VERSION)
+    found = libc.syscall(EVERYWHERE["landlock_create_ruleset"], None, ctypes.c_size_t(0), _VERSION)
     if found > 0:
         return int(found)
     raise SandboxError(_reason(ctypes.get_errno()))

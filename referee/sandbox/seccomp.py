@@ -7,15 +7,15 @@ whatever memory it is given.
 
 import errno
 import os
+import struct
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from itertools import chain
-from struct import Struct
 from typing import Final, NamedTuple
 
 from referee.sandbox.errors import SandboxError
-from referee.sandbox.syscalls_x86_64 import LAST_KNOWN, SYSCALLS
+from referee.sandbox.syscalls import ARCHITECTURES, LAST_KNOWN, Architecture
 
 # What a filter answers
 
@@ -25,8 +25,6 @@ ANSWER: Final = 0x00050000  # and in the low bits an errno; with 0, success with
 REFUSE: Final = ANSWER | errno.EPERM
 UNKNOWN: Final = ANSWER | errno.ENOSYS
 ASK: Final = 0x7FC00000  # the fork server, which knows how many threads there are
-
-X86_64: Final = 0xC000003E
 
 # Calls that are answered the same whatever their arguments
 
@@ -381,15 +379,16 @@ NUMBER_AT: Final = 0
 ARCHITECTURE_AT: Final = 4
 ARGUMENTS_AT: Final = 16
 
-_ENCODED = Struct("<HBBI")
+_ENCODED = struct.Struct("<HBBI")
 _OPERAND_AT = 4
 
 Program = list[Instruction]
 
 
-def numbers(*calls: str) -> list[int]:
-    """Return the numbers of calls named in a text, or in several."""
-    return [SYSCALLS[name] for name in " ".join(calls).split()]
+def numbers(architecture: Architecture, *calls: str) -> list[int]:
+    """Return the numbers of calls named in a text, or in several: of those that it has."""
+    names = " ".join(calls).split()
+    return [architecture.calls[name] for name in names if name in architecture.calls]
 
 
 def load(offset: int) -> Instruction:
@@ -404,6 +403,8 @@ def answer(value: int) -> Instruction:
 
 def if_any(values: list[int], body: Program) -> Program:
     """Return the program that runs `body` if the loaded word is one of the values."""
+    if not values:
+        return []
     last = len(values) - 1
     tests = [
         Instruction(JUMP_IF_EQUAL, last - at, len(body) if at == last else 0, value)
@@ -427,23 +428,24 @@ def loaded(argument: Argument) -> Program:
     return program
 
 
-def judged(rule: Rule) -> Program:
+def judged(architecture: Architecture, rule: Rule) -> Program:
     """Return the program that answers calls by their arguments and passes all others on."""
     body = [answer(rule.then)]
     for argument in reversed(rule.arguments):
         body = [*loaded(argument), *if_any(list(argument.values), body)]
     body.append(load(NUMBER_AT) if rule.otherwise is None else answer(rule.otherwise))
-    return if_any(numbers(rule.calls), body)
+    return if_any(numbers(architecture, rule.calls), body)
 
 
-def entry() -> Program:
+def entry(architecture: Architecture) -> Program:
     """Return the program that keeps out what has other numbers, and loads the number.
 
-    The x32 calls are the known ones with a high bit set, and so lie above the last known.
+    Those are the machine's 32-bit calls. The x32 calls of x86_64 are the known ones with a
+    high bit set, and so lie above the last known.
     """
     return [
         load(ARCHITECTURE_AT),
-        *unless(X86_64, [answer(KILL)]),
+        *unless(architecture.number, [answer(KILL)]),
         load(NUMBER_AT),
         Instruction(JUMP_IF_ABOVE, 0, 1, LAST_KNOWN),
         answer(UNKNOWN),
@@ -472,16 +474,27 @@ def assembled(program: Program) -> Filter:
     return Filter(code, tuple(_ENCODED.size * at + _OPERAND_AT for at in places))
 
 
-def check_machine() -> None:
-    """Raise SandboxError where the filter was never run."""
+POINTER_BYTES: Final = struct.calcsize("P")
+
+
+def this_architecture() -> Architecture:
+    """Return this machine's architecture; raise SandboxError where the filter was never run."""
     if sys.platform != "linux":
         raise SandboxError(
             f"no sandbox exists for {sys.platform}. Run in a Linux container or virtual machine."
         )
-    if os.uname().machine != "x86_64":
+    name = os.uname().machine
+    if name not in ARCHITECTURES:
         raise SandboxError(
-            f"its filter of system calls was never run on {os.uname().machine}, only on x86_64."
+            f"its filter of system calls was never run on {name}, only on "
+            f"{' and '.join(ARCHITECTURES)}."
         )
+    if POINTER_BYTES != 8:
+        raise SandboxError(
+            f"the arena runs with a Python of 32 bits, whose system calls no filter knows. Use a "
+            f"Python for {name}."
+        )
+    return ARCHITECTURES[name]
 
 
 MISSING_IN_BUILDS: Final = ("utime utimes futimesat fchmodat2",)
@@ -497,13 +510,15 @@ ONE_LIST_OF_FILES: Final = (
 ALLOWED_IN_BUILDS: Final = ("modes", "times", "locks that others see")
 
 
-def of_builds(*, landlock_abi: int | None, own_user: bool = False) -> Filter:
-    """Return the filter of a build, for x86_64: it may have children and change its files.
+def of_builds(
+    *, landlock_abi: int | None, own_user: bool = False, architecture: Architecture | None = None
+) -> Filter:
+    """Return the filter of a build: it may have children and change its files.
 
     Without `landlock_abi` it is for namespaces, in which there is nothing else to change. Behind
     Landlock the fork server is asked, and `without_passing` comes after it. About signals it is
     asked only where neither Landlock, from its sixth ABI on, nor a user of its own (`own_user`)
-    keeps them in the build.
+    keeps them in the build. It is for this machine unless another is named.
     """
     asked = ALLOW if landlock_abi is None else ASK
     rules = [COUNTED_MEMORY, ADVICE]
@@ -527,15 +542,17 @@ def of_builds(*, landlock_abi: int | None, own_user: bool = False) -> Filter:
         if landlock_abi < 3:
             rules += TRUNCATING_OPENS
             refused += TRUNCATES
-    return _whole(rules, [*MISSING, *MISSING_IN_BUILDS], refused)
+    return _whole(architecture, rules, [*MISSING, *MISSING_IN_BUILDS], refused)
 
 
-def without_passing() -> bytes:
+def without_passing(architecture: Architecture | None = None) -> bytes:
     """Return the filter that refuses, beside that of a build, to pass open files on.
 
     It is loaded last: the fork server has its end of the first filter by these calls.
     """
-    return assembled([*entry(), *if_any(numbers(*PASSING), [answer(REFUSE)]), answer(ALLOW)]).code
+    architecture = architecture or this_architecture()
+    passing = if_any(numbers(architecture, *PASSING), [answer(REFUSE)])
+    return assembled([*entry(architecture), *passing, answer(ALLOW)]).code
 
 
 def build(
@@ -545,8 +562,9 @@ def build(
     devices: bool = False,
     door: bool = False,
     landlock_abi: int = 7,
+    architecture: Architecture | None = None,
 ) -> Filter:
-    """Return the filter for x86_64.
+    """Return the filter of a bot, for this machine unless another is named.
 
     Without `own_pid` the calls that act on processes are left to a pid namespace. `children` lets
     a bot have child processes; `devices` lets it have what a GPU's driver needs, in namespaces of
@@ -570,18 +588,24 @@ def build(
     if landlock_abi < 3:
         rules += TRUNCATING_OPENS
         more += TRUNCATES
-    return _whole(rules, MISSING, [*refused.values(), *more])
+    return _whole(architecture, rules, MISSING, [*refused.values(), *more])
 
 
-def _whole(rules: Iterable[Rule], missing: Iterable[str], refused: Iterable[str]) -> Filter:
+def _whole(
+    architecture: Architecture | None,
+    rules: Iterable[Rule],
+    missing: Iterable[str],
+    refused: Iterable[str],
+) -> Filter:
     """Return the filter that judges by rules first; what none of all these names is allowed."""
+    architecture = architecture or this_architecture()
     return assembled(
         [
-            *entry(),
-            *chain.from_iterable(judged(rule) for rule in rules),
-            *if_any(numbers(*missing), [answer(UNKNOWN)]),
-            *if_any(numbers(*IGNORED), [answer(ANSWER)]),
-            *if_any(numbers(*refused), [answer(REFUSE)]),
+            *entry(architecture),
+            *chain.from_iterable(judged(architecture, rule) for rule in rules),
+            *if_any(numbers(architecture, *missing), [answer(UNKNOWN)]),
+            *if_any(numbers(architecture, *IGNORED), [answer(ANSWER)]),
+            *if_any(numbers(architecture, *refused), [answer(REFUSE)]),
             answer(ALLOW),
         ]
     )

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple, Self
 
 from referee.limits import MOST_FILES_MB
+from referee.sandbox.syscalls import EVERYWHERE
 
 FILES_LIMIT = 20_000
 """The most files that a bot may have."""
@@ -30,7 +31,6 @@ _PIECE = 1 << 20  # bytes read at a time
 _COPIED = 64 << 20  # bytes copied at a time: signals are heard in between
 _UNCOPIED = {errno.EXDEV, errno.EINVAL, errno.ENOSYS, errno.EOPNOTSUPP, errno.EPERM}
 """What the kernel says where it cannot copy from one file to another by itself."""
-_OPENAT2 = 437
 _RESOLVE_BENEATH = 0x08 | 0x02  # and no links of /proc
 _KINDS = {
     stat.S_IFIFO: "a FIFO",
@@ -214,7 +214,7 @@ def open_beneath(folder: int, name: str) -> int:
     """Open a file to be read, by a path that does not lead out of an open folder."""
     how = struct.pack("QQQ", _OPENED, 0, _RESOLVE_BENEATH)
     path = os.fsencode(name)
-    found = _libc.syscall(_OPENAT2, folder, ctypes.c_char_p(path), how, len(how))
+    found = _libc.syscall(EVERYWHERE["openat2"], folder, ctypes.c_char_p(path), how, len(how))
     if found < 0:
         raise _explained(ctypes.get_errno(), name)
     return int(found)

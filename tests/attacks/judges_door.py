@@ -15,7 +15,7 @@ from tests.attacks.judges import MUCH_MEMORY, Case
 
 USUAL_PIPE = 65536
 """Bytes that a pipe holds."""
-_PAGE = 4096
+_PAGE = os.sysconf("SC_PAGE_SIZE")
 
 
 def reached_endpoint(case: Case) -> bool:

@@ -14,10 +14,11 @@ from tests.attacks.judges import MEGABYTE, Case, Judge, libc
 from tests.attacks.judges_resources import SCRATCH
 from tests.attacks.pages import in_memory
 from tests.attacks.scene import MESSAGE_BITS, PAGE_STEP, PAGES, Scene
+from tests.attacks.settings import SLOWNESS
 from tests.referee.process_watch import cpu, fields
 
 FREEZES, OFTEN = 3, 20
-SETTLE = 0.02
+SETTLE = 0.02 * SLOWNESS
 """Seconds in which what is frozen may come to rest."""
 FROZEN = 0.1
 MOST_CPU = 0.005

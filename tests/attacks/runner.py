@@ -26,14 +26,14 @@ from tests.attacks.judges_door import tcp_memory
 from tests.attacks.pages import set_in_memory
 from tests.attacks.scene import PAGES, Scene
 from tests.attacks.seats import run_orphan, run_seat
-from tests.attacks.settings import limits
+from tests.attacks.settings import SLOWNESS, limits
 from tests.attacks.two_runs import Exchange, run_two
 from tests.attacks.victims import Victims
 from tests.referee.process_watch import state
 
-PATIENCE = 6.0
+PATIENCE = 6.0 * SLOWNESS
 """Seconds that an attack may take."""
-SETTLE = 0.03
+SETTLE = 0.03 * SLOWNESS
 """Seconds in which an effect may show after the bot has done what it can."""
 
 Outcome = dict[str, Any]
@@ -291,7 +291,7 @@ class BotRun:
             self.launcher.stop(self.child)
             self._stopped = True
         self.case.over = True
-        deadline = time.monotonic() + 1.0  # what was killed may take a moment to be gone
+        deadline = time.monotonic() + SLOWNESS  # what was killed may take a moment to be gone
         while self.scene.everything() and time.monotonic() < deadline:
             time.sleep(0.005)
 

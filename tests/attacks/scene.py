@@ -74,6 +74,8 @@ class Scene:
         (self.mine / "own.txt").write_text("the bot's own")
         if native is not None:
             shutil.copy(native, self.mine / "native")
+            if (narrow := native.with_name("native-32")).exists():
+                shutil.copy(narrow, self.mine)
         self.other = self._folder("bots/other")
         for name in ("victim.py", "rival.py"):
             shutil.copy(PROGRAMS / name, self.other)

@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import os
 import subprocess
 import sys
 import time
@@ -16,15 +17,15 @@ from referee.sandbox import Launcher, Program
 from referee.seat import Answer, ProcessSeat
 from referee.starting import StartupError, start_bot
 from tests.attacks.scene import Scene
-from tests.attacks.settings import limits
+from tests.attacks.settings import SLOWNESS, limits
 from tests.referee.process_watch import cpu, state
 
-MOVE_SECONDS = 0.15
-MARGIN_SECONDS = 1.7
+MOVE_SECONDS = 0.15 * SLOWNESS
+MARGIN_SECONDS = 1.7 * SLOWNESS
 """What a question may take beyond: the cap on the wall for a bot that sleeps, and some more."""
 GROWTH = 64 << 20
 REST_SECONDS = 0.3
-AFTER_KILL = 3.0
+AFTER_KILL = 3.0 * SLOWNESS
 """Seconds after the referee's death in which everything must be gone."""
 
 
@@ -88,7 +89,7 @@ def _family(pid: int) -> list[int]:
 
 
 def _memory() -> int:
-    return int(Path("/proc/self/statm").read_text().split()[1]) * 4096
+    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
 def run_orphan(act: str, sandbox: str, scene: Scene) -> dict[str, Any]:

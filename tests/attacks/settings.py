@@ -6,6 +6,11 @@ from typing import Any
 from referee.limits import Limits
 
 MEMORY_MB = 64
+SLOWNESS = float(os.environ.get("ATTACKS_SLOWNESS", "1"))
+"""How many times as long everything may take, on a machine that is emulated.
+
+At most five: what gets away ends by itself after 20 seconds.
+"""
 
 
 def limits(sandbox: Any, **more: Any) -> Limits:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from referee.sandbox.program import SYSTEM_PYTHON, barrier
+from tests.attacks import arm
 from tests.attacks.gpus import beside_gpus, driver
 
 PROJECT = Path(__file__).parents[2]
@@ -42,6 +43,10 @@ class Workshop:
         target = self.folder / "native"
         subprocess.run([compiler, "-O1", "-o", target, PROGRAMS / "native.c"], check=True)
         target.chmod(0o755)
+        if os.uname().machine == "aarch64":
+            narrow = self.folder / "native-32"
+            narrow.write_bytes(arm.program())
+            narrow.chmod(0o755)
         return str(target)
 
     def _made_set_uid(self) -> str:
@@ -94,8 +99,9 @@ class RunnerProcess:
             "ATTACKS_NATIVE": workshop.native,
             "ATTACKS_SET_UID": workshop.set_uid,
         }
-        if "TMPDIR" in os.environ:
-            environment["TMPDIR"] = os.environ["TMPDIR"]
+        for name in ("TMPDIR", "ATTACKS_SLOWNESS"):
+            if name in os.environ:
+                environment[name] = os.environ[name]
         other = user == "user" and os.getuid() == 0
         if other:
             environment["ATTACKS_OWN_USER"] = "yes"

@@ -15,6 +15,7 @@ from arena.league.bot import make_bot
 from referee.limits import Limits
 from referee.sandbox import PYTHON, Child, Launcher
 from tests.attacks.scene import Scene
+from tests.attacks.settings import SLOWNESS
 from tests.referee.process_watch import cpu, fields, state
 
 _libc = ctypes.CDLL(None, use_errno=True)
@@ -89,7 +90,7 @@ def _read(pid: int, name: str) -> str:
 
 def _first_words(stdout: int) -> list[str]:
     """Return what a victim says first: where it keeps its secret, and an open descriptor."""
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 10 * SLOWNESS
     said = b""
     while not said.endswith(b"\n"):
         assert select.select([stdout], [], [], deadline - time.monotonic())[0], said

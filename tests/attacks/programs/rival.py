@@ -1,6 +1,7 @@
 """A rival: an honest bot that takes what it needs, and tells what it did not get."""
 
 import ctypes
+import os
 import signal
 import sys
 import threading
@@ -9,7 +10,7 @@ import time
 THREADS = 8
 
 sys.stdin.readline()
-threading.stack_size(1 << 16)
+threading.stack_size(max(1 << 16, os.sysconf("SC_THREAD_STACK_MIN")))
 try:
     for _ in range(THREADS):
         threading.Thread(target=time.sleep, args=(5,), daemon=True).start()

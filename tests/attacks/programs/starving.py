@@ -20,7 +20,7 @@ PR_SCHED_CORE, PR_SCHED_CORE_CREATE = 62, 1
 
 def all_threads(facts: Facts) -> None:
     """Take as many threads as there can be."""
-    threading.stack_size(1 << 16)
+    threading.stack_size(max(1 << 16, os.sysconf("SC_THREAD_STACK_MIN")))
     for made in range(1000):
         try:
             threading.Thread(target=time.sleep, args=(20,), daemon=True).start()
@@ -77,7 +77,7 @@ def pipe_pages(facts: Facts) -> None:
             whole = -(-address // HUGE_PAGE) * HUGE_PAGE
             libc.madvise(ctypes.c_void_p(whole), ctypes.c_size_t(HUGE_PAGE), MADV_HUGEPAGE)
             ctypes.memset(whole, 1, HUGE_PAGE)
-            vector = struct.pack("QQ", whole, 4096)
+            vector = struct.pack("QQ", whole, mmap.PAGESIZE)
             checked(libc.vmsplice(writing, vector, ctypes.c_size_t(1), 0))
             libc.munmap(ctypes.c_void_p(address), size)
     globals()["_kept"] = pipes

@@ -383,7 +383,7 @@ def test_threads_run(sandboxed: Launcher, public: Path) -> None:
 
 HOG = """
 import threading
-threading.stack_size(1 << 16)
+threading.stack_size(1 << 17)
 threads = []
 try:
     while len(threads) < 600:
@@ -438,7 +438,7 @@ def test_threads_that_end_make_room_for_others(in_landlock: Launcher, public: Pa
 def test_who_asks_for_threads_without_end_is_ended(in_landlock: Launcher, public: Path) -> None:
     text = """
     import threading
-    threading.stack_size(1 << 16)
+    threading.stack_size(1 << 17)
     while True:
         try:
             threading.Thread(target=threading.Event().wait, daemon=True).start()

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from referee.sandbox import SandboxError, landlock
+from referee.sandbox import SandboxError, landlock, seccomp
 from referee.sandbox.bwrap import BwrapSandbox
 from referee.sandbox.kinds import LandlockSandbox
 from referee.sandbox.landlock import EXECUTE, READ_DIR, READ_FILE, WRITE_FILE, covering, ruleset
@@ -199,6 +199,15 @@ def test_other_systems_are_told_to_use_linux(
 def test_other_machines_are_told_that_the_filter_was_never_run(
     monkeypatch: pytest.MonkeyPatch, kind: Callable[[], object]
 ) -> None:
-    monkeypatch.setattr(os, "uname", lambda: SimpleNamespace(machine="aarch64"))
-    with pytest.raises(SandboxError, match="never run on aarch64, only on x86_64"):
+    monkeypatch.setattr(os, "uname", lambda: SimpleNamespace(machine="riscv64"))
+    with pytest.raises(SandboxError, match=r"on riscv64, only on x86_64 and aarch64\. "):
+        kind()
+
+
+@BOTH
+def test_a_python_of_32_bits_is_refused(
+    monkeypatch: pytest.MonkeyPatch, kind: Callable[[], object]
+) -> None:
+    monkeypatch.setattr(seccomp, "POINTER_BYTES", 4)
+    with pytest.raises(SandboxError, match=r"a Python of 32 bits, whose system calls no filter"):
         kind()

@@ -11,6 +11,10 @@ import time
 from hostile import Facts, attempt, checked, libc, say, show, write
 
 AT_FDCWD = -100
+if os.uname().machine == "aarch64":
+    FCHMODAT, UTIMES = 53, ()
+else:
+    FCHMODAT, UTIMES = 268, (132, 235)  # and utime beside it
 
 
 # Reading
@@ -127,7 +131,7 @@ def change_mode(facts: Facts) -> None:
     attempt(lambda: os.fchmod(os.open(secret, os.O_PATH), 0o640))
     for number, arguments in (
         (452, (AT_FDCWD, secret, 0o640, 0)),
-        (268, (AT_FDCWD, secret, 0o640)),
+        (FCHMODAT, (AT_FDCWD, secret, 0o640)),
     ):
         attempt(lambda: checked(libc.syscall(number, *arguments)))
 
@@ -188,8 +192,8 @@ def set_times(facts: Facts) -> None:
     attempt(os.utime, path)
     os.symlink(path, "pointing")
     attempt(os.utime, "pointing", (1, 1))
-    for number, arguments in ((132, (path.encode(), None)), (235, (path.encode(), None))):
-        attempt(lambda: checked(libc.syscall(number, *arguments)))
+    for number in UTIMES:
+        attempt(lambda: checked(libc.syscall(number, path.encode(), None)))
 
 
 def hard_link(facts: Facts) -> None:
@@ -222,7 +226,7 @@ def plant_set_id(facts: Facts) -> None:
     for mode in (0o4755, 0o2755, 0o6755):
         attempt(os.chmod, "own", mode)
         attempt(lambda: os.fchmod(os.open("own", os.O_RDONLY), mode))
-        attempt(lambda: checked(libc.syscall(268, AT_FDCWD, b"own", mode)))
+        attempt(lambda: checked(libc.syscall(FCHMODAT, AT_FDCWD, b"own", mode)))
         attempt(lambda: checked(libc.syscall(452, AT_FDCWD, b"own", mode, 0)))
         attempt(lambda: subprocess.run(["chmod", oct(mode)[2:], "own"], check=False))
 

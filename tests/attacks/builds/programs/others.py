@@ -12,6 +12,7 @@ import time
 
 from hostile import Facts, attempt, child, libc, linger, say, show
 
+CLONE = 220 if os.uname().machine == "aarch64" else 56
 PTRACE_ATTACH, PTRACE_SEIZE = 16, 0x4206
 
 
@@ -136,7 +137,7 @@ def holds_output(facts: Facts) -> None:
 
 def sibling(facts: Facts) -> None:
     """A child of one's parent, which is the fork server."""
-    if libc.syscall(ctypes.c_long(56), ctypes.c_long(0x8000 | 17), 0, 0, 0, 0) == 0:
+    if libc.syscall(ctypes.c_long(CLONE), ctypes.c_long(0x8000 | 17), 0, 0, 0, 0) == 0:
         linger()
         os._exit(0)
 

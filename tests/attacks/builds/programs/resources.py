@@ -76,7 +76,7 @@ def deleted_in_memory(facts: Facts) -> None:
             for _ in range(16):
                 file.write(bytes(PIECE))
             file.flush()
-            kept.append(mmap.mmap(file.fileno(), 4096))
+            kept.append(mmap.mmap(file.fileno(), mmap.PAGESIZE))
     linger(3)
 
 
@@ -118,7 +118,7 @@ def children_memory(facts: Facts) -> None:
 
 def _take(size: int) -> None:
     kept = bytearray(size)
-    for place in range(0, size, 4096):
+    for place in range(0, size, mmap.PAGESIZE):
         kept[place] = 1
     time.sleep(2)
 
@@ -142,7 +142,7 @@ def _behind_dead_thread(size: int) -> None:
 
 def shared_memory(facts: Facts) -> None:
     kept = mmap.mmap(-1, facts["memory"] * 6, mmap.MAP_SHARED | mmap.MAP_ANONYMOUS)
-    for place in range(0, len(kept), 4096):
+    for place in range(0, len(kept), mmap.PAGESIZE):
         kept[place] = 1
     time.sleep(2)
 

@@ -1,0 +1,118 @@
+"""What is tried in the emulated machine, and told line by line to whoever has started it.
+
+A line is `@` and a JSON object. The kernel is a distribution's own, and nothing is judged by time:
+a program takes some fifty times as long as on the machine that emulates.
+"""
+
+import json
+import os
+import re
+import sys
+import tempfile
+import time
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from referee.limits import Limits
+from referee.sandbox import Launcher, SandboxError, prove
+from referee.sandbox.landlock import abi
+from tests.attacks.catalogue import ATTACKS
+from tests.attacks.gaps import GAPS
+from tests.attacks.users import RunnerProcess, Workshop
+from tests.machines.leagues import Leagues
+
+ASKED = Path("/machine/asked.json")
+"""What is to be tried."""
+SANDBOXES = ("landlock", "bwrap")
+
+
+def tell(**what: Any) -> None:
+    """Write a line to whoever listens."""
+    sys.stdout.write("@" + json.dumps(what) + "\n")
+    sys.stdout.flush()
+
+
+def about() -> None:
+    """Tell what machine this is."""
+    seen = os.uname()
+    tell(
+        step="about",
+        kernel=seen.release,
+        machine=seen.machine,
+        page=os.sysconf("SC_PAGE_SIZE"),
+        python=sys.version.split()[0],
+        landlock=abi(),
+    )
+
+
+def canaries() -> None:
+    """Tell what the self test of each sandbox says, as root and as an ordinary user."""
+    for sandbox in SANDBOXES:
+        try:
+            with Launcher(sandbox) as launcher:
+                prove(launcher, Limits(sandbox=sandbox))
+                tell(step="canary", sandbox=launcher.sandbox.name, user="root", failed="")
+        except SandboxError as error:
+            tell(step="canary", sandbox=sandbox, user="root", failed=str(error))
+
+
+def attacks(asked: dict[str, Any]) -> None:
+    """Tell of each attack whether it had effect, and whether that was expected."""
+    workshop = Workshop()
+    try:
+        for user in asked["users"]:
+            with RunnerProcess(user, workshop) as runner:
+                for sandbox in asked["sandboxes"]:
+                    failed = runner.broken or runner.probe(sandbox)
+                    tell(step="canary", sandbox=sandbox, user=user, failed=failed)
+                    if failed:
+                        continue
+                    for attack in ATTACKS:
+                        if re.search(asked["only"], attack.slug):
+                            outcome = runner.run(attack.slug, sandbox)
+                            gap = sandbox == "none" or (attack.slug, sandbox, user) in GAPS
+                            case = {"attack": attack.slug, "sandbox": sandbox, "user": user}
+                            tell(step="attack", **case, gap=gap, **outcome)
+    finally:
+        workshop.close()
+
+
+def leagues(asked: dict[str, Any]) -> None:
+    """Tell what the league of each game exports."""
+    with tempfile.TemporaryDirectory(prefix="leagues-") as name:
+        folder = Path(name)
+        folder.chmod(0o755)
+        made = Leagues(folder)
+        for game, seats in asked["games"].items():
+            began = time.monotonic()
+            try:
+                lines = made.export(game, seats)
+            except SystemExit as error:
+                tell(step="league", game=game, failed=str(error))
+                continue
+            seconds = round(time.monotonic() - began, 1)
+            tell(step="league", game=game, failed="", seconds=seconds, lines=lines)
+
+
+def main() -> None:
+    """Try what is asked for."""
+    asked = json.loads(ASKED.read_text())
+    steps: dict[str, Callable[[], None]] = {
+        "about": about,
+        "canaries": canaries,
+        "attacks": lambda: attacks(asked),
+        "leagues": lambda: leagues(asked),
+    }
+    for name in asked["steps"]:
+        began = time.monotonic()
+        try:
+            steps[name]()
+        except Exception:  # noqa: BLE001 - whatever it is, whoever listens is told
+            tell(step="broken", what=name, failed=traceback.format_exc())
+        tell(step="took", what=name, seconds=round(time.monotonic() - began, 1))
+
+
+if __name__ == "__main__":
+    main()

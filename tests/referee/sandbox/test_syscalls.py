@@ -1,0 +1,241 @@
+"""The numbers of system calls on each machine, and that each machine's filter is the same rules."""
+
+import re
+from hashlib import sha256
+from itertools import product
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from referee.sandbox import seccomp
+from referee.sandbox.seccomp import build, of_builds, without_passing
+from referee.sandbox.syscalls import ARCHITECTURES, EVERYWHERE, LAST_KNOWN, Architecture
+from tests.referee.sandbox.filters import (
+    AARCH64,
+    ALLOWED,
+    ARM,
+    ASKED,
+    I386,
+    KILLED,
+    NUMBERS,
+    REFUSED,
+    UNKNOWN,
+    X86_64,
+    patched,
+    run,
+)
+
+PID = 4321
+SERVERS = ("capset seccomp sched_getattr", "landlock_create_ruleset landlock_add_rule")
+"""What the fork server calls, beside what the filter speaks of."""
+SERVERS += ("landlock_restrict_self",)
+
+
+def every_filter(architecture: Architecture) -> list[seccomp.Filter]:
+    """Return the filters of all sandboxes on a architecture."""
+    words = product((True, False), (True, False), (True, False), (True, False), range(1, 8))
+    found = [
+        build(
+            own_pid=own,
+            children=many,
+            devices=gpu,
+            door=door,
+            landlock_abi=abi,
+            architecture=architecture,
+        )
+        for own, many, gpu, door, abi in words
+    ]
+    found += [
+        of_builds(landlock_abi=abi, own_user=own, architecture=architecture)
+        for abi in (None, *range(1, 8))
+        for own in (True, False)
+    ]
+    return [*found, seccomp.Filter(without_passing(architecture), ())]
+
+
+# The table
+
+
+@pytest.mark.parametrize(
+    ("architecture", "header"),
+    [
+        (X86_64, "/usr/include/x86_64-linux-gnu/asm/unistd_64.h"),
+        (AARCH64, "/usr/include/asm-generic/unistd.h"),  # whose numbers aarch64 has
+    ],
+    ids=["x86_64", "aarch64"],
+)
+def test_the_numbers_are_those_of_the_kernels_headers(
+    architecture: Architecture, header: str
+) -> None:
+    path = Path(header)
+    if not path.exists():
+        pytest.skip(f"no kernel headers for {architecture.name}")
+    text = path.read_text(encoding="utf-8")
+    known = dict(re.findall(r"#define __NR(?:3264)?_(\w+)\s+(\d+)", text))
+    assert len(known) > 300
+    newer = {name: number for name, number in EVERYWHERE.items() if name not in known}
+    assert newer == {name: n for name, n in newer.items() if n > int(known["pidfd_open"])}
+    numbers = NUMBERS[architecture.name].items() - newer.items()
+    assert dict(numbers) == {name: int(known.get(name, -1)) for name, _ in numbers}
+    absent = X86_64.calls.keys() - architecture.calls.keys()
+    assert not absent & known.keys()
+
+
+def test_the_architectures_are_those_of_the_kernels_audit() -> None:
+    """The number of the machine in executables, for 64 bits and little-endian."""
+    assert (X86_64.number, AARCH64.number) == (0xC0000000 | 62, 0xC0000000 | 183)
+    assert (I386, ARM) == (0x40000000 | 3, 0x40000000 | 40)
+
+
+def test_the_table_holds_what_the_sandbox_mentions_and_nothing_else() -> None:
+    rules = [*seccomp.TO_ITSELF, *seccomp.TRUNCATING_OPENS, seccomp.THREAD, seccomp.COUNTED_MEMORY]
+    rules += [seccomp.CLOSED_PAIR, seccomp.FCNTL, seccomp.IOCTL, seccomp.PRCTL, seccomp.ADVICE]
+    rules += [seccomp.READING, seccomp.WAITING_FOR_DISK]
+    constant = (*seccomp.MISSING, *seccomp.IGNORED, *seccomp.REFUSED.values())
+    texts = (*constant, *seccomp.FORKS, *seccomp.TRUNCATES, *(rule.calls for rule in rules))
+    names = " ".join((*texts, *SERVERS)).split()
+    several = [*seccomp.NO_WAKING, *seccomp.OWN_CLOCKS]  # speak of some calls a second time
+    several += [*seccomp.NO_SET_ID, *seccomp.FILES_AND_FIFOS, *seccomp.ONE_LIST_OF_FILES]
+    of_builds = " ".join((*seccomp.MISSING_IN_BUILDS, *seccomp.PASSING)).split()
+    names += {*of_builds, *(name for rule in several for name in rule.calls.split())} - set(names)
+    assert sorted(names) == sorted(X86_64.calls)
+    for architecture in ARCHITECTURES.values():
+        assert max(architecture.calls.values()) <= LAST_KNOWN
+        assert len(set(architecture.calls.values())) == len(architecture.calls)
+
+
+def test_new_calls_have_the_same_number_everywhere() -> None:
+    assert min(EVERYWHERE.values()) == 424
+    assert all(
+        EVERYWHERE.items() <= architecture.calls.items() for architecture in ARCHITECTURES.values()
+    )
+    both = X86_64.calls.keys() & AARCH64.calls.keys()
+    old = both - EVERYWHERE.keys()
+    assert all(X86_64.calls[name] < 424 > AARCH64.calls[name] for name in old)
+
+
+OLD = """
+    open creat fork vfork chmod chown lchown utime utimes futimesat mknod inotify_init iopl ioperm
+    modify_ldt
+"""
+
+
+def test_aarch64_has_no_call_of_which_a_newer_one_does_the_same() -> None:
+    assert sorted(OLD.split()) == sorted(X86_64.calls.keys() - AARCH64.calls.keys())
+    assert AARCH64.calls.keys() <= X86_64.calls.keys()
+
+
+# The filters
+
+
+def test_the_filters_of_x86_64_are_what_they_were_before_there_were_others() -> None:
+    """All that was tried with them stays true; whoever changes a rule enters the new digest."""
+    digest = sha256()
+    *filters, passing = every_filter(X86_64)
+    for filter_ in filters:
+        digest.update(filter_.code + repr(filter_.own_pid_at).encode())
+    digest.update(passing.code)
+    assert digest.hexdigest() == "40da33f7595fe4193c2e405ea85c5e819e92899339f8cc945fbdde92dbdb445f"
+
+
+def pairs() -> list[tuple[bytes, bytes]]:
+    """Return each filter on both machines, with a pid written into it."""
+    both = zip(every_filter(X86_64), every_filter(AARCH64), strict=True)
+    return list({(patched(one, PID), patched(other, PID)): None for one, other in both})
+
+
+PAIRS = pairs()
+WORDS = st.one_of(
+    st.sampled_from((0, 1, 2, PID, 1 << 31, 0o101, 0o1000, 0o4755, 0o100000, 0x10000, 0x003D0F00)),
+    st.integers(0, 64),
+    st.integers(0, 2**32 - 1),
+    st.integers(0, 2**64 - 1),
+)
+
+
+@given(
+    pair=st.sampled_from(PAIRS),
+    name=st.sampled_from(sorted(NUMBERS["aarch64"])),
+    words=st.lists(WORDS, min_size=6, max_size=6),
+)
+def test_a_call_is_answered_the_same_on_both_machines(
+    pair: tuple[bytes, bytes], name: str, words: list[int]
+) -> None:
+    one, other = pair
+    answers = (
+        run(one, X86_64.number, NUMBERS["x86_64"][name], *words),
+        run(other, AARCH64.number, NUMBERS["aarch64"][name], *words),
+    )
+    assert answers[0] == answers[1]
+
+
+@pytest.mark.parametrize("name", sorted(NUMBERS["aarch64"]))
+def test_so_is_every_call_with_common_arguments(name: str) -> None:
+    cases = [(0,) * 6, (1,) * 6, (PID,) * 6, (2**64 - 1,) * 6, (1, 2, 3, 4, 5, 6), (9, 4, 18)]
+    for one, other in PAIRS:
+        for words in cases:
+            answers = (
+                run(one, X86_64.number, NUMBERS["x86_64"][name], *words),
+                run(other, AARCH64.number, NUMBERS["aarch64"][name], *words),
+            )
+            assert answers[0] == answers[1]
+
+
+ON_AARCH64 = {
+    # number, arguments: answer; the numbers as the kernel's table for aarch64 has them
+    (198, (1, 1)): REFUSED,  # socket
+    (199, (1, 1)): ALLOWED,  # socketpair
+    (199, (1, 2)): REFUSED,
+    (220, (0x003D0F00,)): ASKED,  # clone: a thread
+    (220, (17,)): REFUSED,  # and a child
+    (220, (0x10000000 | 17,)): REFUSED,
+    (435, ()): UNKNOWN,  # clone3
+    (129, (PID, 9)): ALLOWED,  # kill
+    (129, (PID, 18)): REFUSED,
+    (129, (1, 9)): REFUSED,
+    (261, (PID,)): ALLOWED,  # prlimit64
+    (261, (1,)): REFUSED,
+    (222, (0, 1 << 30, 3, 0x22)): ALLOWED,  # mmap
+    (222, (0, 1 << 30, 3, 0x21)): REFUSED,
+    (52, (3, 0o777)): REFUSED,  # fchmod
+    (53, (-100 % 2**64, 0, 0o777)): REFUSED,  # fchmodat
+    (117, (0, 1)): REFUSED,  # ptrace
+    (97, (0x10000000,)): REFUSED,  # unshare
+    (142, ()): REFUSED,  # reboot
+    (107, ()): UNKNOWN,  # timer_create
+    (279, ()): UNKNOWN,  # memfd_create
+    (425, ()): UNKNOWN,  # io_uring_setup
+    (0, ()): UNKNOWN,  # io_setup
+    (56, (-100 % 2**64, 0, 0)): ALLOWED,  # openat
+    (63, (0, 0, 1)): ALLOWED,  # read
+    (41, ()): REFUSED,  # pivot_root, which is socket on x86_64
+    (57, (3,)): ALLOWED,  # close, which is fork on x86_64
+}
+
+
+@pytest.mark.parametrize("call", ON_AARCH64, ids=str)
+def test_on_aarch64(call: tuple[int, tuple[int, ...]]) -> None:
+    code = patched(build(architecture=AARCH64), PID)
+    assert run(code, AARCH64.number, call[0], *call[1]) == ON_AARCH64[call]
+
+
+@pytest.mark.parametrize("at", range(len(PAIRS)))
+def test_calls_by_the_table_of_another_machine_kill(at: int) -> None:
+    one, other = PAIRS[at]
+    for number in (0, 41, 198, 281, 435, LAST_KNOWN + 1):
+        for architecture in (I386, ARM, AARCH64.number):
+            assert run(one, architecture, number) == KILLED
+        for architecture in (I386, ARM, X86_64.number):
+            assert run(other, architecture, number) == KILLED
+
+
+@pytest.mark.parametrize("architecture", ARCHITECTURES.values(), ids=ARCHITECTURES)
+def test_each_filter_speaks_of_numbers_that_its_machine_has(architecture: Architecture) -> None:
+    """Of the calls that a machine does not have, none is judged by another's number."""
+    code = build(architecture=architecture).code
+    known = set(architecture.calls.values())
+    for number in range(LAST_KNOWN + 1):
+        if run(code, architecture.number, number) != ALLOWED:
+            assert number in known, number
