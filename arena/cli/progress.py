@@ -25,10 +25,10 @@ class StatusLine:
     Nothing is said in the first `patience` seconds; `between` stand those of two plain lines.
     """
 
-    def __init__(self, *, patience: float = 0.0, between: float = _SECONDS_BETWEEN_LINES) -> None:
+    def __init__(self, *, patience: float = 0.0, between: float | None = None) -> None:
         self._terminal = sys.stderr.isatty()
-        self._between = between
-        self._next = monotonic() + max(patience, 0 if self._terminal else between)
+        self._between = _SECONDS_BETWEEN_LINES if between is None else between
+        self._next = monotonic() + max(patience, 0 if self._terminal else self._between)
         self._drawn = False
 
     def __enter__(self) -> Self:

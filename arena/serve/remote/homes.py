@@ -326,9 +326,9 @@ class Homes:
         self._tell(session, f"{words}: {at_once} at once.")
         end = await line.run(session)
         if session.line is line:
-            session.detach()
             if end.declined is not None and not session.is_over:
                 session.close(f"was cut off: {_shown(end)}")
+            session.detach()
             self._changed()
             asyncio.get_running_loop().call_later(NEAR_SECONDS + 0.1, self._changed)
             self._say_away(session, end)

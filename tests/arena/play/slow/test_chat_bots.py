@@ -105,7 +105,7 @@ def test_a_model_plays_khan_and_what_it_costs_is_what_its_provider_counts(
     exchanges = [each for whole in matches(league) for each in whole.evidence.exchanges]
     cost = sum(exchange.cost for exchange in exchanges)
     assert cost == pytest.approx(after["cost"] - before["cost"])
-    assert row["cost"] == round(cost, 4)
+    assert row["cost"] == pytest.approx(cost)
     for whole in matches(league):
         seat = [bot.name for bot in whole.match.bots].index("sage")
         assert {exchange.seat for exchange in whole.evidence.exchanges} == {seat}
