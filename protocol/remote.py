@@ -49,6 +49,9 @@ class RemoteHello(msgspec.Struct, tag="hello", frozen=True, kw_only=True):
     ]
     session: Annotated[Secret, Meta(description="Drawn at random when the program starts.")]
     slots: Annotated[int, Meta(ge=0, le=MOST_AT_ONCE, description="Matches that it plays at once.")]
+    epoch: Annotated[
+        str, Meta(max_length=32, description="As the last welcome had it; empty before the first.")
+    ]
     seen: Seen
 
 
@@ -60,6 +63,7 @@ class Welcome(msgspec.Struct, tag="welcome", frozen=True, kw_only=True):
         bool, Meta(description="Whether the session is known; if not, it begins: copies end.")
     ]
     limits: Annotated[dict[str, Any], Meta(description="What the league allows the bot.")]
+    epoch: Annotated[Secret, Meta(description="Drawn by the league where a session begins.")]
     seen: Seen
 
 

@@ -98,6 +98,7 @@ class BotSession:
         self._most = min(MOST_AT_ONCE, 2 * slots)
         self._secret = secrets.token_hex(16)
         self._post = Post()
+        self._epoch = ""  # of the session, as the league calls it
         self._poll = select.poll()
         self._copies = Copies(launcher, bot.run.program, bot.limits, self._poll)
         self._seen_there = 0  # the number of our last letter that the league has seen
@@ -200,6 +201,7 @@ class BotSession:
             digest=self._bot.digest,
             session=self._secret,
             slots=0 if self._is_stopping else self._slots,
+            epoch=self._epoch,
             seen=self._post.seen,
         )
         return encode_frame(hello)
@@ -248,6 +250,7 @@ class BotSession:
             raise BreachError("it said welcome twice")
         broke = self._line.broke
         took = "" if broke is None else f" after {monotonic() - broke:.1f} s"
+        self._epoch = frame.epoch
         if frame.goes_on:
             self._post.forget(frame.seen)
             said = f"Connected again{took}: nothing was lost."

@@ -240,8 +240,13 @@ class Homes:
             end = unsound(error)
         else:
             limits = msgspec.to_builtins(self._league.plan.limits_of(bot))
-            seen = session.seen
-            welcome = Welcome(league=self._league.name, goes_on=goes_on, limits=limits, seen=seen)
+            welcome = Welcome(
+                league=self._league.name,
+                goes_on=goes_on,
+                limits=limits,
+                epoch=session.epoch,
+                seen=session.seen,
+            )
             return await self._hold(session, line, welcome, address)
         if end.declined is None or end.declined.kind != "unknown":  # which is handed in now
             self._sparing.say(person.name, f"{person.name} is declined: {_shown(end)}.")
@@ -287,13 +292,13 @@ class Homes:
             raise _DeclinedError(kind="wrong", what="the server ends.", after=SILENCE_SECONDS)
         found = self._sessions.get(bot.key)
         is_same = found is not None and found.secret == hello.session
-        if found is not None and is_same and found.is_heard:
+        if found is not None and is_same and found.epoch == hello.epoch:
             found.go_on(hello)
             found.person = person
             if found.line is not None:
                 found.line.end(_AGAIN)
             return found, True
-        if found is not None and is_same:  # it has not read the welcome, and knows of nothing
+        if found is not None and is_same:  # its welcome was lost
             found.close("")
             if found.line is not None:
                 found.line.end(_AGAIN)

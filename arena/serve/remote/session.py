@@ -1,6 +1,7 @@
 """A session of a remote bot: what lasts over connections that break."""
 
 import asyncio
+import secrets
 from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
@@ -67,8 +68,9 @@ class HomeSession:
         self.trip: float | None = None
         """The round trip, in seconds, once it was measured."""
         self.is_over = False
-        self.is_heard = False
-        """Whether anything came after its hello: before, its welcome may not have been read."""
+        self.epoch = secrets.token_hex(16)
+        """By it the author's program shows that it knows of this session: its welcome may be lost,
+        and then what it has seen was of another one."""
         self._changed = changed
         self._post = Post()
         self._copies: dict[int, RemoteCopy] = {}
@@ -213,7 +215,6 @@ class HomeSession:
 
     def hear(self, frame: FromAuthor) -> None:
         """Take a frame; raise ProtocolError for one that cannot be."""
-        self.is_heard = True
         match frame:
             case Echo():
                 self._note(frame)

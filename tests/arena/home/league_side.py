@@ -3,6 +3,7 @@
 import http.server
 import json
 import random
+import secrets
 import socket
 import struct
 import threading
@@ -45,7 +46,7 @@ class LeagueSide:
         self._lock = threading.RLock()
         self._connection: ServerConnection | None = None
         self._secret = ""
-        self._was_heard = False
+        self._epoch = ""
         self._is_over = threading.Event()
         self.post = Post()
         self.known: set[str] | None = None
@@ -99,13 +100,13 @@ class LeagueSide:
             if declined is not None:
                 connection.send(encode_frame(declined))
                 return
-            goes_on = hello.session == self._secret and self._was_heard
-            if not goes_on:  # what was welcomed and never heard may not know that it was
+            goes_on = (hello.session, hello.epoch) == (self._secret, self._epoch)
+            if not goes_on:
                 self.post = Post()
-                self._secret, self._was_heard = hello.session, False
+                self._secret, self._epoch = hello.session, secrets.token_hex(16)
             else:
                 self.post.forget(hello.seen)
-            connection.send(welcome(goes_on=goes_on, seen=self.post.seen))
+            connection.send(welcome(goes_on=goes_on, epoch=self._epoch, seen=self.post.seen))
             for letter in self.post.unseen():
                 connection.send(letter)
             self._connection = connection
@@ -115,7 +116,6 @@ class LeagueSide:
         with self._lock:
             if self._connection is not connection:
                 return
-            self._was_heard = True
             if isinstance(read, Echo):
                 self.post.forget(read.seen)
                 self.echoes += 1
@@ -192,10 +192,10 @@ class LeagueSide:
         self._is_over.set()
 
 
-def welcome(*, goes_on: bool = False, seen: int = 0) -> str:
+def welcome(*, goes_on: bool = False, epoch: str = "e" * 32, seen: int = 0) -> str:
     """Return the frame of a welcome."""
     return encode_frame(
-        Welcome(league="cup", goes_on=goes_on, limits={"move_time": 30.0}, seen=seen)
+        Welcome(league="cup", goes_on=goes_on, limits={"move_time": 30.0}, epoch=epoch, seen=seen)
     )
 
 

@@ -161,6 +161,7 @@ def hello(bot: str = "sage", **changed: Any) -> RemoteHello:
         "digest": DIGESTS.get(bot, "0" * 64),
         "session": secrets.token_hex(16),
         "slots": 2,
+        "epoch": "",
         "seen": 0,
     }
     return RemoteHello(**{**known, **changed})

@@ -185,7 +185,8 @@ def test_a_session_that_comes_again_goes_on_with_its_copies(contest: Contest) ->
     first = hello()
     with dial(contest.server, contest.ada) as connection:
         home = Home(connection, first)
-        assert isinstance(home.next(), Welcome)
+        begun = home.next()
+        assert isinstance(begun, Welcome)
         call = CalledBot(contest.folder)
         assert call.taken()
         assert isinstance(home.next(), BeginCopy)
@@ -196,7 +197,7 @@ def test_a_session_that_comes_again_goes_on_with_its_copies(contest: Contest) ->
     until(lambda: is_away(contest))
     call.say("asked meanwhile")
     with dial(contest.server, contest.ada) as connection:
-        again = Home(connection, hello(session=first.session, seen=1))
+        again = Home(connection, hello(session=first.session, epoch=begun.epoch, seen=1))
         welcome = again.next()
         assert isinstance(welcome, Welcome)
         assert (welcome.goes_on, welcome.seen) == (True, 1)
@@ -208,7 +209,7 @@ def test_a_session_that_comes_again_goes_on_with_its_copies(contest: Contest) ->
         until(lambda: contest.said("sage is back after "))
 
         with dial(contest.server, contest.ada) as third:  # while the second one still lives
-            taken_over = Home(third, hello(session=first.session, seen=3))
+            taken_over = Home(third, hello(session=first.session, epoch=begun.epoch, seen=3))
             assert taken_over.next().goes_on  # type: ignore[union-attr]
             assert again.ended() == 1006
             taken_over.sent = 2
@@ -254,7 +255,7 @@ def test_what_still_comes_over_the_old_connection_is_not_taken(contest: Contest)
 
             writing = threading.Thread(target=write)
             writing.start()
-            with at_home(contest, session=secret) as (new, welcome):
+            with at_home(contest, session=secret, epoch=welcome.epoch) as (new, welcome):
                 new.sent = welcome.seen
                 new.write(OfferSlots, slots=3)
                 until(lambda: remotes(contest)["sage"]["slots"] == 3)
@@ -470,12 +471,11 @@ def test_a_bot_that_was_renamed_is_connected_by_either_name(contest: Contest) ->
     """Its author's program goes on with the name that it was started with."""
     file = contest.folder / "league.toml"
     session = "0" * 32
-    with at_home(contest, session=session) as (home, _):
-        home.write(OfferSlots, slots=3)
+    with at_home(contest, session=session) as (_, begun):
         renamed = 'name = "wise"\nkey = "sage"\nfolder = "sage"'
         file.write_text(file.read_text().replace('name = "sage"\nfolder = "sage"', renamed))
-        until(lambda: remotes(contest).get("wise", {}).get("slots") == 3)
-    with at_home(contest, session=session) as (_, welcome):
+        until(lambda: "wise" in remotes(contest))
+    with at_home(contest, session=session, epoch=begun.epoch) as (_, welcome):
         assert welcome.goes_on
         assert remotes(contest)["wise"]["state"] == "connected"
     with (

@@ -49,6 +49,7 @@ class SteadyHome(threading.Thread):
         self._port = port
         self._first = hello(slots=COPIES)
         self._post = Post()
+        self._epoch = ""
 
     def run(self) -> None:
         try:
@@ -66,7 +67,9 @@ class SteadyHome(threading.Thread):
 
     def _connect(self) -> None:
         with dial(self._contest.server, self._contest.ada, port=self._port) as socket:
-            first = hello(session=self._first.session, slots=COPIES, seen=self._post.seen)
+            first = hello(
+                session=self._first.session, slots=COPIES, seen=self._post.seen, epoch=self._epoch
+            )
             socket.send(encode_frame(first))
             while not self.is_over.is_set():
                 try:
@@ -82,6 +85,7 @@ class SteadyHome(threading.Thread):
             case Welcome():
                 assert frame.goes_on == (self.connections > 0)
                 self.connections += 1
+                self._epoch = frame.epoch
                 self._post.forget(frame.seen)
                 return self._post.unseen()
             case Beat():
