@@ -5,6 +5,7 @@ import errno
 import os
 import stat
 import struct
+import time
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -31,6 +32,7 @@ _PIECE = 1 << 20  # bytes read at a time
 _COPIED = 64 << 20  # bytes copied at a time: signals are heard in between
 _UNCOPIED = {errno.EXDEV, errno.EINVAL, errno.ENOSYS, errno.EOPNOTSUPP, errno.EPERM}
 """What the kernel says where it cannot copy from one file to another by itself."""
+_TRIES, _TRY_SECONDS = 200, 0.005
 _RESOLVE_BENEATH = 0x08 | 0x02  # and no links of /proc
 _KINDS = {
     stat.S_IFIFO: "a FIFO",
@@ -211,13 +213,21 @@ def _is_private(file: os.stat_result, folder: os.stat_result) -> bool:
 
 
 def open_beneath(folder: int, name: str) -> int:
-    """Open a file to be read, by a path that does not lead out of an open folder."""
+    """Open a file to be read, by a path that does not lead out of an open folder.
+
+    While anything on the machine is renamed or mounted, the kernel may be unable to tell where a
+    link with `..` leads, and says so: openat2(2), EAGAIN. It is asked again then.
+    """
     how = struct.pack("QQQ", _OPENED, 0, _RESOLVE_BENEATH)
-    path = os.fsencode(name)
-    found = _libc.syscall(EVERYWHERE["openat2"], folder, ctypes.c_char_p(path), how, len(how))
-    if found < 0:
-        raise _explained(ctypes.get_errno(), name)
-    return int(found)
+    path = ctypes.c_char_p(os.fsencode(name))
+    for _ in range(_TRIES):
+        found = _libc.syscall(EVERYWHERE["openat2"], folder, path, how, len(how))
+        if found >= 0:
+            return int(found)
+        if ctypes.get_errno() != errno.EAGAIN:
+            break
+        time.sleep(_TRY_SECONDS)
+    raise _explained(ctypes.get_errno(), name)
 
 
 def _explained(number: int, name: str) -> OSError:

@@ -3,7 +3,7 @@
 import asyncio
 from collections import Counter
 from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from time import monotonic
 from typing import Any, Protocol
@@ -16,7 +16,7 @@ from arena.handin.people import Person
 from arena.handin.submissions import bots_of_author
 from arena.league.bot import Bot
 from arena.league.plan import LeaguePlan
-from arena.play.calls import CallAbsent, CallTaken, listening, read_call, read_call_line
+from arena.play.calls import SOCKET, CallAbsent, CallTaken, listening, read_call, read_call_line
 from arena.serve.remote.copies import RemoteCopy, say_to_match
 from arena.serve.remote.line import (
     BROKEN,
@@ -193,6 +193,8 @@ class Homes:
                         session.close("was away for long")
         finally:
             server.close()
+            with suppress(OSError):
+                (folder / SOCKET).unlink()  # nobody else serves this league yet
 
     def close(self) -> None:
         """End all connections, as the server ends; authors' programs come again later."""

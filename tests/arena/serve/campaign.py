@@ -18,6 +18,7 @@ from pathlib import Path
 
 from arena.handin.database import HandIns
 from arena.handin.submissions import all_of
+from arena.play.calls import SOCKET
 from tests.arena.handin.intaking import EVERY, check_whole
 from tests.arena.serve.serving import (
     BOT,
@@ -135,9 +136,9 @@ def _judged(league: Path, authors: list[Author], kills: int) -> Counter[str]:
     assert verified.returncode == 0, verified
     again = league.with_name("again")
     again.mkdir()
-    for name in ("league.toml", "handed-in"):
-        source = league / name
-        (shutil.copytree if source.is_dir() else shutil.copy)(source, again / name)
+    shutil.copy(league / "league.toml", again)
+    left_out = shutil.ignore_patterns(SOCKET)  # no copy of a socket is of use
+    shutil.copytree(league / "handed-in", again / "handed-in", ignore=left_out)
     assert run_arena("run", again).returncode == 0
     tables = [run_arena("rank", each, "--format", "json").stdout for each in (league, again)]
     assert tables[0] == tables[1], tables

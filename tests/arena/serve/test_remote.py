@@ -140,12 +140,13 @@ def test_a_call_is_refused_where_nobody_could_answer(contest: Contest) -> None:
 def test_a_call_waits_a_moment_for_a_bot_that_was_cut_off(contest: Contest) -> None:
     first = hello()
     with dial(contest.server, contest.ada) as connection:
-        assert isinstance(Home(connection, first).next(), Welcome)
+        begun = Home(connection, first).next()
+        assert isinstance(begun, Welcome)
     until(lambda: is_away(contest))
     with CalledBot(contest.folder, match="early") as call:
         time.sleep(0.5)
         with dial(contest.server, contest.ada) as connection:
-            home = Home(connection, hello(session=first.session))
+            home = Home(connection, hello(session=first.session, epoch=begun.epoch))
             assert isinstance(home.next(), Welcome)
             assert home.next() == BeginCopy(n=1, copy=1)
             assert call.taken()
