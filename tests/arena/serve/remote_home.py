@@ -196,7 +196,8 @@ class Home:
         while True:
             found = self.frame(max(0.01, deadline - time.monotonic()))
             if isinstance(found, Beat):
-                self.say(Echo(at=found.at, seen=self.seen))
+                with suppress(ConnectionClosed):  # what came before that is still to be read
+                    self.say(Echo(at=found.at, seen=self.seen))
                 continue
             if isinstance(found, BeginCopy | CopyLine | EndCopy):
                 self.seen = found.n
