@@ -26,7 +26,7 @@ _SIGNALS = 3  # beside the kinds of kills
 _ENDINGS = re.compile(
     r"arena: interrupted\.\n$"  # before there was anything to finish
     r"|was killed before a match was played\. Run again\."
-    r"|stopped; \d+ match(es are| is) missing\. Run again to go on\."
+    r"|stopped; \d+ match(es are| is) missing(, about .+ of play)?\. Run again to go on\."
     r"|stopped at once; what was stored is safe\. Run again to go on\."
     r"|\d+ problems?, above; \d+ match(es are| is) missing\. Run again to go on\."
 )
