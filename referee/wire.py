@@ -10,7 +10,8 @@ from referee.sandbox import Ended
 class Wire(Protocol):
     """A bot that is asked: in a process beside us, or elsewhere.
 
-    A turn is `ask`, perhaps `read_line`, and `close_turn`.
+    A turn is `ask`, perhaps `read_line`, and `close_turn`. What is done here is for a bot that runs
+    elsewhere, where nobody sees or stops it between its turns; a process beside us does its own.
     """
 
     samples: int
@@ -74,18 +75,22 @@ class Wire(Protocol):
     @property
     def family(self) -> Sequence[int]:
         """Its processes that run beside us, by pid."""
+        return ()
 
     @property
     def burner(self) -> bool:
         """Whether it used more CPU between its turns than is free."""
+        return False
 
     @property
     def charged(self) -> float:
         """CPU seconds used between its turns that its decisions were charged."""
+        return 0.0
 
     @property
     def unfrozen(self) -> float:
         """CPU seconds that it used while it was frozen."""
+        return 0.0
 
     @property
     def trip(self) -> float:

@@ -1,7 +1,6 @@
 """A bot that runs on its author's machine, as a slow match has it: asked through the server."""
 
 import os
-from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from statistics import median
@@ -29,6 +28,7 @@ from referee.pipes import ClosedError, Pipes
 from referee.polling import Polling
 from referee.sandbox import Ended
 from referee.starting import greet
+from referee.wire import Wire
 
 _STARTUP_SECONDS = SILENCE_SECONDS + 5.0
 _TAKEN_SECONDS = 10.0  # in which the server says whether the bot is there
@@ -43,8 +43,8 @@ class _Ends(NamedTuple):
     stderr: int
 
 
-class RemoteBot:
-    """One copy of a remote bot, for one match; see `Wire`.
+class RemoteBot(Wire):
+    """One copy of a remote bot, for one match.
 
     The wall is judged, with the way to its author's machine in it. Nobody here can stop it between
     its turns, or see what CPU time it uses. Where the server itself is gone, a turn raises
@@ -100,21 +100,6 @@ class RemoteBot:
             raise AwayError("the server does not say whether it is connected") from None
         if not isinstance(heard, CallTaken):
             raise AwayError("it is not connected")
-
-    def begin_match(self) -> None:
-        """Forget the last match: there was none."""
-
-    def end_match(self) -> None:
-        """Do nothing: it rests as its author likes."""
-
-    def prepare(self) -> None:
-        """Do nothing: it runs already."""
-
-    def freeze(self) -> None:
-        """Do nothing: nobody here can."""
-
-    def watch(self) -> None:
-        """Do nothing: it uses no core of ours."""
 
     def send(self, line: bytes) -> None:
         """Send a line that needs no answer; raise GoneError if that is known to be in vain."""
@@ -213,26 +198,6 @@ class RemoteBot:
     def stderr_text(self) -> str:
         """Return the end of its standard error, if it ended by itself; the rest is its author's."""
         return self._stderr
-
-    @property
-    def family(self) -> Sequence[int]:
-        """No process: it runs elsewhere."""
-        return ()
-
-    @property
-    def burner(self) -> bool:
-        """Whether it was seen to compute between its turns: nobody sees that."""
-        return False
-
-    @property
-    def charged(self) -> float:
-        """What it was charged for that: nothing."""
-        return 0.0
-
-    @property
-    def unfrozen(self) -> float:
-        """Nothing: it is never frozen."""
-        return 0.0
 
     @property
     def trip(self) -> float:

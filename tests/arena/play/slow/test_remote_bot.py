@@ -306,6 +306,21 @@ def test_a_copy_that_does_not_get_ready_is_ended(tmp_path: Path) -> None:
     assert found.value.stderr == "out of memory"
 
 
+def test_a_start_is_waited_for_until_a_silent_machine_would_be_noticed(tmp_path: Path) -> None:
+    def server(line: Line) -> None:
+        line.hear()
+        line.say("taken")
+        line.hear()
+        time.sleep(0.6)
+        line.bot_says({"type": "ready"})
+        line.until_closed()
+
+    with served(tmp_path, server):
+        bot = opened(tmp_path, Limits(pace="slow", startup=0.2))
+        assert bot.is_ready
+        bot.stop()
+
+
 def test_the_socket_is_for_its_owner_and_is_put_anew(tmp_path: Path) -> None:
     home = tmp_path / ("long" * 40) / ("path" * 20)  # longer than a socket's path may be
     home.mkdir(parents=True)
