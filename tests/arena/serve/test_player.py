@@ -31,6 +31,7 @@ from arena.serve.messages import (
 )
 from arena.serve.served import Served
 from tests.arena.conftest import ROOT, STEADY, League, matches_stored, naughty
+from tests.arena.coroutines import run_apart
 from tests.arena.play.slow.homes import DIGEST, Homes, homes, remote
 from tests.referee.process_watch import until
 
@@ -318,7 +319,7 @@ def test_a_player_that_begins_anew_is_told_again_who_is_there(league: League) ->
                 served.stop()
                 await running
 
-    asyncio.run(serve())
+    run_apart(serve())
     assert any("arena.serve.player" in words and "SIGKILL" in words for words in said)
 
 

@@ -5,7 +5,6 @@ import gc
 import logging
 import signal
 import warnings
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,7 @@ from distributed import Client
 from distributed.versions import VersionMismatchWarning
 
 from arena.play.cluster.connection import dask_kept_quiet, result_of
+from tests.arena.coroutines import run_apart
 from tests.arena.play.cluster.dask_cluster import DaskCluster, DaskWorker
 
 
@@ -49,8 +49,7 @@ async def _complaints(cluster: DaskCluster, worker: DaskWorker) -> list[dict[str
 def test_nobody_complains_of_a_fetch_that_is_cancelled_as_its_worker_died(tmp_path: Path) -> None:
     with DaskCluster(tmp_path) as cluster:
         worker = cluster.add_worker("ant")
-        with ThreadPoolExecutor(1) as pool:  # this thread may have a loop, of a browser's tests
-            assert pool.submit(lambda: asyncio.run(_complaints(cluster, worker))).result() == []
+        assert run_apart(_complaints(cluster, worker)) == []
 
 
 @pytest.mark.filterwarnings("always")
