@@ -22,16 +22,32 @@ from arena.league.bot import Bot
 from arena.league.finding import find_bot
 from arena.league.games import find_game
 from arena.league.hints import advice
+from arena.play.quiet import LONG_SECONDS, NOISY, conditions, noise
 from arena.play.sandbox import check_bot
 from arena.tables.table import Column, Table
 from arena.text import safe
+from protocol.errors import ArenaError
 from protocol.messages import VERSION
 from referee.limits import Limits
 from referee.options import read_settings
-from referee.sandbox import SANDBOXES, Launcher, MachineError, SandboxError, gpus, prove
+from referee.sandbox import (
+    SANDBOXES,
+    Launcher,
+    MachineError,
+    SandboxError,
+    gpus,
+    own_cores,
+    prove,
+)
 from referee.sandbox.devices import check_devices
 from referee.sandbox.kinds import first_user
 from referee.starting import StartupError, start_bot
+
+_COLUMNS = (
+    Column("What", "what"),
+    Column("Here", "value"),
+    Column("Remark", "remark", width=34),
+)
 
 
 @main.command()
@@ -40,6 +56,9 @@ from referee.starting import StartupError, start_bot
 @click.option(
     "--limit", "limits", multiple=True, metavar="KEY=VALUE", help="A limit, such as startup=2."
 )
+@click.option(
+    "--timing", is_flag=True, help="Show instead what spoils measured times here: 4 seconds."
+)
 @sandbox_uid_option
 @output_format
 @trust_option
@@ -47,6 +66,7 @@ def doctor(
     bot: str | None,
     game: str | None,
     limits: tuple[str, ...],
+    timing: bool,
     sandbox_uid: int | None,
     form: str,
 ) -> None:
@@ -54,10 +74,16 @@ def doctor(
 
     \b
     arena doctor
+    arena doctor --timing
     arena doctor ./my_bot
     arena doctor sensible --game guerra
     arena doctor ./my_bot --limit memory_mb=256 --limit startup=5
     """
+    if timing:
+        if bot or limits:
+            raise ArenaError("--timing is about the machine alone: leave out the bot and limits.")
+        show(Table("timing", _COLUMNS, [*_timing()]), form)
+        return
     entered = None
     if bot:
         entered = built(find_bot(bot, find_game(game)[0].name if game else ""), sandbox_uid)
@@ -78,12 +104,30 @@ def doctor(
         *_sandboxes(entered, settings, sandbox_uid),
         _gpu(sandbox_uid),
     ]
-    columns = (
-        Column("What", "what"),
-        Column("Here", "value"),
-        Column("Remark", "remark", width=34),
-    )
-    show(Table("doctor", columns, rows), form)
+    show(Table("doctor", _COLUMNS, rows), form)
+
+
+def _timing() -> Iterator[dict[str, str]]:
+    """Say what may spoil measured times here, and how much a fixed job varies."""
+    for each in conditions():
+        remark = each.remedy if each.spoils else ""
+        yield {"what": each.name, "value": each.value, "remark": remark}
+    with StatusLine() as line:
+        line.show(lambda: f"doing a fixed job again and again, for {LONG_SECONDS:g} s")
+        found = noise(LONG_SECONDS, own_cores())
+    yield {
+        "what": "fixed job",
+        "value": f"{found.job / 1000:.3f} ms",
+        "remark": "of CPU time, as a short decision",
+    }
+    why = "Times here do not tell what is slower by less: stop what else works."
+    for what, share, words in (
+        ("  its time varies", found.spread, "from the fastest twentieth to the slowest"),
+        ("  others' cores", found.waited, "of its time, others had the core"),
+        ("  cores differ", found.apart, "between the fastest core and the slowest"),
+    ):
+        remark = f"{words}. {why}" if share > NOISY else words
+        yield {"what": what, "value": f"{100 * share:.1f} %", "remark": remark}
 
 
 def _sandboxes(

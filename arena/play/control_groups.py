@@ -4,8 +4,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-_GROUPS = Path("/sys/fs/cgroup")
-
 
 class ControlGroup(NamedTuple):
     """A group that we are in, or one around it."""
@@ -16,14 +14,18 @@ class ControlGroup(NamedTuple):
     """Whether it is of the second version of control groups, and its files are called so."""
 
 
-def control_groups(controller: str) -> Iterator[ControlGroup]:
-    """Yield each group that we are in, and each around it, of a controller such as `memory`."""
-    for line in Path("/proc/self/cgroup").read_text().splitlines():
+def control_groups(controller: str, root: Path = Path("/")) -> Iterator[ControlGroup]:
+    """Yield each group that we are in, and each around it, of a controller such as `memory`.
+
+    The machine's /proc and /sys lie in the folder `root`.
+    """
+    groups = root / "sys/fs/cgroup"
+    for line in (root / "proc/self/cgroup").read_text().splitlines():
         _, controllers, path = line.split(":", 2)
         if not controllers:
-            top = _GROUPS
+            top = groups
         elif controller in controllers.split(","):
-            top = _GROUPS / controller
+            top = groups / controller
         else:
             continue
         folder = top / path.lstrip("/")

@@ -18,6 +18,7 @@ from arena.play.local import LocalWorker, LocalWorkforce, check_workers, usable_
 from arena.play.messages import News, Results, Setup
 from arena.play.missing import FIRST_DEALS, WHOLE, Missing, Part, count_of
 from arena.play.presence import Presence
+from arena.play.quiet import timing
 from arena.play.runner import Runner
 from arena.play.spares import Spares
 from arena.play.workforce import Workforce
@@ -28,6 +29,7 @@ from arena.store.opening import open_store
 from arena.store.rounds import Drawn
 from arena.store.settings import check_code, check_unchanged
 from arena.store.store import Store
+from arena.store.timing import Timing
 from arena.store.tournament import Tournament
 from arena.store.versions import changed, left, likely_renamed, unknown_keys
 from protocol.errors import ArenaError
@@ -163,6 +165,7 @@ class Run:
         self._drawn: list[RunEvent] = []  # that were not told yet
         self._signatures = {bot.key: bot.signature() for bot in league.bots}
         self._flights: Flights | None = None
+        self._timing: Timing | None = None  # of this machine, where it plays
         force: Workforce
         if cluster is not None:
             force = on_cluster(setup, league.rules, built.bots, cluster)
@@ -189,6 +192,8 @@ class Run:
                 known = self._store.known(self._league.rotation_count)
                 self._flights.drop(match for match in self._flights.matches() if known.has(match))
                 stack.callback(self._land)  # once nobody plays
+            if self.workers is not None:
+                self._timing = timing()
             stack.enter_context(self._runner.staffed())
             yield self
 
@@ -220,17 +225,20 @@ class Run:
         row_of = {bot.name: row for bot, row in zip(bots, rows, strict=True)}
         self._store.reinstate(rows)
         self._store.keep_settings(self._league.conditions())
+        if self._timing is not None:
+            self._store.keep_timing(self._timing, _now())
         for happened in self._runner.run():
             events: list[RunEvent] = []  # kept before any is seen, as the caller may leave at one
             for event in happened:
                 match event:
                     case Results():
-                        now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
-                        self._store.add(event.matches, rows, played_at=now)
+                        self._store.add(event.matches, rows, played_at=_now())
                         if self._flights is not None:
                             self._flights.drop(each.result.match for each in event.matches)
                         self.missing -= len(event.matches)
                         events.append(Stored(event.matches, self.missing))
+                    case Timing():
+                        self._store.keep_timing(event, _now())
                     case Suspended():
                         if event.reason != _ELSEWHERE:  # which holds for this run alone
                             self._store.suspend(row_of[event.bot], event.reason)
@@ -325,6 +333,10 @@ def open_run(
             if not run.missing:
                 remember(league.bots, store)
             yield run
+
+
+def _now() -> str:
+    return datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
 
 
 def _slots(

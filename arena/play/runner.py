@@ -33,6 +33,7 @@ from arena.play.workforce import Died, Event, Heard, Lost, Worker, Workforce
 from arena.schedule.deal import BotIndex
 from arena.store.result import PlayedMatch
 from arena.store.suspensions import TOO_SLOW
+from arena.store.timing import Timing
 from referee.judging import BY_FORFEIT
 
 _LARGEST_BATCH = 500
@@ -97,7 +98,7 @@ class Runner:
         """Start workers, which get ready beside the caller and start no bot before `run`."""
         return self._force.running()
 
-    def run(self) -> Iterator[Sequence[Results | Notice]]:
+    def run(self) -> Iterator[Sequence[Results | Timing | Notice]]:
         """Play with its workers; yield what happened, as often as it looks, until nothing is left.
 
         What is to be stored of one look comes together, so that none of it waits for a reader.
@@ -120,7 +121,7 @@ class Runner:
             if left := [*self._hand_out()]:
                 yield left
 
-    def _take(self, event: Event) -> Iterator[Notice]:
+    def _take(self, event: Event) -> Iterator[Timing | Notice]:
         """Take in what has happened, but for the results themselves."""
         match event:
             case Heard():
@@ -129,7 +130,7 @@ class Runner:
                 yield from self._replace_dead(event)
             case Lost():
                 yield from self._requeue_lost(event)
-            case News() | Underway():
+            case News() | Underway() | Timing():
                 yield event
             case Broken():
                 self._stopping = True

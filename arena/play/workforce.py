@@ -24,6 +24,7 @@ from arena.play.messages import (
     Word,
 )
 from arena.schedule.deal import BotIndex
+from arena.store.timing import Timing
 
 
 @dataclass
@@ -131,7 +132,7 @@ class Lost(NamedTuple):
     """Whether it may have been playing what it had."""
 
 
-Event: TypeAlias = Heard | Died | Lost | News | Underway | Broken
+Event: TypeAlias = Heard | Died | Lost | News | Underway | Timing | Broken
 
 
 class Workforce(ABC):

@@ -14,7 +14,7 @@ from arena.store.schema import APPLICATION_ID, STATEMENTS, VERSION
 from protocol.errors import ArenaError
 
 _UNRELEASED = (1, 2)
-_OLDER = (3, 4, 5, 6)
+_OLDER = (3, 4, 5, 6, 7)
 
 
 def is_current(db: sqlite3.Connection) -> bool:
@@ -41,7 +41,8 @@ def prepare(db: sqlite3.Connection, path: Path) -> None:
             f"reads {VERSION}). Use the newer one."
         )
     elif version in _OLDER:
-        _make(db, [name for name in ("look", "suspension", "round") if name not in _tables(db)])
+        added = ("look", "suspension", "round", "timing")
+        _make(db, [name for name in added if name not in _tables(db)])
         if version < 5:
             _renew_clocks(db)
         known = {column for _, column, *_ in db.execute("PRAGMA table_info(match)")}

@@ -23,7 +23,7 @@ from arena.store.rows import (
     deal_number,
 )
 
-VERSION = 7
+VERSION = 8
 APPLICATION_ID = 0x41524E41  # "ARNA"
 _MANY = 20  # rows added by one statement
 _REMEMBERED = 20_000  # numbers of line-ups, of results and of deals, some MB each
@@ -62,6 +62,7 @@ CREATE TABLE record (
     seconds REAL NOT NULL, played_at TEXT NOT NULL, machine TEXT NOT NULL, sandbox TEXT NOT NULL
 ) STRICT;
 CREATE TABLE round (number INTEGER PRIMARY KEY, drawn TEXT NOT NULL, out TEXT NOT NULL) STRICT;
+CREATE TABLE timing (began TEXT NOT NULL, report TEXT NOT NULL) STRICT;
 """
 """Results are few and matches many, so a match holds the number of its result.
 
@@ -72,7 +73,8 @@ has no index, whose pages would be touched at random. The order of storing shows
 A look is what the files of a bot were last seen to be; `continuity` says what for. Its seal is a
 hash of the rest of the row, which nothing else would prove. A suspension is why a bot was suspended
 in the last run that it was to play in. A round is what `Drawn` says, of a format that goes by
-results, and `out` the bots of it that were gone before all of their deals were played.
+results, and `out` the bots of it that were gone before all of their deals were played. A timing is
+how quiet a machine was when a run `began` there.
 """
 STATEMENTS = {
     re.findall(r"(?:TABLE|INDEX) (\w+)", statement)[0]: statement

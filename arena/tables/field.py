@@ -2,7 +2,7 @@
 
 import shlex
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -14,6 +14,7 @@ from arena.stats.links import Succession
 from arena.stats.outcomes import Deals, Result, results_of
 from arena.stats.scores import Scores
 from arena.store.result import Spent
+from arena.store.timing import Timing
 from arena.tables.costs import Outlay
 from arena.text import counted, many
 from referee.identity import GameFacts
@@ -69,6 +70,8 @@ class Field:
     """The times of each bot in all matches; None if not asked for or not known."""
     trips: Mapping[str, float] | None = None
     """The round trip to the machines of remote bots, in seconds; None if not asked for."""
+    timings: Sequence[tuple[str, Timing]] | None = None
+    """When runs began, and how quiet their machines were then; None if not asked for."""
     costs: Mapping[str, Outlay] | None = None
     """What each bot has asked for through its door, in all matches; None if not asked for."""
     scores: Scores | None = None

@@ -11,7 +11,7 @@ from arena.stats.ratings import FEWEST_DEALS, Ratings
 from arena.stats.scores import shown_error
 from arena.stats.standings import Standing, standings
 from arena.store.result import Spent
-from arena.tables import costs, linked, misfits, trips, unforfeited
+from arena.tables import costs, linked, misfits, quiet, trips, unforfeited
 from arena.tables.elo import (
     ELO_KEYS,
     anchor_facts,
@@ -130,6 +130,7 @@ def leaderboard(
         **anchor_facts(anchor),
         **_facts_of_scores(field),
         **(unforfeited.facts_of(field) if beside else {}),
+        **quiet.facts_of(field),
         **linked.facts_of(field, ratings),
         **misfits.facts_of(field, ratings, rows),
         "more_deals": more_facts(close),
@@ -342,7 +343,7 @@ def _notes(
     if forfeited := [_forfeited(field, row) for row in rows if row["forfeits"]]:
         notes.append(f"Lost by forfeit: {', '.join(forfeited)}.")
     if field.times is not None:
-        notes.append(OF_TIMES)
+        notes += [OF_TIMES, *quiet.notes_of(field)]
     if field.trips:
         notes.append(trips.OF_TRIPS)
     if field.costs is not None:

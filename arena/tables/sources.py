@@ -162,6 +162,7 @@ def field_of(
         unforfeited=+unforfeited if forfeits else None,
         times=_times(store, results) if times else None,
         trips=trips(store, titles, remote) if times else None,
+        timings=store.timings() if times else None,
         costs=outlays(store, titles) if costs else None,
         scores=scored,
         anchor=league.anchor,

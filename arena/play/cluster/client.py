@@ -145,6 +145,8 @@ class ClusterWorkforce(Workforce):
         """Update the list of workers; yield what the runner is to know."""
         if isinstance(each, Joined):
             self.workers += [RemoteWorker(self, each.machine) for _ in range(each.machine.slots)]
+            if each.machine.timing is not None:
+                yield each.machine.timing
         elif isinstance(each, Gone):
             for worker in [one for one in self.workers if one.slot.machine is each.machine]:
                 yield self._lost(worker, has_begun=each.has_begun)

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from arena.play.messages import Broken, News, Word
 from arena.schedule.deal import BotIndex
+from arena.store.timing import Timing
 from referee.sandbox import Runtime
 
 
@@ -24,6 +25,8 @@ class Machine:
     """What is odd there, as what follows a colon."""
     runtimes: dict[BotIndex, Runtime]
     """What runs the bots there, those aside that are executables of their own."""
+    timing: Timing | None
+    """How quiet it was when it joined."""
     slots_used: set["Slot"] = field(default_factory=set)
     """The slots that were given orders."""
     waits: bool = False

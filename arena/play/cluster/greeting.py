@@ -75,7 +75,15 @@ class Greeter:
         except JoinRefusedError as error:
             error.label = label
             raise
-        return Machine(address, label, opened.slots, opened.unfit, opened.notes, opened.runtimes)
+        return Machine(
+            address,
+            label,
+            opened.slots,
+            opened.unfit,
+            opened.notes,
+            opened.runtimes,
+            opened.timing,
+        )
 
     async def _proven(self, call: "_Call", node: str, code: str) -> host.Opened:
         if code != host.fingerprint():

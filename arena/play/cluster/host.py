@@ -28,8 +28,10 @@ from arena.play.cluster.equipping import equipping
 from arena.play.cluster.pool import UnwantedError, WorkerPool
 from arena.play.cluster.receiving import arrivals, base, one_line
 from arena.play.messages import NOWHERE, Setup
+from arena.play.quiet import timing
 from arena.play.sandbox import check_bot
 from arena.schedule.deal import BotIndex, first_bots
+from arena.store.timing import Timing
 from protocol.errors import ArenaError
 from referee.sandbox import Launcher, Program, Runtime, prove, runtime_of
 
@@ -52,6 +54,8 @@ class Opened(msgspec.Struct, frozen=True):
     """The bots that cannot be run there, and why."""
     runtimes: dict[BotIndex, Runtime] = {}
     """What runs the bots there, those aside that are executables of their own."""
+    timing: Timing | None = None
+    """How quiet its machine was before that; None if it refuses."""
 
 
 class _Host:
@@ -110,6 +114,7 @@ def _opened(run: str, setup: Setup, manifests: list[Manifest], threads: int) -> 
             if most < setup.cores:
                 return Opened(refused=f"a match needs {setup.cores} cores, and it plays on {most}")
             return Opened(refused="others play on its cores", is_busy=True)
+        quiet = timing()
         try:
             unfit, programs = _proven(setup, manifests)
             game = game_here(setup, base())
@@ -135,6 +140,7 @@ def _opened(run: str, setup: Setup, manifests: list[Manifest], threads: int) -> 
             notes=_notes(cores, threads, setup),
             unfit=unfit,
             runtimes=_runtimes(setup, programs, fit),
+            timing=quiet,
         )
 
 

@@ -73,3 +73,23 @@ def test_a_table_of_it_fits_80_columns(arena: Arena, public: Path) -> None:
     told = arena("doctor", folder / "crash_at_start.py").stdout
     assert "RuntimeError: crashed on purpose" in " ".join(told.split())
     assert all(len(line) <= 80 for line in told.splitlines() if "/python" not in line), told
+
+
+def test_what_spoils_times_is_shown_with_the_noise_of_a_fixed_job(arena: Arena) -> None:
+    result = arena("doctor", "--timing", "--format", "json")
+    assert result.exit_code == 0, result.output
+    rows = {row["what"].strip(): row["value"] for row in json.loads(result.stdout)["timing"]}
+    assert [*rows] == [
+        *("swap", "load", "CPU quota", "SMT", "frequency", "boost", "mixed cores", "clock"),
+        *("fixed job", "its time varies", "others' cores", "cores differ"),
+    ]
+    assert float(rows["fixed job"].removesuffix(" ms")) > 0
+    shares = [rows[name] for name in ("its time varies", "others' cores", "cores differ")]
+    assert all(float(share.removesuffix(" %")) >= 0 for share in shares)
+
+
+def test_timing_is_about_no_bot(arena: Arena) -> None:
+    for words in (("./mine",), ("--limit", "startup=5")):
+        result = arena("doctor", "--timing", *words)
+        assert result.exit_code == 2
+        assert "--timing is about the machine alone" in result.stderr

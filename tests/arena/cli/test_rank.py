@@ -2,7 +2,10 @@
 
 import itertools
 import json
+import os
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -60,6 +63,33 @@ def test_times_are_shown_when_asked_for_and_only_then(arena: Arena, played: Path
     assert "CPU ms each" in arena("rank", played, "--times").stdout
     plain = told(arena("rank", played, "--format", "json"))["standings"]
     assert "decisions" not in plain[0]
+
+
+def test_below_times_stands_how_quiet_the_machine_was(arena: Arena, copy: Path) -> None:
+    (timing,) = told(arena("rank", copy, "--times", "--format", "json"))["timings"]
+    assert timing["machine"] == os.uname().nodename
+    assert timing["noise"]["job"] > 0
+    assert "timings" not in told(arena("rank", copy, "--format", "json"))
+    with closing(sqlite3.connect(copy / "league.db")) as db, db:
+        db.execute("DELETE FROM timing")
+    assert "How quiet the machine was that played them is not known." in " ".join(
+        arena("rank", copy, "--times").stdout.split()
+    )
+    noise = {"job": 240, "spread": 0.021, "apart": 0.0, "waited": 0.0}
+    with closing(sqlite3.connect(copy / "league.db")) as db, db:
+        for spread, spoilt in ((0.021, []), (0.4, ["swap", "load"])):
+            report = {"machine": "ant", "spoilt": spoilt, "noise": {**noise, "spread": spread}}
+            db.execute("INSERT INTO timing VALUES ('2026-11-24', ?)", (json.dumps(report),))
+    assert (
+        "Before 2 runs on ant, the time of a fixed job varied by 2.1 to 40.0 %, and others had the "
+        "core for 0.0 % of it. What spoils times there: load, swap."
+    ) in " ".join(arena("rank", copy, "--times").stdout.split())
+    with closing(sqlite3.connect(copy / "league.db")) as db, db:
+        db.execute("UPDATE timing SET report = '{}'")
+    assert arena("rank", copy).exit_code == 0
+    broken = arena("rank", copy, "--times")
+    assert broken.exit_code == 1
+    assert "how quiet machines were cannot be read" in " ".join(broken.stderr.split())
 
 
 def test_every_kind_of_fault_has_a_column_when_asked_for(arena: Arena, played: Path) -> None:

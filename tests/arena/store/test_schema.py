@@ -41,8 +41,22 @@ def without_scores(path: Path) -> None:
         db.execute("UPDATE match SET scores = NULL, numbers = NULL")
 
 
+def without_timings(path: Path) -> None:
+    """Put in the place of a database what is stored where nobody looked how quiet machines were."""
+    with closing(sqlite3.connect(path)) as db, db:
+        db.execute("DELETE FROM timing")
+
+
+def version_7_of(path: Path) -> None:
+    """Put in the place of a database what version 7 would have stored."""
+    with closing(sqlite3.connect(path)) as db, db:
+        db.execute("DROP TABLE timing")
+        db.execute("PRAGMA user_version = 7")
+
+
 def version_6_of(path: Path) -> None:
     """Put in the place of a database what version 6 would have stored."""
+    version_7_of(path)
     with closing(sqlite3.connect(path)) as db, db:
         db.execute("DROP TABLE round")
         db.execute("PRAGMA user_version = 6")
@@ -119,7 +133,9 @@ def without_some_matches(folder: Path) -> None:
 
 Older = Callable[[Path], None]
 """What puts in the place of a database what an earlier version would have stored."""
-older = pytest.mark.parametrize("older", [version_3_of, version_4_of, version_5_of, version_6_of])
+older = pytest.mark.parametrize(
+    "older", [version_3_of, version_4_of, version_5_of, version_6_of, version_7_of]
+)
 
 
 @pytest.mark.quick(1)
@@ -130,6 +146,7 @@ def test_an_older_version_is_brought_up_to_date_with_all_it_holds(
     without_some_matches(copy)
     database = copy / "league.db"
     without_scores(database)
+    without_timings(database)
     before, said = content(database), told(arena, copy)
     older(database)
     assert told(arena, copy) == said

@@ -1,6 +1,7 @@
 """Whole runs on a cluster: what they give is what this machine alone gives."""
 
 import json
+import os
 import shutil
 from pathlib import Path
 
@@ -71,6 +72,7 @@ def test_a_bot_has_its_own_limits_on_a_cluster(cluster, league, tmp_path):
     league.call("run", "--cluster", cluster.address)
     assert_alike(league, played_here(tmp_path, text))
     with open_store(read_league(league.folder, "read")) as store:
+        assert {timing.machine for _, timing in store.timings()} == {os.uname().nodename}
         played = store.whole(league.stored()[0][0])
     assert "bwrap" in played.circumstances.sandbox
 

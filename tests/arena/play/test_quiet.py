@@ -1,0 +1,182 @@
+"""How quiet a machine is: what its kernel shows, and a fixed job that is measured."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from arena.play.quiet import Condition, conditions, noise
+from referee.sandbox import own_cores
+
+SWAPS = "Filename\t\t\t\tType\t\tSize\t\tUsed\t\tPriority\n"
+CORES = own_cores()
+CPU = "sys/devices/system/cpu"
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """A machine that shows next to nothing."""
+    write(tmp_path, "proc/self/cgroup", "0::/box\n")
+    write(tmp_path, "proc/swaps", SWAPS)
+    return tmp_path
+
+
+def write(root: Path, path: str, text: str) -> None:
+    """Let a file of a machine say something."""
+    file = root / path
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text)
+
+
+def of_cores(root: Path, path: str, *texts: str) -> None:
+    """Let a file of each core say something, in turn."""
+    for at, core in enumerate(CORES):
+        write(root, f"{CPU}/cpu{core}/{path}", texts[at % len(texts)] + "\n")
+
+
+def found(root: Path, name: str) -> Condition:
+    """Return what is said of a condition."""
+    (condition,) = [each for each in conditions(root) if each.name == name]
+    return condition
+
+
+def test_what_is_hidden_is_said_to_be_hidden_and_spoils_nothing(root: Path) -> None:
+    said = {each.name: each.value for each in conditions(root)}
+    assert {name for name, value in said.items() if value == "not shown here"} == {
+        *("load", "SMT", "frequency", "boost", "mixed cores", "clock")
+    }
+    assert said["swap"] == said["CPU quota"] == "none"
+    assert not any(each.spoils for each in conditions(root))
+
+
+def test_swap_spoils_once_some_is_used(root: Path) -> None:
+    write(root, "proc/swaps", f"{SWAPS}/dev/sda2 partition 2097148 0 -2\n")
+    assert found(root, "swap")[1:3] == ("0 of 2,048 MiB used", False)
+    write(
+        root,
+        "proc/swaps",
+        f"{SWAPS}/dev/sda2 partition 2097148 0 -2\n/swapfile file 1048576 10240 -3\n",
+    )
+    assert found(root, "swap")[1:3] == ("10 of 3,072 MiB used", True)
+
+
+@pytest.mark.parametrize(
+    ("said", "spoils"), [("0.10 3.00 9.00 1/80 99", False), ("0.26 0 0 1/80 9", True)]
+)
+def test_load_of_the_last_minute_counts(root: Path, said: str, *, spoils: bool) -> None:
+    write(root, "proc/loadavg", said)
+    assert found(root, "load").spoils == spoils
+
+
+def test_the_smallest_quota_of_the_groups_around_us_counts(root: Path) -> None:
+    write(root, "sys/fs/cgroup/box/cpu.max", "max 100000\n")
+    assert found(root, "CPU quota").value == "none"
+    write(root, "sys/fs/cgroup/cpu.max", "50000 100000\n")
+    quota = found(root, "CPU quota")
+    assert quota.value.startswith("0.5 of ")
+    assert quota.spoils
+
+
+def test_a_quota_of_the_first_version_of_control_groups_counts_too(root: Path) -> None:
+    write(root, "proc/self/cgroup", "4:cpu,cpuacct:/box\n0::/box\n")
+    write(root, "sys/fs/cgroup/cpu/box/cpu.cfs_quota_us", "-1\n")
+    write(root, "sys/fs/cgroup/cpu/box/cpu.cfs_period_us", "100000\n")
+    assert found(root, "CPU quota").value == "none"
+    write(root, "sys/fs/cgroup/cpu/box/cpu.cfs_quota_us", f"{100_000 * len(CORES)}\n")
+    assert not found(root, "CPU quota").spoils
+
+
+@pytest.mark.skipif(len(CORES) < 2, reason="a single core has no sibling")
+def test_two_threads_of_one_core_spoil(root: Path) -> None:
+    of_cores(root, "topology/thread_siblings_list", *map(str, CORES))
+    assert not found(root, "SMT").spoils
+    of_cores(root, "topology/thread_siblings_list", "0-1")
+    smt = found(root, "SMT")
+    assert smt.value == f"{len(CORES)} threads of 1 core"
+    assert "--workers 1" in smt.remedy
+    assert smt.spoils
+
+
+def test_a_frequency_that_follows_the_load_spoils(root: Path) -> None:
+    of_cores(root, "cpufreq/scaling_governor", "performance")
+    assert found(root, "frequency")[1:3] == ("performance", False)
+    of_cores(root, "cpufreq/scaling_governor", "schedutil")
+    assert found(root, "frequency")[1:3] == ("schedutil", True)
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "value"),
+    [
+        ("cpufreq/boost", "1", "on"),
+        ("cpufreq/boost", "0", "off"),
+        ("intel_pstate/no_turbo", "0", "on"),
+        ("intel_pstate/no_turbo", "1", "off"),
+    ],
+)
+def test_boost_is_read_as_each_driver_shows_it(
+    root: Path, file: str, text: str, value: str
+) -> None:
+    write(root, f"{CPU}/{file}", f"{text}\n")
+    boost = found(root, "boost")
+    assert (boost.value, boost.spoils) == (value, value == "on")
+    assert file in boost.remedy
+
+
+@pytest.mark.skipif(len(CORES) < 2, reason="a single core is of one kind")
+@pytest.mark.parametrize("path", ["cpu_capacity", "cpufreq/cpuinfo_max_freq"])
+def test_cores_of_two_kinds_spoil(root: Path, path: str) -> None:
+    of_cores(root, path, "1000", "990")
+    assert found(root, "mixed cores")[1:3] == ("all alike", False)
+    of_cores(root, path, "1000", "430")
+    mixed = found(root, "mixed cores")
+    assert mixed[1:3] == ("2 kinds", True)
+    assert f"taskset -c {','.join(map(str, CORES[::2]))} " in mixed.remedy
+
+
+def test_a_clock_that_is_slow_to_read_spoils(root: Path) -> None:
+    path = "sys/devices/system/clocksource/clocksource0/current_clocksource"
+    for source, spoils in (("tsc", False), ("arch_sys_counter", False), ("hpet", True)):
+        write(root, path, f"{source}\n")
+        assert found(root, "clock")[1:3] == (source, spoils)
+
+
+@contextmanager
+def busy(core: int) -> Iterator[None]:
+    """Keep a core busy from another process."""
+    ends, end = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(end)
+        os.sched_setaffinity(0, {core})
+        os.set_blocking(ends, False)
+        while True:
+            try:
+                os.read(ends, 1)
+                os._exit(0)
+            except BlockingIOError:
+                sum(range(10_000))
+    os.close(ends)
+    try:
+        yield
+    finally:
+        os.close(end)
+        os.waitpid(child, 0)
+
+
+@pytest.mark.slow
+def test_who_shares_the_core_is_noticed() -> None:
+    with busy(CORES[0]):
+        shared = noise(1, CORES[:1])
+    assert shared.waited > 0.25
+    assert shared.apart == 0
+
+
+def test_the_noise_is_measured_and_the_thread_moved_back() -> None:
+    before = os.sched_getaffinity(0)
+    found = noise(0.01, CORES)
+    assert os.sched_getaffinity(0) == before
+    assert 20 < found.job < 50_000
+    assert 0 <= found.waited < 1
+    assert found.spread > 0
