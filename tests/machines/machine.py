@@ -238,11 +238,15 @@ def booted(
     words += [*hardware.words, "-smp", "2", "-m", str(MEMORY_MB)]
     words += ["-nodefaults", "-display", "none", "-no-reboot", "-serial", "stdio"]
     words += ["-kernel", str(image), "-initrd", str(folder / "initramfs")]
-    words += ["-append", f"console={hardware.console} quiet panic=-1"]
+    words += ["-append", f"console={hardware.console} quiet loglevel=3 panic=-1"]
     words += ["-drive", f"file={folder / 'disk'},format=raw,if=none,id=disk,cache=unsafe"]
     words += ["-device", f"{hardware.disk},drive=disk"]
     with subprocess.Popen(
-        words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+        words,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        env={**os.environ, "QEMU_MODULE_DIR": str(libraries[1] / "qemu")},
     ) as machine:
         assert machine.stdout is not None
         others = []

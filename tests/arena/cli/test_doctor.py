@@ -9,6 +9,8 @@ import pytest
 
 from arena.league.finding import BUNDLED
 from referee.sandbox import SANDBOXES
+from referee.sandbox.cgroup import delegated
+from referee.sandbox.errors import CgroupError
 from tests.arena.conftest import Arena
 from tests.referee.sandbox.sandboxed import missing
 
@@ -73,3 +75,13 @@ def test_a_table_of_it_fits_80_columns(arena: Arena, public: Path) -> None:
     told = arena("doctor", folder / "crash_at_start.py").stdout
     assert "RuntimeError: crashed on purpose" in " ".join(told.split())
     assert all(len(line) <= 80 for line in told.splitlines() if "/python" not in line), told
+
+
+def test_it_says_whether_bots_can_have_cgroups(arena: Arena) -> None:
+    rows = json.loads(arena("doctor", "--format", "json").stdout)["doctor"]
+    [row] = [row for row in rows if row["what"] == "cgroup v2"]
+    try:
+        expected = ("works", f"cgroup = true divides {delegated()}")
+    except CgroupError as error:
+        expected = ("does not work", error.what)
+    assert (row["value"], row["remark"]) == expected
