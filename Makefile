@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PARALLEL := -n auto --maxprocesses 4 --dist worksteal
 SOURCES := protocol referee bots arena tests
 
-.PHONY: help demo test slow soak clusters long aarch64 lint format bench clean
+.PHONY: help demo test slow soak clusters long aarch64 cgroup lint format bench clean
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:  # tests that measure time want the machine to themselves
@@ -37,6 +37,9 @@ long: slow soak clusters  ## Run the three before, one after another.
 
 aarch64: $(VENV)/.dev  ## Try the sandbox and the games on an emulated aarch64 machine.
 	$(BIN)/python -m tests.machines.aarch64
+
+cgroup: $(VENV)/.dev  ## Try bots in cgroups of version 2 on an emulated machine that has them.
+	$(BIN)/python -m tests.machines.cgroup
 
 lint: $(VENV)/.dev  ## Check style and formatting with ruff, and types with mypy.
 	$(BIN)/ruff check $(SOURCES)

@@ -281,6 +281,14 @@ class BotProcess:
         """No time: it runs beside us."""
         return 0.0
 
+    @property
+    def memory_peak(self) -> int:
+        """The most memory of its processes together so far, in bytes; 0 without a cgroup.
+
+        Raises MachineError if that was taken away.
+        """
+        return self._child.peak()
+
     def why_overdrawn(self, turn: Turn) -> str:
         """Return in words why an answer in this turn came too late."""
         return self.turn_clock.why_overdrawn(turn)

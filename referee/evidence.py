@@ -61,6 +61,9 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """By seat, how many samples of legal moves the bot wanted, if any."""
     trips: dict[int, Microseconds] = {}
     """By seat, the round trip to the machine of a remote bot, as measured while it played."""
+    memory_peak: dict[int, Annotated[int, msgspec.Meta(ge=0)]] = {}
+    """By seat, the most memory in bytes that the bot's cgroup has had until the match ended, since
+    its process began; none without cgroups."""
     exchanges: list[Exchange] = []
     """What bots asked through their doors."""
 

@@ -14,7 +14,7 @@ MOST_FILES_MB = 1 << 16
 _DAY = 86_400
 Seconds = Annotated[float, Meta(ge=0, le=_DAY)]
 PositiveSeconds = Annotated[float, Meta(gt=0, le=_DAY)]
-_ADDED = ("threads", "devices", "door", "pace", "remote")
+_ADDED = ("threads", "devices", "door", "pace", "remote", "cgroup")
 """Limits that came later: what is stored holds them only where they are not the usual ones."""
 
 
@@ -83,6 +83,8 @@ class MatchLimits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     """
     remote: bool = False
     """Whether the bot runs on its author's machine, and is asked over a connection."""
+    cgroup: bool = False
+    """Whether a cgroup bounds and measures all that a bot's processes use together."""
 
     def __post_init__(self) -> None:
         """Raise ValueError for devices that could not be let through."""

@@ -163,6 +163,11 @@ class Match:
             unfrozen=self._by_seat(lambda seat: seat.unfrozen),
             waited=waited,
             trips=self._by_seat(lambda seat: seat.trip),
+            memory_peak={
+                number: peak
+                for number, seat in enumerate(self._seats)
+                if (peak := seat.memory_peak)
+            },
             samples={
                 number: seat.samples for number, seat in enumerate(self._seats) if seat.samples
             },

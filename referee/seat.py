@@ -79,6 +79,11 @@ class Seat(ABC):
         return 0.0
 
     @property
+    def memory_peak(self) -> int:
+        """The most memory of the bot's processes together, in bytes; 0 where none measures it."""
+        return 0
+
+    @property
     def stderr(self) -> str:
         """What was written to the standard error in this match."""
         return ""
@@ -227,6 +232,11 @@ class ProcessSeat(Seat):
     def trip(self) -> float:
         """What a line takes to the process and back."""
         return self.process.trip
+
+    @property
+    def memory_peak(self) -> int:
+        """What the process and its children had at the most."""
+        return self.process.memory_peak
 
     @property
     def stderr(self) -> str:

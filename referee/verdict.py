@@ -85,6 +85,11 @@ def verdict(ended: Ended, stderr: str, limits: Limits) -> tuple[Verdict, str]:
     The runtimes of most languages say what they lacked before they die of it.
     """
     code = ended.code
+    if ended.starved:
+        return "memory", (
+            f"its processes together had no memory left: {limits.memory_mb} MiB allowed "
+            f"(memory_mb), and all that they hold counts, by its cgroup"
+        )
     if code == -signal.SIGXFSZ:
         return "crash", "it wrote more than a file may hold"
     if code == -signal.SIGSYS:

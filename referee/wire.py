@@ -95,3 +95,9 @@ class Wire(Protocol):
     @property
     def trip(self) -> float:
         """Seconds that a line takes to where it runs and back; 0 beside us."""
+        return 0.0
+
+    @property
+    def memory_peak(self) -> int:
+        """The most memory of its processes together, in bytes; 0 where none measures it."""
+        return 0

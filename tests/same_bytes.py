@@ -48,6 +48,7 @@ files = ["{file}", "kit.py"]
 _MEASURED = {
     *("clock", "cpu", "wall", "lag", "cpu_us", "wall_us", "lag_us", "longest_us", "longest_at"),
     *("played_at", "machine", "seconds", "charged_us", "charged", "longest", "waited", "trips"),
+    "memory_peak",
 }
 """Keys under which measured values stand; of the clock's limit, `settings` has a `clock` too."""
 _SHOWN = 6  # lines of a file that differ

@@ -109,6 +109,7 @@ HOMES = {
     "itsdangerous": ["arena.serve.sessions"],
     # their neighbours: they are run as scripts
     "fork_server": ["referee.sandbox.build_server"],
+    "bot_cgroup": ["referee.sandbox.fork_server"],
     "syscalls": ["referee.sandbox.fork_server"],
     "kit": ["bots.*"],
     "polite": ["bots.naughty.*"],

@@ -226,6 +226,11 @@ def seat_rows(opened: WholeMatch, only: int | None = None) -> list[dict[str, Any
                 "charged_us": evidence.charged.get(seat, 0),
                 "unfrozen_us": evidence.unfrozen.get(seat, 0),
                 "round_trip_us": evidence.trips.get(seat, 0),
+                **(
+                    {"memory_peak": evidence.memory_peak[seat]}
+                    if seat in evidence.memory_peak
+                    else {}
+                ),
                 "last_lines": evidence.conversations[seat],
                 "stderr": evidence.stderr[seat],
             }
@@ -255,6 +260,7 @@ def _summary(opened: WholeMatch, seat: int | None) -> Table:
         Column("CPU ms", lambda row: _ms(row["cpu_us"]), "right"),
         Column("Max wall", lambda row: _ms(row["longest_us"]), "right"),
         Column("At", lambda row: str(row["longest_at"] or ""), "right"),
+        *([Column("Peak MiB", _mib, "right")] if opened.evidence.memory_peak else []),
         Column("Faults", _faults, width=12),
     )
     return Table("seats", columns, _by_place(opened, seat))
@@ -268,6 +274,11 @@ def _faults(row: Row, why: str = "") -> str:
         for kind, count in row["faults"].items()
     ]
     return ", ".join([*words, *(["forfeits"] if row["forfeited"] else [])])
+
+
+def _mib(row: Row) -> str:
+    """Return the most memory that a bot had, where that was measured."""
+    return f"{row['memory_peak'] / 2**20:.0f}" if "memory_peak" in row else ""
 
 
 def _ms(microseconds: int) -> str:

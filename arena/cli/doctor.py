@@ -39,6 +39,7 @@ from referee.sandbox import (
     own_cores,
     prove,
 )
+from referee.sandbox.cgroup import delegated
 from referee.sandbox.devices import check_devices
 from referee.sandbox.kinds import first_user
 from referee.starting import StartupError, start_bot
@@ -102,6 +103,7 @@ def doctor(
         },
         {"what": "cores", "value": str(default_workers()), "remark": "one worker runs on each"},
         *_sandboxes(entered, settings, sandbox_uid),
+        _cgroup(),
         _gpu(sandbox_uid),
     ]
     show(Table("doctor", _COLUMNS, rows), form)
@@ -157,6 +159,16 @@ def _sandboxes(
             yield {"what": what, "value": "does not work", "remark": error.what}
         except MachineError as error:
             yield {"what": what, "value": "does not work", "remark": safe(str(error))}
+
+
+def _cgroup() -> dict[str, str]:
+    """Say whether bots can have cgroups here; nothing is changed for that."""
+    what = "cgroup v2"
+    try:
+        folder = delegated()
+    except SandboxError as error:
+        return {"what": what, "value": "does not work", "remark": error.what}
+    return {"what": what, "value": "works", "remark": f"cgroup = true divides {folder}"}
 
 
 def _gpu(uid: int | None) -> dict[str, str]:

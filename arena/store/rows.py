@@ -475,7 +475,10 @@ def check_fit(replay: Replay, evidence: Evidence) -> None:
     for name, length, of, found in lists:
         if len(found) != length:
             raise Damage(f"its record has {len(found)} {name} for {length} {of}")
-    used = (*evidence.burners, *evidence.charged, *evidence.unfrozen, *evidence.trips)
+    used = (
+        *(*evidence.burners, *evidence.charged, *evidence.unfrozen),
+        *(*evidence.trips, *evidence.memory_peak),
+    )
     for seat in (*(entry.seat for entry in replay.entries), *used):
         if not 0 <= seat < seats:
             raise Damage(f"its record has a seat {seat}, and there are {seats} seats")

@@ -21,6 +21,7 @@ from referee.sandbox.program import Program, barrier
 OLDEST = (0, 8)
 _SHM = 1 << 20  # bytes of /dev/shm
 _SCRATCH = "/scratch"
+_OWN_PROCESSES = 2  # of bwrap's: outside, and the first one inside
 _ETC = ("ld.so.cache", "ld.so.conf", "ld.so.conf.d", "localtime", "nsswitch.conf", "alternatives")
 _MORE_ETC = ("/etc/ssl/openssl.cnf",)
 _FLAGS = (
@@ -60,6 +61,14 @@ class BwrapSandbox(Sandbox):
     def close(self) -> None:
         """Leave the GPU that bots may have used to others."""
         self._devices.close()
+
+    def tasks(self, limits: Limits) -> int | None:
+        """Return how many processes and threads there may be, bwrap's own among them."""
+        return limits.processes + _OWN_PROCESSES
+
+    def beside(self, limits: Limits) -> int:
+        """Return the bytes of the folders that are in memory."""
+        return (limits.scratch_mb << 20) + _SHM
 
     def around(self, program: Program, limits: Limits, uid: int | None) -> Request:
         """Ask for bwrap to be run around the command."""

@@ -41,6 +41,14 @@ class TooFewCoresError(SandboxError):
         self.what = message
 
 
+class CgroupError(SandboxError):
+    """Cgroups that cannot be had here for bots; the text says why and what to do."""
+
+    def __init__(self, message: str) -> None:
+        ArenaError.__init__(self, f"cgroup = true: {message}")
+        self.what = message
+
+
 class MachineError(RunError):
     """A failure for which the machine, and no bot, is to blame; the text says what to do."""
 

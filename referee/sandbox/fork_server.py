@@ -1,20 +1,22 @@
 """The fork server: a small process that starts bots for one referee, and leaves none behind.
 
 It is run as `python -I -S fork_server.py FD`, FD being a SEQPACKET socket, and imports nothing of
-the project but the numbers of system calls. Forking it costs a millisecond however large the
-referee is, and a bot's parent is then a single-threaded process that does nothing but wait: it
-reaps every bot, kills what is left of its process group, and as a subreaper inherits whatever a
-bot orphaned. When the referee dies, by any death, the socket ends and everything goes.
+the project but two neighbours: the numbers of system calls, and what a cgroup needs. Forking it
+costs a millisecond however large the referee is, and a bot's parent is then a single-threaded
+process that does nothing but wait: it reaps every bot, kills what is left of its process group, and
+as a subreaper inherits whatever a bot orphaned. When the referee dies, by any death, the socket
+ends and everything goes.
 
 A request is a JSON object. `{"start": {argv, cwd, env, limits, ...}, "number": k}` comes with so
 many `descriptors` for the bot's 0, 1 and 2, and 3 and 4 for one with a door. It is answered by
 `{"pid": n, "number": k, "descriptors": d}` with a pidfd and, where one was asked for, a listener in
 the bot's own network; or by `{"error": reason, "number": k}`, with `"machine": errno` where no bot
 could be started; what a request may hold is in `kinds.py`. `{"stage": folder}` names a folder that
-goes with everything else. `{"stop": pid}` ends a bot, and `{"stop": 0}` all of them. Every end is
-reported: `{"ended": pid, "status": wait status, "cpu": seconds, "memory": bytes at its peak,
-"refused": threads asked for beyond its limit}`. So is a `stop` of what had ended before, as killed:
-the referee may have missed the first report.
+goes with everything else, and `{"cgroup": folder}` a cgroup. `{"stop": pid}` ends a bot, and
+`{"stop": 0}` all of them. Every end is reported: `{"ended": pid, "status": wait status, "cpu":
+seconds, "memory": bytes at its peak, "refused": threads asked for beyond its limit}`; of a bot in a
+cgroup also `peak`, its bytes there, and `starved`, whether they were too few. So is a `stop` of
+what had ended before, as killed: the referee may have missed the first report.
 
 The kernel counts processes and threads by user, so that one bot's could leave none to another of
 the same user. Where the filter says so, it asks this server about every new thread instead.
@@ -36,9 +38,11 @@ import time
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING or __package__:
+    from referee.sandbox import bot_cgroup
     from referee.sandbox.syscalls import ARCHITECTURES
 else:
     sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+    import bot_cgroup
     from syscalls import ARCHITECTURES
 
     del sys.path[0]
@@ -124,6 +128,11 @@ def become_bot(request: Request, descriptors: list[int], server: int, link: sock
     The order matters: the ruleset is made with the referee's rights, the death signal is set
     after the change of user, which clears it, and the filter comes last of all.
     """
+    if request.get("cgroup"):
+        try:
+            bot_cgroup.enter(request["cgroup"]["folder"])
+        except OSError as error:
+            raise UnstartableError(explained(error)) from None
     for number, descriptor in enumerate(descriptors):
         os.dup2(descriptor, number, inheritable=True)
     os.setsid()
@@ -233,6 +242,7 @@ class StartedBot:
         self.listener = listener
         self.at_door: list[int] = []  # what the referee is to have beside the pidfd
         self.threads: int = request.get("threads", 0)
+        self.cgroup: str = (request.get("cgroup") or {}).get("folder", "")
         self.refused = 0
         self.reaped = 0.0  # CPU seconds of what was reaped before its end
 
@@ -268,6 +278,8 @@ class StartedBot:
 
     def end(self) -> Request:
         """Kill and reap it with what is left of its process group; return the report."""
+        if self.cgroup:
+            bot_cgroup.kill(self.cgroup)
         report = end(self.pid)
         if self.told != self.pid:
             try:
@@ -285,6 +297,9 @@ class StartedBot:
         report["ended"] = self.told
         report["refused"] = self.refused
         report["cpu"] += self.reaped
+        if self.cgroup:
+            report |= bot_cgroup.measured(self.cgroup)
+            bot_cgroup.remove(self.cgroup)
         return report
 
 
@@ -399,6 +414,8 @@ def start(
     """
     if len(descriptors) < request["descriptors"]:  # the kernel drops what there is no room for
         raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+    if cgroup := request.get("cgroup"):
+        bot_cgroup.make(cgroup)
     gate = Gate(request["bwrap"], request["uid"]) if request.get("bwrap") else None
     server = os.getpid()
     here, there = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -431,6 +448,8 @@ def start(
         if listener >= 0:
             os.close(listener)
         os.waitpid(pid, 0)
+        if cgroup:
+            bot_cgroup.remove(cgroup["folder"])
         if reason.startswith("!"):
             raise OSError(0, reason[1:])
         raise StartRefusedError(0, reason)
@@ -563,7 +582,9 @@ def is_removed(name: str, folder: int) -> bool:
     return True
 
 
-def serve(link: socket.socket, stages: list[str], kind: type[StartedBot]) -> None:
+def serve(
+    link: socket.socket, stages: list[str], cgroups: list[str], kind: type[StartedBot]
+) -> None:
     """Answer requests until the referee's end of the socket is closed."""
     bots: dict[int, StartedBot] = {}  # by the pid that is reported
     poll = select.poll()
@@ -605,6 +626,9 @@ def serve(link: socket.socket, stages: list[str], kind: type[StartedBot]) -> Non
         if "stage" in request:
             stages.append(request["stage"])
             continue
+        if "cgroup" in request:
+            cgroups.append(request["cgroup"])
+            continue
         try:
             bot = start(request["start"], descriptors, kind)
         except OSError as error:
@@ -641,14 +665,17 @@ def main(kind: type[StartedBot] = StartedBot) -> None:
     for taken in range(3, MOST_DESCRIPTORS):  # a bot's: nothing of ours is to get these numbers
         os.dup2(0, taken, inheritable=False)
     stages: list[str] = []
+    cgroups: list[str] = []
     try:
-        serve(link, stages, kind)
+        serve(link, stages, cgroups, kind)
     except (BrokenPipeError, ConnectionResetError):
         pass
     finally:
         end_all()
         for folder in stages:
             remove(folder)
+        for folder in cgroups:
+            bot_cgroup.remove(folder)
 
 
 if __name__ == "__main__":

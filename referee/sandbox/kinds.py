@@ -69,6 +69,14 @@ class Sandbox(SandboxKind, ABC):
     def around(self, program: Program, limits: Limits, uid: int | None) -> Request:
         """Return what the fork server is asked for, its folder and its user aside."""
 
+    def tasks(self, limits: Limits) -> int | None:
+        """Return how many processes and threads a bot's cgroup may have; None if any number."""
+        return None
+
+    def beside(self, limits: Limits) -> int:
+        """Return how many bytes of memory are files, which it may have beside its limit."""
+        return 0
+
     def interpreter(self, uid: int | None) -> str:
         """Return the Python that runs the bots that ask for the arena's own."""
         return interpreter(uid)
@@ -149,6 +157,10 @@ class LandlockSandbox(Sandbox):
             "code": base64.b64encode(filter_.code).decode(),
             "own_pid_at": filter_.own_pid_at,
         }
+
+    def tasks(self, limits: Limits) -> int | None:
+        """Return how many threads there may be."""
+        return THREADS
 
     def around(self, program: Program, limits: Limits, uid: int | None) -> Request:
         """Ask for the rules, the filter and the limits."""

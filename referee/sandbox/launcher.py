@@ -9,8 +9,9 @@ from typing import Any
 from referee.limits import Limits
 from referee.sandbox.big_files import has_big_files
 from referee.sandbox.bwrap import BwrapSandbox
+from referee.sandbox.cgroup import BotCgroup
 from referee.sandbox.devices import check_devices
-from referee.sandbox.errors import MachineError, StartError, UnfitError, unstartable
+from referee.sandbox.errors import CgroupError, MachineError, StartError, UnfitError, unstartable
 from referee.sandbox.executable import check_executable, unfit, unstarted
 from referee.sandbox.kinds import USERS, LandlockSandbox, NoSandbox, Sandbox
 from referee.sandbox.program import PYTHON, Program
@@ -55,7 +56,10 @@ class Launcher(Starter):
                 around = self.sandbox.around(placed, limits, uid)
             except OSError as error:
                 raise StartError(f"{error.filename}: {error.strerror}") from None
+            cgroup = self._cgroup_of(limits)
             request = {**around, "cwd": placed.folder, "uid": uid}
+            if cgroup is not None:
+                request["cgroup"] = cgroup.asked
             ways = (True, False, False, *((True, False) if limits.door else ()))
             with ExitStack() as sent:
                 pipes = [new_pipe(undo, sent, to_program=to_bot) for to_bot in ways]
@@ -64,7 +68,7 @@ class Launcher(Starter):
             if "error" in answer:
                 raise self._failure(program, placed, answer, _said(stderr))
             undo.pop_all()
-        child = Child(answer["pid"], came[0], stdin, stdout, stderr, uid or None)
+        child = Child(answer["pid"], came[0], stdin, stdout, stderr, uid or None, cgroup=cgroup)
         if at_door:
             child.door = at_door[1], at_door[0]
         if len(came) > 1:
@@ -76,10 +80,22 @@ class Launcher(Starter):
         for stage in self._stages:
             stage.check()
 
+    def _cgroup_of(self, limits: Limits) -> BotCgroup | None:
+        """Return the cgroup of the next bot, if bots have any; raise MachineError if not here."""
+        if not limits.cgroup:
+            return None
+        try:
+            cgroups = self.cgroups()
+        except CgroupError as error:
+            raise MachineError(str(error)) from None
+        return cgroups.place(limits, self.sandbox.tasks(limits), self.sandbox.beside(limits))
+
     def _failure(
         self, program: Program, placed: Program, answer: dict[str, Any], said: str
     ) -> Exception:
         """Return what to raise for a program that was not started: whose fault it was."""
+        if self._cgroups is not None:
+            self._cgroups.check()
         if "machine" in answer:
             return unstartable(answer["error"], answer["machine"])
         self.check_copies()

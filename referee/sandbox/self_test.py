@@ -21,9 +21,12 @@ _SECONDS = 20.0  # within which the canary must have tried everything
 def prove(launcher: Launcher, limits: Limits) -> None:
     """Raise SandboxError unless the sandbox of `launcher` holds; without one, none is tried.
 
-    Raises TooFewCoresError, with any sandbox, if there is no core for each thread of a bot.
+    Raises TooFewCoresError, with any sandbox, if there is no core for each thread of a bot, and
+    CgroupError if bots are to have cgroups and there can be none.
     """
     check_cores(limits.threads)
+    if limits.cgroup:
+        launcher.cgroups()
     if limits.sandbox == "none":
         return
     assert launcher.folder is not None

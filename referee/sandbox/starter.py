@@ -14,6 +14,7 @@ from typing import Any, Self
 import msgspec
 
 from referee.sandbox.big_files import BigFiles
+from referee.sandbox.cgroup import BotCgroup, Cgroups, gone
 from referee.sandbox.errors import unstartable
 from referee.sandbox.fork_server import REQUEST_LIMIT
 from referee.sandbox.kinds import USERS, SandboxKind, claim_uids
@@ -35,6 +36,10 @@ class Ended:
     memory: int
     refused: int = 0
     """Threads, or processes, that it asked for beyond its limit."""
+    peak: int | None = 0
+    """Bytes of memory of its cgroup at the peak, if it had one; None if that was taken away."""
+    starved: bool = False
+    """Whether the kernel killed it as its cgroup had no memory left."""
 
     @property
     def code(self) -> int:
@@ -65,8 +70,23 @@ class Child:
     """Where its requests are read, and its answers written, neither of which blocks."""
     listener: int | None = None
     """A socket that listens in its own network, for requests over HTTP; accepting never blocks."""
+    cgroup: BotCgroup | None = None
+    """What bounds and measures it and its children, if anything does."""
     ended: Ended | None = None
     """How it ended, as soon as the fork server has told."""
+
+    def peak(self) -> int:
+        """Return the most memory that its cgroup has had, in bytes; 0 without one.
+
+        Raises MachineError if it was taken away.
+        """
+        if self.cgroup is None:
+            return 0
+        if self.ended is None:
+            return self.cgroup.peak()
+        if self.ended.peak is None:
+            raise gone(self.cgroup.folder)
+        return self.ended.peak
 
 
 class Starter:
@@ -92,6 +112,7 @@ class Starter:
         self._free: list[int] = []
         self._stage: Stage | None = None
         self._stage_with_big_files: Stage | None = None
+        self._cgroups: Cgroups | None = None
         self._claims: Sequence[socket.socket] = ()
         root = sandbox.confines and os.getuid() == 0
         # bwrap, which drops them itself, needs root's capabilities to map root
@@ -225,9 +246,18 @@ class Starter:
         self._server.wait()
         for stage in self._stages:
             stage.remove()
+        if self._cgroups is not None:
+            self._cgroups.close()
         self._sandbox.close()
         for claim in self._claims:
             claim.close()  # another may have the users that programs were run as
+
+    def cgroups(self) -> Cgroups:
+        """Return the cgroups of what is started; raise CgroupError if they cannot be had here."""
+        if self._cgroups is None:
+            self._cgroups = Cgroups()
+            self._send({"cgroup": self._cgroups.folder})
+        return self._cgroups
 
     def _answer(self) -> tuple[dict[str, Any], list[int]]:
         """Return the answer to the last request; what an earlier one has started is ended."""
@@ -260,7 +290,12 @@ class Starter:
         child = self._running.get(message.get("ended"))
         if child is not None and child.ended is None:
             child.ended = Ended(
-                message["status"], message["cpu"], message["memory"], message["refused"]
+                message["status"],
+                message["cpu"],
+                message["memory"],
+                message["refused"],
+                message.get("peak", 0),
+                message.get("starved", False),
             )
         return message, descriptors
 

@@ -41,19 +41,19 @@ GAPS: dict[tuple[str, str, str], str] = {
         "resources.sealed_memory",
         ["landlock", "bwrap"],
         "RLIMIT_DATA counts what can be written; memory made read-only after writing stays and is "
-        "not counted. Only a memory cgroup would count it.",
+        "not counted. With `cgroup = true` it is.",
     ),
     **_named(
         "resources.page_tables",
         ["landlock", "bwrap"],
         "No limit of a process counts its page tables, and RLIMIT_AS, which bounds them, kills "
-        "Node and Java at their start. Only a memory cgroup would count them.",
+        "Node and Java at their start. With `cgroup = true` they are counted.",
     ),
     **_named(
         "resources.children_memory",
         ["bwrap"],
-        "Every child has the whole limit: processes x memory_mb is what the limits allow. Only a "
-        "memory cgroup caps the sum.",
+        "Every child has the whole limit: processes x memory_mb is what the limits allow. With "
+        "`cgroup = true` the sum is bounded.",
     ),
     **_named(
         "resources.empty_files",
@@ -111,6 +111,12 @@ GAPS: dict[tuple[str, str, str], str] = {
 }
 """Attack, sandbox and user of every expected gap, with the reason."""
 
+CLOSED_BY_CGROUPS = {
+    "resources.sealed_memory",
+    "resources.page_tables",
+    "resources.children_memory",
+}
+"""Attacks of these that have no effect where every bot has a cgroup."""
 
 _ROOT_ALONE = "Only root may do it."
 _REFEREE = "The referee's own wall: its clock, its line limit and its freezing."

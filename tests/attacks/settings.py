@@ -17,4 +17,12 @@ def limits(sandbox: Any, **more: Any) -> Limits:
     """Return the limits under which every hostile bot runs."""
     devices = ("nvidia",) if "ATTACKS_BESIDE_GPUS" in os.environ and sandbox == "bwrap" else ()
     door = ("api.example.org",) if "ATTACKS_WITH_DOOR" in os.environ else ()
-    return Limits(sandbox=sandbox, memory_mb=MEMORY_MB, devices=devices, door=door, **more)
+    cgroup = "ATTACKS_IN_CGROUPS" in os.environ
+    return Limits(
+        sandbox=sandbox,
+        memory_mb=MEMORY_MB,
+        devices=devices,
+        door=door,
+        cgroup=cgroup,
+        **more,
+    )

@@ -11,9 +11,11 @@ from typing import Any
 import pytest
 
 from referee.sandbox import SANDBOXES
+from referee.sandbox.cgroup import delegated
+from referee.sandbox.errors import CgroupError
 from tests.attacks.catalogue import ATTACKS, BY_SLUG
 from tests.attacks.catalogue_door import DOOR
-from tests.attacks.gaps import BESIDE_DOOR, BESIDE_GPUS, GAPS, UNAIDED
+from tests.attacks.gaps import BESIDE_DOOR, BESIDE_GPUS, CLOSED_BY_CGROUPS, GAPS, UNAIDED
 from tests.attacks.users import RunnerProcess, Workshop, users
 
 pytestmark = pytest.mark.soak
@@ -68,6 +70,19 @@ def at_door(request: pytest.FixtureRequest, workshop: Workshop) -> Iterator[tupl
         yield request.param, process
 
 
+@pytest.fixture(scope="module", params=users())
+def in_cgroup(request: pytest.FixtureRequest, workshop: Workshop) -> Iterator[tuple[str, Any]]:
+    """A user with the process that runs attacks by bots that have a cgroup each."""
+    try:
+        delegated()
+    except CgroupError as error:
+        pytest.skip(f"BOTS IN CGROUPS ARE NOT TESTED HERE: {error.what}")
+    with RunnerProcess(request.param, workshop, cgroup=True) as process:
+        if process.broken:
+            pytest.skip(f"no attack can be run as {request.param} here: {process.broken}")
+        yield request.param, process
+
+
 @pytest.fixture(scope="module", params=SANDBOXES)
 def arrangement(request: pytest.FixtureRequest, runner: tuple[str, Any]) -> tuple[str, str, Any]:
     """A sandbox, a user and the user's runner."""
@@ -109,6 +124,22 @@ def test_a_gpu_opens_nothing_else(beside_gpus: tuple[str, Any], attack: str) -> 
     assert outcome["effect"] == is_gap, f"{BY_SLUG[attack].name}: {outcome['detail']}"
 
 
+@pytest.mark.parametrize("sandbox", [name for name in SANDBOXES if name != "none"])
+@pytest.mark.parametrize("attack", [attack.slug for attack in ATTACKS])
+def test_a_cgroup_closes_gaps_and_opens_none(
+    in_cgroup: tuple[str, Any], attack: str, sandbox: str
+) -> None:
+    user, process = in_cgroup
+    if reason := process.probe(sandbox):
+        pytest.skip(f"{sandbox} does not work as {user} here: {reason}")
+    outcome = process.run(attack, sandbox)
+    if "missing" in outcome:
+        pytest.skip(f"n/a here: {outcome['missing']}")
+    assert "error" not in outcome, outcome["error"]
+    is_gap = (attack, sandbox, user) in GAPS and attack not in CLOSED_BY_CGROUPS
+    assert outcome["effect"] == is_gap, f"{BY_SLUG[attack].name}: {outcome['detail']}"
+
+
 @pytest.mark.parametrize("sandbox", SANDBOXES)
 @pytest.mark.parametrize("attack", [attack.slug for attack in DOOR])
 def test_attack_by_a_bot_with_a_door(at_door: tuple[str, Any], attack: str, sandbox: str) -> None:
@@ -139,6 +170,7 @@ def test_the_catalogue_is_whole() -> None:
     assert {slug for slug, _, _ in GAPS} | {slug for slug, _ in UNAIDED} <= set(BY_SLUG)
     assert {sandbox for _, sandbox, _ in GAPS} <= set(SANDBOXES)
     assert {*BESIDE_GPUS, *BESIDE_DOOR} <= set(BY_SLUG)
+    assert {slug for slug, _, _ in GAPS} >= CLOSED_BY_CGROUPS
 
 
 def test_every_hostile_function_is_in_the_catalogue() -> None:

@@ -11,6 +11,7 @@ from typing import Any, Self
 
 from referee.sandbox.program import SYSTEM_PYTHON, barrier
 from tests.attacks import arm
+from tests.attacks.delegation import Delegation
 from tests.attacks.gpus import beside_gpus, driver
 
 PROJECT = Path(__file__).parents[2]
@@ -80,7 +81,7 @@ class Workshop:
 class RunnerProcess:
     """A runner of attacks in a process of one user; with `gpus`, in bwrap the bots have one.
 
-    With `door` every bot has a door.
+    With `door` every bot has a door, and with `cgroup` a cgroup.
     """
 
     def __init__(
@@ -91,6 +92,7 @@ class RunnerProcess:
         *,
         gpus: int = 0,
         door: bool = False,
+        cgroup: bool = False,
     ) -> None:
         environment = {
             "PATH": os.environ.get("PATH", os.defpath),
@@ -107,6 +109,8 @@ class RunnerProcess:
             environment["ATTACKS_OWN_USER"] = "yes"
         if door:
             environment["ATTACKS_WITH_DOOR"] = "yes"
+        if cgroup:
+            environment["ATTACKS_IN_CGROUPS"] = "yes"
         words = [_interpreter(other), "-m", module]
         if gpus:
             environment["ATTACKS_BESIDE_GPUS"] = str(gpus)
@@ -122,7 +126,9 @@ class RunnerProcess:
             group=USER_ID if other else None,
             extra_groups=[] if other else None,
         )
-
+        self._given = Delegation(USER_ID) if cgroup and other else None
+        if self._given is not None:
+            self._given.take(self._process.pid)  # it divides its cgroup only when it is asked
         self.broken = self._broken()
         """Why it cannot run anything, if it cannot."""
 
@@ -153,6 +159,8 @@ class RunnerProcess:
     def close(self) -> None:
         """Let it clean up and end."""
         self._process.communicate()
+        if self._given is not None:
+            self._given.close()
 
     def __enter__(self) -> Self:
         return self

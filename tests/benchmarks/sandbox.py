@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import product
 from pathlib import Path
 from statistics import median
 
@@ -118,15 +119,16 @@ def starters() -> Iterator[tuple[dict[str, Start], list[str]]]:
     found: dict[str, Start] = {BASELINE: start_plainly}
     missing = []
     with ExitStack() as stack:
-        for sandbox in ("none", "landlock", "bwrap"):
-            limits = Limits(sandbox=sandbox)
+        for cgroup, sandbox in product((False, True), ("none", "landlock", "bwrap")):
+            limits = Limits(sandbox=sandbox, cgroup=cgroup)
+            name = f"{sandbox}, cgroup" if cgroup else sandbox
             try:
                 launcher = stack.enter_context(Launcher(sandbox))
                 prove(launcher, limits)
             except SandboxError as error:
-                missing.append(f"{sandbox} is left out: {error.what}")
+                missing.append(f"{name} is left out: {error.what}")
             else:
-                found[sandbox] = partial(start_sandboxed, launcher, limits)
+                found[name] = partial(start_sandboxed, launcher, limits)
         yield found, missing
 
 

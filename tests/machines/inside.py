@@ -7,25 +7,33 @@ a program takes some fifty times as long as on the machine that emulates.
 import json
 import os
 import re
+import subprocess
 import sys
 import tempfile
 import time
 import traceback
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 from referee.limits import Limits
 from referee.sandbox import Launcher, SandboxError, prove
 from referee.sandbox.landlock import abi
 from tests.attacks.catalogue import ATTACKS
-from tests.attacks.gaps import GAPS
-from tests.attacks.users import RunnerProcess, Workshop
+from tests.attacks.delegation import Delegation
+from tests.attacks.gaps import CLOSED_BY_CGROUPS, GAPS
+from tests.attacks.users import USER_ID, RunnerProcess, Workshop
 from tests.machines.leagues import Leagues
 
 ASKED = Path("/machine/asked.json")
 """What is to be tried."""
 SANDBOXES = ("landlock", "bwrap")
+WHEN_PUT = "import os, sys; sys.stdin.readline(); os.execv(sys.argv[1], sys.argv[1:])"
+"""Becomes a command as soon as it was put into its cgroup."""
+TESTS = ("tests/referee/sandbox/test_cgroup_real.py",)
+"""Those of cgroups, which need some that are delegated."""
 
 
 def tell(**what: Any) -> None:
@@ -63,7 +71,7 @@ def attacks(asked: dict[str, Any]) -> None:
     workshop = Workshop()
     try:
         for user in asked["users"]:
-            with RunnerProcess(user, workshop) as runner:
+            with RunnerProcess(user, workshop, cgroup=asked["cgroups"]) as runner:
                 for sandbox in asked["sandboxes"]:
                     failed = runner.broken or runner.probe(sandbox)
                     tell(step="canary", sandbox=sandbox, user=user, failed=failed)
@@ -73,10 +81,42 @@ def attacks(asked: dict[str, Any]) -> None:
                         if re.search(asked["only"], attack.slug):
                             outcome = runner.run(attack.slug, sandbox)
                             gap = sandbox == "none" or (attack.slug, sandbox, user) in GAPS
+                            if asked["cgroups"] and attack.slug in CLOSED_BY_CGROUPS:
+                                gap = False
                             case = {"attack": attack.slug, "sandbox": sandbox, "user": user}
                             tell(step="attack", **case, gap=gap, **outcome)
     finally:
         workshop.close()
+
+
+def cgroup(asked: dict[str, Any]) -> None:
+    """Tell of each test of cgroups whether it passed."""
+    for user in asked["users"]:
+        with tempfile.TemporaryDirectory(prefix="cgroup-") as name, ExitStack() as stack:
+            words = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
+            words += ["--basetemp", f"{name}/tests", "--junitxml", f"{name}/told.xml", *TESTS]
+            how: dict[str, Any] = {}
+            if user == "user":
+                os.chown(name, USER_ID, USER_ID)
+                how = {"user": USER_ID, "group": USER_ID, "extra_groups": []}
+                given = Delegation(USER_ID)
+                stack.callback(given.close)
+                words = [sys.executable, "-c", WHEN_PUT, *words]
+            environment = {**os.environ, "HOME": name, "TMPDIR": "/tmp"}
+            process = subprocess.Popen(
+                words, stdin=subprocess.PIPE, env=environment, stdout=sys.stderr, **how
+            )
+            if user == "user":
+                given.take(process.pid)
+            process.communicate(b"go\n")
+            for case in ElementTree.parse(f"{name}/told.xml").iter("testcase"):
+                failed = " ".join(
+                    f"{each.get('message')} {each.text or ''}"
+                    for each in case
+                    if each.tag in ("failure", "error", "skipped")
+                )
+                seconds = round(float(case.get("time", 0)), 1)
+                tell(step="test", user=user, test=case.get("name"), failed=failed, seconds=seconds)
 
 
 def leagues(asked: dict[str, Any]) -> None:
@@ -104,6 +144,7 @@ def main() -> None:
         "canaries": canaries,
         "attacks": lambda: attacks(asked),
         "leagues": lambda: leagues(asked),
+        "cgroup": lambda: cgroup(asked),
     }
     for name in asked["steps"]:
         began = time.monotonic()

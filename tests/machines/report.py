@@ -20,13 +20,20 @@ def say(text: str) -> None:
 class Report:
     """What the machine tells, compared with what should be."""
 
-    def __init__(self, exported: Callable[[str], list[str]], games: Collection[str]) -> None:
-        """Take `exported` for what the league of one of `games` exports here."""
+    def __init__(
+        self, machine: str, exported: Callable[[str], list[str]], games: Collection[str]
+    ) -> None:
+        """Take `exported` for what the league of one of `games` exports here.
+
+        `machine` is what the machine should call itself.
+        """
+        self._machine = machine
         self._exported = exported
         self._games = games
         self._wrong: list[str] = []
         self._over: list[str] = []
         self._same: list[str] = []
+        self._passed: list[str] = []
         self._tried = 0
         self._attacks = {"contained": 0, "named gaps": 0, "not possible there": 0}
 
@@ -37,6 +44,7 @@ class Report:
             "canary": self._canary,
             "attack": self._attack,
             "league": self._league,
+            "test": self._test,
             "broken": self._broken,
             "took": self._took,
         }
@@ -58,8 +66,8 @@ class Report:
             f"Linux {told['kernel']} on {told['machine']}, pages of {told['page']} bytes, Landlock "
             f"ABI {told['landlock']}, Python {told['python']}."
         )
-        if told["machine"] != "aarch64":
-            self._fail(f"the machine is {told['machine']}, not aarch64")
+        if told["machine"] != self._machine:
+            self._fail(f"the machine is {told['machine']}, not {self._machine}")
 
     def _canary(self, told: dict[str, Any]) -> None:
         if told["failed"]:
@@ -86,6 +94,14 @@ class Report:
             say(f"{where}: a gap elsewhere, without effect there.")
         else:
             self._attacks["contained"] += 1
+
+    def _test(self, told: dict[str, Any]) -> None:
+        where = f"{told['test']} as {told['user']}"
+        if told["failed"]:
+            self._fail(f"{where}: {told['failed']}")
+            return
+        self._passed.append(where)
+        say(f"{where}: passed ({told['seconds']} s).")
 
     def _league(self, told: dict[str, Any]) -> None:
         game = told["game"]
@@ -114,6 +130,10 @@ class Report:
             say(f"Attacks: {counts}.")
             if not self._attacks["contained"]:
                 self._fail("no attack was tried")
+        if "cgroup" in steps:
+            say(f"Tests of cgroups: {len(self._passed)} passed.")
+            if not self._passed:
+                self._fail("no test of cgroups passed")
         if "leagues" in steps:
             say(f"Leagues: {len(self._same)} of {len(self._games)} exported the same bytes.")
             if len(self._same) != len(self._games):

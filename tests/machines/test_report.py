@@ -17,7 +17,7 @@ ALL = [{"step": "about", **ABOUT}, CONTAINED, SAME, *OVER]
 
 def reported(told: list[dict[str, Any]]) -> int:
     """Return what the run ends with."""
-    report = Report(lambda _: ["one", "two"], ["war"])
+    report = Report("aarch64", lambda _: ["one", "two"], ["war"])
     for each in told:
         report.take(each)
     return report.end(STEPS)

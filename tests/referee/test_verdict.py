@@ -36,6 +36,16 @@ def kind(stderr: str, limits: Limits = LANDLOCK) -> str:
 # --- which limit it was
 
 
+def test_a_cgroup_without_memory_is_named_whatever_the_bot_has_said() -> None:
+    found = replace(ended(-signal.SIGKILL), peak=600 << 20, starved=True)
+    kind, words = verdict(found, "KeyError: 1\n", BWRAP)
+    assert (kind, words) == (
+        "memory",
+        "its processes together had no memory left: 512 MiB allowed (memory_mb), and all that they "
+        "hold counts, by its cgroup",
+    )
+
+
 @pytest.mark.parametrize(
     ("stderr", "expected"),
     [

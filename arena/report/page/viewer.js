@@ -59,7 +59,8 @@
     part("settings").hidden = data.problem !== null; // there is nothing to see
     part("fault").hidden = !data.frames.some(hasFault);
     part("summary").replaceChildren(table(
-      ["Bot", "Place", "Asked", "CPU ms", "Wall ms", "Longest", "Faults"], data.seats.map(summaryOf), seatClass));
+      ["Bot", "Place", "Asked", "CPU ms", "Wall ms", "Longest", ...(isMemoryKnown() ? ["Peak MiB"] : []), "Faults"],
+      data.seats.map(summaryOf), seatClass));
     part("remains").replaceChildren(...data.seats.flatMap(remainsOf));
   }
 
@@ -76,10 +77,17 @@
     return [...names, best[1] ? " share place 1 (" : " wins (", said(worded(reason)), ")"];
   }
 
+  /** Return whether cgroups have measured the memory of bots. */
+  function isMemoryKnown() {
+    return data.seats.some((row) => row.memory_peak);
+  }
+
   function summaryOf(row) {
     const faults = Object.entries(row.faults ?? {}).map(([kind, count]) => `${count} ${kind}`);
     if (row.forfeited) faults.push("forfeits");
-    return [`${row.bot} ${row.version ?? ""}`.trim(), row.place, row.asked, ms(row.cpu_us), ms(row.wall_us), ms(row.longest_us), faults.join(", ") || "none"];
+    const memory = isMemoryKnown() ? [row.memory_peak ? Math.round(row.memory_peak / 2 ** 20) : ""] : [];
+    return [`${row.bot} ${row.version ?? ""}`.trim(), row.place, row.asked, ms(row.cpu_us), ms(row.wall_us), ms(row.longest_us),
+      ...memory, faults.join(", ") || "none"];
   }
 
   function remainsOf({ bot, burner, last_lines: lastLines = [], stderr = "" }, seat) {

@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner
 
 from arena.archive.saved import read_match
-from arena.archive.show import open_match, told
+from arena.archive.show import open_match, seat_rows, told
 from arena.cli import main
 from arena.store.opening import open_store, read_league
 from arena.store.result import Record
@@ -169,6 +169,19 @@ def test_a_bot_that_burnt_is_named(cup: League) -> None:
     match = changed(match, evidence=evidence)
     assert burnt in lines(match)
     assert burnt not in lines(match, 0)
+
+
+def test_memory_that_a_cgroup_measured_is_shown(cup: League) -> None:
+    match = opened(cup, "one", "two")
+    assert "Peak MiB" not in "\n".join(lines(match))
+    assert all("memory_peak" not in row for row in seat_rows(match))
+    evidence = msgspec.structs.replace(match.evidence, memory_peak={1: 34 << 20})
+    match = changed(match, evidence=evidence)
+    (header,) = (line for line in lines(match) if "Peak MiB" in line)
+    end = header.index("Peak MiB") + len("Peak MiB")
+    (row,) = (line for line in lines(match) if line.strip().startswith(("1", "2")) and "34" in line)
+    assert row[:end].endswith(" 34")
+    assert [row.get("memory_peak") for row in seat_rows(match)] == [None, 34 << 20]
 
 
 @pytest.mark.slow

@@ -9,6 +9,8 @@ import pytest
 
 from arena.league.finding import BUNDLED
 from referee.sandbox import SANDBOXES
+from referee.sandbox.cgroup import delegated
+from referee.sandbox.errors import CgroupError
 from tests.arena.conftest import Arena
 from tests.referee.sandbox.sandboxed import missing
 
@@ -93,3 +95,13 @@ def test_timing_is_about_no_bot(arena: Arena) -> None:
         result = arena("doctor", "--timing", *words)
         assert result.exit_code == 2
         assert "--timing is about the machine alone" in result.stderr
+
+
+def test_it_says_whether_bots_can_have_cgroups(arena: Arena) -> None:
+    rows = json.loads(arena("doctor", "--format", "json").stdout)["doctor"]
+    [row] = [row for row in rows if row["what"] == "cgroup v2"]
+    try:
+        expected = ("works", f"cgroup = true divides {delegated()}")
+    except CgroupError as error:
+        expected = ("does not work", error.what)
+    assert (row["value"], row["remark"]) == expected

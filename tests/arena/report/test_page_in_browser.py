@@ -297,6 +297,17 @@ def rewritten(report: Path, file: Path, change: Callable[[dict[str, Any]], None]
     return file
 
 
+def test_memory_that_cgroups_measured_is_shown(report: Path, look: Look, tmp_path: Path) -> None:
+    def change(data: dict[str, Any]) -> None:
+        data["seats"][1]["memory_peak"] = 34 << 20
+
+    page = look(rewritten(report, tmp_path / "page.html", change))
+    page.locator("#replay-seats > summary").click()
+    table = page.locator("#replay-summary")
+    assert table.locator("th", has_text="Peak MiB").count() == 1
+    assert cells(table, 7) == ["", "34"]
+
+
 def test_a_match_of_one_frame_has_eyes_to_open_and_no_steps(
     report: Path, look: Look, tmp_path: Path
 ) -> None:

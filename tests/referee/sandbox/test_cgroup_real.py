@@ -1,0 +1,337 @@
+"""Bots in cgroups of their own, where one is delegated to whoever runs the tests.
+
+`make cgroup` runs these in a machine that has version 2, as root and as an ordinary user.
+"""
+
+import json
+import os
+import select
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from protocol.messages import TimeControl
+from referee.bot_process import BotProcess, GoneError
+from referee.clock import Clock
+from referee.limits import Limits
+from referee.sandbox import SANDBOXES, Child, Launcher, MachineError, Program, prove
+from referee.sandbox.bot_cgroup import write
+from referee.sandbox.cgroup import ALLOWANCE, delegated
+from referee.sandbox.errors import CgroupError
+from tests.referee.process_watch import until
+from tests.referee.sandbox.sandboxed import need
+
+pytestmark = pytest.mark.slow
+
+MIB = 1 << 20
+PATIENCE = 120.0  # seconds: an emulated machine is slow
+WAITS = "print('there', flush=True)\ninput()\n"
+FILLS = """
+import mmap
+input()
+kept = []
+for _ in range(200):
+    piece = mmap.mmap(-1, 1 << 20, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    piece.write(bytes(1 << 20))
+    kept.append(piece)
+print("full", flush=True)
+"""
+"""Takes 200 MiB a mebibyte at a time, for which no limit of a process has room."""
+CHILDREN = """
+import os
+input()
+for _ in range(6):
+    if os.fork() == 0:
+        kept = bytearray(40 << 20)
+        print("full", flush=True)
+        input()
+print(flush=True)
+input()
+"""
+"""Starts six children, none of which has more than a process may have."""
+RUN = """
+import sys
+from pathlib import Path
+from referee.sandbox import Launcher
+from tests.referee.sandbox.test_cgroup_real import WAITS, limits_in, made
+launcher = Launcher("{sandbox}")
+child = launcher.start(made(Path("{folder}"), WAITS), limits_in("{sandbox}"))
+print(launcher._server.pid, flush=True)
+input()
+"""
+
+
+@pytest.fixture(autouse=True)
+def divided() -> Iterator[Path]:
+    """The cgroup that is delegated to us; nothing of a test may be left in it."""
+    try:
+        parent = delegated()
+    except CgroupError as error:
+        pytest.skip(f"CGROUPS ARE NOT TESTED HERE: {error.what}")
+    before = left(parent)
+    yield parent
+    assert left(parent) <= before
+
+
+@pytest.fixture(params=SANDBOXES)
+def sandbox(request: pytest.FixtureRequest) -> str:
+    """Each sandbox, and none."""
+    if request.param != "none":
+        need(request.param)
+    return str(request.param)
+
+
+@pytest.fixture
+def launcher(sandbox: str) -> Iterator[Launcher]:
+    """A launcher of each sandbox."""
+    with Launcher(sandbox) as found:
+        yield found
+
+
+def left(parent: Path) -> set[str]:
+    """Return the cgroups of launchers that are there."""
+    return {path.name for path in parent.glob("bot-arena-bots-*")}
+
+
+def made(folder: Path, text: str) -> Program:
+    """Return a bot of Python."""
+    path = folder / "bot.py"
+    path.write_text(text)
+    path.chmod(0o644)
+    return Program(("{python}", "-S", "-E", "bot.py"), str(folder), ("bot.py",))
+
+
+def limits_in(sandbox: str, memory_mb: int = 64) -> Limits:
+    """Return limits with a cgroup."""
+    return Limits(sandbox=sandbox, memory_mb=memory_mb, cgroup=True)  # type: ignore[arg-type]
+
+
+def limits_of(launcher: Launcher) -> Limits:
+    """Return limits with a cgroup, in the sandbox of a launcher."""
+    return limits_in(launcher.sandbox.name.split()[0])
+
+
+def heard(child: Child) -> bytes:
+    """Return what a bot says next."""
+    assert select.select([child.stdout], [], [], PATIENCE)[0]
+    return os.read(child.stdout, 100)
+
+
+def all_lines(process: BotProcess, clock: Clock) -> None:
+    """Hear a bot out; raises what its end does."""
+    process.ask(b"\n", clock)
+    while True:
+        process.read_line()
+
+
+def folder_of(child: Child) -> Path:
+    """Return the cgroup of a bot."""
+    assert child.cgroup is not None
+    return Path(child.cgroup.folder)
+
+
+def test_a_bot_is_in_a_cgroup_with_its_bounds(launcher: Launcher, public: Path) -> None:
+    limits = limits_of(launcher)
+    prove(launcher, limits)
+    child = launcher.start(made(public, WAITS), limits)
+    assert heard(child) == b"there\n"
+    folder = folder_of(child)
+    assert str(child.pid) in (folder / "cgroup.procs").read_text().split()
+    files = 17 * MIB if limits.sandbox == "bwrap" else 0  # its scratch folder and /dev/shm
+    tasks = {"landlock": "128", "bwrap": "34", "none": "max"}[limits.sandbox]
+    found = {name: (folder / name).read_text().strip() for name in child.cgroup.limits}  # type: ignore[union-attr]
+    assert found == {
+        "memory.max": str(64 * MIB + files + ALLOWANCE),
+        "memory.swap.max": "0",
+        "memory.oom.group": "1",
+        "pids.max": tasks,
+    }
+    before = child.peak()
+    assert 0 < before < 64 * MIB
+    ended = launcher.stop(child)
+    assert ended.peak is not None
+    assert ended.peak >= before
+    assert not ended.starved
+    assert not folder.exists()
+
+
+def test_the_arena_itself_is_elsewhere(launcher: Launcher, public: Path, divided: Path) -> None:
+    child = launcher.start(made(public, WAITS), limits_of(launcher))
+    folder = folder_of(child)
+    for pid in (os.getpid(), launcher._server.pid):
+        assert str(pid) not in (folder / "cgroup.procs").read_text().split()
+    assert {"memory", "pids"} <= {*(divided / "cgroup.subtree_control").read_text().split()}
+
+
+def test_children_together_are_bounded_and_the_fault_is_memory(public: Path) -> None:
+    need("bwrap")
+    with Launcher("bwrap") as launcher:
+        limits = limits_of(launcher)
+        process = BotProcess(launcher, launcher.start(made(public, CHILDREN), limits), limits)
+        control = TimeControl(judge="wall", move_time=PATIENCE, bank=0.0, increment=0.0)
+        with pytest.raises(GoneError) as caught:
+            all_lines(process, Clock(control, 1))
+        assert caught.value.kind == "memory"
+        assert "its processes together had no memory left: 64 MiB allowed" in str(caught.value)
+        assert 64 * MIB < process.memory_peak <= (64 + 17) * MIB + ALLOWANCE
+
+
+def test_without_a_cgroup_the_same_children_are_not(public: Path) -> None:
+    need("bwrap")
+    with Launcher("bwrap") as launcher:
+        child = launcher.start(made(public, CHILDREN), Limits(sandbox="bwrap", memory_mb=64))
+        os.write(child.stdin, b"\n")
+        said = b""
+        while said.count(b"full") < 6:
+            said += heard(child)
+        assert child.peak() == 0
+        launcher.stop(child)
+
+
+def test_more_than_it_has_of_one_process_is_refused_as_before(public: Path) -> None:
+    """The limit of a process comes first: a language can say what it lacked."""
+    need("landlock")
+    with Launcher("landlock") as launcher:
+        child = launcher.start(made(public, FILLS), limits_of(launcher))
+        os.write(child.stdin, b"\n")
+        assert heard(child) == b""
+        assert b"Cannot allocate memory" in os.read(child.stderr, 4096)
+        assert not launcher.stop(child).starved
+
+
+@pytest.mark.parametrize("is_server_killed", [False, True])
+def test_what_a_killed_run_leaves_is_removed(
+    sandbox: str, public: Path, divided: Path, *, is_server_killed: bool
+) -> None:
+    text = RUN.format(sandbox=sandbox, folder=public)
+    run = subprocess.Popen(
+        [sys.executable, "-c", text], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    assert run.stdout is not None
+    server = int(run.stdout.readline())
+    assert len(left(divided)) == 1
+    if is_server_killed:  # first, so that it removes nothing
+        os.kill(server, signal.SIGKILL)
+    run.kill()
+    run.communicate()
+    if is_server_killed:
+        assert len(left(divided)) == 1
+        [folder] = divided.glob("bot-arena-bots-*")
+        until(lambda: "populated 0" in (folder / "cgroup.events").read_text(), seconds=PATIENCE)
+        with Launcher(sandbox) as launcher:
+            launcher.cgroups()
+            assert len(left(divided)) == 1
+    until(lambda: not left(divided), seconds=PATIENCE)
+
+
+def test_runs_beside_each_other_leave_each_other_alone(
+    launcher: Launcher, public: Path, divided: Path
+) -> None:
+    first = launcher.start(made(public, WAITS), limits_of(launcher))
+    with Launcher(launcher.sandbox.name.split()[0]) as other:
+        second = other.start(made(public, WAITS), limits_of(other))
+        assert len(left(divided)) == 2
+        assert folder_of(first).parent != folder_of(second).parent
+    assert heard(first) == b"there\n"
+    assert first.peak() > 0
+
+
+def test_a_cgroup_that_was_removed_stops_the_run_in_a_line(
+    launcher: Launcher, public: Path
+) -> None:
+    program, limits = made(public, WAITS), limits_of(launcher)
+    launcher.stop(launcher.start(program, limits))
+    Path(launcher.cgroups().folder).rmdir()
+    with pytest.raises(MachineError, match="was taken away during the run") as caught:
+        launcher.start(program, limits)
+    assert "\n" not in str(caught.value)
+
+
+def test_so_does_one_that_lost_its_controller_while_a_bot_runs(
+    launcher: Launcher, public: Path
+) -> None:
+    program, limits = made(public, WAITS), limits_of(launcher)
+    child = launcher.start(program, limits)
+    write(f"{launcher.cgroups().folder}/cgroup.subtree_control", "-memory")
+    with pytest.raises(MachineError, match="lost its memory controller"):
+        child.peak()
+    with pytest.raises(MachineError, match="lost its memory controller"):
+        launcher.start(program, limits)
+    launcher.stop(child)
+    with pytest.raises(MachineError, match="lost its memory controller"):
+        child.peak()
+
+
+def test_so_does_one_whose_bound_was_lifted(launcher: Launcher, public: Path) -> None:
+    child = launcher.start(made(public, WAITS), limits_of(launcher))
+    write(str(folder_of(child) / "memory.max"), "max")
+    with pytest.raises(MachineError, match=r"memory.max was changed during the run, from \d+ to"):
+        child.peak()
+
+
+def test_a_league_keeps_the_peak_and_goes_on_after_a_cgroup_was_taken_away(divided: Path) -> None:
+    with tempfile.TemporaryDirectory(prefix="cup-") as name:
+        league = f"{name}/cup"
+        words = ("--game", "khan", "quiet", "sensible", "--deals", "2", "--limit", "cgroup=true")
+        arena("init", league, *words)
+        arena("run", league)
+        assert len(peaks(league)) == 4
+        file = Path(league, "league.toml")
+        file.write_text(file.read_text().replace("deals = 2", "deals = 8"))
+        run = subprocess.Popen(
+            [sys.executable, "-m", "arena", "run", league, "--workers", "1"],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        try:
+            folder = until(lambda: of_worker(divided), seconds=PATIENCE)
+            write(f"{folder}/cgroup.subtree_control", "-memory")
+            _, said = run.communicate(timeout=PATIENCE)
+        finally:
+            run.kill()
+            run.wait()
+        assert run.returncode == 1
+        assert sum("taken away during the run" in line for line in said.splitlines()) == 1, said
+        assert "Traceback" not in said
+        assert 4 <= len(peaks(league)) < 16
+        arena("run", league)
+        played = peaks(league)
+        assert len(played) == 16
+        assert all(len(each) == 2 and min(each) > 0 for each in played)
+
+
+def of_worker(parent: Path) -> Path | None:
+    """Return the cgroup of a launcher that has two bots, as none has that proves a sandbox."""
+    for path in parent.glob("bot-arena-bots-*"):
+        with suppress(FileNotFoundError):
+            if sum(entry.is_dir() for entry in os.scandir(path)) > 1:
+                return path
+    return None
+
+
+def peaks(league: str) -> list[list[int]]:
+    """Return the peaks of memory of each match, seat by seat."""
+    done = called("export", league)
+    lines = map(json.loads, done.stdout.splitlines())  # of a league without results, none
+    return [[*each["evidence"]["memory_peak"].values()] for each in lines if "evidence" in each]
+
+
+def arena(*words: str) -> str:
+    """Return what a command prints."""
+    done = called(*words)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def called(*words: str) -> subprocess.CompletedProcess[str]:
+    """Return how a command went."""
+    return subprocess.run(
+        [sys.executable, "-m", "arena", *words], capture_output=True, text=True, check=False
+    )
