@@ -31,6 +31,7 @@ from referee.options import read_settings
 from referee.sandbox import SANDBOXES, Launcher, MachineError, SandboxError, gpus, prove
 from referee.sandbox.devices import check_devices
 from referee.sandbox.kinds import first_user
+from referee.sandbox.place import place_of
 from referee.starting import StartupError, start_bot
 
 
@@ -74,6 +75,7 @@ def doctor(
             "value": f"{platform.system()} {platform.release()}",
             "remark": platform.machine(),
         },
+        _place(),
         {"what": "cores", "value": str(default_workers()), "remark": "one worker runs on each"},
         *_sandboxes(entered, settings, sandbox_uid),
         _gpu(sandbox_uid),
@@ -84,6 +86,12 @@ def doctor(
         Column("Remark", "remark", width=34),
     )
     show(Table("doctor", columns, rows), form)
+
+
+def _place() -> dict[str, str]:
+    """Say in which container or virtual machine this is."""
+    place = place_of()
+    return {"what": "container or VM", "value": safe(place.name), "remark": place.remark}
 
 
 def _sandboxes(

@@ -69,6 +69,12 @@ def why_unstarted(reason: str) -> str:
             f"supervises system calls here, as LXD containers that intercept some do, and the "
             f"kernel allows only one. Switch it off, or use --sandbox bwrap."
         )
+    if "seccomp" in reason.lower():
+        return (
+            f"the filter of system calls cannot be loaded here ({reason}): the kernel is older "
+            f"than 5.5, or the container's runtime forbids it or knows no such filters. Update "
+            f"these, or use --sandbox uid as root, whose filter asks least of a kernel."
+        )
     return f"the self test could not be started: {reason}."
 
 

@@ -14,7 +14,7 @@ from referee.sandbox import SANDBOXES
 from tests.attacks.catalogue import ATTACKS, BY_SLUG
 from tests.attacks.catalogue_door import DOOR
 from tests.attacks.gaps import BESIDE_DOOR, BESIDE_GPUS, GAPS, UNAIDED
-from tests.attacks.users import RunnerProcess, Workshop, users
+from tests.attacks.users import RunnerProcess, Workshop, sandboxes_of, users
 
 pytestmark = pytest.mark.soak
 
@@ -50,7 +50,7 @@ def runner(request: pytest.FixtureRequest, workshop: Workshop) -> Iterator[tuple
         yield request.param, process
 
 
-@pytest.fixture(scope="module", params=users())
+@pytest.fixture(scope="module", params=[user for user in users() if "bwrap" in sandboxes_of(user)])
 def beside_gpus(request: pytest.FixtureRequest, workshop: Workshop) -> Iterator[tuple[str, Any]]:
     """A user with the process that runs attacks by bots in bwrap that were granted a GPU."""
     with RunnerProcess(request.param, workshop, gpus=1) as process:
@@ -72,6 +72,8 @@ def at_door(request: pytest.FixtureRequest, workshop: Workshop) -> Iterator[tupl
 def arrangement(request: pytest.FixtureRequest, runner: tuple[str, Any]) -> tuple[str, str, Any]:
     """A sandbox, a user and the user's runner."""
     user, process = runner
+    if request.param not in sandboxes_of(user):
+        pytest.skip(f"{request.param} is not tried as {user}")
     if reason := process.probe(request.param):
         pytest.skip(f"{request.param} does not work as {user} here: {reason}")
     return request.param, user, process
@@ -113,6 +115,8 @@ def test_a_gpu_opens_nothing_else(beside_gpus: tuple[str, Any], attack: str) -> 
 @pytest.mark.parametrize("attack", [attack.slug for attack in DOOR])
 def test_attack_by_a_bot_with_a_door(at_door: tuple[str, Any], attack: str, sandbox: str) -> None:
     user, process = at_door
+    if sandbox not in sandboxes_of(user):
+        pytest.skip(f"{sandbox} is not tried as {user}")
     if reason := process.probe(sandbox):
         pytest.skip(f"{sandbox} does not work as {user} here: {reason}")
     outcome = process.run(attack, sandbox)
@@ -125,6 +129,8 @@ def test_attack_by_a_bot_with_a_door(at_door: tuple[str, Any], attack: str, sand
 @pytest.mark.parametrize("attack", [attack.slug for attack in ATTACKS])
 def test_a_door_opens_nothing_else(at_door: tuple[str, Any], attack: str, sandbox: str) -> None:
     user, process = at_door
+    if sandbox not in sandboxes_of(user):
+        pytest.skip(f"{sandbox} is not tried as {user}")
     outcome = process.run(attack, sandbox)
     if "missing" in outcome:
         pytest.skip(f"n/a here: {outcome['missing']}")

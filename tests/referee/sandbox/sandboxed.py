@@ -14,9 +14,10 @@ import pytest
 from referee.limits import Limits
 from referee.sandbox import PYTHON, Child, Launcher, Program, SandboxError
 from referee.sandbox.landlock import abi
+from referee.sandbox.uid import UidSandbox
 from tests.referee.raw_programs import read_all
 
-SANDBOXED = ("landlock", "bwrap")
+SANDBOXED = ("landlock", "bwrap", "uid")
 ROOT = os.getuid() == 0
 
 
@@ -26,6 +27,12 @@ def missing(sandbox: str) -> str:
     if sandbox == "landlock":
         try:
             abi()
+        except SandboxError as error:
+            return error.what
+        return ""
+    if sandbox == "uid":
+        try:
+            UidSandbox(None)
         except SandboxError as error:
             return error.what
         return ""
