@@ -194,6 +194,8 @@ def drop_to(uid: int) -> None:
             break  # beyond the last one
     os.setresgid(uid, uid, uid)
     os.setresuid(uid, uid, uid)
+    if {*os.getresuid(), *os.getresgid()} != {uid}:  # the highest number stands for no change
+        raise OSError(errno.EINVAL, os.strerror(errno.EINVAL))
     system_call("capset", struct.pack("=Ii", CAPABILITY_VERSION_3, 0), bytes(24))
 
 

@@ -44,7 +44,8 @@ libc = ctypes.CDLL(None, use_errno=True)
 def enter(asked: dict[str, Any]) -> None:
     """Leave the file system of this machine for another; raise OSError if the kernel refuses."""
     if "chroot" in asked:
-        os.chroot(asked["chroot"])
+        folder = os.fsencode(asked["chroot"])
+        _checked(libc.chroot(folder), "chroot")
     else:
         _checked(libc.unshare(CLONE_NEWNS), "unshare")
         _mount(None, "/", None, MS_REC | MS_PRIVATE)  # nothing of what follows is seen outside

@@ -102,15 +102,16 @@ class RootFolder:
         self._mirror_folder(path, target)
 
     def _mirror_folder(self, source: str, target: str) -> None:
-        for entry in os.scandir(source):
-            inner = f"{target}/{entry.name}"
-            if not entry.is_dir(follow_symlinks=False):
-                self._mirror_file(entry.path, inner)
-            elif entry.path not in _LEFT_OUT:
-                with suppress(FileExistsError):
-                    os.mkdir(inner)
-                os.chmod(inner, 0o755)  # noqa: S103 - as above
-                self._mirror_folder(entry.path, inner)
+        with os.scandir(source) as entries:
+            for entry in entries:
+                inner = f"{target}/{entry.name}"
+                if not entry.is_dir(follow_symlinks=False):
+                    self._mirror_file(entry.path, inner)
+                elif entry.path not in _LEFT_OUT:
+                    with suppress(FileExistsError):
+                        os.mkdir(inner)
+                    os.chmod(inner, 0o755)  # noqa: S103 - as above
+                    self._mirror_folder(entry.path, inner)
 
     def _mirror_file(self, source: str, target: str) -> None:
         """Show a link or a file, by a hard link where there can be one that nobody may write."""

@@ -47,6 +47,10 @@ def prove(launcher: Launcher, limits: Limits) -> None:
         launcher.stop(child)
         if os.path.exists(target):
             told.insert(0, "write a file")
+    if errors.startswith("bwrap: "):
+        raise SandboxError(
+            f'bwrap cannot make its namespaces here ("{errors}"). Use --sandbox landlock.'
+        )
     if told[-1:] != ["done"]:
         raise SandboxError(f"the self test did not end: {errors or told or 'it said nothing'}.")
     if told[:-1]:

@@ -38,7 +38,7 @@ def tried(form: dict[str, Any], uid: int) -> str:
         try:
             own_root.enter(form)
         except OSError as error:
-            os.write(writing, f"{error.filename or 'chroot'}: {error.strerror}".encode())
+            os.write(writing, f"{error.filename}: {error.strerror}".encode())
             os._exit(1)
         try:
             fork_server.drop_to(uid)

@@ -189,13 +189,16 @@ def test_the_memory_limit_holds(sandboxed: Launcher, public: Path) -> None:
 def test_the_environment_is_exactly_as_it_was_built(
     sandboxed: Launcher, public: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """bwrap adds where the scratch is, and the working folder."""
+    """bwrap adds where the scratch is, and the working folder; uid what the linker needs."""
     monkeypatch.setenv("ARENA_SECRET", "the seed of the deal")
     text = "import json, os; print(json.dumps(dict(os.environ)))"
     found = json.loads(said(sandboxed, make(public, text)))
     expected = dict(environment(search_path(sandboxed.uid), Limits()))
     if sandboxed.sandbox.name.startswith("bwrap"):
         expected |= {"HOME": "/scratch", "TMPDIR": "/scratch", "PWD": found["PWD"]}
+    if sandboxed.sandbox.name.startswith("uid"):
+        program = Path(sandboxed.sandbox.interpreter(sandboxed.uid)).resolve()
+        expected["LD_ORIGIN_PATH"] = str(program.parent)
     assert found == expected
     python = {"PYTHONDONTWRITEBYTECODE", "PYTHONHASHSEED", "PYTHONUNBUFFERED"}
     assert set(environment("", Limits())) == {"LANG", "PATH", *python, *THREAD_COUNTS}
