@@ -71,7 +71,7 @@ def _reason(number: int) -> str:
     if number == errno.ENOSYS:
         return (
             "this kernel has no Landlock (landlock_create_ruleset: Function not implemented). "
-            "Needs Linux 5.13 or newer."
+            "Needs Linux 5.13 or newer; as root there is --sandbox uid, which is weaker."
         )
     if number == errno.EOPNOTSUPP:
         return (

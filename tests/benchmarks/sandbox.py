@@ -118,7 +118,7 @@ def starters() -> Iterator[tuple[dict[str, Start], list[str]]]:
     found: dict[str, Start] = {BASELINE: start_plainly}
     missing = []
     with ExitStack() as stack:
-        for sandbox in ("none", "landlock", "bwrap"):
+        for sandbox in ("none", "landlock", "bwrap", "uid"):
             limits = Limits(sandbox=sandbox)
             try:
                 launcher = stack.enter_context(Launcher(sandbox))

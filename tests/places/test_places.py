@@ -110,7 +110,7 @@ def test_a_league_is_played(place: str, sandbox: str, tmp_path: Path) -> None:
     assert ran.returncode == 0, ran.stderr
     told = json.loads(ran.stdout[ran.stdout.index("{") :])
     assert len(told["matches"]) == 2, ran.stderr
-    shown = inside(place, *PYTHON, "show", "cup", told["matches"][0]["id"], folder=tmp_path)
+    shown = inside(place, *PYTHON, "show", "cup", told["matches"][0]["match"], folder=tmp_path)
     assert re.search(rf"sandbox {sandbox}\b", shown.stdout), shown.stdout
     shutil.rmtree(tmp_path / "cup")
 
