@@ -12,7 +12,7 @@ PR_CAPBSET_DROP, CAP_SYS_ADMIN = 24, 21
 CLONE_NEWNS = 0x00020000
 MS_REC, MS_PRIVATE = 0x4000, 1 << 18
 _THINNED = ("/usr/lib", "/usr/share", "/usr/local")
-_KEPT = ("python3*", "*-linux-gnu", "zoneinfo", "bin", "lib", "jvm", "ssl", "locale", "udev")
+_KEPT = ("python3*", "*-linux-gnu", "zoneinfo", "bin", "lib", "jvm", "ssl", "locale", "gcc")
 
 
 def shrink() -> None:

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from tests.places.emulated import PLACES
-from tests.referee.sandbox.sandboxed import need
+from tests.referee.sandbox.sandboxed import need, need_mounts
 
 pytestmark = [
     pytest.mark.slow,
@@ -74,7 +74,7 @@ def sandboxes(place: str) -> dict[str, dict[str, str]]:
 def test_the_doctor_says_which_sandboxes_work(place: str) -> None:
     need("landlock")
     need("bwrap")
-    need("uid")
+    need_mounts()
     found = sandboxes(place)
     for sandbox, begins in zip(("landlock", "bwrap", "uid"), FOUND[place], strict=True):
         row = found[sandbox]
@@ -101,6 +101,7 @@ def test_every_emulated_place_is_tried() -> None:
 )
 def test_a_league_is_played(place: str, sandbox: str, tmp_path: Path) -> None:
     need(sandbox)
+    need_mounts()
     arena = " ".join(PYTHON)
     script = (
         f"{arena} init cup --game khan random sensible --deals 1 --sandbox {sandbox} && "
@@ -116,6 +117,7 @@ def test_a_league_is_played(place: str, sandbox: str, tmp_path: Path) -> None:
 
 
 def test_a_sandbox_that_is_not_there_is_refused_and_no_other_taken(tmp_path: Path) -> None:
+    need_mounts()
     arena = " ".join(PYTHON)
     script = f"{arena} init cup --game khan random sensible --deals 1 && {arena} run cup"
     ran = inside("like-gvisor", "/bin/sh", "-c", script, folder=tmp_path)

@@ -50,6 +50,13 @@ def need(sandbox: str) -> None:
         pytest.skip(f"THE SANDBOX {sandbox} IS NOT TESTED HERE: {reason}")
 
 
+def need_mounts() -> None:
+    """Skip the test, loudly, where root may make no mount namespace, as in most containers."""
+    need("uid")
+    if UidSandbox(None).name != "uid (mount namespace)":
+        pytest.skip("MOUNT NAMESPACES ARE NOT TESTED HERE: root may make none")
+
+
 def make(folder: Path, text: str, *neighbours: str) -> Program:
     """Return a bot of Python lines, alone in its folder but for neighbours that it lists."""
     (folder / "bot.py").write_text(dedent(text))

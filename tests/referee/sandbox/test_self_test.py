@@ -14,7 +14,7 @@ from referee.sandbox.bwrap import BwrapSandbox
 from referee.sandbox.kinds import LandlockSandbox, Request, Sandbox
 from referee.sandbox.uid import UidSandbox
 from tests.referee.process_watch import children, descriptors
-from tests.referee.sandbox.sandboxed import limits
+from tests.referee.sandbox.sandboxed import limits, need_mounts
 
 Breaking = Callable[[type[Sandbox], Callable[[Request], None]], None]
 
@@ -124,6 +124,7 @@ def test_a_part_of_uid_that_is_missing_is_noticed(
 
 
 def test_a_root_of_uid_that_shows_too_much_is_noticed(in_uid: Launcher, broken: Breaking) -> None:
+    need_mounts()
     folder = tempfile.gettempdir()
     broken(UidSandbox, lambda request: request["root"]["shown"].append(("bind", folder, "")))
     assert "could read a file outside its folder" in refusal(in_uid)
