@@ -35,7 +35,7 @@ class Freezer:
         """How it lifted its freeze, in words, until `take_lifted` has returned it."""
         self._lifts = 0
         self._child = child
-        self._has_group = sandbox != "landlock"  # whose filter allows threads, and no children
+        self._has_group = sandbox in ("bwrap", "none")  # the others' filter allows no children
         self._is_inside = sandbox == "bwrap"
         self._cpu_clock = cpu_clock(child.pid)
         self._mark = 0.0  # what had been used when it was frozen, or when last looked at

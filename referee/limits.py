@@ -18,7 +18,7 @@ _ADDED = ("threads", "devices", "door", "pace", "remote", "cgroup")
 """Limits that came later: what is stored holds them only where they are not the usual ones."""
 
 
-SandboxName = Literal["landlock", "bwrap", "none"]
+SandboxName = Literal["landlock", "bwrap", "uid", "none"]
 Pace = Literal["fast", "slow"]
 Slots = Annotated[int, Meta(ge=1, le=5000)]
 Device = Literal["nvidia"]
@@ -63,16 +63,16 @@ class MatchLimits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     open_files: Descriptors = 64
     """The most files a process may have open."""
     processes: Tasks = 32
-    """The most processes and threads of a bot in bwrap; landlock allows threads alone."""
+    """The most processes and threads of a bot in bwrap; the others allow threads alone."""
     scratch_mb: ScratchMegabytes = 16
-    """The size of a bot's scratch folder in bwrap, in MiB; landlock has none."""
+    """The size of a bot's scratch folder in bwrap, in MiB; the others have none."""
     threads: Threads = 1
     """How many threads of a bot can run at a time: a match gets so many cores.
 
     By CPU time, a decision may use so many times `move_time`; the wall is bounded as for one.
     """
     devices: tuple[Device, ...] = ()
-    """The devices that are let through: "nvidia" is a GPU. Landlock lets none through."""
+    """The devices that are let through: "nvidia" is a GPU. bwrap alone lets them through."""
     door: tuple[DoorName, ...] = ()
     """The names that a bot may ask through the door; without any it has no door."""
 
@@ -88,8 +88,8 @@ class MatchLimits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
 
     def __post_init__(self) -> None:
         """Raise ValueError for devices that could not be let through."""
-        if self.devices and self.sandbox == "landlock":
-            raise ValueError(_NO_DEVICES)
+        if self.devices and self.sandbox in _WITHOUT_DEVICES:
+            raise ValueError(_NO_DEVICES.format(_WITHOUT_DEVICES[self.sandbox]))
 
     @property
     def again(self) -> "Limits":
@@ -141,7 +141,9 @@ class MatchLimits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
 
 
 _OF_MATCHES = MatchLimits.__struct_fields__
-_NO_DEVICES = 'no device is let through Landlock; with devices, have sandbox = "bwrap"'
+_WITHOUT_DEVICES = {"landlock": "Landlock", "uid": "uid"}
+"""The sandboxes that let no device through, in words."""
+_NO_DEVICES = 'no device is let through {}; with devices, have sandbox = "bwrap"'
 
 
 class Limits(MatchLimits, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -199,8 +201,8 @@ class Grant(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
     def __post_init__(self) -> None:
         """Raise ValueError for devices that could not be let through."""
-        if self.devices and self.sandbox == "landlock":
-            raise ValueError(_NO_DEVICES)
+        if self.devices and self.sandbox in _WITHOUT_DEVICES:
+            raise ValueError(_NO_DEVICES.format(_WITHOUT_DEVICES[self.sandbox]))
 
     @property
     def given(self) -> dict[str, Given]:
@@ -240,9 +242,9 @@ class Grant(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     def of(self, limits: Limits) -> Limits:
         """Return the limits of the bot in a league that has these."""
         own = {key: getattr(self, key) for key in self.given if key != "time_factor"}
-        if self.devices and self.sandbox is None and limits.sandbox == "landlock":
+        if self.devices and self.sandbox is None and limits.sandbox in _WITHOUT_DEVICES:
             own["sandbox"] = "bwrap"
-        if self.sandbox == "landlock":
+        if self.sandbox in _WITHOUT_DEVICES:
             own["devices"] = ()
         factor = 1.0 if self.time_factor is None else self.time_factor
         times = {key: getattr(limits, key) * factor for key in _TIMES} if factor != 1 else {}

@@ -32,7 +32,7 @@ _OPENINGS: tuple[tuple[Verdict, str], ...] = (
 )
 """Signs of traces so long that they may stand before the last words, as Go's."""
 _NO_PROCESSES = (
-    "it asked for another process, and --sandbox landlock allows threads alone: use these, or "
+    "it asked for another process, and this sandbox allows threads alone: use these, or "
     "--sandbox bwrap"
 )
 _NO_FILES = (
@@ -133,18 +133,19 @@ def _told(kind: Verdict, sign: str, ended: Ended, limits: Limits) -> str:
         return f"it ran out of memory: {limits.memory_mb} MiB allowed (memory_mb), {used}"
     if kind == "files":
         return f"it ran out of open files: {limits.open_files} allowed (open_files)"
-    if limits.sandbox != "landlock":
+    if limits.sandbox in ("bwrap", "none"):
         return f"it lacked a process or thread: {limits.processes} allowed (processes)"
     if ended.refused:
         return f"it asked for more than {THREADS} threads, and was refused {ended.refused}"
     if re.search(_THREADS, sign):
+        most = f"{THREADS} are allowed, and " if limits.sandbox == "uid" else ""
         return (
-            f"it could not start as many threads as it wanted: their stacks count as memory, of "
-            f"which {limits.memory_mb} MiB are allowed (memory_mb)"
+            f"it could not start as many threads as it wanted: {most}their stacks count as memory, "
+            f"of which {limits.memory_mb} MiB are allowed (memory_mb)"
         )
     return (
-        "it lacked a process: --sandbox landlock allows threads alone. A start script must "
-        "exec its program; or use --sandbox bwrap"
+        f"it lacked a process: --sandbox {limits.sandbox} allows threads alone. A start script "
+        f"must exec its program; or use --sandbox bwrap"
     )
 
 

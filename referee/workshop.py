@@ -29,7 +29,10 @@ WorkshopKind = Literal["auto", "bwrap", "landlock"]
 KINDS: dict[str, type[BuildSandbox]] = {"bwrap": BwrapBuild, "landlock": LandlockBuild}
 """The sandboxes for builds, the stronger first."""
 _UNSTARTED = "could not be started: "
-_OF_BOTS = re.compile(r",? [Oo]r (?:use|pass) --sandbox(?:-uid)? \w+")  # what bots have instead
+_OF_BOTS = re.compile(
+    r",? [Oo]r (?:use|pass) --sandbox(?:-uid)? \w+"
+    r"|; as root there is --sandbox uid, which is weaker"
+)  # what bots have instead
 
 
 @dataclass(frozen=True)

@@ -108,9 +108,10 @@ HOMES = {
     "h11": ["arena.serve.connections", "referee.door.connection", "referee.door.endpoint"],
     "itsdangerous": ["arena.serve.sessions"],
     # their neighbours: they are run as scripts
-    "fork_server": ["referee.sandbox.build_server"],
+    "fork_server": ["referee.sandbox.build_server", "referee.sandbox.uid_probe"],
     "bot_cgroup": ["referee.sandbox.fork_server"],
-    "syscalls": ["referee.sandbox.fork_server"],
+    "own_root": ["referee.sandbox.fork_server", "referee.sandbox.uid_probe"],
+    "syscalls": ["referee.sandbox.fork_server", "referee.sandbox.own_root"],
     "kit": ["bots.*"],
     "polite": ["bots.naughty.*"],
     "python_multipart": ["arena.serve.forms"],

@@ -42,6 +42,7 @@ from referee.sandbox import (
 from referee.sandbox.cgroup import delegated
 from referee.sandbox.devices import check_devices
 from referee.sandbox.kinds import first_user
+from referee.sandbox.place import place_of
 from referee.starting import StartupError, start_bot
 
 _COLUMNS = (
@@ -101,6 +102,7 @@ def doctor(
             "value": f"{platform.system()} {platform.release()}",
             "remark": platform.machine(),
         },
+        _place(),
         {"what": "cores", "value": str(default_workers()), "remark": "one worker runs on each"},
         *_sandboxes(entered, settings, sandbox_uid),
         _cgroup(),
@@ -130,6 +132,12 @@ def _timing() -> Iterator[dict[str, str]]:
     ):
         remark = f"{words}. {why}" if share > NOISY else words
         yield {"what": what, "value": f"{100 * share:.1f} %", "remark": remark}
+
+
+def _place() -> dict[str, str]:
+    """Say in which container or virtual machine this is."""
+    place = place_of()
+    return {"what": "container or VM", "value": safe(place.name), "remark": place.remark}
 
 
 def _sandboxes(

@@ -53,7 +53,7 @@ class GameFile(msgspec.Struct, frozen=True, kw_only=True):
     open_files: Annotated[int, Meta(ge=8, le=4096)] = 64
     """The most files it may have open."""
     processes: Annotated[int, Meta(ge=1, le=4096)] = 32
-    """The most processes and threads in bwrap; landlock allows threads alone."""
+    """The most processes and threads in bwrap; the others allow threads alone."""
 
     def limits(self, sandbox: str) -> Limits:
         """Return the limits of its process in a kind of sandbox."""

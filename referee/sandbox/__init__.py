@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from referee.sandbox.runtime import Runtime, runtime_of
     from referee.sandbox.self_test import prove
 
-SANDBOXES = ("landlock", "bwrap", "none")
+SANDBOXES = ("landlock", "bwrap", "uid", "none")
 """The sandboxes there are; nothing ever goes from one to another by itself."""
 
 __all__ = [

@@ -1,11 +1,10 @@
 """The fork server: a small process that starts bots for one referee, and leaves none behind.
 
-It is run as `python -I -S fork_server.py FD`, FD being a SEQPACKET socket, and imports nothing of
-the project but two neighbours: the numbers of system calls, and what a cgroup needs. Forking it
-costs a millisecond however large the referee is, and a bot's parent is then a single-threaded
-process that does nothing but wait: it reaps every bot, kills what is left of its process group, and
-as a subreaper inherits whatever a bot orphaned. When the referee dies, by any death, the socket
-ends and everything goes.
+It is run as `python -I -S fork_server.py FD`, FD being a SEQPACKET socket, and imports of the
+project only its neighbours, which import nothing else of it. Forking it costs a millisecond however
+large the referee is, and a bot's parent is then a single-threaded process that does nothing but
+wait: it reaps every bot, kills what is left of its process group, and as a subreaper inherits
+whatever a bot orphaned. When the referee dies, by any death, the socket ends and everything goes.
 
 A request is a JSON object. `{"start": {argv, cwd, env, limits, ...}, "number": k}` comes with so
 many `descriptors` for the bot's 0, 1 and 2, and 3 and 4 for one with a door. It is answered by
@@ -38,11 +37,12 @@ import time
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING or __package__:
-    from referee.sandbox import bot_cgroup
+    from referee.sandbox import bot_cgroup, own_root
     from referee.sandbox.syscalls import ARCHITECTURES
 else:
     sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
     import bot_cgroup
+    import own_root
     from syscalls import ARCHITECTURES
 
     del sys.path[0]
@@ -141,6 +141,8 @@ def become_bot(request: Request, descriptors: list[int], server: int, link: sock
         signal.signal(number, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_SETMASK, ())
     ruleset = make_ruleset(request["landlock"]) if request["landlock"] else None
+    if request.get("root"):
+        own_root.enter(request["root"])
     if request["uid"] is not None:
         drop_to(request["uid"])
     prctl(PR_SET_DUMPABLE, 1)
@@ -159,7 +161,9 @@ def become_bot(request: Request, descriptors: list[int], server: int, link: sock
         # the server's own, two for each bot, would leave the filter none below the limit
         os.closerange(len(descriptors), link.fileno())
         system_call("close_range", link.fileno() + 1, UINT_MAX, 0)
-        socket.send_fds(link, [b"+"], [load_filter(request["seccomp"])])
+        listener = load_filter(request["seccomp"])
+        if not request["seccomp"].get("silent"):
+            socket.send_fds(link, [b"+"], [listener])
         if "then" in request["seccomp"]:
             add_filter(base64.b64decode(request["seccomp"]["then"]), 0)
     os.execve(request["argv"][0], request["argv"], request["env"])
@@ -197,25 +201,31 @@ def drop_to(uid: int) -> None:
             break  # beyond the last one
     os.setresgid(uid, uid, uid)
     os.setresuid(uid, uid, uid)
+    if {*os.getresuid(), *os.getresgid()} != {uid}:  # the highest number stands for no change
+        raise OSError(errno.EINVAL, os.strerror(errno.EINVAL))
     system_call("capset", struct.pack("=Ii", CAPABILITY_VERSION_3, 0), bytes(24))
 
 
 def load_filter(asked: Request) -> int:
     """Load the filter of system calls, with this process's own pid written into it.
 
-    Return the descriptor at which the kernel asks about what the filter leaves open.
+    Return the descriptor at which the kernel asks about what the filter leaves open. A `silent` one
+    leaves nothing open, and returns 0.
     """
     code = bytearray(base64.b64decode(asked["code"]))
     for offset in asked["own_pid_at"]:
         struct.pack_into("=I", code, offset, os.getpid())
-    return add_filter(bytes(code), SECCOMP_FILTER_FLAG_NEW_LISTENER)
+    return add_filter(bytes(code), 0 if asked.get("silent") else SECCOMP_FILTER_FLAG_NEW_LISTENER)
 
 
 def add_filter(code: bytes, flags: int) -> int:
     """Load a filter beside those that are loaded; return the kernel's answer."""
     text = ctypes.create_string_buffer(code, len(code))
     program = struct.pack("@HP", len(code) // 8, ctypes.addressof(text))
-    return system_call("seccomp", SECCOMP_SET_MODE_FILTER, flags, program)
+    try:
+        return system_call("seccomp", SECCOMP_SET_MODE_FILTER, flags, program)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, "seccomp") from None
 
 
 class UnstartableError(Exception):

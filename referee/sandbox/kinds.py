@@ -55,6 +55,9 @@ class SandboxKind:
     maps_users = False
     """Whether it has a namespace with users of its own."""
 
+    def settle(self, folder: str) -> None:
+        """Take a folder for what it makes, which goes with the fork server."""
+
     def close(self) -> None:
         """Give back what it holds."""
 

@@ -29,8 +29,9 @@ _TCP = 0b11  # bind and connect
 _SCOPES = 0b11  # abstract unix sockets and signals
 
 _RUN_ALL = EXECUTE | READ_FILE | READ_DIR
-_RUN = ("/usr", "/lib", "/lib64", "/bin", "/sbin")
-_READ = (
+PROGRAMS = ("/usr", "/lib", "/lib64", "/bin", "/sbin")
+"""Where the system's programs are."""
+SETTINGS = (
     "/etc/ld.so.cache",
     "/etc/ld.so.conf",
     "/etc/ld.so.conf.d",
@@ -38,10 +39,9 @@ _READ = (
     "/etc/nsswitch.conf",
     "/etc/alternatives",
     "/etc/ssl/openssl.cnf",
-    "/dev/zero",
-    "/dev/random",
-    "/dev/urandom",
 )
+"""What programs read of the system's settings, beside those of Java."""
+_DEVICES = ("/dev/zero", "/dev/random", "/dev/urandom")
 JAVA = tuple(map(str, Path("/etc").glob("java*")))
 _WRITE = ("/dev/null", "/dev/full")
 
@@ -71,7 +71,7 @@ def _reason(number: int) -> str:
     if number == errno.ENOSYS:
         return (
             "this kernel has no Landlock (landlock_create_ruleset: Function not implemented). "
-            "Needs Linux 5.13 or newer."
+            "Needs Linux 5.13 or newer; as root there is --sandbox uid, which is weaker."
         )
     if number == errno.EOPNOTSUPP:
         return (
@@ -114,10 +114,10 @@ def building(version: int, prefix: str, tools: Iterable[str], folders: Iterable[
 
 def _of_system(prefix: str) -> list[Rule]:
     """Return the rules for the system's programs, those under `prefix` among them."""
-    rules = [(path, _RUN_ALL) for path in _RUN]
+    rules = [(path, _RUN_ALL) for path in PROGRAMS]
     if prefix and not prefix.startswith("/usr/"):
         rules.append((prefix, _RUN_ALL))
-    rules += [(path, READ_FILE | READ_DIR) for path in (*_READ, *JAVA)]
+    rules += [(path, READ_FILE | READ_DIR) for path in (*SETTINGS, *JAVA, *_DEVICES)]
     rules += [(path, READ_FILE | WRITE_FILE) for path in _WRITE]
     return rules
 

@@ -1,6 +1,7 @@
 """Starts bots by a fork server, from copies of their files."""
 
 import os
+from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
@@ -18,15 +19,18 @@ from referee.sandbox.program import PYTHON, Program
 from referee.sandbox.sources import too_large
 from referee.sandbox.stage import Stage
 from referee.sandbox.starter import Child, Ended, Starter, new_pipe
+from referee.sandbox.uid import UidSandbox
 
 __all__ = ["Child", "Ended", "Launcher"]
 
 FORK_SERVER = Path(__file__).with_name("fork_server.py")
-_KINDS: dict[str, type[Sandbox]] = {
-    "landlock": LandlockSandbox,
-    "bwrap": BwrapSandbox,
-    "none": NoSandbox,
+_KINDS: dict[str, Callable[[int | None], Sandbox]] = {
+    "landlock": lambda _: LandlockSandbox(),
+    "bwrap": lambda _: BwrapSandbox(),
+    "uid": UidSandbox,
+    "none": lambda _: NoSandbox(),
 }
+"""What makes each kind, by the first user that was asked for."""
 
 
 class Launcher(Starter):
@@ -39,7 +43,7 @@ class Launcher(Starter):
     server = FORK_SERVER
 
     def __init__(self, sandbox: str, *, uid: int | None = None, programs: int = USERS) -> None:
-        self.sandbox: Sandbox = _KINDS[sandbox]()
+        self.sandbox: Sandbox = _KINDS[sandbox](uid)
         self._stage_by_program: dict[Program, Stage] = {}
         super().__init__(self.sandbox, uid=uid, programs=programs)
 

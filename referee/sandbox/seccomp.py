@@ -561,6 +561,7 @@ def build(
     children: bool = False,
     devices: bool = False,
     door: bool = False,
+    asks: bool = True,
     landlock_abi: int = 7,
     architecture: Architecture | None = None,
 ) -> Filter:
@@ -568,12 +569,14 @@ def build(
 
     Without `own_pid` the calls that act on processes are left to a pid namespace. `children` lets
     a bot have child processes; `devices` lets it have what a GPU's driver needs, in namespaces of
-    its own, and `door` connect over TCP in a network of its own. Below Landlock's third ABI the
-    filter also refuses truncation.
+    its own, and `door` connect over TCP in a network of its own. Unless it `asks` the fork server
+    about threads, something else bounds them. Below Landlock's third ABI, as where there is none
+    (0), the filter also refuses truncation.
     """
     memory = DEVICE_MEMORY if devices else COUNTED_MEMORY
     rules = [memory, ADVICE, *(OWN_CLOCKS if own_pid else ())]  # called most often
-    rules += [READING, WAITING_FOR_DISK, CHILD if children else THREAD]
+    thread = THREAD if asks else replace(THREAD, then=ALLOW)
+    rules += [READING, WAITING_FOR_DISK, CHILD if children else thread]
     rules += [CLOSED_PAIR, FCNTL, IOCTL, PRCTL, *NO_WAKING]
     refused = dict(REFUSED)
     if own_pid:

@@ -50,6 +50,10 @@ def prove(launcher: Launcher, limits: Limits) -> None:
         launcher.stop(child)
         if os.path.exists(target):
             told.insert(0, "write a file")
+    if errors.startswith("bwrap: "):
+        raise SandboxError(
+            f'bwrap cannot make its namespaces here ("{errors}"). Use --sandbox landlock.'
+        )
     if told[-1:] != ["done"]:
         raise SandboxError(f"the self test did not end: {errors or told or 'it said nothing'}.")
     if told[:-1]:
@@ -71,6 +75,12 @@ def why_unstarted(reason: str) -> str:
             f"the self test could not be started ({reason}): another program already "
             f"supervises system calls here, as LXD containers that intercept some do, and the "
             f"kernel allows only one. Switch it off, or use --sandbox bwrap."
+        )
+    if "seccomp" in reason.lower():
+        return (
+            f"the filter of system calls cannot be loaded here ({reason}): the kernel is older "
+            f"than 5.5, or the container's runtime forbids it or knows no such filters. Update "
+            f"these, or use --sandbox uid as root, whose filter asks least of a kernel."
         )
     return f"the self test could not be started: {reason}."
 

@@ -1,7 +1,6 @@
 """Copies of bots' files where the users that run them may enter, and nobody may write."""
 
 import fcntl
-import itertools
 import os
 import re
 import secrets
@@ -22,7 +21,7 @@ from referee.sandbox.sources import BYTES_LIMIT, Sources
 from referee.sandbox.temporary import room_for, temporary_base
 
 _PREFIX = "arena-stage-"
-_STAGED = re.compile(rf"[^\s'\"]{{0,500}}/{_PREFIX}[0-9a-f]{{16}}/[0-9]{{1,9}}(?=/)")
+_STAGED = re.compile(rf"[^\s'\"]{{0,500}}/{_PREFIX}[0-9a-f]{{16}}/[0-9a-f]{{32}}(?=/)")
 _YOUNG = 60.0  # seconds within which a stage may not be locked yet
 
 
@@ -38,10 +37,9 @@ class Stage:
         self._variable = "TMPDIR" if big_files is None else "XDG_CACHE_HOME"  # says where base is
         sweep(Path(base), _PREFIX)
         self.folder = f"{base}/{_PREFIX}{secrets.token_hex(8)}"
-        self._mode = 0o700 if uid == os.getuid() else 0o755  # the users that run bots are to enter
+        self._mode = 0o700 if uid == os.getuid() else 0o711  # the users that run bots are to enter
         self._lock = -1
         self._placed: dict[Program, Program] = {}
-        self._numbers = itertools.count()
 
     def make(self) -> None:
         """Make the folder; raise MachineError if that cannot be."""
@@ -58,7 +56,7 @@ class Stage:
         """
         placed = self._placed.get(program)
         if placed is None:
-            folder = Path(self.folder, str(next(self._numbers)))
+            folder = Path(self.folder, secrets.token_hex(16))  # no other bot guesses it
             try:
                 with Sources(program.folder, program.borrowed, most=most) as sources:
                     with self._written():

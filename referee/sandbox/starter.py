@@ -132,7 +132,7 @@ class Starter:
             )
         if sandbox.confines:
             try:
-                self._staged()
+                sandbox.settle(self._staged().folder)
             except BaseException:  # Ctrl-C too: raised again once the fork server has ended
                 self.close()
                 raise

@@ -7,7 +7,7 @@ from pathlib import Path
 from referee.sandbox import SANDBOXES
 from tests.attacks.catalogue import ATTACKS
 from tests.attacks.table import BEGIN, END, FAILED, NOT_RUN, Column, mark, table
-from tests.attacks.users import RunnerProcess, Workshop, users
+from tests.attacks.users import RunnerProcess, Workshop, sandboxes_of, users
 
 PAGE = Path(__file__).parents[2] / "docs" / "sandbox.md"
 
@@ -21,7 +21,7 @@ def measured() -> tuple[list[Column], dict[tuple[str, Column], str], list[str]]:
     try:
         for user in users():
             with RunnerProcess(user, workshop) as runner:
-                for sandbox in reversed(SANDBOXES):
+                for sandbox in reversed(sandboxes_of(user)):
                     column = (sandbox, user)
                     columns.append(column)
                     troubles += _fill(runner, column, marks)

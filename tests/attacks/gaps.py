@@ -1,14 +1,20 @@
 """What is not contained, one by one and with the reason; and what needs no sandbox to fail."""
 
-from collections.abc import Iterable
+from collections.abc import Collection
+
+from tests.attacks.users import WITHOUT_MOUNTS
 
 _EVERYBODY = ("user", "root")
 
 
 def _named(
-    slug: str, sandboxes: Iterable[str], reason: str, users: Iterable[str] = _EVERYBODY
+    slug: str, sandboxes: Collection[str], reason: str, users: Collection[str] = _EVERYBODY
 ) -> dict[tuple[str, str, str], str]:
-    return {(slug, sandbox, user): reason for sandbox in sandboxes for user in users}
+    found = {(slug, sandbox, user): reason for sandbox in sandboxes for user in users}
+    if "uid" in sandboxes:  # which ordinary users do not have
+        found.pop((slug, "uid", "user"), None)
+        found[slug, "uid", WITHOUT_MOUNTS] = reason
+    return found
 
 
 GAPS: dict[tuple[str, str, str], str] = {
@@ -39,13 +45,13 @@ GAPS: dict[tuple[str, str, str], str] = {
     ),
     **_named(
         "resources.sealed_memory",
-        ["landlock", "bwrap"],
+        ["landlock", "bwrap", "uid"],
         "RLIMIT_DATA counts what can be written; memory made read-only after writing stays and is "
         "not counted. With `cgroup = true` it is.",
     ),
     **_named(
         "resources.page_tables",
-        ["landlock", "bwrap"],
+        ["landlock", "bwrap", "uid"],
         "No limit of a process counts its page tables, and RLIMIT_AS, which bounds them, kills "
         "Node and Java at their start. With `cgroup = true` they are counted.",
     ),
@@ -77,33 +83,33 @@ GAPS: dict[tuple[str, str, str], str] = {
     ),
     **_named(
         "remembering.futexes",
-        ["landlock"],
+        ["landlock", "uid"],
         "Who wakes those that wait in a file that both may read is told how many they were: a bit "
         "for each waiting thread, some 50 bits for a process. Programs need such calls to wait "
         "for their threads. What is frozen does not wait: bwrap freezes every bot off turn.",
     ),
     **_named(
         "remembering.process_numbers",
-        ["landlock"],
+        ["landlock", "uid"],
         "Processes and threads are numbered one after another on the whole machine: some 12 bits "
         "for a second of CPU time, if little else is started. bwrap numbers each bot's anew.",
     ),
     **_named(
         "remembering.thread_numbers",
-        ["landlock"],
+        ["landlock", "uid"],
         "Which pids are there can be asked by calls that threads need for themselves: a bit for "
         "each thread, some 50 bits for a process, frozen or not. bwrap hides the others'.",
     ),
     **_named(
         "remembering.pipe_numbers",
-        ["landlock", "bwrap"],
+        ["landlock", "bwrap", "uid"],
         "The kernel numbers pipes and sockets one after another on each core, and everybody sees "
         "the numbers of his own: some 4 bits to the next process on that core, if little else "
         "runs there. Only a kernel of its own, in a virtual machine, hides them.",
     ),
     **_named(
         "remembering.pages_by_faults",
-        ["landlock", "bwrap"],
+        ["landlock", "bwrap", "uid"],
         "What was read is in memory, for everybody and until something else needs the place: a "
         "bit for each 4 KiB of files that nobody else reads. Faults are counted for each process, "
         "and time tells it too. Only a virtual machine has a memory of its own.",

@@ -27,6 +27,8 @@ GROWTH = 64 << 20
 REST_SECONDS = 0.3
 AFTER_KILL = 3.0 * SLOWNESS
 """Seconds after the referee's death in which everything must be gone."""
+AFTER_ROOT = 60.0 * SLOWNESS
+"""The same for the root folder of `uid`, whose thousands of links are removed one by one."""
 
 
 def run_seat(launcher: Launcher, program: Program, sandbox: str, act: str) -> dict[str, Any]:
@@ -113,6 +115,10 @@ def run_orphan(act: str, sandbox: str, scene: Scene) -> dict[str, Any]:
     deadline = time.monotonic() + AFTER_KILL
     while (left := _left(scene, told)) and time.monotonic() < deadline:
         time.sleep(0.01)
+    if sandbox == "uid" and not scene.everything():
+        deadline += AFTER_ROOT
+        while (left := _left(scene, told)) and time.monotonic() < deadline:
+            time.sleep(0.1)
     return {"effect": bool(left), "detail": f"left: {left}; the bot said {told['said']}"}
 
 

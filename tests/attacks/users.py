@@ -9,6 +9,7 @@ import tempfile
 from pathlib import Path
 from typing import Any, Self
 
+from referee.sandbox import SANDBOXES
 from referee.sandbox.program import SYSTEM_PYTHON, barrier
 from tests.attacks import arm
 from tests.attacks.delegation import Delegation
@@ -16,13 +17,22 @@ from tests.attacks.gpus import beside_gpus, driver
 
 PROJECT = Path(__file__).parents[2]
 PROGRAMS = Path(__file__).parent / "programs"
+WITHOUT_MOUNTS = "root without CAP_SYS_ADMIN"
+"""Root as in a container: it may not mount. The sandbox `uid` alone is tried as this one."""
 USER_ID = 61234
 """The ordinary user that root runs attacks as."""
 
 
 def users() -> tuple[str, ...]:
     """Return the users that attacks can be run as here."""
-    return ("root", "user") if os.getuid() == 0 else ("user",)
+    return ("root", WITHOUT_MOUNTS, "user") if os.getuid() == 0 else ("user",)
+
+
+def sandboxes_of(user: str) -> tuple[str, ...]:
+    """Return the sandboxes that are tried as a user: those that are another thing for it."""
+    if user == WITHOUT_MOUNTS:
+        return ("uid",)
+    return tuple(name for name in SANDBOXES if name != "uid" or user == "root")
 
 
 class Workshop:
@@ -115,6 +125,8 @@ class RunnerProcess:
         if gpus:
             environment["ATTACKS_BESIDE_GPUS"] = str(gpus)
             words = [*beside_gpus(gpus, workshop.driver, as_root=user == "root"), *words]
+        if user == WITHOUT_MOUNTS:
+            words = [sys.executable, "-m", "tests.attacks.small_system", *words]
         self._process = subprocess.Popen(
             words,
             stdin=subprocess.PIPE,

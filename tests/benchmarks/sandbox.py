@@ -119,7 +119,7 @@ def starters() -> Iterator[tuple[dict[str, Start], list[str]]]:
     found: dict[str, Start] = {BASELINE: start_plainly}
     missing = []
     with ExitStack() as stack:
-        for cgroup, sandbox in product((False, True), ("none", "landlock", "bwrap")):
+        for cgroup, sandbox in product((False, True), ("none", "landlock", "bwrap", "uid")):
             limits = Limits(sandbox=sandbox, cgroup=cgroup)
             name = f"{sandbox}, cgroup" if cgroup else sandbox
             try:

@@ -13,7 +13,7 @@ from referee.sandbox.kinds import MOST_USERS, first_user
 
 _FILES_OF_BOT = 6  # open in the process that plays: three pipes, a pidfd, and two of a door
 _OTHER_FILES = 200
-_PROCESSES = {"landlock": 1, "none": 1, "bwrap": 3}
+_PROCESSES = {"landlock": 1, "uid": 1, "none": 1, "bwrap": 3}
 _OTHER_PROCESSES = 50
 _MOST_PIDS = Path("/proc/sys/kernel/pid_max")
 

@@ -39,6 +39,13 @@ def in_bwrap() -> Iterator[Launcher]:
     yield from launcher_of("bwrap")
 
 
+@pytest.fixture
+def in_uid() -> Iterator[Launcher]:
+    """A launcher with the sandbox for root in a container."""
+    need("uid")
+    yield from launcher_of("uid")
+
+
 def launcher_of(sandbox: str) -> Iterator[Launcher]:
     """Give a launcher to a test; neither process nor stage may be left of it."""
     before = children(os.getpid())

@@ -14,9 +14,10 @@ import pytest
 from referee.limits import Limits
 from referee.sandbox import PYTHON, Child, Launcher, Program, SandboxError
 from referee.sandbox.landlock import abi
+from referee.sandbox.uid import UidSandbox
 from tests.referee.raw_programs import read_all
 
-SANDBOXED = ("landlock", "bwrap")
+SANDBOXED = ("landlock", "bwrap", "uid")
 ROOT = os.getuid() == 0
 
 
@@ -26,6 +27,12 @@ def missing(sandbox: str) -> str:
     if sandbox == "landlock":
         try:
             abi()
+        except SandboxError as error:
+            return error.what
+        return ""
+    if sandbox == "uid":
+        try:
+            UidSandbox(None)
         except SandboxError as error:
             return error.what
         return ""
@@ -41,6 +48,13 @@ def need(sandbox: str) -> None:
     """Skip the test, loudly, where this machine cannot have the sandbox."""
     if reason := missing(sandbox):
         pytest.skip(f"THE SANDBOX {sandbox} IS NOT TESTED HERE: {reason}")
+
+
+def need_mounts() -> None:
+    """Skip the test, loudly, where root may make no mount namespace, as in most containers."""
+    need("uid")
+    if UidSandbox(None).name != "uid (mount namespace)":
+        pytest.skip("MOUNT NAMESPACES ARE NOT TESTED HERE: root may make none")
 
 
 def make(folder: Path, text: str, *neighbours: str) -> Program:

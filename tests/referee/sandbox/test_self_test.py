@@ -12,8 +12,9 @@ from referee.limits import Limits
 from referee.sandbox import Launcher, Program, SandboxError, prove, seccomp
 from referee.sandbox.bwrap import BwrapSandbox
 from referee.sandbox.kinds import LandlockSandbox, Request, Sandbox
+from referee.sandbox.uid import UidSandbox
 from tests.referee.process_watch import children, descriptors
-from tests.referee.sandbox.sandboxed import limits
+from tests.referee.sandbox.sandboxed import limits, need_mounts
 
 Breaking = Callable[[type[Sandbox], Callable[[Request], None]], None]
 
@@ -109,6 +110,24 @@ def test_a_bwrap_without_the_filter_is_noticed(in_bwrap: Launcher, broken: Break
 
     broken(BwrapSandbox, drop)
     assert "could open a socket" in refusal(in_bwrap)
+
+
+@pytest.mark.parametrize(
+    ("part", "what"),
+    [("root", "could write a file"), ("seccomp", "could open a socket")],
+)
+def test_a_part_of_uid_that_is_missing_is_noticed(
+    part: str, what: str, in_uid: Launcher, broken: Breaking
+) -> None:
+    broken(UidSandbox, lambda request: request.update({part: None}))
+    assert what in refusal(in_uid)
+
+
+def test_a_root_of_uid_that_shows_too_much_is_noticed(in_uid: Launcher, broken: Breaking) -> None:
+    need_mounts()
+    folder = tempfile.gettempdir()
+    broken(UidSandbox, lambda request: request["root"]["shown"].append(("bind", folder, "")))
+    assert "could read a file outside its folder" in refusal(in_uid)
 
 
 def test_a_canary_that_cannot_be_started_refuses(in_landlock: Launcher, broken: Breaking) -> None:

@@ -1,0 +1,161 @@
+"""The sandbox for root in a container without Landlock: users, a filter, and another root."""
+
+import base64
+import json
+import os
+import re
+import resource
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from referee.limits import Limits
+from referee.sandbox import seccomp
+from referee.sandbox.errors import SandboxError
+from referee.sandbox.executable import named_interpreter
+from referee.sandbox.kinds import (
+    THREADS,
+    Request,
+    Sandbox,
+    bounds,
+    environment,
+    first_user,
+    search_path,
+)
+from referee.sandbox.landlock import JAVA, PROGRAMS, SETTINGS
+from referee.sandbox.program import Program, barrier
+from referee.sandbox.root_folder import RootFolder
+
+_PROBE = Path(__file__).with_name("uid_probe.py")
+_DEVICES = ("/dev/null", "/dev/full", "/dev/random", "/dev/urandom")
+"""Without /dev/zero: what is mapped from it counts against no limit of memory."""
+_MOUNTS = "mount namespace"
+_MOUNT_ESCAPE = re.compile(rb"\\([0-7]{3})")
+
+
+class UidSandbox(Sandbox):
+    """A user and a file system of its own for each bot, made with root's rights.
+
+    The file system is a mount namespace where one can be had, or else a root folder for `chroot`.
+    The filter asks nobody about threads, which not every kernel can: the limit of processes that
+    the user has bounds them.
+    """
+
+    def __init__(self, uid: int | None) -> None:
+        """Find out which file system there can be; `uid` is as for a `Launcher`."""
+        seccomp.this_architecture()
+        if os.getuid() != 0:
+            raise SandboxError(
+                "uid makes a user of its own for each bot, which only root can, and the arena "
+                "runs as an ordinary user. Use --sandbox landlock or bwrap, or be root in a "
+                "container."
+            )
+        user = first_user(uid)
+        if user is None:
+            raise SandboxError(
+                "uid is nothing without a user of its own for each bot: --sandbox-uid 0 leaves "
+                "them root. Leave it out, or name the first of the users that are free."
+            )
+        self._form = _form(user)
+        self.name = f"uid ({self._form})"
+        filter_ = seccomp.build(landlock_abi=0, asks=False)
+        self._filter = {
+            "code": base64.b64encode(filter_.code).decode(),
+            "own_pid_at": filter_.own_pid_at,
+            "silent": True,
+        }
+        self._root: RootFolder | None = None
+
+    def settle(self, folder: str) -> None:
+        """Make the root folder in this one, once a bot needs it."""
+        if self._form != _MOUNTS:
+            self._root = RootFolder(f"{folder}/root")
+            self._root.make()
+
+    def tasks(self, limits: Limits) -> int | None:
+        """Return how many threads there may be."""
+        return THREADS
+
+    def around(self, program: Program, limits: Limits, uid: int | None) -> Request:
+        """Ask for the file system, the filter and the limits."""
+        return {
+            "argv": program.argv,
+            "env": {**environment(search_path(uid), limits), **_origin(program, uid)},
+            "limits": [*bounds(limits), (resource.RLIMIT_NPROC, THREADS)],
+            "landlock": None,
+            "seccomp": self._filter,
+            "root": self._file_system(program, uid),
+        }
+
+    def _file_system(self, program: Program, uid: int | None) -> Request:
+        """Return what the bot is shown, made where it must be made before."""
+        paths = [*_system(uid), *program.shared, program.folder]
+        if self._form == _MOUNTS:
+            devices = [("device", path, "") for path in _DEVICES if os.path.exists(path)]
+            return {"shown": [*map(_shown, with_mounts(paths)), *devices]}
+        assert self._root is not None
+        self._root.show(paths)
+        return {"chroot": self._root.folder}
+
+
+def _form(uid: int) -> str:
+    """Return what a user's own file system can be here; raise SandboxError if there can be none."""
+    command = [sys.executable, "-I", "-S", str(_PROBE), str(uid)]
+    ran = subprocess.run(command, capture_output=True, text=True, check=False, cwd="/")
+    if ran.returncode != 0:
+        raise SandboxError(f"uid cannot be tried here: {ran.stderr[-300:].strip()}.")
+    found = json.loads(ran.stdout)
+    if found["form"]:
+        return str(found["form"])
+    reasons = "; ".join(found["reasons"].values())
+    raise SandboxError(
+        f"uid needs root's rights to change the user and to have another root, by a mount "
+        f"namespace or by chroot, and here it gets neither ({reasons}). Give the container "
+        f"CAP_SETUID, CAP_SETGID and CAP_SYS_CHROOT, which Docker and Podman do by default, or "
+        f"use --sandbox landlock."
+    )
+
+
+def _shown(path: str) -> tuple[str, str, str]:
+    """Return how a path is shown: /lib and the like as the links that they are."""
+    if path in PROGRAMS and os.path.islink(path):
+        return "link", path, os.readlink(path)
+    return "bind", path, ""
+
+
+def with_mounts(paths: Iterable[str], table: Path = Path("/proc/self/mountinfo")) -> list[str]:
+    """Return paths and what is mounted beneath them, which is not shown by itself; each once.
+
+    `table` is as in proc_pid_mountinfo(5).
+    """
+    words = [line.split()[4] for line in table.read_bytes().splitlines()]
+    points = [os.fsdecode(_MOUNT_ESCAPE.sub(_unescaped, word)) for word in words]
+    found: dict[str, None] = {}
+    for path in paths:
+        if not any(path.startswith(f"{above}/") for above in found):
+            found[path] = None
+        for point in points:
+            if point.startswith(f"{path}/") and os.path.exists(point):
+                found[point] = None
+    return [*found]
+
+
+def _unescaped(octal: re.Match[bytes]) -> bytes:
+    return bytes([int(octal[1], 8)])
+
+
+def _origin(program: Program, uid: int | None) -> dict[str, str]:
+    """Return the variable by which the linker finds libraries beside a program, without /proc."""
+    path = program.argv[0]
+    if path.startswith(f"{program.folder}/"):
+        path = named_interpreter(path, search_path(uid)) or path
+    return {"LD_ORIGIN_PATH": os.path.dirname(os.path.realpath(path))}
+
+
+def _system(uid: int | None) -> Iterator[str]:
+    """Yield where the system's programs are, and what they read."""
+    yield from (path for path in (*PROGRAMS, *SETTINGS, *JAVA) if os.path.lexists(path))
+    prefix = sys.base_prefix
+    if not prefix.startswith("/usr/") and (uid is None or not barrier(prefix, uid)):
+        yield prefix

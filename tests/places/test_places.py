@@ -1,0 +1,127 @@
+"""Which sandboxes work in containers, emulated by the profiles that their engines publish.
+
+The page docs/containers.md has the same in a table.
+"""
+
+import json
+import os
+import platform
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.places.emulated import PLACES
+from tests.referee.sandbox.sandboxed import need, need_mounts
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(
+        os.getuid() != 0 or platform.machine() != "x86_64",
+        reason="CONTAINERS ARE NOT TRIED HERE: only root on x86_64 can emulate them",
+    ),
+]
+
+LANDLOCK, BWRAP, CHROOT, MOUNTS = (
+    "landlock (ABI ",
+    "bwrap 0.",
+    "uid (chroot)",
+    "uid (mount namespace)",
+)
+WORKING = (LANDLOCK, BWRAP, CHROOT, MOUNTS)
+_NAMESPACES = "bwrap may not create user namespaces here"
+_BLOCKED = "the container's seccomp profile blocks Landlock"
+_NO_KERNEL = "this kernel has no Landlock"
+_NEITHER = "uid needs root's rights to change the user and to have another root"
+FOUND = {
+    "docker": (LANDLOCK, _NAMESPACES, CHROOT),
+    "docker-2021": (_BLOCKED, _NAMESPACES, CHROOT),
+    "podman": (LANDLOCK, "bwrap cannot make its namespaces here", CHROOT),
+    "cri-o": (_BLOCKED, _NAMESPACES, _NEITHER),
+    "like-gvisor": (_NO_KERNEL, _NAMESPACES, CHROOT),
+    "no-listener": ("the filter of system calls cannot be loaded", _NAMESPACES, CHROOT),
+    "no-landlock": (_NO_KERNEL, BWRAP, MOUNTS),
+    "no-setuid": (_BLOCKED, "the self test could not be started", _NEITHER),
+}
+"""How the remark on each sandbox begins: its name, or why it does not work."""
+PYTHON = [sys.executable, "-m", "arena"]
+
+
+def inside(
+    place: str, *words: str, folder: Path | None = None
+) -> "subprocess.CompletedProcess[str]":
+    """Run a command in an emulated place."""
+    command = [sys.executable, "-m", "tests.places.emulated", place, *words]
+    root = Path(__file__).parents[2]
+    env = {**os.environ, "PYTHONPATH": str(root)}
+    return subprocess.run(
+        command, capture_output=True, text=True, cwd=folder or root, env=env, timeout=300
+    )
+
+
+def sandboxes(place: str) -> dict[str, dict[str, str]]:
+    """Return what `arena doctor` says of each sandbox in a place."""
+    ran = inside(place, *PYTHON, "doctor", "--format", "json")
+    assert ran.returncode == 0, ran.stderr
+    rows = json.loads(ran.stdout)["doctor"]
+    return {row["what"].removeprefix("sandbox "): row for row in rows}
+
+
+@pytest.mark.parametrize("place", FOUND)
+def test_the_doctor_says_which_sandboxes_work(place: str) -> None:
+    need("landlock")
+    need("bwrap")
+    need_mounts()
+    found = sandboxes(place)
+    for sandbox, begins in zip(("landlock", "bwrap", "uid"), FOUND[place], strict=True):
+        row = found[sandbox]
+        assert row["remark"].startswith(begins), row
+        assert (row["value"] == "works") == (begins in WORKING), row
+        assert "\n" not in row["remark"]
+
+
+def test_every_emulated_place_is_tried() -> None:
+    assert {place for place, made in PLACES.items() if made.is_root} == set(FOUND)
+
+
+@pytest.mark.parametrize(
+    ("place", "sandbox"),
+    [
+        ("docker", "landlock"),
+        ("docker", "uid"),
+        ("podman", "landlock"),
+        ("podman", "uid"),
+        ("like-gvisor", "uid"),
+        ("no-landlock", "bwrap"),
+        ("no-landlock", "uid"),
+    ],
+)
+def test_a_league_is_played(place: str, sandbox: str, tmp_path: Path) -> None:
+    need(sandbox)
+    need_mounts()
+    arena = " ".join(PYTHON)
+    script = (
+        f"{arena} init cup --game khan random sensible --deals 1 --sandbox {sandbox} && "
+        f"{arena} run cup > /dev/null && {arena} matches cup --format json"
+    )
+    ran = inside(place, "/bin/sh", "-c", script, folder=tmp_path)
+    assert ran.returncode == 0, ran.stderr
+    told = json.loads(ran.stdout[ran.stdout.index("{") :])
+    assert len(told["matches"]) == 2, ran.stderr
+    shown = inside(place, *PYTHON, "show", "cup", told["matches"][0]["match"], folder=tmp_path)
+    assert re.search(rf"sandbox {sandbox}\b", shown.stdout), shown.stdout
+    shutil.rmtree(tmp_path / "cup")
+
+
+def test_a_sandbox_that_is_not_there_is_refused_and_no_other_taken(tmp_path: Path) -> None:
+    need_mounts()
+    arena = " ".join(PYTHON)
+    script = f"{arena} init cup --game khan random sensible --deals 1 && {arena} run cup"
+    ran = inside("like-gvisor", "/bin/sh", "-c", script, folder=tmp_path)
+    assert ran.returncode != 0
+    last = ran.stderr.strip().splitlines()[-1]
+    assert "sandbox: this kernel has no Landlock" in last
+    assert "Traceback" not in ran.stderr

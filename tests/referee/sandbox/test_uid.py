@@ -1,0 +1,221 @@
+"""The sandbox `uid`: who can have it, what its bots find, and what it leaves."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from referee.limits import Grant, Limits
+from referee.sandbox import Launcher, MachineError, SandboxError, prove, seccomp
+from referee.sandbox.root_folder import RootFolder
+from referee.sandbox.uid import UidSandbox, with_mounts
+from tests.referee.sandbox.filters import ALLOWED, ASKED, NUMBERS, REFUSED, X86_64, run
+from tests.referee.sandbox.sandboxed import as_user, make, need, need_mounts, python_of, said
+
+ROOT = Path(__file__).parents[3]
+LOOK = """
+import json, os
+found = {}
+for top in ("/", "/tmp", "/dev", "/etc", "/proc", "/usr/lib"):
+    try:
+        found[top] = sorted(os.listdir(top))
+    except OSError as error:
+        found[top] = type(error).__name__
+found["above"] = os.path.dirname(os.getcwd())
+try:
+    found["others"] = os.listdir(found["above"])
+except OSError as error:
+    found["others"] = type(error).__name__
+found["ids"] = [*os.getresuid(), *os.getresgid(), *os.getgroups()]
+print(json.dumps(found))
+"""
+
+
+def test_a_bot_finds_the_system_and_itself_alone(public: Path) -> None:
+    need_mounts()
+    with Launcher("uid") as launcher:
+        assert launcher.sandbox.name == "uid (mount namespace)"
+        found = json.loads(said(launcher, make(public, LOOK)))
+        assert launcher.uid is not None
+        assert {*found["ids"]} <= {*range(launcher.uid, launcher.uid + 64)}
+        assert len({*found["ids"]}) == 1
+    assert (
+        {"usr", "dev", "etc", "tmp"}
+        <= {*found["/"]}
+        <= {
+            *("bin", "dev", "etc", "lib", "lib32", "lib64", "libx32", "sbin", "tmp", "usr"),
+            *(Path(path).parts[1] for path in (sys.base_prefix, found["above"])),
+        }
+    )
+    assert found["/dev"] == ["full", "null", "random", "urandom"]
+    assert "passwd" not in found["/etc"]
+    assert found["/proc"] == "FileNotFoundError"
+    assert len(found["others"]) == 1
+    assert found["/usr/lib"]
+
+
+CHROOTED = """
+import json, os, sys
+from pathlib import Path
+sys.path.insert(0, sys.argv[1])
+from referee.limits import Limits
+from referee.sandbox import Launcher, prove
+from tests.referee.sandbox.sandboxed import make, said
+folder = Path(sys.argv[2])
+with Launcher("uid") as launcher:
+    prove(launcher, Limits(sandbox="uid"))
+    one, other = folder / "one", folder / "other"
+    one.mkdir(); other.mkdir()
+    first = json.loads(said(launcher, make(one, Path(sys.argv[3]).read_text())))
+    second = json.loads(said(launcher, make(other, Path(sys.argv[3]).read_text())))
+    print(json.dumps([launcher.sandbox.name, launcher.folder, first, second]))
+"""
+
+
+@pytest.mark.slow
+def test_without_mounts_it_is_a_root_folder(public: Path, tmp_path: Path) -> None:
+    need_mounts()
+    (tmp_path / "look.py").write_text(LOOK)
+    words = [sys.executable, "-m", "tests.attacks.small_system", sys.executable, "-c", CHROOTED]
+    words += [str(ROOT), str(public), str(tmp_path / "look.py")]
+    ran = subprocess.run(words, capture_output=True, text=True, cwd=ROOT)
+    assert ran.returncode == 0, ran.stderr
+    name, folder, first, second = json.loads(ran.stdout)
+    assert name == "uid (chroot)"
+    for found in (first, second):
+        assert found["/"] == found["/tmp"] == found["others"] == "PermissionError"
+        assert {*found["/dev"]} <= {"full", "null", "random", "urandom"} or isinstance(
+            found["/dev"], str
+        )
+        assert "passwd" not in found["/etc"]
+        assert found["/proc"] == "FileNotFoundError"
+        assert found["/usr/lib"]
+    assert not Path(folder).exists()
+
+
+def test_an_ordinary_user_is_told_to_be_root() -> None:
+    need("uid")
+    python = python_of(61236)
+    script = "from referee.sandbox import Launcher; Launcher('uid')"
+    ran = as_user(61236, [python, "-c", script], f"{ROOT}:{Path(pytest.__file__).parents[1]}")
+    last = ran.stderr.strip().splitlines()[-1]
+    assert "uid makes a user of its own for each bot, which only root can" in last
+
+
+@pytest.mark.usefixtures("root_only")
+def test_to_stay_root_makes_no_sense() -> None:
+    with pytest.raises(SandboxError, match="nothing without a user of its own"):
+        Launcher("uid", uid=0)
+
+
+@pytest.mark.usefixtures("root_only")
+def test_users_that_cannot_be_had_are_refused() -> None:
+    with pytest.raises(SandboxError, match="uid needs root's rights") as caught:
+        UidSandbox(2**32 - 1)
+    assert "to become uid 4294967295: " in caught.value.what
+    assert "\n" not in caught.value.what
+
+
+def test_two_launchers_share_no_user(public: Path) -> None:
+    need("uid")
+    with Launcher("uid") as one, Launcher("uid") as other:
+        prove(one, Limits(sandbox="uid"))
+        prove(other, Limits(sandbox="uid"))
+        assert one.uid != other.uid
+        text = "import os; print(os.getuid())"
+        assert said(one, make(public, text)) != said(other, make(public, text))
+
+
+def test_its_filter_asks_nobody_about_threads() -> None:
+    code = seccomp.build(landlock_abi=0, asks=False, architecture=X86_64).code
+    clone = NUMBERS["x86_64"]["clone"]
+    assert run(code, X86_64.number, clone, 0x10000) == ALLOWED
+    assert run(code, X86_64.number, clone, 17) == REFUSED
+    assert ASKED.to_bytes(4, "little") not in code
+
+
+def test_devices_are_let_through_by_bwrap_alone() -> None:
+    with pytest.raises(ValueError, match="no device is let through uid"):
+        Limits(sandbox="uid", devices=("nvidia",))
+    granted = Grant(devices=("nvidia",)).of(Limits(sandbox="uid"))
+    assert granted.sandbox == "bwrap"
+
+
+def test_what_is_mounted_beneath_is_shown_too(tmp_path: Path) -> None:
+    inner, spaced = tmp_path / "usr" / "inner", tmp_path / "usr" / "two words"
+    inner.mkdir(parents=True)
+    spaced.mkdir()
+    table = tmp_path / "mountinfo"
+    escaped = str(spaced).replace(" ", "\\040")
+    table.write_text(
+        f"1 0 8:1 / / rw - ext4 /dev/sda rw\n"
+        f"2 1 8:2 / {inner} rw - ext4 /dev/sdb rw\n"
+        f"3 1 8:2 / {escaped} rw - ext4 /dev/sdb rw\n"
+        f"4 1 8:2 / {tmp_path}/usr-local rw - ext4 /dev/sdb rw\n"
+    )
+    usr = str(tmp_path / "usr")
+    assert with_mounts([usr, f"{usr}/bin"], table) == [usr, str(inner), str(spaced)]
+
+
+# The root folder
+
+
+@pytest.fixture
+def system(tmp_path: Path) -> Path:
+    """A small system: a program, a link, a file that everybody may write, one that nobody reads."""
+    folder = tmp_path / "usr"
+    (folder / "bin").mkdir(parents=True)
+    (folder / "bin" / "tool").write_text("#!/bin/sh\n")
+    (folder / "bin" / "tool").chmod(0o755)
+    (folder / "bin" / "link").symlink_to("tool")
+    (folder / "shared").write_text("anybody's")
+    (folder / "shared").chmod(0o666)
+    (folder / "closed").write_text("root's")
+    (folder / "closed").chmod(0o600)
+    os.mkfifo(folder / "fifo")
+    return folder
+
+
+@pytest.mark.usefixtures("root_only")
+def test_a_root_folder_holds_links_to_what_nobody_may_write(system: Path, tmp_path: Path) -> None:
+    root = RootFolder(str(tmp_path / "root"))
+    root.make()
+    root.show([str(system), str(tmp_path / "absent")])
+    shown = Path(f"{root.folder}{system}")
+    assert {path.name for path in shown.rglob("*")} == {"bin", "tool", "link", "shared"}
+    assert (shown / "bin" / "tool").samefile(system / "bin" / "tool")
+    assert not (shown / "shared").samefile(system / "shared")
+    assert (shown / "shared").stat().st_mode & 0o777 == 0o444
+    assert (shown / "bin" / "link").readlink() == Path("tool")
+    assert shown.parent.stat().st_mode & 0o777 == 0o711
+    assert shown.stat().st_mode & 0o777 == 0o755
+
+
+@pytest.mark.usefixtures("root_only")
+def test_what_is_shown_twice_is_shown_once(system: Path, tmp_path: Path) -> None:
+    root = RootFolder(str(tmp_path / "root"))
+    root.make()
+    root.show([str(system / "bin")])
+    root.show([str(system), str(system / "bin" / "tool")])
+    assert (Path(f"{root.folder}{system}") / "shared").exists()
+
+
+@pytest.mark.usefixtures("root_only")
+def test_a_full_disk_is_told_in_one_line(system: Path, tmp_path: Path) -> None:
+    small = tmp_path / "small"
+    small.mkdir()
+    done = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=16k", "tmpfs", small], check=False)
+    if done.returncode != 0:
+        pytest.skip("A FULL DISK IS NOT TESTED HERE: no file system can be mounted")
+    try:
+        (system / "large").write_bytes(b"x" * 65536)
+        root = RootFolder(str(small / "root"))
+        root.make()
+        with pytest.raises(MachineError, match="No space left on device") as caught:
+            root.show([str(system)])
+        assert "set TMPDIR to another folder" in str(caught.value)
+    finally:
+        subprocess.run(["umount", small], check=True)
