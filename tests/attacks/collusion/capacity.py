@@ -36,11 +36,10 @@ def capacity(said: str, heard: Sequence[int], seconds: float) -> Capacity:
     payload = len(said) - known
     if len(set(heard)) == 1:
         return Capacity(0.0, 0.0, payload // 2, payload)
-    low, high = median(zeros), median(ones)
-    middle = (low + high) / 2
+    middle = (median(zeros) + median(ones)) / 2
     rest = zip(heard[known:], said[known:], strict=True)
-    wrong = sum((value > middle) != ((bit == "1") == (high >= low)) for value, bit in rest)
-    errors = min(wrong, payload - wrong)
+    wrong = sum((value > middle) != (bit == "1") for value, bit in rest)
+    errors = min(wrong, payload - wrong)  # a 1 may be the lower number
     rate = len(said) / seconds
     most = rate * _per_bit(_least_share(errors, payload))
     if _up_to(errors, payload, 0.5) > CHANCE / 2:

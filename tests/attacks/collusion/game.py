@@ -51,7 +51,7 @@ class Whisper(Game):
         return None
 
     def apply(self, moves: Mapping[int, Move]) -> None:
-        self.script.pop(0)
+        self.script = self.script[1:]
         if not self.script:
             self.reason = "told"
 

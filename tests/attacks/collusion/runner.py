@@ -13,6 +13,7 @@ import time
 import traceback
 from collections.abc import Iterator
 from contextlib import suppress
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +35,8 @@ BOTH = 4
 PAGE_STEP = 1 << 16
 BEGIN_SECONDS = 0.05
 """From the ask of both to the first bit, where the clock says when."""
+ASK_SECONDS = 1.0
+"""What is said in one ask, where the clock says when, takes no longer."""
 _DAY = 86400.0
 _IPC_RMID = 0
 
@@ -240,21 +243,25 @@ class Exchange:
         program, second = self._program(0), self._runner.second
         told = {name: getattr(program, name) for name in ("argv", "folder", "files", "shared")}
         second.tell(do="start", sandbox=self._sandbox, **told)
-        one = self._start(0)
         other_pid = second.hear()["pid"]
+        one = self._start(0)
         said = self._said()
-        parts = [said[:2], said[2:]] if self._lanes < len(self.bits) else [said]
+        many = max(1, int(ASK_SECONDS / self._channel.period))
+        starts = [0, *range(1, len(said), many)]  # what is refused is so at once
         heard: list[int] = []
         away = time.monotonic() - began
-        for part in filter(None, parts):
+        for begins, ends in pairwise([*starts, len(said)]):
+            part = said[begins:ends]
             at = time.monotonic() + BEGIN_SECONDS
             view = self._view(pid_of(one), None, len(part), at)
             second.tell(do="play", view=view, sandbox=self._sandbox)
             view = self._view(other_pid, part, len(part), at)
-            notes = play([one], [{0: view}], self._sandbox)
-            answer = second.hear()["notes"][0]
+            try:
+                notes = play([one], [{0: view}], self._sandbox)
+            finally:
+                answer = second.hear()
             _numbers(notes[0])
-            heard += _numbers(answer)
+            heard += _numbers(answer["notes"][0])
             away += BEGIN_SECONDS
         yield heard, away
 

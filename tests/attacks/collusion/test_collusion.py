@@ -58,11 +58,11 @@ def test_no_channel_carries_more_than_is_named(
 
 
 @pytest.mark.soak
+@pytest.mark.parametrize("runner", [users()[-1]], indirect=True)
 @pytest.mark.parametrize("slug", BY_SLUG)
 def test_a_channel_is_one_where_there_is_no_sandbox(runner: tuple[str, Any], slug: str) -> None:
+    """As an ordinary user, whom quotas are for."""
     user, process = runner
-    if user != users()[-1]:
-        pytest.skip("tried as an ordinary user, whom quotas are for")
     channel = BY_SLUG[slug]
     outcome: dict[str, Any] = {}
     for meeting in channel.meetings:
