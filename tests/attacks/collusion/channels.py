@@ -124,6 +124,7 @@ CHANNELS = [
         _c("files under way", "DescriptorsInFlight"),
         _c("queued signals", "QueuedSignals", period=0.02),
         _c("size of pipes", "PipeQuota", period=0.02),
+        _c("pipes of children", "PipesOfChildren", meetings=("match", "deal")),
         _c("instances of inotify", "WatchQuota", period=0.02),
         _c("asynchronous input", "AsynchronousInput", period=0.04, feature="aio"),
         _c("threads, by `sysinfo`", "TotalOfThreads", period=0.02),

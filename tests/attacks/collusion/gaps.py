@@ -94,6 +94,15 @@ GAPS: tuple[Gap, ...] = (
         users=("user",),
     ),
     Gap(
+        "quotas.PipesOfChildren",
+        ("bwrap",),
+        100,
+        "A user has 16,384 pages of pipes, after which his new pipes are small. A bot with 32 "
+        "processes has nearly as many; behind Landlock, where it has one, some 500. Root runs "
+        "each bot as a user of its own.",
+        users=("user",),
+    ),
+    Gap(
         "quotas.TotalOfThreads",
         _BOTH,
         10_000,

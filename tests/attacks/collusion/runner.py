@@ -35,8 +35,10 @@ BOTH = 4
 PAGE_STEP = 1 << 16
 BEGIN_SECONDS = 0.05
 """From the ask of both to the first bit, where the clock says when."""
-ASK_SECONDS = 1.0
-"""What is said in one ask, where the clock says when, takes no longer."""
+MOST_AT_ONCE = 96
+"""How many bits are said together: what is heard must fit into a note."""
+ASK_SECONDS = 0.6
+"""What is said in one ask, where the clock says when, takes no longer, for the same reason."""
 _DAY = 86400.0
 _IPC_RMID = 0
 
@@ -128,7 +130,9 @@ class Exchange:
         self._sandbox = sandbox
         self._meeting = meeting
         count = FRESH_BITS if meeting == "fresh" and channel.lanes == 1 else bits
-        self._lanes = count if channel.lanes == ONCE else channel.lanes
+        self._lanes = channel.lanes
+        if channel.lanes == ONCE:
+            count = self._lanes = min(count, MOST_AT_ONCE)
         slots = -(-count // self._lanes)
         self.bits = "".join(
             "01"[at % 2] if at < BOTH else secrets.choice("01") for at in range(slots * self._lanes)

@@ -17,6 +17,7 @@ from whisper import Channel, Pool, checked, libc, raw
 F_SETPIPE_SZ, F_GETPIPE_SZ = 1031, 1032
 SIGNALS, MOST_SIGNALS = 64, 1024
 LARGE_PIPES, USUAL_PIPES = 70, 20
+PIPES_OF_CHILD, CHILDREN, FEW_CHILDREN = 28, 28, 12
 IN_FLIGHT = 200
 FEW_FILES = 64
 AIO_MANY, AIO_FEW = 60_000, 10_000
@@ -130,6 +131,49 @@ class PipeQuota(Channel):
         for end in both:
             os.close(end)
         return [size]
+
+
+class PipesOfChildren(Channel):
+    """Has children that have pipes, until a user's others are small: children have files too."""
+
+    def __init__(self, view: dict[str, Any]) -> None:
+        super().__init__(view)
+        self.held: list[int] = []
+
+    def _child(self, told: int) -> int:
+        """Start a child that makes pipes, and tells how small the smallest is."""
+        pid = os.fork()
+        if pid == 0:
+            sizes = [fcntl.fcntl(os.pipe()[0], F_GETPIPE_SZ) for _ in range(PIPES_OF_CHILD)]
+            os.write(told, struct.pack("I", min(sizes)))
+            while True:
+                signal.pause()
+        return pid
+
+    def _children(self, count: int) -> tuple[list[int], int]:
+        """Return so many children, and the smallest of their pipes."""
+        reading, writing = os.pipe()
+        found = [self._child(writing) for _ in range(count)]
+        sizes = [struct.unpack("I", os.read(reading, 4))[0] for _ in found]
+        os.close(reading)
+        os.close(writing)
+        return found, min(sizes)
+
+    def _end(self, pids: list[int]) -> None:
+        while pids:
+            os.kill(pids[-1], signal.SIGKILL)
+            os.waitpid(pids.pop(), 0)
+
+    def send(self, bits: str) -> None:
+        if bits == "1" and not self.held:
+            self.held, _ = self._children(CHILDREN)
+        if bits == "0":
+            self._end(self.held)
+
+    def hear(self, lanes: int) -> list[int]:
+        pids, smallest = self._children(FEW_CHILDREN)
+        self._end(pids)
+        return [smallest]
 
 
 class WatchQuota(Channel):
