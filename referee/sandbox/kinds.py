@@ -159,6 +159,7 @@ class LandlockSandbox(Sandbox):
         self._filter = {
             "code": base64.b64encode(filter_.code).decode(),
             "own_pid_at": filter_.own_pid_at,
+            "then": base64.b64encode(seccomp.without_passing()).decode(),
         }
 
     def tasks(self, limits: Limits) -> int | None:

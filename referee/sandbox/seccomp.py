@@ -74,6 +74,8 @@ REFUSED: Final = {
     "the core that a bot is pinned to": "sched_setaffinity",
 }
 
+PASSING: Final = ("sendmsg sendmmsg",)
+"""A file on its way to another process is in no list of open files, and a user has so many."""
 FORKS: Final = ("fork vfork",)
 TRUNCATES: Final = ("truncate",)
 
@@ -264,17 +266,13 @@ PRCTL: Final = never(
         0,
         (
             1,  # PR_SET_PDEATHSIG
+            4,  # PR_SET_DUMPABLE: whose its files in /proc are, and whether the referee sees them
             36,  # PR_SET_CHILD_SUBREAPER
             62,  # PR_SCHED_CORE: a core whose other thread stands idle
             67,  # PR_SET_MEMORY_MERGE
         ),
     ),
 )
-
-PRCTL_IN_BUILDS: Final = replace(
-    PRCTL, arguments=(replace(PRCTL.arguments[0], values=(*PRCTL.arguments[0].values, 4)),)
-)
-"""PR_SET_DUMPABLE (4) would hide from the referee which files a process has open."""
 
 RWF_NOWAIT: Final = 0x08
 RWF_DONTCACHE: Final = 0x80
@@ -498,8 +496,6 @@ def this_architecture() -> Architecture:
 
 
 MISSING_IN_BUILDS: Final = ("utime utimes futimesat fchmodat2",)
-PASSING: Final = ("sendmsg sendmmsg",)
-"""A file that is only on its way to another process is in no list of open files."""
 CLONE_FILES: Final = 0x00000400
 CLOSE_RANGE_UNSHARE: Final = 2
 ONE_LIST_OF_FILES: Final = (
@@ -529,7 +525,7 @@ def of_builds(
         *NO_SET_ID,
         *FILES_AND_FIFOS,
     ]
-    rules += [READING, WAITING_FOR_DISK, CLOSED_PAIR, FCNTL, IOCTL, PRCTL_IN_BUILDS]
+    rules += [READING, WAITING_FOR_DISK, CLOSED_PAIR, FCNTL, IOCTL, PRCTL]
     refused = [calls for why, calls in REFUSED.items() if why not in ALLOWED_IN_BUILDS]
     if landlock_abi is None:
         refused += PASSING
@@ -546,9 +542,10 @@ def of_builds(
 
 
 def without_passing(architecture: Architecture | None = None) -> bytes:
-    """Return the filter that refuses, beside that of a build, to pass open files on.
+    """Return the filter that refuses to pass open files on, beside that of a bot or a build.
 
-    It is loaded last: the fork server has its end of the first filter by these calls.
+    Behind Landlock it is loaded last: the fork server has its end of the first filter by these
+    calls.
     """
     architecture = architecture or this_architecture()
     passing = if_any(numbers(architecture, *PASSING), [answer(REFUSE)])
@@ -569,9 +566,10 @@ def build(
 
     Without `own_pid` the calls that act on processes are left to a pid namespace. `children` lets
     a bot have child processes; `devices` lets it have what a GPU's driver needs, in namespaces of
-    its own, and `door` connect over TCP in a network of its own. Unless it `asks` the fork server
-    about threads, something else bounds them. Below Landlock's third ABI, as where there is none
-    (0), the filter also refuses truncation.
+    its own, and `door` connect over TCP in a network of its own; both need calls that pass open
+    files on as well. Unless it `asks` the fork server about threads, something else bounds them; if
+    it does, and acts by `own_pid`, `without_passing` comes after it. Below Landlock's third ABI, as
+    where there is none (0), the filter also refuses truncation.
     """
     memory = DEVICE_MEMORY if devices else COUNTED_MEMORY
     rules = [memory, ADVICE, *(OWN_CLOCKS if own_pid else ())]  # called most often
@@ -588,6 +586,8 @@ def build(
         rules.append(DRIVER_SOCKETS)
         refused.pop("sockets", None)
     more = [] if children else [*FORKS]
+    if not ((own_pid and asks) or door or devices):
+        more += PASSING
     if landlock_abi < 3:
         rules += TRUNCATING_OPENS
         more += TRUNCATES
