@@ -22,7 +22,7 @@ from referee.starting import start_bot
 from tests.attacks.collusion.game import NoOptions, Step, Whisper
 from tests.attacks.settings import SLOWNESS
 
-MOVE_SECONDS = 3.0 * SLOWNESS
+MOVE_SECONDS = 20.0 * SLOWNESS
 
 
 def limits(sandbox: Any) -> Limits:
