@@ -93,7 +93,7 @@ def cgroup(asked: dict[str, Any]) -> None:
     """Tell of each test of cgroups whether it passed."""
     for user in asked["users"]:
         with tempfile.TemporaryDirectory(prefix="cgroup-") as name, ExitStack() as stack:
-            words = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
+            words = [sys.executable, "-m", "pytest", "-q", "--color=no", "-p", "no:cacheprovider"]
             words += ["--basetemp", f"{name}/tests", "--junitxml", f"{name}/told.xml", *TESTS]
             how: dict[str, Any] = {}
             if user == "user":
