@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PARALLEL := -n auto --maxprocesses 4 --dist worksteal
 SOURCES := protocol referee bots arena tests
 
-.PHONY: help demo test slow soak clusters long aarch64 lint format bench clean
+.PHONY: help demo test slow soak clusters long aarch64 pythons lint format bench clean
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:  # tests that measure time want the machine to themselves
@@ -37,6 +37,12 @@ long: slow soak clusters  ## Run the three before, one after another.
 
 aarch64: $(VENV)/.dev  ## Try the sandbox and the games on an emulated aarch64 machine.
 	$(BIN)/python -m tests.machines.aarch64
+
+# What CI tries; `make pythons PYTHONS=` tries all that pyproject.toml names, both ways.
+PYTHONS ?= 3.11:lowest 3.12:newest 3.13:newest
+
+pythons: $(VENV)/.dev  ## Try other Pythons, and the lowest dependencies allowed.
+	$(BIN)/python -m tests.pythons $(PYTHONS)
 
 lint: $(VENV)/.dev  ## Check style and formatting with ruff, and types with mypy.
 	$(BIN)/ruff check $(SOURCES)
