@@ -64,7 +64,11 @@ TESTS = {
 
 They take a minute: of each package, the calls that a release of it might break.
 """
-LEAGUES = (League("cold_war", 4), League("guerra", 2), League("khan", 3))
+LEAGUES = (
+    *(League("casino_war", 2), League("cold_war", 4), League("duel", 2), League("guerra", 2)),
+    *(League("khan", 3), League("steal_war", 2)),
+)
+"""Of the games whose bots reckon with fractions."""
 
 
 class TroubleError(Exception):
@@ -92,7 +96,9 @@ def requirements(extras: Sequence[str] = ()) -> list[Requirement]:
 
 def extras() -> list[str]:
     """Return the extras that users install, in their order."""
-    return [name for name in PROJECT["optional-dependencies"] if name not in ("bench", "dev")]
+    return [
+        name for name in PROJECT["optional-dependencies"] if name not in ("bench", "dev", "docs")
+    ]
 
 
 def lowest(asked: Sequence[Requirement]) -> list[str]:
