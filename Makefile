@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PARALLEL := -n auto --maxprocesses 4 --dist worksteal
 SOURCES := protocol referee bots arena tests
 
-.PHONY: help demo test slow soak clusters long aarch64 pythons release docs lint format bench clean
+.PHONY: help demo test slow soak clusters long aarch64 pythons container release docs lint format bench clean
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:  # tests that measure time want the machine to themselves
@@ -43,6 +43,9 @@ PYTHONS ?= 3.11:lowest 3.12:newest 3.13:newest
 
 pythons: $(VENV)/.dev  ## Try other Pythons, and the lowest dependencies allowed.
 	$(BIN)/python -m tests.pythons $(PYTHONS)
+
+container: $(VENV)/.dev  ## As root, do the steps of the Containerfile in a fresh Debian.
+	$(BIN)/python -m tests.machines.containerfile
 
 release: $(VENV)/.dev  ## Make the files of a release, and try them; publish nothing.
 	$(BIN)/python -m tests.release
