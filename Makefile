@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PARALLEL := -n auto --maxprocesses 4 --dist worksteal
 SOURCES := protocol referee bots arena tests
 
-.PHONY: help demo test slow soak clusters long aarch64 cgroup lint format bench clean
+.PHONY: help demo test slow soak clusters long aarch64 cgroup pythons container release docs lint format bench clean
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:  # tests that measure time want the machine to themselves
@@ -40,6 +40,21 @@ aarch64: $(VENV)/.dev  ## Try the sandbox and the games on an emulated aarch64 m
 
 cgroup: $(VENV)/.dev  ## Try bots in cgroups of version 2 on an emulated machine that has them.
 	$(BIN)/python -m tests.machines.cgroup
+
+# What CI tries; `make pythons PYTHONS=` tries all that pyproject.toml names, both ways.
+PYTHONS ?= 3.11:lowest 3.12:newest 3.13:newest
+
+pythons: $(VENV)/.dev  ## Try other Pythons, and the lowest dependencies allowed.
+	$(BIN)/python -m tests.pythons $(PYTHONS)
+
+container: $(VENV)/.dev  ## As root, do the steps of the Containerfile in a fresh Debian.
+	$(BIN)/python -m tests.machines.containerfile
+
+release: $(VENV)/.dev  ## Make the files of a release, and try them; publish nothing.
+	$(BIN)/python -m tests.release
+
+docs: $(VENV)/.dev  ## Build the documentation as a site with search, in build/site.
+	$(BIN)/python -m tests.docs.site build/site
 
 lint: $(VENV)/.dev  ## Check style and formatting with ruff, and types with mypy.
 	$(BIN)/ruff check $(SOURCES)

@@ -121,6 +121,10 @@ _COMMANDS = {
         "about:schema",
         "Print the JSON Schema of the messages, of a game's moves, or of a server's API.",
     ),
+    "completion": (
+        "completion:completion",
+        "Print the script by which a shell completes commands, options, games and bots.",
+    ),
     "doctor": (
         "doctor:doctor",
         "Show which sandboxes work on this machine, and whether a bot starts in them.",
@@ -143,6 +147,17 @@ class ArenaGroup(click.Group):
         """Write what the commands are for."""
         with formatter.section("Commands"):
             formatter.write_dl([(name, help_) for name, (_, help_) in _COMMANDS.items()])
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[Any]:
+        """Return the commands that begin so, which are not imported, or the options."""
+        from click.shell_completion import CompletionItem  # here, as click itself has it
+
+        found = [
+            CompletionItem(name, help=help_)
+            for name, (_, help_) in _COMMANDS.items()
+            if name.startswith(incomplete)
+        ]
+        return [*found, *click.Command.shell_complete(self, ctx, incomplete)]
 
     def main(self, *args: Any, **extra: Any) -> Any:
         """Read the words and run a command; show an ArenaError as a message."""

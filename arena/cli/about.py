@@ -10,7 +10,7 @@ import click
 import msgspec
 
 from arena.author.chat import moves_schema
-from arena.cli import main
+from arena.cli import completion, main
 from arena.cli.common import (
     output_format,
     show,
@@ -34,7 +34,7 @@ from referee.options import allowed, fields, suggestion
 
 
 @main.command()
-@click.argument("game", required=False)
+@click.argument("game", required=False, shell_complete=completion.games)
 @click.option("--rules", is_flag=True, help="Print only the rules of the game.")
 @output_format
 @trust_option
@@ -195,7 +195,7 @@ def rules_text(game: type[Game]) -> str:
 
 
 @main.command()
-@click.argument("game", required=False)
+@click.argument("game", required=False, shell_complete=completion.games)
 @click.option("--kit", is_flag=True, help="Print the kit for Python bots, to copy.")
 @click.option("--show", "shown", metavar="BOT", help="Print the program of a bot of GAME.")
 @output_format
@@ -247,7 +247,7 @@ def _first_line(path: Path) -> str:
 
 
 @main.command()
-@click.argument("game", required=False)
+@click.argument("game", required=False, shell_complete=completion.games)
 @trust_option
 def schema(game: str | None) -> None:
     """Print the JSON Schema of the messages, of a game's moves, or of a server's API.

@@ -12,7 +12,7 @@ from arena.author.locking import lock_packages
 from arena.author.step import Step
 from arena.author.trial import Setting
 from arena.author.verdict import ending, is_fit, lines, shown, verdict_table
-from arena.cli import main
+from arena.cli import completion, main
 from arena.cli.common import (
     Seconds,
     game_option,
@@ -43,7 +43,7 @@ _PLAIN = "simple"
 
 
 @main.command("check")
-@click.argument("bot")
+@click.argument("bot", shell_complete=completion.bots)
 @game_option
 @click.option("--seats", type=int, help="Bots in a match.  [default: each number the game allows]")
 @click.option("--seed", default="check", show_default=True, help="Seed of the deals.")

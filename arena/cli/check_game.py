@@ -6,7 +6,7 @@ from typing import Any
 import click
 import msgspec
 
-from arena.cli import main
+from arena.cli import completion, main
 from arena.cli.common import Seconds, output_format, screen_width, show, trust_option
 from arena.cli.progress import StatusLine
 from arena.cli.saying import say
@@ -23,7 +23,7 @@ _INDENT = 20
 
 
 @main.command("check-game")
-@click.argument("game")
+@click.argument("game", shell_complete=completion.games)
 @click.option("--step", "steps", multiple=True, metavar="STEP", help="Try only this step.")
 @click.option(
     "--seats", type=int, multiple=True, help="Numbers of seats.  [default: all that it allows]"

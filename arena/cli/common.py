@@ -13,7 +13,9 @@ from typing import Any
 
 import click
 import msgspec
+from click.shell_completion import CompletionItem
 
+from arena.cli import completion
 from arena.cli.saying import say
 from arena.league.bot import Bot
 from arena.league.games import trusting
@@ -47,6 +49,12 @@ class _GameName(click.types.StringParamType):
     def get_missing_message(self, param: click.Parameter, ctx: click.Context | None) -> str:
         """Return what follows the sentence that the option is missing."""
         return f"The games are {', '.join(GAMES)}."
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """Return the games that begin so."""
+        return completion.games(ctx, param, incomplete)
 
 
 def _trust(ctx: click.Context, _param: click.Parameter, value: bool) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import click
 import msgspec
 
-from arena.cli import main
+from arena.cli import completion, main
 from arena.cli.common import (
     check_workers,
     cluster_option,
@@ -54,8 +54,8 @@ from referee.options import check_seats
 
 
 @main.command()
-@click.argument("one", metavar="A")
-@click.argument("other", metavar="B")
+@click.argument("one", metavar="A", shell_complete=completion.bots)
+@click.argument("other", metavar="B", shell_complete=completion.bots)
 @game_option
 @click.option(
     "--with",

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from arena.cli import main
+from arena.cli import completion, main
 from arena.cli.changing import check_known, tell_run
 from arena.cli.common import league_argument, limit_values, output_format, show
 from arena.cli.saying import say
@@ -26,7 +26,7 @@ from referee.sandbox.kinds import first_user
 
 @main.command()
 @league_argument
-@click.argument("name", required=False)
+@click.argument("name", required=False, shell_complete=completion.entered)
 @click.argument("limits", nargs=-1, metavar="[KEY=VALUE]...")
 @click.option("--needed", is_flag=True, help="Give it what its bot.toml says that it needs.")
 @click.option("--none", "back", is_flag=True, help="Take all back.")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from arena.cli import main
+from arena.cli import completion, main
 from arena.cli.building import opened_run
 from arena.cli.common import (
     anchor_word,
@@ -72,7 +72,7 @@ _LARGE_PART = 0.25  # of the memory that is free: it is said beforehand when bot
 
 @main.command()
 @click.argument("league", type=click.Path(path_type=Path))
-@click.argument("bots", nargs=-1, metavar="[BOT...]")
+@click.argument("bots", nargs=-1, metavar="[BOT...]", shell_complete=completion.bots)
 @game_option
 @click.option("--seats", type=int, help="Bots in a match.  [default: the game's least]")
 @click.option(

@@ -11,7 +11,7 @@ import click
 from arena.archive.feed import Feed, feed_of, seat_of
 from arena.archive.saved import read_match
 from arena.archive.show import LoadGame, as_table, open_match, told
-from arena.cli import main
+from arena.cli import completion, main
 from arena.cli.building import built
 from arena.cli.common import (
     league_argument,
@@ -41,7 +41,7 @@ from referee.options import suggestion
 
 @main.command()
 @league_argument
-@click.option("--bot", help="Only matches of this bot.")
+@click.option("--bot", help="Only matches of this bot.", shell_complete=completion.entered)
 @click.option("--faulty", is_flag=True, help="Only matches with faults; with --bot, of that bot.")
 @click.option(
     "--limit",

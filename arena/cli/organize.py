@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from arena.cli import main
+from arena.cli import completion, main
 from arena.cli.changing import called_bots, check_known, is_served, tell_run
 from arena.cli.common import (
     Seconds,
@@ -69,7 +69,7 @@ feedback_option = click.option(
 
 @main.command()
 @league_argument
-@click.argument("bots", nargs=-1, required=True, metavar="BOT...")
+@click.argument("bots", nargs=-1, required=True, metavar="BOT...", shell_complete=completion.bots)
 @click.option("--replace", is_flag=True, help="Let a bot whose name is taken take its place.")
 @copy_option
 @click.option("--grant", is_flag=True, help="Grant bots what their bot.toml says they need.")
@@ -215,8 +215,8 @@ def _style(row: Row) -> Style | None:
 
 @main.command()
 @league_argument
-@click.argument("name")
-@click.argument("bot")
+@click.argument("name", shell_complete=completion.entered)
+@click.argument("bot", shell_complete=completion.bots)
 @copy_option
 @seconds_option
 @feedback_option
@@ -266,7 +266,9 @@ def replace(
 
 @main.command()
 @league_argument
-@click.argument("names", nargs=-1, required=True, metavar="NAME...")
+@click.argument(
+    "names", nargs=-1, required=True, metavar="NAME...", shell_complete=completion.entered
+)
 def remove(league: Path, names: tuple[str, ...]) -> None:
     """Take bots out of a league; their matches are kept, and count no more.
 
@@ -300,7 +302,9 @@ def _kept(plan: LeaguePlan, name: str) -> str:
 
 @main.command()
 @league_argument
-@click.argument("names", nargs=-1, required=True, metavar="NAME...")
+@click.argument(
+    "names", nargs=-1, required=True, metavar="NAME...", shell_complete=completion.entered
+)
 @click.option("--reason", metavar="TEXT", help="Why; every table says it.")
 @click.option("--undo", is_flag=True, help="Let the bots play and count again.")
 def disqualify(league: Path, names: tuple[str, ...], reason: str | None, undo: bool) -> None:
@@ -334,7 +338,14 @@ def disqualify(league: Path, names: tuple[str, ...], reason: str | None, undo: b
 @main.command()
 @league_argument
 @click.argument("target", metavar="DIR", type=click.Path(path_type=Path, file_okay=False))
-@click.option("--bot", "bots", multiple=True, metavar="NAME", help="Only of this bot; repeatable.")
+@click.option(
+    "--bot",
+    "bots",
+    multiple=True,
+    metavar="NAME",
+    help="Only of this bot; repeatable.",
+    shell_complete=completion.entered,
+)
 @click.option(
     "--matches",
     type=click.IntRange(min=0),

@@ -19,7 +19,7 @@ import msgspec
 
 from arena.archive.saved import MATCH, SavedMatch, Target, distinct, seated
 from arena.archive.show import folded, result
-from arena.cli import main
+from arena.cli import completion, main
 from arena.cli.building import built
 from arena.cli.common import (
     key_values,
@@ -131,8 +131,8 @@ class _Party(NamedTuple):
 
 
 @main.command()
-@click.argument("game")
-@click.argument("bots", nargs=-1, required=True, metavar="BOT...")
+@click.argument("game", shell_complete=completion.games)
+@click.argument("bots", nargs=-1, required=True, metavar="BOT...", shell_complete=completion.bots)
 @click.option("--seed", help="Seed of the deal.  [default: a new one, shown]")
 @click.option(
     "--option", "options", multiple=True, metavar="KEY=VALUE", help="An option of the game."

@@ -137,9 +137,10 @@ class _Links:
                 for one, two in ((bot, other), (other, bot)):
                     self._expected[one][two] += link
                     self._borne_out[one][two] += borne_out
+        expected = {bot: math.fsum(row.values()) for bot, row in self._expected.items()}
         self._missing = {
-            bot: max(0.0, 1 - squares[bot] / expected) if (expected := sum(row.values())) else 0.0
-            for bot, row in self._expected.items()
+            bot: max(0.0, 1 - squares[bot] / links) if links else 0.0
+            for bot, links in expected.items()
         }
 
     def between(self, bot: str, other: str, most: float) -> tuple[float, float]:

@@ -246,7 +246,7 @@ class Circles:
             pull = weight * slope * value
             pulls[one] += pull
             pulls[two] -= pull
-        return [sum(a * b for a, b in zip(row, pulls, strict=True)) for row in solved]
+        return [math.fsum(a * b for a, b in zip(row, pulls, strict=True)) for row in solved]
 
     def _if_explained(self) -> list[float]:
         """Return the variance of every pair's share, if the numbers said the true ones."""
@@ -268,7 +268,7 @@ class Circles:
             ]
             solved = inverse(self._normal_equations(slopes))
             pulls = self._explained(solved, slopes, left)
-            drag = [sum(a * b for a, b in zip(row, values, strict=True)) for row in solved]
+            drag = [math.fsum(a * b for a, b in zip(row, values, strict=True)) for row in solved]
             step = [pull - _SPREAD**-2 * back for pull, back in zip(pulls, drag, strict=True)]
             part = 1.0
             for _ in range(_HALVINGS):
@@ -298,7 +298,7 @@ class Circles:
 
 def _together(margin: Margin, other: Margin) -> float:
     """Return the correlation of two pairs' errors: of matches that both sat in."""
-    return sum(a * b for a, b in zip(margin.drawn, other.drawn, strict=True)) / RESAMPLES
+    return math.fsum(a * b for a, b in zip(margin.drawn, other.drawn, strict=True)) / RESAMPLES
 
 
 def _chance_below(value: float, mean: float, square: float) -> float:

@@ -10,10 +10,13 @@ from collections.abc import Iterable, Sequence
 from itertools import combinations, pairwise
 from statistics import NormalDist
 from typing import Literal, NamedTuple
-
-from trueskill import TrueSkill, calc_draw_margin
+from warnings import catch_warnings, simplefilter
 
 from arena.stats.outcomes import Outcome
+
+with catch_warnings():  # of its escape sequences, where its first import compiles it
+    simplefilter("ignore")
+    from trueskill import TrueSkill, calc_draw_margin
 
 MEAN = 25.0  # mu points, of all ratings
 SIGMA = MEAN / 3  # mu points, of the published prior

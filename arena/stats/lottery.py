@@ -8,6 +8,7 @@ play the symmetric game of two that choose a bot each.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import fsum
 
 from arena.stats.margins import RESAMPLES, BotPair, Margin
 
@@ -120,5 +121,5 @@ def maximal(margins: Sequence[Sequence[float]]) -> list[float]:
     weights = [0.0] * (2 * size)
     for variable, row in zip(basis, rows, strict=True):
         weights[variable] = max(0.0, row[-1])
-    total = sum(weights[:size])
+    total = fsum(weights[:size])
     return [weight / total for weight in weights[:size]]

@@ -1,5 +1,6 @@
 """Small matrices as lists of rows; pure, and slow beyond some hundred rows."""
 
+from math import fsum
 from operator import mul
 
 Matrix = list[list[float]]
@@ -24,4 +25,4 @@ def inverse(matrix: Matrix) -> Matrix:
 def product(left: Matrix, right: Matrix) -> Matrix:
     """Return the product of two matrices."""
     columns = list(zip(*right, strict=True))
-    return [[sum(map(mul, row, column)) for column in columns] for row in left]
+    return [[fsum(map(mul, row, column)) for column in columns] for row in left]

@@ -5,6 +5,7 @@ less would favour who sat better in the others.
 """
 
 from collections.abc import Mapping, Sequence
+from math import fsum
 from typing import Any
 
 from arena.stats.elo import Anchor, Elo
@@ -35,7 +36,7 @@ def values_of(
         for bot, rating in without.bots.items()
     }
     for group in without.groups:
-        shift = sum(ratings.bots[bot].mu - without.bots[bot].mu for bot in group) / len(group)
+        shift = fsum(ratings.bots[bot].mu - without.bots[bot].mu for bot in group) / len(group)
         for bot in group:
             own = without.bots[bot]
             found[bot] = dict(zip(KEYS, (own.mu + shift, own.error, own.deals), strict=True))

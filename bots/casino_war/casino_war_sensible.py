@@ -107,7 +107,7 @@ def unsteadiness(habit: list[Stake]) -> float:
     total = 0.0
     for at, weight in ((0, 1.0), (1, TIE_WEIGHT)):
         mean = sum(stake[at] for stake in habit) / len(habit)
-        total += weight * sum((stake[at] - mean) ** 2 for stake in habit) / len(habit)
+        total += weight * math.fsum((stake[at] - mean) ** 2 for stake in habit) / len(habit)
     return math.sqrt(total)
 
 

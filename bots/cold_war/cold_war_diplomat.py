@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import fsum
+
 import kit
 
 SEATS = range(4)
@@ -113,7 +115,7 @@ class Watch:
     def replies(self, seat: int, arm: int, shift: int) -> Replies:
         """Return what `seat` may do about a lead, in the proportions of its plays so far."""
         kinds = self.kinds[seat]
-        total = sum(kinds.values())
+        total = fsum(kinds.values())
         amounts = {"attack": 0, "arm": arm, "shift": shift}
         return [(amounts[kind], count / total) for kind, count in kinds.items()]
 
@@ -170,7 +172,7 @@ class Prospect:
 
     def success(self, one: int, two: int, lead: int) -> float:
         """Return the chance that a lead over two seats outlasts what they do about it."""
-        return sum(
+        return fsum(
             chance * other
             for loss, chance in self.replies[one, two]
             for more, other in self.replies[two, one]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from itertools import product
+from math import fsum
 
 import kit
 
@@ -81,7 +82,7 @@ class Fencer:
         self.retreated: int = view["pawn"] if seat == 0 else -view["pawn"]
         self.versatile: bool = view["trait"][seat] == VERSATILE
         self.lethal = int(view["trait"][seat] == LETHAL)
-        self.power: float = sum(IN_PLAY[suit] * more for suit, more in self.bonus.items())
+        self.power: float = fsum(IN_PLAY[suit] * more for suit, more in self.bonus.items())
 
     def shape(self, stamina: int = 0, dexterity: int = 0, fencing: int = 0) -> float:
         """Return what our attributes and bonuses are worth once so much is added to them."""
@@ -119,7 +120,7 @@ def answered(attacker: Fencer, own: Fencer, strength: int, answer: Answer, cut: 
 
 def in_hand(hand: Hand) -> float:
     """Return what a hand is worth."""
-    return sum(map(card_worth, hand)) - CROWD * len(hand) ** 2
+    return fsum(map(card_worth, hand)) - CROWD * len(hand) ** 2
 
 
 def card_worth(card: str) -> float:
@@ -184,14 +185,14 @@ class Turn:
             worths = [me.shape(min(roll - price, me.tired), 0, -1) for roll in rolls]
         else:
             worths = [me.shape(-price, min(roll, me.stiff), -1) for roll in rolls]
-        return sum(worths) / len(worths)
+        return fsum(worths) / len(worths)
 
     def filled(self) -> float:
         """Return what our hand is worth on average when it is filled up to our fencing."""
         held = len(self.hand)
         size = max(held, min(self.me.fencing, held + len(self.unseen)))
-        average = sum(map(card_worth, self.unseen)) / max(1, len(self.unseen))
-        return sum(map(card_worth, self.hand)) + average * (size - held) - CROWD * size**2
+        average = fsum(map(card_worth, self.unseen)) / max(1, len(self.unseen))
+        return fsum(map(card_worth, self.hand)) + average * (size - held) - CROWD * size**2
 
     def struck(self, suit: str, strength: int) -> float:
         """Return what the rival is worth on average after his best answer to an attack."""

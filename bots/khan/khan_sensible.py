@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from itertools import combinations
+from math import fsum
 
 import kit
 
@@ -44,7 +45,7 @@ def kept(view: kit.Move, gone: str) -> list[str]:
 
 def secrecy(cards: list[str], vital: Counter[str]) -> float:
     """Return how much it gives away to turn `cards` face up."""
-    return sum((2.0 if card in vital else 0.0) + ACES.get(card, 0.0) for card in cards)
+    return fsum((2.0 if card in vital else 0.0) + ACES.get(card, 0.0) for card in cards)
 
 
 # --- what stands together --------------------------------------------------------------------
@@ -94,7 +95,7 @@ def value(plan: Plan) -> float:
 
 def worth(cards: list[str]) -> float:
     """Return what a hand is worth: its plan, its aces, and what may yet become a ladder."""
-    total = value(best_plan(cards)) + sum(ACES.get(card, 0.0) for card in set(cards))
+    total = value(best_plan(cards)) + fsum(ACES.get(card, 0.0) for card in set(cards))
     numbers = sorted({card for card in cards if card not in ACES and card not in LEADERS})
     for low, high in combinations(numbers, 2):
         gap = int(high[1:]) - int(low[1:])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from itertools import chain
-from math import exp, inf, log
+from math import exp, fsum, inf, log
 from typing import NamedTuple
 
 import kit
@@ -126,7 +126,7 @@ def worth(cards: list[str]) -> float:
     """Return a quick idea of a hand: its best leader, its specials, neighbours in a suit."""
     held = set(cards)
     total = max([LEADERS.get(card, 0.0) for card in held], default=0.0)
-    total += sum([ACES.get(card, 0.0) for card in held])
+    total += fsum([ACES.get(card, 0.0) for card in held])
     for card in held & NEXT.keys():
         second = NEXT[card]
         total += 1.5 * (second in held) + 0.4 * (NEXT.get(second) in held)
@@ -330,7 +330,7 @@ def without(cards: list[str], gone: list[str]) -> list[str]:
 def mean(values: Iterable[float]) -> float:
     """Return the mean."""
     listed = list(values)
-    return sum(listed) / len(listed)
+    return fsum(listed) / len(listed)
 
 
 # --- a combat on the table -------------------------------------------------------------------

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import fsum
+
 import kit
 
 RANKS = "23456789TJQKAX"
@@ -58,7 +60,7 @@ def chance_to_win(view: kit.Move, card: str) -> float:
 
 def average_chance(view: kit.Move) -> float:
     """Return the same for the next card of the pack, which nobody knows."""
-    return sum(chance_to_win(view, rank) for rank in RANKS) / len(RANKS)
+    return fsum(chance_to_win(view, rank) for rank in RANKS) / len(RANKS)
 
 
 if __name__ == "__main__":

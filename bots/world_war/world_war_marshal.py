@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
-from math import exp
+from math import exp, fsum
 
 import kit
 
@@ -166,10 +166,10 @@ class Plan:
         self.count = len(own)
         self.stacks = [name for name, count in self.land.items() if count > 1]
         self.left = {  # by continent, what it would cost to have it whole
-            continent: sum(price(armies[n]) for n in facts["territories"] if self.land[n] < 0)
+            continent: fsum(price(armies[n]) for n in facts["territories"] if self.land[n] < 0)
             for continent, facts in board.continents.items()
         }
-        self.prey: float = sum(board.prey.values())
+        self.prey: float = fsum(board.prey.values())
         self.harm = 0.0
         self.conquered = board.conquered
         self.key = 0
@@ -202,7 +202,7 @@ class Plan:
             named: list[str] = goal["continents"]
             extra: int = goal["extra"]
             others = sorted([self.left[each] for each in self.left if each not in named])
-            return sum([self.left[each] for each in named]) + sum(others[:extra])
+            return fsum([self.left[each] for each in named]) + fsum(others[:extra])
         if goal["kind"] != "territories":
             return self.prey
         wanted: int = goal["count"]

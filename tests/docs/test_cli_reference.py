@@ -57,6 +57,7 @@ GIVEN = {
     "(echo '#!/usr/bin/env python3'; cat $PROJECT/bots/guerra/guerra_sensible.py) > new/bot\n"
     "chmod +x new/bot",
     "arena compare mine": "cp my_bot bot",
+    "arena completion fish": "mkdir -p ~/.config/fish/completions",
     "arena final cup": f"{FRESH}\n{CONTEST}",
     "arena run cup/final": CONTEST + "\narena final cup",
     "arena author add": "rm -f cup/handin.db*; printf 'name\\nada\\nben\\n' > names.csv",

@@ -1,0 +1,108 @@
+"""What shells complete: by real shells, which read the script that the command prints."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.arena.conftest import ROOT
+
+COMPLETE = """\
+source {script}
+compopt() {{ :; }}
+COMP_WORDS=({words})
+COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1))
+_arena_completion arena
+printf '%s\\n' "${{COMPREPLY[@]}}"
+"""
+"""What bash does when somebody types Tab, files aside."""
+
+
+@pytest.fixture
+def shelled(tmp_path: Path) -> dict[str, str]:
+    """The environment of a shell that finds `arena`."""
+    program = tmp_path / "bin" / "arena"
+    program.parent.mkdir()
+    program.write_text(f'#!/bin/sh\nexec {sys.executable} -m arena "$@"\n')
+    program.chmod(0o755)
+    path = f"{program.parent}:{os.environ['PATH']}"
+    return os.environ | {"PATH": path, "PYTHONPATH": str(ROOT), "HOME": str(tmp_path)}
+
+
+def script(shell: str, folder: Path, environment: dict[str, str]) -> Path:
+    if shutil.which(shell) is None:
+        pytest.skip(f"THE COMPLETION OF {shell.upper()} IS NOT TESTED HERE: it is not installed")
+    words = ["arena", "completion", shell]
+    done = subprocess.run(words, env=environment, capture_output=True, text=True, check=True)
+    file = folder / f"arena.{shell}"
+    file.write_text(done.stdout)
+    return file
+
+
+def completed(words: str, file: Path, environment: dict[str, str]) -> list[str]:
+    done = subprocess.run(
+        ["bash", "--norc", "-c", COMPLETE.format(script=file, words=words)],
+        env=environment,
+        cwd=file.parent,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stderr == ""
+    return done.stdout.split()
+
+
+@pytest.mark.slow
+def test_bash_completes_commands_options_games_and_bots(
+    tmp_path: Path, shelled: dict[str, str]
+) -> None:
+    file = script("bash", tmp_path, shelled)
+    bots = '[[bot]]\nname = "ada"\n[[bot]]\nname = "ben"\n'
+    (tmp_path / "cup").mkdir()
+    (tmp_path / "cup" / "league.toml").write_text(bots)
+    for words, wanted in {
+        "arena ma": ["matches"],
+        "arena completion z": ["zsh"],
+        "arena run cup --wor": ["--workers"],
+        "arena init cup --game ste": ["steal_war"],
+        "arena init cup --game khan war": ["warlord"],
+        "arena play khan hu": ["human"],
+        "arena games pya": ["pyanitsa"],
+        "arena matches cup --bot ''": ["ada", "ben"],
+        "arena remove cup b": ["ben"],
+        "arena matches nowhere --bot ''": [],
+    }.items():
+        assert completed(words, file, shelled) == wanted, words
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("shell", "check"), [("zsh", ["-n"]), ("fish", ["--no-execute"])])
+def test_other_shells_can_read_their_scripts(
+    shell: str, check: list[str], tmp_path: Path, shelled: dict[str, str]
+) -> None:
+    file = script(shell, tmp_path, shelled)
+    assert "_ARENA_COMPLETE" in file.read_text()
+    subprocess.run([shell, *check, str(file)], env=shelled, check=True)
+
+
+@pytest.mark.slow
+def test_fish_completes_a_command(tmp_path: Path, shelled: dict[str, str]) -> None:
+    file = script("fish", tmp_path, shelled)
+    done = subprocess.run(
+        ["fish", "--no-config", "-c", f"source {file}; complete -C 'arena ma'"],
+        env=shelled,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.startswith("matches\tList the matches")
+
+
+def test_a_shell_that_is_not_known_is_refused() -> None:
+    words = [sys.executable, "-m", "arena", "completion", "tcsh"]
+    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 2
+    assert "'bash', 'zsh', 'fish'" in done.stderr

@@ -1,0 +1,110 @@
+"""Builds the pages of the documentation as a site with search: `python -m tests.docs.site FOLDER`.
+
+Sphinx makes it of the same Markdown, and stops at a link or an anchor that leads nowhere. The site
+needs no network: its search, fonts and pictures are its own, and it can be opened from a disk.
+Raises SystemExit with Sphinx's warnings if there are any.
+"""
+
+import argparse
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from tests.docs.pages import PAGES, ROOT, prose
+
+CONF = """\
+project = "Bot Arena"
+html_title = "Bot Arena"
+copyright = ""
+root_doc = "README"
+extensions = ["myst_parser"]
+source_suffix = {".md": "markdown"}
+myst_heading_anchors = 6
+myst_links_external_new_tab = False
+html_theme = "furo"
+html_copy_source = False
+html_show_sourcelink = False
+html_show_copyright = False
+html_show_sphinx = False
+highlight_language = "none"
+suppress_warnings = ["misc.highlighting_failure", "myst.header"]
+"""
+"""How Sphinx builds it: blocks are shown as they are written, those of mermaid too."""
+START = """\
+<!doctype html>
+<meta charset="utf-8">
+<meta http-equiv="refresh" content="0; url=README.html">
+<title>Bot Arena</title>
+<a href="README.html">Bot Arena</a>
+"""
+"""The page with which a server begins."""
+_HEADS = re.compile(r"^\| (for [a-z ]+) \| \|$", re.MULTILINE)
+
+
+def contents(readme: str) -> str:
+    """Return the pages as the tables of the README order them, as MyST's hidden contents."""
+    heads = list(_HEADS.finditer(readme))
+    parts, listed = [], {"README.md"}
+    for head, following in zip(heads, [*heads[1:], None], strict=False):
+        rows = readme[head.end() : following.start() if following else None]
+        pages = re.findall(r"^\| \[[^\]]+\]\(([^)#]+\.md)\)", rows, re.MULTILINE)
+        parts.append(_tree(head[1].capitalize(), pages))
+        listed.update(pages)
+    rest = [page for page in PAGES if page not in listed]
+    return "\n".join([*parts, _tree("Rules and changes", rest)])
+
+
+def _tree(caption: str, pages: list[str]) -> str:
+    return f"```{{toctree}}\n:hidden:\n:caption: {caption}\n\n" + "\n".join(pages) + "\n```\n"
+
+
+def lay_out(folder: Path) -> None:
+    """Copy the pages into a folder, and the files that they link."""
+    for page in PAGES:
+        text = (ROOT / page).read_text(encoding="utf-8")
+        for target in re.findall(r"\]\(([^)\s#]+)", prose(text)):
+            file = ((ROOT / page).parent / target).resolve()
+            if "://" not in target and file.is_file() and file.suffix != ".md":
+                _copy(file, folder / file.relative_to(ROOT))
+        if page == "README.md":
+            text += "\n" + contents(text)
+        target = folder / page
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(text, encoding="utf-8")
+    (folder / "conf.py").write_text(CONF)
+
+
+def _copy(file: Path, target: Path) -> None:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(file, target)
+
+
+def build(folder: Path) -> None:
+    """Build the site; raise SystemExit with what Sphinx warns of."""
+    with tempfile.TemporaryDirectory() as spare:
+        source = Path(spare) / "source"
+        source.mkdir()
+        lay_out(source)
+        words = ["-m", "sphinx", "-q", "-W", "--keep-going", "-b", "html", "-d", f"{spare}/cache"]
+        done = subprocess.run(
+            [sys.executable, *words, source, folder], capture_output=True, text=True, check=False
+        )
+        if done.returncode:
+            raise SystemExit(done.stderr.replace(f"{source}/", "").strip())
+    (folder / "index.html").write_text(START)
+
+
+def main() -> None:
+    """Build the site in the folder that is named."""
+    parser = argparse.ArgumentParser(prog="python -m tests.docs.site", description=__doc__)
+    parser.add_argument("folder", type=Path)
+    folder = parser.parse_args().folder
+    build(folder)
+    print(f"The pages are built: open {folder / 'index.html'} in a browser.")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,41 @@
+"""The manual page is what the help texts say, and other programs than ours can read it."""
+
+import re
+import shutil
+import subprocess
+
+import pytest
+
+from arena.cli import main
+from tests.docs.regenerate_man import PAGE, _safe, manual
+
+
+def test_the_manual_is_what_the_help_texts_say() -> None:
+    assert PAGE.read_text() == manual(), "run: python -m tests.docs.regenerate_man"
+
+
+def test_no_line_of_a_help_text_is_a_command_of_roff() -> None:
+    assert _safe(".bashrc's --all \\ `x`") == r"\&.bashrc\(aqs \-\-all \e \(gax\(ga"
+    assert _safe("'tis") == r"\(aqtis"
+
+
+def test_mandoc_finds_nothing_wrong_with_it() -> None:
+    if shutil.which("mandoc") is None:
+        pytest.skip("THE MANUAL IS NOT CHECKED HERE: mandoc is not installed")
+    words = ["mandoc", "-T", "lint", "-W", "warning", str(PAGE)]
+    told = subprocess.run(words, capture_output=True, text=True).stdout.splitlines()
+    assert [line for line in told if "missing date" not in line] == []  # it is as old as its wheel
+
+
+def test_man_shows_every_command_and_its_examples() -> None:
+    if shutil.which("man") is None:
+        pytest.skip("THE MANUAL IS NOT SHOWN HERE: man is not installed")
+    words = ["man", "--local-file", "--pager=cat", str(PAGE)]
+    done = subprocess.run(
+        words, capture_output=True, text=True, env={"MANWIDTH": "80", "PATH": "/usr/bin:/bin"}
+    )
+    assert done.returncode == 0, done.stderr
+    shown = re.sub(".\b", "", done.stdout)
+    for name in main.commands:
+        assert f"\n   {name}\n" in shown
+    assert "\n              arena rank cup\n" in shown
