@@ -7,7 +7,7 @@ from pathlib import Path
 from referee.sandbox import SANDBOXES
 from tests.attacks.catalogue import ATTACKS
 from tests.attacks.table import BEGIN, END, FAILED, NOT_RUN, Column, mark, table
-from tests.attacks.users import RunnerProcess, Workshop, sandboxes_of, users
+from tests.attacks.users import RunnerProcess, Workshop, attackers, sandboxes_of
 
 PAGE = Path(__file__).parents[2] / "docs" / "sandbox.md"
 
@@ -19,7 +19,7 @@ def measured() -> tuple[list[Column], dict[tuple[str, Column], str], list[str]]:
     troubles: list[str] = []
     workshop = Workshop()
     try:
-        for user in users():
+        for user in attackers():
             with RunnerProcess(user, workshop) as runner:
                 for sandbox in reversed(sandboxes_of(user)):
                     column = (sandbox, user)

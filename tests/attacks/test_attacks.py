@@ -16,7 +16,14 @@ from referee.sandbox.errors import CgroupError
 from tests.attacks.catalogue import ATTACKS, BY_SLUG
 from tests.attacks.catalogue_door import DOOR
 from tests.attacks.gaps import BESIDE_DOOR, BESIDE_GPUS, CLOSED_BY_CGROUPS, GAPS, UNAIDED
-from tests.attacks.users import WITHOUT_MOUNTS, RunnerProcess, Workshop, sandboxes_of, users
+from tests.attacks.users import (
+    WITHOUT_MOUNTS,
+    RunnerProcess,
+    Workshop,
+    attackers,
+    sandboxes_of,
+    users,
+)
 
 pytestmark = pytest.mark.soak
 
@@ -45,7 +52,7 @@ def workshop() -> Iterator[Workshop]:
     workshop.close()
 
 
-@pytest.fixture(scope="module", params=users())
+@pytest.fixture(scope="module", params=attackers())
 def runner(request: pytest.FixtureRequest, workshop: Workshop) -> Iterator[tuple[str, Any]]:
     """A user with the process that runs attacks as that user."""
     with RunnerProcess(request.param, workshop) as process:
@@ -54,7 +61,7 @@ def runner(request: pytest.FixtureRequest, workshop: Workshop) -> Iterator[tuple
         yield request.param, process
 
 
-@pytest.fixture(scope="module", params=[user for user in users() if "bwrap" in sandboxes_of(user)])
+@pytest.fixture(scope="module", params=users())
 def beside_gpus(request: pytest.FixtureRequest, workshop: Workshop) -> Iterator[tuple[str, Any]]:
     """A user with the process that runs attacks by bots in bwrap that were granted a GPU."""
     with RunnerProcess(request.param, workshop, gpus=1) as process:
@@ -63,7 +70,7 @@ def beside_gpus(request: pytest.FixtureRequest, workshop: Workshop) -> Iterator[
         yield request.param, process
 
 
-@pytest.fixture(scope="module", params=users())
+@pytest.fixture(scope="module", params=attackers())
 def at_door(request: pytest.FixtureRequest, workshop: Workshop) -> Iterator[tuple[str, Any]]:
     """A user with the process that runs attacks by bots that have a door."""
     with RunnerProcess(request.param, workshop, door=True) as process:

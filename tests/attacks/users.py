@@ -25,6 +25,11 @@ USER_ID = 61234
 
 def users() -> tuple[str, ...]:
     """Return the users that attacks can be run as here."""
+    return ("root", "user") if os.getuid() == 0 else ("user",)
+
+
+def attackers() -> tuple[str, ...]:
+    """Return the same, and root as in a container."""
     return ("root", WITHOUT_MOUNTS, "user") if os.getuid() == 0 else ("user",)
 
 

@@ -18,7 +18,7 @@ from arena.league.finding import BUNDLED
 from arena.store.rows import deal_name
 from referee.sandbox import SANDBOXES
 from tests.arena.conftest import League
-from tests.attacks.users import USER_ID, users
+from tests.attacks.users import USER_ID, sandboxes_of, users
 from tests.faults.workshop import Workshop
 from tests.referee import process_watch
 from tests.referee.process_watch import state
@@ -59,7 +59,12 @@ class Arrangement(NamedTuple):
 
 def arrangements() -> list[Arrangement]:
     """Return all that this machine's user can try, those that differ most first to each other."""
-    every = [(sandbox, user) for sandbox in SANDBOXES for user in users()]
+    every = [
+        (sandbox, user)
+        for sandbox in SANDBOXES
+        for user in users()
+        if sandbox in sandboxes_of(user)
+    ]
     games = list(GAMES)
     return [
         Arrangement(games[(number + turn) % 2], sandbox, user)
@@ -69,9 +74,11 @@ def arrangements() -> list[Arrangement]:
 
 
 def one_for_each_sandbox() -> list[Arrangement]:
-    """Return three arrangements, in which both games and all users occur."""
-    every = arrangements()[: len(SANDBOXES) * len(users())]
-    return [every[(len(users()) * n + n % len(users()))] for n in range(len(SANDBOXES))]
+    """Return an arrangement of each, in which both games and all users occur."""
+    every = arrangements()
+    by_sandbox = [[each for each in every if each.sandbox == name] for name in SANDBOXES]
+    tried = [of_one for of_one in by_sandbox if of_one]
+    return [of_one[number % len(of_one)] for number, of_one in enumerate(tried)]
 
 
 @dataclass(frozen=True)

@@ -23,15 +23,16 @@ from referee.sandbox.program import interpreter
 from referee.sandbox.sources import Sources
 from referee.workshop import Outcome, Workshop
 from tests.referee.process_watch import children, command_line, processes, until
-from tests.referee.sandbox.sandboxed import ROOT, SANDBOXED, as_user, need, python_of
+from tests.referee.sandbox.sandboxed import ROOT, as_user, need, python_of
 
+BUILT_IN = ("landlock", "bwrap")
 pytestmark = pytest.mark.quick(1)  # the stronger sandbox is for `make slow`
 
 TOP = Path(__file__).parents[2]
 SMALL = WorkLimits(seconds=20, memory_mb=128, processes=16, output_kb=4, disk_mb=16, files=100)
 
 
-@pytest.fixture(params=SANDBOXED)
+@pytest.fixture(params=BUILT_IN)
 def workshop(request: pytest.FixtureRequest) -> Iterator[Workshop]:
     """A workshop of each kind; neither process nor folder may be left of it."""
     need(request.param)
@@ -444,7 +445,7 @@ def test_an_interruption_may_come_at_any_step(workshop: Workshop) -> None:
 
     The steps are the same whatever the sandbox: every one is tried in one, a third in the others.
     """
-    step, stride = 1, 1 if workshop.name == SANDBOXED[0] else 3
+    step, stride = 1, 1 if workshop.name == BUILT_IN[0] else 3
     with at_most(200):
         while interrupted(workshop, step, "echo here; sleep 0.0625"):
             assert running("0.0625") == []
