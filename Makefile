@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PARALLEL := -n auto --maxprocesses 4 --dist worksteal
 SOURCES := protocol referee bots arena tests
 
-.PHONY: help demo test slow soak clusters long aarch64 cgroup pythons container release docs lint format bench clean
+.PHONY: help demo test slow attacks soak long aarch64 cgroup pythons container release docs lint format bench clean
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:  # tests that measure time want the machine to themselves
@@ -27,13 +27,13 @@ test: $(VENV)/.dev  ## Run the tests, except for the longer ones of the next lin
 slow: $(VENV)/.dev  ## Run the tests marked slow: more cases of what `make test` tests.
 	$(BIN)/python -m pytest -q -m "slow and not soak" $(PARALLEL)
 
-soak: $(VENV)/.dev  ## Run the tests marked soak: attacks, kills, full disks.
-	$(BIN)/python -m pytest -q -m soak --ignore tests/faults/test_clusters.py
+attacks: $(VENV)/.dev  ## Try every attack on the sandboxes, one after another.
+	$(BIN)/python -m pytest -q -m soak tests/attacks
 
-clusters: $(VENV)/.dev  ## Run the tests of leagues on Dask clusters that are struck.
-	$(BIN)/python -m pytest -q -m soak -n 2 tests/faults/test_clusters.py
+soak: $(VENV)/.dev  ## Run the other tests marked soak: kills, full disks, struck clusters.
+	$(BIN)/python -m pytest -q -m soak -n 2 --dist worksteal --ignore tests/attacks
 
-long: slow soak clusters  ## Run the three before, one after another.
+long: slow attacks soak  ## Run the three before, one after another.
 
 aarch64: $(VENV)/.dev  ## Try the sandbox and the games on an emulated aarch64 machine.
 	$(BIN)/python -m tests.machines.aarch64

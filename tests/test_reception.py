@@ -74,7 +74,7 @@ def test_every_target_is_explained_to_contributors() -> None:
 
 # --- the steps of CI
 
-STEPS = ["lint", "pythons", "slow", "soak", "clusters", "test"]
+STEPS = ["lint", "pythons", "slow", "attacks", "soak", "test"]
 
 
 def ci(*words: str, path: str | None = None) -> "subprocess.CompletedProcess[str]":
@@ -98,7 +98,7 @@ def test_an_unknown_step_is_refused_before_anything_is_done() -> None:
     done = ci("lint", "tset")
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == (
-        ".ci/run: there is no step 'tset'. The steps are: lint pythons slow soak clusters test.\n"
+        ".ci/run: there is no step 'tset'. The steps are: lint pythons slow attacks soak test.\n"
     )
 
 
