@@ -30,7 +30,7 @@ slow: $(VENV)/.dev  ## Run the tests marked slow: more cases of what `make test`
 attacks: $(VENV)/.dev  ## Try every attack on the sandboxes, one after another.
 	$(BIN)/python -m pytest -q -m soak tests/attacks
 
-soak: $(VENV)/.dev  ## Run the other tests marked soak: kills, full disks, struck clusters.
+soak: $(VENV)/.dev  ## Run the other hard tests: kills, full disks, struck clusters.
 	$(BIN)/python -m pytest -q -m soak -n 2 --dist worksteal --ignore tests/attacks
 
 long: slow attacks soak  ## Run the three before, one after another.
@@ -38,7 +38,7 @@ long: slow attacks soak  ## Run the three before, one after another.
 aarch64: $(VENV)/.dev  ## Try the sandbox and the games on an emulated aarch64 machine.
 	$(BIN)/python -m tests.machines.aarch64
 
-cgroup: $(VENV)/.dev  ## Try bots in cgroups of version 2 on an emulated machine that has them.
+cgroup: $(VENV)/.dev  ## Try bots in cgroups of version 2, on an emulated machine.
 	$(BIN)/python -m tests.machines.cgroup
 
 # What CI tries; `make pythons PYTHONS=` tries all that pyproject.toml names, both ways.
