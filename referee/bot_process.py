@@ -1,6 +1,5 @@
 """A bot's running process: asked through its pipes, against the clock, frozen, and ended."""
 
-import re
 import select
 from collections.abc import Callable, Collection
 from time import clock_gettime, monotonic
@@ -15,6 +14,7 @@ from referee.pipes import ClosedError, Pipes
 from referee.polling import ALONE, Polling
 from referee.procfs import family
 from referee.sandbox import Child, Ended, Launcher
+from referee.sandbox.stage import unstaged
 from referee.turn_clock import TurnClock
 from referee.verdict import Verdict, instead, verdict
 
@@ -300,8 +300,7 @@ class BotProcess:
 
     def stderr_text(self) -> str:
         """Return what is kept of its standard error, its files named as their author knows them."""
-        text, stage = self.stderr.text(), self._launcher.folder
-        return re.sub(rf"{re.escape(stage)}/\d+/", "", text) if text and stage else text
+        return unstaged(self.stderr.text())
 
     @property
     def family(self) -> list[int]:

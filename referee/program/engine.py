@@ -5,7 +5,6 @@ with it ends it, and is a ProgramError in whichever match it was asked about.
 """
 
 import atexit
-import re
 import select
 import weakref
 from collections.abc import Callable
@@ -31,6 +30,7 @@ from referee.limits import Limits
 from referee.pipes import ClosedError, Pipes
 from referee.program.file import Confinement
 from referee.sandbox import Child, Ended, Launcher, Program, SandboxError, StartError
+from referee.sandbox.stage import unstaged
 from referee.verdict import beside, last_word, verdict
 
 _T = TypeVar("_T", bound=msgspec.Struct)
@@ -263,7 +263,7 @@ class Engine:
         self._is_asking = False
         with suppress(OSError):
             pipes.drain()
-        return self._launcher.stop(child), self._said(pipes)
+        return self._launcher.stop(child), unstaged(pipes.stderr.text())
 
     def rest(self) -> None:
         """End the process, and what starts it; the next question starts both again."""
@@ -275,11 +275,6 @@ class Engine:
             atexit.unregister(self.rest)
             with suppress(OSError):
                 launcher.close()
-
-    def _said(self, pipes: Pipes) -> str:
-        assert self._launcher is not None
-        text, stage = pipes.stderr.text(), self._launcher.folder
-        return re.sub(rf"{re.escape(stage)}/\d+/", "", text) if text and stage else text
 
     def _error(self, what: str, stderr: str = "") -> ProgramError:
         end = "" if what.endswith("?") else "."

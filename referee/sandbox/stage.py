@@ -21,7 +21,7 @@ from referee.sandbox.sources import BYTES_LIMIT, Sources
 from referee.sandbox.temporary import room_for, temporary_base
 
 _PREFIX = "arena-stage-"
-_STAGED = re.compile(rf"[^\s'\"]{{0,500}}/{_PREFIX}[0-9a-f]{{16}}/[0-9a-f]{{32}}(?=/)")
+_STAGED = re.compile(rf"[^\s'\"]{{0,500}}/{_PREFIX}[0-9a-f]{{16}}/[0-9a-f]{{32}}/")
 _YOUNG = 60.0  # seconds within which a stage may not be locked yet
 
 
@@ -127,9 +127,13 @@ def _hide_reading(path: str | Path) -> None:
     keep_times(path, os.stat(path).st_mtime_ns)
 
 
-def unstaged(text: str, folder: str | Path) -> str:
-    """Return what a bot wrote with its copies' folder called by that of its files."""
-    return _STAGED.sub(lambda _: str(folder), text) if _PREFIX in text else text
+def unstaged(text: str, folder: str | Path = "") -> str:
+    """Return what a program wrote with its copies' folder called by that of its files.
+
+    Without a folder, files are called as they are inside it.
+    """
+    called = f"{folder}/" if folder else ""
+    return _STAGED.sub(lambda _: called, text) if _PREFIX in text else text
 
 
 def sweep(base: Path, prefix: str) -> None:

@@ -93,7 +93,7 @@ def table(arena: Arena, played: Path) -> Callable[..., str]:
         result = arena(*named, *more, **settings)
         assert result.exit_code == 0, result.output
         assert result.stderr == ""
-        return re.sub(r"as uid \d+", "as uid N", result.stdout)  # whichever are free just now
+        return re.sub(r"(as uid\s+)\d+", r"\1N", result.stdout)  # whichever are free just now
 
     return call
 
