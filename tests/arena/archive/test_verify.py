@@ -48,8 +48,9 @@ kit.run(guerra_random.choose)
 NO_RESULT = {
     ("bot", "command"),
     *(("record", column) for column in ("seconds", "played_at", "machine", "sandbox")),
+    *(("timing", column) for column in ("began", "report")),
 }
-"""Columns that say how and when a match was played, and can be known from nothing else."""
+"""Columns that say how and when matches were played, and can be known from nothing else."""
 
 
 def shipped(count: int) -> str:
