@@ -9,6 +9,8 @@ SOURCES := protocol referee bots arena tests
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:  # tests that measure time want the machine to themselves
+# uv trusts what the machine trusts, as pip does: a proxy's certificates too
+export UV_NATIVE_TLS := 1
 unexport PYTHONDONTWRITEBYTECODE  # tests start thousands of programs, and each would be compiled anew
 
 help:  ## Print this list.
