@@ -226,11 +226,7 @@ def seat_rows(opened: WholeMatch, only: int | None = None) -> list[dict[str, Any
                 "charged_us": evidence.charged.get(seat, 0),
                 "unfrozen_us": evidence.unfrozen.get(seat, 0),
                 "round_trip_us": evidence.trips.get(seat, 0),
-                **(
-                    {"memory_peak": evidence.memory_peak[seat]}
-                    if seat in evidence.memory_peak
-                    else {}
-                ),
+                "memory_peak": evidence.memory_peak.get(seat),
                 "last_lines": evidence.conversations[seat],
                 "stderr": evidence.stderr[seat],
             }
@@ -278,7 +274,7 @@ def _faults(row: Row, why: str = "") -> str:
 
 def _mib(row: Row) -> str:
     """Return the most memory that a bot had, where that was measured."""
-    return f"{row['memory_peak'] / 2**20:.0f}" if "memory_peak" in row else ""
+    return "" if row["memory_peak"] is None else f"{row['memory_peak'] / 2**20:.0f}"
 
 
 def _ms(microseconds: int) -> str:

@@ -17,7 +17,7 @@ from arena.cli.common import (
     Seconds,
     game_option,
     key_values,
-    limit_values,
+    limits_in,
     output_format,
     sandbox_option,
     sandbox_uid_option,
@@ -35,7 +35,6 @@ from arena.play.building import Builder
 from arena.text import safe
 from protocol.errors import ArenaError
 from referee.door import DoorTerms
-from referee.limits import Limits
 from referee.options import are_for, check_seats, read_options, read_settings
 from referee.program.file import Confinement
 
@@ -103,7 +102,7 @@ def check_command(
     setting = Setting(
         game=kind,
         options=chosen,
-        limits=read_settings(Limits, {**limit_values(limits), "sandbox": sandbox}, "limit {}"),
+        limits=limits_in(limits, sandbox),
         seat_counts=[
             each
             for each in kind.seat_counts

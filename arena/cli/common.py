@@ -25,6 +25,7 @@ from arena.text import composed, safe
 from protocol.errors import ArenaError
 from referee.games import GAMES
 from referee.limits import Limits
+from referee.options import read_settings
 from referee.sandbox import SANDBOXES, own_cores
 
 UNPROTECTED = "bots run unprotected (sandbox none): they can do whatever you can."
@@ -246,6 +247,15 @@ def limit_values(words: Iterable[str]) -> dict[str, Any]:
         if isinstance(named := found.get(key), str) and named:
             found[key] = named.split(",")
     return found
+
+
+def limits_in(words: Iterable[str], sandbox: str, instead: str = "say it by --sandbox") -> Limits:
+    """Return the limits of a command, with its sandbox; raise ArenaError for another among them."""
+    given = limit_values(words)
+    if "sandbox" in given:
+        raise ArenaError(f"limit sandbox = {given['sandbox']}: {instead}.")
+    limits: Limits = read_settings(Limits, {**given, "sandbox": sandbox}, "limit {}")
+    return limits
 
 
 def refuse_door(limits: Limits) -> None:

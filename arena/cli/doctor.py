@@ -11,7 +11,7 @@ from arena.cli import main
 from arena.cli.building import built
 from arena.cli.common import (
     default_workers,
-    limit_values,
+    limits_in,
     output_format,
     sandbox_uid_option,
     show,
@@ -29,7 +29,6 @@ from arena.text import safe
 from protocol.errors import ArenaError
 from protocol.messages import VERSION
 from referee.limits import Limits
-from referee.options import read_settings
 from referee.sandbox import (
     SANDBOXES,
     Launcher,
@@ -89,10 +88,7 @@ def doctor(
     entered = None
     if bot:
         entered = built(find_bot(bot, find_game(game)[0].name if game else ""), sandbox_uid)
-    settings = [
-        read_settings(Limits, {**limit_values(limits), "sandbox": name}, "limit {}")
-        for name in SANDBOXES
-    ]
+    settings = [limits_in(limits, name, "each one is tried") for name in SANDBOXES]
     rows = [
         {"what": "bot-arena", "value": metadata.version("bot-arena"), "remark": ""},
         {"what": "protocol", "value": str(VERSION), "remark": ""},

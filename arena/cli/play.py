@@ -23,7 +23,7 @@ from arena.cli import completion, main
 from arena.cli.building import built
 from arena.cli.common import (
     key_values,
-    limit_values,
+    limits_in,
     opening_options,
     opening_words,
     refuse_door,
@@ -56,7 +56,7 @@ from referee.limits import Limits
 from referee.loading import GAME_ERRORS, told
 from referee.match import Match, bot_seeds, starts
 from referee.opening import DRAWS, Opening, begun, check_terms, in_words, opening_of
-from referee.options import check_seats, new_game, read_options, read_settings
+from referee.options import check_seats, new_game, read_options
 from referee.program.file import Confinement
 from referee.sandbox import Launcher, prove
 from referee.seat import Seat
@@ -194,7 +194,7 @@ def play(
         say(safe(note))
     check_seats(kind, len(bots))
     chosen = read_options(kind, key_values(options), len(bots))
-    allowed = read_settings(Limits, {**limit_values(limits), "sandbox": sandbox}, "limit {}")
+    allowed = limits_in(limits, sandbox)
     refuse_door(allowed)
     way = _Way(step, pause, view, log, quiet)
     way.check(bots)

@@ -23,7 +23,6 @@ from arena.store.rows import (
     Damage,
     KnownBot,
     ListedRow,
-    Reader,
     RecordRow,
     StoredMatch,
     WholeMatch,
@@ -38,7 +37,7 @@ from arena.store.rows import (
     whole_match,
 )
 from arena.store.schema import Writer, lineup_text
-from arena.store.timing import Timing
+from arena.store.timing import Timings
 from protocol.errors import ArenaError
 from referee.identity import GameFacts
 
@@ -92,12 +91,10 @@ _SUSPENSIONS = """
     SELECT bot.name, bot.version, reason
     FROM suspension JOIN bot ON bot.id = suspension.bot ORDER BY bot.id
 """
-_TIMINGS = "how quiet machines were"
-_read_timing = Reader(_TIMINGS, Timing)
 _IN_ORDER = "ORDER BY deal.number, lineup.bots, match.rotation LIMIT ?"
 
 
-class Store(Rounds):
+class Store(Rounds, Timings):
     """The results of a league: stores matches, and returns them."""
 
     _writer: Writer | None = None
@@ -213,19 +210,6 @@ class Store(Rounds):
                 "the suspensions of bots",
             )
             return {BotVersion(self._called(key), version): why for key, version, why in rows}
-
-    def keep_timing(self, found: Timing, began: str) -> None:
-        """Store how quiet a machine was when a run began there."""
-        with self._transaction():
-            text = msgspec.json.encode(found).decode()
-            self._db.execute("INSERT INTO timing VALUES (?, ?)", (began, text))
-
-    def timings(self) -> list[tuple[str, Timing]]:
-        """Return when runs began, and how quiet their machines were then, in order of storing."""
-        with self.explained():
-            rows = self._db.execute("SELECT began, report FROM timing ORDER BY rowid").fetchall()
-            texts = typed(rows, list[tuple[str, str]], _TIMINGS)
-            return [(began, _read_timing(text)) for began, text in texts]
 
     def known_bots(self) -> list[KnownBot]:
         """Return what is known of the files of bots."""

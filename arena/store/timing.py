@@ -4,6 +4,9 @@ from typing import Annotated
 
 import msgspec
 
+from arena.store.database import Database
+from arena.store.rows import Reader, typed
+
 Microseconds = Annotated[int, msgspec.Meta(ge=0)]
 Share = Annotated[float, msgspec.Meta(ge=0)]
 
@@ -28,3 +31,24 @@ class Timing(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     spoilt: list[str]
     """What spoils measured times there, by the names that `arena doctor --timing` has for it."""
     noise: Noise
+
+
+_WORDS = "how quiet machines were"
+_read = Reader(_WORDS, Timing)
+
+
+class Timings(Database):
+    """Stores and reads how quiet machines were when runs began on them."""
+
+    def keep_timing(self, found: Timing, began: str) -> None:
+        """Store how quiet a machine was when a run began there."""
+        with self._transaction():
+            text = msgspec.json.encode(found).decode()
+            self._db.execute("INSERT INTO timing VALUES (?, ?)", (began, text))
+
+    def timings(self) -> list[tuple[str, Timing]]:
+        """Return when runs began, and how quiet their machines were then, in order of storing."""
+        with self.explained():
+            rows = self._db.execute("SELECT began, report FROM timing ORDER BY rowid").fetchall()
+            texts = typed(rows, list[tuple[str, str]], _WORDS)
+            return [(began, _read(text)) for began, text in texts]

@@ -8,6 +8,7 @@ from referee.sandbox import SANDBOXES
 from tests.attacks.catalogue import ATTACKS
 from tests.attacks.table import BEGIN, END, FAILED, NOT_RUN, Column, mark, table
 from tests.attacks.users import RunnerProcess, Workshop, attackers, sandboxes_of
+from tests.docs.written import rewrite
 
 PAGE = Path(__file__).parents[2] / "docs" / "sandbox.md"
 
@@ -47,14 +48,6 @@ def _fill(runner: RunnerProcess, column: Column, marks: dict[tuple[str, Column],
     return troubles
 
 
-def write(text: str) -> None:
-    """Put the table between its marks; the rest of the page stays as it is."""
-    page = PAGE.read_text() if PAGE.exists() else f"# The sandbox\n\n{BEGIN}\n{END}\n"
-    before, _, rest = page.partition(BEGIN)
-    _, _, after = rest.partition(END)
-    PAGE.write_text(f"{before}{BEGIN}\n\n{text}\n\n{END}{after}")
-
-
 def main() -> None:
     """Measure and tell."""
     parser = argparse.ArgumentParser(prog="python -m tests.attacks", description=__doc__)
@@ -66,7 +59,7 @@ def main() -> None:
     for trouble in troubles:
         sys.stderr.write(f"{trouble}\n")
     if arguments.write:
-        write(text)
+        rewrite(PAGE, BEGIN, END, f"\n{text}\n")
 
 
 if __name__ == "__main__":

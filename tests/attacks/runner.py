@@ -4,10 +4,8 @@ import contextlib
 import json
 import os
 import select
-import sys
 import tempfile
 import time
-import traceback
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,6 +16,7 @@ from referee.sandbox import PYTHON, Child, Launcher, SandboxError, StartError, p
 from tests.attacks import judges as j
 from tests.attacks import judges_resources as r
 from tests.attacks import judges_sharing as s
+from tests.attacks.answering import Outcome, answer
 from tests.attacks.attack import Attack
 from tests.attacks.catalogue import BY_SLUG
 from tests.attacks.features import missing
@@ -35,8 +34,6 @@ PATIENCE = 6.0 * SLOWNESS
 """Seconds that an attack may take."""
 SETTLE = 0.03 * SLOWNESS
 """Seconds in which an effect may show after the bot has done what it can."""
-
-Outcome = dict[str, Any]
 
 
 class Runner:
@@ -313,21 +310,7 @@ class BotRun:
 def main() -> None:
     """Answer requests until there are no more."""
     runner = Runner()
-    sys.stdout.write("begun\n")
-    sys.stdout.flush()
-    for line in sys.stdin:
-        request = json.loads(line)
-        began = time.monotonic()
-        try:
-            if request["attack"]:
-                outcome = runner.run(BY_SLUG[request["attack"]], request["sandbox"])
-            else:
-                outcome = runner.probe(request["sandbox"])
-        except Exception:  # noqa: BLE001 - whatever it is, the test that asked is told
-            outcome = {"error": traceback.format_exc()}
-        outcome["seconds"] = round(time.monotonic() - began, 3)
-        sys.stdout.write(json.dumps(outcome) + "\n")
-        sys.stdout.flush()
+    answer(lambda attack, sandbox: runner.run(BY_SLUG[attack], sandbox), runner.probe)
     runner.close()
 
 

@@ -44,14 +44,6 @@ BESIDE_ALL = {"user": "landlock", "root": "bwrap", WITHOUT_MOUNTS: "uid"}
 """The sandbox in which each user tries all attacks with a door: what it adds is alike for all."""
 
 
-@pytest.fixture(scope="module")
-def workshop() -> Iterator[Workshop]:
-    """What the runners need."""
-    workshop = Workshop()
-    yield workshop
-    workshop.close()
-
-
 @pytest.fixture(scope="module", params=attackers())
 def runner(request: pytest.FixtureRequest, workshop: Workshop) -> Iterator[tuple[str, Any]]:
     """A user with the process that runs attacks as that user."""

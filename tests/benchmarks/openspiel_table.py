@@ -34,6 +34,7 @@ from tests.arena.conftest import ARENA, ROOT
 from tests.benchmarks.games import asked, rate
 from tests.benchmarks.ladder import played
 from tests.benchmarks.mirrored import told
+from tests.docs.written import rewrite
 
 PAGE = ROOT / "docs" / "openspiel.md"
 BEGIN, END = "<!-- Here the table begins. -->", "<!-- Here it ends. -->"
@@ -166,8 +167,7 @@ def main(names: tuple[str, ...], brief: bool, jobs: int) -> None:
     if names:
         click.echo(table)
         return
-    before, _, rest = PAGE.read_text().partition(BEGIN)
-    PAGE.write_text(f"{before}{BEGIN}\n{table}\n{END}{rest.partition(END)[2]}")
+    rewrite(PAGE, BEGIN, END, table)
 
 
 if __name__ == "__main__":

@@ -174,14 +174,14 @@ def test_a_bot_that_burnt_is_named(cup: League) -> None:
 def test_memory_that_a_cgroup_measured_is_shown(cup: League) -> None:
     match = opened(cup, "one", "two")
     assert "Peak MiB" not in "\n".join(lines(match))
-    assert all("memory_peak" not in row for row in seat_rows(match))
+    assert all(row["memory_peak"] is None for row in seat_rows(match))
     evidence = msgspec.structs.replace(match.evidence, memory_peak={1: 34 << 20})
     match = changed(match, evidence=evidence)
     (header,) = (line for line in lines(match) if "Peak MiB" in line)
     end = header.index("Peak MiB") + len("Peak MiB")
     (row,) = (line for line in lines(match) if line.strip().startswith(("1", "2")) and "34" in line)
     assert row[:end].endswith(" 34")
-    assert [row.get("memory_peak") for row in seat_rows(match)] == [None, 34 << 20]
+    assert [row["memory_peak"] for row in seat_rows(match)] == [None, 34 << 20]
 
 
 @pytest.mark.slow

@@ -220,3 +220,20 @@ def test_a_run_that_was_killed_is_completed(
     until(lambda: not processes_with(token), 3)
     league.call("run")
     assert league.count() == 8
+
+
+@pytest.mark.parametrize(
+    ("words", "remedy"),
+    [
+        (("play", "guerra", "random", "random"), "say it by --sandbox"),
+        (("check", "random", "--game", "guerra"), "say it by --sandbox"),
+        (("doctor",), "each one is tried"),
+    ],
+    ids=lambda words: words[0],
+)
+def test_a_sandbox_among_the_limits_is_not_passed_over(
+    arena: Arena, words: tuple[str, ...], remedy: str
+) -> None:
+    told = arena(*words, "--limit", "sandbox=bwrap")
+    assert told.exit_code == 2
+    assert f"limit sandbox = bwrap: {remedy}." in " ".join(told.stderr.split())

@@ -9,6 +9,7 @@ from tests.attacks.builds.disk import own_disk
 from tests.attacks.builds.table import BEGIN, END, KINDS, runner_of, table
 from tests.attacks.table import FAILED, Column, mark
 from tests.attacks.users import Workshop, users
+from tests.docs.written import rewrite
 
 PAGE = Path(__file__).parents[3] / "docs" / "sandbox.md"
 
@@ -52,9 +53,7 @@ def main() -> None:
     for trouble in troubles:
         sys.stderr.write(f"{trouble}\n")
     if arguments.write:
-        before, _, rest = PAGE.read_text().partition(BEGIN)
-        _, _, after = rest.partition(END)
-        PAGE.write_text(f"{before}{BEGIN}\n\n{text}\n\n{END}{after}")
+        rewrite(PAGE, BEGIN, END, f"\n{text}\n")
 
 
 if __name__ == "__main__":

@@ -9,7 +9,6 @@ import sys
 import tempfile
 import threading
 import time
-import traceback
 from pathlib import Path
 from typing import Any
 
@@ -26,13 +25,13 @@ from referee.sandbox.program import interpreter
 from referee.sandbox.sources import Sources
 from referee.sandbox.usage import memory_of
 from referee.workshop import Work, Workshop
+from tests.attacks.answering import Outcome, answer
 from tests.attacks.builds.catalogue import BY_ACT, BuildAttack
 from tests.attacks.builds.judges import Case, Samples
 from tests.attacks.builds.scene import Scene
 from tests.attacks.builds.settings import EVERYTHING, LIMITS, MANY, MUCH
 from tests.referee.process_watch import until
 
-Outcome = dict[str, Any]
 LOOK_SECONDS = 0.01
 FAR = 1 << 60
 MOST_TASKS = 500
@@ -262,21 +261,7 @@ def _left(area: str) -> Any:
 def main() -> None:
     """Answer requests until there are no more."""
     runner = Runner()
-    sys.stdout.write("begun\n")
-    sys.stdout.flush()
-    for line in sys.stdin:
-        request = json.loads(line)
-        began = time.monotonic()
-        try:
-            if request["attack"]:
-                outcome = runner.run(BY_ACT[request["attack"]], request["sandbox"])
-            else:
-                outcome = runner.probe(request["sandbox"])
-        except Exception:  # noqa: BLE001 - whatever it is, the test that asked is told
-            outcome = {"error": traceback.format_exc()}
-        outcome["seconds"] = round(time.monotonic() - began, 3)
-        sys.stdout.write(json.dumps(outcome) + "\n")
-        sys.stdout.flush()
+    answer(lambda attack, sandbox: runner.run(BY_ACT[attack], sandbox), runner.probe)
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ from tests.attacks.collusion.channels import CHANNELS
 from tests.attacks.collusion.measuring import measured, runner_of
 from tests.attacks.collusion.table import BEGIN, COLUMNS, END, FAILED, Column, mark, table
 from tests.attacks.users import RunnerProcess, Workshop, users
+from tests.docs.written import rewrite
 
 PAGE = Path(__file__).parents[3] / "docs" / "sandbox.md"
 BITS = 96
@@ -64,9 +65,7 @@ def main() -> None:
     for trouble in troubles:
         sys.stderr.write(f"{trouble}\n")
     if arguments.write:
-        before, _, rest = PAGE.read_text().partition(BEGIN)
-        _, _, after = rest.partition(END)
-        PAGE.write_text(f"{before}{BEGIN}\n\n{text}\n\n{END}{after}")
+        rewrite(PAGE, BEGIN, END, f"\n{text}\n")
 
 
 if __name__ == "__main__":

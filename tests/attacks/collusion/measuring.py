@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from tests.attacks.answering import Outcome
 from tests.attacks.collusion.channels import Channel
 from tests.attacks.collusion.gaps import gap_of
 from tests.attacks.users import RunnerProcess
@@ -10,8 +11,6 @@ MOST_BITS = 1.0
 """A second: what no channel may carry that is not named."""
 TRIES = 3
 """Of a control, which others on the machine may disturb."""
-
-Outcome = dict[str, Any]
 
 
 def runner_of(user: str, workshop: Any) -> RunnerProcess:

@@ -10,7 +10,6 @@ import subprocess
 import sys
 import tempfile
 import time
-import traceback
 from collections.abc import Iterator
 from contextlib import suppress
 from itertools import pairwise
@@ -21,6 +20,7 @@ from arena.league.bot import make_bot
 from referee.bot_process import BotProcess
 from referee.sandbox import PYTHON, Program, SandboxError, StartError, prove
 from referee.starting import StartupError
+from tests.attacks.answering import Outcome, answer
 from tests.attacks.collusion.capacity import capacity
 from tests.attacks.collusion.channels import BY_SLUG, ONCE, Channel
 from tests.attacks.collusion.features import missing
@@ -41,8 +41,6 @@ ASK_SECONDS = 0.6
 """What is said in one ask, where the clock says when, takes no longer, for the same reason."""
 _DAY = 86400.0
 _IPC_RMID = 0
-
-Outcome = dict[str, Any]
 
 
 class RefusedError(Exception):
@@ -100,6 +98,11 @@ class Runner:
         except SandboxError as error:
             return {"unusable": str(error)}
         return {"unusable": ""}
+
+    def run(self, asked: str, sandbox: str) -> Outcome:
+        """Measure what is asked for as `CHANNEL@MEETING@BITS`."""
+        slug, meeting, bits = asked.split("@")
+        return self.measure(BY_SLUG[slug], meeting, sandbox, int(bits))
 
     def measure(self, channel: Channel, meeting: str, sandbox: str, bits: int) -> Outcome:
         """Return what a channel carries, by so many bits, or why that cannot be known."""
@@ -352,23 +355,7 @@ def forget(key: int) -> None:
 def main() -> None:
     """Answer requests until there are no more."""
     runner = Runner()
-    sys.stdout.write("begun\n")
-    sys.stdout.flush()
-    for line in sys.stdin:
-        request = json.loads(line)
-        began = time.monotonic()
-        try:
-            if request["attack"]:
-                slug, meeting, bits = request["attack"].split("@")
-                channel = BY_SLUG[slug]
-                outcome = runner.measure(channel, meeting, request["sandbox"], int(bits))
-            else:
-                outcome = runner.probe(request["sandbox"])
-        except Exception:  # noqa: BLE001 - whatever it is, the test that asked is told
-            outcome = {"error": traceback.format_exc()}
-        outcome["seconds"] = round(time.monotonic() - began, 3)
-        sys.stdout.write(json.dumps(outcome) + "\n")
-        sys.stdout.flush()
+    answer(runner.run, runner.probe)
     with suppress(ConnectionError):
         runner.close()
 

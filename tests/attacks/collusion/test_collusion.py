@@ -19,14 +19,6 @@ from tests.attacks.users import Workshop, users
 BITS = 48
 
 
-@pytest.fixture(scope="module")
-def workshop() -> Iterator[Workshop]:
-    """What the runners need."""
-    workshop = Workshop()
-    yield workshop
-    workshop.close()
-
-
 @pytest.fixture(scope="module", params=users())
 def runner(request: pytest.FixtureRequest, workshop: Workshop) -> Iterator[tuple[str, Any]]:
     """A user with the process that measures as that user."""
