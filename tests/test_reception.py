@@ -199,9 +199,8 @@ def regenerators() -> set[str]:
     found = {"tests.rooms"}
     for file in (ROOT / "tests").rglob("*.py"):
         text = file.read_text(encoding="utf-8")
-        if re.search(r"^ +(PAGE|\(FOLDER / .*\))\.write_text\(", text, re.MULTILINE) or (
-            file.name.startswith("regenerate")
-        ):
+        writes = r"^ +((PAGE|\(FOLDER / .*\))\.write_text\(|rewrite\(PAGE,)"
+        if re.search(writes, text, re.MULTILINE) or file.name.startswith("regenerate"):
             module = ".".join(file.relative_to(ROOT).with_suffix("").parts)
             found.add(module.removesuffix(".__main__"))
     return found
