@@ -80,7 +80,8 @@ def main(count: int) -> None:
         league = league_of(home / "league", count // 2)
         commands = {BotVersion(bot.key, bot.version): bot.command for bot in league.bots}
         with open_store(league, create=True) as store:
-            store.merge(league.conditions(), commands, matches(league, one_match(home / "one")))
+            played = matches(league, one_match(home / "one"))
+            store.merge(league.conditions(), commands, [], played)
         file, copy = home / "league.jsonl", home / "copy"
         rows = [
             ("export", *timed("export", league.folder, file)),

@@ -20,6 +20,7 @@ from arena.play.runner import Runner
 from arena.schedule.deal import Entrant, Schedule
 from arena.schedule.lineups import Lineups
 from arena.schedule.round_robin import RoundRobin
+from referee.finding import Source
 from referee.games import GAMES
 from referee.limits import Limits
 from referee.match import Match, starts
@@ -46,7 +47,7 @@ def league_rates(workers: int) -> tuple[float, float]:
         entrants=tuple(Entrant(bot.name, bot.version) for bot in bots if bot),
     )
     setup = Setup(
-        game=GAME,
+        game=Source(GAME, "bundled"),
         options=msgspec.to_builtins(GAMES[GAME].options_type()),
         limits=LIMITS,
         schedule=schedule,

@@ -87,7 +87,7 @@ def start_plainly(program: Program) -> Running:
         stderr=subprocess.PIPE,
         preexec_fn=set_limits,  # noqa: PLW1509 - it is the baseline
         cwd=program.folder,
-        env=environment(os.defpath, 1),
+        env=environment(os.defpath, Limits()),
         start_new_session=True,  # as sandboxed bots are: switching between sessions costs 0.5 us
     )
     assert process.stdin

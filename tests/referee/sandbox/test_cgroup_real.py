@@ -144,7 +144,7 @@ def test_a_bot_is_in_a_cgroup_with_its_bounds(launcher: Launcher, public: Path) 
     folder = folder_of(child)
     assert str(child.pid) in (folder / "cgroup.procs").read_text().split()
     files = 17 * MIB if limits.sandbox == "bwrap" else 0  # its scratch folder and /dev/shm
-    tasks = {"landlock": "128", "bwrap": "34", "none": "max"}[limits.sandbox]
+    tasks = {"landlock": "128", "bwrap": "34", "uid": "128", "none": "max"}[limits.sandbox]
     found = {name: (folder / name).read_text().strip() for name in child.cgroup.limits}  # type: ignore[union-attr]
     assert found == {
         "memory.max": str(64 * MIB + files + ALLOWANCE),
