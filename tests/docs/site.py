@@ -88,7 +88,8 @@ def build(folder: Path) -> None:
         source = Path(spare) / "source"
         source.mkdir()
         lay_out(source)
-        words = ["-m", "sphinx", "-q", "-W", "--keep-going", "-b", "html", "-d", f"{spare}/cache"]
+        words = ["-m", "sphinx", "-q", "-W", "--keep-going", "--no-color"]
+        words += ["-b", "html", "-d", f"{spare}/cache"]
         done = subprocess.run(
             [sys.executable, *words, source, folder], capture_output=True, text=True, check=False
         )
