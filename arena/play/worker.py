@@ -11,7 +11,7 @@ from typing import Any
 
 from arena.play.executor import STOP_SIGNALS, Executor
 from arena.play.messages import Broken, Finish, Setup, Up, decode_order, encode
-from arena.play.watchdog import STUCK_SECONDS
+from arena.play.watchdog import LOOK_SECONDS
 from protocol.errors import ArenaError
 from referee.game import Game
 from referee.identity import code_of
@@ -77,7 +77,7 @@ def _serve(link: Any, setup: Setup) -> None:
         executor = Executor(setup, game, launchers)
         signal.signal(signal.SIGUSR1, lambda *_: executor.leave())
         signal.signal(signal.SIGVTALRM, lambda *_: executor.watchdog.look())
-        signal.setitimer(signal.ITIMER_VIRTUAL, STUCK_SECONDS, STUCK_SECONDS)
+        signal.setitimer(signal.ITIMER_VIRTUAL, LOOK_SECONDS, LOOK_SECONDS)
         for number in STOP_SIGNALS:
             signal.signal(number, lambda *_: executor.interrupt())
         try:

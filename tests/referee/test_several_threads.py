@@ -206,6 +206,7 @@ def started(table: Table, text: str, **limits: Any) -> BotProcess:
 
 @two_cores
 @pytest.mark.slow
+@pytest.mark.parametrize("two", ["landlock", "bwrap"], indirect=True)  # whose clocks differ
 @pytest.mark.parametrize("count", [1, 2, 5])
 def test_a_busy_machine_makes_no_bot_of_several_threads_late(two: Table, count: int) -> None:
     """With a fifth or a ninth of each core, each decision takes more than it is allowed."""

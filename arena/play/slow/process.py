@@ -38,7 +38,7 @@ from arena.play.messages import (
 from arena.play.slow.baton import Baton, Note, TurnedWaits
 from arena.play.slow.doors import Doorkeeper, Doors, opened
 from arena.play.slow.remote_bot import RemoteBot
-from arena.play.watchdog import STUCK_SECONDS, StuckError
+from arena.play.watchdog import LOOK_SECONDS, STUCK_SECONDS, Standstill, StuckError
 from arena.play.worker import end_without_server, game_of, launchers_of, played_for
 from arena.schedule.deal import BotIndex, Deal
 from arena.store.flights import Flight, Flights
@@ -126,7 +126,7 @@ class _Slots:
         self._orders: dict[int, SimpleQueue[Order]] = {}
         self._threads: list[threading.Thread] = []
         self._executors: list[SlowExecutor] = []
-        self._turns_then = 0  # of the baton, at the last look at whether a game comes back
+        self._standstill = Standstill()  # of the baton's turns
         self._answers = 0
         self._told = time.monotonic()
         self.baton = Baton(note)
@@ -141,7 +141,7 @@ class _Slots:
         Then no other thread works any more.
         """
         signal.signal(signal.SIGVTALRM, lambda *_: self._look())
-        signal.setitimer(signal.ITIMER_VIRTUAL, STUCK_SECONDS, STUCK_SECONDS)
+        signal.setitimer(signal.ITIMER_VIRTUAL, LOOK_SECONDS, LOOK_SECONDS)
         for each in STOP_SIGNALS:
             signal.signal(each, lambda *_: self._interrupt())
         threading.excepthook = _end_with
@@ -213,17 +213,16 @@ class _Slots:
             executor.interrupt()
 
     def _look(self) -> None:
-        """Stop the match of a thread that has worked all the time since the last look.
+        """Stop the match of a thread whose turn does not end.
 
         Called by a signal, on the main thread.
         """
         turns, thread = self.baton.turns, self.baton.thread
-        if turns == self._turns_then and thread is not None:
+        if self._standstill.lasts(turns) and thread is not None:
             why = f"the game has used {STUCK_SECONDS:g} s of CPU time: an endless loop?"
             error = type("StuckError", (StuckError,), {"__str__": lambda _: why})
             raising = ctypes.pythonapi.PyThreadState_SetAsyncExc
             raising(ctypes.c_ulong(thread), ctypes.py_object(error))
-        self._turns_then = turns
 
 
 class SlowExecutor(Executor):

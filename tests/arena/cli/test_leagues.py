@@ -424,7 +424,7 @@ def test_the_demo_shows_what_the_readme_does_and_leaves_nothing(public: Path) ->
     screen = (ROOT / "README.md").read_text().partition("$ make demo\n")[2].partition("```")[0]
     _, title, table, _ = (piece.strip() for piece in screen.split("...\n"))
     assert title in demo.stdout
-    assert table in demo.stdout
+    assert table in demo.stdout, f"{demo.stdout}{demo.stderr}"
     assert "unprotected" not in demo.stderr
     assert "new mine --lang python --game khan for a bot of your own." in demo.stderr
     assert list(public.iterdir()) == []

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from arena.play import watchdog
-from arena.play.watchdog import StuckError, Watchdog
+from arena.play.watchdog import LOOK_SECONDS, STUCK_SECONDS, StuckError, Watchdog
 from referee.match import Match, starts
 from tests.referee.games_for_tests import Countdown, dealt
 from tests.referee.scripted import CONTROL, ONE, ScriptedSeat
@@ -33,12 +33,25 @@ def test_a_match_that_goes_on_is_left_alone() -> None:
     assert len(seen) > 4
 
 
-def test_a_match_without_a_decision_since_the_last_look_is_stuck() -> None:
+LOOKS = int(STUCK_SECONDS / LOOK_SECONDS)
+
+
+def test_a_match_that_is_slow_is_left_alone() -> None:
     dog = Watchdog()
 
     def look(*_: Any) -> None:
-        dog.look()
-        dog.look()
+        for _each in range(LOOKS):
+            dog.look()
+
+    play(dog, look)
+
+
+def test_a_match_without_a_decision_for_long_is_stuck() -> None:
+    dog = Watchdog()
+
+    def look(*_: Any) -> None:
+        for _each in range(LOOKS + 1):
+            dog.look()
 
     with pytest.raises(StuckError, match="20 s of CPU time since decision 1: an"):
         play(dog, look)

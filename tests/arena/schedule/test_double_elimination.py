@@ -178,7 +178,7 @@ def test_at_larger_tables_the_last_fill_one_and_who_is_out_lost_twice(
 def test_it_ends_for_every_field(seats: int, out: float) -> None:
     for advance in range(1, seats):
         options = DoubleEliminationOptions(advance=advance)
-        for count in range(seats, 31):
+        for count in (*range(seats, 13), 16, 17, 24, 30):
             played = Luck(count, out=out).whole(begun(DoubleElimination, options, count, seats))
             assert out or "final" in str(played.next())
 
