@@ -29,8 +29,8 @@ test: $(VENV)/.dev  ## Run the tests, except for the longer ones of the next lin
 slow: $(VENV)/.dev  ## Run the tests marked slow: more cases of what `make test` tests.
 	$(BIN)/python -m pytest -q -m "slow and not soak" $(PARALLEL)
 
-attacks: $(VENV)/.dev  ## Try every attack on the sandboxes.
-	$(BIN)/python -m pytest -q -m soak -n 2 --dist loadscope tests/attacks
+attacks: $(VENV)/.dev  ## Try every attack on the sandboxes, one after another.
+	$(BIN)/python -m pytest -q -m soak tests/attacks
 
 soak: $(VENV)/.dev  ## Run the other hard tests: kills, full disks, struck clusters.
 	$(BIN)/python -m pytest -q -m soak -n 2 --dist worksteal --ignore tests/attacks

@@ -4,17 +4,15 @@ What has effect and is no expected gap fails, and so does a gap that is none any
 `none` an attack must have effect, or nobody knows whether its judge can see.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from _pytest.mark import ParameterSet
 
 from referee.sandbox import SANDBOXES
 from referee.sandbox.cgroup import delegated
 from referee.sandbox.errors import CgroupError
-from tests.attacks.attack import Attack
 from tests.attacks.catalogue import ATTACKS, BY_SLUG
 from tests.attacks.catalogue_door import DOOR
 from tests.attacks.gaps import BESIDE_DOOR, BESIDE_GPUS, CLOSED_BY_CGROUPS, GAPS, UNAIDED
@@ -42,8 +40,6 @@ GROUPS = {
     "Privilege",
     "Protocol",
 }
-OF_THE_MACHINE = ("Resources", "Starving a rival", "Remembering")
-"""The groups whose judges count what the whole machine or a user has: no other test runs beside."""
 BESIDE_ALL = {"user": "landlock", "root": "bwrap", WITHOUT_MOUNTS: "uid"}
 """The sandbox in which each user tries all attacks with a door: what it adds is alike for all."""
 
@@ -104,16 +100,7 @@ def skip_unless_tried(user: str, sandbox: str, process: Any) -> None:
         pytest.skip(f"{sandbox} does not work as {user} here: {reason}")
 
 
-def cases(attacks: Iterable[Attack]) -> list[ParameterSet]:
-    """Return the cases of a test of attacks."""
-    alone = pytest.mark.alone
-    return [
-        pytest.param(attack.slug, marks=[alone] if attack.group in OF_THE_MACHINE else [])
-        for attack in attacks
-    ]
-
-
-@pytest.mark.parametrize("attack", cases(ATTACKS))
+@pytest.mark.parametrize("attack", [attack.slug for attack in ATTACKS])
 def test_attack(arrangement: tuple[str, str, Any], attack: str) -> None:
     sandbox, user, process = arrangement
     outcome = process.run(attack, sandbox)
@@ -133,7 +120,7 @@ def test_attack(arrangement: tuple[str, str, Any], attack: str) -> None:
 
 @pytest.mark.parametrize(
     "attack",
-    cases(each for each in ATTACKS if each.group in ("Network", "Resources", "Privilege")),
+    [attack.slug for attack in ATTACKS if attack.group in ("Network", "Resources", "Privilege")],
 )
 def test_a_gpu_opens_nothing_else(beside_gpus: tuple[str, Any], attack: str) -> None:
     user, process = beside_gpus
@@ -146,7 +133,7 @@ def test_a_gpu_opens_nothing_else(beside_gpus: tuple[str, Any], attack: str) -> 
 
 
 @pytest.mark.parametrize("sandbox", [name for name in SANDBOXES if name != "none"])
-@pytest.mark.parametrize("attack", cases(ATTACKS))
+@pytest.mark.parametrize("attack", [attack.slug for attack in ATTACKS])
 def test_a_cgroup_closes_gaps_and_opens_none(
     in_cgroup: tuple[str, Any], attack: str, sandbox: str
 ) -> None:
@@ -161,7 +148,7 @@ def test_a_cgroup_closes_gaps_and_opens_none(
 
 
 @pytest.mark.parametrize("sandbox", SANDBOXES)
-@pytest.mark.parametrize("attack", cases(DOOR))
+@pytest.mark.parametrize("attack", [attack.slug for attack in DOOR])
 def test_attack_by_a_bot_with_a_door(at_door: tuple[str, Any], attack: str, sandbox: str) -> None:
     user, process = at_door
     skip_unless_tried(user, sandbox, process)
@@ -171,7 +158,7 @@ def test_attack_by_a_bot_with_a_door(at_door: tuple[str, Any], attack: str, sand
     assert outcome["effect"] == (sandbox == "none"), said
 
 
-@pytest.mark.parametrize("attack", cases(ATTACKS))
+@pytest.mark.parametrize("attack", [attack.slug for attack in ATTACKS])
 def test_a_door_opens_nothing_else(at_door: tuple[str, Any], attack: str) -> None:
     user, process = at_door
     sandbox = BESIDE_ALL[user]

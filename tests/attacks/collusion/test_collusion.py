@@ -29,7 +29,6 @@ def runner(request: pytest.FixtureRequest, workshop: Workshop) -> Iterator[tuple
 
 
 @pytest.mark.soak
-@pytest.mark.alone
 @pytest.mark.parametrize("sandbox", ["landlock", "bwrap"])
 @pytest.mark.parametrize("slug", BY_SLUG)
 def test_no_channel_carries_more_than_is_named(
@@ -53,7 +52,6 @@ def test_no_channel_carries_more_than_is_named(
 
 
 @pytest.mark.soak
-@pytest.mark.alone
 @pytest.mark.parametrize("runner", [users()[-1]], indirect=True)
 @pytest.mark.parametrize("slug", BY_SLUG)
 def test_a_channel_is_one_where_there_is_no_sandbox(runner: tuple[str, Any], slug: str) -> None:

@@ -334,6 +334,8 @@ def test_a_bot_that_asks_is_checked_through_its_door(tmp_path: Path, provider: P
     assert f'needs = {{ door = ["{provider.url}"] }}' in file
     assert f'"{url}", "--model", "model-x"' in file
     check = ("check", tmp_path / "sage", "--game", "casino_war", "--sandbox", "none")
+    check += ("--option", "rounds=3", "--seconds", "2")
+    provider.behave("plays", seconds=0.05)  # the door lets 60 requests a minute through
     runner = CliRunner(env={"EXAMPLE_KEY": KEY, "SSL_CERT_FILE": str(provider.ca)})
     checked = runner.invoke(main, [*map(str, check), "--key", f"{provider.url}=EXAMPLE_KEY"])
     assert checked.exit_code == 0, checked.output

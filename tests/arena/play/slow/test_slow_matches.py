@@ -237,7 +237,7 @@ def longest_wall(league: League, bot: str) -> float:
 
 
 def test_time_in_which_another_match_worked_is_held_against_nobody(league: League) -> None:
-    game(league, "__import__('time').sleep(1.5)")
+    game(league, "__import__('time').sleep(0.8)")
     league.call("run", "--trust", env=environment(league))
     assert league.count() == 8
     assert longest_wall(league, "ada") < 0.5
