@@ -8,7 +8,6 @@ one that it runs on: so it is the same where no KVM is, as in CI.
 import json
 import os
 import re
-import signal
 import subprocess
 import sys
 import tempfile
@@ -123,7 +122,6 @@ def told(hardware: Hardware, asked: dict[str, Any], more: tuple[str, ...] = ()) 
         raise UnavailableError(
             f"its emulator is of x86_64, and this machine is {os.uname().machine}"
         )
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped"))  # and folders are removed
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "bot-arena-machines"
     began = time.monotonic()
     here, there = Debian(cache / "amd64", "amd64"), Debian(cache / hardware.debian, hardware.debian)
