@@ -102,19 +102,22 @@ class RootFolder:
         self._mirror_folder(path, target)
 
     def _mirror_folder(self, source: str, target: str) -> None:
+        """Show what is in a folder, but for folders that not everybody may enter."""
         with os.scandir(source) as entries:
             for entry in entries:
                 inner = f"{target}/{entry.name}"
                 if not entry.is_dir(follow_symlinks=False):
                     self._mirror_file(entry.path, inner)
-                elif entry.path not in _LEFT_OUT:
+                    continue
+                mode = entry.stat(follow_symlinks=False).st_mode
+                if entry.path not in _LEFT_OUT and mode & stat.S_IXOTH:
                     with suppress(FileExistsError):
                         os.mkdir(inner)
-                    os.chmod(inner, 0o755)  # noqa: S103 - as above
+                    os.chmod(inner, 0o711 | mode & 0o044)  # noqa: S103 - listed by whom it is
                     self._mirror_folder(entry.path, inner)
 
     def _mirror_file(self, source: str, target: str) -> None:
-        """Show a link or a file, by a hard link where there can be one that nobody may write."""
+        """Show a link or a file, by a hard link where there can be one that gives nobody rights."""
         found = os.lstat(source)
         if os.path.lexists(target):
             return
@@ -123,7 +126,7 @@ class RootFolder:
             return
         if not stat.S_ISREG(found.st_mode) or not found.st_mode & stat.S_IROTH:
             return
-        if not found.st_mode & stat.S_IWOTH:
+        if not found.st_mode & (stat.S_IWOTH | stat.S_ISUID | stat.S_ISGID):
             with suppress(OSError):  # another file system, or one without hard links
                 os.link(source, target, follow_symlinks=False)
                 return

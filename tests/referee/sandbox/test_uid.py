@@ -219,3 +219,23 @@ def test_a_full_disk_is_told_in_one_line(system: Path, tmp_path: Path) -> None:
         assert "set TMPDIR to another folder" in str(caught.value)
     finally:
         subprocess.run(["umount", small], check=True)
+
+
+@pytest.mark.usefixtures("root_only")
+def test_what_nobody_else_may_enter_is_not_shown_nor_what_makes_root(tmp_path: Path) -> None:
+    system, root = tmp_path / "system", RootFolder(str(tmp_path / "root"))
+    for name, mode in (("closed", 0o700), ("passed", 0o711), ("open", 0o755)):
+        (system / name).mkdir(parents=True)
+        (system / name / "file").write_text("x")
+        (system / name / "file").chmod(0o644)
+        (system / name).chmod(mode)
+    (system / "open" / "rises").write_text("x")
+    (system / "open" / "rises").chmod(0o4755)
+    root.make()
+    root.show([str(system)])
+    shown = Path(f"{root.folder}{system}")
+    assert sorted(path.name for path in shown.iterdir()) == ["open", "passed"]
+    assert (shown / "passed").stat().st_mode & 0o777 == 0o711
+    assert (shown / "open").stat().st_mode & 0o777 == 0o755
+    assert (shown / "passed" / "file").read_text() == "x"
+    assert (shown / "open" / "rises").stat().st_mode & 0o7777 == 0o555
