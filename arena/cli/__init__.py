@@ -201,7 +201,8 @@ def _meant(error: click.NoSuchOption) -> str:
     if name not in Limits.__struct_fields__ or error.ctx is None:
         return ""
     if any(option.name == "limits" for option in error.ctx.command.params):
-        return f" It is a limit: --limit {name}=..."
+        is_tried = name == "sandbox"  # by `arena doctor`, which has limits and tries each
+        return " Each one is tried." if is_tried else f" It is a limit: --limit {name}=..."
     return f" It is a limit of a league: {name} in the [limits] of its league.toml."
 
 

@@ -249,12 +249,19 @@ def limit_values(words: Iterable[str]) -> dict[str, Any]:
     return found
 
 
-def limits_in(words: Iterable[str], sandbox: str, instead: str = "say it by --sandbox") -> Limits:
-    """Return the limits of a command, with its sandbox; raise ArenaError for another among them."""
+def limits_beside(
+    sandbox: str, words: Iterable[str], instead: str = "say it by --sandbox"
+) -> dict[str, Any]:
+    """Return a command's sandbox and its limits; raise ArenaError for a sandbox among them."""
     given = limit_values(words)
     if "sandbox" in given:
         raise ArenaError(f"limit sandbox = {given['sandbox']}: {instead}.")
-    limits: Limits = read_settings(Limits, {**given, "sandbox": sandbox}, "limit {}")
+    return {"sandbox": sandbox, **given}
+
+
+def limits_in(words: Iterable[str], sandbox: str, instead: str = "say it by --sandbox") -> Limits:
+    """Return the same, read and checked."""
+    limits: Limits = read_settings(Limits, limits_beside(sandbox, words, instead), "limit {}")
     return limits
 
 

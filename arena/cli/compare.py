@@ -16,7 +16,7 @@ from arena.cli.common import (
     cluster_option,
     game_option,
     key_values,
-    limit_values,
+    limits_beside,
     opening_options,
     opening_words,
     output_format,
@@ -187,9 +187,8 @@ def compare(
             ),
             options=key_values(options),
             limits={
-                "sandbox": sandbox,
                 "fresh": kept.limits.fresh if kept else True,  # or what is learnt would be counted
-                **limit_values(limits),
+                **limits_beside(sandbox, limits),
             },
             opening=opening_words(opening_plies, opening_file),
         )

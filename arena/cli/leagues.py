@@ -20,7 +20,7 @@ from arena.cli.common import (
     game_option,
     key_values,
     league_argument,
-    limit_values,
+    limits_beside,
     opening_options,
     opening_words,
     output_format,
@@ -169,7 +169,7 @@ def init(
     kind, source = find_game(game)
     if challengers and form != "gauntlet":
         raise ArenaError("--challenger goes with --format gauntlet.")
-    given = limit_values(limits)
+    limited = limits_beside(sandbox, limits)
     entries = entries_of(bots, kind, league)
     settings = Settings(
         game=word_in(source, league),
@@ -183,7 +183,6 @@ def init(
         matches_per_bot=matches_per_bot,
         anchor=dict([anchor_word(anchor)] if anchor else []),
     )
-    limited = {"sandbox": sandbox, **given}
     of_format = key_values(format_options)
     if challengers:
         of_format["challengers"] = [*challengers]

@@ -8,6 +8,7 @@ import socket
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from protocol.door import READS, VARIABLE, WRITES
@@ -39,6 +40,7 @@ THREAD_COUNTS = (
 _BLOCKS = 64  # of so many users, each for one referee, or several for one with more bots
 MOST_USERS = _BLOCKS * USERS
 """The most users that there are for the bots of all referees of a machine."""
+_CAP_KILL = 5  # the number of its bit
 _MIB = 1 << 20
 
 
@@ -239,13 +241,21 @@ def claim_uids(first: int | None, count: int = USERS) -> tuple[int, list[socket.
 
     With a user in common, one league's bots could reach for another's. Claims are abstract
     sockets, which go with their owner: one for each USERS users. Raises SandboxError if there are
-    no such users from `first` on.
+    no such users from `first` on, or their processes could not be ended.
     """
+    if not _may_end_others():
+        raise SandboxError(
+            "as root, bots run as users of their own, and their processes cannot be ended here "
+            "without CAP_KILL. Give the container CAP_KILL, which Docker and Podman do by default, "
+            "or run the arena as an ordinary user."
+        )
     start = FIRST_UID if first is None else first
     needed = -(-count // USERS)
     claims: list[socket.socket] = []  # to the users just before `uid`
     for uid in range(start, start + MOST_USERS, USERS):
-        claim = None if any(map(_is_somebody, range(uid, uid + USERS))) else _claim(uid)
+        block = range(uid, uid + USERS)
+        taken = not _are_mapped(block) or any(map(_is_somebody, block))
+        claim = None if taken else _claim(uid)
         if claim is None:
             _release(claims)
             continue
@@ -255,9 +265,36 @@ def claim_uids(first: int | None, count: int = USERS) -> tuple[int, list[socket.
     _release(claims)
     raise SandboxError(
         f"as root, bots run as users that nothing else uses, but from {start} to "
-        f"{start + MOST_USERS - 1} no {count} in a row are free. Pass --sandbox-uid with the "
-        f"first of {count} that are free, or run the arena as an ordinary user."
+        f"{start + MOST_USERS - 1} no {count} in a row are free and known to this user namespace "
+        f"(/proc/self/uid_map and gid_map). Pass --sandbox-uid with the first of {count} that are, "
+        f"or run the arena as an ordinary user."
     )
+
+
+def _may_end_others() -> bool:
+    """Return whether this process may send signals to those of other users (capabilities(7))."""
+    for line in _lines("/proc/self/status"):
+        if line.startswith("CapEff:"):
+            return bool(int(line.split()[1], 16) >> _CAP_KILL & 1)
+    return True  # as far as is known
+
+
+def _are_mapped(users: range) -> bool:
+    """Return whether a user namespace knows users, and groups of the same numbers."""
+    for table in ("/proc/self/uid_map", "/proc/self/gid_map"):
+        maps = [[int(word) for word in line.split()] for line in _lines(table)]
+        left = [user for user in users if not any(a <= user < a + n for a, _, n in maps)]
+        if maps and left:
+            return False
+    return True
+
+
+def _lines(path: str) -> list[str]:
+    """Return the lines of a file of the kernel; none if it is not there."""
+    try:
+        return Path(path).read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return []
 
 
 def _claim(uid: int) -> socket.socket | None:

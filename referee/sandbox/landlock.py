@@ -81,7 +81,7 @@ def _reason(number: int) -> str:
     if number == errno.EPERM:
         return (
             "the container's seccomp profile blocks Landlock (Operation not permitted). Update "
-            "Docker or Podman (2022 or newer), or change its profile."
+            "Docker (20.10.18 or newer) or Podman (of late 2022 or newer), or change its profile."
         )
     return f"Landlock does not answer (landlock_create_ruleset: {os.strerror(number)})."
 

@@ -95,7 +95,7 @@ def _docker(root: Path) -> Surroundings:
     if "linuxkit" in version:
         remark = "some of its kernels have no Landlock: then be root and type --sandbox uid"
         return Surroundings("Docker Desktop", remark)
-    return Surroundings("Docker", f"{_LANDLOCK} (Docker 23 or newer), bwrap does not; {_UID}")
+    return Surroundings("Docker", f"{_LANDLOCK} (Docker 20.10.18 or newer), bwrap does not; {_UID}")
 
 
 def _root_mount(table: str) -> str:

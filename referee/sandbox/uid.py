@@ -112,7 +112,7 @@ def _form(uid: int) -> str:
     raise SandboxError(
         f"uid needs root's rights to change the user and to have another root, by a mount "
         f"namespace or by chroot, and here it gets neither ({reasons}). Give the container "
-        f"CAP_SETUID, CAP_SETGID and CAP_SYS_CHROOT, which Docker and Podman do by default, or "
+        f"CAP_SETUID, CAP_SETGID, CAP_KILL and CAP_SYS_CHROOT, as Docker and Podman do, or "
         f"use --sandbox landlock."
     )
 

@@ -30,7 +30,7 @@ _OF_PODMAN = frozenset((0, 1, 3, 4, 5, 6, 7, 8, 10, 18, 31))
 and SETFCAP."""
 _OF_DOCKER = _OF_PODMAN | {13, 27, 29}
 """And NET_RAW, MKNOD, AUDIT_WRITE."""
-_SYS_CHROOT, _SETUID = 18, 7
+_SYS_CHROOT, _SETUID, _KILL = 18, 7, 5
 _ALL = frozenset(range(41))
 USER = 61235
 """The ordinary user of places that have one."""
@@ -54,6 +54,7 @@ PLACES = {
     "no-listener": Emulated(DOCKER._replace(asks=False), _OF_DOCKER),
     "no-landlock": Emulated(NO_LANDLOCK, _ALL),
     "no-setuid": Emulated(OLD_DOCKER, _OF_DOCKER - {_SETUID}),
+    "no-kill": Emulated(DOCKER, _OF_DOCKER - {_KILL}),
 }
 
 

@@ -36,6 +36,7 @@ _NAMESPACES = "bwrap may not create user namespaces here"
 _BLOCKED = "the container's seccomp profile blocks Landlock"
 _NO_KERNEL = "this kernel has no Landlock"
 _NEITHER = "uid needs root's rights to change the user and to have another root"
+_ENDLESS = "as root, bots run as users of their own, and their processes cannot be ended here"
 FOUND = {
     "docker": (LANDLOCK, _NAMESPACES, CHROOT),
     "docker-2021": (_BLOCKED, _NAMESPACES, CHROOT),
@@ -45,6 +46,7 @@ FOUND = {
     "no-listener": ("the filter of system calls cannot be loaded", _NAMESPACES, CHROOT),
     "no-landlock": (_NO_KERNEL, BWRAP, MOUNTS),
     "no-setuid": (_BLOCKED, "the self test could not be started", _NEITHER),
+    "no-kill": (_ENDLESS, _ENDLESS, _ENDLESS),
 }
 """How the remark on each sandbox begins: its name, or why it does not work."""
 PYTHON = [sys.executable, "-m", "arena"]
@@ -124,4 +126,28 @@ def test_a_sandbox_that_is_not_there_is_refused_and_no_other_taken(tmp_path: Pat
     assert ran.returncode != 0
     last = ran.stderr.strip().splitlines()[-1]
     assert "sandbox: this kernel has no Landlock" in last
+    assert "Traceback" not in ran.stderr
+
+
+PLAY = (*PYTHON, "play", "duel", "random", "random", "--sandbox")
+
+
+@pytest.mark.parametrize("sandbox", ["landlock", "bwrap", "uid"])
+def test_root_that_could_not_end_bots_is_told_so(sandbox: str) -> None:
+    need_mounts()
+    ran = inside("no-kill", *PLAY, sandbox)
+    assert ran.returncode == 2
+    assert "cannot be ended here without CAP_KILL. Give the container" in ran.stderr
+    assert "Traceback" not in ran.stderr
+
+
+def test_root_of_a_user_namespace_that_knows_no_other_user_is_told_so() -> None:
+    need_mounts()
+    ran = subprocess.run(
+        ["unshare", "--user", "--map-root-user", *PLAY, "landlock"], capture_output=True, text=True
+    )
+    if ran.stderr.startswith("unshare"):
+        pytest.skip(f"NO USER NAMESPACE IS TRIED HERE: {ran.stderr}")
+    assert ran.returncode == 2
+    assert "are free and known to this user namespace" in ran.stderr
     assert "Traceback" not in ran.stderr

@@ -132,7 +132,7 @@ def test_init_tells_of_all_bots_what_is_wrong_with_them(
         (["--option", "max_turns"], ["'max_turns' is not of the form key=value"]),
         (["--option", "=9"], ["'=9' is not of the form key=value"]),
         (["--limit", "memory_mb=1"], ["'memory_mb' cannot be 1", "at least 16"]),
-        (["--limit", "sandbox=jail"], ["'sandbox' cannot be \"jail\""]),
+        (["--limit", "sandbox=none"], ["limit sandbox = none: say it by --sandbox."]),
         (["random"], ["two bots are called 'random'", "or NAME=BOT on the command line"]),
         (["nobody"], ["there is no bot 'nobody'", "random, rusher, sensible"]),
         (["./nobody"], ["there is no bot './nobody'"]),

@@ -227,6 +227,7 @@ def test_a_run_that_was_killed_is_completed(
     [
         (("play", "guerra", "random", "random"), "say it by --sandbox"),
         (("check", "random", "--game", "guerra"), "say it by --sandbox"),
+        (("compare", "random", "rusher", "--game", "guerra"), "say it by --sandbox"),
         (("doctor",), "each one is tried"),
     ],
     ids=lambda words: words[0],
