@@ -17,10 +17,16 @@ class ControlGroup(NamedTuple):
 def control_groups(controller: str, root: Path = Path("/")) -> Iterator[ControlGroup]:
     """Yield each group that we are in, and each around it, of a controller such as `memory`.
 
-    The machine's /proc and /sys lie in the folder `root`.
+    The machine's /proc and /sys lie in the folder `root`. Without them, none is known.
     """
     groups = root / "sys/fs/cgroup"
-    for line in (root / "proc/self/cgroup").read_text().splitlines():
+    try:
+        lines = (root / "proc/self/cgroup").read_text(errors="surrogateescape").split("\n")
+    except OSError:
+        return  # none is shown
+    for line in lines:
+        if line.count(":") < 2:
+            continue
         _, controllers, path = line.split(":", 2)
         if not controllers:
             top = groups

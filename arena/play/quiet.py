@@ -4,9 +4,9 @@ import hashlib
 import os
 import re
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from statistics import median, quantiles
+from statistics import fmean, median, quantiles
 from typing import NamedTuple
 
 from arena.play.control_groups import control_groups
@@ -53,8 +53,17 @@ def conditions(root: Path = Path("/")) -> list[Condition]:
     Of what a virtual machine or a container hides, the value says that it is not shown.
     """
     machine = _Machine(root, own_cores())
-    found = (_swap, _load, _quota, _siblings, _frequency, _boost, _kinds, _clock)
-    return [each(machine) for each in found]
+    looks = {
+        "swap": _swap,
+        "load": _load,
+        "CPU quota": _quota,
+        "SMT": _siblings,
+        "frequency": _frequency,
+        "boost": _boost,
+        "mixed cores": _kinds,
+        "clock": _clock,
+    }
+    return [_seen(name, look, machine) for name, look in looks.items()]
 
 
 class _Machine:
@@ -75,6 +84,14 @@ class _Machine:
         """Return what a file of each core says, of those that have it."""
         said = (self.read(f"sys/devices/system/cpu/cpu{core}/{path}") for core in self.cores)
         return [each for each in said if each]
+
+
+def _seen(name: str, look: Callable[[_Machine], Condition], machine: _Machine) -> Condition:
+    """Return a condition; a kernel that says what nobody expects stops no run."""
+    try:
+        return look(machine)
+    except (ValueError, IndexError, ZeroDivisionError):
+        return Condition(name, "cannot be read here", spoils=False)
 
 
 def _not_shown(name: str) -> Condition:
@@ -228,10 +245,10 @@ def noise(seconds: float, cores: Sequence[int]) -> Noise:
     finally:
         os.sched_setaffinity(0, before)
     cuts = [quantiles(mine, n=20) for mine in cpu]
-    middle = [median(mine) for mine in cpu]
+    middle = [median(mine) or fmean(mine) or 1 for mine in cpu]  # a coarse clock shows most as 0
     return Noise(
         job=round(median(middle) / 1000),
         spread=max((cut[-1] - cut[0]) / mid for cut, mid in zip(cuts, middle, strict=True)),
         apart=max(middle) / min(middle) - 1,
-        waited=max(0.0, 1 - sum(map(sum, cpu)) / took),
+        waited=max(0.0, 1 - sum(map(sum, cpu)) / max(took, 1)),
     )

@@ -1,6 +1,7 @@
 """How quiet a machine is: what its kernel shows, and a fixed job that is measured."""
 
 import os
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -180,3 +181,41 @@ def test_the_noise_is_measured_and_the_thread_moved_back() -> None:
     assert 20 < found.job < 50_000
     assert 0 <= found.waited < 1
     assert found.spread > 0
+
+
+@pytest.mark.parametrize(
+    ("name", "path", "text"),
+    [
+        ("load", "proc/loadavg", "garbage"),
+        ("load", "proc/loadavg", "\udcff\udcfe"),
+        ("swap", "proc/swaps", f"{SWAPS}/dev/sda2 partition much 0 -2\n"),
+        ("swap", "proc/swaps", f"{SWAPS}/dev/sda2\n"),
+        ("CPU quota", "sys/fs/cgroup/box/cpu.max", "\n"),
+        ("CPU quota", "sys/fs/cgroup/box/cpu.max", "100000 0\n"),
+        ("mixed cores", f"{CPU}/cpu{CORES[0]}/cpu_capacity", "fast\n"),
+        ("clock", f"{CPU[:-3]}clocksource/clocksource0/current_clocksource", "\udcff\n"),
+    ],
+)
+def test_what_a_kernel_says_strangely_stops_nothing(
+    root: Path, name: str, path: str, text: str
+) -> None:
+    write(root, path, "")
+    (root / path).write_bytes(text.encode(errors="surrogateescape"))
+    assert found(root, name) == Condition(name, "cannot be read here", spoils=False)
+
+
+@pytest.mark.parametrize("text", [None, "", "0\n", "0::/a\n\n1:\n"])
+def test_control_groups_that_are_not_shown_bound_nothing(root: Path, text: str | None) -> None:
+    (root / "proc/self/cgroup").unlink()
+    if text is not None:
+        write(root, "proc/self/cgroup", text)
+    assert found(root, "CPU quota").value == "none"
+
+
+def test_a_clock_of_coarse_steps_shows_what_it_can(monkeypatch: pytest.MonkeyPatch) -> None:
+    real = time.thread_time_ns
+    monkeypatch.setattr(time, "thread_time_ns", lambda: real() // 10_000_000 * 10_000_000)
+    seen = noise(0.05, CORES[:1])
+    assert seen.spread >= 0
+    monkeypatch.setattr(time, "thread_time_ns", lambda: 0)
+    assert noise(0.05, CORES[:1]).waited == 1

@@ -165,7 +165,11 @@ def test_the_version_is_the_kernels(answer: Callable[[int, int], None]) -> None:
     [
         (errno.ENOSYS, "this kernel has no Landlock", "as root there is --sandbox uid"),
         (errno.EOPNOTSUPP, "built in but off", 'Add "landlock" to the lsm= list'),
-        (errno.EPERM, "the container's seccomp profile blocks Landlock", "Update Docker (20.10.18 or newer) or Podman"),
+        (
+            errno.EPERM,
+            "the container's seccomp profile blocks Landlock",
+            "Update Docker (20.10.18 or newer) or Podman",
+        ),
         (errno.EIO, "Input/output error", "Landlock does not answer"),
     ],
     ids=["ENOSYS", "EOPNOTSUPP", "EPERM", "EIO"],
