@@ -136,10 +136,11 @@ class Visitor:
         """
         with self.lock:
             self._is_in_turn = False
-            is_open = bool(self._matters)
-        if is_open:
-            self._desk.loop.call_soon_threadsafe(self._cut, self._turn)
-        return self._taken()
+            try:  # before the cut: what is cut counts no more as held up
+                return self._taken()
+            finally:
+                if self._matters:
+                    self._desk.loop.call_soon_threadsafe(self._cut, self._turn)
 
     @property
     def held(self) -> float:
@@ -160,14 +161,14 @@ class Visitor:
         future = asyncio.run_coroutine_threadsafe(self._leave(patience), self._desk.loop)
         future.result()
         self.on_close()
-        return self._taken()
+        with self.lock:
+            return self._taken()
 
     def _taken(self) -> Visit:
-        with self.lock:
-            if self._failure is not None:
-                failure, self._failure = self._failure, None
-                raise failure
-            return self._counted()
+        if self._failure is not None:
+            failure, self._failure = self._failure, None
+            raise failure
+        return self._counted()
 
     def _counted(self) -> Visit:
         tally = self.tally

@@ -1,5 +1,6 @@
 """What the provider does wrong: it is asked again, the bot's time is held, and then the match."""
 
+import threading
 import time
 from typing import Any
 
@@ -131,15 +132,45 @@ def test_an_outage_and_the_time_that_is_held_show_during_the_turn(
         caller = Caller(door, "api.example.org")
         provider.behave("status", status=500)
         caller.visitor.begin_turn()
+        began = time.monotonic()
         caller.send({"id": 1, "url": COMPLETIONS, "body": chat()})
         time.sleep(0.3)
-        assert 0.1 < caller.visitor.held < 0.4
+        held = caller.visitor.held
+        assert 0.1 < held < time.monotonic() - began
         assert not caller.visitor.outage
         assert caller.read()
         assert caller.visitor.outage
         visit = caller.visitor.end_turn()
         assert 0.3 < visit.held < 1.5
         assert not caller.visitor.outage, "the next turn is another"
+        caller.close()
+
+
+class Unhurried:
+    """A lock that is taken after a pause, so that other threads come between."""
+
+    def __init__(self, lock: threading.Lock) -> None:
+        self.lock = lock
+
+    def __enter__(self) -> None:
+        time.sleep(0.01)
+        self.lock.acquire()
+
+    def __exit__(self, *_: object) -> None:
+        self.lock.release()
+
+
+def test_no_time_that_was_held_is_lost_as_the_turn_ends(provider: Provider, trap: int) -> None:
+    with opened(provider, trap, requests_per_minute=1) as door:
+        caller = Caller(door, "api.example.org")
+        assert caller.turn(COMPLETIONS, body=chat())[1].requests == 1
+        visitor: Any = caller.visitor
+        visitor.lock = Unhurried(visitor.lock)
+        caller.visitor.begin_turn()
+        caller.send({"id": 1, "url": COMPLETIONS, "body": chat()})
+        while caller.visitor.held < 0.1:
+            time.sleep(0.01)
+        assert caller.visitor.end_turn().held >= 0.1
         caller.close()
 
 
