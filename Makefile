@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PARALLEL := -n auto --maxprocesses 4 --dist worksteal
 SOURCES := protocol referee bots arena tests
 
-.PHONY: help demo test slow attacks soak long aarch64 cgroup pythons container release docs lint format bench clean
+.PHONY: help demo test slow builds attacks soak long aarch64 cgroup pythons container release docs lint format bench clean
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:  # tests that measure time want the machine to themselves
@@ -29,16 +29,19 @@ test: $(VENV)/.dev  ## Run the tests, except for the longer ones of the next lin
 slow: $(VENV)/.dev  ## Run the tests marked slow: more cases of what `make test` tests.
 	$(BIN)/python -m pytest -q -m "slow and not soak" $(PARALLEL)
 
+builds: $(VENV)/.dev  ## Try every hostile build, one after another.
+	$(BIN)/python -m pytest -q -m soak tests/attacks/builds
+
 attacks: $(VENV)/.dev  ## Try every attack on the sandboxes, one after another.
-	$(BIN)/python -m pytest -q -m soak tests/attacks
+	$(BIN)/python -m pytest -q -m soak tests/attacks --ignore tests/attacks/builds
 
 soak: $(VENV)/.dev  ## Run the other hard tests: kills, full disks, struck clusters.
 	$(BIN)/python -m pytest -q -m soak -n 2 --dist worksteal --ignore tests/attacks
 
-long: slow attacks soak  ## Run the three before, one after another.
+long: slow builds attacks soak  ## Run the four before, one after another.
 
 aarch64: $(VENV)/.dev  ## Try the sandbox and the games on an emulated aarch64 machine.
-	$(BIN)/python -m tests.machines.aarch64
+	$(BIN)/python -m tests.machines.aarch64 $(AARCH64)
 
 cgroup: $(VENV)/.dev  ## Try bots in cgroups of version 2, on an emulated machine.
 	$(BIN)/python -m tests.machines.cgroup

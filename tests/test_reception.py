@@ -74,7 +74,7 @@ def test_every_target_is_explained_to_contributors() -> None:
 
 # --- the steps of CI
 
-STEPS = ["lint", "pythons", "slow", "attacks", "soak", "test"]
+STEPS = ["lint", "builds", "pythons", "slow", "aarch64", "attacks", "soak", "test"]
 
 
 def ci(*words: str, path: str | None = None) -> "subprocess.CompletedProcess[str]":
@@ -97,9 +97,7 @@ def test_contributors_are_told_the_steps() -> None:
 def test_an_unknown_step_is_refused_before_anything_is_done() -> None:
     done = ci("lint", "tset")
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == (
-        ".ci/run: there is no step 'tset'. The steps are: lint pythons slow attacks soak test.\n"
-    )
+    assert done.stderr == (f".ci/run: there is no step 'tset'. The steps are: {' '.join(STEPS)}.\n")
 
 
 @pytest.fixture
@@ -109,7 +107,7 @@ def programs(tmp_path: Path) -> str:
     for name, text in {"make": says, "apt-get": says, "id": "#!/bin/sh\necho 0\n"}.items():
         (tmp_path / name).write_text(text)
         (tmp_path / name).chmod(0o755)
-    for name in ("bash", "dirname"):
+    for name in ("bash", "dirname", "mktemp", "cat", "rm"):
         (tmp_path / name).symlink_to(str(shutil.which(name)))
     return str(tmp_path)
 
@@ -118,15 +116,47 @@ def without_seconds(text: str) -> list[str]:
     return re.sub(r"took \d+ s", "took 0 s", text).splitlines()
 
 
+ENDED = "== %s took 0 s"
+
+
+def printed(step: str) -> list[str]:
+    return [f"== {step}", f"make {step}", ENDED % step]
+
+
 def test_all_steps_are_run_and_the_last_line_is_that_of_the_tests(programs: str) -> None:
     lines = without_seconds(ci(path=programs).stdout)
     assert [line for line in lines if line[:3] != "apt"] == [
-        *(line for step in STEPS[:-1] for line in (f"== {step}", f"make {step}", ENDED % step)),
+        *printed("lint"),
+        *("== builds", "make .venv/.dev", *printed("pythons"), *printed("builds")[1:]),
+        *printed("slow"),
+        *("== aarch64", "make .venv/.dev", *printed("attacks"), *printed("aarch64")[1:]),
+        *printed("soak"),
         *("== test", "make test"),
     ]
 
 
-ENDED = "== %s took 0 s"
+def test_a_step_beside_another_is_waited_for_and_may_fail(programs: str) -> None:
+    """The first waits for what the second makes: they run at the same time, or never end."""
+    meet = Path(programs, "met")
+    wait = f'while [ ! -e {meet} ]; do :; done; echo "{{}}" >&2; exit 3'
+    script = f"case $1 in builds) {wait.format('failed beside')};; pythons) : > {meet};; esac"
+    Path(programs, "make").write_text(f"#!/bin/sh\n{script}\n")
+    done = ci("builds", "pythons", "test", path=programs)
+    lines = [line for line in without_seconds(done.stdout) if line[:3] != "apt"]
+    assert lines == ["== builds", "== pythons", ENDED % "pythons", "failed beside"]
+    assert done.returncode == 3
+
+
+def test_a_step_that_fails_ends_the_one_beside_it(programs: str, tmp_path: Path) -> None:
+    here = tmp_path / "started"
+    hang = f"echo $$ > {here}; echo begun; while :; do :; done"
+    fail = f"while [ ! -s {here} ]; do :; done; exit 2"
+    script = f"case $1 in builds) {hang};; pythons) {fail};; esac"
+    Path(programs, "make").write_text(f"#!/bin/sh\n{script}\n")
+    done = ci("builds", "pythons", path=programs)
+    lines = [line for line in done.stdout.splitlines() if line[:3] != "apt"]
+    assert (done.returncode, lines) == (2, ["== builds", "== pythons", "begun"])
+    assert not Path("/proc", here.read_text().strip()).exists()
 
 
 def test_steps_are_run_as_named_and_packages_only_for_tests(programs: str) -> None:

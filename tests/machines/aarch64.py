@@ -1,6 +1,6 @@
 """Tries the sandbox and the games on an aarch64 kernel: `make aarch64`, on x86_64.
 
-    python -m tests.machines.aarch64 [--steps about,attacks] [--only network] [--game duel]
+    python -m tests.machines.aarch64 [--steps about,attacks] [--only network] [--game duel] [--skip]
 
 Debian's kernel and programs for arm64 run in a machine that QEMU emulates. Inside, each sandbox
 proves itself, all attacks are tried, and a small league of each bundled game is played, whose
@@ -28,10 +28,14 @@ def main() -> int:
     parser.add_argument("--sandboxes", default="landlock", help="landlock, bwrap or both")
     parser.add_argument("--only", default="", help="attacks whose names this pattern finds")
     parser.add_argument("--game", default="", help="games whose names this pattern finds")
+    parser.add_argument("--skip", action="store_true", help="no failure if no machine can be had")
     asked = parser.parse_args()
     try:
         return tried(asked)
     except UnavailableError as error:
+        if asked.skip:
+            sys.stdout.write(f"AARCH64 IS NOT TESTED HERE: {error}.\n")
+            return 0
         sys.stderr.write(f"make aarch64: {error}.\n")
         return 1
 

@@ -109,7 +109,7 @@ def played_in_parts(folder: Path, name: str) -> Path:
     parts = [made(folder / f"part {number}", name) for number in (1, 2)]
     for _ in range(_MOST_ROUNDS):
         for number, part in enumerate(parts, 1):
-            run(part, "--part", f"{number}/2", "--workers", "1")
+            arena("run", part, "--part", f"{number}/2", "--workers", "1")
             arena("export", "--force", part, folder / f"{number}.jsonl")
         arena("import", parts[0], folder / "2.jsonl")
         arena("import", parts[1], folder / "1.jsonl")
