@@ -1,23 +1,24 @@
 """A lone program is that file, and the kit that it uses: never what else lies beside it."""
 
+import contextlib
 import json
 import os
 import re
 import shutil
 import sqlite3
-import subprocess
 import time
 from collections.abc import Sequence
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
+from arena.cli import main
 from arena.league.bot import make_bot
 from arena.league.finding import find_bot
 from arena.store.opening import read_league, read_played
-from tests.arena.conftest import ARENA, ROOT, Arena, League
+from tests.arena.conftest import ROOT, Arena, League
 from tests.referee.sandbox.sandboxed import need
 
 SOURCE = """\
@@ -51,17 +52,9 @@ def program(path: Path, text: str) -> None:
 
 def do(folder: Path, *words: str, code: int = 0) -> str:
     """Do a command in a folder; return what it printed on both outputs."""
-    done = subprocess.run(
-        [*ARENA, *words],
-        cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "1000"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == code, done
-    assert not done.stderr.startswith("Traceback")
-    assert "\nTraceback" not in done.stderr
+    with contextlib.chdir(folder):
+        done = CliRunner().invoke(main, words, env={"COLUMNS": "1000"}, catch_exceptions=False)
+    assert done.exit_code == code, done
     return done.stdout + done.stderr
 
 
@@ -363,7 +356,7 @@ def old(here: Path) -> Path:
     (cup / "league.toml").write_text(f"{OLD}{MINE}files = {names}\n{RANDOM}")
     do(here, "run", "cup")
     (cup / "league.toml").write_text(OLD + MINE + RANDOM)
-    with closing(sqlite3.connect(cup / "league.db")) as db:
+    with contextlib.closing(sqlite3.connect(cup / "league.db")) as db:
         db.execute("DROP TABLE look")
         db.execute("PRAGMA user_version = 3")
     return here
@@ -444,7 +437,7 @@ def test_a_helper_may_be_named_in_such_a_league_without_losing_results(old: Path
 def test_who_may_not_write_reads_them_nonetheless(old: Path) -> None:
     do(old, "export", "cup", "all.jsonl")  # which brings the database up to date
     made_later(old / "all.jsonl")
-    with closing(sqlite3.connect(old / "cup" / "league.db")) as db:
+    with contextlib.closing(sqlite3.connect(old / "cup" / "league.db")) as db:
         db.execute("CREATE TRIGGER closed BEFORE INSERT ON look BEGIN SELECT 1 FROM nowhere; END")
         db.commit()
         (found,) = (bot for bot in read_played(old / "cup").bots if bot.name == "mine")
