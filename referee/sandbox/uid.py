@@ -3,7 +3,6 @@
 import base64
 import json
 import os
-import re
 import resource
 import subprocess
 import sys
@@ -24,6 +23,7 @@ from referee.sandbox.kinds import (
     search_path,
 )
 from referee.sandbox.landlock import JAVA, PROGRAMS, SETTINGS
+from referee.sandbox.mounts import MOUNTS, mounts
 from referee.sandbox.program import Program, barrier
 from referee.sandbox.root_folder import RootFolder
 
@@ -31,7 +31,6 @@ _PROBE = Path(__file__).with_name("uid_probe.py")
 _DEVICES = ("/dev/null", "/dev/full", "/dev/random", "/dev/urandom")
 """Without /dev/zero: what is mapped from it counts against no limit of memory."""
 _MOUNTS = "mount namespace"
-_MOUNT_ESCAPE = re.compile(rb"\\([0-7]{3})")
 
 
 class UidSandbox(Sandbox):
@@ -124,13 +123,12 @@ def _shown(path: str) -> tuple[str, str, str]:
     return "bind", path, ""
 
 
-def with_mounts(paths: Iterable[str], table: Path = Path("/proc/self/mountinfo")) -> list[str]:
+def with_mounts(paths: Iterable[str], table: Path = MOUNTS) -> list[str]:
     """Return paths and what is mounted beneath them, which is not shown by itself; each once.
 
     `table` is as in proc_pid_mountinfo(5).
     """
-    words = [line.split()[4] for line in table.read_bytes().splitlines()]
-    points = [os.fsdecode(_MOUNT_ESCAPE.sub(_unescaped, word)) for word in words]
+    points = [mount.where for mount in mounts(table)]
     found: dict[str, None] = {}
     for path in paths:
         if not any(path.startswith(f"{above}/") for above in found):
@@ -139,10 +137,6 @@ def with_mounts(paths: Iterable[str], table: Path = Path("/proc/self/mountinfo")
             if point.startswith(f"{path}/") and os.path.exists(point):
                 found[point] = None
     return [*found]
-
-
-def _unescaped(octal: re.Match[bytes]) -> bytes:
-    return bytes([int(octal[1], 8)])
 
 
 def _origin(program: Program, uid: int | None) -> dict[str, str]:
