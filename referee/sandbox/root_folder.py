@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 
+from referee.procfs import File, identity
 from referee.sandbox.temporary import room_for
 
 _LEFT_OUT = frozenset(
@@ -34,6 +35,7 @@ class RootFolder:
     def __init__(self, folder: str) -> None:
         self.folder = folder
         self._shown: set[str] = set()
+        self._own: File | None = None
 
     def make(self) -> None:
         """Make the folder, and the devices that bots may have, where these can be made and work.
@@ -43,6 +45,7 @@ class RootFolder:
         with self._written():
             os.mkdir(self.folder)
             os.chmod(self.folder, 0o711)  # noqa: S103 - bots are to enter it
+            self._own = identity(os.stat(self.folder))
             folder = self._above("/dev/null")
         for name, number in _DEVICES.items():
             path = folder / name
@@ -109,7 +112,10 @@ class RootFolder:
                 if not entry.is_dir(follow_symlinks=False):
                     self._mirror_file(entry.path, inner)
                     continue
-                mode = entry.stat(follow_symlinks=False).st_mode
+                found = entry.stat(follow_symlinks=False)
+                mode = found.st_mode
+                if identity(found) == self._own:
+                    continue  # or it would hold itself without end
                 if entry.path not in _LEFT_OUT and mode & stat.S_IXOTH:
                     with suppress(FileExistsError):
                         os.mkdir(inner)

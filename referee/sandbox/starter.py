@@ -203,6 +203,8 @@ class Starter:
         return os.getuid() if self.uid is None else self.uid
 
     def _made(self, stage: Stage) -> Stage:
+        if self._sandbox.confines:
+            stage.check_hidden()
         self._send({"stage": stage.folder})  # before it is there
         stage.make()
         return stage

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from referee.limits import Limits
 from referee.sandbox import seccomp
-from referee.sandbox.errors import SandboxError
+from referee.sandbox.errors import MachineError, SandboxError
 from referee.sandbox.executable import named_interpreter
 from referee.sandbox.kinds import (
     THREADS,
@@ -26,6 +26,7 @@ from referee.sandbox.landlock import JAVA, PROGRAMS, SETTINGS
 from referee.sandbox.mounts import MOUNTS, mounts
 from referee.sandbox.program import Program, barrier
 from referee.sandbox.root_folder import RootFolder
+from referee.sandbox.temporary import is_noexec
 
 _PROBE = Path(__file__).with_name("uid_probe.py")
 _DEVICES = ("/dev/null", "/dev/full", "/dev/random", "/dev/urandom")
@@ -69,6 +70,12 @@ class UidSandbox(Sandbox):
     def settle(self, folder: str) -> None:
         """Make the root folder in this one, once a bot needs it."""
         if self._form != _MOUNTS:
+            if is_noexec(folder):
+                raise MachineError(
+                    f"{folder} is mounted noexec, and in it lies what bots may execute: uid copies "
+                    f"the system's programs there, as it gets no mount namespace here. Set TMPDIR "
+                    f"to a folder that is not, open to everybody; then run again."
+                )
             self._root = RootFolder(f"{folder}/root")
             self._root.make()
 
