@@ -3,9 +3,11 @@
 import os
 import shutil
 import stat
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, suppress
+from math import inf
 from pathlib import Path
+from time import monotonic
 
 from referee.procfs import File, identity
 from referee.sandbox.temporary import room_for
@@ -23,7 +25,14 @@ _LEFT_OUT = frozenset(
     )
 )
 """What no program needs to run."""
+_PATIENCE = 1.0  # seconds that it may take before anybody is told
+told: list[Callable[[str], None]] = []
+"""Who is told, in a sentence, that a root folder takes long: a command for which somebody waits."""
 _DEVICES = {"null": (1, 3), "full": (1, 7), "random": (1, 8), "urandom": (1, 9)}
+_LONG = (
+    "Making a root folder for bots in {}: a link to every file in /usr, or a copy if that is on "
+    "another disk. It takes the longer the more there is, and as long to be removed in the end."
+)
 
 
 class RootFolder:
@@ -36,6 +45,8 @@ class RootFolder:
         self.folder = folder
         self._shown: set[str] = set()
         self._own: File | None = None
+        self._tell_at = inf
+        self._has_told = False
 
     def make(self) -> None:
         """Make the folder, and the devices that bots may have, where these can be made and work.
@@ -63,6 +74,7 @@ class RootFolder:
         Links are shown as links, and what they lead to is not shown by that. Paths that are not
         there are passed over.
         """
+        self._tell_at = inf if self._has_told else monotonic() + _PATIENCE
         with self._written():
             for path in paths:
                 if not self._is_shown(path):
@@ -106,6 +118,10 @@ class RootFolder:
 
     def _mirror_folder(self, source: str, target: str) -> None:
         """Show what is in a folder, but for folders that not everybody may enter."""
+        if monotonic() >= self._tell_at:
+            self._tell_at, self._has_told = inf, True
+            for tell in told:
+                tell(_LONG.format(os.path.dirname(self.folder)))
         with os.scandir(source) as entries:
             for entry in entries:
                 inner = f"{target}/{entry.name}"

@@ -57,6 +57,7 @@ class UidSandbox(Sandbox):
                 "uid is nothing without a user of its own for each bot: --sandbox-uid 0 leaves "
                 "them root. Leave it out, or name the first of the users that are free."
             )
+        self._user = user
         self._form = _form(user)
         self.name = f"uid ({self._form})"
         filter_ = seccomp.build(landlock_abi=0, asks=False)
@@ -68,7 +69,7 @@ class UidSandbox(Sandbox):
         self._root: RootFolder | None = None
 
     def settle(self, folder: str) -> None:
-        """Make the root folder in this one, once a bot needs it."""
+        """Make the root folder in this one, with the system in it, where there is to be one."""
         if self._form != _MOUNTS:
             if is_noexec(folder):
                 raise MachineError(
@@ -78,6 +79,7 @@ class UidSandbox(Sandbox):
                 )
             self._root = RootFolder(f"{folder}/root")
             self._root.make()
+            self._root.show(_system(self._user))  # now: it may take longer than all bots do
 
     def tasks(self, limits: Limits) -> int | None:
         """Return how many threads there may be."""

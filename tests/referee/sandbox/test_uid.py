@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from referee.limits import Grant, Limits
-from referee.sandbox import Launcher, MachineError, SandboxError, prove, seccomp
+from referee.sandbox import Launcher, MachineError, SandboxError, prove, root_folder, seccomp
 from referee.sandbox.root_folder import RootFolder
 from referee.sandbox.uid import UidSandbox, with_mounts
 from tests.faults.workshop import small_disk
@@ -217,6 +217,22 @@ def test_where_no_program_may_be_executed_there_is_no_root_folder(public: Path) 
     assert f"MachineError: {public}/arena-stage-" in last
     assert "is mounted noexec" in last
     assert "Set TMPDIR to a folder that is not" in last
+
+
+@pytest.mark.usefixtures("root_only")
+@pytest.mark.parametrize(("patience", "times"), [(0.0, 1), (60.0, 0)])
+def test_who_waits_for_a_root_folder_is_told_once(
+    system: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, patience: float, times: int
+) -> None:
+    heard: list[str] = []
+    monkeypatch.setattr(root_folder, "told", [heard.append])
+    monkeypatch.setattr(root_folder, "_PATIENCE", patience)
+    root = RootFolder(str(tmp_path / "root"))
+    root.make()
+    root.show([str(system / "bin"), str(system)])
+    assert [f"Making a root folder for bots in {tmp_path}: " in text for text in heard] == [
+        True
+    ] * times
 
 
 @pytest.mark.usefixtures("root_only")
