@@ -13,17 +13,21 @@ from referee.signals import signal_name
 Verdict = Literal["crash", "memory", "files", "processes", "killed"]
 
 _LAST_WORDS = 4096  # characters of the standard error that are looked at
+_NO_MEMORY = "Cannot allocate memory"
+"""What C says of ENOMEM, and glibc's popen whenever it gets no process, for whatever reason."""
 _SIGNS: tuple[tuple[Verdict, str], ...] = (
+    ("processes", rf"\bpopen\b.*{_NO_MEMORY}"),
     (
         "memory",
         "MemoryError|bad_alloc|heap out of memory|OutOfMemoryError|memory allocation of .* failed"
-        "|[Oo]ut of memory|Cannot allocate memory|insufficient memory|Failed to reserve",
+        f"|[Oo]ut of memory|{_NO_MEMORY}|insufficient memory|Failed to reserve",
     ),
     ("files", "Too many open files|EMFILE"),
     (
         "processes",
         "can't start new thread|Resource temporarily unavailable|unable to create native thread"
-        "|[Cc]annot fork|fork.*Operation not permitted|spawn .*EPERM|_fork_exec|os\\.fork",
+        "|[Cc]annot fork|fork.*Operation not permitted|spawn .*EPERM|_fork_exec|os\\.fork"
+        r"|\b(system|posix_spawnp?)(\(.*\))?: Operation not permitted",
     ),
 )
 _OPENINGS: tuple[tuple[Verdict, str], ...] = (
@@ -130,6 +134,8 @@ def _told(kind: Verdict, sign: str, ended: Ended, limits: Limits) -> str:
         used = f"{ended.memory / 2**20:.0f} MiB used at the peak"
         if ended.memory < _NEARLY * limits.memory:  # of what is refused nothing is used
             used += ", and more asked for than was left"
+            if sign == _NO_MEMORY:
+                used += "; or it called popen, which says so too where it gets no process"
         return f"it ran out of memory: {limits.memory_mb} MiB allowed (memory_mb), {used}"
     if kind == "files":
         return f"it ran out of open files: {limits.open_files} allowed (open_files)"

@@ -26,7 +26,9 @@ from protocol.errors import ArenaError
 from referee.games import GAMES
 from referee.limits import Limits
 from referee.options import read_settings
-from referee.sandbox import SANDBOXES, own_cores
+from referee.sandbox import SANDBOXES, own_cores, root_folder
+
+root_folder.told.append(say)
 
 UNPROTECTED = "bots run unprotected (sandbox none): they can do whatever you can."
 

@@ -171,8 +171,8 @@ def _cgroup() -> dict[str, str]:
     try:
         folder = delegated()
     except SandboxError as error:
-        return {"what": what, "value": "does not work", "remark": error.what}
-    return {"what": what, "value": "works", "remark": f"cgroup = true divides {folder}"}
+        return {"what": what, "value": "does not work", "remark": safe(error.what)}
+    return {"what": what, "value": "works", "remark": safe(f"cgroup = true divides {folder}")}
 
 
 def _gpu(uid: int | None) -> dict[str, str]:

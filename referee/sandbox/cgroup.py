@@ -8,9 +8,7 @@ with one for each of its bots. What the kernel refuses is refused: a bot never p
 import errno
 import fcntl
 import os
-import re
 import tempfile
-from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import count
@@ -20,6 +18,7 @@ from typing import Any
 from referee.limits import Limits
 from referee.sandbox import bot_cgroup
 from referee.sandbox.errors import CgroupError, MachineError
+from referee.sandbox.mounts import mounts
 
 ALLOWANCE = 16 << 20
 """Bytes that a bot's cgroup may hold beside `memory_mb`: page tables, stacks, pipes, programs."""
@@ -47,61 +46,101 @@ def delegated(proc: Path = _PROC) -> Path:
 
     Nothing is changed. `proc` is what the kernel shows of this process.
     """
-    own = _own(proc)
+    groups = _groups(proc)
+    own = _own(groups, proc)
     folder = own.parent if own.name == _LEAF else own
     try:
         there = set((folder / "cgroup.controllers").read_text().split())
+        if lacking := [name for name in _NEEDED if name not in there]:
+            raise CgroupError(_why_without(lacking, folder, groups))
+        for path in (folder, folder / "cgroup.procs", folder / "cgroup.subtree_control"):
+            if not os.access(path, os.W_OK):
+                raise CgroupError(
+                    f"{folder} is not delegated: you may not write to {path}. {_start_it()}"
+                )
+        if os.geteuid() == 0 and os.path.isdir(_SYSTEMD) and not _is_delegated(folder):
+            raise CgroupError(f"{folder} is systemd's, and not delegated. {_start_it()}")
+        if (folder / "memory.max").exists():  # not in the root of all cgroups
+            _check_files(folder)
     except OSError as error:
         raise CgroupError(f"{folder} cannot be read: {error.strerror}. {_start_it()}") from None
-    if lacking := [name for name in _NEEDED if name not in there]:
-        raise CgroupError(_why_without(lacking, folder, proc))
-    for path in (folder, folder / "cgroup.procs", folder / "cgroup.subtree_control"):
-        if not os.access(path, os.W_OK):
-            raise CgroupError(
-                f"{folder} is not delegated: you may not write to {path}. {_start_it()}"
-            )
-    if os.geteuid() == 0 and os.path.isdir(_SYSTEMD) and not _is_delegated(folder):
-        raise CgroupError(f"{folder} is systemd's, and not delegated. {_start_it()}")
-    if (folder / "memory.max").exists():  # not in the root of all cgroups
-        _check_files(folder)
     return folder
 
 
-def _own(proc: Path) -> Path:
-    """Return the folder of the cgroup that we are in."""
-    lines = (proc / "cgroup").read_text().splitlines()
-    paths = [line.removeprefix("0::") for line in lines if line.startswith("0::")]
-    mounts = [] if not paths else list(_mounts(proc, "cgroup2"))
-    for top, where in mounts:
-        inside = os.path.relpath(paths[0], top)
-        if not inside.startswith(".."):
-            return Path(os.path.normpath(f"{where}/{inside}"))
-    if mounts:
-        raise CgroupError(
-            f"the cgroup of the arena, {paths[0]}, is not shown in {mounts[0][1]}. Give the "
-            f"container a cgroup namespace of its own (--cgroupns=private)."
-        )
-    raise CgroupError(
-        "there is no cgroup v2 here: none is mounted. Mount it, as root: mount -t cgroup2 cgroup2 "
-        "/sys/fs/cgroup; or boot with systemd.unified_cgroup_hierarchy=1 on the kernel's command "
-        "line."
+def _groups(proc: Path) -> list[tuple[str, str]]:
+    """Return the cgroups that we are in: the controllers of each, empty in version 2, and its path.
+
+    See cgroups(7). A line that is none of the kernel's is passed over.
+    """
+    try:
+        lines = (proc / "cgroup").read_bytes().split(b"\n")
+    except OSError as error:
+        raise _unreadable(error) from None
+    found = []
+    for line in lines:
+        _, _, rest = os.fsdecode(line).partition(":")
+        controllers, colon, path = rest.partition(":")
+        if colon and path.startswith("/") and "\0" not in path:
+            found.append((controllers, path))
+    return found
+
+
+def _unreadable(error: OSError) -> CgroupError:
+    """Return the error of what /proc does not show of us."""
+    return CgroupError(
+        f"{error.filename} cannot be read: {error.strerror}. /proc must be mounted, and the kernel "
+        f"must have cgroups (CONFIG_CGROUPS)."
     )
 
 
-def _mounts(proc: Path, kind: str) -> Iterator[tuple[str, str]]:
-    """Yield what is mounted of a kind of file system: its part, and where that is shown."""
-    for line in (proc / "mountinfo").read_text().splitlines():
-        words = line.split()
-        if words[words.index("-") + 1] == kind:
-            yield words[3], re.sub(r"\\(\d{3})", lambda found: chr(int(found[1], 8)), words[4])
+def _own(groups: list[tuple[str, str]], proc: Path) -> Path:
+    """Return the folder of the cgroup that we are in."""
+    paths = [path for controllers, path in groups if not controllers]
+    try:
+        shown = [each for each in mounts(proc / "mountinfo") if each.kind == "cgroup2"]
+    except OSError as error:
+        raise _unreadable(error) from None
+    if not paths or not shown:
+        raise CgroupError(
+            "there is no cgroup v2 here: none is mounted. Mount it, as root: mount -t cgroup2 "
+            "cgroup2 /sys/fs/cgroup; or boot with systemd.unified_cgroup_hierarchy=1 on the "
+            "kernel's command line."
+        )
+    (path, *_) = paths
+    if _leads_out(path):
+        raise CgroupError(
+            f"the cgroup of the arena, {path}, is outside of its cgroup namespace, which shows "
+            f"nothing of it: whoever started the arena there entered the namespace without its "
+            f"cgroup. Start it in a cgroup inside (write its pid to cgroup.procs there), or in a "
+            f"cgroup namespace of its own (unshare --cgroup --mount)."
+        )
+    for part, where, _ in shown:
+        if path == part or path.startswith(f"{part.rstrip('/')}/"):
+            return Path(f"{where}/{path[len(part) :]}")
+    part, where, _ = shown[0]
+    if _leads_out(part):
+        raise CgroupError(
+            f"{where} shows cgroups from outside of the arena's cgroup namespace, where its own, "
+            f"{path}, cannot be found. Mount it again inside, as root: mount -t cgroup2 cgroup2 "
+            f"/sys/fs/cgroup."
+        )
+    raise CgroupError(
+        f"the cgroup of the arena, {path}, is not shown in {where}. Give the container a cgroup "
+        f"namespace of its own (--cgroupns=private)."
+    )
 
 
-def _why_without(lacking: list[str], folder: Path, proc: Path) -> str:
+def _leads_out(path: str) -> bool:
+    """Return whether a cgroup is outside of the root of our cgroup namespace."""
+    return ".." in path.split("/")
+
+
+def _why_without(lacking: list[str], folder: Path, groups: list[tuple[str, str]]) -> str:
     """Return why the cgroup lacks controllers, and what to do about it."""
     is_one = len(lacking) == 1
     names = f"controller{'' if is_one else 's'} {' and '.join(lacking)}"
-    for line in (proc / "cgroup").read_text().splitlines():
-        if set(line.split(":")[1].split(",")) & set(lacking):
+    for controllers, _ in groups:
+        if set(controllers.split(",")) & set(lacking):
             return (
                 f"the {names} belong{'s' if is_one else ''} to cgroup v1 here. Boot with "
                 f"cgroup_no_v1=all on the kernel's command line, with systemd also "
@@ -272,7 +311,7 @@ def _claimed(parent: Path) -> tuple[str, int]:
     """
     failed = OSError()
     for _ in range(_TRIES):
-        lock = -1
+        folder, lock = "", -1
         try:
             folder = tempfile.mkdtemp(prefix=_OURS, dir=parent)
             lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
@@ -280,13 +319,19 @@ def _claimed(parent: Path) -> tuple[str, int]:
             bot_cgroup.write(f"{folder}/cgroup.subtree_control", _ENABLE)
         except OSError as error:
             failed = error
+            was_taken = bool(folder) and not os.path.isdir(folder)
+            if folder:
+                bot_cgroup.remove(folder, 0.0)
             if lock >= 0:
                 os.close(lock)
-            if not isinstance(error, FileNotFoundError):
+            if not was_taken:
                 break
         else:
             return folder, lock
-    raise CgroupError(f"no cgroup can be made in {parent}: {failed.strerror}. {_start_it()}")
+    why = str(failed.strerror)
+    if failed.errno == errno.ENOENT:  # which the kernel says of a controller, too
+        why = f"what is made there lacks a controller ({' or '.join(_NEEDED)})"
+    raise CgroupError(f"no cgroup can be made in {parent}: {why}. {_start_it()}")
 
 
 def _remove_left(parent: Path) -> None:

@@ -22,6 +22,7 @@ the same user. Where the filter says so, it asks this server about every new thr
 """
 
 import base64
+import contextlib
 import ctypes
 import errno
 import fcntl
@@ -143,8 +144,14 @@ def become_bot(request: Request, descriptors: list[int], server: int, link: sock
     ruleset = make_ruleset(request["landlock"]) if request["landlock"] else None
     if request.get("root"):
         own_root.enter(request["root"])
-    if request["uid"] is not None:
-        drop_to(request["uid"])
+    if (uid := request["uid"]) is not None:
+        try:
+            drop_to(uid)
+        except OSError as error:
+            raise UnstartableError(
+                f"they are to run as uid {uid}, which takes CAP_SETUID and CAP_SETGID, and that "
+                f"is refused: {error.strerror}"
+            ) from None
     prctl(PR_SET_DUMPABLE, 1)
     prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != server:
@@ -681,11 +688,12 @@ def main(kind: type[StartedBot] = StartedBot) -> None:
     except (BrokenPipeError, ConnectionResetError):
         pass
     finally:
-        end_all()
-        for folder in stages:
-            remove(folder)
-        for folder in cgroups:
-            bot_cgroup.remove(folder)
+        with contextlib.ExitStack() as last:  # from the last to the first, whichever fails
+            for folder in cgroups:
+                last.callback(bot_cgroup.remove, folder)
+            for folder in stages:
+                last.callback(remove, folder)
+            last.callback(end_all)
 
 
 if __name__ == "__main__":

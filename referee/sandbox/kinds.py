@@ -1,13 +1,18 @@
 """The kinds of sandbox: what the fork server is asked to put around a bot."""
 
 import base64
+import fcntl
+import functools
+import grp
 import os
 import pwd
 import resource
 import socket
+import struct
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +45,8 @@ THREAD_COUNTS = (
 _BLOCKS = 64  # of so many users, each for one referee, or several for one with more bots
 MOST_USERS = _BLOCKS * USERS
 """The most users that there are for the bots of all referees of a machine."""
+_LOCKED = "/run/bot-arena-users"
+"""In it, by their numbers, the users are locked that referees use; it is empty."""
 _CAP_KILL = 5  # the number of its bit
 _MIB = 1 << 20
 
@@ -236,12 +243,12 @@ def first_user(asked: int | None) -> int | None:
     return None if os.getuid() != 0 or asked == 0 else asked or FIRST_UID
 
 
-def claim_uids(first: int | None, count: int = USERS) -> tuple[int, list[socket.socket]]:
-    """Return the first of so many users that nobody else uses, and the claims to them.
+def claim_uids(first: int | None, count: int = USERS) -> tuple[int, ExitStack]:
+    """Return the first of so many users that nobody else uses, and the claim to them.
 
-    With a user in common, one league's bots could reach for another's. Claims are abstract
-    sockets, which go with their owner: one for each USERS users. Raises SandboxError if there are
-    no such users from `first` on, or their processes could not be ended.
+    With a user in common, one league's bots could reach for another's. The claim goes with its
+    owner, or when it is closed. Raises SandboxError if there are no such users from `first` on, or
+    their processes could not be ended.
     """
     if not _may_end_others():
         raise SandboxError(
@@ -250,19 +257,16 @@ def claim_uids(first: int | None, count: int = USERS) -> tuple[int, list[socket.
             "or run the arena as an ordinary user."
         )
     start = FIRST_UID if first is None else first
-    needed = -(-count // USERS)
-    claims: list[socket.socket] = []  # to the users just before `uid`
-    for uid in range(start, start + MOST_USERS, USERS):
-        block = range(uid, uid + USERS)
-        taken = not _are_mapped(block) or any(map(_is_somebody, block))
-        claim = None if taken else _claim(uid)
-        if claim is None:
-            _release(claims)
+    size = -(-count // USERS) * USERS
+    running = _running()
+    is_somebody = functools.cache(lambda user: user in running or _has_name(user))
+    for uid in range(start, start + MOST_USERS - size + 1, USERS):
+        users = range(uid, uid + size)
+        if not _are_mapped(users) or any(map(is_somebody, users)):
             continue
-        claims.append(claim)
-        if len(claims) == needed:
-            return uid - (needed - 1) * USERS, claims
-    _release(claims)
+        claim = _claim(users)
+        if claim is not None:
+            return uid, claim
     raise SandboxError(
         f"as root, bots run as users that nothing else uses, but from {start} to "
         f"{start + MOST_USERS - 1} no {count} in a row are free and known to this user namespace "
@@ -297,25 +301,48 @@ def _lines(path: str) -> list[str]:
         return []
 
 
-def _claim(uid: int) -> socket.socket | None:
-    """Return a claim to the users from `uid` on; None if another has it."""
-    claim = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
-    try:
-        claim.bind(f"\0bot-arena-uids-{uid}")
-    except OSError:
-        claim.close()
-        return None
-    return claim
+def _claim(users: range) -> ExitStack | None:
+    """Return a claim to users; None if another has a claim to one of them.
+
+    It has an abstract socket for each block of users that they touch. Other network namespaces
+    know nothing of those, so it locks the users' numbers in a file too, as other mounts know
+    nothing of that. Where there is no such file, sockets must do.
+    """
+    with ExitStack() as held:
+        block = users.start - (users.start - FIRST_UID) % USERS
+        try:
+            for each in range(block, users.stop, USERS):
+                claim = held.enter_context(socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM))
+                claim.bind(f"\0bot-arena-uids-{each}")
+        except OSError:
+            return None
+        try:
+            lock = os.open(_LOCKED, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+        except OSError:  # as in a container that may write nothing there
+            return held.pop_all()
+        held.callback(os.close, lock)
+        asked = struct.pack("@hhlli", fcntl.F_WRLCK, os.SEEK_SET, users.start, len(users), 0)
+        try:
+            fcntl.fcntl(lock, fcntl.F_OFD_SETLK, asked)
+        except OSError:
+            return None
+        return held.pop_all()
 
 
-def _release(claims: list[socket.socket]) -> None:
-    while claims:
-        claims.pop().close()
+def _running() -> set[int]:
+    """Return the users of all processes that can be seen here."""
+    users = set()
+    for name in os.listdir("/proc"):
+        if name.isdigit():
+            with suppress(OSError):  # it has ended
+                users.add(os.stat(f"/proc/{name}").st_uid)
+    return users
 
 
-def _is_somebody(uid: int) -> bool:
-    try:
-        pwd.getpwuid(uid)
-    except KeyError:
-        return False
-    return True
+def _has_name(number: int) -> bool:
+    """Return whether a number is that of a user or of a group: bots have a group of their own."""
+    for find in (pwd.getpwuid, grp.getgrgid):
+        with suppress(KeyError):
+            find(number)
+            return True
+    return False

@@ -3,10 +3,13 @@
 import os
 import shutil
 import stat
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, suppress
+from math import inf
 from pathlib import Path
+from time import monotonic
 
+from referee.procfs import File, identity
 from referee.sandbox.temporary import room_for
 
 _LEFT_OUT = frozenset(
@@ -22,7 +25,14 @@ _LEFT_OUT = frozenset(
     )
 )
 """What no program needs to run."""
+_PATIENCE = 1.0  # seconds that it may take before anybody is told
+told: list[Callable[[str], None]] = []
+"""Who is told, in a sentence, that a root folder takes long: a command for which somebody waits."""
 _DEVICES = {"null": (1, 3), "full": (1, 7), "random": (1, 8), "urandom": (1, 9)}
+_LONG = (
+    "Making a root folder for bots in {}: a link to every file in /usr, or a copy if that is on "
+    "another disk. It takes the longer the more there is, and as long to be removed in the end."
+)
 
 
 class RootFolder:
@@ -34,6 +44,9 @@ class RootFolder:
     def __init__(self, folder: str) -> None:
         self.folder = folder
         self._shown: set[str] = set()
+        self._own: File | None = None
+        self._tell_at = inf
+        self._has_told = False
 
     def make(self) -> None:
         """Make the folder, and the devices that bots may have, where these can be made and work.
@@ -43,6 +56,7 @@ class RootFolder:
         with self._written():
             os.mkdir(self.folder)
             os.chmod(self.folder, 0o711)  # noqa: S103 - bots are to enter it
+            self._own = identity(os.stat(self.folder))
             folder = self._above("/dev/null")
         for name, number in _DEVICES.items():
             path = folder / name
@@ -60,6 +74,7 @@ class RootFolder:
         Links are shown as links, and what they lead to is not shown by that. Paths that are not
         there are passed over.
         """
+        self._tell_at = inf if self._has_told else monotonic() + _PATIENCE
         with self._written():
             for path in paths:
                 if not self._is_shown(path):
@@ -103,13 +118,20 @@ class RootFolder:
 
     def _mirror_folder(self, source: str, target: str) -> None:
         """Show what is in a folder, but for folders that not everybody may enter."""
+        if monotonic() >= self._tell_at:
+            self._tell_at, self._has_told = inf, True
+            for tell in told:
+                tell(_LONG.format(os.path.dirname(self.folder)))
         with os.scandir(source) as entries:
             for entry in entries:
                 inner = f"{target}/{entry.name}"
                 if not entry.is_dir(follow_symlinks=False):
                     self._mirror_file(entry.path, inner)
                     continue
-                mode = entry.stat(follow_symlinks=False).st_mode
+                found = entry.stat(follow_symlinks=False)
+                mode = found.st_mode
+                if identity(found) == self._own:
+                    continue  # or it would hold itself without end
                 if entry.path not in _LEFT_OUT and mode & stat.S_IXOTH:
                     with suppress(FileExistsError):
                         os.mkdir(inner)

@@ -18,7 +18,7 @@ from referee.sandbox.errors import MachineError, StartError
 from referee.sandbox.fork_server import remove
 from referee.sandbox.program import Program
 from referee.sandbox.sources import BYTES_LIMIT, Sources
-from referee.sandbox.temporary import room_for, temporary_base
+from referee.sandbox.temporary import read_by_all, room_for, temporary_base
 
 _PREFIX = "arena-stage-"
 _STAGED = re.compile(rf"[^\s'\"]{{0,500}}/{_PREFIX}[0-9a-f]{{16}}/[0-9a-f]{{32}}/")
@@ -35,11 +35,25 @@ class Stage:
         base = temporary_base(uid) if big_files is None else big_files.base
         self._big_files = big_files
         self._variable = "TMPDIR" if big_files is None else "XDG_CACHE_HOME"  # says where base is
+        if not _is_utf8(base):
+            raise self._unfit(base, "its name is not UTF-8")
         sweep(Path(base), _PREFIX)
         self.folder = f"{base}/{_PREFIX}{secrets.token_hex(8)}"
         self._mode = 0o700 if uid == os.getuid() else 0o711  # the users that run bots are to enter
         self._lock = -1
         self._placed: dict[Program, Program] = {}
+
+    def _unfit(self, folder: str, why: str) -> MachineError:
+        """Return the error of a folder that is of no use to us."""
+        return MachineError(
+            f"the bots' files cannot be copied to {folder}: {why}. Set {self._variable} to another "
+            f"folder open to everybody; then run again."
+        )
+
+    def check_hidden(self) -> None:
+        """Raise MachineError if bots could read here what is not theirs."""
+        if readable := read_by_all(self.folder):
+            raise self._unfit(os.path.dirname(self.folder), f"every bot may read {readable}")
 
     def make(self) -> None:
         """Make the folder; raise MachineError if that cannot be."""
@@ -113,6 +127,14 @@ class Stage:
         remove(self.folder)
         if self._lock >= 0:
             os.close(self._lock)
+
+
+def _is_utf8(name: str) -> bool:
+    try:
+        name.encode()
+    except UnicodeEncodeError:  # os.fsdecode has left bytes in it
+        return False
+    return True
 
 
 def read_pieces(sources: Sources, source: BinaryIO, name: str) -> Iterator[bytes]:

@@ -5,7 +5,6 @@ import os
 import socket
 import subprocess
 import sys
-from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -113,12 +112,12 @@ class Starter:
         self._stage: Stage | None = None
         self._stage_with_big_files: Stage | None = None
         self._cgroups: Cgroups | None = None
-        self._claims: Sequence[socket.socket] = ()
+        self._claim = ExitStack()  # to the users that programs are run as
         root = sandbox.confines and os.getuid() == 0
         # bwrap, which drops them itself, needs root's capabilities to map root
         self._own_uid = 0 if root and not sandbox.maps_users else None
         if root and uid != 0:
-            self.uid, self._claims = claim_uids(uid, programs)
+            self.uid, self._claim = claim_uids(uid, programs)
             self._free = list(range(self.uid + programs - 1, self.uid - 1, -1))
         self._link, there = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with there:
@@ -203,6 +202,8 @@ class Starter:
         return os.getuid() if self.uid is None else self.uid
 
     def _made(self, stage: Stage) -> Stage:
+        if self._sandbox.confines:
+            stage.check_hidden()
         self._send({"stage": stage.folder})  # before it is there
         stage.make()
         return stage
@@ -249,8 +250,7 @@ class Starter:
         if self._cgroups is not None:
             self._cgroups.close()
         self._sandbox.close()
-        for claim in self._claims:
-            claim.close()  # another may have the users that programs were run as
+        self._claim.close()  # another may have its users
 
     def cgroups(self) -> Cgroups:
         """Return the cgroups of what is started; raise CgroupError if they cannot be had here."""

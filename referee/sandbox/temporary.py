@@ -6,12 +6,14 @@ removed, and goes elsewhere without a word.
 
 import errno
 import os
+import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from referee.sandbox.errors import MachineError
+from referee.sandbox.landlock import JAVA, PROGRAMS, SETTINGS
 from referee.sandbox.program import barrier
 
 _DEFAULT = ("/tmp", "/var/tmp")  # noqa: S108 - what we make there is new and ours
@@ -56,6 +58,13 @@ def is_noexec(path: str) -> bool:
         return bool(os.statvfs(path).f_flag & os.ST_NOEXEC)
     except OSError:  # whoever opens it explains better what that is
         return False
+
+
+def read_by_all(path: str) -> str:
+    """Return what every bot may read, in any sandbox, and a path lies in; empty if nothing."""
+    real = Path(os.path.realpath(path))
+    readable = (*PROGRAMS, *SETTINGS, *JAVA, sys.base_prefix)
+    return next((each for each in readable if real.is_relative_to(os.path.realpath(each))), "")
 
 
 def temporary_folder(prefix: str) -> Path:

@@ -3,7 +3,6 @@
 import base64
 import json
 import os
-import re
 import resource
 import subprocess
 import sys
@@ -12,7 +11,7 @@ from pathlib import Path
 
 from referee.limits import Limits
 from referee.sandbox import seccomp
-from referee.sandbox.errors import SandboxError
+from referee.sandbox.errors import MachineError, SandboxError
 from referee.sandbox.executable import named_interpreter
 from referee.sandbox.kinds import (
     THREADS,
@@ -24,14 +23,15 @@ from referee.sandbox.kinds import (
     search_path,
 )
 from referee.sandbox.landlock import JAVA, PROGRAMS, SETTINGS
+from referee.sandbox.mounts import MOUNTS, mounts
 from referee.sandbox.program import Program, barrier
 from referee.sandbox.root_folder import RootFolder
+from referee.sandbox.temporary import is_noexec
 
 _PROBE = Path(__file__).with_name("uid_probe.py")
 _DEVICES = ("/dev/null", "/dev/full", "/dev/random", "/dev/urandom")
 """Without /dev/zero: what is mapped from it counts against no limit of memory."""
 _MOUNTS = "mount namespace"
-_MOUNT_ESCAPE = re.compile(rb"\\([0-7]{3})")
 
 
 class UidSandbox(Sandbox):
@@ -57,6 +57,7 @@ class UidSandbox(Sandbox):
                 "uid is nothing without a user of its own for each bot: --sandbox-uid 0 leaves "
                 "them root. Leave it out, or name the first of the users that are free."
             )
+        self._user = user
         self._form = _form(user)
         self.name = f"uid ({self._form})"
         filter_ = seccomp.build(landlock_abi=0, asks=False)
@@ -68,10 +69,17 @@ class UidSandbox(Sandbox):
         self._root: RootFolder | None = None
 
     def settle(self, folder: str) -> None:
-        """Make the root folder in this one, once a bot needs it."""
+        """Make the root folder in this one, with the system in it, where there is to be one."""
         if self._form != _MOUNTS:
+            if is_noexec(folder):
+                raise MachineError(
+                    f"{folder} is mounted noexec, and in it lies what bots may execute: uid copies "
+                    f"the system's programs there, as it gets no mount namespace here. Set TMPDIR "
+                    f"to a folder that is not, open to everybody; then run again."
+                )
             self._root = RootFolder(f"{folder}/root")
             self._root.make()
+            self._root.show(_system(self._user))  # now: it may take longer than all bots do
 
     def tasks(self, limits: Limits) -> int | None:
         """Return how many threads there may be."""
@@ -124,13 +132,12 @@ def _shown(path: str) -> tuple[str, str, str]:
     return "bind", path, ""
 
 
-def with_mounts(paths: Iterable[str], table: Path = Path("/proc/self/mountinfo")) -> list[str]:
+def with_mounts(paths: Iterable[str], table: Path = MOUNTS) -> list[str]:
     """Return paths and what is mounted beneath them, which is not shown by itself; each once.
 
     `table` is as in proc_pid_mountinfo(5).
     """
-    words = [line.split()[4] for line in table.read_bytes().splitlines()]
-    points = [os.fsdecode(_MOUNT_ESCAPE.sub(_unescaped, word)) for word in words]
+    points = [mount.where for mount in mounts(table)]
     found: dict[str, None] = {}
     for path in paths:
         if not any(path.startswith(f"{above}/") for above in found):
@@ -139,10 +146,6 @@ def with_mounts(paths: Iterable[str], table: Path = Path("/proc/self/mountinfo")
             if point.startswith(f"{path}/") and os.path.exists(point):
                 found[point] = None
     return [*found]
-
-
-def _unescaped(octal: re.Match[bytes]) -> bytes:
-    return bytes([int(octal[1], 8)])
 
 
 def _origin(program: Program, uid: int | None) -> dict[str, str]:

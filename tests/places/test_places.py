@@ -45,7 +45,7 @@ FOUND = {
     "like-gvisor": (_NO_KERNEL, _NAMESPACES, CHROOT),
     "no-listener": ("the filter of system calls cannot be loaded", _NAMESPACES, CHROOT),
     "no-landlock": (_NO_KERNEL, BWRAP, MOUNTS),
-    "no-setuid": (_BLOCKED, "the self test could not be started", _NEITHER),
+    "no-setuid": (_BLOCKED, "bots cannot be started: they are to run as uid", _NEITHER),
     "no-kill": (_ENDLESS, _ENDLESS, _ENDLESS),
 }
 """How the remark on each sandbox begins: its name, or why it does not work."""

@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -12,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from referee.sandbox import Ended, Launcher
+from referee.sandbox.launcher import FORK_SERVER
 from tests.referee.process_watch import children, descriptors, gone, state, until
 from tests.referee.raw_programs import ENOUGH, SH, TRUE, here, output, python, sleeper, started
 
@@ -179,3 +181,20 @@ def test_the_fork_server_ends_only_with_its_owner(
     assert output(launcher, here(tmp_path, "/bin/echo", "up")) == "up\n"
     os.kill(launcher._server.pid, number)
     assert output(launcher, here(tmp_path, "/bin/echo", "still here")) == "still here\n"
+
+
+def test_what_cannot_be_removed_keeps_nothing_else_from_going(public: Path) -> None:
+    """A folder that no path can name is none of ours: it stands for one that fails."""
+    folders = [public / name for name in ("before", "after", "group")]
+    for folder in folders:
+        folder.mkdir()
+    here, there = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    words = [sys.executable, "-I", "-S", str(FORK_SERVER), str(there.fileno())]
+    with here, there:
+        server = subprocess.Popen(words, pass_fds=[there.fileno()], stderr=subprocess.PIPE)
+        for stage in (str(folders[0]), "\0", str(folders[1])):
+            here.send(json.dumps({"stage": stage}).encode())
+        here.send(json.dumps({"cgroup": str(folders[2])}).encode())
+    _, said = server.communicate(timeout=30)
+    assert b"embedded null byte" in said
+    assert not any(folder.exists() for folder in folders)

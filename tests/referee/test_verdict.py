@@ -56,6 +56,9 @@ def test_a_cgroup_without_memory_is_named_whatever_the_bot_has_said() -> None:
         ("OSError: [Errno 24] Too many open files: 'book'\n", "files"),
         ("RuntimeError: can't start new thread\n", "processes"),
         (GO_THREADS, "processes"),
+        ("popen: Cannot allocate memory\n", "processes"),
+        ("system: Operation not permitted\n", "processes"),
+        ("the book: Cannot allocate memory\n", "memory"),
         ("KeyError: 'memory'\n", "crash"),
         ("", "crash"),
     ],
@@ -73,6 +76,13 @@ def test_memory_is_told_with_what_was_allowed_and_used() -> None:
         "it ran out of memory: 512 MiB allowed (memory_mb), 400 MiB used at the peak, and more "
         "asked for than was left"
     )
+
+
+def test_who_used_little_memory_may_have_lacked_a_process() -> None:
+    doubt = "; or it called popen, which says so too where it gets no process"
+    stderr = "engine: Cannot allocate memory\n"
+    assert verdict(ended(), stderr, LANDLOCK)[1].endswith(f"than was left{doubt}")
+    assert doubt not in verdict(replace(ended(), memory=500 << 20), stderr, LANDLOCK)[1]
 
 
 def test_who_lacks_a_thread_is_not_told_of_processes() -> None:

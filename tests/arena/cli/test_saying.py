@@ -5,7 +5,10 @@ from pathlib import Path
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from arena.cli import common
+from arena.cli.saying import say
 from arena.text import width, wrapped
+from referee.sandbox import root_folder
 from tests.arena.conftest import Arena
 from tests.arena.terminal import COLUMNS, at_terminal
 
@@ -23,6 +26,11 @@ def test_what_fits_stays_as_it_is_and_what_is_typed_stays_together() -> None:
     assert wrapped(table, 20) == table
     assert wrapped("  Now `arena run cup` goes on.", 20) == "  Now\n  `arena run cup`\n  goes on."
     assert wrapped("Now `arena run cup`.", 10) == "Now `arena\nrun cup`."
+
+
+def test_it_says_what_takes_long_before_the_first_match() -> None:
+    assert common.UNPROTECTED  # what all commands share, and so is imported
+    assert root_folder.told == [say]
 
 
 def test_an_error_is_one_line_unless_at_a_terminal(arena: Arena) -> None:

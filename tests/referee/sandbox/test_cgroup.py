@@ -96,7 +96,60 @@ def test_a_path_may_have_a_space(public: Path) -> None:
     assert delegated(kernel.proc) == kernel.own
 
 
+ODD = (
+    b"",
+    b"\n \n29 23 0:26\n29 23 0:26 / /sys rw -\n29 23 0:26 / /sys rw shared:1 cgroup2 rw\n",
+    b"28 1 0:25 / /mnt/\xff\x0b\r\xe2\x80\xa8 rw - cgroup2x none rw\n",
+    b"28 1 0:25 / /mnt/a\\999 rw - tmpfs none rw\n28 1 0:25 / /mnt/a\\777 rw - tmpfs none rw\n",
+)
+
+
+@pytest.mark.parametrize("odd", ODD)
+def test_odd_mounts_and_lines_that_are_none_are_passed_over(kernel: Kernel, odd: bytes) -> None:
+    table = kernel.proc / "mountinfo"
+    table.write_bytes(odd + table.read_bytes() + odd)
+    assert delegated(kernel.proc) == kernel.own
+
+
+def test_a_mount_may_have_a_name_of_any_bytes(public: Path) -> None:
+    kernel = Kernel(public)
+    where = os.fsencode(public) + b"/\xff\r\x0b\xe2\x80\xa8 1\\999"
+    Path(os.fsdecode(where)).symlink_to(kernel.top)
+    escaped = where.replace(b"\\", b"\\134").replace(b" ", b"\\040")
+    table = b"30 29 0:27 / " + escaped + b" rw - cgroup2 cgroup2 rw\n"
+    (kernel.proc / "mountinfo").write_bytes(table)
+    assert delegated(kernel.proc) == Path(os.fsdecode(where)) / "user/mine"
+
+
 # --- refused
+
+
+@pytest.mark.parametrize("text", [b"", b"\n\n", b"\xff\xfe\x00", b"0::\n0:\n::\n", b"0::/a\0b\n"])
+def test_a_list_of_cgroups_that_names_none_is_told(kernel: Kernel, text: bytes) -> None:
+    (kernel.proc / "cgroup").write_bytes(text)
+    assert "there is no cgroup v2 here" in kernel.refusal()
+
+
+@pytest.mark.parametrize("name", ["cgroup", "mountinfo"])
+def test_what_the_kernel_does_not_show_is_named(kernel: Kernel, name: str) -> None:
+    path = kernel.proc / name
+    path.unlink()
+    said = kernel.refusal()
+    assert f"{path} cannot be read: No such file or directory. /proc must be mounted" in said
+
+
+def test_one_that_has_gone_is_told(kernel: Kernel) -> None:
+    (kernel.proc / "cgroup").write_text("0::/user/mine/gone (deleted)\n")
+    assert "gone (deleted) cannot be read: No such file or directory. Start" in kernel.refusal()
+
+
+@pytest.mark.parametrize("path", ["/..", "/../../user/mine"])
+def test_one_outside_of_its_namespace_is_named(kernel: Kernel, path: str) -> None:
+    (kernel.proc / "cgroup").write_text(f"0::{path}\n")
+    assert f"{path}, is outside of its cgroup namespace" in kernel.refusal()
+    kernel.mount("cgroup2", part="/..")  # as that of whoever made the namespace
+    (kernel.proc / "cgroup").write_text("0::/\n")
+    assert f"{kernel.top} shows cgroups from outside of the arena's cgroup" in kernel.refusal()
 
 
 def test_without_cgroup_v2_it_says_how_to_mount_it(kernel: Kernel) -> None:
@@ -189,6 +242,13 @@ def test_where_there_is_none_no_bot_is_started() -> None:
         with pytest.raises(CgroupError) as caught:
             prove(launcher, limits)
         assert str(caught.value) == why
+
+
+def test_a_cgroup_that_cannot_be_used_is_removed(public: Path) -> None:
+    """A folder of ours, where no file of a cgroup comes by itself, as without controllers."""
+    with pytest.raises(CgroupError, match="lacks a controller"):
+        cgroup._claimed(public)
+    assert list(public.iterdir()) == []
 
 
 # --- measured

@@ -1,7 +1,12 @@
-"""How a process ends all that it started."""
+"""How a process ends all that it started, and a start that the machine refuses."""
 
 import subprocess
 import sys
+from pathlib import Path
+
+import pytest
+
+from tests.referee.sandbox.sandboxed import need
 
 THREADS = """
 import subprocess, threading
@@ -24,3 +29,27 @@ def test_several_threads_may_end_all_at_once() -> None:
     command = [sys.executable, "-c", THREADS]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert (done.stdout, done.stderr) == ("0 left\n", "")
+
+
+WITHOUT_SETUID = """
+import ctypes, os, sys
+CAPBSET_DROP, SETUID = 24, 7
+assert ctypes.CDLL(None).prctl(CAPBSET_DROP, SETUID, 0, 0, 0) == 0
+os.execv(sys.executable, [sys.executable, "-c", sys.argv[1]])
+"""
+STARTING = """
+from referee.limits import Limits
+from referee.sandbox import Launcher, Program
+with Launcher("landlock") as launcher:
+    launcher.start(Program(("/bin/true",), "/"), Limits())
+"""
+
+
+@pytest.mark.usefixtures("root_only")
+def test_a_user_that_cannot_be_had_is_no_fault_of_the_bot() -> None:
+    need("landlock")
+    words = [sys.executable, "-c", WITHOUT_SETUID, STARTING]
+    ran = subprocess.run(words, capture_output=True, text=True, cwd=Path(__file__).parents[3])
+    last = ran.stderr.strip().splitlines()[-1]
+    assert "MachineError: bots cannot be started: they are to run as uid 6" in last
+    assert last.endswith("refused: Operation not permitted. Repair that, then run again.")

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import sys
 from pathlib import Path
 
 import pytest
@@ -58,6 +59,28 @@ def test_one_that_is_none_is_named_and_no_other_taken(
 def test_one_that_cannot_be_written_is_named(tmpdir: Path) -> None:
     with small_disk(tmpdir, 64, "ro"), pytest.raises(MachineError, match="cannot be written by"):
         temporary_base()
+
+
+def test_one_whose_name_is_not_utf8_is_named(tmpdir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    odd = Path(os.fsdecode(os.fsencode(tmpdir) + b"/\xff"))
+    odd.mkdir()
+    monkeypatch.setenv("TMPDIR", str(odd))
+    with pytest.raises(MachineError, match=r"its name is not UTF-8\. Set TMPDIR to another"):
+        Launcher("landlock")
+    assert list(odd.iterdir()) == []
+
+
+def test_one_that_bots_may_read_is_named(tmpdir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmpdir / "python" / "tmp").mkdir(parents=True)
+    (tmpdir / "link").symlink_to(tmpdir / "python")
+    monkeypatch.setattr(sys, "base_prefix", str(tmpdir / "link"))
+    folder = tmpdir / "python" / "tmp"
+    monkeypatch.setenv("TMPDIR", str(folder))
+    said = f"cannot be copied to {folder}: every bot may read {tmpdir}/link. Set TMPDIR"
+    with pytest.raises(MachineError, match=said):
+        Launcher("landlock")
+    assert list(folder.iterdir()) == []
+    Launcher("none").close()
 
 
 def test_a_full_one_is_named(tmpdir: Path) -> None:

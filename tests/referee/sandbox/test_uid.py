@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 from referee.limits import Grant, Limits
-from referee.sandbox import Launcher, MachineError, SandboxError, prove, seccomp
+from referee.sandbox import Launcher, MachineError, SandboxError, prove, root_folder, seccomp
 from referee.sandbox.root_folder import RootFolder
 from referee.sandbox.uid import UidSandbox, with_mounts
+from tests.faults.workshop import small_disk
 from tests.referee.sandbox.filters import ALLOWED, ASKED, NUMBERS, REFUSED, X86_64, run
 from tests.referee.sandbox.sandboxed import as_user, make, need, need_mounts, python_of, said
 
@@ -192,6 +193,46 @@ def test_a_root_folder_holds_links_to_what_nobody_may_write(system: Path, tmp_pa
     assert (shown / "bin" / "link").readlink() == Path("tool")
     assert shown.parent.stat().st_mode & 0o777 == 0o711
     assert shown.stat().st_mode & 0o777 == 0o755
+
+
+@pytest.mark.usefixtures("root_only")
+def test_a_root_folder_does_not_hold_itself(system: Path) -> None:
+    root = RootFolder(str(system / "bin" / "root"))
+    root.make()
+    root.show([str(system)])
+    shown = Path(f"{root.folder}{system}")
+    assert sorted(path.name for path in (shown / "bin").iterdir()) == ["link", "tool"]
+
+
+@pytest.mark.usefixtures("root_only")
+def test_where_no_program_may_be_executed_there_is_no_root_folder(public: Path) -> None:
+    need_mounts()
+    script = "from referee.sandbox import Launcher; Launcher('uid')"
+    words = [sys.executable, "-m", "tests.attacks.small_system", sys.executable, "-c", script]
+    with small_disk(public, 64, "noexec"):
+        environment = {**os.environ, "TMPDIR": str(public)}
+        ran = subprocess.run(words, capture_output=True, text=True, cwd=ROOT, env=environment)
+        assert list(public.iterdir()) == []
+    last = ran.stderr.strip().splitlines()[-1]
+    assert f"MachineError: {public}/arena-stage-" in last
+    assert "is mounted noexec" in last
+    assert "Set TMPDIR to a folder that is not" in last
+
+
+@pytest.mark.usefixtures("root_only")
+@pytest.mark.parametrize(("patience", "times"), [(0.0, 1), (60.0, 0)])
+def test_who_waits_for_a_root_folder_is_told_once(
+    system: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, patience: float, times: int
+) -> None:
+    heard: list[str] = []
+    monkeypatch.setattr(root_folder, "told", [heard.append])
+    monkeypatch.setattr(root_folder, "_PATIENCE", patience)
+    root = RootFolder(str(tmp_path / "root"))
+    root.make()
+    root.show([str(system / "bin"), str(system)])
+    assert [f"Making a root folder for bots in {tmp_path}: " in text for text in heard] == [
+        True
+    ] * times
 
 
 @pytest.mark.usefixtures("root_only")
