@@ -11,7 +11,7 @@ from arena.cli import main
 from referee.sandbox import SANDBOXES
 from referee.sandbox.kinds import LandlockSandbox
 from tests.arena.conftest import Arena, League
-from tests.arena.play.sandboxed_leagues import LEAGUE, TWO, WITHOUT, refused
+from tests.arena.play.sandboxed_leagues import LEAGUE, OTHERS, TWO, WITHOUT, refused
 from tests.referee.process_watch import until
 from tests.referee.sandbox.sandboxed import SANDBOXED, need
 
@@ -100,7 +100,7 @@ def test_a_sandbox_that_is_not_there_is_not_replaced_by_another(
     league.write(f'{LEAGUE}limits.sandbox = "bwrap"\n{TWO}')
     remedy = "Install bubblewrap 0.8 or newer (apt-get install bubblewrap)"
     result = arena("run", league.folder, env={"PATH": "/nowhere"})
-    refused(result, "sandbox: bwrap not found. ", remedy, "or use --sandbox landlock", WITHOUT)
+    refused(result, "sandbox: bwrap not found. ", remedy, OTHERS, WITHOUT)
     assert league.count() == 0
 
 
