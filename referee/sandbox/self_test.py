@@ -21,8 +21,9 @@ _SECONDS = 20.0  # within which the canary must have tried everything
 def prove(launcher: Launcher, limits: Limits) -> None:
     """Raise UnavailableError unless the sandbox of `launcher` holds; without one, none is tried.
 
-    Raises SandboxError if its Python cannot be run there. Raises TooFewCoresError, with any sandbox, if there is no core for each thread of a bot, and
-    CgroupError if bots are to have cgroups and there can be none.
+    Raises SandboxError if its Python cannot be run there; with any sandbox, TooFewCoresError if
+    there is no core for each thread of a bot, and CgroupError if bots are to have cgroups and there
+    can be none.
     """
     check_cores(limits.threads)
     if limits.cgroup:

@@ -100,7 +100,7 @@ class UidSandbox(Sandbox):
 
 
 def _form(uid: int) -> str:
-    """Return what a user's own file system can be here; raise UnavailableError if there can be none."""
+    """Return the form of a user's own file system here; raise UnavailableError if there is none."""
     command = [sys.executable, "-I", "-S", str(_PROBE), str(uid)]
     ran = subprocess.run(command, capture_output=True, text=True, check=False, cwd="/")
     if ran.returncode != 0:
