@@ -247,10 +247,14 @@ def test_a_match_that_is_not_there_is_refused(arena: Arena, played: Path) -> Non
 @pytest.mark.parametrize(
     ("old", "new", "says"),
     [
-        ("seed = 1", "seed = 2", "seed was '1', not '2',"),
-        ("max_turns = 20", "max_turns = 21", "max_turns in [options] was 20, not 21,"),
-        ('sandbox = "none"', 'sandbox = "none"\nfresh = true', "fresh in [limits] was False"),
-        ("deals = 2", 'deals = 2\nrotations = "one"', "rotations was 'cyclic', not 'one',"),
+        ("seed = 1", "seed = 2", 'seed was "1", not "2",'),
+        ("max_turns = 20", "max_turns = 21", "[options] had max_turns = 20, not 21,"),
+        (
+            'sandbox = "none"',
+            'sandbox = "none"\nfresh = true',
+            "[limits] had fresh = false, not true,",
+        ),
+        ("deals = 2", 'deals = 2\nrotations = "one"', 'rotations was "cyclic", not "one",'),
     ],
 )
 def test_what_the_matches_were_played_by_may_not_change(
