@@ -34,12 +34,15 @@ from referee.sandbox import (
     Launcher,
     MachineError,
     SandboxError,
+    TooFewCoresError,
+    check_cores,
     gpus,
     own_cores,
     prove,
 )
 from referee.sandbox.cgroup import delegated
 from referee.sandbox.devices import check_devices
+from referee.sandbox.errors import CgroupError
 from referee.sandbox.kinds import first_user
 from referee.sandbox.place import place_of
 from referee.starting import StartupError, start_bot
@@ -101,6 +104,7 @@ def doctor(
         _place(),
         {"what": "cores", "value": str(default_workers()), "remark": "one worker runs on each"},
         *_sandboxes(entered, settings, sandbox_uid),
+        *_lacking(settings[0]),
         _cgroup(),
         _gpu(sandbox_uid),
     ]
@@ -141,28 +145,43 @@ def _sandboxes(
 ) -> Iterator[dict[str, str]]:
     """Say which sandboxes work here, by their self tests, and whether a bot gets ready in them.
 
-    A bot that was late in one is not waited for again.
+    A bot that was late in one is not waited for again, and none is started that could not have its
+    cgroup or its cores: what lacks has a row of its own.
     """
-    late = ""
+    why = "see limits, below" if [*_lacking(settings[0])] else ""
     for limits in settings:
         name = limits.sandbox
         what = f"sandbox {name}"
         try:
             with Launcher(name, uid=uid) as launcher:
-                prove(launcher, limits)
+                prove(launcher, Limits(sandbox=limits.sandbox))
                 yield {"what": what, "value": "works", "remark": _described(launcher)}
                 if bot is None:
                     continue
-                row = {"what": f"  {bot.name} in it", "value": "not tried", "remark": late}
-                if not late:
+                row = {"what": f"  {bot.name} in it", "value": "not tried", "remark": why}
+                if not why:
                     found, is_late = _start(launcher, bot, limits)
                     row |= found
-                    late = f"it was late in {name}" if is_late else ""
+                    why = f"it was late in {name}" if is_late else ""
                 yield row
         except SandboxError as error:
             yield {"what": what, "value": "does not work", "remark": error.what}
         except MachineError as error:
             yield {"what": what, "value": "does not work", "remark": safe(str(error))}
+
+
+def _lacking(limits: Limits) -> Iterator[dict[str, str]]:
+    """Say which limit cannot be had here in any sandbox, if there is one."""
+    what = "limits"
+    try:
+        check_cores(limits.threads)
+        if limits.cgroup:
+            delegated()
+    except CgroupError:
+        remark = "cgroup = true needs cgroup v2: see the next line"
+        yield {"what": what, "value": "cannot be had", "remark": remark}
+    except TooFewCoresError as error:
+        yield {"what": what, "value": "cannot be had", "remark": str(error)}
 
 
 def _cgroup() -> dict[str, str]:

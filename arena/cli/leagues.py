@@ -31,7 +31,7 @@ from arena.cli.common import (
     trust_option,
     warn_unprotected,
 )
-from arena.cli.foreseen import foreseen, tell_plan, warn_guessable
+from arena.cli.foreseen import foreseen, tell_plan, tell_unplayable, warn_guessable
 from arena.cli.progress import ProgressLine
 from arena.cli.rating import rated
 from arena.cli.saying import say
@@ -60,7 +60,6 @@ from arena.tables.leaderboard import leaderboard
 from arena.tables.sources import field_of
 from arena.text import counted, duration, safe, safe_lines
 from protocol.errors import ArenaError, RunError
-from referee.sandbox import TooFewCoresError, check_cores
 
 _DEALS = " or ".join(
     f"{deals} ({', '.join(name for name, form in FORMATS.items() if form.deals == deals)})"
@@ -202,10 +201,7 @@ def init(
             tell_plan(made, missing, None, at_once)
         for said in foreseen(made):
             say(said)
-    try:
-        check_cores(made.cores)
-    except TooFewCoresError as error:  # it may be played elsewhere
-        say(safe(f"It cannot be played here: {error}"))
+    tell_unplayable(made.cores, made.limits)
     warn_guessable(made)
     for hint in (*twins(made), *wishes(made)):
         say(safe(hint))

@@ -131,6 +131,14 @@ def test_a_sandbox_that_is_not_there_is_refused_and_no_other_taken(tmp_path: Pat
     assert "Traceback" not in ran.stderr
 
 
+def test_a_league_for_a_sandbox_that_is_not_there_is_made_with_a_warning(tmp_path: Path) -> None:
+    need_mounts()
+    words = ("init", "cup", "--game", "khan", "random", "sensible", "--sandbox", "uid")
+    ran = inside("cri-o", *PYTHON, *words, folder=tmp_path)
+    assert ran.returncode == 0, ran.stderr
+    assert "It cannot be played here: sandbox: uid needs root's rights" in ran.stderr
+
+
 PLAY = (*PYTHON, "play", "duel", "random", "random", "--sandbox")
 
 

@@ -9,6 +9,8 @@ import pytest
 
 from arena.cli import main
 from referee.sandbox import SANDBOXES
+from referee.sandbox.cgroup import delegated
+from referee.sandbox.errors import CgroupError
 from referee.sandbox.kinds import LandlockSandbox
 from tests.arena.conftest import Arena, League
 from tests.arena.play.sandboxed_leagues import LEAGUE, OTHERS, TWO, WITHOUT, refused
@@ -112,6 +114,28 @@ def test_a_bwrap_that_is_too_old_is_refused(arena: Arena, league: League, tmp_pa
     league.write(f'{LEAGUE}limits.sandbox = "bwrap"\n{TWO}')
     result = arena("run", league.folder, env={"PATH": str(old.parent)})
     refused(result, "bwrap 0.4 is too old. Install bubblewrap 0.8 or newer")
+
+
+@pytest.mark.parametrize(
+    ("words", "lacks"),
+    [
+        (("--sandbox", "bwrap"), "sandbox: bwrap not found. Install bubblewrap"),
+        (("--sandbox", "none", "--limit", "cgroup=true"), "cgroup = true: "),
+        (("--sandbox", "none"), ""),
+    ],
+)
+def test_a_league_is_made_that_cannot_be_played_here_and_that_is_said(
+    arena: Arena, tmp_path: Path, words: tuple[str, ...], lacks: str
+) -> None:
+    if "cgroup" in lacks:
+        with suppress(CgroupError):
+            pytest.skip(f"A LACK OF CGROUPS IS NOT TESTED HERE: {delegated()} is delegated")
+    command = ("init", tmp_path / "cup", "random", "rusher", "--game", "guerra", *words)
+    made = arena(*command, env={"PATH": "/nowhere"})
+    assert made.exit_code == 0, made.stderr
+    said = [line for line in made.stderr.splitlines() if "cannot be played here" in line]
+    assert len(said) == bool(lacks)
+    assert all(line.startswith(f"It cannot be played here: {lacks}") for line in said), said
 
 
 # What is the same whatever the sandbox, and what is left
