@@ -84,7 +84,7 @@ class Workshop:
         tools: folders outside of /usr that hold compilers. Commands may read them, and find the
             programs in `bin` there first.
 
-    Raises SandboxError where no such sandbox can be had, with the reason for each. It is for one
+    Raises WorkshopError where no such sandbox can be had, with the reason for each. It is for one
     thread.
 
     Processes, output and the size of one file are limited by the kernel or by what answers it.
@@ -123,7 +123,7 @@ class Workshop:
         self._starter.close()
 
     def prove(self) -> None:
-        """Raise SandboxError unless a command can do what a build must, and nothing else."""
+        """Raise WorkshopError unless a command can do what a build must, and nothing else."""
         with ExitStack() as undo:
             uid = self._starter.uid
             words = undo.enter_context(canary(str(self._starter.folder), uid))

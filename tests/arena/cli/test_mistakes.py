@@ -166,6 +166,18 @@ def test_a_limit_that_is_taken_for_an_option_is_told_how_to_give(arena: Arena) -
     result = arena("run", "cup", "--move-time", "3")
     assert "a limit of a league: move_time in the [limits] of its league.toml" in result.stderr
     assert "limit" not in arena("run", "cup", "--movetime", "3").stderr
+    result = arena("env", "build", "mine", "--sandbox", "bwrap")
+    assert "a key of a league: sandbox in the [build] of the league.toml that" in result.stderr
+    assert "league" not in arena("env", "build", "mine", "--bank", "3").stderr
+
+
+def test_a_sandbox_that_is_none_for_builds_is_refused_with_the_reason(
+    arena: Arena, copy: Path
+) -> None:
+    with (copy / "league.toml").open("a") as file:
+        file.write('[build]\nsandbox = "uid"\n')
+    reason = "as no other confines what starts processes and writes files."
+    assert_refused(arena("run", copy), 'cannot be "uid": it takes "auto" or', reason)
 
 
 def test_init_leaves_an_existing_league_alone(arena: Arena, copy: Path) -> None:
