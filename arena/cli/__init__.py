@@ -162,6 +162,10 @@ class ArenaGroup(click.Group):
     def main(self, *args: Any, **extra: Any) -> Any:
         """Read the words and run a command; show an ArenaError as a message."""
         try:
+            if "_ARENA_COMPLETE" in os.environ:
+                from arena.cli.completion import check_asked  # here, as modules of commands are
+
+                check_asked()
             return super().main(*args, **extra)
         except ArenaError as error:
             from arena.cli.saying import say  # here, as modules of commands are

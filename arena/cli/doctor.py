@@ -11,6 +11,7 @@ from arena.cli import main
 from arena.cli.building import built
 from arena.cli.common import (
     default_workers,
+    limit_option,
     limits_in,
     output_format,
     sandbox_uid_option,
@@ -57,9 +58,7 @@ _COLUMNS = (
 @main.command()
 @click.argument("bot", required=False)
 @click.option("--game", help="The game, if BOT is the name of a bundled bot.")
-@click.option(
-    "--limit", "limits", multiple=True, metavar="KEY=VALUE", help="A limit, such as startup=2."
-)
+@limit_option("startup=2")
 @click.option(
     "--timing", is_flag=True, help="Show instead what spoils measured times here: 4 seconds."
 )

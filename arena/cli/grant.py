@@ -24,7 +24,7 @@ from referee.options import read_settings
 @main.command()
 @league_argument
 @click.argument("name", required=False, shell_complete=completion.entered)
-@click.argument("limits", nargs=-1, metavar="[KEY=VALUE]...")
+@click.argument("limits", nargs=-1, metavar="[KEY=VALUE]...", shell_complete=completion.grants)
 @click.option("--needed", is_flag=True, help="Give it what its bot.toml says that it needs.")
 @click.option("--none", "back", is_flag=True, help="Take all back.")
 @output_format

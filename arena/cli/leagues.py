@@ -20,6 +20,7 @@ from arena.cli.common import (
     game_option,
     key_values,
     league_argument,
+    limit_option,
     limits_beside,
     opening_options,
     opening_words,
@@ -124,9 +125,7 @@ _LARGE_PART = 0.25  # of the memory that is free: it is said beforehand when bot
 @click.option(
     "--option", "options", multiple=True, metavar="KEY=VALUE", help="An option of the game."
 )
-@click.option(
-    "--limit", "limits", multiple=True, metavar="KEY=VALUE", help="A limit, such as move_time=0.5."
-)
+@limit_option()
 @opening_options
 @sandbox_option
 def init(

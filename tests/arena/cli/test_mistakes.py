@@ -11,6 +11,7 @@ from tests.arena.conftest import PLAYED, TWO_BOTS, Arena, League
 
 UNSANDBOXED = ("--sandbox", "none")
 GUERRA = ("--game", "guerra", *UNSANDBOXED)
+MATCH = ("guerra", "random", "random")
 
 
 def edit(folder: Path, old: str, new: str) -> None:
@@ -169,6 +170,22 @@ def test_a_limit_that_is_taken_for_an_option_is_told_how_to_give(arena: Arena) -
     result = arena("env", "build", "mine", "--sandbox", "bwrap")
     assert "a key of a league: sandbox in the [build] of the league.toml that" in result.stderr
     assert "league" not in arena("env", "build", "mine", "--bank", "3").stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["play", *MATCH, "--sandbox-uid", "x"], "'x' is not a whole number."),
+        (["play", *MATCH, "--sandbox-uid", "uid"], "The sandbox is chosen by --sandbox uid."),
+        (["run", "cup", "--sandbox-uid", "uid"], "The league's file says which sandbox there is."),
+        (["play", *MATCH, "--pause", "x"], "'x' is not a number of seconds."),
+        (["check", "random", *GUERRA, "--seconds", "inf"], "'inf' is not a number of seconds."),
+    ],
+)
+def test_what_is_no_number_is_said_so(arena: Arena, words: list[str], says: str) -> None:
+    result = arena(*words)
+    assert result.exit_code == 2
+    assert says in result.stderr
 
 
 def test_a_sandbox_that_is_none_for_builds_is_refused_with_the_reason(
