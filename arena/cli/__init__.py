@@ -247,9 +247,9 @@ def main() -> None:
     """Run tournaments of AI bots, and read their tables.
 
     \b
-    A first table:      arena demo
-    One match:          arena play guerra sensible random
-    Your own league:    arena init cup --game guerra sensible random ./my_bot
-                        arena run cup
-                        arena rank cup
+    A first table:    arena demo
+    One match:        arena play guerra sensible random
+    Your own league:  arena init cup --game guerra sensible random ./my_bot
+                      arena run cup
+                      arena rank cup
     """

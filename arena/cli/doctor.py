@@ -75,6 +75,8 @@ def doctor(
 ) -> None:
     """Show which sandboxes work on this machine, and whether a bot starts in them.
 
+    BOT is an executable, a folder with a bot.toml, or, with --game, a bundled bot (`arena bots`).
+
     \b
     arena doctor
     arena doctor --timing
