@@ -269,12 +269,13 @@ def play_and_show(
     part: Part = WHOLE,
     cluster: str | None = None,
     seconds: float | None = None,
+    title: str = "",
 ) -> None:
     """Play what is missing, then show the table; raise RunError if that did not go well.
 
-    With `seconds`, no match begins after so many.
+    With `seconds`, no match begins after so many. A title is printed once it can be played.
     """
-    _play_missing(league, workers, sandbox_uid, part, cluster, seconds)
+    _play_missing(league, workers, sandbox_uid, part, cluster, seconds, title)
     with open_store(league) as store:
         said = tuple(map(safe, disqualified(league, store)))
         field = replace(field_of(league, store), asides=said)
@@ -291,6 +292,7 @@ def _play_missing(
     part: Part,
     cluster: str | None,
     seconds: float | None,
+    title: str,
 ) -> None:
     """Play and store what is missing, or what of it can be within so many seconds."""
     problems = 0
@@ -302,6 +304,8 @@ def _play_missing(
         )
     agree(league, workers)
     with opened_run(league, workers, sandbox_uid, part, cluster) as run:
+        if title:
+            click.echo(title)
         for hint in (*run.hints, *wishes(league)):
             say(safe(hint))
         tell_plan(league, run.missing, run.mean_seconds, run.workers)

@@ -212,12 +212,12 @@ def play(
         opening = _opening(kind, len(bots), chosen, behind, asked) if asked else None
         match = begun(kind, len(bots), chosen, behind, opening)
     with finished_anyway() if target else nullcontext():  # whoever has read enough gets the match
-        click.echo(f"{kind.name}, seed {safe(seed)}: {', '.join(names)}", err=log)
-        if opening is not None and not quiet and HUMAN not in bots and view is None:
-            dealt = new_game(kind, len(bots), chosen, behind)
-            click.echo(_opening_text(dealt, opening, names), err=log)
         with ExitStack() as stack:
-            party = _started(stack, found, names, allowed, sandbox_uid)
+            party = _started(stack, found, names, allowed, sandbox_uid)  # or it is refused
+            click.echo(f"{kind.name}, seed {safe(seed)}: {', '.join(names)}", err=log)
+            if opening is not None and not quiet and HUMAN not in bots and view is None:
+                dealt = new_game(kind, len(bots), chosen, behind)
+                click.echo(_opening_text(dealt, opening, names), err=log)
             telling = way.telling(names, party.processes)
             with _explained(source):
                 saved = _play(match, opening, source, party, allowed, telling, log=log)

@@ -92,8 +92,10 @@ def test_the_sandbox_is_proved_before_every_run(
     arena: Arena, played: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Also of a single match, and of the demo."""
-    refused(arena("play", "guerra", "random", "random"), "the self test failed")
-    refused(arena("demo", "--keep", tmp_path / "demo"), "the self test failed")
+    for words in (("play", "guerra", "random", "random"), ("demo", "--keep", tmp_path / "demo")):
+        result = arena(*words)
+        refused(result, "the self test failed")
+        assert result.stdout == "", "what is refused has no title"
 
 
 def test_a_sandbox_that_is_not_there_is_not_replaced_by_another(
