@@ -274,7 +274,10 @@ _TIMES = ("move_time", "bank", "increment")
 class WorkLimits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What a command may use that builds a bot, as `[build]` in a league's file gives it."""
 
-    sandbox: Literal["auto", "bwrap", "landlock"] = "auto"
+    sandbox: Annotated[
+        Literal["auto", "bwrap", "landlock"],
+        Meta(extra={"because": "no other confines what starts processes and writes files"}),
+    ] = "auto"
     """The sandbox around it; `auto` is bwrap where that works, and landlock elsewhere."""
     seconds: PositiveSeconds = 120.0
     """How long it may run on the wall."""

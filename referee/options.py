@@ -32,14 +32,16 @@ def suggestion(word: str, known: Iterable[str]) -> str:
 def allowed(kind: Any) -> str:
     """Return the values that a field of a settings structure takes, in words."""
     info = msgspec.inspect.type_info(kind)
-    words = "text"
+    words, because = "text", ""
     if isinstance(info, msgspec.inspect.Metadata):
         words = (info.extra or {}).get("allowed", words)
+        because = (info.extra or {}).get("because", "")
         info = info.type
     if isinstance(info, msgspec.inspect.BoolType):
         return "true or false"
     if isinstance(info, msgspec.inspect.LiteralType):
-        return " or ".join(msgspec.json.encode(value).decode() for value in info.values)
+        values = " or ".join(msgspec.json.encode(value).decode() for value in info.values)
+        return f"{values}, as {because}" if because else values
     if isinstance(info, msgspec.inspect.IntType | msgspec.inspect.FloatType):
         number = "a whole number" if isinstance(info, msgspec.inspect.IntType) else "a number"
         if info.multiple_of is not None:

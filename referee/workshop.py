@@ -5,7 +5,6 @@ and its own files, has no network, and reaches no other process. When it ends, o
 may, everything that it started is ended with it.
 """
 
-import re
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -29,10 +28,6 @@ WorkshopKind = Literal["auto", "bwrap", "landlock"]
 KINDS: dict[str, type[BuildSandbox]] = {"bwrap": BwrapBuild, "landlock": LandlockBuild}
 """The sandboxes for builds, the stronger first."""
 _UNSTARTED = "could not be started: "
-_OF_BOTS = re.compile(
-    r",? [Oo]r (?:use|pass) --sandbox(?:-uid)? \w+"
-    r"|; as root there is --sandbox uid, which is weaker"
-)  # what bots have instead
 
 
 @dataclass(frozen=True)
@@ -89,7 +84,7 @@ class Workshop:
         tools: folders outside of /usr that hold compilers. Commands may read them, and find the
             programs in `bin` there first.
 
-    Raises SandboxError where no such sandbox can be had, with the reason for each. It is for one
+    Raises WorkshopError where no such sandbox can be had, with the reason for each. It is for one
     thread.
 
     Processes, output and the size of one file are limited by the kernel or by what answers it.
@@ -111,7 +106,7 @@ class Workshop:
                     self._prove_or_close()
                 break
             except SandboxError as error:
-                reasons.append(f"{each}: {_OF_BOTS.sub('', error.what)}")
+                reasons.append(f"{each}: {error.what}")
         else:
             raise WorkshopError(" ".join(reasons))
         self.name = self._sandbox.name
@@ -128,15 +123,14 @@ class Workshop:
         self._starter.close()
 
     def prove(self) -> None:
-        """Raise SandboxError unless a command can do what a build must, and nothing else."""
+        """Raise WorkshopError unless a command can do what a build must, and nothing else."""
         with ExitStack() as undo:
             uid = self._starter.uid
             words = undo.enter_context(canary(str(self._starter.folder), uid))
             sources = undo.enter_context(Sources(CANARY.parent))
             work = undo.enter_context(self.work(words, sources, [CANARY.name], WorkLimits()))
         if work.outcome.why.startswith(_UNSTARTED):
-            reason = why_unstarted(work.outcome.why.removeprefix(_UNSTARTED))
-            raise WorkshopError(_OF_BOTS.sub("", reason))
+            raise WorkshopError(why_unstarted(work.outcome.why.removeprefix(_UNSTARTED)))
         judge(work.outcome.why, work.outcome.output)
 
     def _prove_or_close(self) -> None:

@@ -76,5 +76,5 @@ def _built(
             shown = printed if error.output else silent
             return replace(step, detail=step.detail + error.hint, evidence=shown), None
         except SandboxError as error:
-            return Step(BUILT, "FAILED", f"nothing can be built here: {error.what}"), None
+            return Step(BUILT, "FAILED", str(error), by_machine=True), None
         return built_step(built, builder.where), built.bot

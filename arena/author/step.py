@@ -38,6 +38,8 @@ class Step:
     """Whether time was up before all of it was tried."""
     late: bool = False
     """Whether it failed for want of time, which another try may have."""
+    by_machine: bool = False
+    """Whether it failed for what this machine lacks, so that it says nothing of the bot."""
 
 
 def built_step(built: Built, where: str) -> Step:

@@ -74,10 +74,16 @@ def ending(bot: str, game: str, steps: Sequence[Step], width: int) -> Iterator[s
 
 
 def verdict(bot: str, game: str, steps: Sequence[Step]) -> str:
-    """Return in a sentence or two whether a bot is fit, and which step to look at."""
+    """Return in a few sentences whether a bot is fit, and which step to look at."""
     for number, step in enumerate(steps, 1):
         if step.state == "FAILED":
             rest = " The steps after it were not tried." if number < len(steps) else ""
+            if step.by_machine:
+                return (
+                    f"Whether {bot} is fit to play {game} is not known: step {number} failed for "
+                    f"what this machine lacks, and not for the bot. Mend that, or try the bot on "
+                    f"another machine.{rest}"
+                )
             return f"{bot} is not fit to play {game}. Step {number} failed: {step.title}.{rest}"
     advice = [str(number) for number, step in enumerate(steps, 1) if step.state == "advice"]
     see = f" See the advice at step {' and '.join(advice)}." if advice else ""
@@ -104,4 +110,5 @@ def verdict_table(bot: str, game: str, steps: Sequence[Step]) -> Table:
         Column("State", "state"),
         Column("", lambda row: safe(row["detail"]), width=34),
     )
-    return Table("steps", columns, rows, {"bot": bot, "game": game, "fit": is_fit(steps)})
+    fit = None if any(step.by_machine for step in steps) else is_fit(steps)
+    return Table("steps", columns, rows, {"bot": bot, "game": game, "fit": fit})

@@ -162,6 +162,10 @@ class ArenaGroup(click.Group):
     def main(self, *args: Any, **extra: Any) -> Any:
         """Read the words and run a command; show an ArenaError as a message."""
         try:
+            if "_ARENA_COMPLETE" in os.environ:
+                from arena.cli.completion import check_asked  # here, as modules of commands are
+
+                check_asked()
             return super().main(*args, **extra)
         except ArenaError as error:
             from arena.cli.saying import say  # here, as modules of commands are
@@ -195,12 +199,19 @@ class ArenaGroup(click.Group):
 
 def _meant(error: click.NoSuchOption) -> str:
     """Return how a limit is given that was taken for an option; empty if it was none."""
-    from referee.limits import Limits  # here, as it costs every command a while
+    from referee.limits import Limits, WorkLimits  # here, as it costs every command a while
 
     name = error.option_name.lstrip("-").replace("-", "_")
-    if name not in Limits.__struct_fields__ or error.ctx is None:
+    if error.ctx is None:
         return ""
-    if any(option.name == "limits" for option in error.ctx.command.params):
+    kinds = {option.name: option.param_type_name for option in error.ctx.command.params}
+    if kinds.get("league") == "option":  # of which [build] alone counts there
+        is_known = name in WorkLimits.__struct_fields__
+        where = f"{name} in the [build] of the league.toml that --league names"
+        return f" It is a key of a league: {where}." if is_known else ""
+    if name not in Limits.__struct_fields__:
+        return ""
+    if "limits" in kinds:
         is_tried = name == "sandbox"  # by `arena doctor`, which has limits and tries each
         return " Each one is tried." if is_tried else f" It is a limit: --limit {name}=..."
     return f" It is a limit of a league: {name} in the [limits] of its league.toml."
@@ -236,9 +247,9 @@ def main() -> None:
     """Run tournaments of AI bots, and read their tables.
 
     \b
-    A first table:      arena demo
-    One match:          arena play guerra sensible random
-    Your own league:    arena init cup --game guerra sensible random ./my_bot
-                        arena run cup
-                        arena rank cup
+    A first table:    arena demo
+    One match:        arena play guerra sensible random
+    Your own league:  arena init cup --game guerra sensible random ./my_bot
+                      arena run cup
+                      arena rank cup
     """

@@ -17,6 +17,7 @@ from arena.cli.common import (
     Seconds,
     game_option,
     key_values,
+    limit_option,
     limits_in,
     output_format,
     sandbox_option,
@@ -56,9 +57,7 @@ _PLAIN = "simple"
 @click.option(
     "--option", "options", multiple=True, metavar="KEY=VALUE", help="An option of the game."
 )
-@click.option(
-    "--limit", "limits", multiple=True, metavar="KEY=VALUE", help="A limit, such as move_time=0.5."
-)
+@limit_option()
 @click.option(
     "--key",
     "keys",

@@ -7,7 +7,14 @@ import click
 import msgspec
 
 from arena.cli import completion, main
-from arena.cli.common import Seconds, output_format, screen_width, show, trust_option
+from arena.cli.common import (
+    Seconds,
+    WholeNumber,
+    output_format,
+    screen_width,
+    show,
+    trust_option,
+)
 from arena.cli.progress import StatusLine
 from arena.cli.saying import say
 from arena.league.games import find_game, outdated
@@ -34,7 +41,7 @@ _INDENT = 20
 )
 @click.option(
     "--decisions",
-    type=click.IntRange(min=1),
+    type=WholeNumber(min=1),
     default=20_000,
     show_default=True,
     help="More than any play may take.",

@@ -46,6 +46,34 @@ output_format = click.option(
 )
 
 
+class WholeNumber(click.IntRange):
+    """A whole number within bounds."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the number; fail for what is none, and for one that is out of bounds."""
+        try:
+            int(value)
+        except ValueError:
+            self.fail(f"{value!r} is not a whole number.{self.hint(value, ctx)}", param, ctx)
+        return super().convert(value, param, ctx)
+
+    def hint(self, value: str, ctx: click.Context | None) -> str:
+        """Return what else to say of a word that is no number."""
+        return ""
+
+
+class _UserId(WholeNumber):
+    """The number of a user of the system."""
+
+    def hint(self, value: str, ctx: click.Context | None) -> str:
+        """Return how to choose a sandbox, if the word is the name of one."""
+        if value not in SANDBOXES:
+            return ""
+        if ctx is not None and any(option.name == "sandbox" for option in ctx.command.params):
+            return f" The sandbox is chosen by --sandbox {value}."
+        return " The league's file says which sandbox there is."
+
+
 class _GameName(click.types.StringParamType):
     """The name of a game; without it, the error lists the games."""
 
@@ -91,6 +119,20 @@ game_option = _game_option(required=True)
 optional_game_option = _game_option(required=False)
 
 
+def limit_option(
+    example: str = "move_time=0.5",
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Return what adds the option that gives a limit; its help shows an example."""
+    return click.option(
+        "--limit",
+        "limits",
+        multiple=True,
+        metavar="KEY=VALUE",
+        help=f"A limit, such as {example}.",
+        shell_complete=completion.limits,
+    )
+
+
 sandbox_option = click.option(
     "--sandbox",
     type=click.Choice(SANDBOXES),
@@ -100,7 +142,7 @@ sandbox_option = click.option(
 )
 sandbox_uid_option = click.option(
     "--sandbox-uid",
-    type=click.IntRange(0, 2**31),
+    type=_UserId(0, 2**31),
     metavar="UID",
     help="When run as root: first of 64 user ids for bots; 0 runs them as root.",
 )
@@ -171,10 +213,13 @@ class Seconds(click.FloatRange):
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> float:
         """Return the number; fail for what is none."""
-        found = float(super().convert(value, param, ctx))
-        if not isfinite(found):
-            self.fail(f"{value} is not a number of seconds.", param, ctx)
-        return found
+        try:
+            is_number = isfinite(float(value))
+        except ValueError:
+            is_number = False
+        if not is_number:
+            self.fail(f"{str(value)!r} is not a number of seconds.", param, ctx)
+        return float(super().convert(value, param, ctx))
 
 
 def anchor_word(word: str) -> tuple[str, float]:

@@ -16,6 +16,7 @@ from arena.cli.common import (
     cluster_option,
     game_option,
     key_values,
+    limit_option,
     limits_beside,
     opening_options,
     opening_words,
@@ -99,9 +100,7 @@ from referee.options import check_seats
 @click.option(
     "--option", "options", multiple=True, metavar="KEY=VALUE", help="An option of the game."
 )
-@click.option(
-    "--limit", "limits", multiple=True, metavar="KEY=VALUE", help="A limit, such as move_time=0.5."
-)
+@limit_option()
 @click.option(
     "--for",
     "seconds",

@@ -7,7 +7,11 @@ import click
 
 from arena.author.submitting import Address, Client, NotTakenError, address_of
 from arena.cli import main
-from arena.cli.common import sandbox_option, warn_unprotected
+from arena.cli.common import (
+    WholeNumber,
+    sandbox_option,
+    warn_unprotected,
+)
 from arena.cli.handing_in import send, token_of, token_option, verdict_on
 from arena.cli.progress import StatusLine
 from arena.cli.saying import say
@@ -34,7 +38,7 @@ _SHOWN_OUTPUT = 40  # lines of a build that failed
 @click.option("--bot", "name", default="", metavar="NAME", help="The bot's name in the league.")
 @click.option(
     "--slots",
-    type=click.IntRange(1, MOST_AT_ONCE),
+    type=WholeNumber(1, MOST_AT_ONCE),
     default=2,
     show_default=True,
     help="Matches that it plays at once.",

@@ -48,8 +48,8 @@ def demo(
             if not (league / FILE).exists():
                 _write_demo(league, game, deals, sandbox)
             asked = read_league(league)
-            click.echo(f"\n{game}: {asked.game.title}")
-            play_and_show(asked, workers, sandbox_uid, form)
+            title = f"\n{game}: {asked.game.title}"
+            play_and_show(asked, workers, sandbox_uid, form, title=title)
     arena = _as_typed()
     say(
         f"\nNext: {arena} play khan human random, or {arena} new mine --lang python --game khan "

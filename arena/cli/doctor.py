@@ -11,6 +11,7 @@ from arena.cli import main
 from arena.cli.building import built
 from arena.cli.common import (
     default_workers,
+    limit_option,
     limits_in,
     output_format,
     sandbox_uid_option,
@@ -34,12 +35,15 @@ from referee.sandbox import (
     Launcher,
     MachineError,
     SandboxError,
+    TooFewCoresError,
+    check_cores,
     gpus,
     own_cores,
     prove,
 )
 from referee.sandbox.cgroup import delegated
 from referee.sandbox.devices import check_devices
+from referee.sandbox.errors import CgroupError
 from referee.sandbox.kinds import first_user
 from referee.sandbox.place import place_of
 from referee.starting import StartupError, start_bot
@@ -54,9 +58,7 @@ _COLUMNS = (
 @main.command()
 @click.argument("bot", required=False)
 @click.option("--game", help="The game, if BOT is the name of a bundled bot.")
-@click.option(
-    "--limit", "limits", multiple=True, metavar="KEY=VALUE", help="A limit, such as startup=2."
-)
+@limit_option("startup=2")
 @click.option(
     "--timing", is_flag=True, help="Show instead what spoils measured times here: 4 seconds."
 )
@@ -72,6 +74,8 @@ def doctor(
     form: str,
 ) -> None:
     """Show which sandboxes work on this machine, and whether a bot starts in them.
+
+    BOT is an executable, a folder with a bot.toml, or, with --game, a bundled bot (`arena bots`).
 
     \b
     arena doctor
@@ -101,6 +105,7 @@ def doctor(
         _place(),
         {"what": "cores", "value": str(default_workers()), "remark": "one worker runs on each"},
         *_sandboxes(entered, settings, sandbox_uid),
+        *_lacking(settings[0]),
         _cgroup(),
         _gpu(sandbox_uid),
     ]
@@ -141,28 +146,43 @@ def _sandboxes(
 ) -> Iterator[dict[str, str]]:
     """Say which sandboxes work here, by their self tests, and whether a bot gets ready in them.
 
-    A bot that was late in one is not waited for again.
+    A bot that was late in one is not waited for again, and none is started that could not have its
+    cgroup or its cores: what lacks has a row of its own.
     """
-    late = ""
+    why = "see limits, below" if [*_lacking(settings[0])] else ""
     for limits in settings:
         name = limits.sandbox
         what = f"sandbox {name}"
         try:
             with Launcher(name, uid=uid) as launcher:
-                prove(launcher, limits)
+                prove(launcher, Limits(sandbox=limits.sandbox))
                 yield {"what": what, "value": "works", "remark": _described(launcher)}
                 if bot is None:
                     continue
-                row = {"what": f"  {bot.name} in it", "value": "not tried", "remark": late}
-                if not late:
+                row = {"what": f"  {bot.name} in it", "value": "not tried", "remark": why}
+                if not why:
                     found, is_late = _start(launcher, bot, limits)
                     row |= found
-                    late = f"it was late in {name}" if is_late else ""
+                    why = f"it was late in {name}" if is_late else ""
                 yield row
         except SandboxError as error:
             yield {"what": what, "value": "does not work", "remark": error.what}
         except MachineError as error:
             yield {"what": what, "value": "does not work", "remark": safe(str(error))}
+
+
+def _lacking(limits: Limits) -> Iterator[dict[str, str]]:
+    """Say which limit cannot be had here in any sandbox, if there is one."""
+    what = "limits"
+    try:
+        check_cores(limits.threads)
+        if limits.cgroup:
+            delegated()
+    except CgroupError:
+        remark = "cgroup = true needs cgroup v2: see the next line"
+        yield {"what": what, "value": "cannot be had", "remark": remark}
+    except TooFewCoresError as error:
+        yield {"what": what, "value": "cannot be had", "remark": str(error)}
 
 
 def _cgroup() -> dict[str, str]:

@@ -1,4 +1,7 @@
-"""What is said of a league before it is played: how long it takes, what it separates, its seed."""
+"""What is said of a league before it is played: how long it takes, what it separates, its seed.
+
+And whether it can be played here at all.
+"""
 
 from collections.abc import Iterator
 
@@ -8,6 +11,10 @@ from arena.league.seed import is_guessable
 from arena.stats.elo import elo_of
 from arena.stats.foresight import least_share
 from arena.text import counted, duration, safe
+from referee.limits import Limits
+from referee.sandbox import SandboxError, check_cores, check_here
+from referee.sandbox.devices import check_devices
+from referee.sandbox.kinds import first_user
 
 _SECONDS_A_DECISION = 60e-6  # of a bot that answers at once, referee included
 _SUREST = 0.99  # of the points: beyond, a lead in Elo means nothing
@@ -62,6 +69,21 @@ def foreseen(league: LeaguePlan) -> Iterator[str]:
         f"bots of which one takes {100 * share:.0f} % of the points against the other, a lead of "
         f"{elo_of(share):.0f} Elo."
     )
+
+
+def tell_unplayable(cores: int, limits: Limits) -> None:
+    """Say why matches with such limits, and so many cores for each, cannot be played here, if so.
+
+    It is no error: they may be played elsewhere.
+    """
+    try:
+        check_cores(cores)
+        if limits.devices:
+            check_devices(first_user(None))
+        if not limits.remote:
+            check_here(limits, None)
+    except SandboxError as error:
+        say(safe(f"It cannot be played here: {error}"))
 
 
 def warn_guessable(league: LeaguePlan) -> None:

@@ -9,7 +9,7 @@ import click
 from arena.cli import completion, main
 from arena.cli.changing import check_known, tell_run
 from arena.cli.common import league_argument, limit_values, output_format, show
-from arena.cli.saying import say
+from arena.cli.foreseen import tell_unplayable
 from arena.league.bot import Bot
 from arena.league.edit import set_keys
 from arena.league.plan import LeaguePlan
@@ -19,15 +19,12 @@ from arena.text import composed, safe
 from protocol.errors import ArenaError
 from referee.limits import Grant
 from referee.options import read_settings
-from referee.sandbox import SandboxError, check_cores
-from referee.sandbox.devices import check_devices
-from referee.sandbox.kinds import first_user
 
 
 @main.command()
 @league_argument
 @click.argument("name", required=False, shell_complete=completion.entered)
-@click.argument("limits", nargs=-1, metavar="[KEY=VALUE]...")
+@click.argument("limits", nargs=-1, metavar="[KEY=VALUE]...", shell_complete=completion.grants)
 @click.option("--needed", is_flag=True, help="Give it what its bot.toml says that it needs.")
 @click.option("--none", "back", is_flag=True, help="Take all back.")
 @output_format
@@ -63,12 +60,7 @@ def grant(
     if now == bot.grant:
         return
     tell_run(league)
-    try:
-        check_cores(left.cores)
-        if now.devices:
-            check_devices(first_user(None))
-    except SandboxError as error:  # it may be played elsewhere
-        say(safe(f"It cannot be played here: {error}"))
+    tell_unplayable(left.cores, now.of(plan.limits))
 
 
 def _asked(

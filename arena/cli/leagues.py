@@ -20,6 +20,7 @@ from arena.cli.common import (
     game_option,
     key_values,
     league_argument,
+    limit_option,
     limits_beside,
     opening_options,
     opening_words,
@@ -31,7 +32,7 @@ from arena.cli.common import (
     trust_option,
     warn_unprotected,
 )
-from arena.cli.foreseen import foreseen, tell_plan, warn_guessable
+from arena.cli.foreseen import foreseen, tell_plan, tell_unplayable, warn_guessable
 from arena.cli.progress import ProgressLine
 from arena.cli.rating import rated
 from arena.cli.saying import say
@@ -60,7 +61,6 @@ from arena.tables.leaderboard import leaderboard
 from arena.tables.sources import field_of
 from arena.text import counted, duration, safe, safe_lines
 from protocol.errors import ArenaError, RunError
-from referee.sandbox import TooFewCoresError, check_cores
 
 _DEALS = " or ".join(
     f"{deals} ({', '.join(name for name, form in FORMATS.items() if form.deals == deals)})"
@@ -125,9 +125,7 @@ _LARGE_PART = 0.25  # of the memory that is free: it is said beforehand when bot
 @click.option(
     "--option", "options", multiple=True, metavar="KEY=VALUE", help="An option of the game."
 )
-@click.option(
-    "--limit", "limits", multiple=True, metavar="KEY=VALUE", help="A limit, such as move_time=0.5."
-)
+@limit_option()
 @opening_options
 @sandbox_option
 def init(
@@ -202,10 +200,7 @@ def init(
             tell_plan(made, missing, None, at_once)
         for said in foreseen(made):
             say(said)
-    try:
-        check_cores(made.cores)
-    except TooFewCoresError as error:  # it may be played elsewhere
-        say(safe(f"It cannot be played here: {error}"))
+    tell_unplayable(made.cores, made.limits)
     warn_guessable(made)
     for hint in (*twins(made), *wishes(made)):
         say(safe(hint))
@@ -274,12 +269,13 @@ def play_and_show(
     part: Part = WHOLE,
     cluster: str | None = None,
     seconds: float | None = None,
+    title: str = "",
 ) -> None:
     """Play what is missing, then show the table; raise RunError if that did not go well.
 
-    With `seconds`, no match begins after so many.
+    With `seconds`, no match begins after so many. A title is printed once it can be played.
     """
-    _play_missing(league, workers, sandbox_uid, part, cluster, seconds)
+    _play_missing(league, workers, sandbox_uid, part, cluster, seconds, title)
     with open_store(league) as store:
         said = tuple(map(safe, disqualified(league, store)))
         field = replace(field_of(league, store), asides=said)
@@ -296,6 +292,7 @@ def _play_missing(
     part: Part,
     cluster: str | None,
     seconds: float | None,
+    title: str,
 ) -> None:
     """Play and store what is missing, or what of it can be within so many seconds."""
     problems = 0
@@ -307,6 +304,8 @@ def _play_missing(
         )
     agree(league, workers)
     with opened_run(league, workers, sandbox_uid, part, cluster) as run:
+        if title:
+            click.echo(title)
         for hint in (*run.hints, *wishes(league)):
             say(safe(hint))
         tell_plan(league, run.missing, run.mean_seconds, run.workers)

@@ -14,6 +14,7 @@ from arena.archive.show import LoadGame, as_table, open_match, told
 from arena.cli import completion, main
 from arena.cli.building import built
 from arena.cli.common import (
+    WholeNumber,
     league_argument,
     output_format,
     sandbox_uid_option,
@@ -45,7 +46,7 @@ from referee.options import suggestion
 @click.option("--faulty", is_flag=True, help="Only matches with faults; with --bot, of that bot.")
 @click.option(
     "--limit",
-    type=click.IntRange(min=0),
+    type=WholeNumber(min=0),
     default=100,
     show_default=True,
     help="Show at most this many; 0 shows all.",

@@ -9,7 +9,7 @@ import click
 
 from arena.author.chat import write_chat
 from arena.author.new import find_language, languages, write_bot, write_bridge
-from arena.cli import main
+from arena.cli import completion, main
 from arena.cli.common import optional_game_option
 from arena.cli.saying import say
 from arena.league.games import find_game, word_in
@@ -23,7 +23,12 @@ _GAMES = "/usr/games"
 
 @main.command()
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
-@click.option("--lang", metavar="LANGUAGE", help=f"One of {', '.join(languages())}.")
+@click.option(
+    "--lang",
+    metavar="LANGUAGE",
+    help=f"One of {', '.join(languages())}.",
+    shell_complete=completion.among(languages()),
+)
 @click.option(
     "--uci",
     metavar="COMMAND",

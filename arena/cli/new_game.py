@@ -13,7 +13,7 @@ from arena.author.new_game import (
     write_program,
     write_single_game,
 )
-from arena.cli import main
+from arena.cli import completion, main
 from arena.cli.saying import say
 from arena.league.games import agree
 from arena.text import safe
@@ -28,6 +28,7 @@ from referee.finding import find_source
     metavar="LANGUAGE",
     help=f"Write a game that is a program, which runs in a sandbox: one of "
     f"{', '.join(program_languages())}.  [default: a class in Python, which runs inside the arena]",
+    shell_complete=completion.among(program_languages()),
 )
 def new_game(folder: Path, single: bool, lang: str | None) -> None:
     """Begin a new game: one that works, to be changed, with rules page, bots and a test.

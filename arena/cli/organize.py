@@ -12,6 +12,7 @@ from arena.cli import completion, main
 from arena.cli.changing import called_bots, check_known, is_served, tell_run
 from arena.cli.common import (
     Seconds,
+    WholeNumber,
     default_workers,
     league_argument,
     output_format,
@@ -75,7 +76,7 @@ feedback_option = click.option(
 @click.option("--grant", is_flag=True, help="Grant bots what their bot.toml says they need.")
 @seconds_option
 @feedback_option
-@click.option("--workers", type=click.IntRange(1, 1024), help="Checks at once.  [default: cores]")
+@click.option("--workers", type=WholeNumber(1, 1024), help="Checks at once.  [default: cores]")
 @sandbox_uid_option
 @output_format
 @trust_option
@@ -348,7 +349,7 @@ def disqualify(league: Path, names: tuple[str, ...], reason: str | None, undo: b
 )
 @click.option(
     "--matches",
-    type=click.IntRange(min=0),
+    type=WholeNumber(min=0),
     default=20,
     show_default=True,
     help="Show each at most so many of its matches; 0 for all.",

@@ -9,7 +9,6 @@ import traceback
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
 from functools import partial
-from math import isnan
 from pathlib import Path
 from time import monotonic, sleep
 from typing import Any, NamedTuple
@@ -22,7 +21,9 @@ from arena.archive.show import folded, result
 from arena.cli import completion, main
 from arena.cli.building import built
 from arena.cli.common import (
+    Seconds,
     key_values,
+    limit_option,
     limits_in,
     opening_options,
     opening_words,
@@ -98,8 +99,6 @@ class _Way(NamedTuple):
                 f"{self.drawn[0]} is for matches between bots. Leave it out: a match with a person "
                 f"waits for that person anyway, and shows what they may see."
             )
-        if self.pause is not None and isnan(self.pause):
-            raise ArenaError(f"--pause takes a number of seconds, up to {_LONGEST_PAUSE}.")
         if self.view is not None and not 0 <= self.view < len(bots):
             raise ArenaError(f"there is no seat {self.view}; the seats are 0 to {len(bots) - 1}.")
         if self.step and not (sys.stdin.isatty() and sys.stdout.isatty()):
@@ -137,16 +136,14 @@ class _Party(NamedTuple):
 @click.option(
     "--option", "options", multiple=True, metavar="KEY=VALUE", help="An option of the game."
 )
-@click.option(
-    "--limit", "limits", multiple=True, metavar="KEY=VALUE", help="A limit, such as move_time=0.5."
-)
+@limit_option()
 @opening_options
 @sandbox_option
 @sandbox_uid_option
 @click.option("--step", is_flag=True, help="Draw the table and wait for Enter at each decision.")
 @click.option(
     "--pause",
-    type=click.FloatRange(0, _LONGEST_PAUSE),
+    type=Seconds(0, _LONGEST_PAUSE),
     metavar="SECONDS",
     help="Like --step, but wait this long instead of for Enter.",
 )
@@ -215,12 +212,12 @@ def play(
         opening = _opening(kind, len(bots), chosen, behind, asked) if asked else None
         match = begun(kind, len(bots), chosen, behind, opening)
     with finished_anyway() if target else nullcontext():  # whoever has read enough gets the match
-        click.echo(f"{kind.name}, seed {safe(seed)}: {', '.join(names)}", err=log)
-        if opening is not None and not quiet and HUMAN not in bots and view is None:
-            dealt = new_game(kind, len(bots), chosen, behind)
-            click.echo(_opening_text(dealt, opening, names), err=log)
         with ExitStack() as stack:
-            party = _started(stack, found, names, allowed, sandbox_uid)
+            party = _started(stack, found, names, allowed, sandbox_uid)  # or it is refused
+            click.echo(f"{kind.name}, seed {safe(seed)}: {', '.join(names)}", err=log)
+            if opening is not None and not quiet and HUMAN not in bots and view is None:
+                dealt = new_game(kind, len(bots), chosen, behind)
+                click.echo(_opening_text(dealt, opening, names), err=log)
             telling = way.telling(names, party.processes)
             with _explained(source):
                 saved = _play(match, opening, source, party, allowed, telling, log=log)

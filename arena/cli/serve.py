@@ -8,7 +8,12 @@ from typing import Any
 import click
 
 from arena.cli import main
-from arena.cli.common import sandbox_uid_option, trust_option, warn_unprotected
+from arena.cli.common import (
+    WholeNumber,
+    sandbox_uid_option,
+    trust_option,
+    warn_unprotected,
+)
 from arena.cli.saying import say
 from arena.league.file import read_asked, with_game
 from arena.text import safe
@@ -24,7 +29,7 @@ _LOCAL = ("127.0.0.1", "::1")
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
 @click.option(
     "--port",
-    type=click.IntRange(0, 65535),
+    type=WholeNumber(0, 65535),
     default=8000,
     show_default=True,
     help="The port; 0 takes a free one.",
@@ -36,7 +41,7 @@ _LOCAL = ("127.0.0.1", "::1")
 )
 @click.option(
     "--workers",
-    type=click.IntRange(1),
+    type=WholeNumber(1),
     help="Processes that play, for each league.  [default: as cores allow]",
 )
 @click.option(

@@ -235,9 +235,15 @@ def build_all(
                     remarks.append(f"Bot {bot.name!r}: {built.remark}")
             except (BuildError, SandboxError) as error:
                 found.append(replace(bot, build=(), products=()))
-                hint = error.hint if isinstance(error, BuildError) else ""
-                failed[BotIndex(number)] = f"{error.what}{hint}".rstrip(".")
+                failed[BotIndex(number)] = _why_unbuilt(error).rstrip(".")
     return AllBuilt(found, failed, remarks)
+
+
+def _why_unbuilt(error: BuildError | SandboxError) -> str:
+    """Return what follows a bot's name."""
+    if isinstance(error, BuildError):
+        return f"{error.what}{error.hint}"
+    return f"cannot be built, for which this machine is to blame: {error}"
 
 
 def _take(work: Work, bot: Bot, folder: Path) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from arena.league.seed import NEWEST, Derivation
-from arena.store.errors import WAIT, check_file, explained, patiently
+from arena.store.errors import WAIT, check_file, check_may_renew, explained, patiently
 from arena.store.migrations import is_current, prepare
 from arena.store.rows import BotVersion, Damage, check_bot, setting_of, settings_of
 from arena.store.schema import VERSION
@@ -44,6 +44,8 @@ class Database:
 
     def _prepare(self) -> None:
         if not patiently(self._db, self._path, partial(is_current, self._db)):
+            (version,) = self._db.execute("PRAGMA user_version").fetchone()
+            check_may_renew(self._path, version, VERSION)
             with self._transaction():
                 try:
                     prepare(self._db, self._path)

@@ -58,6 +58,30 @@ def check_file(path: Path, *, create: bool) -> None:
         raise Damage(f"it has been cut off after {len(start)} bytes")
 
 
+def check_may_renew(path: Path, version: int, newest: int) -> None:
+    """Raise RunError if a database is of an older version, and may not be brought up to date."""
+    if 0 < version < newest and (what := _read_only(path)):
+        folder = shlex.quote(str(path.parent))
+        raise RunError(
+            f"{path} may not be written by {_you()}: {what} is read-only. It is of an older Bot "
+            f"Arena (database version {version}, here {newest}), and reading it brings it up to "
+            f"date first. Have somebody who may write there run `arena rank {folder}` once, or "
+            f"copy the whole folder to where you may write, and read that."
+        )
+
+
+def _read_only(path: Path) -> str:
+    """Return what of a file and its folder we may not write; empty if we may both."""
+    for what, each in (("its folder", path.parent), ("the file", path)):
+        if not os.access(each, os.W_OK, effective_ids=True):
+            return what
+    return ""
+
+
+def _you() -> str:
+    return f"you (uid {os.geteuid()})"
+
+
 @contextmanager
 def explained(path: Path, remedy: str) -> Iterator[None]:
     """Turn damage and SQLite's errors into ones a person can act on; damage with its remedy."""
@@ -108,10 +132,9 @@ def _told(path: Path, error: sqlite3.Error, code: int) -> str:
             "file that was there; put that back, then run again."
         )
     closed = not os.access(path.parent, os.W_OK, effective_ids=True)
-    you = f"you (uid {os.geteuid()})"
     if code in _CUT_OFF:
         return (
-            f" was left unfinished by a run that was cut off, and {you} may not repair it. "
+            f" was left unfinished by a run that was cut off, and {_you()} may not repair it. "
             f"Somebody who may write there must run any command on the league once."
         )
     if code & 0xFF == sqlite3.SQLITE_BUSY:
@@ -124,7 +147,7 @@ def _told(path: Path, error: sqlite3.Error, code: int) -> str:
     ):
         what = "its folder" if closed else "the file"
         return (
-            f" may not be written by {you}: {what} is read-only. What was stored before is safe; "
-            f"get permission to write there, then run again."
+            f" may not be written by {_you()}: {what} is read-only. What was stored before is "
+            f"safe; get permission to write there, then run again."
         )
     return f": {error}. What was stored before is safe; free the disk or the file, then run again."

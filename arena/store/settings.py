@@ -8,6 +8,7 @@ import msgspec
 from arena.league.file import FILE
 from arena.league.plan import LeaguePlan
 from arena.store.store import Store
+from arena.text import toml
 from protocol.errors import ArenaError
 from referee.identity import code_of
 from referee.limits import Limits
@@ -75,10 +76,16 @@ def difference(before: Mapping[str, Any], now: Mapping[str, Any], usual: Mapping
             was, wanted = {**defaults, **old}, {**defaults, **value}
             for name in sorted({*was, *wanted}):
                 if was.get(name) != wanted.get(name):
-                    return f"{name} in [{key}] was {was.get(name)!r}, not {wanted.get(name)!r}"
+                    return _other_value(key, name, was, wanted)
             continue
-        return f"{key} was {old!r}, not {value!r}"
+        return f"{key} was {toml(old)}, not {toml(value)}"
     return ""
+
+
+def _other_value(table: str, name: str, was: Mapping[str, Any], now: Mapping[str, Any]) -> str:
+    """Return in words how the values of a table's key differ, as a file has them."""
+    old, new = ("none" if each.get(name) is None else toml(each[name]) for each in (was, now))
+    return f"[{table}] had {name} = {old}, not {new}"
 
 
 def _other_opening(was: Mapping[str, Any] | None, now: Mapping[str, Any] | None) -> str:
@@ -90,7 +97,7 @@ def _other_opening(was: Mapping[str, Any] | None, now: Mapping[str, Any] | None)
     if "book" in was and "book" in now:
         return "the openings of the file in [opening] were others"
     said = [
-        f"{name} in [opening] was {was.get(name)!r}, not {now.get(name)!r}"
+        _other_value("opening", name, was, now)
         for name in ("plies", "open")
         if was.get(name) != now.get(name) and "book" not in {*was, *now}
     ]

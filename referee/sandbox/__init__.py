@@ -11,7 +11,7 @@ from referee.sandbox.temporary import room_for, temporary_folder
 
 if TYPE_CHECKING:
     from referee.sandbox.devices import gpus
-    from referee.sandbox.launcher import Child, Ended, Launcher
+    from referee.sandbox.launcher import Child, Ended, Launcher, check_here
     from referee.sandbox.runtime import Runtime, runtime_of
     from referee.sandbox.self_test import prove
 
@@ -31,6 +31,7 @@ __all__ = [
     "StartError",
     "TooFewCoresError",
     "check_cores",
+    "check_here",
     "gpus",
     "is_program",
     "opening",
@@ -42,7 +43,7 @@ __all__ = [
 ]
 
 _LATER = {
-    **dict.fromkeys(("Child", "Ended", "Launcher"), "launcher"),
+    **dict.fromkeys(("Child", "Ended", "Launcher", "check_here"), "launcher"),
     **dict.fromkeys(("Runtime", "runtime_of"), "runtime"),
     "gpus": "devices",
     "prove": "self_test",

@@ -13,7 +13,7 @@ from protocol.door import PORT, URL_VARIABLE
 from referee.limits import Limits
 from referee.sandbox import seccomp
 from referee.sandbox.devices import Devices, libraries
-from referee.sandbox.errors import SandboxError
+from referee.sandbox.errors import UnavailableError
 from referee.sandbox.kinds import Request, Sandbox, bounds, environment, search_path
 from referee.sandbox.landlock import JAVA, covering
 from referee.sandbox.program import Program, barrier
@@ -49,9 +49,8 @@ class BwrapSandbox(Sandbox):
         version = _version(self.program)
         if version < OLDEST:
             found = f"bwrap {version[0]}.{version[1]} is too old" if version else "bwrap not found"
-            raise SandboxError(
-                f"{found}. Install bubblewrap 0.8 or newer (apt-get install bubblewrap), or use "
-                f"--sandbox landlock."
+            raise UnavailableError(
+                f"{found}. Install bubblewrap 0.8 or newer (apt-get install bubblewrap)."
             )
         self.name = f"bwrap {'.'.join(map(str, version))}"
         self._devices = Devices()

@@ -6,6 +6,7 @@ import resource
 from protocol.errors import ArenaError, RunError
 
 _WITHOUT = "To run bots without any protection, say --sandbox none."
+_OTHERS = "`arena doctor` shows which of landlock, bwrap and uid work here."
 
 
 class SandboxError(ArenaError):
@@ -15,6 +16,17 @@ class SandboxError(ArenaError):
         super().__init__(f"sandbox: {message} {_WITHOUT}")
         self.what = message
         """The message alone."""
+
+
+class UnavailableError(SandboxError):
+    """A sandbox that does not work here, whatever is run in it; the text says why and what to do.
+
+    Which other would work, only a try shows.
+    """
+
+    def __init__(self, message: str) -> None:
+        ArenaError.__init__(self, f"sandbox: {message} {_OTHERS} {_WITHOUT}")
+        self.what = message
 
 
 class WorkshopError(SandboxError):

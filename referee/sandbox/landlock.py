@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from referee.sandbox.errors import SandboxError
+from referee.sandbox.errors import UnavailableError
 from referee.sandbox.syscalls import EVERYWHERE
 
 _VERSION = 1  # a flag: return the version of the interface
@@ -59,19 +59,19 @@ class Ruleset(NamedTuple):
 
 
 def abi() -> int:
-    """Return the version of Landlock here; raise SandboxError if it cannot be used."""
+    """Return the version of Landlock here; raise UnavailableError if it cannot be used."""
     libc = ctypes.CDLL(None, use_errno=True)
     found = libc.syscall(EVERYWHERE["landlock_create_ruleset"], None, ctypes.c_size_t(0), _VERSION)
     if found > 0:
         return int(found)
-    raise SandboxError(_reason(ctypes.get_errno()))
+    raise UnavailableError(_reason(ctypes.get_errno()))
 
 
 def _reason(number: int) -> str:
     if number == errno.ENOSYS:
         return (
             "this kernel has no Landlock (landlock_create_ruleset: Function not implemented). "
-            "Needs Linux 5.13 or newer; as root there is --sandbox uid, which is weaker."
+            "Needs Linux 5.13 or newer."
         )
     if number == errno.EOPNOTSUPP:
         return (

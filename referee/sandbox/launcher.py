@@ -10,7 +10,7 @@ from typing import Any
 from referee.limits import Limits
 from referee.sandbox.big_files import has_big_files
 from referee.sandbox.bwrap import BwrapSandbox
-from referee.sandbox.cgroup import BotCgroup
+from referee.sandbox.cgroup import BotCgroup, delegated
 from referee.sandbox.devices import check_devices
 from referee.sandbox.errors import CgroupError, MachineError, StartError, UnfitError, unstartable
 from referee.sandbox.executable import check_executable, unfit, unstarted
@@ -21,7 +21,7 @@ from referee.sandbox.stage import Stage
 from referee.sandbox.starter import Child, Ended, Starter, new_pipe
 from referee.sandbox.uid import UidSandbox
 
-__all__ = ["Child", "Ended", "Launcher"]
+__all__ = ["Child", "Ended", "Launcher", "check_here"]
 
 FORK_SERVER = Path(__file__).with_name("fork_server.py")
 _KINDS: dict[str, Callable[[int | None], Sandbox]] = {
@@ -31,6 +31,17 @@ _KINDS: dict[str, Callable[[int | None], Sandbox]] = {
     "none": lambda _: NoSandbox(),
 }
 """What makes each kind, by the first user that was asked for."""
+
+
+def check_here(limits: Limits, uid: int | None) -> None:
+    """Raise SandboxError if the sandbox or the cgroups of some limits cannot be had here.
+
+    It says what shows without a bot: that a sandbox holds, only `prove` shows. `uid` is as for a
+    `Launcher`.
+    """
+    _KINDS[limits.sandbox](uid).close()
+    if limits.cgroup:
+        delegated()
 
 
 class Launcher(Starter):

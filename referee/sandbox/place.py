@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 _LANDLOCK = "landlock works there where the kernel has it"
 _UID = "else be root there and type --sandbox uid"
+_UID_BY_FLAG = "else be root there (--user 0) and type --sandbox uid"
 _MOST_BYTES = 1 << 16
 
 
@@ -55,7 +56,9 @@ def _containers(root: Path) -> Iterator[Surroundings | None]:
     engine = _text(root, "run/.containerenv")
     if (root / "run/.containerenv").exists():
         rootless = ", rootless" if re.search(r"^rootless=1", engine, re.MULTILINE) else ""
-        yield Surroundings(f"Podman{rootless}", f"{_LANDLOCK} (Podman 4.3 or newer); {_UID}")
+        yield Surroundings(
+            f"Podman{rootless}", f"{_LANDLOCK} (Podman 4.3 or newer); {_UID_BY_FLAG}"
+        )
     kubernetes = (root / "run/secrets/kubernetes.io").exists()
     group = _text(root, "proc/1/cgroup")
     if kubernetes or "/kubepods" in group:
@@ -93,9 +96,10 @@ _MANAGERS = {
 def _docker(root: Path) -> Surroundings:
     version = _text(root, "proc/version").lower()
     if "linuxkit" in version:
-        remark = "some of its kernels have no Landlock: then be root and type --sandbox uid"
+        remark = f"some of its kernels have no Landlock; {_UID_BY_FLAG}"
         return Surroundings("Docker Desktop", remark)
-    return Surroundings("Docker", f"{_LANDLOCK} (Docker 20.10.18 or newer), bwrap does not; {_UID}")
+    remark = f"{_LANDLOCK} (Docker 20.10.18 or newer), bwrap does not; {_UID_BY_FLAG}"
+    return Surroundings("Docker", remark)
 
 
 def _root_mount(table: str) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from referee.limits import Limits
 from referee.sandbox.cores import check_cores
-from referee.sandbox.errors import SandboxError, StartError
+from referee.sandbox.errors import StartError, UnavailableError
 from referee.sandbox.launcher import Child, Launcher
 from referee.sandbox.program import PYTHON, Program
 from referee.sandbox.temporary import room_for
@@ -19,10 +19,11 @@ _SECONDS = 20.0  # within which the canary must have tried everything
 
 
 def prove(launcher: Launcher, limits: Limits) -> None:
-    """Raise SandboxError unless the sandbox of `launcher` holds; without one, none is tried.
+    """Raise UnavailableError unless the sandbox of `launcher` holds; without one, none is tried.
 
-    Raises TooFewCoresError, with any sandbox, if there is no core for each thread of a bot, and
-    CgroupError if bots are to have cgroups and there can be none.
+    Raises SandboxError if its Python cannot be run there; with any sandbox, TooFewCoresError if
+    there is no core for each thread of a bot, and CgroupError if bots are to have cgroups and there
+    can be none.
     """
     check_cores(limits.threads)
     if limits.cgroup:
@@ -45,19 +46,21 @@ def prove(launcher: Launcher, limits: Limits) -> None:
         try:
             child = launcher.start(program, limits)
         except StartError as error:
-            raise SandboxError(why_unstarted(str(error))) from None
+            raise UnavailableError(why_unstarted(str(error))) from None
         told, errors = _output(child)
         launcher.stop(child)
         if os.path.exists(target):
             told.insert(0, "write a file")
     if errors.startswith("bwrap: "):
-        raise SandboxError(
-            f'bwrap cannot make its namespaces here ("{errors}"). Use --sandbox landlock.'
+        raise UnavailableError(
+            f'bwrap cannot make its namespaces here ("{errors}"). In a container it needs one '
+            f"that is --privileged."
         )
     if told[-1:] != ["done"]:
-        raise SandboxError(f"the self test did not end: {errors or told or 'it said nothing'}.")
+        said = errors or told or "it said nothing"
+        raise UnavailableError(f"the self test did not end: {said}.")
     if told[:-1]:
-        raise SandboxError(
+        raise UnavailableError(
             f"the self test failed: a sandboxed process could {told[0]}. No match was played."
         )
 
@@ -67,20 +70,20 @@ def why_unstarted(reason: str) -> str:
     if "uid map" in reason or "namespace" in reason:
         return (
             f'bwrap may not create user namespaces here ("{reason}"). Ubuntu 23.10 and later '
-            f"restrict them: load the bwrap-userns-restrict AppArmor profile; in Docker they are "
-            f"blocked. Or use --sandbox landlock."
+            f"restrict them: load the bwrap-userns-restrict AppArmor profile. Docker and the like "
+            f"forbid them, but for --privileged containers."
         )
     if os.strerror(errno.EBUSY) in reason:
         return (
             f"the self test could not be started ({reason}): another program already "
             f"supervises system calls here, as LXD containers that intercept some do, and the "
-            f"kernel allows only one. Switch it off, or use --sandbox bwrap."
+            f"kernel allows only one. Switch it off."
         )
     if "seccomp" in reason.lower():
         return (
             f"the filter of system calls cannot be loaded here ({reason}): the kernel is older "
             f"than 5.5, or the container's runtime forbids it or knows no such filters. Update "
-            f"these, or use --sandbox uid as root, whose filter asks least of a kernel."
+            f"these."
         )
     return f"the self test could not be started: {reason}."
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from referee.limits import Limits
 from referee.sandbox import seccomp
-from referee.sandbox.errors import MachineError, SandboxError
+from referee.sandbox.errors import MachineError, UnavailableError
 from referee.sandbox.executable import named_interpreter
 from referee.sandbox.kinds import (
     THREADS,
@@ -46,14 +46,14 @@ class UidSandbox(Sandbox):
         """Find out which file system there can be; `uid` is as for a `Launcher`."""
         seccomp.this_architecture()
         if os.getuid() != 0:
-            raise SandboxError(
+            raise UnavailableError(
                 "uid makes a user of its own for each bot, which only root can, and the arena "
-                "runs as an ordinary user. Use --sandbox landlock or bwrap, or be root in a "
-                "container."
+                "runs as an ordinary user. Be root: in a container by --user 0 of docker run and "
+                "podman run."
             )
         user = first_user(uid)
         if user is None:
-            raise SandboxError(
+            raise UnavailableError(
                 "uid is nothing without a user of its own for each bot: --sandbox-uid 0 leaves "
                 "them root. Leave it out, or name the first of the users that are free."
             )
@@ -108,20 +108,19 @@ class UidSandbox(Sandbox):
 
 
 def _form(uid: int) -> str:
-    """Return what a user's own file system can be here; raise SandboxError if there can be none."""
+    """Return the form of a user's own file system here; raise UnavailableError if there is none."""
     command = [sys.executable, "-I", "-S", str(_PROBE), str(uid)]
     ran = subprocess.run(command, capture_output=True, text=True, check=False, cwd="/")
     if ran.returncode != 0:
-        raise SandboxError(f"uid cannot be tried here: {ran.stderr[-300:].strip()}.")
+        raise UnavailableError(f"uid cannot be tried here: {ran.stderr[-300:].strip()}.")
     found = json.loads(ran.stdout)
     if found["form"]:
         return str(found["form"])
-    reasons = "; ".join(found["reasons"].values())
-    raise SandboxError(
+    reasons = "; ".join(dict.fromkeys(found["reasons"].values()))
+    raise UnavailableError(
         f"uid needs root's rights to change the user and to have another root, by a mount "
-        f"namespace or by chroot, and here it gets neither ({reasons}). Give the container "
-        f"CAP_SETUID, CAP_SETGID, CAP_KILL and CAP_SYS_CHROOT, as Docker and Podman do, or "
-        f"use --sandbox landlock."
+        f"namespace or by chroot, and here it does not get them ({reasons}). Give the container "
+        f"CAP_SETUID, CAP_SETGID, CAP_KILL and CAP_SYS_CHROOT, as Docker and Podman do."
     )
 
 

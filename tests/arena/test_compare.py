@@ -512,5 +512,5 @@ def test_a_kept_comparison_keeps_its_settings(arena: Arena, tmp_path: Path) -> N
     before = (tmp_path / "league.toml").read_text()
     result = arena(*words, "--limit", "move_time=0.5")
     assert result.exit_code == 2
-    assert "move_time in [limits] was 1.0, not 0.5" in result.stderr
+    assert "[limits] had move_time = 1.0, not 0.5" in result.stderr
     assert (tmp_path / "league.toml").read_text() == before

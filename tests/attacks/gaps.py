@@ -86,7 +86,9 @@ GAPS: dict[tuple[str, str, str], str] = {
         ["landlock", "uid"],
         "Who wakes those that wait in a file that both may read is told how many they were: a bit "
         "for each waiting thread, some 50 bits for a process. Programs need such calls to wait "
-        "for their threads. What is frozen does not wait: bwrap freezes every bot off turn.",
+        "for their threads. What is frozen does not wait: bwrap freezes every bot off turn, before "
+        "a later match counts. Who counts at once may find him waiting all the same: see *waiting "
+        "in a file, at once* between bots.",
     ),
     **_named(
         "remembering.process_numbers",

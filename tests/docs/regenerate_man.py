@@ -4,6 +4,7 @@ It is the manual page arena(1), in the macros of man(7), which the wheel install
 """
 
 import inspect
+import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,6 +15,11 @@ from arena.cli import main
 PAGE = Path(__file__).parents[2] / "docs" / "arena.1"
 _VERBATIM = "\b\n"
 """In a help text, begins a paragraph that is not filled."""
+WIDTH = 80
+"""No line is longer, in the page's file and on a screen."""
+_INDENT = 2  # of examples, beyond the 7 columns of all text
+_ROOM = WIDTH - 7 - _INDENT
+_CONTINUED = "    "
 
 
 def manual() -> str:
@@ -48,7 +54,7 @@ def _command(command: click.Command, name: str, context: click.Context) -> Itera
     words = " ".join(inner.command_path.split()[1:])
     yield f".SS {_safe(words)}"
     usage = " ".join([inner.command_path, *command.collect_usage_pieces(inner)])
-    yield f".B {_safe(usage)}"
+    yield from (f".B {line}" for line in _filled(usage, WIDTH - len(".B ")))
     yield from _paragraphs(command)
     yield from _options(command, inner)
     if isinstance(command, click.Group):
@@ -59,22 +65,41 @@ def _command(command: click.Command, name: str, context: click.Context) -> Itera
 def _paragraphs(command: click.Command) -> Iterator[str]:
     for paragraph in inspect.cleandoc(command.help or "").split("\n\n"):
         if paragraph.startswith(_VERBATIM):
-            yield from (".PP", ".nf", ".RS")
-            yield from map(_safe, paragraph.removeprefix(_VERBATIM).splitlines())
+            yield from (".PP", ".nf", f".RS {_INDENT}")
+            for line in paragraph.removeprefix(_VERBATIM).splitlines():
+                yield from map(_safe, _continued(line))
             yield from (".RE", ".fi")
         else:
             yield ".PP"
-            yield from map(_safe, paragraph.split("\n"))
+            yield from _filled(paragraph)
 
 
 def _options(command: click.Command, context: click.Context) -> Iterator[str]:
     for option in command.get_params(context):
-        if record := option.get_help_record(context):
+        record = option.get_help_record(context)
+        if record and record[1]:  # some versions of click have one without text for an argument
             yield from _entry(*record)
 
 
 def _entry(term: str, text: str) -> Iterator[str]:
-    yield from (".TP", f".B {_safe(term)}", _safe(" ".join(text.split())))
+    yield from (".TP", f".B {_safe(term)}", *_filled(text))
+
+
+def _filled(text: str, width: int = WIDTH) -> Iterator[str]:
+    """Yield text in lines that are short enough as they are written, which roff fills anew."""
+    words = map(_safe, text.split())
+    yield from textwrap.wrap(" ".join(words), width, break_long_words=False, break_on_hyphens=False)
+
+
+def _continued(example: str) -> Iterator[str]:
+    """Yield an example as a shell takes it: on several lines where there is no room for it."""
+    room = _ROOM - len(" \\")
+    while len(example) > _ROOM:
+        at = max(example.rfind(sign, len(_CONTINUED), room) for sign in (" --", " && "))
+        at = at if at > 0 else example.rindex(" ", 0, room)
+        yield f"{example[:at]} \\"
+        example = _CONTINUED + example[at:].lstrip()
+    yield example
 
 
 def _safe(text: str) -> str:

@@ -7,7 +7,7 @@ import subprocess
 import pytest
 
 from arena.cli import main
-from tests.docs.regenerate_man import PAGE, _safe, manual
+from tests.docs.regenerate_man import PAGE, WIDTH, _safe, manual
 
 
 def test_the_manual_is_what_the_help_texts_say() -> None:
@@ -38,4 +38,13 @@ def test_man_shows_every_command_and_its_examples() -> None:
     shown = re.sub(".\b", "", done.stdout)
     for name in main.commands:
         assert f"\n   {name}\n" in shown
-    assert "\n              arena rank cup\n" in shown
+    assert "\n         arena rank cup\n" in shown
+    assert max(map(len, shown.splitlines())) <= WIDTH
+
+
+def test_the_page_has_no_long_line_and_no_entry_without_text() -> None:
+    lines = PAGE.read_text().splitlines()
+    examples = [line for line in lines if line.startswith("arena ") or "  arena " in line]
+    assert len(examples) > 100
+    assert [line for line in lines if len(line) > WIDTH and line not in examples] == []
+    assert "" not in lines

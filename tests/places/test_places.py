@@ -83,6 +83,7 @@ def test_the_doctor_says_which_sandboxes_work(place: str) -> None:
         assert row["remark"].startswith(begins), row
         assert (row["value"] == "works") == (begins in WORKING), row
         assert "\n" not in row["remark"]
+        assert "--sandbox" not in row["remark"], "none may name another that works no better"
 
 
 def test_every_emulated_place_is_tried() -> None:
@@ -126,7 +127,16 @@ def test_a_sandbox_that_is_not_there_is_refused_and_no_other_taken(tmp_path: Pat
     assert ran.returncode != 0
     last = ran.stderr.strip().splitlines()[-1]
     assert "sandbox: this kernel has no Landlock" in last
+    assert "`arena doctor` shows which of landlock, bwrap and uid work here" in last
     assert "Traceback" not in ran.stderr
+
+
+def test_a_league_for_a_sandbox_that_is_not_there_is_made_with_a_warning(tmp_path: Path) -> None:
+    need_mounts()
+    words = ("init", "cup", "--game", "khan", "random", "sensible", "--sandbox", "uid")
+    ran = inside("cri-o", *PYTHON, *words, folder=tmp_path)
+    assert ran.returncode == 0, ran.stderr
+    assert "It cannot be played here: sandbox: uid needs root's rights" in ran.stderr
 
 
 PLAY = (*PYTHON, "play", "duel", "random", "random", "--sandbox")

@@ -19,6 +19,8 @@ import pytest
 
 from referee.limits import WorkLimits
 from referee.sandbox import MachineError, SandboxError, StartError, seccomp, starter
+from referee.sandbox.build_test import judge
+from referee.sandbox.errors import WorkshopError
 from referee.sandbox.program import interpreter
 from referee.sandbox.sources import Sources
 from referee.workshop import Outcome, Workshop
@@ -589,6 +591,16 @@ def test_a_hole_is_noticed(workshop: Workshop, monkeypatch: pytest.MonkeyPatch) 
         pytest.raises(SandboxError, match="a build can open a socket"),
     ):
         other.prove()
+
+
+def test_what_the_canary_printed_is_told_in_one_line() -> None:
+    with pytest.raises(WorkshopError) as caught:
+        judge("exited with code 1", "no module\nnamed stat\n")
+    assert caught.value.what == (
+        "the self test did not end well: it exited with code 1 (no module; named stat)."
+    )
+    with pytest.raises(WorkshopError, match=r"did not end well: it stopped\.$"):
+        judge("", "")
 
 
 def test_what_a_build_cannot_do_is_noticed(

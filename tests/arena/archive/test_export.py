@@ -494,7 +494,7 @@ def test_the_first_difference_of_the_settings_is_named(
     file.write_text(file.read_text().replace("max_turns = 20", "max_turns = 21"))
     result = arena("import", empty, export)
     assert result.exit_code == 2
-    assert f"in {empty} max_turns in [options] was 21, not 20. Only leagues" in result.stderr
+    assert f"in {empty} [options] had max_turns = 21, not 20. Only leagues" in result.stderr
 
 
 def test_a_league_that_was_changed_since_it_was_played_takes_nothing(
@@ -503,7 +503,7 @@ def test_a_league_that_was_changed_since_it_was_played_takes_nothing(
     file = copy / "league.toml"
     file.write_text(file.read_text().replace("seed = 1", "seed = 2"))
     said = refused(lambda: merge(copy, export))
-    assert "league.toml: seed was '1', not '2', when the first match was played." in said
+    assert 'league.toml: seed was "1", not "2", when the first match was played.' in said
 
 
 def test_a_folder_or_nothing_in_place_of_a_file_is_told(empty: Path, copy: Path) -> None:

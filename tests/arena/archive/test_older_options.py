@@ -120,5 +120,6 @@ def test_it_goes_on_and_what_it_plays_is_stored_alike(
 @each_league
 def test_its_new_option_may_not_change(older: Older, opened: League) -> None:
     older.write(opened, deals=2, option=older.other)
-    words = f"{older.option} in [options] was {older.usual!r}, not {older.other!r}, when the first"
+    had, has = (json.dumps(value) for value in (older.usual, older.other))
+    words = f"[options] had {older.option} = {had}, not {has}, when the first"
     assert words in opened.call("run", code=2).stderr

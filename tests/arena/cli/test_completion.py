@@ -12,13 +12,13 @@ from tests.arena.conftest import ROOT
 
 COMPLETE = """\
 source {script}
-compopt() {{ :; }}
+compopt() {{ printf 'compopt %s %s\\n' "$@"; }}
 COMP_WORDS=({words})
 COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1))
-_arena_completion arena
+"$(complete -p arena | sed 's/.*-F \\([a-z_]*\\) .*/\\1/')" arena
 printf '%s\\n' "${{COMPREPLY[@]}}"
 """
-"""What bash does when somebody types Tab, files aside."""
+"""What bash does when somebody types Tab, files aside; what it is told to do goes before words."""
 
 
 @pytest.fixture
@@ -52,7 +52,7 @@ def completed(words: str, file: Path, environment: dict[str, str]) -> list[str]:
         check=True,
     )
     assert done.stderr == ""
-    return done.stdout.split()
+    return [line for line in done.stdout.splitlines() if line]
 
 
 @pytest.mark.slow
@@ -74,6 +74,12 @@ def test_bash_completes_commands_options_games_and_bots(
         "arena matches cup --bot ''": ["ada", "ben"],
         "arena remove cup b": ["ben"],
         "arena matches nowhere --bot ''": [],
+        "arena new mine --lang ja": ["javascript", "java"],
+        "arena new-game mine --lang ru": ["rust"],
+        "arena play khan random --limit mo": ["compopt -o nospace", "move_time="],
+        "arena doctor --limit sa": [],
+        "arena grant cup ada th": ["compopt -o nospace", "threads="],
+        "arena check ./m": ["compopt -o default"],
     }.items():
         assert completed(words, file, shelled) == wanted, words
 
@@ -89,16 +95,44 @@ def test_other_shells_can_read_their_scripts(
 
 
 @pytest.mark.slow
-def test_fish_completes_a_command(tmp_path: Path, shelled: dict[str, str]) -> None:
+def test_fish_completes_commands_paths_and_keys(tmp_path: Path, shelled: dict[str, str]) -> None:
     file = script("fish", tmp_path, shelled)
-    done = subprocess.run(
-        ["fish", "--no-config", "-c", f"source {file}; complete -C 'arena ma'"],
-        env=shelled,
-        capture_output=True,
-        text=True,
-        check=True,
+    (tmp_path / "mine").mkdir()
+    for words, wanted in {
+        "arena ma": ["matches\tList the matches that were played"],
+        "arena check ./mi": ["./mine/"],
+        "arena play khan mi": ["mine/"],
+        "arena play khan random --limit mo": ["move_time="],
+    }.items():
+        done = subprocess.run(
+            ["fish", "--no-config", "-c", f"source {file}; complete -C '{words}'"],
+            env=shelled,
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        assert done.stdout.splitlines() == wanted, words
+
+
+@pytest.mark.parametrize(
+    ("given", "wrong"),
+    [
+        ({"_ARENA_COMPLETE": "bash_complete", "COMP_CWORD": "x"}, "COMP_CWORD cannot be 'x'"),
+        ({"_ARENA_COMPLETE": "zsh_complete"}, "COMP_CWORD is not set"),
+        ({"_ARENA_COMPLETE": "fish_complete", "COMP_CWORD": " "}, "COMP_CWORD cannot be ' '"),
+        ({"_ARENA_COMPLETE": "1", "COMP_CWORD": "1"}, "_ARENA_COMPLETE cannot be '1'"),
+    ],
+)
+def test_what_no_script_asks_is_refused_in_a_line(given: dict[str, str], wrong: str) -> None:
+    words = [sys.executable, "-m", "arena"]
+    env = os.environ | {"COMP_WORDS": "arena ma"} | given
+    done = subprocess.run(words, cwd=ROOT, env=env, capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == (
+        f"arena: _ARENA_COMPLETE is set, as by the script of `arena completion`, and {wrong}. "
+        f"Unset _ARENA_COMPLETE.\n"
     )
-    assert done.stdout.startswith("matches\tList the matches")
 
 
 def test_a_shell_that_is_not_known_is_refused() -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from arena.league.finding import BUNDLED
-from referee.sandbox import SANDBOXES
+from referee.sandbox import SANDBOXES, own_cores
 from referee.sandbox.cgroup import delegated
 from referee.sandbox.errors import CgroupError
 from tests.arena.conftest import Arena
@@ -97,11 +97,47 @@ def test_timing_is_about_no_bot(arena: Arena) -> None:
         assert "--timing is about the machine alone" in result.stderr
 
 
+def rows_of(arena: Arena, *words: object) -> list[dict[str, str]]:
+    """Return all that is said of this machine."""
+    rows: list[dict[str, str]] = json.loads(arena("doctor", *words, "--format", "json").stdout)[
+        "doctor"
+    ]
+    return rows
+
+
 def test_it_says_whether_bots_can_have_cgroups(arena: Arena) -> None:
-    rows = json.loads(arena("doctor", "--format", "json").stdout)["doctor"]
-    [row] = [row for row in rows if row["what"] == "cgroup v2"]
+    [row] = [row for row in rows_of(arena) if row["what"] == "cgroup v2"]
     try:
         expected = ("works", f"cgroup = true divides {delegated()}")
     except CgroupError as error:
         expected = ("does not work", error.what)
     assert (row["value"], row["remark"]) == expected
+
+
+def test_a_limit_that_cannot_be_had_is_named_once_and_blamed_on_no_sandbox(arena: Arena) -> None:
+    cores = len(own_cores())
+    usual = {row["what"]: row for row in rows_of(arena, "--limit", f"threads={cores}")}
+    assert "limits" not in usual
+    rows = rows_of(arena, "random", "--game", "guerra", "--limit", f"threads={cores + 1}")
+    named = [row["what"] for row in rows if "threads" in row["remark"]]
+    assert named == ["limits"]
+    for row in rows:
+        if row["what"].startswith("sandbox"):
+            assert row["value"] == usual[row["what"]]["value"]
+    tried = {(row["value"], row["remark"]) for row in rows if row["what"].startswith("  ")}
+    assert tried == {("not tried", "see limits, below")}
+
+
+def test_without_cgroups_the_sandboxes_still_work(arena: Arena) -> None:
+    try:
+        delegated()
+    except CgroupError as error:
+        why = error.what
+    else:
+        pytest.skip("A LACK OF CGROUPS IS NOT TESTED HERE: one is delegated")
+    rows = rows_of(arena, "--limit", "cgroup=true")
+    assert [row["what"] for row in rows if row["remark"] == why] == ["cgroup v2"]
+    [said] = [row for row in rows if row["what"] == "limits"]
+    assert said["value"] == "cannot be had"
+    working = {row["what"] for row in rows if row["value"] == "works"}
+    assert working == {f"sandbox {name}" for name in HERE}

@@ -11,6 +11,7 @@ from tests.arena.conftest import PLAYED, TWO_BOTS, Arena, League
 
 UNSANDBOXED = ("--sandbox", "none")
 GUERRA = ("--game", "guerra", *UNSANDBOXED)
+MATCH = ("guerra", "random", "random")
 
 
 def edit(folder: Path, old: str, new: str) -> None:
@@ -166,6 +167,34 @@ def test_a_limit_that_is_taken_for_an_option_is_told_how_to_give(arena: Arena) -
     result = arena("run", "cup", "--move-time", "3")
     assert "a limit of a league: move_time in the [limits] of its league.toml" in result.stderr
     assert "limit" not in arena("run", "cup", "--movetime", "3").stderr
+    result = arena("env", "build", "mine", "--sandbox", "bwrap")
+    assert "a key of a league: sandbox in the [build] of the league.toml that" in result.stderr
+    assert "league" not in arena("env", "build", "mine", "--bank", "3").stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["play", *MATCH, "--sandbox-uid", "x"], "'x' is not a whole number."),
+        (["play", *MATCH, "--sandbox-uid", "uid"], "The sandbox is chosen by --sandbox uid."),
+        (["run", "cup", "--sandbox-uid", "uid"], "The league's file says which sandbox there is."),
+        (["play", *MATCH, "--pause", "x"], "'x' is not a number of seconds."),
+        (["check", "random", *GUERRA, "--seconds", "inf"], "'inf' is not a number of seconds."),
+    ],
+)
+def test_what_is_no_number_is_said_so(arena: Arena, words: list[str], says: str) -> None:
+    result = arena(*words)
+    assert result.exit_code == 2
+    assert says in result.stderr
+
+
+def test_a_sandbox_that_is_none_for_builds_is_refused_with_the_reason(
+    arena: Arena, copy: Path
+) -> None:
+    with (copy / "league.toml").open("a") as file:
+        file.write('[build]\nsandbox = "uid"\n')
+    reason = "as no other confines what starts processes and writes files."
+    assert_refused(arena("run", copy), 'cannot be "uid": it takes "auto" or', reason)
 
 
 def test_init_leaves_an_existing_league_alone(arena: Arena, copy: Path) -> None:
@@ -247,10 +276,14 @@ def test_a_match_that_is_not_there_is_refused(arena: Arena, played: Path) -> Non
 @pytest.mark.parametrize(
     ("old", "new", "says"),
     [
-        ("seed = 1", "seed = 2", "seed was '1', not '2',"),
-        ("max_turns = 20", "max_turns = 21", "max_turns in [options] was 20, not 21,"),
-        ('sandbox = "none"', 'sandbox = "none"\nfresh = true', "fresh in [limits] was False"),
-        ("deals = 2", 'deals = 2\nrotations = "one"', "rotations was 'cyclic', not 'one',"),
+        ("seed = 1", "seed = 2", 'seed was "1", not "2",'),
+        ("max_turns = 20", "max_turns = 21", "[options] had max_turns = 20, not 21,"),
+        (
+            'sandbox = "none"',
+            'sandbox = "none"\nfresh = true',
+            "[limits] had fresh = false, not true,",
+        ),
+        ("deals = 2", 'deals = 2\nrotations = "one"', 'rotations was "cyclic", not "one",'),
     ],
 )
 def test_what_the_matches_were_played_by_may_not_change(

@@ -374,7 +374,7 @@ def test_a_log_beside_a_person_holds_the_lines_of_the_bots(arena: Arena) -> None
         (["--view", "-1"], "there is no seat -1; the seats are 0 to 1."),
         (["--force"], "--force is for --save: nothing else is written."),
         (["--pause", "-1"], "Invalid value for '--pause'"),
-        (["--pause", "nan"], "--pause takes a number of seconds, up to 3600."),
+        (["--pause", "nan"], "'nan' is not a number of seconds."),
     ],
 )
 def test_what_does_not_go_together_is_told(arena: Arena, words: list[str], said: str) -> None:

@@ -9,9 +9,11 @@ import pytest
 
 from arena.cli import main
 from referee.sandbox import SANDBOXES
+from referee.sandbox.cgroup import delegated
+from referee.sandbox.errors import CgroupError
 from referee.sandbox.kinds import LandlockSandbox
 from tests.arena.conftest import Arena, League
-from tests.arena.play.sandboxed_leagues import LEAGUE, TWO, WITHOUT, refused
+from tests.arena.play.sandboxed_leagues import LEAGUE, OTHERS, TWO, WITHOUT, refused
 from tests.referee.process_watch import until
 from tests.referee.sandbox.sandboxed import SANDBOXED, need
 
@@ -90,8 +92,10 @@ def test_the_sandbox_is_proved_before_every_run(
     arena: Arena, played: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Also of a single match, and of the demo."""
-    refused(arena("play", "guerra", "random", "random"), "the self test failed")
-    refused(arena("demo", "--keep", tmp_path / "demo"), "the self test failed")
+    for words in (("play", "guerra", "random", "random"), ("demo", "--keep", tmp_path / "demo")):
+        result = arena(*words)
+        refused(result, "the self test failed")
+        assert result.stdout == "", "what is refused has no title"
 
 
 def test_a_sandbox_that_is_not_there_is_not_replaced_by_another(
@@ -100,7 +104,7 @@ def test_a_sandbox_that_is_not_there_is_not_replaced_by_another(
     league.write(f'{LEAGUE}limits.sandbox = "bwrap"\n{TWO}')
     remedy = "Install bubblewrap 0.8 or newer (apt-get install bubblewrap)"
     result = arena("run", league.folder, env={"PATH": "/nowhere"})
-    refused(result, "sandbox: bwrap not found. ", remedy, "or use --sandbox landlock", WITHOUT)
+    refused(result, "sandbox: bwrap not found. ", remedy, OTHERS, WITHOUT)
     assert league.count() == 0
 
 
@@ -112,6 +116,28 @@ def test_a_bwrap_that_is_too_old_is_refused(arena: Arena, league: League, tmp_pa
     league.write(f'{LEAGUE}limits.sandbox = "bwrap"\n{TWO}')
     result = arena("run", league.folder, env={"PATH": str(old.parent)})
     refused(result, "bwrap 0.4 is too old. Install bubblewrap 0.8 or newer")
+
+
+@pytest.mark.parametrize(
+    ("words", "lacks"),
+    [
+        (("--sandbox", "bwrap"), "sandbox: bwrap not found. Install bubblewrap"),
+        (("--sandbox", "none", "--limit", "cgroup=true"), "cgroup = true: "),
+        (("--sandbox", "none"), ""),
+    ],
+)
+def test_a_league_is_made_that_cannot_be_played_here_and_that_is_said(
+    arena: Arena, tmp_path: Path, words: tuple[str, ...], lacks: str
+) -> None:
+    if "cgroup" in lacks:
+        with suppress(CgroupError):
+            pytest.skip(f"A LACK OF CGROUPS IS NOT TESTED HERE: {delegated()} is delegated")
+    command = ("init", tmp_path / "cup", "random", "rusher", "--game", "guerra", *words)
+    made = arena(*command, env={"PATH": "/nowhere"})
+    assert made.exit_code == 0, made.stderr
+    said = [line for line in made.stderr.splitlines() if "cannot be played here" in line]
+    assert len(said) == bool(lacks)
+    assert all(line.startswith(f"It cannot be played here: {lacks}") for line in said), said
 
 
 # What is the same whatever the sandbox, and what is left

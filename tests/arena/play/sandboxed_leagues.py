@@ -13,6 +13,7 @@ RANDOM = """
 name = "random"
 shipped = "random"
 """
+OTHERS = "`arena doctor` shows which of landlock, bwrap and uid work here."
 WITHOUT = "To run bots without any protection, say --sandbox none."
 TWO = RANDOM + RANDOM.replace("random", "other", 1)
 """Two bundled bots."""

@@ -13,6 +13,7 @@ from arena.play.building import Builder, BuildError
 from protocol.errors import ArenaError
 from referee.limits import WorkLimits
 from referee.sandbox import kept
+from referee.sandbox.errors import UnavailableError
 from tests.arena.conftest import Arena
 
 MADE = "#!/usr/bin/env python3\nimport kit\nkit.run(lambda ask: ask.legal[0])\n"
@@ -216,6 +217,33 @@ def test_a_league_plays_on_without_a_bot_that_cannot_be_built(arena: Arena, tmp_
     result = arena("run", tmp_path / "cup")
     assert result.exit_code == 0, result.stderr
     assert "4 of 4 matches" in result.stderr
+
+
+def test_a_machine_that_can_build_nothing_is_blamed_and_no_bot(
+    arena: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object) -> None:
+        raise UnavailableError("this kernel has no Landlock.")
+
+    monkeypatch.setattr("referee.sandbox.landlock.abi", broken)
+    folder, nowhere = source(tmp_path / "mine"), {"PATH": "/nowhere"}
+    here = ("--game", "guerra", "--sandbox", "none")
+    checked = arena("check", folder, *here, env=nowhere)
+    assert checked.exit_code == 1
+    said = " ".join(checked.stdout.split())
+    assert "can be built: nothing can be built here: bwrap: bwrap not found." in said
+    assert "landlock: this kernel has no Landlock." in said
+    assert "Whether mine is fit to play guerra is not known: step 1 failed for what this" in said
+    assert "not fit" not in said
+    told = json.loads(arena("check", folder, *here, "--format", "json", env=nowhere).stdout)
+    assert told["fit"] is None
+    words = ("init", tmp_path / "cup", folder, "random", *here, "--deals", 1)
+    assert arena(*words).exit_code == 0
+    run = " ".join(arena("run", tmp_path / "cup", env=nowhere).stderr.split())
+    assert (
+        "mine is suspended for this run: it cannot be built, for which this machine is to blame: "
+        "nothing can be built here: bwrap: bwrap not found."
+    ) in run
 
 
 def test_a_single_match_builds_its_bots(arena: Arena, tmp_path: Path) -> None:

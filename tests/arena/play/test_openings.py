@@ -195,7 +195,7 @@ def test_a_league_of_drawn_openings_is_made_of_its_export(arena: Arena, league: 
     assert "[opening]\nplies = 2\nopen = 0.9\n" in (new / "league.toml").read_text()
     assert found(new) == []
     league.write((league.folder / "league.toml").read_text().replace("plies = 2", "plies = 3"))
-    assert "plies in [opening] was 2, not 3" in arena("run", league.folder).stderr
+    assert "[opening] had plies = 2, not 3" in arena("run", league.folder).stderr
     lines = exported.read_text().splitlines()
     line = json.loads(lines[1])
     del line["replay"]["opening"]

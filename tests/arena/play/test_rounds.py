@@ -153,7 +153,7 @@ def test_what_binds_begins_with_the_first_match(league: League) -> None:
     league.call("run")
     assert "none differs" in league.call("verify").stdout
     change(league, 'format = "swiss"', 'format = "knockout"')
-    assert "format was 'swiss', not 'knockout'" in league.call("run", code=2).stderr
+    assert 'format was "swiss", not "knockout"' in league.call("run", code=2).stderr
 
 
 @pytest.mark.slow

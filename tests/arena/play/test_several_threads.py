@@ -164,7 +164,7 @@ def test_the_threads_of_a_league_may_not_change_once_it_was_played(
     league.write(LEAGUE + bots)
     league.call("run")
     league.write(f"{LEAGUE}threads = 2\n{bots}")
-    refused(arena("run", league.folder), "threads in [limits] was 1, not 2")
+    refused(arena("run", league.folder), "[limits] had threads = 1, not 2")
     league.write(f"{LEAGUE}threads = 1\n{bots}")
     assert arena("run", league.folder).exit_code == 0
 
@@ -186,5 +186,5 @@ def test_the_threads_of_a_league_are_stored_exported_and_imported(
     assert arena("import", other.folder, exported).exit_code == 0
     assert settings(other.folder)["limits"]["threads"] == 2
     other.write(f"{LEAGUE}{bots}")
-    refused(arena("run", other.folder), "threads in [limits] was 2, not 1")
+    refused(arena("run", other.folder), "[limits] had threads = 2, not 1")
     assert arena("verify", league.folder).exit_code == 0

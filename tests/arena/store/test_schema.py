@@ -222,12 +222,19 @@ def test_an_older_version_that_may_not_be_written_is_told(
     older(copy / "league.db")
     database = Path(shutil.copy(copy / "league.db", public))
     database.chmod(0o444)
+    public.chmod(0o777)
     before = database.read_bytes()
     with ordinary_user(), pytest.raises(RunError) as caught:
         Store(database)
     assert str(caught.value).startswith(f"{database} may not be written by you (uid ")
-    assert "is read-only" in str(caught.value)
+    assert "the file is read-only. It is of an older Bot Arena" in str(caught.value)
+    assert f"run `arena rank {public}` once, or copy the whole folder to" in str(caught.value)
     assert database.read_bytes() == before
+    database.chmod(0o666)
+    public.chmod(0o555)
+    with ordinary_user(), pytest.raises(RunError, match=r"folder is read-only\. It is of an older"):
+        Store(database)
+    public.chmod(0o755)
 
 
 def test_a_record_that_cannot_be_read_keeps_nothing_else_from_being_read(

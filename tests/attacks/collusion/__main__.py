@@ -7,7 +7,7 @@ from pathlib import Path
 from tests.attacks.collusion.channels import CHANNELS
 from tests.attacks.collusion.measuring import measured, runner_of
 from tests.attacks.collusion.table import BEGIN, COLUMNS, END, FAILED, Column, mark, table
-from tests.attacks.users import RunnerProcess, Workshop, users
+from tests.attacks.users import RunnerProcess, Workshop, attackers
 from tests.docs.written import rewrite
 
 PAGE = Path(__file__).parents[3] / "docs" / "sandbox.md"
@@ -20,7 +20,7 @@ def every_mark(bits: int) -> tuple[dict[tuple[str, str, Column], str], list[str]
     troubles: list[str] = []
     workshop = Workshop()
     try:
-        for user in users():
+        for user in attackers():
             with runner_of(user, workshop) as runner:
                 for sandbox, whose in COLUMNS:
                     if whose == user:

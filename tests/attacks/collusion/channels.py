@@ -98,7 +98,7 @@ CHANNELS = [
         _c("record locks", "RecordLocks", 8),
         _c("write hints", "WriteHints", 8),
         _c("inotify", "Watch"),
-        _c("waiting in a file", "FileFutexes", 8, period=0.03),
+        _c("waiting in a file, at once", "FileFutexes", 8, period=0.03),
     ),
     *_rows(
         "Files",

@@ -4,9 +4,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tests.attacks.collusion.channels import MEETINGS, Meeting
+from tests.attacks.users import WITHOUT_MOUNTS
 
-_EVERYBODY = ("user", "root")
+_EVERYBODY = ("user", "root", WITHOUT_MOUNTS)
 _BOTH = ("landlock", "bwrap")
+_ALL = (*_BOTH, "uid")
 
 
 @dataclass(frozen=True)
@@ -36,10 +38,10 @@ _VM = "Only a virtual machine for each author has a kernel of its own."
 GAPS: tuple[Gap, ...] = (
     Gap(
         "processes.ThreadNumbers",
-        ("landlock",),
+        ("landlock", "uid"),
         1000,
-        "Calls that threads need for themselves say which pids are there, and so does `stat` of "
-        "/proc. bwrap hides other processes.",
+        "Calls that threads need for themselves say which pids are there, and behind Landlock so "
+        "does `stat` of /proc. bwrap hides other processes.",
     ),
     Gap(
         "processes.ThreadsByStat",
@@ -57,18 +59,20 @@ GAPS: tuple[Gap, ...] = (
     ),
     Gap(
         "processes.ProcessNumbers",
-        ("landlock",),
+        ("landlock", "uid"),
         10_000,
         "Processes and threads are numbered one after another on the whole machine. bwrap numbers "
         "each bot's anew.",
     ),
     Gap(
         "objects.FileFutexes",
-        _BOTH,
+        _ALL,
         100_000,
         "Who wakes those that wait in a file that both may read is told how many they were. "
         "Programs need such calls to wait for threads, and for children in bwrap. Who is frozen "
-        "waits no more, but may be counted before he has had the core to stop on. " + _VM,
+        "waits no more, so that whoever counts later finds nobody: the attack *waiting in a file* "
+        "is contained in bwrap. Who counts at once finds him: in another match it is his turn, and "
+        "just after it he may not have had the core to stop on. " + _VM,
     ),
     Gap(
         "pages.AccessTimes",
@@ -79,8 +83,15 @@ GAPS: tuple[Gap, ...] = (
         "is mounted to be read only.",
     ),
     Gap(
+        "pages.AccessTimes",
+        ("uid",),
+        1_000_000,
+        "As behind Landlock. In a mount namespace all is mounted `noatime`.",
+        users=(WITHOUT_MOUNTS,),
+    ),
+    Gap(
         "pages.PagesByFaults",
-        _BOTH,
+        _ALL,
         1_000_000,
         "What was read is in memory for everybody, until something else needs the place: one bit "
         "for each 4 KiB that nobody has read before, and then none. " + _VM,
@@ -104,7 +115,7 @@ GAPS: tuple[Gap, ...] = (
     ),
     Gap(
         "quotas.TotalOfThreads",
-        _BOTH,
+        _ALL,
         10_000,
         "`sysinfo` says how many threads the machine has, and how much memory is free. The C "
         "library takes its answer for granted, so that a refusal would be a random number. " + _VM,
@@ -113,15 +124,16 @@ GAPS: tuple[Gap, ...] = (
         "quotas.LoadAverage",
         ("bwrap",),
         10_000,
-        "A /proc of its own shows the machine's totals all the same; Landlock shows no /proc. To "
-        "cover a dozen such files makes a start take twice as long, and `sysinfo` says it too.",
+        "A /proc of its own shows the machine's totals all the same; Landlock and uid show no "
+        "/proc. To cover a dozen such files makes a start take twice as long, and `sysinfo` says "
+        "it too.",
     ),
     Gap("quotas.CountOfForks", ("bwrap",), 10_000, "As `/proc/loadavg`."),
     Gap("quotas.MemoryInUse", ("bwrap",), 1000, "As `/proc/loadavg`."),
     Gap("quotas.OpenFiles", ("bwrap",), 100_000, "As `/proc/loadavg`."),
     Gap(
         "quotas.PipeNumbers",
-        _BOTH,
+        _ALL,
         100_000,
         "The kernel numbers pipes and sockets one after another on each core, and everybody sees "
         "the numbers of his own. " + _VM,

@@ -1,9 +1,10 @@
-"""The table `channel × sandbox × user` of bits a second, in Markdown of 80 columns."""
+"""The table `channel × sandbox × user` of bits a second, in Markdown."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
 from tests.attacks.collusion.channels import CHANNELS, MEETINGS
 from tests.attacks.collusion.gaps import GAPS, TIMING
+from tests.attacks.users import WITHOUT_MOUNTS
 
 BEGIN = "<!-- The channels: written by `python -m tests.attacks.collusion --write`. -->"
 END = "<!-- The end of the channels. -->"
@@ -13,10 +14,14 @@ COLUMNS = {
     ("landlock", "root"): "ll root",
     ("bwrap", "user"): "bw user",
     ("bwrap", "root"): "bw root",
+    ("uid", "root"): "uid ns",
+    ("uid", WITHOUT_MOUNTS): "uid chr",
 }
 """A sandbox and a user, and how the table calls them."""
+_OF_ONE = {("user",): ", as an ordinary user", (WITHOUT_MOUNTS,): ", after `chroot`"}
+"""How a gap is said to be one of some users alone."""
 NOTHING, NOT_RUN, FAILED = ".", "–", "?"
-_NAME, _CELL = 25, 7
+_NAME, _CELL = 26, 7
 
 Column = tuple[str, str]
 Marks = Mapping[tuple[str, str, Column], str]
@@ -64,9 +69,9 @@ def _reasons() -> Iterator[str]:
     """Yield why what is open is not closed."""
     names = {channel.slug: channel.name for channel in CHANNELS}
     for gap in GAPS:
-        where = " and ".join(gap.sandboxes)
-        if len(gap.users) == 1:
-            where += f", as an ordinary {gap.users[0]}"
+        *others, last = gap.sandboxes
+        where = f"{', '.join(others)} and {last}" if others else last
+        where += _OF_ONE.get(gap.users, "")
         yield f"- *{names[gap.channel]}* ({where}; up to {gap.most:,} bits/s): {gap.reason}"
     timed = [f"*{channel.name}*" for channel in CHANNELS if channel.is_timing]
     yield f"- {', '.join(dict.fromkeys(timed))}: {TIMING}"

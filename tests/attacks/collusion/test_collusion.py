@@ -14,12 +14,12 @@ import pytest
 from tests.attacks.collusion.channels import BY_SLUG, CHANNELS, MEETINGS, Meeting
 from tests.attacks.collusion.gaps import GAPS, UNAIDED
 from tests.attacks.collusion.measuring import MOST_BITS, allowed, measured, runner_of
-from tests.attacks.users import Workshop, users
+from tests.attacks.users import Workshop, attackers, sandboxes_of, users
 
 BITS = 48
 
 
-@pytest.fixture(scope="module", params=users())
+@pytest.fixture(scope="module", params=attackers())
 def runner(request: pytest.FixtureRequest, workshop: Workshop) -> Iterator[tuple[str, Any]]:
     """A user with the process that measures as that user."""
     with runner_of(request.param, workshop) as process:
@@ -29,12 +29,14 @@ def runner(request: pytest.FixtureRequest, workshop: Workshop) -> Iterator[tuple
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("sandbox", ["landlock", "bwrap"])
+@pytest.mark.parametrize("sandbox", ["landlock", "bwrap", "uid"])
 @pytest.mark.parametrize("slug", BY_SLUG)
 def test_no_channel_carries_more_than_is_named(
     runner: tuple[str, Any], slug: str, sandbox: str
 ) -> None:
     user, process = runner
+    if sandbox not in sandboxes_of(user):
+        pytest.skip(f"{sandbox} is not tried as {user}")
     if reason := process.probe(sandbox):
         pytest.skip(f"{sandbox} does not work as {user} here: {reason}")
     channel = BY_SLUG[slug]

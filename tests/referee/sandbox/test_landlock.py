@@ -163,7 +163,7 @@ def test_the_version_is_the_kernels(answer: Callable[[int, int], None]) -> None:
 @pytest.mark.parametrize(
     ("number", "cause", "remedy"),
     [
-        (errno.ENOSYS, "this kernel has no Landlock", "as root there is --sandbox uid"),
+        (errno.ENOSYS, "this kernel has no Landlock", "Needs Linux 5.13 or newer"),
         (errno.EOPNOTSUPP, "built in but off", 'Add "landlock" to the lsm= list'),
         (
             errno.EPERM,
@@ -184,7 +184,11 @@ def test_every_error_has_its_cause_and_its_remedy(
     assert text.startswith("sandbox: ")
     assert cause in text
     assert remedy in text
-    assert text.endswith("To run bots without any protection, say --sandbox none.")
+    assert text.endswith(
+        "`arena doctor` shows which of landlock, bwrap and uid work here. "
+        "To run bots without any protection, say --sandbox none."
+    )
+    assert "--sandbox" not in caught.value.what
 
 
 BOTH = pytest.mark.parametrize("kind", [LandlockSandbox, BwrapSandbox])

@@ -12,7 +12,7 @@ from tests.referee.sandbox.sandboxed import need
     ("reason", "remedy"),
     [
         ("bwrap failed: bwrap: setting up uid map: Permission denied", "AppArmor profile"),
-        ("bwrap failed: bwrap: No permissions to create new namespace", "--sandbox landlock"),
+        ("bwrap failed: bwrap: No permissions to create new namespace", "`arena doctor` shows"),
         ("Exec format error", "could not be started: Exec format error"),
     ],
 )
@@ -54,4 +54,4 @@ def test_a_supervisor_of_system_calls_that_is_there_already_is_named() -> None:
     done = subprocess.run([sys.executable, "-c", SUPERVISED], capture_output=True, text=True)
     assert done.stderr == ""
     assert "another program already supervises system calls" in done.stdout
-    assert "use --sandbox bwrap" in done.stdout
+    assert "Switch it off. `arena doctor` shows" in done.stdout
