@@ -15,6 +15,7 @@ from arena.store.store import Store
 from arena.store.tournament import asked_deals
 from arena.tables.field import Field
 from arena.tables.leaderboard import leaderboard
+from arena.tables.sandboxes import notes_of
 from arena.tables.sources import asides_of, field_of
 from arena.tables.table import Table
 from arena.text import safe
@@ -41,6 +42,8 @@ class Sight:
     faults: int
     disqualified: tuple[str, ...] = ()
     """What is to be said of the bots that are disqualified, safe to show."""
+    sandboxes: str = ""
+    """What is to be said of the sandboxes of its matches, if anything."""
     run: int | None = None
     """The process that has the league, if one on this machine does."""
     pace: float | None = None
@@ -172,6 +175,7 @@ class Watcher:
             missing=found.missing,
             faults=sum(sum(kinds.values()) for kinds in (found.faults or {}).values()),
             disqualified=tuple(safe(bot.remark) for bot in league.disqualified),
+            sandboxes=" ".join(notes_of(found.sandboxes)),
             table=table,
             every=every if every > self._every else 0.0,
         )

@@ -171,7 +171,8 @@ class _Screen(_Output):
 
 def _picture(sight: Sight, columns: int, lines: int, *, color: bool) -> list[str]:
     """Return the lines of a picture that is at most so large."""
-    head = [part for line in (*_head(sight), *sight.disqualified) for part in fold(line, columns)]
+    said = (*_head(sight), *sight.disqualified, *filter(None, [sight.sandboxes]))
+    head = [part for line in said for part in fold(line, columns)]
     room = lines - len(head) - 1
     if sight.table is None or room < _LEAST_LINES:
         return head[:lines]
