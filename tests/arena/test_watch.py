@@ -40,6 +40,13 @@ max_turns = 5
 [limits]
 sandbox = "none"
 """
+PONDERING = """
+import time, kit, guerra_random
+def choose(ask):
+    time.sleep(0.5)
+    return guerra_random.choose(ask)
+kit.run(choose)
+"""
 CLEAR = "\x1b[J"
 """What ends every picture."""
 
@@ -90,8 +97,11 @@ def sight(bots: int, **more: object) -> Sight:
 
 
 def slow_paced(league: League) -> list[str]:
-    """Write a slow league that nobody has played; return the ids of its matches."""
-    bots = [league.bot(name, STEADY.format(pause=0.05)) for name in ("ann", "bob")]
+    """Write a slow league that nobody has played; return the ids of its matches.
+
+    A decision takes half a second, so that a match takes some.
+    """
+    bots = [league.bot(name, PONDERING) for name in ("ann", "bob")]
     text = SLOW.format(deals=4).replace("[limits]", '[limits]\npace = "slow"\nmove_time = 30')
     league.write(text + "".join(bots))
     plan = read_asked(league.folder)
