@@ -5,25 +5,41 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import monotonic
+from typing import NamedTuple
 
 from arena.folders import holder
 from arena.league.file import FILE
 from arena.league.plan import LeaguePlan
+from arena.schedule.asked import AskedDeals
 from arena.stats.ratings import Ratings
+from arena.store.flights import under_way
 from arena.store.opening import open_store, read_played
 from arena.store.store import Store
 from arena.store.tournament import asked_deals
 from arena.tables.field import Field
 from arena.tables.leaderboard import leaderboard
+from arena.tables.sandboxes import notes_of
 from arena.tables.sources import asides_of, field_of
 from arena.tables.table import Table
 from arena.text import safe
-from protocol.errors import ArenaError
+from protocol.errors import ArenaError, RunError
 
 SHARE = 0.1
 """The part of the time, at most, in which the database is read and bots are rated."""
 _WINDOW = 30.0  # seconds over which the pace is taken, and at least so many looks:
 _LOOKS = 5
+
+
+class UnderWay(NamedTuple):
+    """The matches that have begun and are not over."""
+
+    matches: int
+    answers: int
+    """How many were given in them so far."""
+
+
+NOTHING = UnderWay(0, 0)
+"""What is under way where each match is over soon."""
 
 Rate = Callable[[Field], Ratings]
 
@@ -41,6 +57,10 @@ class Sight:
     faults: int
     disqualified: tuple[str, ...] = ()
     """What is to be said of the bots that are disqualified, safe to show."""
+    sandboxes: str = ""
+    """What is to be said of the sandboxes of its matches, if anything."""
+    under_way: UnderWay | None = NOTHING
+    """What is under way in a slow league; None if that cannot be read."""
     run: int | None = None
     """The process that has the league, if one on this machine does."""
     pace: float | None = None
@@ -86,6 +106,7 @@ class Watcher:
         self._league: LeaguePlan | None = None
         self._last: Sight | None = None  # as it was read
         self._count = -1  # of the matches in the table
+        self._deals: frozenset[str] = frozenset()  # that a slow league asks for, by their ids
         self._due = 0.0
         self._ran = False
         self._seen: deque[tuple[float, int]] = deque()
@@ -111,15 +132,17 @@ class Watcher:
         if not _has_database(league):
             self._count, self._due = -1, 0.0
             self._seen.clear()
+            asked = asked_deals(league, None)
+            self._note_deals(league, asked)
             self._last = Sight(
                 name=safe(str(league.folder)),
                 game=league.game.name,
-                asked=(asked := asked_deals(league, None).match_count),
-                missing=asked,
+                asked=asked.match_count,
+                missing=asked.match_count,
                 faults=0,
                 disqualified=tuple(safe(bot.remark) for bot in league.disqualified),
             )
-            return replace(self._last, run=run)
+            return replace(self._last, run=run, under_way=self._under_way(league))
         with open_store(league) as store:
             count = store.record_count()
             now = monotonic()
@@ -131,6 +154,7 @@ class Watcher:
         return replace(
             self._last,
             missing=max(0, self._last.missing - more),
+            under_way=self._under_way(league),
             run=run,
             ended=self._ran and run is None,
             pace=self._pace(),
@@ -163,6 +187,7 @@ class Watcher:
         remedy = "" if run is None else f"a run is going on (process {run})"
         found = replace(found, asides=asides_of(league, store), remedy=remedy)
         table = leaderboard(found, self._rate(found))
+        self._note_deals(league, asked_deals(league, store))
         every = (monotonic() - began) / SHARE
         self._count, self._due = count, began + every
         return Sight(
@@ -172,9 +197,26 @@ class Watcher:
             missing=found.missing,
             faults=sum(sum(kinds.values()) for kinds in (found.faults or {}).values()),
             disqualified=tuple(safe(bot.remark) for bot in league.disqualified),
+            sandboxes=" ".join(notes_of(found.sandboxes)),
             table=table,
             every=every if every > self._every else 0.0,
         )
+
+    def _note_deals(self, league: LeaguePlan, asked: AskedDeals) -> None:
+        """Note which deals a slow league asks for: others may have been left under way."""
+        if league.limits.pace == "slow":
+            self._deals = frozenset(map(league.schedule.deal_id, asked.plan()))
+
+    def _under_way(self, league: LeaguePlan) -> UnderWay | None:
+        """Return what is under way of the deals that are asked for; None if it cannot be read."""
+        if league.limits.pace != "slow":
+            return NOTHING
+        try:
+            found = under_way(league.folder)
+        except RunError:
+            return None
+        answers = [n for match, n in found.items() if match.rpartition("-")[0] in self._deals]
+        return UnderWay(len(answers), sum(answers))
 
     def _note(self, now: float, count: int) -> None:
         if self._seen and count < self._seen[-1][1]:

@@ -73,7 +73,7 @@ class Verification:
             self.matches = store.count_rows()
             for words, count in store.loose_rows():
                 self._add(None, f"{words}: {count}.")
-            for words in store.odd_bots():
+            for words in (*store.odd_bots(), *store.odd_timings()):
                 self._add(None, f"{words}.")
             self._conditions = self._read_conditions(store) if self.matches else None
             self._source = _source_of(self._conditions, folder)

@@ -1,7 +1,8 @@
 """The commands for the people of a league that is served: who may hand in, and their tokens."""
 
 import re
-from collections.abc import Sequence
+import shlex
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from urllib.parse import quote, urlsplit
 
@@ -11,6 +12,7 @@ from arena.cli import main
 from arena.cli.common import league_argument, output_format, show
 from arena.cli.saying import say
 from arena.handin.database import HandIns
+from arena.handin.league_file import bots_of
 from arena.handin.names import read_names
 from arena.handin.people import (
     Newcomer,
@@ -132,7 +134,7 @@ def add_authors(
 @url_option
 @output_format
 def renew_author(league: Path, name: str, url: str, form: str) -> None:
-    """Give somebody a new token; the old one ends at once.
+    """Give somebody a new token; the old one ends at once, and the connections of remote bots.
 
     \b
     arena author renew cup ada
@@ -150,17 +152,39 @@ def renew_author(league: Path, name: str, url: str, form: str) -> None:
 def remove_author(league: Path, name: str) -> None:
     """Remove somebody: the token ends at once.
 
-    What waits is refused. Bots that play go on playing; `arena remove` takes them out.
+    What waits is refused. Bots that play go on playing, but for remote ones, which nobody can
+    connect any more; `arena remove` takes both out.
 
     \b
     arena author remove cup ada
     """
     file_of(league)
     with HandIns(league) as db:
-        bots = bots_of_people(db).get(composed(name), [])
         remove(db, name)
-    playing = f" Still in the league: {', '.join(bots)}." if bots else ""
-    click.echo(safe(f"{name} may not hand in to {league} any more.{playing}"))
+        said = [f"{name} may not hand in to {league} any more."]
+        try:
+            said += _what_stays(league, bots_of(db, name))
+        except ArenaError as error:
+            said.append(f"Which bots stay is not known: {error}")
+    click.echo(safe(" ".join(said)))
+
+
+def _what_stays(league: Path, bots: Sequence[str]) -> Iterator[str]:
+    """Yield sentences on the bots, in a league, of an author who is gone."""
+    plan = read_asked(league, "read")
+    excluded = {bot.name for bot in plan.disqualified}
+    stay = [bot for bot in bots if bot not in excluded]
+    if not stay:
+        return
+    yield f"Still in the league: {', '.join(stay)}."
+    if remote := [bot for bot in stay if plan.grant_of(bot).remote]:
+        are, them = ("is", "it") if len(remote) == 1 else ("are", "them")
+        yield (
+            f"{', '.join(remote)} {are} remote: nobody can connect {them} any more, and what is "
+            f"missing of {them} is never played."
+        )
+    named = shlex.join(map(str, (league, *stay)))
+    yield f"`arena remove {named}` takes {'it' if len(stay) == 1 else 'them'} out."
 
 
 @author.command("list")

@@ -122,17 +122,35 @@ def _timing() -> Iterator[dict[str, str]]:
         found = noise(LONG_SECONDS, own_cores())
     yield {
         "what": "fixed job",
-        "value": f"{found.job / 1000:.3f} ms",
-        "remark": "of CPU time, as a short decision",
+        "value": f"{found.job / 1000:.3f} ms of CPU time",
+        "remark": "as long as a short decision",
     }
-    why = "Times here do not tell what is slower by less: stop what else works."
-    for what, share, words in (
-        ("  its time varies", found.spread, "from the fastest twentieth to the slowest"),
-        ("  others' cores", found.waited, "of its time, others had the core"),
-        ("  cores differ", found.apart, "between the fastest core and the slowest"),
+    stop = "Stop other programs."
+    for what, share, of, words, remedy in (
+        (
+            "  varies by",
+            found.spread,
+            "of that",
+            "its slowest 5 % against its fastest 5 %, on one core",
+            f"Smaller differences in times mean nothing here. {stop}",
+        ),
+        (
+            "  waits for a core",
+            found.waited,
+            "of the time",
+            "other programs, or other virtual machines, have it",
+            stop,
+        ),
+        (
+            "  slowest core",
+            found.apart,
+            "slower",
+            "than the fastest core",
+            "Smaller differences in times on two cores mean nothing here.",
+        ),
     ):
-        remark = f"{words}. {why}" if share > NOISY else words
-        yield {"what": what, "value": f"{100 * share:.1f} %", "remark": remark}
+        remark = f"{words}. {remedy}" if share > NOISY else words
+        yield {"what": what, "value": f"{100 * share:.1f} % {of}", "remark": remark}
 
 
 def _place() -> dict[str, str]:

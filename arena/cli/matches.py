@@ -1,6 +1,7 @@
 """Commands about single matches of a league: matches, show."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -33,6 +34,7 @@ from arena.store.opening import open_store, read_played
 from arena.store.rows import StoredMatch, WholeMatch
 from arena.store.store import Store
 from arena.tables.match_list import MatchList
+from arena.tables.sandboxes import Kinds, kinds_of
 from arena.tables.table import Table
 from arena.text import composed, safe
 from protocol.errors import ArenaError
@@ -58,8 +60,9 @@ def matches(
 ) -> None:
     """List the matches that were played, by deal.
 
-    NAMES of columns are match, deal, rotation, seats, reason, decisions and faults; where the game
-    counts something, also scores, numbers, and each of these numbers by its own name.
+    NAMES of columns are match, deal, rotation, seats, reason, decisions, faults and sandbox; where
+    the game counts something, also scores, numbers, and each of these numbers by its own name. The
+    sandbox has a column, unasked for, where these matches differ in it.
 
     \b
     arena matches cup
@@ -68,13 +71,15 @@ def matches(
     arena matches cup --limit 0 --format csv > matches.csv
     """
     asked = read_played(league)
-    listed = MatchList(asked.game, columns)
     with open_store(asked) as store:
+        listed = MatchList(asked.game, store.sandbox_of, columns)
         if bot is not None:
             bot = composed(bot)
             _check_known(bot, {*store.bot_names(), *asked.names.values()})
         found, count = _chosen(store, bot, limit or None, faulty=faulty)
         shown = min(count, limit or count)
+        again = partial(_chosen, store, bot, limit or None, faulty=faulty)
+        listed.tell_sandboxes(_sandboxes(store, lambda: again()[0], shown))
         notes = listed.notes
         notes += [safe(each.remark) for each in asked.disqualified]
         notes += [safe(each.remark) for each in asked.lost]
@@ -84,7 +89,8 @@ def matches(
             notes.append(f"The first {shown} of {count} matches; --limit 0 lists all.")
             if form in ("csv", "json"):
                 say(notes[-1])
-        table = Table("matches", listed.columns, (), {"count": count}, notes, keys=listed.keys)
+        facts = {"count": count, **listed.facts}
+        table = Table("matches", listed.columns, (), facts, notes, keys=listed.keys)
         present = {(each.name, each.version) for each in asked.bots}
         show(table, form, listed.rows(found, present))
 
@@ -113,6 +119,20 @@ def _chosen(
         return (each for each in store.matches(bot=bot, faulty=True) if _is_at_fault(each, bot))
 
     return islice(at_fault(), limit), sum(1 for _ in at_fault())
+
+
+def _sandboxes(
+    store: Store, matches: Callable[[], Iterable[StoredMatch]], count: int
+) -> Mapping[Kinds, int]:
+    """Return how many of so many matches were played in each kind of sandbox.
+
+    They are looked at only if the league's differ.
+    """
+    kinds = {kinds_of(name) for name in store.sandbox_names()}
+    if len(kinds) == 1 or not count:
+        return dict.fromkeys(kinds, count) if count else {}
+    found = Counter(kinds_of(store.sandbox_of(match)) for match in matches())
+    return dict(sorted(found.items()))
 
 
 def _is_at_fault(match: StoredMatch, name: str) -> bool:

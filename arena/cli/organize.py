@@ -273,8 +273,9 @@ def replace(
 def remove(league: Path, names: tuple[str, ...]) -> None:
     """Take bots out of a league; their matches are kept, and count no more.
 
-    Entered again with the same files, under the same name, a bot has its results back. One that is
-    disqualified stays: what says so would be lost with it.
+    Entered again with the same files, under the same name, a bot has its results back. So it has
+    if its author hands it in again, or connects it if it is remote. One that is disqualified stays:
+    what says so would be lost with it.
 
     \b
     arena remove cup mine
@@ -283,10 +284,17 @@ def remove(league: Path, names: tuple[str, ...]) -> None:
     called = called_bots(plan, names)
     left = remove_bots(league, *called)
     for name in called:
-        click.echo(safe(f"{name} is not in {league} any more{_kept(plan, name)}."))
+        said = f"{name} is not in {league} any more{_kept(plan, name)}."
+        if plan.grant_of(name).remote:
+            said += f" {_CLOSED}; its author may connect it again."
+        click.echo(safe(said))
     if len(left.bots) < left.seats:
         say(f"A match needs {left.seats} bots; there are {len(left.bots)}.")
     tell_run(league)
+
+
+_CLOSED = "It is remote: its connection, if it has one, is closed"
+"""What is said of a remote bot that plays no more, as the beginning of a sentence."""
 
 
 def _kept(plan: LeaguePlan, name: str) -> str:
@@ -312,6 +320,7 @@ def disqualify(league: Path, names: tuple[str, ...], reason: str | None, undo: b
     """Exclude bots: they play no more, their matches are kept and do not count, tables say why.
 
     Their names stay taken, and they cannot be removed. The matches of the other bots stay the same.
+    A remote bot cannot be connected then; the matches that it is playing are left as they are.
 
     \b
     arena disqualify cup mine --reason "it copied the code of yours"
@@ -329,8 +338,15 @@ def disqualify(league: Path, names: tuple[str, ...], reason: str | None, undo: b
             raise ArenaError(f"{name} is not disqualified; nothing was changed.")
     for name in called:
         left = set_keys(league, name, {"disqualified": reason})
-        done = "plays and counts again" if undo else f"is disqualified{_kept(plan, name)}"
-        click.echo(safe(f"{name} {done}."))
+        if not undo:
+            said = f"{name} is disqualified{_kept(plan, name)}."
+            if plan.grant_of(name).remote:
+                said += f" {_CLOSED}, and nobody can connect it."
+        elif left.grant_of(name).remote:
+            said = f"{name} counts again, and plays when its author connects it."
+        else:
+            said = f"{name} plays and counts again."
+        click.echo(safe(said))
     if not undo and len(left.bots) < left.seats:
         say(f"A match needs {left.seats} bots; there are {len(left.bots)}.")
     tell_run(league)

@@ -32,7 +32,11 @@ _SOURCE = click.Path(path_type=Path)
     help="score: sort by the mean score of a match; seat: the bots' points in each seat.",
 )
 @click.option("--faults", is_flag=True, help="Show a column for every kind of fault.")
-@click.option("--times", is_flag=True, help="Show the bots' decisions and their times.")
+@click.option(
+    "--times",
+    is_flag=True,
+    help="Show the bots' decisions and their times; see `arena doctor --timing`.",
+)
 @click.option(
     "--cost", is_flag=True, help="Show what bots asked through their doors, and its cost."
 )

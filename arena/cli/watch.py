@@ -47,7 +47,8 @@ def watch(league: Path, every: float | None, once: bool) -> None:
     On a terminal, the table is redrawn in place, as large as fits; ▲ and ▼ mark bots that moved
     since the table before. Elsewhere, a line is printed when something has changed, by default at
     most every 30 seconds. When the run ends, or nothing is missing, `arena watch` shows the whole
-    table and ends; Ctrl-C ends it earlier. It only reads, and may be started before the run.
+    table and ends; Ctrl-C ends it earlier. It only reads, and may be started before the run. Of a
+    slow league it says too how many matches are under way, or were left so.
 
     \b
     arena watch cup
@@ -171,7 +172,8 @@ class _Screen(_Output):
 
 def _picture(sight: Sight, columns: int, lines: int, *, color: bool) -> list[str]:
     """Return the lines of a picture that is at most so large."""
-    head = [part for line in (*_head(sight), *sight.disqualified) for part in fold(line, columns)]
+    said = (*_head(sight), *sight.disqualified, *filter(None, [sight.sandboxes]))
+    head = [part for line in said for part in fold(line, columns)]
     room = lines - len(head) - 1
     if sight.table is None or room < _LEAST_LINES:
         return head[:lines]
@@ -230,6 +232,7 @@ def _head(sight: Sight) -> Sequence[str]:
         facts = [
             f"{played:,} of {sight.asked:,} matches of {sight.game} "
             f"({100 * played // sight.asked} %)",
+            *_under_way(sight),
             *_speed(sight),
             counted(sight.faults, "fault"),
         ]
@@ -242,6 +245,15 @@ def _head(sight: Sight) -> Sequence[str]:
     if sight.problem:
         said.append(f"This is the state before a problem: {sight.problem}")
     return said
+
+
+def _under_way(sight: Sight) -> Iterator[str]:
+    if sight.under_way is None:
+        yield "how many are under way cannot be read"
+    elif sight.under_way.matches:
+        left = "" if sight.run is not None else "left "
+        answers = counted(sight.under_way.answers, "answer")
+        yield f"{sight.under_way.matches:,} {left}under way with {answers}"
 
 
 def _speed(sight: Sight) -> Iterator[str]:

@@ -3,9 +3,10 @@
 import tomllib
 from pathlib import Path
 
-from arena.handin.database import HANDED_IN
+from arena.handin.database import HANDED_IN, HandIns
 from arena.league.edit import add_bot, replace_bot
 from arena.league.file import file_of, read_asked
+from arena.text import composed
 from protocol.errors import ArenaError
 from referee.limits import Grant
 
@@ -19,6 +20,20 @@ def folders(league: Path) -> dict[str, str]:
     _, text = file_of(league)
     bots = tomllib.loads(text).get("bot", [])
     return {bot["name"]: bot["folder"] for bot in bots if "folder" in bot}
+
+
+def bots_of(db: HandIns, author: str) -> list[str]:
+    """Return the bots of an author that the league's file has, by their names there.
+
+    Raises ArenaError if the file cannot be read.
+    """
+    rows = db.rows(
+        "SELECT folder FROM submission JOIN person ON person.number = submission.person "
+        "WHERE person.name = ? AND folder != ''",
+        (composed(author),),
+    )
+    theirs = {row["folder"] for row in rows}
+    return [name for name, folder in folders(db.league).items() if folder in theirs]
 
 
 def enter(league: Path, name: str, folder: str, grant: Grant, *, is_own: bool) -> None:

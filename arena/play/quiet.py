@@ -10,7 +10,7 @@ from statistics import fmean, median, quantiles
 from typing import NamedTuple
 
 from arena.play.control_groups import control_groups
-from arena.store.timing import Noise, Timing
+from arena.store.timing import MOST, Noise, Timing
 from arena.text import counted
 from referee.sandbox import own_cores
 
@@ -248,7 +248,9 @@ def noise(seconds: float, cores: Sequence[int]) -> Noise:
     middle = [median(mine) or fmean(mine) or 1 for mine in cpu]  # a coarse clock shows most as 0
     return Noise(
         job=round(median(middle) / 1000),
-        spread=max((cut[-1] - cut[0]) / mid for cut, mid in zip(cuts, middle, strict=True)),
-        apart=max(middle) / min(middle) - 1,
+        spread=min(
+            MOST, max((cut[-1] - cut[0]) / mid for cut, mid in zip(cuts, middle, strict=True))
+        ),
+        apart=min(MOST, max(middle) / min(middle) - 1),
         waited=max(0.0, 1 - sum(map(sum, cpu)) / max(took, 1)),
     )

@@ -2,7 +2,7 @@
 
 import sqlite3
 from collections.abc import Iterable
-from contextlib import AbstractContextManager, suppress
+from contextlib import AbstractContextManager, closing, suppress
 from pathlib import Path
 from typing import NamedTuple, Self, TypeVar
 
@@ -35,6 +35,10 @@ stays when matches are over.
 _REMEDY = (
     "Remove it: the matches that were in flight begin anew, and what bots have spent is forgotten."
 )
+
+_UNDER_WAY = """
+    SELECT match, (SELECT count(*) FROM answer WHERE flight = flight.id) FROM flight ORDER BY id
+"""
 
 _encode = msgspec.msgpack.Encoder().encode
 _answers = msgspec.msgpack.Decoder(KeptAnswer)
@@ -188,6 +192,27 @@ class Flights:
         for end in ("", "-wal", "-shm"):
             with suppress(FileNotFoundError):
                 Path(f"{self._path}{end}").unlink()
+
+
+def under_way(folder: Path) -> dict[str, int]:
+    """Return the matches of a league that are in flight, each with how many answers are kept of it.
+
+    Those who play them are not kept waiting, and no file is made. Raises RunError if the file
+    cannot be read.
+    """
+    path = folder / FLIGHTS
+    if not path.exists():
+        return {}
+    with explained(path, _REMEDY):
+        try:
+            db = sqlite3.connect(f"{path.absolute().as_uri()}?mode=rw", uri=True, timeout=WAIT)
+            with closing(db):
+                return dict(db.execute(_UNDER_WAY))
+        except sqlite3.OperationalError as error:
+            is_begun = "no such table" in str(error)  # by a run that is making the file
+            if is_begun or not path.exists():
+                return {}
+            raise
 
 
 def _read(decoder: "msgspec.msgpack.Decoder[_T]", said: bytes) -> _T:

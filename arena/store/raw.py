@@ -4,7 +4,6 @@ from itertools import islice, pairwise
 from pathlib import Path
 from typing import Any
 
-from arena.store.database import Database
 from arena.store.rounds import Rounds
 from arena.store.rows import (
     BotVersion,
@@ -16,6 +15,7 @@ from arena.store.rows import (
     settings_of,
 )
 from arena.store.store import LOOKS
+from arena.store.timing import Timings
 
 Page = tuple[int, int]
 """The first and the last of the numbers that some deals have in the database."""
@@ -48,7 +48,7 @@ class RawRounds(Rounds):
     _remedy = "Put back a copy of it from before."
 
 
-class RawStore(Database):
+class RawStore(Timings):
     """A database whose rows are read as they are; every reading is over when it returns.
 
     So a run that goes on beside it never waits long.

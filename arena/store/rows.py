@@ -206,7 +206,7 @@ def deal_range(prefix: str) -> tuple[int, int]:
 
 
 class Reader(Generic[T]):
-    """Reads the text of a column, which is JSON, or raises Damage.
+    """Reads the text of a column, or its bytes, which are JSON, or raises Damage.
 
     `words` name the column in errors.
     """
@@ -215,7 +215,7 @@ class Reader(Generic[T]):
         self._words = words
         self._decode = msgspec.json.Decoder(kind).decode
 
-    def __call__(self, text: str) -> T:
+    def __call__(self, text: str | bytes) -> T:
         """Return what a text says."""
         try:
             return self._decode(text)

@@ -68,6 +68,7 @@ _DEAL = """
 _ONE_LISTED = f"SELECT {_LISTED} {_THIS}"
 _ONE_KEPT = f"SELECT {_KEPT} {_THIS}"
 _ONE_WHOLE = f"SELECT {_KEPT}, {_LISTED} {_THIS}"
+_ONE_SANDBOX = f"SELECT record.sandbox {_THIS}"
 _WIDTH = 1 + len(RecordRow.__struct_fields__)  # of what is kept
 _COUNT = "SELECT count(*) FROM match JOIN result ON result.id = match.result"
 _PLAYED = """
@@ -312,6 +313,12 @@ class Store(Rounds, Timings):
             if found.replay.seats != len(match.bots):
                 raise Damage(f"match {match.id}: its replay is of {found.replay.seats} seats")
         return found
+
+    def sandbox_of(self, match: StoredMatch) -> str:
+        """Return the sandbox in which a stored match was played."""
+        with self.explained():
+            row = self._db.execute(_ONE_SANDBOX, (match.deal_row, match.rotation)).fetchone()
+            return typed(row, tuple[str], f"the record of match {match.id}")[0]
 
     def commands(self) -> dict[BotVersion, list[str]]:
         """Return what was run for every bot, in order of key and version."""

@@ -1,6 +1,7 @@
 """What tables count, counted in the database: the results that there are, and how often."""
 
-from collections.abc import Iterator
+import json
+from collections.abc import Iterator, Mapping
 from typing import Annotated, NamedTuple
 
 from arena.store.database import Database
@@ -34,6 +35,7 @@ _LENGTHS = """
     SELECT result, reason, decisions, count(*) FROM match GROUP BY result, reason, decisions
     ORDER BY result, reason, decisions
 """
+_PLACES = "where matches were played"
 _OF_RECORDS = "FROM record GROUP BY machine, sandbox ORDER BY machine, sandbox"
 _AS_STORED = """
     SELECT results, moves
@@ -72,6 +74,18 @@ class Site(NamedTuple):
 
 
 _SITES = f"SELECT {columns(Site)} {_OF_RECORDS}"
+_SANDBOXES = """
+    SELECT match.result, record.sandbox, count(*)
+    FROM match JOIN record ON record.id = match.record GROUP BY 1, 2 ORDER BY 1, 2
+"""
+_UNTIMED = """
+    SELECT match.result, record.machine, count(*)
+    FROM match JOIN record ON record.id = match.record LEFT JOIN (
+        SELECT json_extract(value, '$[0]') AS machine, json_extract(value, '$[1]') AS began
+        FROM json_each(?)
+    ) AS timed ON timed.machine = record.machine
+    WHERE timed.began IS NULL OR record.played_at < timed.began GROUP BY 1, 2 ORDER BY 1, 2
+"""
 
 
 class Tallies(Database):
@@ -141,7 +155,28 @@ class Tallies(Database):
         """Return where matches were played, and when."""
         with self.explained():
             rows = self._db.execute(_SITES).fetchall()
-            return typed(rows, list[Site], "where matches were played")
+            return typed(rows, list[Site], _PLACES)
+
+    def sandbox_names(self) -> set[str]:
+        """Return the sandboxes in which matches were played, as they are stored."""
+        with self.explained():
+            rows = self._db.execute("SELECT DISTINCT sandbox FROM record").fetchall()
+            return {name for (name,) in typed(rows, list[tuple[str]], _PLACES)}
+
+    def sandboxes(self) -> list[tuple[int, str, int]]:
+        """Return results by number with the sandboxes of their matches, and how many."""
+        with self.explained():
+            rows = self._db.execute(_SANDBOXES).fetchall()
+            return typed(rows, list[tuple[int, str, int]], _PLACES)
+
+    def untimed(self, timed: Mapping[str, str]) -> list[tuple[int, str, int]]:
+        """Return results by number with the machines of matches that no timing is of, and how many.
+
+        `timed` says for each machine that has any when the first one began, in ISO 8601.
+        """
+        with self.explained():
+            rows = self._db.execute(_UNTIMED, (json.dumps([*timed.items()]),)).fetchall()
+            return typed(rows, list[tuple[int, str, int]], _PLACES)
 
     def record_count(self) -> int:
         """Return how many matches are stored, at once: every one has a record, numbered in a row.

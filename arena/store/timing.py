@@ -1,14 +1,22 @@
 """How quiet machines were, as it is kept with the runs on them, beside the times of matches."""
 
-from typing import Annotated
+import datetime
+from collections.abc import Iterator
+from typing import Annotated, NamedTuple, TypeAlias
 
 import msgspec
+from msgspec import Meta
 
 from arena.store.database import Database
-from arena.store.rows import Reader, typed
+from arena.store.rows import Damage, Reader
 
-Microseconds = Annotated[int, msgspec.Meta(ge=0)]
-Share = Annotated[float, msgspec.Meta(ge=0)]
+MOST = 1e6
+"""The most that a job is said to vary by: a clock so coarse that most jobs take none tells more."""
+
+Microseconds = Annotated[int, Meta(ge=0, le=86_400_000_000)]
+Share = Annotated[float, Meta(ge=0, le=1)]
+Multiple = Annotated[float, Meta(ge=0, le=MOST)]
+Word = Annotated[str, Meta(max_length=255)]
 
 
 class Noise(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -16,9 +24,9 @@ class Noise(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
     job: Microseconds
     """The CPU time that the job took, the median of all cores."""
-    spread: Share
+    spread: Multiple
     """From its fastest twentieth to its slowest, in parts of the median: of the worst core."""
-    apart: Share
+    apart: Multiple
     """By how much the slowest core was slower than the fastest, in parts of that."""
     waited: Share
     """How much of the time on the wall somebody else had the core, or the machine."""
@@ -27,14 +35,27 @@ class Noise(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 class Timing(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """How quiet a machine was when a run began on it."""
 
-    machine: str
-    spoilt: list[str]
+    machine: Word
+    spoilt: Annotated[list[Word], Meta(max_length=100)]
     """What spoils measured times there, by the names that `arena doctor --timing` has for it."""
     noise: Noise
 
 
-_WORDS = "how quiet machines were"
-_read = Reader(_WORDS, Timing)
+class DatedTiming(NamedTuple):
+    """A timing, and when its run began, in ISO 8601."""
+
+    began: str
+    timing: Timing
+
+
+TimingRow: TypeAlias = tuple[int, bytes, bytes]
+"""A row of the table as it stands: its number, and the bytes of its two columns."""
+
+_ROWS = """
+    SELECT rowid, CAST(coalesce(began, '') AS BLOB), CAST(coalesce(report, '') AS BLOB)
+    FROM timing ORDER BY rowid
+"""
+_read = Reader("how quiet a machine was", Timing)
 
 
 class Timings(Database):
@@ -46,9 +67,41 @@ class Timings(Database):
             text = msgspec.json.encode(found).decode()
             self._db.execute("INSERT INTO timing VALUES (?, ?)", (began, text))
 
-    def timings(self) -> list[tuple[str, Timing]]:
-        """Return when runs began, and how quiet their machines were then, in order of storing."""
+    def timings(self) -> tuple[list[DatedTiming], int]:
+        """Return when runs began, and how quiet their machines were then, in order of storing.
+
+        No result depends on them: beside them comes how many are damaged and left out.
+        """
+        rows = self._timing_rows()
+        found = [timing for timing, _ in map(_attempt, rows) if timing is not None]
+        return found, len(rows) - len(found)
+
+    def odd_timings(self) -> Iterator[str]:
+        """Yield what is wrong with the rows of timings, in words."""
+        for row in self._timing_rows():
+            _, problem = _attempt(row)
+            if problem:
+                yield f"timing of a run, row {row[0]}: {problem}"
+
+    def _timing_rows(self) -> list[TimingRow]:
+        """Return the rows as bytes, which SQLite gives also where they are no text."""
         with self.explained():
-            rows = self._db.execute("SELECT began, report FROM timing ORDER BY rowid").fetchall()
-            texts = typed(rows, list[tuple[str, str]], _WORDS)
-            return [(began, _read(text)) for began, text in texts]
+            return self._db.execute(_ROWS).fetchall()
+
+
+def _attempt(row: TimingRow) -> tuple[DatedTiming | None, str]:
+    """Return the timing of a row, or else what is wrong with it."""
+    try:
+        return _timing_of(row), ""
+    except Damage as damage:
+        return None, str(damage)
+
+
+def _timing_of(row: TimingRow) -> DatedTiming:
+    _, began, report = row
+    try:
+        date = began.decode()
+        datetime.datetime.fromisoformat(date)
+    except ValueError:
+        raise Damage("when it began cannot be read") from None
+    return DatedTiming(date, _read(report))

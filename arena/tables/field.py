@@ -14,8 +14,10 @@ from arena.stats.links import Succession
 from arena.stats.outcomes import Deals, Result, results_of
 from arena.stats.scores import Scores
 from arena.store.result import Spent
-from arena.store.timing import Timing
+from arena.store.timing import DatedTiming
+from arena.tables import sandboxes
 from arena.tables.costs import Outlay
+from arena.tables.sandboxes import Kinds
 from arena.text import counted, many
 from referee.identity import GameFacts
 from referee.limits import Grant
@@ -70,8 +72,14 @@ class Field:
     """The times of each bot in all matches; None if not asked for or not known."""
     trips: Mapping[str, float] | None = None
     """The round trip to the machines of remote bots, in seconds; None if not asked for."""
-    timings: Sequence[tuple[str, Timing]] | None = None
+    timings: Sequence[DatedTiming] | None = None
     """When runs began, and how quiet their machines were then; None if not asked for."""
+    damaged_timings: int = 0
+    """How many more of them cannot be read."""
+    untimed: Mapping[str, int] = field(default_factory=dict)
+    """The matches, by their machine, of which it is not known how quiet that was."""
+    sandboxes: Mapping[Kinds, int] = field(default_factory=dict)
+    """The matches in each kind of sandbox; empty where that is one, and no weaker than usual."""
     costs: Mapping[str, Outlay] | None = None
     """What each bot has asked for through its door, in all matches; None if not asked for."""
     scores: Scores | None = None
@@ -114,6 +122,7 @@ class Field:
             "repeats": self.repeats,
             **({"disqualified": dict(self.disqualified)} if self.disqualified else {}),
             **({"grants": grants} if grants else {}),
+            **sandboxes.facts_of(self.sandboxes),
         }
 
     @property
@@ -147,6 +156,7 @@ class Field:
             own = msgspec.structs.replace(grant, remote=None)
             if own.given:
                 said.append(f"{bot} has limits of its own: {own.words}.")
+        said += sandboxes.notes_of(self.sandboxes, self.counted)
         if self.repeats:
             more = self.counted(self.repeats, "more match repeats", "more matches repeat")
             said.append(

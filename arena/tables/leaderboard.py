@@ -23,7 +23,7 @@ from arena.tables.elo import (
 )
 from arena.tables.field import Field
 from arena.tables.more_deals import more_facts, of_more, still_close
-from arena.tables.table import NAME_WIDTH, Column, Row, Style, Table
+from arena.tables.table import NAME_WIDTH, Column, Exact, Row, Style, Table
 from protocol.errors import ArenaError
 from referee.limits import NO_GRANT
 
@@ -53,8 +53,9 @@ KEYS = (
     *("losses", "mean_place", "faults", "forfeits"),
 )
 OF_TIMES = (
-    "Decisions and their times are those of all matches; times vary with the machine. In bwrap, "
-    "only a bot's wall time is measured, not its CPU time; of a remote bot nobody here sees it."
+    "Decisions and their times are those of all matches; times vary with the machine, and `arena "
+    "doctor --timing` says what spoils them there. In bwrap, only a bot's wall time is measured, "
+    "not its CPU time; of a remote bot nobody here sees it."
 )
 """What a reader of times should know."""
 _SCORE_KEYS = ("score", "score_error", "score_deals")
@@ -235,11 +236,12 @@ def _times(bot: str, field: Field) -> dict[str, Any]:
         return {}
     its = field.times.get(bot, Spent.nothing())
     cpu, wall = (
-        total / its.decisions / 1e6 if its.decisions else None for total in (its.cpu, its.wall)
+        Exact(round(total / its.decisions / 1e6, 9)) if its.decisions else None
+        for total in (its.cpu, its.wall)
     )
     if field.grants.get(bot, NO_GRANT).remote:
         return dict(zip(_TIME_KEYS, (its.decisions, None, wall, None), strict=True))
-    values = (its.decisions, cpu, wall, its.longest / 1e6)
+    values = (its.decisions, cpu, wall, Exact(its.longest / 1e6))
     return dict(zip(_TIME_KEYS, values, strict=True))
 
 

@@ -1,11 +1,12 @@
 """The list of matches: its columns by name, and a row for each match."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from arena.store.rows import StoredMatch
+from arena.tables.sandboxes import Kinds, facts_of, is_notable, notes_of
 from arena.tables.table import Column, Row, Style
-from arena.text import UNBROKEN
+from arena.text import UNBROKEN, safe
 from protocol.errors import ArenaError
 from referee.identity import GameFacts
 
@@ -18,12 +19,15 @@ _GONE = "*: a bot, or a version of one, that is no longer in the league."
 class MatchList:
     """The matches of a game in some columns, which are named as CSV names them."""
 
-    def __init__(self, game: GameFacts, names: str | None = None) -> None:
-        """Choose all columns, or those that are named with commas between them.
+    def __init__(
+        self, game: GameFacts, sandbox_of: Callable[[StoredMatch], str], names: str | None = None
+    ) -> None:
+        """Choose the usual columns, or those that are named with commas between them.
 
-        Raises ArenaError for a name that no column has, or that is there twice.
+        `sandbox_of` returns the sandbox of a match. Raises ArenaError for a name that no column
+        has, or that is there twice.
         """
-        known = _columns(game)
+        known = _columns(game, sandbox_of)
         usual = [name for name in known if name in _ALWAYS or name in _COUNTED]
         chosen = usual if names is None else [name.strip() for name in names.split(",")]
         for number, name in enumerate(chosen):
@@ -34,15 +38,35 @@ class MatchList:
                 )
             if name in chosen[:number]:
                 raise ArenaError(f"--columns: {name!r} is there twice; take one out.")
-        self.keys = tuple(chosen)
-        self.columns = [
-            known[name].column for name in chosen if names is not None or name not in _FOR_PROGRAMS
-        ]
+        self._known = known
+        self._is_asked = names is not None
+        self.facts: dict[str, Any] = {}
+        self._choose(chosen)
         self.notes = [
             *([f"Scores by seat: {game.score}."] if "scores" in chosen else []),
             *(f"{name}: {words}." for name, words in game.measures.items() if name in chosen),
         ]
-        self._values = {name: known[name].value for name in chosen}
+
+    def _choose(self, names: Sequence[str]) -> None:
+        self.keys = tuple(names)
+        self.columns = [
+            self._known[name].column
+            for name in names
+            if self._is_asked or name not in _FOR_PROGRAMS
+        ]
+        self._values = {name: self._known[name].value for name in names}
+
+    def tell_sandboxes(self, found: Mapping[Kinds, int]) -> None:
+        """Say in which kinds of sandbox the matches were played, if a reader should know.
+
+        Where they differ, each match says it, unless columns were asked for.
+        """
+        if not is_notable(found):
+            return
+        self.facts |= facts_of(found)
+        self.notes += notes_of(found, whose="all these matches")
+        if len(found) > 1 and not self._is_asked:
+            self._choose([*self.keys, _SANDBOX])
 
     def rows(self, matches: Iterable[StoredMatch], present: Present) -> Iterator[Row]:
         """Yield the rows of matches; note what `*` means if bots are in them that left."""
@@ -62,9 +86,10 @@ class _Known(NamedTuple):
     column: Column
 
 
-def _columns(game: GameFacts) -> dict[str, _Known]:
+def _columns(game: GameFacts, sandbox_of: Callable[[StoredMatch], str]) -> dict[str, _Known]:
     """Return all columns that matches of a game can have."""
-    known = dict(_ALWAYS)
+    sandbox = Column("Sandbox", lambda row: safe(row[_SANDBOX]), width=12)
+    known = {**_ALWAYS, _SANDBOX: _Known(lambda match, _: sandbox_of(match), sandbox)}
     if game.score:
         known["scores"] = _COUNTED["scores"]
     if game.measures:
@@ -140,5 +165,6 @@ _COUNTED: Mapping[str, _Known] = {
     "scores": _Known(lambda match, _: match.scores, Column("Scores", _scores_text, width=12)),
     "numbers": _Known(lambda match, _: match.numbers, Column("Numbers", _numbers_text, width=20)),
 }
+_SANDBOX = "sandbox"
 _FOR_PROGRAMS = ("rotation", "numbers")
 """Columns that people see only where they ask for them."""

@@ -18,12 +18,17 @@ def facts_of(field: Field) -> dict[str, Any]:
     return {
         "timings": [
             {"began": began, **msgspec.to_builtins(timing)} for began, timing in field.timings
-        ]
+        ],
+        **({"damaged_timings": field.damaged_timings} if field.damaged_timings else {}),
+        "untimed": dict(sorted(field.untimed.items())),
     }
 
 
 def notes_of(field: Field) -> Iterator[str]:
-    """Yield a sentence on each machine that played, where times are shown."""
+    """Yield a sentence on each machine that played, where times are shown.
+
+    So do those of which it is not known how quiet they were, and damage.
+    """
     by_machine: defaultdict[str, list[Timing]] = defaultdict(list)
     for _, timing in field.timings or ():
         by_machine[timing.machine].append(timing)
@@ -35,8 +40,18 @@ def notes_of(field: Field) -> Iterator[str]:
             f"Before {runs} on {safe(machine)}, the time of a fixed job varied by {spread}, and "
             f"others had the core for {waited} of it.{_spoilt(found)}"
         )
-    if field.timings is not None and not by_machine and field.matches:
-        yield "How quiet the machine was that played them is not known."
+    if field.untimed:
+        parts = [
+            f"{field.counted(count, 'match', 'matches')} on {safe(machine)}"
+            for machine, count in sorted(field.untimed.items())
+        ]
+        yield f"How quiet the machine was is not known for {', '.join(parts)}."
+    if field.damaged_timings:
+        rows = field.counted(field.damaged_timings, "row")
+        yield (
+            f"Damaged and left out: {rows} on how quiet machines were; `arena verify` names what "
+            f"is wrong."
+        )
 
 
 def _range(shares: Sequence[float]) -> str:

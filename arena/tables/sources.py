@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 from arena.folders import player_of
 from arena.league.files import is_of_a_league
@@ -25,6 +26,7 @@ from arena.store.versions import changed, disqualified, left
 from arena.tables.costs import outlays
 from arena.tables.field import Field
 from arena.tables.results_file import read_results
+from arena.tables.sandboxes import sandboxes_of
 from arena.tables.trips import trips
 from arena.text import safe
 from protocol.errors import ArenaError
@@ -162,11 +164,25 @@ def field_of(
         unforfeited=+unforfeited if forfeits else None,
         times=_times(store, results) if times else None,
         trips=trips(store, titles, remote) if times else None,
-        timings=store.timings() if times else None,
+        **(_quiet(store, results) if times else {}),
+        sandboxes=sandboxes_of(store, results, remote=bool(remote)),
         costs=outlays(store, titles) if costs else None,
         scores=scored,
         anchor=league.anchor,
     )
+
+
+def _quiet(store: Store, results: Mapping[int, Result]) -> dict[str, Any]:
+    """Return what is known of how quiet machines were, and for which matches nothing is."""
+    timings, damaged = store.timings()
+    first: dict[str, str] = {}
+    for began, timing in timings:
+        first[timing.machine] = min(began, first.get(timing.machine, began))
+    untimed: Counter[str] = Counter()
+    for number, machine, count in store.untimed(first):
+        if number in results:
+            untimed[machine] += count
+    return {"timings": timings, "damaged_timings": damaged, "untimed": untimed}
 
 
 def _links(store: Store, titles: Mapping[BotVersion, str]) -> tuple[Succession, ...]:

@@ -14,6 +14,7 @@ from arena.store.opening import open_store, read_played
 from arena.store.rounds import Rounds
 from arena.store.tournament import Tournament
 from arena.tables.elo import ELO_KEYS, elo_in, elo_values, of_elo, rating_column, rating_text
+from arena.tables.sandboxes import facts_of, notes_of
 from arena.tables.sources import asides_of, field_of
 from arena.tables.table import NAME_WIDTH, Column, Row, Sheet, Table
 from arena.text import safe
@@ -57,7 +58,9 @@ def read_standings(folder: Path) -> Table:
     with open_store(league) as store:
         field = field_of(league, store)
         table = standings_table(league, store, fit(field.deals, bots=field.bots))
-        return replace(table, notes=[*table.notes, *asides_of(league, store)])
+        said = [*asides_of(league, store), *notes_of(field.sandboxes)]
+        facts = {**table.facts, **facts_of(field.sandboxes)}
+        return replace(table, facts=facts, notes=[*table.notes, *said])
 
 
 def standings_table(league: LeaguePlan, store: Rounds | None, ratings: Ratings) -> Table:

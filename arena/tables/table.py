@@ -67,7 +67,7 @@ class Column:
 
 
 class Exact(float):
-    """A number that programs get unrounded, as small ones matter: costs."""
+    """A number that programs get unrounded, as small ones matter: costs, times."""
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from typing import Any
 
 from arena.store.rows import BotVersion
 from arena.store.store import Store
-from arena.tables.table import Column
+from arena.tables.table import Column, Exact
 
 TRIP_KEYS = ("round_trip",)
 OF_TRIPS = (
@@ -30,7 +30,7 @@ def trips(
                 title = titles.get(BotVersion(bots[seat].name, bots[seat].version))
                 if title is not None:
                     found[title].append(trip / 1e6)
-    return {title: median(each) for title, each in found.items()}
+    return {title: Exact(median(each)) for title, each in found.items()}
 
 
 def values_of(bot: str, found: Mapping[str, float] | None) -> dict[str, Any]:

@@ -17,11 +17,14 @@ import pytest
 
 from arena.cli.watch import _picture
 from arena.folders import holder, locked
+from arena.league.file import read_asked
 from arena.stats.ratings import fit
+from arena.store.flights import Flights
 from arena.tables.field import Field
 from arena.tables.leaderboard import leaderboard
 from arena.text import width
 from arena.watch import Sight, Watcher
+from referee.kept import KeptAnswer
 from tests.arena.conftest import ARENA, PLAYED, ROOT, STEADY, Arena, League
 from tests.arena.terminal import Terminal, at_terminal
 from tests.referee.process_watch import until
@@ -36,6 +39,13 @@ max_turns = 5
 
 [limits]
 sandbox = "none"
+"""
+PONDERING = """
+import time, kit, guerra_random
+def choose(ask):
+    time.sleep(0.5)
+    return guerra_random.choose(ask)
+kit.run(choose)
 """
 CLEAR = "\x1b[J"
 """What ends every picture."""
@@ -81,6 +91,64 @@ def sight(bots: int, **more: object) -> Sight:
     table = leaderboard(field, fit(field.deals, bots=names))
     kept = {"name": "cup", "game": "guerra", "asked": 100, "missing": 50, "faults": 0}
     return Sight(**{**kept, "table": table, **more})
+
+
+# --- slow leagues
+
+
+def slow_paced(league: League) -> list[str]:
+    """Write a slow league that nobody has played; return the ids of its matches.
+
+    A decision takes half a second, so that a match takes some.
+    """
+    bots = [league.bot(name, PONDERING) for name in ("ann", "bob")]
+    text = SLOW.format(deals=4).replace("[limits]", '[limits]\npace = "slow"\nmove_time = 30')
+    league.write(text + "".join(bots))
+    plan = read_asked(league.folder)
+    return [f"{plan.schedule.deal_id(deal)}-{n}" for deal in plan.asked.plan() for n in (0, 1)]
+
+
+def head(folder: Path) -> str:
+    """Return what is said above the table."""
+    return " ".join(_picture(looked(folder).look(), 500, 40, color=False))
+
+
+def test_matches_that_are_under_way_are_counted_with_their_answers(league: League) -> None:
+    matches = slow_paced(league)
+    assert "0 of 8 matches of guerra (0 %), 0 faults." in head(league.folder)
+    assert league.files() == ["league.toml"]
+    with Flights(league.folder) as flights:
+        for match in (*matches[:3], "0123456789abcdef-0"):  # the last is of a bot that left
+            flight = flights.board(match, "terms", 2)
+            for _ in range(2):
+                flights.keep(flight, 1, KeptAnswer(None, None, 0.1, 0.1, 0.1))
+        assert "(0 %), 3 left under way with 6 answers, 0 faults." in head(league.folder)
+        with locked(league.folder):
+            assert "(0 %), 3 under way with 6 answers, 0 faults." in head(league.folder)
+        flights.drop(matches)
+        assert "0 of 8 matches of guerra (0 %), 0 faults." in head(league.folder)
+
+
+def test_a_file_of_matches_under_way_that_is_damaged_stops_no_watch(league: League) -> None:
+    slow_paced(league)
+    (league.folder / "slow.db").write_text("no database, but long enough to be one")
+    assert "(0 %), how many are under way cannot be read, 0 faults." in head(league.folder)
+
+
+@pytest.mark.slow
+def test_a_slow_run_is_watched_and_so_is_what_it_leaves(league: League, arena: Arena) -> None:
+    slow_paced(league)
+    run = league.start("run")
+
+    def said() -> str:
+        return arena("watch", league.folder, "--once").stdout
+
+    until(lambda: re.search(r"\d under way with [1-9]\d* answer", said()), 30)
+    run.send_signal(signal.SIGINT)
+    run.communicate(timeout=30)
+    assert re.search(r"\d left under way with [1-9]\d* answer", said())
+    league.call("run")
+    assert "under way" not in said()
 
 
 # --- at a terminal

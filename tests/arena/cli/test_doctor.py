@@ -83,11 +83,15 @@ def test_what_spoils_times_is_shown_with_the_noise_of_a_fixed_job(arena: Arena) 
     rows = {row["what"].strip(): row["value"] for row in json.loads(result.stdout)["timing"]}
     assert [*rows] == [
         *("swap", "load", "CPU quota", "SMT", "frequency", "boost", "mixed cores", "clock"),
-        *("fixed job", "its time varies", "others' cores", "cores differ"),
+        *("fixed job", "varies by", "waits for a core", "slowest core"),
     ]
-    assert float(rows["fixed job"].removesuffix(" ms")) > 0
-    shares = [rows[name] for name in ("its time varies", "others' cores", "cores differ")]
-    assert all(float(share.removesuffix(" %")) >= 0 for share in shares)
+    assert float(rows["fixed job"].removesuffix(" ms of CPU time")) > 0
+    for name, of in (
+        ("varies by", "of that"),
+        ("waits for a core", "of the time"),
+        ("slowest core", "slower"),
+    ):
+        assert float(rows[name].removesuffix(f" % {of}")) >= 0
 
 
 def test_timing_is_about_no_bot(arena: Arena) -> None:

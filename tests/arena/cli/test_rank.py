@@ -4,7 +4,7 @@ import itertools
 import json
 import os
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -14,6 +14,7 @@ from click.testing import Result
 
 from arena.stats.outcomes import Result as Seated
 from arena.stats.ratings import fit
+from arena.store.timing import MOST
 from arena.tables.field import Field
 from arena.tables.leaderboard import leaderboard
 from arena.tables.table import FORMATS
@@ -70,26 +71,102 @@ def test_below_times_stands_how_quiet_the_machine_was(arena: Arena, copy: Path) 
     assert timing["machine"] == os.uname().nodename
     assert timing["noise"]["job"] > 0
     assert "timings" not in told(arena("rank", copy, "--format", "json"))
-    with closing(sqlite3.connect(copy / "league.db")) as db, db:
-        db.execute("DELETE FROM timing")
-    assert "How quiet the machine was that played them is not known." in " ".join(
-        arena("rank", copy, "--times").stdout.split()
-    )
-    noise = {"job": 240, "spread": 0.021, "apart": 0.0, "waited": 0.0}
-    with closing(sqlite3.connect(copy / "league.db")) as db, db:
-        for spread, spoilt in ((0.021, []), (0.4, ["swap", "load"])):
-            report = {"machine": "ant", "spoilt": spoilt, "noise": {**noise, "spread": spread}}
-            db.execute("INSERT INTO timing VALUES ('2026-11-24', ?)", (json.dumps(report),))
+    time_row(copy, "ant", spread=0.021)
+    time_row(copy, "ant", spread=0.4, spoilt=("swap", "load"))
+    said = times_of(arena, copy)
     assert (
         "Before 2 runs on ant, the time of a fixed job varied by 2.1 to 40.0 %, and others had the "
         "core for 0.0 % of it. What spoils times there: load, swap."
-    ) in " ".join(arena("rank", copy, "--times").stdout.split())
-    with closing(sqlite3.connect(copy / "league.db")) as db, db:
-        db.execute("UPDATE timing SET report = '{}'")
-    assert arena("rank", copy).exit_code == 0
-    broken = arena("rank", copy, "--times")
-    assert broken.exit_code == 1
-    assert "how quiet machines were cannot be read" in " ".join(broken.stderr.split())
+    ) in said
+    assert "see `arena doctor --timing`" in " ".join(arena("rank", "--help").stdout.split())
+    assert "`arena doctor --timing` says what spoils them there" in said
+
+
+def time_row(
+    league: Path, machine: str, *, spread: float, spoilt: Sequence[str] = (), began: str = "2026-11"
+) -> None:
+    """Say how quiet a machine was when a run began."""
+    noise = {"job": 240, "spread": spread, "apart": 0.0, "waited": 0.0}
+    report = json.dumps({"machine": machine, "spoilt": spoilt, "noise": noise})
+    change(league, "INSERT INTO timing VALUES (?, ?)", f"{began}-24T10:00:00+00:00", report)
+
+
+def change(league: Path, statement: str, *values: object) -> None:
+    """Change the database of a league."""
+    with closing(sqlite3.connect(league / "league.db")) as db, db:
+        db.execute(statement, values)
+
+
+def times_of(arena: Arena, league: Path) -> str:
+    """Return what `arena rank --times` prints, in one line."""
+    result = arena("rank", league, "--times")
+    assert result.exit_code == 0, result.output
+    return " ".join(result.stdout.split())
+
+
+def test_matches_of_machines_that_were_not_measured_are_counted(arena: Arena, copy: Path) -> None:
+    change(copy, "DELETE FROM timing")
+    here = os.uname().nodename
+    assert f"machine was is not known for 12 matches on {here}." in times_of(arena, copy)
+    change(copy, "UPDATE record SET machine = 'bee', played_at = '2026-11-25T' WHERE id <= 5")
+    change(copy, "UPDATE record SET machine = 'ant', played_at = '2026-11-23T' WHERE id > 5")
+    change(copy, "UPDATE record SET played_at = '2026-11-24T10:00:00+00:00' WHERE id > 8")
+    time_row(copy, "ant", spread=0.1)
+    assert (
+        "How quiet the machine was is not known for 3 matches on ant, 5 matches on bee."
+        in times_of(arena, copy)
+    )
+    assert told(arena("rank", copy, "--times", "--format", "json"))["untimed"] == {
+        "ant": 3,
+        "bee": 5,
+    }
+    change(copy, "UPDATE record SET machine = 'ant', played_at = '2026-11-25T'")
+    assert "is not known" not in times_of(arena, copy)
+
+
+@pytest.mark.parametrize(
+    ("statement", "value"),
+    [
+        ("UPDATE timing SET report = ?", "{}"),
+        ("UPDATE timing SET report = ?", '{"machine": "vm'),
+        ("UPDATE timing SET report = json_set(report, '$.noise.spread', ?)", 9e300),
+        ("UPDATE timing SET report = CAST(? AS TEXT)", b"\xff\xfe"),
+        ("UPDATE timing SET began = ?", "long ago"),
+    ],
+)
+def test_a_damaged_timing_spoils_no_table_and_is_named_by_verify(
+    arena: Arena, copy: Path, tmp_path: Path, statement: str, value: object
+) -> None:
+    change(copy, statement, value)
+    said = times_of(arena, copy)
+    assert (
+        "Damaged and left out: 1 row on how quiet machines were; `arena verify` names what is wrong"
+    ) in said
+    facts = told(arena("rank", copy, "--times", "--format", "json"))
+    assert (facts["timings"], facts["damaged_timings"]) == ([], 1)
+    report = arena("report", copy, "-o", tmp_path / "page.html")
+    assert report.exit_code == 0, report.output
+    assert "1 row on how quiet machines were" in (tmp_path / "page.html").read_text()
+    verified = arena("verify", copy)
+    assert verified.exit_code == 1
+    assert "timing of a run, row 1:" in verified.stdout
+
+
+def test_the_spread_of_a_job_has_no_end_of_digits(arena: Arena, copy: Path) -> None:
+    change(copy, "DELETE FROM timing")
+    time_row(copy, "ant", spread=MOST)
+    assert "the time of a fixed job varied by 100000000.0 %," in times_of(arena, copy)
+    time_row(copy, "ant", spread=1.01 * MOST)
+    assert "Damaged and left out: 1 row" in times_of(arena, copy)
+
+
+def test_programs_get_times_of_microseconds(arena: Arena, copy: Path) -> None:
+    change(copy, "UPDATE match SET clock = ?", json.dumps([[1000, 7000, 9, 11000]] * 2))
+    rows = told(arena("rank", copy, "--times", "--format", "json"))["standings"]
+    for row in rows:
+        assert row["cpu_per_decision"] == 0.000007
+        assert row["wall_per_decision"] == 0.000011
+        assert row["longest_cpu"] == 0.000009
 
 
 def test_every_kind_of_fault_has_a_column_when_asked_for(arena: Arena, played: Path) -> None:

@@ -1,9 +1,11 @@
 """Remote bots as they are handed in: a bot.toml with the hash of what runs elsewhere."""
 
 import pytest
+from click.testing import CliRunner
 
+from arena.cli import main
 from arena.handin.database import HandIns
-from arena.handin.people import Person
+from arena.handin.people import Person, people
 from arena.handin.submissions import Submission
 from arena.handin.taking_in import Intake
 from arena.league.edit import set_keys
@@ -79,6 +81,73 @@ def test_a_bot_may_move_to_the_server_and_back(db: HandIns) -> None:
     assert connect(db, ada, marker()).state == "playing"
     assert read_asked(db.league).grant_of("ada").words == "startup = 7, remote = true"
     check_whole(db)
+
+
+def printed(*words: object) -> str:
+    """Return what a command prints, in one line."""
+    result = CliRunner().invoke(main, [*map(str, words)], catch_exceptions=False)
+    assert result.exit_code == 0, result.output
+    return " ".join(result.stdout.split())
+
+
+def test_who_removes_an_author_is_told_which_bots_stay_also_remote_ones(db: HandIns) -> None:
+    open_up(db)
+    assert connect(db, person(db, "ada"), marker()).state == "playing"
+    assert take_in(db, hand_in(db, person(db, "ben"))).state == "playing"
+    cup = db.league
+    file = cup / "league.toml"
+    file.write_text(file.read_text().replace('name = "ada"', 'name = "sage"\nkey = "ada"'))
+    assert printed("author", "remove", cup, "ada") == (
+        f"ada may not hand in to {cup} any more. Still in the league: sage. sage is remote: nobody "
+        f"can connect it any more, and what is missing of it is never played. `arena remove {cup} "
+        f"sage` takes it out."
+    )
+    assert printed("author", "remove", cup, "ben") == (
+        f"ben may not hand in to {cup} any more. Still in the league: ben. `arena remove {cup} "
+        f"ben` takes it out."
+    )
+
+
+def test_who_removes_an_author_is_not_told_of_bots_that_are_out(db: HandIns) -> None:
+    open_up(db)
+    for name, digest in (("ada", DIGESTS[0]), ("ben", DIGESTS[1])):
+        assert connect(db, person(db, name), marker(digest)).state == "playing"
+    hand_in(db, person(db, "cyn"))
+    cup = db.league
+    printed("disqualify", cup, "ada", "--reason", "why not")
+    printed("remove", cup, "ben")
+    for name in ("ada", "ben", "cyn"):  # what cyn has handed in waits, and will be refused
+        said = f"{name} may not hand in to {cup} any more."
+        assert printed("author", "remove", cup, name) == said
+
+
+def test_an_author_is_removed_also_where_the_leagues_file_has_a_mistake(db: HandIns) -> None:
+    person(db, "ada")
+    (db.league / "league.toml").write_text("game = 7\n")
+    assert "Which bots stay is not known: " in printed("author", "remove", db.league, "ada")
+    assert not people(db)
+
+
+def test_a_remote_bot_that_is_taken_out_is_spoken_of_as_one(db: HandIns) -> None:
+    open_up(db)
+    ada = person(db, "ada")
+    assert connect(db, ada, marker()).state == "playing"
+    cup = db.league
+    said = "It is remote: its connection, if it has one, is closed"
+    assert printed("disqualify", cup, "ada", "house", "--reason", "no") == (
+        f"ada is disqualified. {said}, and nobody can connect it. house is disqualified."
+    )
+    assert printed("disqualify", cup, "ada", "house", "--undo") == (
+        "ada counts again, and plays when its author connects it. house plays and counts again."
+    )
+    assert printed("remove", cup, "ada", "house") == (
+        f"ada is not in {cup} any more. {said}; its author may connect it again. house is not in "
+        f"{cup} any more."
+    )
+    with Intake(cup, lambda _: None) as intake:
+        intake.look_around()
+    again = connect(db, ada, marker())
+    assert again.state == "playing", again.reason
 
 
 @pytest.mark.parametrize(

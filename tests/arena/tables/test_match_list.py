@@ -29,7 +29,9 @@ MATCH = StoredMatch(
 
 def shown(form: str = "simple", match: StoredMatch = MATCH) -> list[str]:
     """Return the lines of a list of one match of Steal War."""
-    listed = MatchList(facts_of(GAMES["steal_war"], Source("steal_war", "bundled")))
+    listed = MatchList(
+        facts_of(GAMES["steal_war"], Source("steal_war", "bundled")), lambda _: "landlock (ABI 6)"
+    )
     present = {(bot.name, bot.version) for bot in match.bots}
     rows = list(listed.rows([match], present))
     return render(Table("matches", listed.columns, rows), form).splitlines()

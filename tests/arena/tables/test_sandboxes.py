@@ -1,0 +1,140 @@
+"""In which sandboxes matches were played, below every table where a reader should know."""
+
+import csv
+import json
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from arena.cli.watch import _picture
+from arena.stats.ratings import fit
+from arena.tables.sandboxes import kinds_of, notes_of
+from arena.watch import Watcher
+from tests.arena.conftest import Arena
+
+TABLES = (
+    ("rank",),
+    ("rank", "--by", "seat"),
+    ("rank", "--pairs"),
+    ("rank", "--versions"),
+    ("table",),
+    ("table", "--between", "one", "two"),
+    ("table", "--cycles"),
+    ("watch", "--once"),
+)
+MIXED = (
+    "Sandboxes: landlock in 8 matches, landlock and uid (weaker than landlock) in 3 matches, none "
+    "(no protection) in 1 match."
+)
+
+
+def played_in(league: Path, *names: str) -> None:
+    """Say of the matches of a league, in turn, that they were played in these sandboxes."""
+    with closing(sqlite3.connect(league / "league.db")) as db, db:
+        for number, name in enumerate(names):
+            db.execute(
+                "UPDATE record SET sandbox = ? WHERE (id - 1) % ? = ?", (name, len(names), number)
+            )
+
+
+def mixed(league: Path) -> None:
+    """Say so of twelve matches, in three ways."""
+    uid = "landlock (ABI 4) and uid (mount namespace)"
+    played_in(league, *[f"landlock (ABI {4 + n % 2})" for n in range(8)], *[uid] * 3, "none")
+
+
+def printed(arena: Arena, words: tuple[str, ...], league: Path) -> str:
+    """Return what a command prints, in one line."""
+    result = arena(words[0], league, *words[1:])
+    assert result.exit_code == 0, result.output
+    return " ".join(result.stdout.split())
+
+
+@pytest.mark.parametrize("words", TABLES, ids=" ".join)
+def test_every_table_says_where_sandboxes_differ(
+    arena: Arena, copy: Path, words: tuple[str, ...]
+) -> None:
+    mixed(copy)
+    assert MIXED in printed(arena, words, copy)
+
+
+@pytest.mark.parametrize("words", [*TABLES, ("matches",)], ids=" ".join)
+def test_a_league_in_a_weaker_sandbox_alone_says_it(
+    arena: Arena, copy: Path, words: tuple[str, ...]
+) -> None:
+    played_in(copy, "uid (mount namespace)")
+    assert "matches: uid (weaker than landlock)." in printed(arena, words, copy)
+
+
+@pytest.mark.parametrize("words", [*TABLES, ("matches",)], ids=" ".join)
+@pytest.mark.parametrize(
+    "names", [("landlock (ABI 4)", "landlock (ABI 7)"), ("bwrap 0.8.0", "bwrap 0.9.0 with nvidia")]
+)
+def test_where_all_is_as_usual_nothing_is_said(
+    arena: Arena, copy: Path, names: tuple[str, ...], words: tuple[str, ...]
+) -> None:
+    played_in(copy, *names)
+    assert "andbox" not in printed(arena, words, copy)
+
+
+def test_programs_get_the_same_and_nothing_where_nothing_is_to_be_said(
+    arena: Arena, copy: Path
+) -> None:
+    mixed(copy)
+    for command in ("rank", "table", "matches"):
+        found = json.loads(arena(command, copy, "--format", "json").stdout)
+        assert found["sandboxes"] == {"landlock": 8, "landlock and uid": 3, "none": 1}, command
+    played_in(copy, "landlock (ABI 4)")
+    for command in ("rank", "table", "matches"):
+        assert "sandbox" not in arena(command, copy, "--format", "json").stdout, command
+
+
+def test_only_the_matches_of_the_table_count(arena: Arena, copy: Path) -> None:
+    played_in(copy, "landlock (ABI 4)")
+    with closing(sqlite3.connect(copy / "league.db")) as db, db:
+        (one,) = db.execute("SELECT id FROM bot WHERE name = 'one'").fetchone()
+        db.execute(
+            "UPDATE record SET sandbox = 'none' WHERE id IN (SELECT record FROM match JOIN result "
+            "ON result.id = match.result, json_each(result.bots) AS seat WHERE seat.value = ?)",
+            (one,),
+        )
+    assert "Sandboxes: landlock in 4 matches, none (no" in printed(arena, ("rank",), copy)
+    file = copy / "league.toml"
+    entry = '[[bot]]\nname = "one"\nshipped = "random"\n'
+    assert entry in file.read_text()
+    file.write_text(file.read_text().replace(entry, ""))
+    assert "andbox" not in printed(arena, ("rank",), copy)
+    assert "Sandboxes: landlock in 4" in printed(arena, ("rank", "--versions"), copy)
+
+
+def test_the_list_of_matches_has_a_column_where_those_that_are_shown_differ(
+    arena: Arena, copy: Path
+) -> None:
+    mixed(copy)
+    listed = arena("matches", copy)
+    assert "Sandbox" in listed.stdout
+    assert MIXED in " ".join(listed.stdout.split())
+    rows = list(csv.DictReader(arena("matches", copy, "--format", "csv").stdout.splitlines()))
+    assert [row["sandbox"] for row in rows].count("none") == 1
+    found = json.loads(arena("matches", copy, "--limit", "1", "--format", "json").stdout)
+    assert "sandbox" not in found["matches"][0]
+    some = arena("matches", copy, "--columns", "match,sandbox").stdout.splitlines()
+    assert some[0].split() == ["Match", "Sandbox"]
+    assert "Sandbox" not in arena("matches", copy, "--columns", "match").stdout.splitlines()[0]
+
+
+def test_a_watched_table_says_it_on_the_screen(copy: Path) -> None:
+    mixed(copy)
+    sight = Watcher(copy, lambda field: fit(field.deals, bots=field.bots)).look()
+    assert MIXED in _picture(sight, 200, 40, color=False)
+    played_in(copy, "landlock (ABI 4)")
+    sight = Watcher(copy, lambda field: fit(field.deals, bots=field.bots)).look()
+    assert not any("andbox" in line for line in _picture(sight, 200, 40, color=False))
+
+
+def test_a_name_that_no_sandbox_has_here_is_not_repeated() -> None:
+    assert kinds_of("\x1b[2J and landlock (ABI 9)") == ("landlock", "other")
+    assert kinds_of("") == ("other",)
+    assert [*notes_of({("other",): 2})] == ["Sandbox of all matches: other (not known here)."]
