@@ -278,7 +278,7 @@ def test_an_unknown_column_is_told_with_those_there_are(
     assert (
         "there is no column 'scores' in matches of duel; there are match, deal, rotation," in said
     )
-    assert said.endswith("decisions, faults, numbers, turns.\n")
+    assert said.endswith("decisions, faults, sandbox, numbers, turns.\n")
 
 
 def test_a_column_that_is_there_twice_is_told(arena: Arena, duel: Book) -> None:
