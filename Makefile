@@ -36,7 +36,7 @@ attacks: $(VENV)/.dev  ## Try every attack on the sandboxes, one after another.
 	$(BIN)/python -m pytest -q -m soak tests/attacks --ignore tests/attacks/builds
 
 soak: $(VENV)/.dev  ## Run the other hard tests: kills, full disks, struck clusters.
-	$(BIN)/python -m pytest -q -m soak -n 2 --dist worksteal --ignore tests/attacks
+	$(BIN)/python -m pytest -q -m soak $(PARALLEL) --ignore tests/attacks
 
 long: slow builds attacks soak  ## Run the four before, one after another.
 

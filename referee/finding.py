@@ -9,9 +9,9 @@
 To find a game executes nothing of it; to load one (`referee.loading`) does.
 """
 
-from importlib import metadata
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
@@ -19,6 +19,9 @@ from protocol.errors import ArenaError
 from referee.games import GAMES
 from referee.options import suggestion
 from referee.program.file import GAME_FILE, is_program_game
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 OPENSPIEL = "openspiel"
 """The family of games that comes with Bot Arena, whose library is an extra."""
@@ -74,7 +77,7 @@ def is_path(word: str) -> bool:
 
 def installed() -> list[Source]:
     """Return the sources of all installed games and families, by name; nothing is executed."""
-    listed = sorted(metadata.entry_points(group=GROUP), key=lambda entry: entry.name)
+    listed = sorted(_entry_points(), key=lambda entry: entry.name)
     return [_installed_source(entry.name, entry) for entry in listed if entry.dist is not None]
 
 
@@ -112,18 +115,24 @@ def _game_in(path: Path) -> Path:
 # --- installed packages
 
 
-def _installed_source(word: str, entry: metadata.EntryPoint) -> Source:
+def _entry_points() -> "Iterable[EntryPoint]":
+    from importlib.metadata import entry_points  # here, as workers seldom need it
+
+    return entry_points(group=GROUP)
+
+
+def _installed_source(word: str, entry: "EntryPoint") -> Source:
     dist = entry.dist
     assert dist is not None
     return Source(word, "installed", distribution=dist.name, version=dist.version)
 
 
-def entry_point(word: str) -> metadata.EntryPoint | None:
+def entry_point(word: str) -> "EntryPoint | None":
     """Return the entry point that a word means: of its name, or of the family before the colon.
 
     Raises ArenaError for a name that two distributions claim.
     """
-    listed = metadata.entry_points(group=GROUP)
+    listed = [*_entry_points()]
     for name in (word, word.partition(":")[0]):
         found = {entry.dist.name: entry for entry in listed if entry.name == name and entry.dist}
         if len(found) > 1:

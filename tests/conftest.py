@@ -1,5 +1,6 @@
-"""What holds for all tests: which cases CI alone does, Ctrl-C, and no deadlines for examples."""
+"""What holds for all tests: how many run at once, which CI alone does, Ctrl-C, no deadlines."""
 
+import os
 import signal
 from collections import Counter
 
@@ -14,6 +15,11 @@ def pytest_configure() -> None:
     """Let Ctrl-C interrupt what tests start, also where they themselves run in the background."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_xdist_auto_num_workers() -> int:
+    """Return how many processes `-n auto` starts: tests wait for others a third of their time."""
+    return max(1, len(os.sched_getaffinity(0)) * 3 // 2)
 
 
 @pytest.hookimpl(tryfirst=True)  # before pytest selects by marker

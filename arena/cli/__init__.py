@@ -84,12 +84,12 @@ _COMMANDS = {
         "Let a bot play in a league from this machine, for as long as this runs.",
     ),
     "run": ("leagues:run", "Play whatever is missing, then show the table."),
-    "rank": ("tables:rank", "Show the leaderboard of a league, or of several together."),
+    "rank": ("rank:rank", "Show the leaderboard of a league, or of several together."),
     "standings": (
         "standings:standings",
         "Show how a tournament stands: its points, its rounds, its bracket.",
     ),
-    "table": ("tables:table_command", "Show the results of every bot against every other."),
+    "table": ("table:table_command", "Show the results of every bot against every other."),
     "watch": (
         "watch:watch",
         "Follow a league while it is being played: its progress and its table.",

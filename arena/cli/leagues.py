@@ -15,7 +15,6 @@ from arena.cli.common import (
     check_pace,
     check_workers,
     cluster_option,
-    collected_rarely,
     default_workers,
     game_option,
     key_values,
@@ -52,7 +51,7 @@ from arena.play.missing import WHOLE, Part
 from arena.play.pace import Pace
 from arena.play.run import Run
 from arena.schedule.deal import Rotations
-from arena.schedule.formats import FORMATS, FormatName
+from arena.schedule.formats import FORMATS, USUAL_DEALS, FormatName
 from arena.store.opening import open_store, read_league
 from arena.store.suspensions import FORFEITING, suspended
 from arena.store.tournament import Tournament, asked_deals
@@ -63,8 +62,8 @@ from arena.text import counted, duration, safe, safe_lines
 from protocol.errors import ArenaError, RunError
 
 _DEALS = " or ".join(
-    f"{deals} ({', '.join(name for name, form in FORMATS.items() if form.deals == deals)})"
-    for deals in sorted({form.deals for form in FORMATS.values()}, reverse=True)
+    f"{deals} ({', '.join(name for name, usual in USUAL_DEALS.items() if usual == deals)})"
+    for deals in sorted({*USUAL_DEALS.values()}, reverse=True)
 )
 _MOST_PARTS = 10_000
 _LARGE_PART = 0.25  # of the memory that is free: it is said beforehand when bots need more
@@ -316,7 +315,6 @@ def _play_missing(
         sizes: dict[str, int] = {}
         pace = Pace([bot.name for bot in league.bots], league.seats)
         with (
-            collected_rarely(),
             stopped_by_signals(run) as heard,
             stopped_by_time(run, seconds) as is_over,
             ProgressLine(run.missing, pace) as line,

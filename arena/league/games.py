@@ -18,7 +18,6 @@ from protocol.errors import ArenaError
 from referee.finding import OPENSPIEL, Source, find_source
 from referee.game import Game
 from referee.loading import Listed, listed, load
-from referee.openspiel.kind import surveys
 from referee.program.file import ANYWHERE, Confinement, read_game_file
 
 trusting: ContextVar[bool] = ContextVar("trusting", default=False)
@@ -45,6 +44,8 @@ def find_game(
     try:
         source = find_source(word, here)
     except ArenaError:
+        from referee.openspiel.kind import surveys  # here, as few commands need it
+
         if word in surveys():
             meant = f"{OPENSPIEL}:{word}"
             raise ArenaError(f"there is no game {word!r}. Did you mean {meant!r}?") from None

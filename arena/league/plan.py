@@ -16,14 +16,8 @@ from arena.league.contest import HandIn
 from arena.league.seed import NEWEST, Derivation, league_key
 from arena.schedule.asked import AskedDeals
 from arena.schedule.deal import BotIndex, Entrant, Rotations, Schedule, rotation_count
-from arena.schedule.formats import (
-    FORMATS,
-    FormatName,
-    FormatTerms,
-    InRounds,
-    NoOptions,
-    Plain,
-)
+from arena.schedule.format_kinds import FormatTerms, InRounds, NoOptions, Plain
+from arena.schedule.formats import FORMATS, USUAL_DEALS, FormatName
 from arena.schedule.rounds import Frame, RoundFormat, RoundTerms
 from protocol.errors import ArenaError
 from referee.chance import Chance
@@ -203,7 +197,8 @@ class LeaguePlan:
             first=next(iter(self.order), ""),
             seats=self.seats,
             matches_a_deal=self.rotation_count,
-            deals=settings.deals,
+            deals=self.deals,
+            says_deals=settings.deals is not None,
             share=settings.share,
             is_in_share=self._is_in_share,
             matches=settings.matches,
@@ -219,8 +214,8 @@ class LeaguePlan:
     @property
     def deals(self) -> int:
         """How many deals each line-up plays, unless they are drawn."""
-        usual = FORMATS[self.settings.format].deals
-        return usual if self.settings.deals is None else self.settings.deals
+        settings = self.settings
+        return USUAL_DEALS[settings.format] if settings.deals is None else settings.deals
 
     def _is_in_share(self, lineup: tuple[BotIndex, ...], number: int, share: float) -> bool:
         return self.schedule.is_in_share(lineup, number, share)

@@ -13,7 +13,8 @@ from arena.league.file import FILE, LeagueFileError, check_not_bereft, read_text
 from arena.league.games import find_game
 from arena.league.openings import check_opening, opening_in
 from arena.league.plan import LeaguePlan, Settings
-from arena.schedule.formats import FORMATS, InRounds
+from arena.schedule.format_kinds import InRounds
+from arena.schedule.formats import FORMATS, USUAL_DEALS
 from arena.text import toml
 from protocol.errors import ArenaError
 from referee.limits import Limits
@@ -138,7 +139,7 @@ def _extent(settings: Settings) -> list[str]:
         lines.append(f"matches_per_bot = {settings.matches_per_bot}  # to within one deal")
     else:
         form = FORMATS[settings.format]
-        deals = form.deals if settings.deals is None else settings.deals
+        deals = USUAL_DEALS[settings.format] if settings.deals is None else settings.deals
         lines.append(f"deals = {deals}  # {form.deals_are}")
         if not isinstance(form, InRounds):
             lines.append(f"share = {settings.share}  # the part of the deals that is played")

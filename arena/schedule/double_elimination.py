@@ -16,6 +16,7 @@ from arena.schedule.bracket import (
 from arena.schedule.bracket_format import BracketFormat
 from arena.schedule.bracket_options import BracketOptions, check_bracket
 from arena.schedule.course import Course, Steps
+from arena.schedule.format_kinds import InRounds
 from arena.schedule.knockout import final_table
 from arena.schedule.matching import cheapest_pairs, exchanged
 from arena.schedule.ties import Tie, play
@@ -216,3 +217,8 @@ class _Tables(_Brackets):
         left = {*beaten, *out, *tie.gone}
         self._winners = [bot for bot in self._winners if bot not in left]
         self.losers = [bot for bot in self.losers if bot not in left] + beaten
+
+
+DOUBLE_ELIMINATION = InRounds(
+    DoubleEliminationOptions, check_double_elimination, DoubleElimination, "for each tie"
+)

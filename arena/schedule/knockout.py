@@ -18,6 +18,7 @@ from arena.schedule.bracket_options import BracketOptions, check_bracket
 from arena.schedule.bracket_standings import drawing
 from arena.schedule.course import Course, Steps
 from arena.schedule.deal import Entrant
+from arena.schedule.format_kinds import InRounds
 from arena.schedule.ties import Tie, play
 from referee.words import counted
 
@@ -95,3 +96,6 @@ def final_table(course: Course, bracket: Bracket, alive: Sequence[str], seats: i
 def _stage_title(slots: int) -> str:
     titles = {2: "Final", 4: "Semi-finals", 8: "Quarter-finals"}
     return titles.get(slots, f"Round of {slots}")
+
+
+KNOCKOUT = InRounds(KnockoutOptions, check_bracket, Knockout, "for each tie")

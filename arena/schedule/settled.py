@@ -10,6 +10,7 @@ from typing import Annotated
 import msgspec
 
 from arena.schedule.deal import Entrant
+from arena.schedule.format_kinds import InRounds
 from arena.schedule.goal import Compared, Findings, Measure, goal_of, known
 from arena.schedule.misfit import narrowness, own_variance
 from arena.schedule.plain import PlainLineups
@@ -310,3 +311,12 @@ def _name(bot: Entrant) -> str:
 
 def _in_order(one: int, other: int) -> tuple[int, int]:
     return (one, other) if one < other else (other, one)
+
+
+SETTLED = InRounds(
+    SettledOptions,
+    check_settled,
+    Settled,
+    "no more than a round-robin of so many deals would have",
+    settled_by_key,
+)

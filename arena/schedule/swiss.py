@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 import msgspec
 
 from arena.schedule.deal import Entrant
+from arena.schedule.format_kinds import InRounds
 from arena.schedule.rounds import Frame, Lineup, Over, Round, RoundTerms, Standings
 from arena.schedule.swiss_dutch import dutch_pairs
 from arena.schedule.swiss_pairs import balanced_tables, matched_pairs
@@ -116,3 +117,6 @@ class Swiss:
             if pairs is not None:
                 return pairs
         return matched_pairs(scores, field, chance, number)
+
+
+SWISS = InRounds(SwissOptions, check_swiss, Swiss, "for each table of a round")

@@ -10,7 +10,8 @@ import msgspec
 from arena.league.plan import LeaguePlan
 from arena.schedule.asked import AskedDeals
 from arena.schedule.deal import BotIndex, Deal, Entrant, rotation_count
-from arena.schedule.formats import FORMATS, InRounds
+from arena.schedule.format_kinds import InRounds
+from arena.schedule.formats import FORMATS
 from arena.schedule.rounds import (
     Frame,
     Lineup,

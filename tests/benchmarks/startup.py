@@ -304,7 +304,13 @@ def main() -> None:
     parser.add_argument("--only", nargs="+", choices=PARTS, default=list(PARTS))
     chosen = parser.parse_args().only
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # an installed arena is compiled
-    used((sys.executable, "-c", "import arena.cli.leagues, arena.cli.tables, arena.cli.matches"))
+    used(
+        (
+            sys.executable,
+            "-c",
+            "import arena.cli.leagues, arena.cli.rank, arena.cli.table, arena.cli.matches",
+        )
+    )
     for name in chosen:
         with tempfile.TemporaryDirectory() as folder:
             PARTS[name](Path(folder))

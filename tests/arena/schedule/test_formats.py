@@ -4,6 +4,7 @@ from collections import Counter
 from dataclasses import replace
 from itertools import combinations
 from math import comb
+from typing import get_args
 
 import msgspec
 import pytest
@@ -13,14 +14,9 @@ from hypothesis import strategies as st
 from arena.schedule.asked import AskedDeals
 from arena.schedule.deal import BotIndex, Deal, rotation_count
 from arena.schedule.even import Even
-from arena.schedule.formats import (
-    FORMATS,
-    FormatName,
-    FormatTerms,
-    GauntletOptions,
-    NoOptions,
-    Plain,
-)
+from arena.schedule.format_kinds import FormatTerms, NoOptions, Plain
+from arena.schedule.formats import FORMATS, USUAL_DEALS, FormatName
+from arena.schedule.plain_formats import GauntletOptions
 from protocol.errors import ArenaError
 from referee.chance import Chance
 from tests.arena.schedule.cases import Case, calm, case, cases
@@ -31,7 +27,8 @@ TERMS = FormatTerms(
     first="c",
     seats=2,
     matches_a_deal=2,
-    deals=None,
+    deals=50,
+    says_deals=False,
     share=1.0,
     is_in_share=lambda *_: True,
     matches=None,
@@ -48,6 +45,7 @@ def terms(found: Case) -> FormatTerms:
         seats=found.seats,
         matches_a_deal=rotation_count(found.rotations, found.seats),
         deals=found.deals,
+        says_deals=True,
         share=found.share,
         is_in_share=found.schedule.is_in_share,
         matches=None,
@@ -91,6 +89,10 @@ def check(asked: AskedDeals, found: FormatTerms) -> list[Deal]:
             assert deal.number == numbers[deal.lineup]
             numbers[deal.lineup] += 1
     return plan
+
+
+def test_each_format_is_known_by_name_with_its_usual_deals() -> None:
+    assert get_args(FormatName) == (*FORMATS,) == (*USUAL_DEALS,)
 
 
 @calm
@@ -146,7 +148,7 @@ def test_who_plays_as_often_meets_all_others_about_as_often(
 @pytest.mark.parametrize(
     ("name", "changes", "options", "said"),
     [
-        ("round-robin", {"matches_per_bot": 8, "deals": 3}, NoOptions(), "the place of deals"),
+        ("round-robin", {"matches_per_bot": 8, "says_deals": True}, NoOptions(), "place of deals"),
         ("round-robin", {"matches_per_bot": 8, "share": 0.5}, NoOptions(), "the place of deals"),
         ("round-robin", {"matches": 1}, NoOptions(), "less than the 2 matches of a deal"),
         ("round-robin", {"matches_per_bot": 1}, NoOptions(), "less than the 2 matches of a deal"),
@@ -167,5 +169,5 @@ def test_fewer_bots_than_seats_play_nothing_in_any_format() -> None:
     few = terms(case("a", "b", seats=4))
     for name, kind in PLAIN.items():
         assert check(asked_of(name, few, kind.options()), few) == []
-    even = replace(few, deals=None, matches_per_bot=40)
+    even = replace(few, says_deals=False, matches_per_bot=40)
     assert check(asked_of("round-robin", even, NoOptions()), even) == []
