@@ -11,7 +11,11 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any, NamedTuple
 
-_HIDE_DILL = "import sys; sys.modules['dill'] = None; "  # so that an import of it fails
+_FIRST = (
+    "import atexit, gc, sys; "
+    "sys.modules['dill'] = None; "  # so that an import of it fails
+    "atexit.register(gc.freeze); "  # so that it ends without a last look for reference cycles
+)
 
 
 @contextmanager
@@ -56,7 +60,7 @@ class _Interpreter(popen_spawn_posix.Popen):  # type: ignore[misc] # the library
             *words, code, mark = interpreters.get_command_line(pipe_handle=orders)
             self.pid = util.spawnv_passfds(
                 interpreters.get_executable(),
-                [words[0], "-P", *words[1:], _HIDE_DILL + code, mark],  # nothing lies in our way
+                [words[0], "-P", *words[1:], _FIRST + code, mark],  # nothing lies in our way
                 [*self._fds, orders, alive],
             )
         finally:
