@@ -4,16 +4,11 @@ import atexit
 import gc
 import sys
 
-SELDOM = 100_000
-"""New objects after which Python looks for reference cycles. Results have none: it saves a run a
-seventh of its own time (`tests.benchmarks.dispatch`), and a command, with the last look that is not
-taken at its end, a fifth of all that it takes."""
-
 
 def run() -> None:
     """Run the command; once it is done, Ctrl-C has nothing more to stop."""
-    gc.set_threshold(SELDOM)
-    atexit.register(gc.freeze)
+    gc.disable()  # until the command begins: what is imported is no garbage
+    atexit.register(gc.freeze)  # so that it ends without a last look for reference cycles
     try:  # what is imported takes a moment, and Ctrl-C may come in it
         import signal
 

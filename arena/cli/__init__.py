@@ -1,6 +1,7 @@
 """The command line: parse, call, print. The one home of click."""
 
 import errno
+import gc
 import os
 import sys
 from typing import Any
@@ -253,3 +254,6 @@ def main() -> None:
                       arena run cup
                       arena rank cup
     """
+    if not gc.isenabled():  # as `arena.__main__` has it until the command's module is imported
+        gc.freeze()
+        gc.enable()

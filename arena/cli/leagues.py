@@ -15,6 +15,7 @@ from arena.cli.common import (
     check_pace,
     check_workers,
     cluster_option,
+    collected_rarely,
     default_workers,
     game_option,
     key_values,
@@ -315,6 +316,7 @@ def _play_missing(
         sizes: dict[str, int] = {}
         pace = Pace([bot.name for bot in league.bots], league.seats)
         with (
+            collected_rarely(),
             stopped_by_signals(run) as heard,
             stopped_by_time(run, seconds) as is_over,
             ProgressLine(run.missing, pace) as line,

@@ -15,7 +15,6 @@ checks of bots and the start of workers are not included, nor is the line of pro
 the least is taken, as whatever disturbs them only adds.
 """
 
-import gc
 import sys
 import tempfile
 import time
@@ -28,7 +27,7 @@ from typing import Any, NamedTuple
 
 from tabulate import tabulate
 
-from arena.__main__ import SELDOM
+from arena.cli.common import collected_rarely
 from arena.league.plan import LeaguePlan
 from arena.play import worker
 from arena.play.events import Stored
@@ -189,7 +188,7 @@ def running(folder: Path) -> Iterator[tuple[object, ...]]:
 
 def run(league: LeaguePlan, workers: int, *, is_stored: bool) -> tuple[Cost, float]:
     """Run a league; return what a match cost the runner, and how many came at once."""
-    with open_run(league, workers, None) as opened:
+    with collected_rarely(), open_run(league, workers, None) as opened:
         events = opened.play() if is_stored else chain.from_iterable(opened._runner.run())
         playing = (event.matches for event in events if isinstance(event, Results | Stored))
         next(playing)  # the workers start
@@ -205,7 +204,6 @@ def run(league: LeaguePlan, workers: int, *, is_stored: bool) -> tuple[Cost, flo
 
 def main(large: int) -> None:
     """Print both tables."""
-    gc.set_threshold(SELDOM)
     with tempfile.TemporaryDirectory() as name:
         headers: tuple[str, ...] = ("stored", "batch", "matches/s", "plain inserts/s", "µs", "µs")
         print("storing: matches a second, and CPU for each")

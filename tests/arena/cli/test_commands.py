@@ -50,7 +50,14 @@ def test_the_list_of_commands_says_what_their_own_help_says() -> None:
     ("words", "spared"),
     [
         (["--help"], ("arena.cli.", "arena.tables.table", "referee.games.")),
-        (["rank", "LEAGUE"], ("arena.cli.play", "arena.play.runner", "referee.games.duel")),
+        (
+            ["rank", "LEAGUE"],
+            (
+                *("arena.cli.play", "arena.play.runner", "arena.tables.circles"),
+                *("arena.schedule.swiss", "arena.schedule.knockout", "arena.schedule.settled"),
+                *("referee.games.duel", "referee.openspiel"),
+            ),
+        ),
     ],
     ids=["help", "rank"],
 )
@@ -67,6 +74,16 @@ def test_a_command_imports_only_what_it_needs(
     ).stdout.splitlines()
     assert "arena.cli" in told
     assert not [name for name in told if name.startswith(spared)]
+
+
+def test_reference_cycles_are_looked_for_once_a_command_has_begun() -> None:
+    code = (
+        "import gc, sys; from arena.__main__ import run; from arena.cli import main; "
+        "main.command('probe')(lambda: print(gc.isenabled(), gc.get_freeze_count() > 10_000)); "
+        "sys.argv = ['arena', 'probe']; run()"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "True True\n"
 
 
 def test_the_version_is_told(arena: Arena) -> None:
