@@ -264,9 +264,9 @@ class StartedBot:
         self.reaped = 0.0  # CPU seconds of what was reaped before its end
 
     def goes_inside(self, pid: int) -> None:
-        """Take `pid` for the bot's process from now on."""
-        self.told = pid
+        """Take `pid` for the bot's process from now on; raise OSError if it has ended already."""
         self.told_pidfd = os.pidfd_open(pid)
+        self.told = pid
 
     def answer(self) -> None:
         """Let it start another thread, unless it has as many as it may have.

@@ -347,7 +347,7 @@ def test_a_second_signal_ends_all_at_once(tmp_path: Path) -> None:
 
         until(ended, 20)
         assert server.process.returncode == 1
-        assert "stopped at once; what was stored is safe." in "".join(server.said)
+        until(lambda: "stopped at once; what was stored is safe." in "".join(server.said), 10)
         until(lambda: gone(*family), 10)
 
 

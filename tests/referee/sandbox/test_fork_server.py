@@ -1,11 +1,13 @@
 """How a process ends all that it started, and a start that the machine refuses."""
 
+import signal
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from referee.sandbox.fork_server import StartedBot
 from tests.referee.sandbox.sandboxed import need
 
 THREADS = """
@@ -53,3 +55,17 @@ def test_a_user_that_cannot_be_had_is_no_fault_of_the_bot() -> None:
     last = ran.stderr.strip().splitlines()[-1]
     assert "MachineError: bots cannot be started: they are to run as uid 6" in last
     assert last.endswith("refused: Operation not permitted. Repair that, then run again.")
+
+
+def test_a_bot_whose_process_inside_has_ended_is_ended_like_any_other() -> None:
+    """As where bwrap says which process is inside, and then may not go on."""
+    bwrap, inside = (subprocess.Popen(["sleep", "60"], start_new_session=True) for _ in range(2))
+    inside.kill()
+    inside.wait()
+    bot = StartedBot(bwrap.pid, -1, {})
+    with pytest.raises(ProcessLookupError):
+        bot.goes_inside(inside.pid)
+    report = bot.end()
+    bwrap.wait()  # it was reaped, which Python does not know yet
+    assert report["ended"] == bwrap.pid
+    assert report["status"] == signal.SIGKILL
