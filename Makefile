@@ -2,7 +2,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-PARALLEL := -n auto --maxprocesses 4 --dist worksteal
+PARALLEL := --maxprocesses 4 --dist worksteal -n
 SOURCES := protocol referee bots arena tests
 
 .PHONY: help demo test slow builds attacks soak long aarch64 cgroup pythons container release docs lint format bench clean
@@ -24,10 +24,10 @@ demo: $(VENV)/.arena  ## Play two small leagues of bundled bots, and print their
 	$(BIN)/arena demo $(SANDBOX_UID)
 
 test: $(VENV)/.dev  ## Run the tests, except for the longer ones of the next lines.
-	$(BIN)/python -m pytest -q -m "not soak and not slow" $(PARALLEL)
+	$(BIN)/python -m pytest -q -m "not soak and not slow" $(PARALLEL) auto
 
 slow: $(VENV)/.dev  ## Run the tests marked slow: more cases of what `make test` tests.
-	$(BIN)/python -m pytest -q -m "slow and not soak" $(PARALLEL)
+	$(BIN)/python -m pytest -q -m "slow and not soak" $(PARALLEL) logical
 
 builds: $(VENV)/.dev  ## Try every hostile build, one after another.
 	$(BIN)/python -m pytest -q -m soak tests/attacks/builds
@@ -36,7 +36,7 @@ attacks: $(VENV)/.dev  ## Try every attack on the sandboxes, one after another.
 	$(BIN)/python -m pytest -q -m soak tests/attacks --ignore tests/attacks/builds
 
 soak: $(VENV)/.dev  ## Run the other hard tests: kills, full disks, struck clusters.
-	$(BIN)/python -m pytest -q -m soak $(PARALLEL) --ignore tests/attacks
+	$(BIN)/python -m pytest -q -m soak $(PARALLEL) auto --ignore tests/attacks
 
 long: slow builds attacks soak  ## Run the four before, one after another.
 

@@ -17,9 +17,13 @@ def pytest_configure() -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-def pytest_xdist_auto_num_workers() -> int:
-    """Return how many processes `-n auto` starts: tests wait for others a third of their time."""
-    return max(1, len(os.sched_getaffinity(0)) * 3 // 2)
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    """Return how many processes `-n logical` starts, one a core, or `-n auto`.
+
+    These are three for every two cores: tests wait for others a third of their time.
+    """
+    cores = len(os.sched_getaffinity(0))
+    return cores if config.option.numprocesses == "logical" else max(1, cores * 3 // 2)
 
 
 @pytest.hookimpl(tryfirst=True)  # before pytest selects by marker
