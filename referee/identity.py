@@ -7,6 +7,7 @@ are what its author says, the third is what is true.
 import ast
 import sys
 from collections.abc import Iterator
+from functools import cache
 from hashlib import blake2b
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
@@ -135,19 +136,28 @@ def _around(game: type[Game]) -> _Around:
 
 def _imported(file: Path, around: _Around) -> Iterator[Path]:
     """Yield the files around a game that one of them imports, as far as its text says it."""
+    for level, name in _names_imported(file.read_bytes()):
+        yield from _modules_of(file.parents[level - 1] if level else None, name, around)
+
+
+@cache
+def _names_imported(source: bytes) -> list[tuple[int, str]]:
+    """Return what a text imports, each with how many folders up it is looked for; 0 is anywhere.
+
+    Nothing if it is no Python, as nobody can have executed it then.
+    """
     try:
-        tree = ast.parse(file.read_bytes())
+        tree = ast.parse(source)
     except (SyntaxError, ValueError):
-        return  # so nobody can have executed it, or it is no text
+        return []
+    found = []
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
-            for alias in node.names:
-                yield from _modules_of(None, alias.name, around)
+            found += [(0, alias.name) for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             start = f"{node.module}." if node.module else ""
-            base = file.parents[node.level - 1] if node.level else None
-            for alias in node.names:
-                yield from _modules_of(base, f"{start}{alias.name}", around)
+            found += [(node.level, f"{start}{alias.name}") for alias in node.names]
+    return found
 
 
 def _modules_of(base: Path | None, name: str, around: _Around) -> Iterator[Path]:

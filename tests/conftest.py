@@ -1,4 +1,4 @@
-"""What holds for all tests: how many run at once, which CI alone does, Ctrl-C, no deadlines."""
+"""What holds for all tests: how many run at once, their budget, Ctrl-C, no deadlines."""
 
 import os
 import signal
@@ -6,6 +6,11 @@ from collections import Counter
 
 import pytest
 from hypothesis import settings
+
+from tests.budget import pytest_fixture_setup, pytest_runtest_protocol
+from tests.golden import golden, pytest_addoption
+
+__all__ = ["golden", "pytest_addoption", "pytest_fixture_setup", "pytest_runtest_protocol"]
 
 settings.register_profile("unhurried", deadline=None)  # a busy machine is no fault of the code
 settings.load_profile("unhurried")
@@ -17,6 +22,7 @@ def pytest_configure() -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+@pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     """Return how many processes `-n logical` starts, one a core, or `-n auto`.
 

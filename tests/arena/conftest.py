@@ -1,5 +1,6 @@
 """Leagues on disk, bots beside them, and the commands that are run on them."""
 
+import fcntl
 import os
 import resource
 import shutil
@@ -23,6 +24,7 @@ from arena.store.opening import read_league
 from arena.store.rows import StoredMatch
 from arena.store.store import Store
 from referee.replay import Replay
+from tests.arena.inline import inline_runs
 from tests.referee import process_watch
 from tests.referee.process_watch import until
 
@@ -93,6 +95,9 @@ def matches_stored(league: Path) -> int:
 class League:
     """A league in a folder of its own, with its bots' folders beside it."""
 
+    is_inline = False
+    """Whether commands are called in this process; else they are processes of their own."""
+
     def __init__(self, home: Path) -> None:
         self.home = home
         self.folder = home / "league"
@@ -134,8 +139,17 @@ class League:
         self, *words: str, code: int = 0, **settings: Any
     ) -> "subprocess.CompletedProcess[str]":
         """Run a command on the league to its end, which must be with exit code `code`."""
+        if self.is_inline:
+            assert not settings, "a command in this process has no settings of its own"
+            return self._called([words[0], str(self.folder), *words[1:]], code)
         process = self.start(*words, **settings)
         return self.finish(process, code)
+
+    @staticmethod
+    def _called(words: list[str], code: int) -> "subprocess.CompletedProcess[str]":
+        result = CliRunner().invoke(main, words, catch_exceptions=False)
+        assert result.exit_code == code, f"exit code {result.exit_code}\n{result.output}"
+        return subprocess.CompletedProcess(words, code, result.stdout, result.stderr)
 
     def finish(
         self, process: "subprocess.Popen[str]", code: int = 0
@@ -209,21 +223,58 @@ class League:
 
 
 @pytest.fixture
-def league(tmp_path: Path) -> Iterator[League]:
-    """An empty league folder."""
+def inline() -> Iterator[None]:
+    """Play leagues in this process: for tests whose subject is not a process."""
+    with inline_runs():
+        yield
+
+
+@pytest.fixture
+def league(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[League]:
+    """An empty league folder; with the fixture `inline`, commands are called in this process."""
     made = League(tmp_path)
+    made.is_inline = "inline" in request.fixturenames
     yield made
     made.close()
 
 
+Once = Callable[[str, Callable[[Path], None]], Path]
+"""Makes a folder by a name, and returns it; whoever asks for the name again gets the same one."""
+
+
 @pytest.fixture(scope="session")
-def played(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """The folder of a league that was played; not to be changed."""
-    league = League(tmp_path_factory.mktemp("played"))
+def once(tmp_path_factory: pytest.TempPathFactory) -> Once:
+    """Make what many tests read once for all processes of the suite; it is not to be changed."""
+    shared = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        shared = shared.parent
+
+    def make(name: str, fill: Callable[[Path], None]) -> Path:
+        folder = shared / f"once-{name}"
+        with (shared / f"once-{name}.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not folder.exists():
+                unfinished = Path(tempfile.mkdtemp(dir=shared))
+                fill(unfinished)
+                unfinished.rename(folder)
+        return folder
+
+    return make
+
+
+def play_shared(folder: Path) -> None:
+    """Play the league of the fixture `played`, which other processes read too."""
+    league = League(folder)
+    league.is_inline = True
     league.write(PLAYED)
-    league.call("run", "--workers", "1")  # so that rows have the same numbers each time
-    yield league.folder
-    league.close()
+    with inline_runs():
+        league.call("run", "--workers", "1")  # so that rows have the same numbers each time
+
+
+@pytest.fixture(scope="session")
+def played(once: Once) -> Path:
+    """The folder of a league that was played; not to be changed."""
+    return once("played", play_shared) / "league"
 
 
 @pytest.fixture
