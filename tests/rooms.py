@@ -19,9 +19,15 @@ MODULES = {
 }
 
 
+@cache
+def nodes(module: str) -> tuple[ast.AST, ...]:
+    """Return all nodes of a module's tree."""
+    return (*ast.walk(ast.parse(MODULES[module].read_text(encoding="utf-8"))),)
+
+
 def imports(module: str) -> Iterator[str]:
     """Yield the full names of everything that a module imports, wherever it does."""
-    for node in ast.walk(ast.parse(MODULES[module].read_text(encoding="utf-8"))):
+    for node in nodes(module):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):

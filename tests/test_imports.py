@@ -1,12 +1,16 @@
-"""Who may import whom, as one written list."""
+"""Who may import whom, as one written list; and who may be called how."""
 
 import ast
+import re
 import sys
+from collections import defaultdict
+from collections.abc import Iterable
 from fnmatch import fnmatch
 
 import pytest
 
-from tests.rooms import MODULES, PACKAGES, imports, rooms
+from referee.games import GAMES
+from tests.rooms import MODULES, PACKAGES, imports, nodes, rooms
 
 OF_OURS = {
     "protocol": {"protocol"},
@@ -145,15 +149,22 @@ def is_in(name: str, patterns: list[str]) -> bool:
     return any(fnmatch(name, pattern) or f"{name}.*" == pattern for pattern in patterns)
 
 
-@pytest.mark.parametrize("module", MODULES)
-def test_a_module_imports_only_what_it_may(module: str) -> None:
-    package = module.partition(".")[0]
-    for name in imports(module):
-        top = name.partition(".")[0]
-        if top in PACKAGES:
-            assert top in OF_OURS[package], name
-        elif top not in sys.stdlib_module_names or top in HOMES:
-            assert is_in(module, HOMES.get(top, [])), name
+@pytest.fixture(scope="module", autouse=True)
+def _all_read() -> None:
+    """Read the modules once for all tests."""
+    for module in MODULES:
+        nodes(module)
+
+
+def test_a_module_imports_only_what_it_may() -> None:
+    for module in MODULES:
+        package = module.partition(".")[0]
+        for name in imports(module):
+            top = name.partition(".")[0]
+            if top in PACKAGES:
+                assert top in OF_OURS[package], f"{module} imports {name}"
+            elif top not in sys.stdlib_module_names or top in HOMES:
+                assert is_in(module, HOMES.get(top, [])), f"{module} imports {name}"
 
 
 @pytest.mark.parametrize("package", ORDER)
@@ -165,13 +176,13 @@ def test_rooms_import_only_from_those_below(package: str) -> None:
         assert not above, room
 
 
-@pytest.mark.parametrize("pattern", FORBIDDEN)
-def test_pure_modules_do_without_the_world(pattern: str) -> None:
-    modules = [module for module in MODULES if is_in(module, [pattern])]
-    assert modules
-    for module in modules:
-        for name in imports(module):
-            assert not any(f"{name}.".startswith(f"{word}.") for word in FORBIDDEN[pattern]), name
+def test_pure_modules_do_without_the_world() -> None:
+    for pattern, forbidden in FORBIDDEN.items():
+        modules = [module for module in MODULES if is_in(module, [pattern])]
+        assert modules, pattern
+        for module in modules:
+            for name in imports(module):
+                assert not any(f"{name}.".startswith(f"{word}.") for word in forbidden), module
 
 
 def test_every_home_is_lived_in() -> None:
@@ -186,11 +197,58 @@ def test_every_statement_of_sql_stands_in_the_store() -> None:
     """
     found = {
         module
-        for module, path in MODULES.items()
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for module in MODULES
+        for node in nodes(module)
         if isinstance(node, ast.Attribute) and node.attr in ("_db", "execute", "executemany")
     }
     assert found
-    assert {
-        module for module in found if not is_in(module, HOMES["sqlite3"] + ["arena.store.*"])
-    } == set()
+    assert not [each for each in found if not is_in(each, HOMES["sqlite3"] + ["arena.store.*"])]
+
+
+def test_no_two_public_classes_of_a_package_have_one_name() -> None:
+    """A game's names are for itself, all others for their package; a bot is a program."""
+    homes: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
+    for module in MODULES:
+        scope = ".".join(module.split(".")[: 3 if fnmatch(module, "referee.games.?*") else 1])
+        for node in nodes(module):
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                homes[scope, node.name].append(module)
+    assert ("arena", "League") in homes
+    assert not [(key, found) for key, found in homes.items() if len(found) > 1 and key[0] != "bots"]
+
+
+EXAMPLES = {"arena.cli.demo"}
+"""Where games are named as examples for people, besides docstrings."""
+
+
+def named_games(found: Iterable[ast.AST]) -> set[str]:
+    """Return the games that a module names, in its texts or by an import; docstrings may."""
+    found = list(found)
+    docstrings = {
+        id(node.body[0].value)
+        for node in found
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef)
+        and node.body
+        and isinstance(node.body[0], ast.Expr)
+    }
+    texts = [
+        node.value
+        for node in found
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+        if id(node) not in docstrings
+    ]
+    modules = [node.module or "" for node in found if isinstance(node, ast.ImportFrom)]
+    words = {word for text in [*texts, *modules] for word in re.findall(r"\w+", text)}
+    return words & {*GAMES}
+
+
+def test_no_code_knows_a_game_by_its_name() -> None:
+    """Games are named in `referee/games/`, and nothing elsewhere is done for one alone."""
+    found = {}
+    for module in MODULES:
+        is_of_a_game = module.startswith("referee.games.") or module.split(".")[1] in GAMES
+        if not is_of_a_game and module not in EXAMPLES and (games := named_games(nodes(module))):
+            found[module] = games
+    assert found == {}
+    naming = '"""Of khan."""\n\nif game == "duel":\n    print("in guerra")\n'
+    assert named_games(ast.walk(ast.parse(naming))) == {"duel", "guerra"}
