@@ -8,9 +8,9 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 HERE = ROOT if len(ROOT.parts) > 2 else ROOT / "folder"  # /src alone might be anybody's
-OUTSIDE = re.compile(
-    rf"shared/(rules|design|originals)\b|{re.escape(str(HERE))}\b|\bDESIGN\.md|\bDESIGN,? §?\d"
-    r"|[Rr]ules page('s)?,? section \d|War family's (rules )?page"
+OUTSIDE = (
+    rf"shared/(rules|design|originals)\b|{re.escape(str(HERE))}\b|\bDESIGN\.md|\bDESIGN,? §?[0-9]"
+    r"|[Rr]ules page('s)?,? section [0-9]|War family's (rules )?page"
 )
 """Where the exact rules and the design once lay, where this clone lies, and sections by numbers
 that no page has."""
@@ -35,17 +35,15 @@ def tracked() -> list[Path]:
 
 @pytest.mark.parametrize("text", sorted(EXAMPLES))
 def test_what_points_outside_is_known(text: str) -> None:
-    assert OUTSIDE.search(text)
+    assert re.search(OUTSIDE, text)
 
 
 def test_no_file_points_outside() -> None:
-    found = [
-        f"{file.relative_to(ROOT)}:{number}: {line.strip()}"
-        for file in tracked()
-        for number, line in enumerate(file.read_text("utf-8", "replace").splitlines(), 1)
-        if OUTSIDE.search(line)
-    ]
-    assert not found, "\n".join(found)
+    tracked()
+    own = f":!{Path(__file__).relative_to(ROOT)}"
+    words = ["git", "grep", "-IonE", OUTSIDE, "--", ".", own]
+    found = subprocess.run(words, cwd=ROOT, capture_output=True, text=True)
+    assert (found.returncode, found.stdout) == (1, "")
 
 
 def test_no_link_leads_outside() -> None:

@@ -200,6 +200,7 @@ def test_small_tables_are_as_sure_as_they_say() -> None:
     assert 0.7 < float(str(found.cells[-1])) <= 1
 
 
+@pytest.mark.slow  # it simulates leagues
 def test_planted_circles_are_found_and_others_are_not() -> None:
     planted = circles.measured(Row("planted", Plan(bots=8, deals=50, circle=circles.SIXTY), 8))
     assert planted.cells[1] == "1.000"

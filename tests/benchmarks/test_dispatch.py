@@ -24,6 +24,7 @@ def league(tmp_path: Path) -> LeaguePlan:
     return make_league(tmp_path / "league", settings, {}, {"sandbox": "none"}, bots)
 
 
+@pytest.mark.slow  # it plays a league
 def test_ready_matches_are_handed_out_and_stored_by_the_real_runner(
     league: LeaguePlan, monkeypatch: pytest.MonkeyPatch
 ) -> None:

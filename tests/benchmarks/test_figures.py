@@ -18,6 +18,7 @@ def test_every_game_has_figures(name: str) -> None:
     assert callable(module.figures)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["cold_war", "tod_und_leben"])
 def test_a_quick_game_keeps_its_figures(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert command.main([name]) == 0

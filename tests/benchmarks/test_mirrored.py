@@ -19,6 +19,7 @@ def test_every_game_has_leagues_of_bots_that_known() -> None:
             assert wavers(league) or len(set(league.bots)) == len(league.bots)
 
 
+@pytest.mark.slow  # it plays matches with processes
 def test_wavering_copies_play_alike_but_not_the_same() -> None:
     field = results("steal_war", Mirrored(("sensible", "sensible"), 40))
     assert field.bots == ("copy 0", "copy 1")
@@ -27,6 +28,7 @@ def test_wavering_copies_play_alike_but_not_the_same() -> None:
     assert {one.places == other.places for one, other in field.deals} == {True, False}
 
 
+@pytest.mark.slow  # it plays a league
 def test_a_row_tells_of_one_league() -> None:
     game, bots, deals, matches, gain, *_ = row(
         "tod_und_leben", Mirrored(("sensible", "random"), 40)

@@ -4,22 +4,28 @@ import re
 
 import pytest
 
-from tests.rooms import ROOT, picture, purposes
+from tests.rooms import MODULES, ROOT, nodes, picture, purposes
 
 PAGE = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
 HOMES = ("", "arena", "referee", "arena/league", "docs")
 """Where a file may be that is named without its folder."""
 
 
-@pytest.mark.quick(1)
-@pytest.mark.parametrize("package", ["arena", "referee"])
-def test_its_pictures_and_tables_are_those_of_the_code(package: str) -> None:
+@pytest.fixture(scope="module")
+def _all_read() -> None:
+    """Read the modules before a test's time is measured."""
+    for module in MODULES:
+        nodes(module)
+
+
+@pytest.mark.usefixtures("_all_read")
+def test_its_pictures_and_tables_are_those_of_the_code() -> None:
     """If not: `python -m tests.rooms` prints them."""
-    assert picture(package) in PAGE
-    assert purposes(package) in PAGE
+    for package in ("arena", "referee"):
+        assert picture(package) in PAGE
+        assert purposes(package) in PAGE
 
 
-@pytest.mark.slow
 def test_the_files_and_folders_that_it_names_are_there() -> None:
     prose = PAGE.replace(purposes("arena"), "").replace(purposes("referee"), "")
     named = set(re.findall(r"`([\w/]+(?:\.py|\.md|/))`", prose))

@@ -18,14 +18,8 @@ MOST_NOT_RUN = 7
 each_page = pytest.mark.parametrize("page", PAGES)
 
 
-DONE_FIRST = "README.md"
-"""The page that `make test` does too."""
-
-
-@pytest.mark.parametrize(
-    "page",
-    [pytest.param(page, marks=[] if page == DONE_FIRST else pytest.mark.slow) for page in PAGES],
-)
+@pytest.mark.slow
+@each_page
 def test_a_page_does_what_it_says(page: str, tmp_path: Path) -> None:
     steps = read(page)
     if steps:

@@ -14,6 +14,7 @@ from tests.faults.leagues import Arrangement, one_for_each_sandbox
 KILLS = 100
 
 
+@pytest.mark.slow  # it kills real runs
 def test_a_league_that_is_killed_again_and_again_is_what_it_would_have_been(
     campaign: Campaign,
 ) -> None:

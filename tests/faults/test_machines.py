@@ -71,6 +71,7 @@ def test_when_their_copies_are_removed_no_bot_is_charged(
         campaign.finish(league, reference)
 
 
+@pytest.mark.slow  # it starts a run in a shell
 def test_a_limit_of_the_shell_below_the_leagues_is_named(campaign: Campaign) -> None:
     arrangement = next(each for each in SANDBOXED if each.sandbox == "landlock")
     with campaign.league(arrangement) as league:

@@ -46,5 +46,6 @@ def transcripts(hash_seed: str) -> bytes:
     ).stdout
 
 
+@pytest.mark.slow  # it starts an interpreter
 def test_play_does_not_depend_on_the_order_of_sets() -> None:
     assert transcripts("1") == transcripts("2") != b""

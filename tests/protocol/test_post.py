@@ -56,7 +56,7 @@ def connect(one: Side, other: Side) -> None:
         a.way = list(a.post.unseen())
 
 
-@settings(max_examples=300)
+@settings(max_examples=100)
 @given(STEPS)
 def test_letters_come_once_and_in_order_whatever_is_cut(
     steps: list[tuple[str, bool, int]],

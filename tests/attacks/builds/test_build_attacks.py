@@ -55,6 +55,7 @@ def check(arrangement: tuple[str, str, Any], act: str) -> None:
         assert not outcome["effect"], f"not contained: {said}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("act", QUICK)
 def test_a_hostile_build_has_no_effect(arrangement: tuple[str, str, Any], act: str) -> None:
     check(arrangement, act)

@@ -35,6 +35,7 @@ def test_what_is_always_the_same_carries_nothing() -> None:
     assert (found.bits, found.most) == (0.0, 0.0)
 
 
+@pytest.mark.slow  # it simulates many messages
 def test_nothing_is_hardly_ever_taken_for_a_channel() -> None:
     found = [capacity(bits(48), [RNG.randint(0, 9) for _ in range(48)], 1.0) for _ in range(5000)]
     assert sum(each.bits > 0 for each in found) <= 5
