@@ -2,11 +2,12 @@
 
     python -m tests.release
 
-refuses a tree that is not committed, a version that has a tag, and one without a section in
-CHANGELOG.md. Then it builds wheel and source distribution of the last commit twice, compares them
-byte for byte, checks their metadata, installs the wheel in a clean environment, and uses it in
-another folder, as this user and, as root, as an ordinary one too. The files are left in `dist/`;
-the last lines say what to type to publish them.
+refuses a tree that is not committed, a version that has a tag, one without a section in
+CHANGELOG.md, and pages whose figures are older than what they measure. Then it builds wheel and
+source distribution of the last commit twice, compares them byte for byte, checks their metadata,
+installs the wheel in a clean environment, and uses it in another folder, as this user and, as root,
+as an ordinary one too. The files are left in `dist/`; the last lines say what to type to publish
+them.
 """
 
 import argparse
@@ -24,6 +25,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from referee.sandbox.program import SYSTEM_PYTHON, barrier
+from tests.docs import figures
+from tests.docs.pages import PageError
 
 ROOT = Path(__file__).parents[1]
 NOBODY = 65534
@@ -77,6 +80,20 @@ def version_to_release(root: Path) -> str:
             f"Unreleased, and put a new, empty one above it."
         )
     return version
+
+
+def check_figures(root: Path) -> None:
+    """Raise RefusedError if figures of the pages are older than the code that they measure."""
+    try:
+        stale = [mark for mark, _, changed in figures.aged(root) if changed]
+    except (PageError, SystemExit) as error:
+        raise RefusedError(str(error)) from None
+    if stale:
+        names = ", ".join(f"{mark.page}:{mark.line} ({mark.command})" for mark in stale)
+        raise RefusedError(
+            f"figures are older than the code that they measure: {names}. Measure them again: "
+            f"python -m tests.docs.figures --commands"
+        )
 
 
 def changes(root: Path, version: str) -> str:
@@ -171,6 +188,7 @@ def use(programs: Path, version: str, folder: Path, uid: int) -> None:
 def release(root: Path, say: Callable[[str], None]) -> None:
     """Make and try the files of a release in `dist/` of a clone; raise RefusedError, or say how."""
     version = version_to_release(root)
+    check_figures(root)
     say(f"Bot Arena {version}: everything is committed, the changelog has it, the tag is free.")
     with tempfile.TemporaryDirectory(prefix="arena-release-") as spare:
         top = Path(spare)

@@ -1,5 +1,6 @@
 """`make release`, in clones made for it: what it refuses, and what it leaves in `dist/`."""
 
+import re
 import subprocess
 import sys
 import zipfile
@@ -7,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.docs.pages import pages_of
 from tests.release import ROOT, RefusedError, changes, run, version_to_release
 
 DATED = "## 0.1.0 - 2026-12-01\n\n### Added\n\n- All of it.\n"
@@ -34,6 +36,15 @@ def clone(tmp_path: Path) -> Path:
 
 def git(folder: Path, *words: str) -> str:
     return run(["git", *words], folder)
+
+
+def measured_now(clone: Path) -> None:
+    """Have all pages say that their figures are of the last commit."""
+    last = git(clone, "rev-parse", "HEAD").strip()
+    for page in pages_of(clone):
+        text = (clone / page).read_text()
+        (clone / page).write_text(re.sub(r"; at [0-9a-f]+(?=; of| -->)", f"; at {last}", text))
+    git(clone, "commit", "--all", "--quiet", "--message", "measured")
 
 
 def test_a_tree_that_is_not_committed_is_refused(clone: Path) -> None:
@@ -73,6 +84,7 @@ def test_a_refusal_is_one_line(clone: Path) -> None:
 
 @pytest.mark.slow
 def test_a_release_is_built_tried_and_left_in_dist(clone: Path) -> None:
+    measured_now(clone)
     words = [sys.executable, "-m", "tests.release", "--root", str(clone)]
     done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")

@@ -1,4 +1,4 @@
-"""Print the table of all attacks; with `--write`, put it into docs/sandbox.md."""
+"""Print the table of all attacks (twelve minutes); `--write` puts it into docs/sandbox.md."""
 
 import argparse
 import sys
@@ -10,6 +10,7 @@ from tests.attacks.table import BEGIN, END, FAILED, NOT_RUN, Column, mark, table
 from tests.attacks.users import RunnerProcess, Workshop, attackers, sandboxes_of
 from tests.docs.written import rewrite
 
+MEASURES = "referee/bot_process.py referee/freezer.py referee/sandbox"
 PAGE = Path(__file__).parents[2] / "docs" / "sandbox.md"
 
 

@@ -23,6 +23,7 @@ from arena.store.result import PlayedMatch, Record, result_of
 from arena.store.rows import BotVersion, WholeMatch
 from referee.evidence import Played
 
+MEASURES = "arena/archive/export.py arena/archive/merge.py arena/archive/reader.py arena/store"
 BOTS = [{"name": name, "shipped": name} for name in ("sensible", "random")]
 LIMITS = {"sandbox": "none"}
 _MEASURED = """

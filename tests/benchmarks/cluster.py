@@ -28,6 +28,11 @@ from arena.play.run import open_run
 from referee.games import GAMES
 from tests.arena.play.cluster.dask_cluster import DaskCluster
 
+MEASURES = (
+    "arena/play/cluster arena/play/messages.py arena/play/runner.py arena/play/worker.py "
+    "arena/store/store.py protocol/lines.py referee/bot_process.py referee/lookout.py "
+    "referee/match.py referee/pipes.py referee/seat.py referee/turn_clock.py"
+)
 MATCHES = 60  # of each game
 CHUNKS = {1: 150, 10: 100, 100: 40, 500: 20}
 """How many chunks are played, by the number of deals in each."""

@@ -42,6 +42,13 @@ from referee.seat import FunctionSeat, ProcessSeat, Seat
 from referee.starting import end_processes, start_bot
 from tests.benchmarks.c_programs import BOT, GAME, PARENT, compiled
 
+MEASURES = (
+    "protocol/lines.py protocol/messages.py referee/bot_process.py referee/chance.py "
+    "referee/clock.py referee/evidence.py referee/field.py referee/form.py referee/freezer.py "
+    "referee/game.py referee/judging.py referee/lookout.py referee/match.py referee/meter.py "
+    "referee/pipes.py referee/polling.py referee/program referee/replay.py referee/seat.py "
+    "referee/turn_clock.py referee/wire.py"
+)
 ROUNDS = 15
 DECISIONS = 20_000
 LIMITS = Limits(sandbox="none")

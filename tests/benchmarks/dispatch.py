@@ -38,6 +38,11 @@ from arena.store.store import Store
 from tests.benchmarks import ready_worker
 from tests.benchmarks.scale import LEAGUES, make
 
+MEASURES = (
+    "arena/play/local.py arena/play/messages.py arena/play/missing.py arena/play/run.py "
+    "arena/play/runner.py arena/schedule/deal.py arena/schedule/lineups.py "
+    "arena/schedule/round_robin.py arena/store"
+)
 LARGE = 1_000_000
 BATCHES = {1: 30, 50: 20, 500: 6, 5000: 2}
 """How many batches are stored in a round, by their size."""

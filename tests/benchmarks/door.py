@@ -16,6 +16,12 @@ from referee.sandbox import PYTHON, SANDBOXES, Launcher, Program
 from referee.seat import ProcessSeat
 from referee.starting import start_bot
 
+MEASURES = (
+    "referee/door/door.py referee/door/visitor.py referee/sandbox/bwrap.py "
+    "referee/sandbox/fork_server.py referee/sandbox/landlock.py referee/sandbox/launcher.py "
+    "referee/sandbox/mounts.py referee/sandbox/stage.py referee/sandbox/starter.py "
+    "referee/sandbox/uid.py referee/starting.py referee/visiting.py"
+)
 _DOORS: tuple[tuple[str, ...], ...] = ((), ("api.example.org",))
 _BOT = r"""
 import os, sys

@@ -31,6 +31,7 @@ from referee.door.network import Network
 from tests.provider import Provider
 from tests.referee.door.at_the_door import Caller, chat
 
+MEASURES = "referee/door referee/visiting.py"
 AT_ONCE = (1, 100)
 PATH = "/v1/chat/completions"
 

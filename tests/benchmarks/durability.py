@@ -19,6 +19,7 @@ from tabulate import tabulate
 from arena.store.store import Store
 from tests.benchmarks.scale import LEAGUES, make, matches
 
+MEASURES = "arena/store"
 BATCHES = {1: 300, 10: 2_000, 50: 10_000, 500: 20_000}
 """How many matches to store, by the size of a batch."""
 

@@ -34,6 +34,10 @@ from typing import NamedTuple
 import chess.pgn
 from tabulate import tabulate
 
+MEASURES = (
+    "bots/bridges protocol/lines.py referee/bot_process.py referee/freezer.py referee/lookout.py "
+    "referee/match.py referee/openspiel referee/pipes.py referee/seat.py referee/turn_clock.py"
+)
 ROOT = Path(__file__).parents[2]
 ARENA = (sys.executable, "-m", "arena")
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT)}

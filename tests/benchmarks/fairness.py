@@ -26,6 +26,10 @@ from typing import Any, NamedTuple
 
 from tabulate import tabulate
 
+MEASURES = (
+    "referee/bot_process.py referee/clock.py referee/freezer.py referee/lookout.py "
+    "referee/meter.py referee/sandbox/seccomp.py referee/seat.py referee/turn_clock.py"
+)
 ROOT = Path(__file__).parents[2]
 THINK, ALLOWED = 0.3, 1.0
 """CPU seconds that the honest bot needs for each decision, and seconds that it is allowed."""

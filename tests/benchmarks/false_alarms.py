@@ -28,6 +28,7 @@ from tabulate import tabulate
 from arena.stats.encounters import Share
 from arena.stats.sequential import Bounds, Rates, SequentialTest
 
+MEASURES = "arena/stats/encounters.py arena/stats/sequential.py"
 NORMAL = NormalDist()
 COMPARISONS = 2000
 MOST_DEALS = 10_000

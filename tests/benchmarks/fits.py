@@ -34,6 +34,11 @@ from tests.benchmarks.calibration.faithfulness import (
 )
 from tests.benchmarks.calibration.league import Plan, deal_of
 
+MEASURES = (
+    "arena/stats/covariance.py arena/stats/likelihood.py arena/stats/links.py "
+    "arena/stats/matrices.py arena/stats/outcomes.py arena/stats/propagation.py "
+    "arena/stats/ratings.py"
+)
 ROUNDS = 2
 OURS = "ours, all at once"
 

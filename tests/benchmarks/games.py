@@ -1,15 +1,16 @@
 """Decisions per second of every game, driven in this process by random choices.
 
-    python -m tests.benchmarks.games            # all games
+    python -m tests.benchmarks.games            # all games: some minutes
     python -m tests.benchmarks.games khan duel  # some
     python -m tests.benchmarks.games openspiel:chess
 
 `rules` is the loop of deciders, sample and apply; `asked` adds what the referee does for each
 decision besides: decision, view and read. The next columns say where the time of `asked` goes. `cpu
 us` is what a decision takes with its view as JSON, in microseconds of CPU: the deal is left out,
-and the least of many short series is taken, which a busy machine hardly disturbs. The last column
-says how many microseconds the samples of a decision take, if it lists no moves and a bot wants
-four. Games take turns, so that a noisy machine disturbs all alike; of the rounds the best counts.
+and the least of many short series is taken, which a busy machine hardly disturbs. `samples us` is
+how many microseconds the samples of a decision take, if it lists no moves and a bot wants four.
+Games take turns, so that a noisy machine disturbs all alike; of the rounds the best counts. Last
+come matches per second of `referee.play`, all seats by chance, and the decisions of one.
 """
 
 import sys
@@ -23,12 +24,17 @@ from typing import Any
 from tabulate import tabulate
 
 from protocol.lines import encode
+from referee import play
 from referee.game import Game, plain
 from referee.games import GAMES
 from referee.loading import find_game
 from referee.match import samples_of
 from referee.options import new_game, read_options
 
+MEASURES = (
+    "protocol/lines.py referee/chance.py referee/field.py referee/form.py referee/games "
+    "referee/local.py"
+)
 ROUNDS = 5
 SECONDS = 0.6
 """The least time of one measurement."""
@@ -112,6 +118,17 @@ def matches_rate(name: str) -> float:
     return seed / spent
 
 
+def learning(name: str) -> tuple[float, float]:
+    """Return matches per second of whoever trains a bot, and the decisions of one."""
+    seats, matches, taken = _found(name).seat_counts[0], 0, 0
+    began = time.process_time()
+    while (spent := time.process_time() - began) < SECONDS:
+        bots = [lambda ask: ask.rng.choice(ask.legal or ask.samples)] * seats
+        taken += len(play(name, bots, seed=matches).entries)
+        matches += 1
+    return matches / spent, taken / matches
+
+
 def shares(name: str) -> dict[str, float]:
     """Return which part of the time of `asked` each method takes."""
     spent: Counter[str] = Counter()
@@ -163,14 +180,15 @@ def main(names: list[str]) -> None:
     best: dict[tuple[str, str], float] = {}
     for _ in range(ROUNDS):
         for name in deciding:
-            for play in (by_rules, asked):
-                key = name, play.__name__
-                best[key] = max(best.get(key, 0.0), rate(name, play))
+            for way in (by_rules, asked):
+                key = name, way.__name__
+                best[key] = max(best.get(key, 0.0), rate(name, way))
     rows = []
     for name in deciding:
         parts = shares(name)
         rules, whole = best[name, "by_rules"], best[name, "asked"]
         samples = samples_cost(name)
+        matches, decisions = learning(name)
         rows.append(
             [
                 name,
@@ -179,6 +197,8 @@ def main(names: list[str]) -> None:
                 *(f"{100 * parts[part]:.0f}" for part in PARTS),
                 f"{least_cpu(name) * 1e6:.1f}",
                 "-" if samples is None else f"{samples * 1e6:.0f}",
+                f"{matches:,.0f}",
+                f"{decisions:,.0f}",
             ]
         )
     heads = (
@@ -188,8 +208,10 @@ def main(names: list[str]) -> None:
         *(f"{part} %" for part in PARTS),
         "cpu us",
         "samples us",
+        "played /s",
+        "decisions",
     )
-    print(tabulate(rows, heads, colalign=("left", *("right",) * 10), disable_numparse=True))
+    print(tabulate(rows, heads, colalign=("left", *("right",) * 12), disable_numparse=True))
     for name in chosen:
         if name not in deciding:
             print(f"{name}: no decisions; {matches_rate(name):,.0f} matches a second")

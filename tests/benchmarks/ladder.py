@@ -1,6 +1,6 @@
 """Whether each of a game's own bots is better than the one a rung below it.
 
-    python -m tests.benchmarks.ladder              # all games
+    python -m tests.benchmarks.ladder              # all games: three minutes
     python -m tests.benchmarks.ladder guerra khan  # some
 
 Neighbours meet in a league of mirrored deals with real processes: one copy of the higher bot
@@ -32,6 +32,10 @@ from arena.tables.sources import field_of
 from protocol.errors import ArenaError
 from referee.games import GAMES
 
+MEASURES = (
+    "arena/stats/encounters.py bots/casino_war bots/cold_war bots/duel bots/guerra bots/khan "
+    "bots/pyanitsa bots/steal_war bots/war bots/world_war referee/games"
+)
 FAIR = 0.5
 LEAST = 2.0
 HEADERS = ("game", "step", "deals", "matches", "points", "fair", "error", "sigma")

@@ -1,8 +1,8 @@
 """Matches and decisions per second of a league, and the referee's own CPU time per decision.
 
-Run it with `make bench`. Two copies of a shipped random bot play `guerra`; one worker and two
-take turns, so that a noisy machine disturbs both alike. Read the ratios: the rates belong to the
-machine.
+Run it with `make bench`, for some minutes. Two copies of a bundled random bot play `guerra`; one
+worker and two take turns, so that a noisy machine disturbs both alike. Read the ratios: the rates
+belong to the machine.
 """
 
 import os
@@ -29,6 +29,11 @@ from referee.sandbox import Launcher
 from referee.seat import FunctionSeat, ProcessSeat
 from referee.starting import start_bot
 
+MEASURES = (
+    "arena/play/local.py arena/play/runner.py arena/play/worker.py arena/store/store.py "
+    "bots/guerra/guerra_random.py protocol/lines.py referee/bot_process.py referee/games/guerra "
+    "referee/lookout.py referee/match.py referee/pipes.py referee/seat.py referee/turn_clock.py"
+)
 GAME = "guerra"
 ROUNDS = 3
 DEALS = 1000

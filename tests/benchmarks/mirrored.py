@@ -1,6 +1,6 @@
 """Prints how many independent deals one mirrored deal is worth, game by game.
 
-    python -m tests.benchmarks.mirrored              # all games, a few minutes on two cores
+    python -m tests.benchmarks.mirrored              # all games, four minutes on two cores
     python -m tests.benchmarks.mirrored guerra khan  # some
 
 Each league has real processes and mirrored deals, at the fewest seats the game has. The gain is
@@ -31,6 +31,10 @@ from arena.tables.field import Field
 from referee.games import GAMES
 from tests.benchmarks.ladder import played
 
+MEASURES = (
+    "arena/stats/seats.py bots/casino_war bots/cold_war bots/duel bots/guerra bots/khan "
+    "bots/pyanitsa bots/steal_war bots/war bots/world_war referee/games"
+)
 HEADERS = ("game", "bots", "deals", "matches", "gain", "seat 0 scores", "s")
 
 

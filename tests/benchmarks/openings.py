@@ -15,6 +15,7 @@ from referee.loading import find_game
 from referee.opening import DRAWS, PLAYOUTS, USUAL_MOST, Opening, _dice, _is_open, _random_opening
 from referee.options import new_game, read_options
 
+MEASURES = "referee/opening.py referee/openspiel"
 GAMES = ("openspiel:connect_four", "openspiel:hex", "openspiel:breakthrough", "openspiel:othello")
 
 

@@ -36,6 +36,7 @@ from tests.benchmarks.ladder import played
 from tests.benchmarks.mirrored import told
 from tests.docs.written import rewrite
 
+MEASURES = "referee/openspiel referee/testing"
 PAGE = ROOT / "docs" / "openspiel.md"
 BEGIN, END = "<!-- Here the table begins. -->", "<!-- Here it ends. -->"
 HEADERS = (

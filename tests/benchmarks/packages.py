@@ -30,6 +30,11 @@ from referee.sandbox import Launcher
 from referee.sandbox.kept import size_of
 from referee.starting import start_bot
 
+MEASURES = (
+    "arena/environment referee/sandbox/bwrap.py referee/sandbox/fork_server.py "
+    "referee/sandbox/landlock.py referee/sandbox/launcher.py referee/sandbox/mounts.py "
+    "referee/sandbox/stage.py referee/sandbox/starter.py referee/sandbox/uid.py"
+)
 USUAL = ("numpy", "onnxruntime", "torch")
 HELLO = b'{"type":"hello","protocol":1,"name":"mine"}\n'
 LIMITS = {"memory_mb": 4096, "startup": 120.0, "open_files": 256}

@@ -19,6 +19,7 @@ from pathlib import Path
 
 from tabulate import tabulate
 
+MEASURES = "arena/home arena/serve/remote"
 ARENA = [sys.executable, "-m", "arena"]
 PROGRAM = "import kit\nkit.run(lambda ask: (ask.legal or ask.samples)[0])\n"
 LIMIT = 300.0  # seconds

@@ -17,6 +17,11 @@ from tabulate import tabulate
 from arena.store.opening import read_league
 from tests.benchmarks.scale import Size, make, timed
 
+MEASURES = (
+    "arena/report arena/stats/covariance.py arena/stats/likelihood.py arena/stats/links.py "
+    "arena/stats/matrices.py arena/stats/outcomes.py arena/stats/propagation.py "
+    "arena/stats/ratings.py arena/tables"
+)
 LEAGUES = {
     "duels": Size("guerra", 2, 100, 100_000),
     "tables of four": Size("war", 4, 20, 20_000),

@@ -29,6 +29,12 @@ from arena.store.result import MatchResult, PlayedMatch, Record
 from arena.store.store import Store
 from referee.game import ranked
 
+MEASURES = (
+    "arena/stats/covariance.py arena/stats/likelihood.py arena/stats/links.py "
+    "arena/stats/matrices.py arena/stats/outcomes.py arena/stats/propagation.py "
+    "arena/stats/ratings.py arena/store arena/tables"
+)
+
 
 class Size(NamedTuple):
     """A league to make up."""

@@ -13,6 +13,7 @@ from tabulate import tabulate
 
 from arena.league.seed import Derivation, league_key
 
+MEASURES = "arena/league/seed.py referee/chance.py"
 GAME, MATCH, NAME = "guerra", "3f9a1c20b7e4d501-0", "mine"
 NUMBER, WORD = "271828", "spring"
 DRAWN = 2**53

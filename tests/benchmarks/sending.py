@@ -22,6 +22,7 @@ from tabulate import tabulate
 
 from tests.arena.play.cluster.dask_cluster import DaskCluster
 
+MEASURES = "arena/play/cluster referee/sandbox/big_files.py referee/sandbox/by_hash.py"
 SIZES = (6, 60, 600, 2400)
 NAMES = ("hill", "hive")
 TOML = """\

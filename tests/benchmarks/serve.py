@@ -31,6 +31,7 @@ from tests.benchmarks.scale import Size, make
 from tests.referee import process_watch
 from tests.referee.process_watch import until
 
+MEASURES = "arena/handin arena/serve"
 BOTS = ("sensible", "random", "quiet", "warlord")
 HAND_IN = "\n[hand_in]\nper_hour = 10000\nper_day = 10000\n"
 HERE = "127.0.0.1"

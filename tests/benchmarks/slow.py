@@ -23,6 +23,9 @@ from tabulate import tabulate
 
 from tests.benchmarks.c_programs import compiled
 
+MEASURES = (
+    "arena/play/slow referee/bot_process.py referee/kept.py referee/polling.py referee/seat.py"
+)
 SLEEPER = r"""
 #include <stdio.h>
 #include <stdlib.h>

@@ -21,6 +21,11 @@ from arena.league.plan import LeaguePlan, Settings
 from arena.league.writing import make_league
 from arena.store.store import Store
 
+MEASURES = (
+    "arena/play/local.py arena/play/runner.py arena/play/worker.py arena/store/store.py "
+    "referee/bot_process.py referee/match.py referee/sandbox/fork_server.py "
+    "referee/sandbox/launcher.py"
+)
 STEPS = 10
 BOTS = 4
 KINDS = ("runner", "workers", "fork servers", "bots")

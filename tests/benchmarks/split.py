@@ -1,6 +1,6 @@
 """Where the time of a decision goes in every real game, with bots in C that answer from a list.
 
-    python -m tests.benchmarks.split                    # all games, landlock, one core
+    python -m tests.benchmarks.split                # all games, landlock, one core: some minutes
     python -m tests.benchmarks.split guerra --sandbox none --unpinned
     python -m tests.benchmarks.split --no-views         # what it would be if asks held no views
     python -m tests.benchmarks.split openspiel:chess    # a game from elsewhere
@@ -46,6 +46,13 @@ from referee.starting import end_processes, start_bot
 from tests.benchmarks.c_programs import BOT, compiled
 from tests.benchmarks.decision import Cost, Pipes, least, plain_bots, timed
 
+MEASURES = (
+    "protocol/lines.py protocol/messages.py referee/bot_process.py referee/chance.py "
+    "referee/clock.py referee/evidence.py referee/field.py referee/form.py referee/freezer.py "
+    "referee/game.py referee/games referee/judging.py referee/lookout.py referee/match.py "
+    "referee/meter.py referee/openspiel referee/pipes.py referee/polling.py referee/replay.py "
+    "referee/seat.py referee/turn_clock.py referee/wire.py"
+)
 DECISIONS = 6000  # of a round, about
 ROUNDS = 5
 PROCESSES = 4

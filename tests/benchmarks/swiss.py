@@ -41,6 +41,10 @@ from arena.schedule.swiss_scores import SwissScores
 from tests.arena.schedule.swiss_breaches import breaches
 from tests.arena.schedule.tournaments import CHANCE, Luck, Played, begun
 
+MEASURES = (
+    "arena/schedule/matching.py arena/schedule/swiss.py arena/schedule/swiss_dutch.py "
+    "arena/schedule/swiss_pairs.py arena/schedule/swiss_scores.py"
+)
 FEWEST, MOST = 5, 20
 SIZES: list[tuple[str, SwissOptions, int, int]] = [
     ("matching", SwissOptions(), 2, 100),

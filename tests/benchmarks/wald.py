@@ -26,6 +26,7 @@ from arena.stats.likelihood_ratio import Ratio
 from arena.stats.sequential import Bounds, Rates
 from tests.benchmarks.false_alarms import FIELDS, MOST_DEALS, Field, Law, law_of, percent, simulate
 
+MEASURES = "arena/stats/likelihood_ratio.py arena/stats/sequential.py"
 COMPARISONS = 2000
 LEADS = (0.0, 0.5, 1.0, 2.0)
 """By which the first bot is better, in margins."""

@@ -37,6 +37,8 @@ comments before a block, one or several; they begin with a small letter:
     <!-- not run: REASON -->     the block is left out, for a reason: it needs another machine,
                                  the network, many minutes
 
+Before figures that were measured stands `<!-- measured: ... -->`, which `tests.docs.figures` reads.
+
 The match `3f9a-0`, after the name of a league, is a real one of it: with a fault if one has a
 fault, and of the bot that the command names. `code` in a line may be a command too; it is not done,
 but its options must be there. A league that takes long can be made small: `--deals 5`.
@@ -51,22 +53,26 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-PAGES = [
-    str(path.relative_to(ROOT))
-    for path in sorted(
-        [
-            *ROOT.glob("*.md"),
-            *(ROOT / "docs").rglob("*.md"),
-            *(ROOT / "referee").rglob("*.md"),
-            ROOT / "tests" / "README.md",
-        ]
-    )
-]
+
+
+def pages_of(root: Path) -> list[str]:
+    """Return the pages of a clone, as paths in it."""
+    found = [
+        *root.glob("*.md"),
+        *(root / "docs").rglob("*.md"),
+        *(root / "referee").rglob("*.md"),
+        *root.glob("tests/README.md"),
+    ]
+    return [str(path.relative_to(root)) for path in sorted(found)]
+
+
+PAGES = pages_of(ROOT)
 
 SHELL, CONSOLE = "sh", "console"
 TEXTS = ("", "csv", "ini", "json", "mermaid", "nginx", "text", "toml", "transcript", "yaml")
 COMPARED = ("exact", "like")
 MARKS = ("as", "commands", *COMPARED, "exits", "file", "given", "not run", "output", "types")
+MEASURED = "measured"
 
 _PARTS = re.compile(
     r"^ *<!--\s*(?P<comment>.*?)\s*-->"
@@ -185,7 +191,7 @@ class _Parsed:
 
     def comment(self, text: str) -> Iterator[Step]:
         mark, _, value = (part.strip() for part in text.partition(":"))
-        if not mark[:1].islower():
+        if not mark[:1].islower() or mark == MEASURED:
             return
         if mark not in MARKS:
             raise self.error(f"{mark!r} is none of the comments that are known: {MARKS}")
@@ -277,6 +283,14 @@ def _typed(text: str, at: int) -> Iterator[Command]:
         line = at + text.count("\n", 0, found.start())
         words = re.sub(r"\\\n> ?", "\\\n", found[1])
         yield Command(line, words, shows=found[2] or None)
+
+
+def comments(text: str, name: str) -> Iterator[tuple[int, str]]:
+    """Yield line and value of the comments in the text of a page that have a name."""
+    for found in _PARTS.finditer(text):
+        mark, _, value = (found["comment"] or "").partition(":")
+        if mark.strip() == name:
+            yield text.count("\n", 0, found.start()) + 1, " ".join(value.split())
 
 
 def prose(text: str) -> str:

@@ -7,6 +7,8 @@ from time import monotonic
 from tests.faults.lanes import strike_all
 from tests.faults.tally import Tally
 
+MEASURES = "arena/play arena/store"
+
 
 def main() -> None:
     """Strike one league after another until there were kills enough."""

@@ -19,6 +19,7 @@ from arena.league.file import read_asked
 from tests.arena.handin.archives import tarred, zipped
 from tests.arena.handin.intaking import GOOD, UNFIT, IntakeProcess, check_whole, hand_in
 
+MEASURES = "arena/handin"
 AUTHORS = 8
 _LONGEST = 2.5  # seconds until a kill: an intake begins in one, and takes in one bot in one
 _BUILT = b'command = ["{python}", "made.py"]\nfiles = ["made.py", "kit.py"]\n'

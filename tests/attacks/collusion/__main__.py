@@ -1,4 +1,7 @@
-"""Print what bots can tell each other by each channel; `--write` puts it into docs/sandbox.md."""
+"""Print what bots can tell each other by each channel, in twelve minutes.
+
+`--write` puts it into docs/sandbox.md.
+"""
 
 import argparse
 import sys
@@ -10,6 +13,7 @@ from tests.attacks.collusion.table import BEGIN, COLUMNS, END, FAILED, Column, m
 from tests.attacks.users import RunnerProcess, Workshop, attackers
 from tests.docs.written import rewrite
 
+MEASURES = "referee/bot_process.py referee/freezer.py referee/sandbox"
 PAGE = Path(__file__).parents[3] / "docs" / "sandbox.md"
 BITS = 96
 

@@ -45,6 +45,11 @@ from tests.benchmarks.peers.runners import (
     script,
 )
 
+MEASURES = (
+    "arena/play/local.py arena/play/runner.py arena/play/worker.py arena/store/store.py "
+    "protocol/lines.py referee/bot_process.py referee/games/casino_war referee/lookout.py "
+    "referee/match.py referee/pipes.py referee/seat.py referee/turn_clock.py"
+)
 VERSION = "psyleague==0.4.1"
 PIP = ("--quiet", "--disable-pip-version-check", "--retries", "1", "--timeout", "15")
 ROUNDS = 3

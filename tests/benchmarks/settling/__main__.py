@@ -1,6 +1,6 @@
 """Simulate leagues of bots of known skill, played until the question is answered.
 
-    python -m tests.benchmarks.settling                   # all rows, 200 leagues each: hours
+    python -m tests.benchmarks.settling                   # all rows, 200 leagues each: some hours
     python -m tests.benchmarks.settling --leagues 40      # with so many
     python -m tests.benchmarks.settling --rows 1 4 18     # some of them, by number
     python -m tests.benchmarks.settling --plain 0 --first-deals 4   # with other options
@@ -26,6 +26,11 @@ from tabulate import tabulate
 from arena.schedule.settled import SettledOptions
 from tests.benchmarks.settling.league import Course, Plan, round_robin_course, settled_course
 
+MEASURES = (
+    "arena/schedule/settled.py arena/schedule/worth.py arena/stats/covariance.py "
+    "arena/stats/likelihood.py arena/stats/links.py arena/stats/matrices.py "
+    "arena/stats/outcomes.py arena/stats/propagation.py arena/stats/ratings.py"
+)
 RIGHT = 0.95
 """The share of leagues that are to be right."""
 CLOSE, WIDE = 3.0, 8.33

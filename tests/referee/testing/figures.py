@@ -12,6 +12,8 @@ from referee.games import GAMES
 from referee.testing import STEPS, check_steps
 from tests.referee.testing.faulty import FAULTS
 
+MEASURES = "referee/games referee/testing"
+
 
 def steps() -> Iterator[str]:
     """Yield the table of steps."""

@@ -1,0 +1,147 @@
+"""Measured figures: what the real pages say of theirs, and when some count as stale."""
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests import release
+from tests.docs import figures
+from tests.docs.figures import Aged, History, Mark, aged, marks, module_of, seconds
+from tests.docs.pages import PAGES, ROOT, PageError, prose
+
+MARK = "<!-- measured: python -m tests.pace; at {commit} -->\nIt takes 3 s.\n"
+PACE = '"""Print it, in half a minute."""\n\nMEASURES = "engine"\n'
+ENGINE = 'import os\n\n\ndef turn() -> int:\n    """Take it."""\n    return 1\n'
+FIGURE = re.compile(r"\d\s(s|ms|µs|MB|GB|MiB|%|matches|bits|times)\b|\| [\d.,]+ \|")
+NAMED = re.compile(r"`python\s-m\s(tests(?:\.\w+)+)")
+
+
+def git(folder: Path, *words: str) -> str:
+    done = subprocess.run(["git", *words], cwd=folder, capture_output=True, check=True)
+    return done.stdout.decode().strip()
+
+
+def commit(clone: Path, files: dict[str, str]) -> str:
+    """Write files and commit them; return the commit."""
+    for name, text in files.items():
+        (clone / name).parent.mkdir(parents=True, exist_ok=True)
+        (clone / name).write_text(text)
+    git(clone, "add", "--all")
+    who = ("-c", "user.name=tests", "-c", "user.email=tests@localhost")
+    git(clone, *who, "commit", "--quiet", "--message", "more")
+    return git(clone, "rev-parse", "HEAD")
+
+
+@pytest.fixture
+def clone(tmp_path: Path) -> Path:
+    """A clone with a module, what measures it, and a page with a figure of the first commit."""
+    git(tmp_path, "init", "--quiet", "clone")
+    folder = tmp_path / "clone"
+    first = commit(folder, {"tests/pace.py": PACE, "engine/core.py": ENGINE, "Makefile": ""})
+    commit(folder, {"docs/fast.md": MARK.format(commit=first[:8])})
+    return folder
+
+
+def changed(clone: Path) -> str | None:
+    [found] = aged(clone)
+    return found.changed
+
+
+def wrong(clone: Path, text: str) -> str:
+    """Return what is said of a page."""
+    commit(clone, {"docs/fast.md": text})
+    with pytest.raises(PageError) as found:
+        aged(clone)
+    return str(found.value)
+
+
+def test_every_mark_of_the_pages_can_be_read() -> None:
+    found = list(marks())
+    assert len(found) > 60
+    assert {mark.page for mark in found} >= {"docs/performance.md", "docs/ratings.md"}
+
+
+def test_the_commits_of_the_pages_are_known() -> None:
+    try:
+        history = History(ROOT)
+    except SystemExit as reason:
+        pytest.skip(str(reason))
+    for mark in marks():
+        history.commit(mark)
+
+
+def test_figures_beside_what_measures_them_have_a_mark() -> None:
+    marked = {(mark.page, module_of(ROOT, mark.command)) for mark in marks()}
+    for page in PAGES:
+        text = prose((ROOT / page).read_text(encoding="utf-8"))
+        for part in re.split(r"\n\n(?!\|)|\n(?=- )", text):  # a table belongs to what it follows
+            for module in NAMED.findall(part) if FIGURE.search(part) else ():
+                file = module_of(ROOT, f"python -m {module}")
+                assert (page, file) in marked, f"{page}: {module} measured figures without a mark"
+
+
+def test_what_changes_the_code_makes_figures_stale(clone: Path) -> None:
+    assert changed(clone) is None
+    commit(clone, {"engine/core.py": ENGINE.replace("return 1", "return 2")})
+    assert changed(clone) == "engine/core.py"
+
+
+def test_what_changes_no_code_makes_none_stale(clone: Path) -> None:
+    said = ENGINE.replace("import os", "import sys").replace('"""Take it."""', '"""Go on."""  # so')
+    new = "\n\ndef other() -> int:\n    return 3\n"
+    commit(
+        clone, {"engine/core.py": said + new, "engine/rules.md": "# Rules\n", "pace.py": "x = 1"}
+    )
+    assert changed(clone) is None
+
+
+def test_a_module_that_came_or_went_makes_figures_stale(clone: Path) -> None:
+    commit(clone, {"engine/more.py": ENGINE})
+    assert changed(clone) == "engine/more.py"
+    git(clone, "rm", "--quiet", "engine/more.py", "engine/core.py")
+    commit(clone, {"engine/rules.md": "# Rules\n"})
+    assert changed(clone) == "engine/core.py"
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("python -m tests.pace", "is none of 'COMMAND; at COMMIT'"),
+        ("python -m tests.pase; at {commit}", "there is no module tests.pase"),
+        ("make fast; at {commit}", "there is no command 'make fast'"),
+        ("arena fly cup; at {commit}", "there is no command 'arena fly cup'"),
+        ("arena rank cup; at {commit}", "either MEASURES or the comment"),
+        ("python -m tests.pace; at {commit}; of engine", "either MEASURES or the comment"),
+        ("arena rank cup; at {commit}; of engines", "measures engines, which does not exist"),
+        ("python -m tests.pace; at 0123456789", "there is no commit 0123456789"),
+    ],
+)
+def test_a_mark_that_is_wrong_is_named_by_page_and_line(text: str, words: str, clone: Path) -> None:
+    said = text.format(commit=git(clone, "rev-parse", "HEAD"))
+    told = wrong(clone, f"# Fast\n\n<!-- measured: {said} -->\nIt takes 3 s.\n")
+    assert told.startswith("docs/fast.md:3: ")
+    assert words in told
+
+
+def test_a_shallow_clone_says_so(clone: Path, tmp_path: Path) -> None:
+    git(tmp_path, "clone", "--quiet", "--depth=1", f"file://{clone}", "shallow")
+    with pytest.raises(SystemExit, match="git fetch --unshallow"):
+        History(tmp_path / "shallow")
+
+
+def test_what_measures_again_begins_with_the_shortest() -> None:
+    lasts = {"a": "", "b": "some hours", "c": "half a minute", "d": "a quarter of an hour"}
+    stale = [Aged(Mark("", 1, name, "", (), text), 1, "x") for name, text in lasts.items()]
+    lines = figures.commands([*stale, *stale, Aged(Mark("", 1, "e", "", (), ""), 1, None)])
+    assert [line[0] for line in lines] == ["c", "d", "b", "a"]
+    assert seconds("two minutes") == 120
+
+
+def test_a_release_refuses_stale_figures_by_name(clone: Path) -> None:
+    release.check_figures(clone)
+    commit(clone, {"engine/core.py": ""})
+    refusal = r"docs/fast\.md:1 .*tests\.docs\.figures --commands"
+    with pytest.raises(release.RefusedError, match=refusal):
+        release.check_figures(clone)
