@@ -24,7 +24,7 @@ demo: $(VENV)/.arena  ## Play two small leagues of bundled bots, and print their
 	$(BIN)/arena demo $(SANDBOX_UID)
 
 test: $(VENV)/.dev  ## Run the tests, except for the longer ones of the next lines.
-	$(BIN)/python -m pytest -q -m "not soak and not slow" $(PARALLEL) auto
+	$(BIN)/python -m pytest -q -m "not soak and not slow" $(PARALLEL) auto $(MORE)
 
 slow: $(VENV)/.dev  ## Run the tests marked slow: more cases of what `make test` tests.
 	$(BIN)/python -m pytest -q -m "slow and not soak" $(PARALLEL) logical
