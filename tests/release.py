@@ -2,11 +2,11 @@
 
     python -m tests.release
 
-refuses a tree that is not committed, a version that has a tag, and one without a section in
-CHANGELOG.md. Then it builds wheel and source distribution of the last commit twice, compares them
-byte for byte, checks their metadata, installs the wheel in a clean environment, and uses it in
-another folder, as this user and, as root, as an ordinary one too. The files are left in `dist/`;
-the last lines say what to type to publish them.
+refuses a tree that is not committed, a version that has a tag, one without a section in
+CHANGELOG.md, and a commit that `make long` has not proved. Then it builds wheel and source
+distribution of the last commit twice, compares them byte for byte, checks their metadata, installs
+the wheel in a clean environment, and uses it in another folder, as this user and, as root, as an
+ordinary one too. The files are left in `dist/`; the last lines say what to type to publish them.
 """
 
 import argparse
@@ -24,6 +24,10 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from referee.sandbox.program import SYSTEM_PYTHON, barrier
+from tests.ci import landings
+from tests.ci.history import History, HistoryError
+from tests.ci.landings import check_proven
+from tests.ci.records import RecordError
 
 ROOT = Path(__file__).parents[1]
 NOBODY = 65534
@@ -77,6 +81,14 @@ def version_to_release(root: Path) -> str:
             f"Unreleased, and put a new, empty one above it."
         )
     return version
+
+
+def refuse_unproven(root: Path) -> None:
+    """Raise RefusedError unless `make long` has proved what is committed in a clone."""
+    try:
+        check_proven(History(root), "HEAD")
+    except (landings.RefusedError, HistoryError, RecordError) as error:
+        raise RefusedError(str(error)) from error
 
 
 def changes(root: Path, version: str) -> str:
@@ -171,7 +183,8 @@ def use(programs: Path, version: str, folder: Path, uid: int) -> None:
 def release(root: Path, say: Callable[[str], None]) -> None:
     """Make and try the files of a release in `dist/` of a clone; raise RefusedError, or say how."""
     version = version_to_release(root)
-    say(f"Bot Arena {version}: everything is committed, the changelog has it, the tag is free.")
+    refuse_unproven(root)
+    say(f"Bot Arena {version}: all is committed and proven, the changelog has it, the tag is free.")
     with tempfile.TemporaryDirectory(prefix="arena-release-") as spare:
         top = Path(spare)
         top.chmod(0o755)
