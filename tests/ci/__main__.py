@@ -96,8 +96,9 @@ def land(root: Path) -> int:
         if late := runner.result.late:
             say(f"Not begun, as this machine is slower than recorded: {', '.join(late)}")
             say("Each comes with its share, within six landings, or by `.ci/run NAME`.")
-        if skipped.read_text():
-            say(f"What `make test` skipped before packages were installed, {again.name}:")
+        if plan.deferred:
+            say(f"Deferred to landing {plan.number + 1}: {', '.join(plan.deferred)}")
+        if skipped.read_text():  # it would run all tests if it had no names
             runner.run([again])
     return runner.result.code
 

@@ -23,9 +23,12 @@ class History:
         return done.stdout
 
     def _done(self, *words: str) -> "subprocess.CompletedProcess[str]":
-        return subprocess.run(
-            ["git", *words], cwd=self.root, capture_output=True, text=True, check=False
-        )
+        try:
+            return subprocess.run(
+                ["git", *words], cwd=self.root, capture_output=True, text=True, check=False
+            )
+        except FileNotFoundError:
+            raise HistoryError("git is not installed here, which knows what has changed.") from None
 
     def commit(self, name: str) -> str | None:
         """Return the whole name of a commit; None if there is none of this name here."""

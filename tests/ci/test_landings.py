@@ -10,13 +10,18 @@ from tests.ci.history import History
 from tests.ci.landings import RefusedError, check, check_proven, planned, raised
 from tests.ci.records import LANDING, PROVEN, SECONDS, Landing
 
-TESTS = ("arena/play/test_runs.py", "arena/stats/test_ratings.py", "bots/test_kit.py")
+TESTS = (
+    "arena/play/test_runs.py",
+    "arena/stats/test_ratings.py",
+    "bots/test_kit.py",
+    "test_clone.py",
+)
 Commit = Callable[..., str]
 
 
 @pytest.fixture
 def history(tmp_path: Path) -> History:
-    """A clone with three rooms, of which nothing is recorded."""
+    """A clone with four rooms, of which nothing is recorded."""
     git = History(tmp_path).git
     git("init", "--quiet", "--initial-branch", "main")
     git("config", "user.name", "tests")
@@ -50,7 +55,7 @@ def rooms(history: History, commit: str = "HEAD") -> set[str]:
     return {name for name in (*made.own, *made.touched) if name.startswith("slow:")}
 
 
-EVERY = {"slow:arena/play", "slow:arena/stats", "slow:bots"}
+EVERY = {"slow:arena/play", "slow:arena/stats", "slow:bots", "slow:repository"}
 
 
 def test_without_a_proven_commit_all_is_touched(history: History, commit: Commit) -> None:
@@ -62,7 +67,7 @@ def test_since_the_proven_commit_only_what_has_changed_is(history: History, comm
     assert rooms(history) == set()
     commit({"arena/play/worker.py": "1"})
     commit({"x.txt": ""})
-    assert rooms(history) == {"slow:arena/play"}
+    assert rooms(history) == {"slow:arena/play", "slow:repository"}
 
 
 def test_a_proven_commit_that_is_no_ancestor_proves_nothing(
@@ -90,17 +95,18 @@ def test_what_a_landing_deferred_is_run_by_the_next(history: History, commit: Co
     first = landed(history, commit, 1, "0" * 40, **LONG)
     deferred = planned(history, first).deferred
     assert len([name for name in deferred if name in EVERY]) == 3
-    commit(LONG | {SECONDS: LONG[SECONDS].replace("1", "", 1).replace("1200", "200")})
+    commit({SECONDS: "300 slow:bots\n200 slow:arena/play\n1100 slow:arena/stats\n"})
     second = landed(history, commit, 2, first)
     made = planned(history, second)
     assert made.carried[0] == deferred[0]
-    assert {*made.carried} >= EVERY - {"slow:arena/stats"}
+    assert {*made.carried} >= {"slow:arena/play", "slow:bots"}
     assert not {*made.carried} & {*made.touched, *made.share}
 
 
 def test_nothing_is_carried_over_a_proven_commit(history: History, commit: Commit) -> None:
     first = landed(history, commit, 1, "0" * 40, **LONG)
-    commit(proof(first))
+    assert planned(history, first).deferred
+    commit(proof(first) | {SECONDS: "1 slow:bots\n1 slow:arena/play\n1 slow:arena/stats\n"})
     landed(history, commit, 2, first)
     assert planned(history, "HEAD").carried == ()
 
