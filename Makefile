@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PARALLEL := --maxprocesses 4 --dist worksteal -n
 SOURCES := protocol referee bots arena tests
 
-.PHONY: help demo test slow builds attacks soak long aarch64 cgroup pythons container release docs lint format bench clean
+.PHONY: help demo test slow builds attacks soak long landing aarch64 cgroup pythons container release docs lint format bench clean
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:  # tests that measure time want the machine to themselves
@@ -24,7 +24,7 @@ demo: $(VENV)/.arena  ## Play two small leagues of bundled bots, and print their
 	$(BIN)/arena demo $(SANDBOX_UID)
 
 test: $(VENV)/.dev  ## Run the tests, except for the longer ones of the next lines.
-	$(BIN)/python -m pytest -q -m "not soak and not slow" $(PARALLEL) auto
+	$(BIN)/python -m pytest -q -m "not soak and not slow" $(PARALLEL) auto $(MORE)
 
 slow: $(VENV)/.dev  ## Run the tests marked slow: more cases of what `make test` tests.
 	$(BIN)/python -m pytest -q -m "slow and not soak" $(PARALLEL) logical
@@ -38,7 +38,11 @@ attacks: $(VENV)/.dev  ## Try every attack on the sandboxes, one after another.
 soak: $(VENV)/.dev  ## Run the other hard tests: kills, full disks, struck clusters.
 	$(BIN)/python -m pytest -q -m soak $(PARALLEL) auto --ignore tests/attacks
 
-long: slow builds attacks soak  ## Run the four before, one after another.
+long: $(VENV)/.dev  ## As root, run everything, and record the commit that it proved.
+	$(BIN)/python -m tests.ci long
+
+landing: $(VENV)/.dev  ## Raise the number of the landing, as the last commit before it.
+	$(BIN)/python -m tests.ci landing $(ON)
 
 aarch64: $(VENV)/.dev  ## Try the sandbox and the games on an emulated aarch64 machine.
 	$(BIN)/python -m tests.machines.aarch64 $(AARCH64)
@@ -46,7 +50,7 @@ aarch64: $(VENV)/.dev  ## Try the sandbox and the games on an emulated aarch64 m
 cgroup: $(VENV)/.dev  ## Try bots in cgroups of version 2, on an emulated machine.
 	$(BIN)/python -m tests.machines.cgroup
 
-# What CI tries; `make pythons PYTHONS=` tries all that pyproject.toml names, both ways.
+# Each landing tries one of these; `make pythons PYTHONS=` all that pyproject.toml names, both ways.
 PYTHONS ?= 3.11:lowest 3.12:newest 3.13:newest
 
 pythons: $(VENV)/.dev  ## Try other Pythons, and the lowest dependencies allowed.
@@ -65,6 +69,7 @@ lint: $(VENV)/.dev  ## Check style and formatting with ruff, and types with mypy
 	$(BIN)/ruff check $(SOURCES)
 	$(BIN)/ruff format --check $(SOURCES)
 	$(BIN)/mypy
+	$(BIN)/python -m tests.ci check
 
 format: $(VENV)/.dev  ## Have ruff format the code, and mend what it can.
 	$(BIN)/ruff check --fix $(SOURCES)

@@ -1,6 +1,6 @@
 """Whether each Python plays the same league, with the newest and the lowest dependencies allowed.
 
-    python -m tests.pythons [PYTHON:DEPENDENCIES ...]
+    python -m tests.pythons [--here] [PYTHON:DEPENDENCIES ...]
 
 PYTHON is a version such as 3.12, looked for in PATH and in pyenv's folder, or the path of an
 interpreter. DEPENDENCIES are the `newest` that pyproject.toml allows, the `lowest`, or those
@@ -9,8 +9,8 @@ pyproject.toml names is tried with `newest` and `lowest`.
 
 For each, the wheel is installed in an environment of its own, with every extra for which there are
 wheels; a selection of tests is run, and a league is played, whose export must have the bytes that
-it has under the first in the table. A Python that is not here is named, and is a failure if it was
-asked for.
+it has under the first in the table; with `--here`, those that it has under the Python that runs
+this. A Python that is not here is named, and is a failure if it was asked for.
 """
 
 import argparse
@@ -214,26 +214,27 @@ class Environment:
         return told.strip().splitlines()[-1].partition(" in ")[0]
 
     def play(self) -> str:
-        """Play the leagues; return a hash of all that they export, measured values aside."""
-        uid = ["--sandbox-uid", "0"] if os.getuid() == 0 else []  # so that bots too run by this
-        told = hashlib.sha256()
-        for league in LEAGUES:
-            arena = [self.python, "-m", "arena"]
-            folder = self._folder / "leagues" / league.name
-            write(league, folder, self._bots())
-            run([*arena, "run", folder, "--workers", "2", *uid], self._folder)
-            for line in run([*arena, "export", folder], self._folder).splitlines():
-                told.update(json.dumps(bare(json.loads(line))).encode())
-            told.update(run([*arena, "rank", folder, "--format", "json"], self._folder).encode())
-        return told.hexdigest()
+        """Play the leagues; return a hash of what they export."""
+        return played(self.python, self._folder)
 
-    def _bots(self) -> Path:
-        bots = self._folder / "bots"
-        if not bots.exists():
-            bots.mkdir()
-            for file in sorted((ROOT / "bots").glob("**/*.py")):
-                shutil.copyfile(file, bots / file.name)
-        return bots
+
+def played(python: Path, top: Path) -> str:
+    """Play the leagues in a folder; return a hash of all they export, measured values aside."""
+    uid = ["--sandbox-uid", "0"] if os.getuid() == 0 else []  # so that bots too run by this
+    told = hashlib.sha256()
+    bots = top / "bots"
+    bots.mkdir()
+    for file in sorted((ROOT / "bots").glob("**/*.py")):
+        shutil.copyfile(file, bots / file.name)
+    for league in LEAGUES:
+        arena = [python, "-m", "arena"]
+        folder = top / "leagues" / league.name
+        write(league, folder, bots)
+        run([*arena, "run", folder, "--workers", "2", *uid], top)
+        for line in run([*arena, "export", folder], top).splitlines():
+            told.update(json.dumps(bare(json.loads(line))).encode())
+        told.update(run([*arena, "rank", folder, "--format", "json"], top).encode())
+    return told.hexdigest()
 
 
 def run(words: Sequence[object], folder: Path | None = None) -> str:
@@ -260,24 +261,25 @@ def run(words: Sequence[object], folder: Path | None = None) -> str:
 # --- the table
 
 
-def rows(asked: Sequence[tuple[str, str]], wheel: Path, top: Path) -> Iterator[Row]:
-    """Try each in its order; yield what became of it."""
-    first = ""
-    reference = ""
+def rows(
+    asked: Sequence[tuple[str, str]], wheel: Path, top: Path, reference: str = ""
+) -> Iterator[Row]:
+    """Try each in its order; yield what became of it. `reference` is the league of this Python."""
+    first = "this Python" if reference else ""
     for number, (word, dependencies) in enumerate(asked):
         begun = time.monotonic()
         try:
             environment = Environment(interpreter(word), dependencies, top / str(number))
             left_out = environment.equip(wheel)
             result = environment.test()
-            played = environment.play()
+            league = environment.play()
         except TroubleError as error:
             yield Row(word, dependencies, f"FAILED: {error}", time.monotonic() - begun)
             continue
         if not reference:
-            first, reference = f"{word}:{dependencies}", played
+            first, reference = f"{word}:{dependencies}", league
             result += "; the league is played"
-        elif played == reference:
+        elif league == reference:
             result += f"; the same league as {first}"
         else:
             result = f"FAILED: another league than {first}"
@@ -313,16 +315,20 @@ def main(words: Sequence[str] | None = None) -> int:
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
+    parser.add_argument("--here", action="store_true", help="compare with this Python's league")
     parser.add_argument("choices", nargs="*", type=choice, metavar="PYTHON:DEPENDENCIES")
-    asked = parser.parse_args(words).choices
-    asked = asked or [(each, how) for each in claimed() for how in DEPENDENCIES[:2]]
+    parsed = parser.parse_args(words)
+    asked = parsed.choices or [(each, how) for each in claimed() for how in DEPENDENCIES[:2]]
     with tempfile.TemporaryDirectory(prefix="arena-pythons-") as spare:
         top = Path(spare)
         top.chmod(0o755)
         build = [sys.executable, "-m", "uv", "build", "--quiet", "--wheel", "--out-dir", top, ROOT]
         run(build)
         found = []
-        for row in rows(asked, next(top.glob("*.whl")), top):
+        wheel = next(top.glob("*.whl"))
+        (own := top / "here").mkdir()
+        reference = played(Path(sys.executable), own) if parsed.here else ""
+        for row in rows(asked, wheel, top, reference):
             print(f"{row.python}:{row.dependencies} took {row.seconds:.0f} s", flush=True)
             found.append(row)
     print(table(found))

@@ -3,11 +3,11 @@
     python -m tests.release
 
 refuses a tree that is not committed, a version that has a tag, one without a section in
-CHANGELOG.md, and pages whose figures are older than what they measure. Then it builds wheel and
-source distribution of the last commit twice, compares them byte for byte, checks their metadata,
-installs the wheel in a clean environment, and uses it in another folder, as this user and, as root,
-as an ordinary one too. The files are left in `dist/`; the last lines say what to type to publish
-them.
+CHANGELOG.md, pages whose figures are older than what they measure, and a commit that `make long`
+has not proved. Then it builds wheel and source distribution of the last commit twice, compares them
+byte for byte, checks their metadata, installs the wheel in a clean environment, and uses it in
+another folder, as this user and, as root, as an ordinary one too. The files are left in `dist/`;
+the last lines say what to type to publish them.
 """
 
 import argparse
@@ -25,6 +25,10 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from referee.sandbox.program import SYSTEM_PYTHON, barrier
+from tests.ci import landings
+from tests.ci.history import History, HistoryError
+from tests.ci.landings import check_proven
+from tests.ci.records import RecordError
 from tests.docs import figures
 from tests.docs.pages import PageError
 
@@ -94,6 +98,14 @@ def check_figures(root: Path) -> None:
             f"figures are older than the code that they measure: {names}. Measure them again: "
             f"python -m tests.docs.figures --commands"
         )
+
+
+def check_is_proven(root: Path) -> None:
+    """Raise RefusedError unless `make long` has proved what is committed in a clone."""
+    try:
+        check_proven(History(root), "HEAD")
+    except (landings.RefusedError, HistoryError, RecordError) as error:
+        raise RefusedError(str(error)) from error
 
 
 def changes(root: Path, version: str) -> str:
@@ -189,7 +201,8 @@ def release(root: Path, say: Callable[[str], None]) -> None:
     """Make and try the files of a release in `dist/` of a clone; raise RefusedError, or say how."""
     version = version_to_release(root)
     check_figures(root)
-    say(f"Bot Arena {version}: everything is committed, the changelog has it, the tag is free.")
+    check_is_proven(root)
+    say(f"Bot Arena {version}: all is committed and proven, the changelog has it, the tag is free.")
     with tempfile.TemporaryDirectory(prefix="arena-release-") as spare:
         top = Path(spare)
         top.chmod(0o755)

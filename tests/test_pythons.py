@@ -8,6 +8,7 @@ import pytest
 from packaging.requirements import Requirement
 
 from tests import pythons
+from tests.ci.units import MORE_PYTHONS, PYTHONS
 
 
 def test_the_lowest_is_where_each_bound_begins() -> None:
@@ -37,6 +38,12 @@ def test_the_pythons_of_ci_are_those_that_are_claimed() -> None:
     found = re.search(r"^PYTHONS \?= (.*)$", makefile, re.MULTILINE)
     assert found
     assert [word.partition(":")[0] for word in found[1].split()] == pythons.claimed()
+    assert sorted(PYTHONS) == sorted(found[1].split())
+
+
+def test_the_proof_of_a_commit_tries_every_python_both_ways() -> None:
+    both = itertools.product(pythons.claimed(), pythons.DEPENDENCIES[:2])
+    assert sorted((*PYTHONS, *MORE_PYTHONS)) == sorted(map(":".join, both))
 
 
 def test_a_python_that_is_not_here_is_named_and_fails(

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.ci.records import PROVEN
 from tests.docs.pages import pages_of
-from tests.release import ROOT, RefusedError, changes, run, version_to_release
+from tests.release import ROOT, RefusedError, changes, check_is_proven, run, version_to_release
 
 DATED = "## 0.1.0 - 2026-12-01\n\n### Added\n\n- All of it.\n"
 
@@ -82,9 +83,27 @@ def test_a_refusal_is_one_line(clone: Path) -> None:
     assert done.stderr.count("\n") == 1
 
 
+def test_a_commit_that_is_not_proven_is_refused(clone: Path) -> None:
+    prove(clone)
+    check_is_proven(clone)
+    (clone / "CHANGELOG.md").write_text("x")
+    git(clone, "commit", "--all", "--quiet", "--message", "later")
+    with pytest.raises(RefusedError, match=r"CHANGELOG\.md has changed since: do it again\.$"):
+        check_is_proven(clone)
+
+
+def prove(clone: Path) -> None:
+    """Record the last commit as proven, as `make long` does."""
+    commit = git(clone, "rev-parse", "HEAD").strip()
+    (clone / PROVEN).write_text(f"{commit} 2026-12-01: 1 passed\n")
+    git(clone, "add", "--all")
+    git(clone, "commit", "--quiet", "--message", "proven")
+
+
 @pytest.mark.slow
 def test_a_release_is_built_tried_and_left_in_dist(clone: Path) -> None:
     measured_now(clone)
+    prove(clone)
     words = [sys.executable, "-m", "tests.release", "--root", str(clone)]
     done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")

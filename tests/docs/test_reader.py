@@ -51,10 +51,9 @@ def test_commands_of_a_page_are_done_in_one_folder(reader: Reader) -> None:
 def test_what_is_left_in_the_background_ends_with_the_page(reader: Reader) -> None:
     page = """
         ```sh
-        sleep 1000 > log 2>&1 &
+        sleep 1000 > log 2>&1 & echo $! > pid
         ```
 
-        <!-- given: pgrep -x -n sleep > pid -->
         ```sh
         cat pid
         ```

@@ -1,6 +1,6 @@
 """Tries cgroups of version 2 in a machine that has them: `make cgroup`, on x86_64.
 
-    python -m tests.machines.cgroup [--steps cgroup] [--users root] [--only memory]
+    python -m tests.machines.cgroup [--steps cgroup] [--users root] [--only memory] [--skip]
 
 Debian's kernel and programs run in a machine of QEMU's. Inside, root and an ordinary user to whom a
 cgroup is delegated, run the tests of cgroups, and the attacks on what bots may use, by bots that
@@ -22,6 +22,7 @@ def main() -> int:
     parser.add_argument("--users", default="root,user", help="root, user or both")
     parser.add_argument("--sandboxes", default="landlock,bwrap", help="landlock, bwrap or both")
     parser.add_argument("--only", default="^resources", help="attacks whose names this finds")
+    parser.add_argument("--skip", action="store_true", help="no failure if no machine can be had")
     asked = parser.parse_args()
     wanted = {
         "steps": asked.steps.split(","),
@@ -36,6 +37,9 @@ def main() -> int:
         for each in told(X86_64, wanted, more=("pytest", "hypothesis")):
             report.take(each)
     except UnavailableError as error:
+        if asked.skip:
+            sys.stdout.write(f"CGROUPS ARE NOT TESTED HERE: {error}.\n")
+            return 0
         sys.stderr.write(f"make cgroup: {error}.\n")
         return 1
     return report.end(wanted["steps"])

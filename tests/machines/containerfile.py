@@ -83,12 +83,16 @@ class Stage:
 
     def run(self, words: Sequence[str], why: str) -> str:
         """Run a program in the root as its user; return what it prints."""
+        return run(self.inside(words), why, stdin=subprocess.DEVNULL)
+
+    def inside(self, words: Sequence[str]) -> list[str]:
+        """Return the words of a command that runs a program in the root as its user."""
         variables = {**self.variables, "LC_ALL": "C.UTF-8", **_certificates(self.root)}
         pairs = [f"{name}={value}" for name, value in variables.items()]
         shell = ["sh", "-c", 'cd "$0" && exec "$@"', self.folder, *words]
         unshare = ["unshare", "--mount", "--pid", "--fork", "--kill-child"]
-        inside = ["sh", "-c", _INSIDE, str(self.root), f"{self.user}:{self.user}", *pairs, *shell]
-        return run([*unshare, *inside], why, stdin=subprocess.DEVNULL)
+        enter = ["sh", "-c", _INSIDE, str(self.root), f"{self.user}:{self.user}", *pairs, *shell]
+        return [*unshare, *enter]
 
 
 def _certificates(root: Path) -> Mapping[str, str]:
@@ -164,10 +168,15 @@ def copy(stage: Stage, stages: Mapping[str, Stage], rest: str) -> None:
         copy_context(goal)
 
 
-def try_all() -> None:
-    """Do the steps, and use what they made; raise UnavailableError if anything fails."""
+def need_root() -> None:
+    """Raise UnavailableError for whoever may not make a root for Debian."""
     if os.getuid() != 0:
         raise UnavailableError("it takes root to make a root for Debian")
+
+
+def try_all() -> None:
+    """Do the steps, and use what they made; raise UnavailableError if anything fails."""
+    need_root()
     with tempfile.TemporaryDirectory(prefix="arena-container-") as spare:
         folder = Path(spare)
         folder.chmod(0o755)

@@ -13,7 +13,7 @@ HIDING = {"duel", "guerra", "khan", "pyanitsa", "steal_war", "war", "world_war"}
 every_game = pytest.mark.parametrize("name", GAMES)
 
 LONG = {"enough", "text", "seeds", "effect", "processes", "speed"}
-"""The steps that play a match again and again, and are left to CI."""
+"""The steps that play a match again and again, and are slow."""
 
 
 EVERY: dict[str, int] = {"enough": 3}

@@ -19,6 +19,7 @@ from referee.program.file import Confinement
 from referee.sandbox import PYTHON, Launcher, Program
 from referee.scoring import counted
 from referee.testing import GameError, check_game, checking
+from tests.referee.sandbox.sandboxed import need
 
 NIM = Path(__file__).with_name("nim.py")
 MakeGame = Callable[..., Path]
@@ -334,6 +335,8 @@ def test_a_changed_program_is_loaded_anew(make_game: MakeGame) -> None:
 
 @pytest.mark.parametrize("sandbox", ["landlock", "bwrap", "none"])
 def test_it_runs_in_every_sandbox(make_game: MakeGame, sandbox: str) -> None:
+    if sandbox != "none":
+        need(sandbox)
     kind = load(find_source(str(make_game())), Confinement(sandbox))
     assert played(kind).reason == "last"
 
@@ -351,6 +354,7 @@ def test_the_sandbox_keeps_it_from_secrets(make_game: MakeGame, tmp_path: Path) 
 @pytest.mark.parametrize("sandbox", ["landlock", "bwrap"])
 def test_it_cannot_reach_a_bot(make_game: MakeGame, sandbox: str) -> None:
     """Neither signals nor memory: a bot's process is another's, as are bots to each other."""
+    need(sandbox)
     with Launcher(sandbox) as launcher:
         limits = Limits(sandbox=sandbox)  # type: ignore[arg-type]
         waits = Program((PYTHON, "-c", "input()"), str(make_game(name="bot")))
