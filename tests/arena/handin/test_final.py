@@ -84,6 +84,7 @@ def test_a_final_says_of_what_it_is_made_and_is_discarded_if_that_was_too_early(
     assert arena("verify", cup / "final", "--sealed", published[0]).exit_code == 2  # no match yet
 
 
+@pytest.mark.slow
 def test_one_that_was_played_and_held_back_is_discarded_with_all_that_is_known_of_it(
     arena: Arena, cup: Path
 ) -> None:
@@ -111,6 +112,7 @@ def test_one_that_was_played_and_held_back_is_discarded_with_all_that_is_known_o
     assert arena("verify", cup / "final", "--sealed", seal).exit_code == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_noted", [False, True])
 def test_one_of_which_matches_were_shown_stays(arena: Arena, cup: Path, is_noted: bool) -> None:
     write(cup, closes=EARLIER)

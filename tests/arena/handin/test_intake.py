@@ -256,6 +256,7 @@ MOMENTS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.quick(1)
 @pytest.mark.parametrize("moment", MOMENTS, ids="-".join)
 def test_an_intake_that_is_killed_goes_on_where_it_was(
@@ -295,6 +296,7 @@ def test_who_is_removed_while_a_build_goes_on_does_not_enter(
     assert "ada" not in league_file.folders(db.league)
 
 
+@pytest.mark.slow
 def test_what_was_built_of_a_refused_bot_is_removed(
     db: HandIns, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -308,6 +310,7 @@ def test_what_was_built_of_a_refused_bot_is_removed(
     assert list((tmp_path / "cache" / "bot-arena" / "built").iterdir()) == []
 
 
+@pytest.mark.slow
 def test_a_bot_that_is_taken_out_does_not_come_back_with_what_was_on_its_way(db: HandIns) -> None:
     ada = person(db, "ada")
     assert take_in(db, hand_in(db, ada)).state == "playing"
@@ -329,6 +332,7 @@ def test_a_bot_that_is_taken_out_does_not_come_back_with_what_was_on_its_way(db:
     check_whole(db)
 
 
+@pytest.mark.slow
 def test_a_bot_that_the_organizer_has_put_in_its_place_is_left_alone(db: HandIns) -> None:
     ada = person(db, "ada")
     assert take_in(db, hand_in(db, ada)).state == "playing"
@@ -337,6 +341,7 @@ def test_a_bot_that_the_organizer_has_put_in_its_place_is_left_alone(db: HandIns
     assert (found.state, found.step) == ("refused", "enter")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("end", "raised"),
     [

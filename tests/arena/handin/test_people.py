@@ -178,6 +178,7 @@ for number in range(20):
 """
 
 
+@pytest.mark.slow
 def test_several_processes_make_and_fill_it_at_once(cup: Path) -> None:
     adders = [
         subprocess.Popen([sys.executable, "-c", ADDER, cup, name]) for name in ("a", "b", "c", "d")

@@ -70,6 +70,7 @@ def test_a_remote_bot_enters_and_other_files_are_another_version(db: HandIns) ->
     check_whole(db)
 
 
+@pytest.mark.slow
 def test_a_bot_may_move_to_the_server_and_back(db: HandIns) -> None:
     open_up(db)
     ada = person(db, "ada")
@@ -90,6 +91,7 @@ def printed(*words: object) -> str:
     return " ".join(result.stdout.split())
 
 
+@pytest.mark.slow
 def test_who_removes_an_author_is_told_which_bots_stay_also_remote_ones(db: HandIns) -> None:
     open_up(db)
     assert connect(db, person(db, "ada"), marker()).state == "playing"

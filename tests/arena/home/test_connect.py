@@ -219,6 +219,7 @@ def test_a_redirect_is_not_followed_and_the_token_stays_here(homes: Homes, leagu
         assert not elsewhere.side.headers
 
 
+@pytest.mark.slow
 def test_a_league_that_cannot_be_reached_is_said_at_once(homes: Homes, league: Served) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
@@ -228,6 +229,7 @@ def test_a_league_that_cannot_be_reached_is_said_at_once(homes: Homes, league: S
     assert "does not speak TLS" in tls
 
 
+@pytest.mark.slow
 def test_what_is_no_arena_is_said_at_once(homes: Homes, league: Served) -> None:
     with answering(b"SSH-2.0-OpenSSH\r\n" * 3) as port:
         said = homes.start(url=f"http://127.0.0.1:{port}/cup").end(2)

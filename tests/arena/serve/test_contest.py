@@ -258,6 +258,7 @@ def test_nothing_is_taken_once_the_final_was_made_whatever_began_before_or_is_ed
         assert server.api("/final").status == 200
 
 
+@pytest.mark.slow
 def test_a_final_is_made_without_a_server(arena: Arena, tmp_path: Path) -> None:
     folder = write_league(tmp_path / "cup", deals=1)
     assert "cup has no final: write final_deals" in arena("final", folder).stderr

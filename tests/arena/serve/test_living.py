@@ -36,6 +36,7 @@ def table(server: Serving) -> dict[str, int]:
     return {row["bot"]: row["matches"] for row in rows}
 
 
+@pytest.mark.slow
 def test_a_new_bot_gets_its_place_before_the_others_play_on(tmp_path: Path) -> None:
     """In a league that has hours before it, its first matches come at once."""
     folder = write_league(tmp_path / "cup", deals=50_000)
@@ -56,6 +57,7 @@ def test_a_new_bot_gets_its_place_before_the_others_play_on(tmp_path: Path) -> N
     assert "Finishing the matches being played" in "".join(server.said)
 
 
+@pytest.mark.slow
 def test_the_page_says_once_and_at_once_how_many_matches_were_played(tmp_path: Path) -> None:
     with serving(write_league(tmp_path / "cup", deals=50_000)) as server:
 
@@ -76,6 +78,7 @@ def test_the_page_says_once_and_at_once_how_many_matches_were_played(tmp_path: P
         server.end()
 
 
+@pytest.mark.slow
 def test_a_command_beside_a_server_says_that_it_takes_the_change(tmp_path: Path) -> None:
     folder = write_league(tmp_path / "cup", deals=50_000)
     with serving(folder) as server:
@@ -96,6 +99,7 @@ def test_a_command_beside_a_server_says_that_it_takes_the_change(tmp_path: Path)
         assert takes in said.stderr
 
 
+@pytest.mark.slow
 def test_a_killed_server_leaves_nobody_behind_and_the_next_goes_on(tmp_path: Path) -> None:
     folder = write_league(tmp_path / "cup", deals=20)
     token = add_person(folder, "ada")
@@ -235,6 +239,7 @@ def test_a_suspended_bot_stays_so_until_another_version_comes(tmp_path: Path) ->
         until(lambda: len(started.read_text()) > count, 30)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "said"),
     [("a b", "cannot be a part of an address"), ("api", "cannot be a part of an address")],

@@ -130,6 +130,7 @@ def home(league: League) -> Iterator[Homes]:
         yield found
 
 
+@pytest.mark.slow
 def test_matches_of_a_remote_bot_wait_until_it_is_connected(league: League, home: Homes) -> None:
     write(league, remote(league, "sage"))
     with playing(league) as player:
@@ -152,6 +153,7 @@ def test_matches_of_a_remote_bot_wait_until_it_is_connected(league: League, home
         assert len(player.said(Playing)) == 2
 
 
+@pytest.mark.slow
 def test_a_bot_that_connects_is_played_with_and_interrupts_nothing(
     league: League, home: Homes
 ) -> None:

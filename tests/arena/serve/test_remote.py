@@ -57,6 +57,7 @@ def is_away(contest: Contest, bot: str = "sage") -> bool:
     return bool(remotes(contest)[bot]["state"] == "away")
 
 
+@pytest.mark.slow
 def test_a_match_and_a_copy_speak_to_each_other(contest: Contest) -> None:
     with at_home(contest) as (home, welcome):
         assert (welcome.league, welcome.goes_on) == ("cup", False)
@@ -98,6 +99,7 @@ def test_the_round_trip_is_measured_and_told_to_both(contest: Contest) -> None:
         assert 200 <= remotes(contest)["sage"]["trip_ms"] < 1000
 
 
+@pytest.mark.slow
 def test_a_line_waits_for_nothing_that_was_sent_before_it(contest: Contest) -> None:
     """As TCP lets short pieces wait, for 40 ms, until those before them were confirmed."""
     took = []
@@ -116,6 +118,7 @@ def test_a_line_waits_for_nothing_that_was_sent_before_it(contest: Contest) -> N
     assert sorted(took)[5] < 0.02  # of 20, as the machine may be busy
 
 
+@pytest.mark.slow
 def test_a_call_is_refused_where_nobody_could_answer(contest: Contest) -> None:
     def is_taken(**words: str) -> bool:
         with CalledBot(contest.folder, **words) as call:
@@ -161,6 +164,7 @@ def test_a_call_waits_a_moment_for_a_bot_that_was_cut_off(contest: Contest) -> N
         assert time.monotonic() - began < 2
 
 
+@pytest.mark.slow
 def test_an_organizer_connects_any_bot_and_an_author_his_own(contest: Contest) -> None:
     with at_home(contest, contest.organizer, "sage"), at_home(contest, contest.bob, "iris"):
         assert not is_away(contest, "iris")
@@ -170,6 +174,7 @@ def test_an_organizer_connects_any_bot_and_an_author_his_own(contest: Contest) -
     until(lambda: contest.said("bob is declined: 'rose' is not a bot of yours."))
 
 
+@pytest.mark.slow
 def test_a_second_program_is_told_that_one_is_connected(contest: Contest) -> None:
     with at_home(contest) as (home, _), CalledBot(contest.folder) as call:
         assert call.taken()
@@ -182,6 +187,7 @@ def test_a_second_program_is_told_that_one_is_connected(contest: Contest) -> Non
         assert call.line() == "undisturbed"
 
 
+@pytest.mark.slow
 def test_a_session_that_comes_again_goes_on_with_its_copies(contest: Contest) -> None:
     first = hello()
     with dial(contest.server, contest.ada) as connection:
@@ -219,6 +225,7 @@ def test_a_session_that_comes_again_goes_on_with_its_copies(contest: Contest) ->
     call.close()
 
 
+@pytest.mark.slow
 def test_a_session_whose_welcome_was_lost_begins_anew_and_blames_nobody(contest: Contest) -> None:
     first = hello()
     with dial(contest.server, contest.ada) as connection:
@@ -265,6 +272,7 @@ def test_what_still_comes_over_the_old_connection_is_not_taken(contest: Contest)
         until(lambda: is_away(contest))
 
 
+@pytest.mark.slow
 def test_a_new_session_takes_over_from_a_broken_one_and_its_copies_are_gone(
     contest: Contest,
 ) -> None:
@@ -283,6 +291,7 @@ def test_a_new_session_takes_over_from_a_broken_one_and_its_copies_are_gone(
     call.close()
 
 
+@pytest.mark.slow
 def test_nobody_is_blamed_for_a_copy_that_was_not_ready_when_its_machine_went_away(
     contest: Contest,
 ) -> None:
@@ -294,6 +303,7 @@ def test_nobody_is_blamed_for_a_copy_that_was_not_ready_when_its_machine_went_aw
     call.close()
 
 
+@pytest.mark.slow
 def test_bye_ends_the_copies(contest: Contest) -> None:
     with at_home(contest) as (home, _), CalledBot(contest.folder) as call:
         assert call.taken()
@@ -303,6 +313,7 @@ def test_bye_ends_the_copies(contest: Contest) -> None:
     until(lambda: contest.said("sage is away: its author ended it."))
 
 
+@pytest.mark.slow
 def test_other_files_in_its_place_end_a_session(contest: Contest) -> None:
     with at_home(contest) as (home, _), CalledBot(contest.folder) as call:
         assert call.taken()
@@ -318,12 +329,14 @@ def test_other_files_in_its_place_end_a_session(contest: Contest) -> None:
         assert Home(connection, hello()).declined().kind == "unknown"
 
 
+@pytest.mark.slow
 def test_files_that_were_entered_a_moment_ago_are_known_at_once(contest: Contest) -> None:
     write_remote_league(contest.folder, {**DIGESTS, "sage": "9" * 64})
     with at_home(contest, digest="9" * 64):
         pass
 
 
+@pytest.mark.slow
 def test_a_bot_that_is_taken_out_has_no_session_even_while_it_is_away(contest: Contest) -> None:
     with at_home(contest) as (home, _):
         call = CalledBot(contest.folder)
@@ -339,6 +352,7 @@ def test_a_bot_that_is_taken_out_has_no_session_even_while_it_is_away(contest: C
     call.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", [renew, remove])
 def test_a_token_that_ends_ends_the_session(contest: Contest, how: object) -> None:
     with at_home(contest) as (home, _), CalledBot(contest.folder) as call:
@@ -353,6 +367,7 @@ def test_a_token_that_ends_ends_the_session(contest: Contest, how: object) -> No
     assert refused.value.response.status_code == 401
 
 
+@pytest.mark.slow
 def test_the_server_ends_with_a_code_that_says_so_and_begins_anew(contest: Contest) -> None:
     first = hello()
     with dial(contest.server, contest.ada) as connection:
@@ -366,6 +381,7 @@ def test_the_server_ends_with_a_code_that_says_so_and_begins_anew(contest: Conte
         assert not welcome.goes_on
 
 
+@pytest.mark.slow
 def test_what_everybody_sees_of_remote_bots(contest: Contest) -> None:
     assert contest.server.api("").json["open_to_remote"] is True
     assert "Connected now" not in contest.server.ask("/cup/").text
@@ -379,6 +395,7 @@ def test_what_everybody_sees_of_remote_bots(contest: Contest) -> None:
     assert "Connected now" not in contest.server.ask("/cup/").text
 
 
+@pytest.mark.slow
 def test_nothing_is_seen_of_them_while_results_are_held_back(tmp_path: Path) -> None:
     frozen = "freezes = 2020-01-01T00:00:00Z\nrelease = 2090-01-01T00:00:00Z\n"
     with remote_contest(tmp_path / "cup", more=frozen) as contest:
@@ -392,6 +409,7 @@ def test_nothing_is_seen_of_them_while_results_are_held_back(tmp_path: Path) -> 
             assert remotes(contest)["sage"]["state"] == "connected"  # the organizer sees it
 
 
+@pytest.mark.slow
 def test_a_league_that_is_not_open_says_how_it_is_opened(tmp_path: Path) -> None:
     folder = write_league(tmp_path / "cup")
     token = run_arena("author", "add", folder, "ada").stdout
@@ -405,6 +423,7 @@ def test_a_league_that_is_not_open_says_how_it_is_opened(tmp_path: Path) -> None
         assert b"grants = { remote = true } in [hand_in]" in body
 
 
+@pytest.mark.slow
 def test_a_bot_that_is_handed_in_is_connected_by_its_author(contest: Contest) -> None:
     text = marker("moss", "5" * 64)
 
@@ -442,6 +461,7 @@ def test_a_connection_that_passes_nothing_is_broken_after_a_while(contest: Conte
             pass
 
 
+@pytest.mark.slow
 def test_the_organizer_hears_no_more_than_a_few_lines_a_minute_of_a_bot(contest: Contest) -> None:
     for _ in range(12):
         with at_home(contest):
@@ -468,6 +488,7 @@ def test_what_was_not_said_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     assert said[-1] == "sage again"
 
 
+@pytest.mark.slow
 def test_a_bot_that_was_renamed_is_connected_by_either_name(contest: Contest) -> None:
     """Its author's program goes on with the name that it was started with."""
     file = contest.folder / "league.toml"

@@ -574,6 +574,7 @@ def test_the_name_of_a_session_is_of_use_for_its_own_bot_alone(contest: Contest)
         assert call.line() == "fine"
 
 
+@pytest.mark.slow
 def test_bye_ends_all_and_what_comes_after_it_counts_for_nothing(contest: Contest) -> None:
     with at_home(contest) as (home, _), CalledBot(contest.folder) as call:
         assert call.taken()

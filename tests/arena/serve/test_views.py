@@ -65,6 +65,7 @@ def dated(folder: Path, *, after: int, day: str) -> None:
 # --- the table
 
 
+@pytest.mark.slow
 def test_the_table_has_the_rows_of_arena_rank(arena: Arena, played: Path) -> None:
     said = json.loads(arena("rank", played, "--by", "score", "--format", "json").stdout)
     view = table_view(played)
@@ -141,6 +142,7 @@ def test_views_pass_through_pickle_and_json(played: Path) -> None:
 # --- a bot
 
 
+@pytest.mark.slow
 def test_a_bots_versions_are_distinguished_with_their_dates(duo: Path) -> None:
     old = bot_view(duo, "bob").versions[0].version
     replaced(duo)

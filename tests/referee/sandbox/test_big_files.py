@@ -281,6 +281,7 @@ def placing(folder: str, *words: str) -> "subprocess.Popen[str]":
     return subprocess.Popen(command, cwd=HOME, text=True, **pipes)  # type: ignore[call-overload,no-any-return]
 
 
+@pytest.mark.slow
 def test_processes_that_keep_the_same_file_at_once_keep_one(public: Path, cache: Path) -> None:
     program = bot(public / "mine")
     processes = [placing(program.folder) for _ in range(3)]

@@ -13,6 +13,7 @@ HERE = Path(__file__).parent
 ROOT = HERE.parents[2]
 
 
+@pytest.mark.slow
 @pytest.mark.quick(1)
 @pytest.mark.usefixtures("root_only")
 @pytest.mark.parametrize(

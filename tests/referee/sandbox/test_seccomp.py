@@ -652,6 +652,7 @@ def test_a_compiled_program_starts(tmp_path: Path) -> None:
     assert (done.stdout, done.stderr, done.returncode) == ("1\n", "", 0)
 
 
+@pytest.mark.slow
 @for_real
 def test_java_starts(tmp_path: Path) -> None:
     java, compiler = shutil.which("java"), shutil.which("javac")

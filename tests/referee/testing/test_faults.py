@@ -12,6 +12,7 @@ every_fault = pytest.mark.parametrize(
 )
 
 
+@pytest.mark.slow
 def test_a_sound_game_passes() -> None:
     results = check_game(Heights)
     assert [result.step for result in results] == [*STEPS]
