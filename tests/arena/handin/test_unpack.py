@@ -342,7 +342,7 @@ MADE = [
     lambda files: gzip.compress(tarred(*files), mtime=0),
 ]
 IN_A_NEW_FOLDER = settings(
-    max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 
 
@@ -360,7 +360,6 @@ def left(folder: Path, data: bytes, name: str) -> dict[str, bytes] | None:
         return {str(path): path.read_bytes() for path in found}
 
 
-@settings(max_examples=40)
 @IN_A_NEW_FOLDER
 @given(files=FILES_OF_A_BOT, made=st.sampled_from(MADE))
 def test_any_files_come_out_as_they_went_in_or_are_refused(
