@@ -5,7 +5,8 @@ BIN := $(VENV)/bin
 PARALLEL := --maxprocesses 4 --dist worksteal -n
 SOURCES := protocol referee bots arena tests
 
-.PHONY: help demo test slow builds attacks soak long landing aarch64 cgroup pythons container release docs lint format bench clean
+.PHONY: help demo test slow builds attacks soak long landing aarch64 cgroup pythons container release docs lint format
+.PHONY: bench ratios clean
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:  # tests that measure time want the machine to themselves
@@ -74,6 +75,9 @@ lint: $(VENV)/.dev  ## Check style and formatting with ruff, and types with mypy
 format: $(VENV)/.dev  ## Have ruff format the code, and mend what it can.
 	$(BIN)/ruff check --fix $(SOURCES)
 	$(BIN)/ruff format $(SOURCES)
+
+ratios: $(VENV)/.dev  ## Fail if a decision costs more than it may, against floors.
+	$(BIN)/python -m tests.benchmarks.ratios
 
 bench: $(VENV)/.arena  ## Measure matches and decisions a second in a league.
 	$(BIN)/python -m tests.benchmarks.league

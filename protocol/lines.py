@@ -93,7 +93,7 @@ def why_unreadable(line: bytes, error: Exception) -> str:
 
 
 def count_keys(value: Any, room: int = DEPTH_LIMIT) -> int:
-    """Return the number of keys in what was decoded, at every depth.
+    """Return the number of keys in an object or a list that was decoded, at every depth.
 
     Raises ProtocolError for what is nested deeper than `room` levels, and for integers beyond
     `INTEGER_LIMIT`.
@@ -107,7 +107,7 @@ def count_keys(value: Any, room: int = DEPTH_LIMIT) -> int:
     for item in value:
         kind = type(item)
         if kind is int:
-            if item > INTEGER_LIMIT or item < _LEAST:
+            if not _LEAST <= item <= INTEGER_LIMIT:
                 raise ProtocolError("an integer beyond 2**53")
         elif kind is dict or kind is list:
             count += count_keys(item, room - 1)

@@ -79,8 +79,9 @@ class Clock:
         """
         used = wall
         if self.by_cpu:
-            slept = (wall - CAP_SECONDS) / _CAP_FACTOR
-            used = max(slept, cpu / self.threads)
+            used = cpu / self.threads
+            if wall > CAP_SECONDS:
+                used = max(used, (wall - CAP_SECONDS) / _CAP_FACTOR)
         if used <= self.move_time and not self.increment:
             return True
         left = self.bank - max(used - self.move_time, 0.0)

@@ -1,7 +1,6 @@
 """Fields of a form: each kind says its schema, reads a value, and counts the values it may have."""
 
 import json
-import math
 import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -71,6 +70,22 @@ class Wrong(Exception):  # noqa: N818 - it says what is wrong with a reply, whic
         return f"{self._before}{' of '.join(self._where) or 'this reply'}{self._after}"
 
 
+def name_of(value: Any, given: dict[str, Any]) -> str:
+    """Return a name, made up here, by which a condition speaks of a value; it is added to these."""
+    name = f"given{len(given)}"
+    given[name] = value
+    return name
+
+
+def compiled(condition: str, given: dict[str, Any]) -> Quick:
+    """Return a condition of `value` as one function: one of its own for each field takes longer.
+
+    A condition speaks of whatever a form says only by name, so that no text of a form is compiled.
+    """
+    is_right: Quick = eval(f"lambda value: {condition}", given)  # noqa: S307 - see above
+    return is_right
+
+
 class Kind:
     """How values of one type are described and read."""
 
@@ -98,17 +113,19 @@ class Kind:
     def quick(self) -> Quick:
         """Return a function that is True for values that are recorded as they are.
 
-        Nearly all replies are right, and this is all that is done to them.
+        Nearly all replies are right, and this is all that is done to them. Each kind has this or
+        `condition`, and the other follows from it.
         """
+        given: dict[str, Any] = {}
+        return compiled(self.condition("value", given), given)
 
-        def is_right(value: Any) -> bool:
-            try:
-                self.read(value)
-            except Wrong:
-                return False
-            return True
+    def condition(self, value: str, given: dict[str, Any]) -> str:
+        """Return the condition, as Python, in which a value is recorded as it is.
 
-        return is_right
+        `value` is the source of an expression for it. What the condition needs is added to `given`,
+        with `name_of`.
+        """
+        return f"{name_of(self.quick(), given)}({value})"
 
     def like(self) -> str:
         """Return, after the word for several of this kind, what they are or look like."""
@@ -155,6 +172,10 @@ class Truth(Kind):
             return value
         raise Wrong("", f" must be true or false, not {json_kind(value)}")
 
+    def condition(self, value: str, given: dict[str, Any]) -> str:
+        """Return that it is a boolean."""
+        return f"type({value}) is bool"
+
     def _values(self) -> Sequence[Any]:
         return (False, True)
 
@@ -180,12 +201,15 @@ class Choice(Kind):
                 return value
         raise Wrong("", f" must be {written(self.values)}")
 
-    def quick(self) -> Quick:
-        """Return whether a text is one of these; whatever else there is, is read."""
-        texts = frozenset(value for value in self.values if type(value) is str)
-        if len(texts) < len(self.values):
-            return super().quick()
-        return lambda value: type(value) is str and value in texts
+    def condition(self, value: str, given: dict[str, Any]) -> str:
+        """Return that it is of the type of some of these, and one of them."""
+        ways = []
+        for kind in {type(each): None for each in self.values}:
+            alike = frozenset(each for each in self.values if type(each) is kind)
+            ways.append(
+                f"type({value}) is {name_of(kind, given)} and {value} in {name_of(alike, given)}"
+            )
+        return " or ".join(ways)
 
     def numbers(self, value: Any) -> list[int]:
         """Return the place of the value, of which 1 and true are two."""
@@ -228,13 +252,16 @@ class Whole(Kind):
             raise Wrong("", f" must be {rule}, not {shown(value)}")
         return value
 
-    def quick(self) -> Quick:
-        """Return whether a number is within the bounds."""
+    def condition(self, value: str, given: dict[str, Any]) -> str:
+        """Return that it is a whole number within the bounds."""
+        found = f"type({value}) is int"
+        if self._least is not None:
+            found += f" and {value} >= {name_of(self._least, given)}"
+        if self._most is not None:
+            found += f" and {value} <= {name_of(self._most, given)}"
         if self._step is not None:
-            return super().quick()
-        least = -math.inf if self._least is None else self._least
-        most = math.inf if self._most is None else self._most
-        return lambda value: type(value) is int and least <= value <= most
+            found += f" and not {value} % {name_of(self._step, given)}"
+        return found
 
     def like(self) -> str:
         """Return what several are."""
@@ -292,10 +319,10 @@ class String(Kind):
             return value
         raise self._explained(value)
 
-    def quick(self) -> Quick:
-        """Return whether a text fits, of which those met before are known."""
-        known, fits = self.known, self._fits
-        return lambda value: type(value) is str and (value in known or fits(value))
+    def condition(self, value: str, given: dict[str, Any]) -> str:
+        """Return that it is a text that fits; those met before are known."""
+        known, fits = name_of(self.known, given), name_of(self._fits, given)
+        return f"type({value}) is str and ({value} in {known} or {fits}({value}))"
 
     def _fits(self, text: str) -> bool:
         if len(text) < self._least or (self._most is not None and len(text) > self._most):

@@ -42,7 +42,9 @@ from referee.field import (
     Truth,
     Whole,
     Wrong,
+    compiled,
     json_kind,
+    name_of,
     written,
 )
 from referee.nested import Items, Nullable, Pairs
@@ -193,28 +195,22 @@ class _Record(Kind):
 
         The field `known` has been looked at already.
         """
-        others = [(name, kind.quick()) for name, kind in self.kinds.items() if name != known]
-        names = tuple(self.kinds)
-        required = self.kinds.keys() - self._optional()
-        by_name = {name: kind.quick() for name, kind in self.kinds.items()}
-
-        def is_right(value: Any) -> bool:
-            if type(value) is not dict or tuple(value) != names:
-                return False
-            for name, is_field_right in others:  # noqa: SIM110 - a generator takes longer
-                if not is_field_right(value[name]):
-                    return False
-            return True
-
-        def is_strictly_right(value: Any) -> bool:
-            if type(value) is not dict or not required <= value.keys() <= by_name.keys():
-                return False
-            for name, each in value.items():  # noqa: SIM110
-                if not by_name[name](each):
-                    return False
-            return True
-
-        return is_strictly_right if self.strict else is_right
+        given: dict[str, Any] = {}
+        optional = self._optional() if self.strict else set()
+        number = str(len(self.kinds) - len(optional))
+        fields = []
+        for name, kind in self.kinds.items():
+            field = name_of(name, given)
+            right = "True" if name == known else kind.condition(f"value[{field}]", given)
+            if name in optional:
+                number += f" + ({field} in value)"
+                fields.append(f"({field} not in value or {right})")
+            else:
+                fields.append(f"{field} in value and ({right})")
+        names = f"len(value) == {number}"
+        if not self.strict:
+            names = f"[*value] == {name_of([*self.kinds], given)}"
+        return compiled(" and ".join(["type(value) is dict", names, *fields]), given)
 
 
 class _Either(Kind):

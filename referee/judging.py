@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from referee.fault import FATAL, Fault, Kind
-from referee.game import Decision, Game, Move, ranked
+from referee.game import Decision, ranked
 from referee.hint import at_decision, refusal
 from referee.seat import Answer, Seat
 
@@ -11,19 +11,14 @@ BY_FORFEIT = "forfeit"
 """The reason of a match that ended because all but one had forfeited."""
 
 
-def read_answer(
-    game: Game, number: int, decision: Decision, answer: Answer, seat: Seat
-) -> tuple[Move | None, Fault | None]:
-    """Return the move that a seat, by its number, has answered as it is recorded, or its fault."""
-    move, fault = None, answer.fault
-    if answer.move is not None:
-        read = game.read_answer(decision.name, number, answer.move)
-        if isinstance(read, str):
-            seat.keep_conversation()
-            fault = Fault("illegal", refusal(decision, answer.move, read), seat.offending)
-        else:
-            move = read
-    return move, fault and at_decision(decision, fault, seat.stderr)
+def fault_of(decision: Decision, answer: Answer, refused: str, seat: Seat) -> Fault:
+    """Return the fault of an answer: its own, or else that its move was refused for a reason."""
+    fault = answer.fault
+    if fault is None:
+        assert answer.move is not None
+        seat.keep_conversation()
+        fault = Fault("illegal", refusal(decision, answer.move, refused), seat.offending)
+    return at_decision(decision, fault, seat.stderr)
 
 
 class Forfeits:

@@ -13,7 +13,7 @@ from referee.clock import Turn
 from referee.evidence import Evidence, Played
 from referee.fault import Fault
 from referee.game import Decision, Game, Move
-from referee.judging import BY_FORFEIT, Forfeits, final_places, read_answer
+from referee.judging import BY_FORFEIT, Forfeits, fault_of, final_places
 from referee.opening import Opening
 from referee.replay import Entry, Replay
 from referee.scoring import Counted, counted, places_of
@@ -103,12 +103,15 @@ class Match:
             if seat.samples:
                 decision = with_samples(game, number, decision, seat.last_id + 1, seat.samples)
             answer = seat.ask(decision, game.view(number))
-            move, fault = read_answer(game, number, decision, answer, seat)
-            assert (move is None) != (fault is None)
+            read: Move | str = ""
+            if answer.move is not None:
+                read = game.read_answer(decision.name, number, answer.move)
+            if isinstance(read, str):
+                fault = self._judged(number, fault_of(decision, answer, read, seat))
+            else:
+                move = read
         if move is None:
             move = game.default(number)
-            if fault is not None:
-                fault = self._judged(number, fault)
         self._entries.append(Entry(number, move, fault, answer.note))
         self._turns.append(answer.turn)
         return move
@@ -139,18 +142,19 @@ class Match:
     def _evidence(self, began: float) -> Evidence:
         cpu, wall, lag = [], [], []
         waited = {}
-        ended = began
+        ended, unasked = began, _UNASKED.turn
         for number, turn in enumerate(self._turns):
             cpu.append(int(turn.cpu * 1e6))
             taken = turn.ended - turn.began
             wall.append(ceil(taken * 1e6))
             if (taken > _LONG_SECONDS or turn.wall > taken) and turn.wall:
                 waited[number] = int((taken - turn.wall) * 1e6)
-            if turn is _UNASKED.turn:
+            if turn is unasked:
                 lag.append(0)
             else:
                 # what was kept from before an interruption ends later than the next turn began
-                lag.append(max(int((turn.began - ended) * 1e6), 0))
+                since = turn.began - ended
+                lag.append(int(since * 1e6) if since > 0 else 0)
                 ended = turn.ended
         return Evidence(
             cpu=cpu,

@@ -43,10 +43,9 @@ class Nullable(Kind):
         """Return null, or what the other kind reads."""
         return None if value is None else self._kind.read(value)
 
-    def quick(self) -> Quick:
-        """Return whether a value is null, or right for the other kind."""
-        is_right = self._kind.quick()
-        return lambda value: value is None or is_right(value)
+    def condition(self, value: str, given: dict[str, Any]) -> str:
+        """Return that it is null, or right for the other kind."""
+        return f"{value} is None or {self._kind.condition(value, given)}"
 
     def sizes(self) -> list[int]:
         """Return 2, for null or not, and the sizes of the other kind."""

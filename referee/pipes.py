@@ -80,12 +80,11 @@ class Pipes:
 
         Raises ClosedError if there is none and will be none, and OverlongLineError.
         """
-        line = self._lines.pop() if self._lines.held else None
-        if line is None and (data := self._read(_GLANCE)) is not None:
-            if 0 < data.find(b"\n") + 1 == len(data) and not self._lines.held:
-                return data[:-1]  # as in `_cut`, for a call less
-            line = self._cut(data)
-        return line
+        held = self._lines.held
+        if held and (line := self._lines.pop()) is not None:
+            return line
+        data = self._read(_GLANCE)
+        return None if data is None else self._cut(data)
 
     def wait(self, seconds: float) -> bytes | None:
         """Return the next line, after a wait until something happens; None if it is not there then.
@@ -113,8 +112,9 @@ class Pipes:
 
     def _cut(self, data: bytes) -> bytes | None:
         """Take what was read of the output; return the next line, if it is there now."""
-        if 0 < data.find(b"\n") + 1 == len(data) and not self._lines.held:
-            return data[:-1]  # one whole line, as nearly always
+        line, newline, more = data.partition(b"\n")
+        if newline and not more and not self._lines.held:
+            return line  # as nearly always
         if not data:
             raise ClosedError("it closed its standard output")
         self._lines.push(data)

@@ -167,6 +167,7 @@ class TurnClock:
             reading = self.cpu_start
             self._rested = 0.0  # so that the next turn reads the clock at once, and finds out
         cpu = reading - self.cpu_start
-        self.meter.mark = reading
-        self.meter.on_turn += cpu
+        meter = self.meter
+        meter.mark = reading
+        meter.on_turn += cpu
         return Turn(self.began, answered, cpu, answered - self._cap_start)

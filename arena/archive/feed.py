@@ -19,7 +19,7 @@ from referee.bot_process import BotProcess
 from referee.clock import Clock
 from referee.fault import FATAL, Fault
 from referee.game import Decision, Game, Move, Observation, plain
-from referee.judging import read_answer
+from referee.judging import fault_of
 from referee.limits import NO_GRANT, Limits, MatchLimits
 from referee.match import starts, with_samples
 from referee.replay import Entry, game_of, steps
@@ -200,9 +200,14 @@ def _judged(number: int, asked: Asked, seat: ProcessSeat) -> Again:
     seat.clock = copy.copy(asked.clock)
     decision = with_samples(game, number, game.decision(number), asked.id, seat.samples)
     answer = seat.ask(decision, asked.view)
-    move, fault = read_answer(game, number, decision, answer, seat)
-    words = "" if move is None else game.describe(number, move)
-    return Again(asked, move, fault, words, answer.note, seat.heard)
+    read: Move | str = ""
+    if answer.move is not None:
+        read = game.read_answer(decision.name, number, answer.move)
+    if isinstance(read, str):
+        return Again(
+            asked, None, fault_of(decision, answer, read, seat), "", answer.note, seat.heard
+        )
+    return Again(asked, read, None, game.describe(number, read), answer.note, seat.heard)
 
 
 def verdict(feed: Feed, answers: Sequence[Again]) -> str:

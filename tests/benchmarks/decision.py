@@ -158,22 +158,22 @@ def c_parent(parent: Path, bot: Path) -> Cost:
     return Cost(cpu / DECISIONS * 1e6, wall / DECISIONS * 1e6)
 
 
-def bare_loop(bots: Sequence[Pipes]) -> None:
+def bare_loop(bots: Sequence[Pipes], decisions: int = DECISIONS) -> None:
     """Poll, read and write in Python, and nothing else."""
     line = encode(an_ask())
     write, read = os.write, os.read
-    for number in range(DECISIONS):
+    for number in range(decisions):
         stdin, stdout, poll, _ = bots[number & 1]
         write(stdin, line)
         poll(1000)
         read(stdout, 65536)
 
 
-def typed_loop(bots: Sequence[Pipes]) -> None:
+def typed_loop(bots: Sequence[Pipes], decisions: int = DECISIONS) -> None:
     """The same with what any referee must do: encode, read two CPU clocks, decode the reply."""
     encoder, decoder = msgspec.json.Encoder(), msgspec.json.Decoder(Reply)
     ask = an_ask()
-    for _ in range(0, DECISIONS, len(bots)):
+    for _ in range(0, decisions, len(bots)):
         for stdin, stdout, poll, clock in bots:
             line = encoder.encode(ask) + b"\n"
             time.clock_gettime(clock)

@@ -134,7 +134,15 @@ class Spoken(Form):
     say: str
 
 
+class Mixed(Form, forbid_unknown_fields=True):
+    """Values of several types, and a field that may be absent."""
+
+    which: Literal[1, "one", None]
+    more: bool | UnsetType = UNSET
+
+
 FORMS: dict[str, AnyForm] = {
+    "mixed": Mixed,
     "everything": Everything,
     "strict": Strict,
     "turn": Draw | Attack,
@@ -155,6 +163,38 @@ def read(form: AnyForm, move: Move) -> Move | str:
     if reading.is_right(move):
         assert json.dumps(slowly) == json.dumps(move)
     return slowly
+
+
+@pytest.mark.parametrize("which", [1, "one", None])
+def test_a_value_of_several_types_is_right_at_once(which: Any) -> None:
+    is_right = reading_of(Mixed).is_right
+    assert is_right({"which": which})
+    assert is_right({"which": which, "more": True})
+    assert is_right({"more": False, "which": which})
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        *({"which": each} for each in (True, 1.0, 2, False, "1", [1], {"one": 1})),
+        *({"which": 1, "more": each} for each in (None, 0, 1, "true", [])),
+        {"which": 1, "other": True},
+        {"which": 1, "more": True, "other": 1},
+        {"more": True},
+        {"other": 1},
+        {},
+    ],
+)
+def test_what_equals_a_value_and_is_of_another_type_is_refused(sent: Move) -> None:
+    assert isinstance(read(Mixed, sent), str)
+
+
+def test_no_text_of_a_form_is_compiled() -> None:
+    name, text = """x'] or True or value['x""", """' or True or '"""
+    field = ("text", Literal[text], msgspec.field(name=name))  # type: ignore[valid-type]
+    spoken = msgspec.defstruct("Spoken", [field], bases=(Form,))
+    assert read(spoken, {name: text}) == {name: text}
+    assert isinstance(read(spoken, {name: "a"}), str)
 
 
 def test_a_reply_that_is_right_is_recorded_as_it_is() -> None:
