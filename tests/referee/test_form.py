@@ -142,13 +142,13 @@ class Mixed(Form, forbid_unknown_fields=True):
 
 
 FORMS: dict[str, AnyForm] = {
-    "mixed": Mixed,
     "everything": Everything,
     "strict": Strict,
     "turn": Draw | Attack,
     "use": Keep | Use,
     "assault": Assault,
     "spoken": Spoken,
+    "mixed": Mixed,
 }
 
 
