@@ -111,6 +111,20 @@ def test_nothing_is_carried_over_a_proven_commit(history: History, commit: Commi
     assert planned(history, "HEAD").carried == ()
 
 
+def test_attacks_on_a_change_must_be_run_by_its_own_landing(
+    history: History, commit: Commit
+) -> None:
+    commit(proof(commit({"arena/stats/ratings.py": "1"})))
+    base = landed(history, commit, 1, "0" * 40)
+    commit({"referee/sandbox/seccomp.py": "1"})
+    first = landed(history, commit, 2, base)
+    own = {*planned(history, first).own}
+    assert own > {"attacks:sandboxes", "attacks:door", "builds"}
+    later = planned(history, landed(history, commit, 3, first))
+    assert later.own == ()
+    assert {*later.touched} > own
+
+
 # --- making a landing, and checking it
 
 
