@@ -244,6 +244,6 @@ def test_only_records_may_differ_from_what_is_proven(history: History, commit: C
 
 def test_the_records_of_this_clone_are_as_they_must_be() -> None:
     root = Path(__file__).parents[2]
-    if not (root / ".git").exists():
+    if not (root / ".git").exists() or not shutil.which("git"):
         pytest.skip("this is no clone: there are no landings")
     assert planned(History(root), "HEAD").always
