@@ -49,17 +49,22 @@ def state_at(history: History, commit: str) -> State:
     """Return what the plan of a commit depends on, besides what the one before deferred."""
     units = units_at(history, commit)
     landing, proven = landing_at(history, commit), proven_before(history, commit)
-    changed = history.changed(proven, commit) if proven else {*history.files(commit)}
-    changed -= RECORDS
+    changed = _changed(history, proven, commit)
+    new = _changed(history, next(_since_proven(history, commit), proven), commit)
+    touched = {name for path in changed for name in touched_by(path, units) | owned_by(path, units)}
     return State(
         landing.number if landing else 0,
         [unit.name for unit in units],
-        set[str]().union(*(touched_by(path, units) for path in changed))
-        if proven
-        else {unit.name for unit in units},
-        set[str]().union(*(owned_by(path, units) for path in changed)),
+        touched if proven else {unit.name for unit in units},
+        {name for path in new for name in owned_by(path, units)},
         seconds_of(history.text(commit, SECONDS) or ""),
     )
+
+
+def _changed(history: History, since: str | None, commit: str) -> set[str]:
+    """Return the paths of files that have changed since a commit; all of them if there is none."""
+    changed = history.changed(since, commit) if since else {*history.files(commit)}
+    return changed - RECORDS
 
 
 def planned(history: History, commit: str) -> Plan:

@@ -35,13 +35,21 @@ USES = (
 """What is done with the image, as words after its entry point."""
 _INSIDE = """\
 set -e
+mount --bind "$0" "$0"
 mount -t proc proc "$0/proc"
 mount --rbind /dev "$0/dev"
 mount -t tmpfs -o mode=1777 tmpfs "$0/tmp"
-top=$0; user=$1; shift
-exec chroot --userspec="$user" "$top" /usr/bin/env -i "$@"
+cd "$0"; user=$1; shift
+pivot_root . mnt
+cd /
+umount --lazy /mnt
+exec chroot --userspec="$user" / /usr/bin/env -i "$@"
 """
-"""Run with the folder of a root, a user, variables and a program; the mounts end with it."""
+"""Run with the folder of a root, a user, variables and a program; the mounts end with it.
+
+The folder becomes the root of all mounts, as in a container: inside a mere chroot the kernel makes
+no user namespaces, and root cannot mount over the root.
+"""
 
 
 class Step(NamedTuple):
