@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.folders import SERVED, User, locked, player_of
+from arena.folders import SERVED, User, holder, locked, player_of
 from protocol.errors import ArenaError
 
 LOCKER = """
@@ -43,11 +43,13 @@ def cup(tmp_path: Path) -> Path:
 
 
 def test_nobody_plays_or_a_run(cup: Path) -> None:
-    assert player_of(cup) is None
+    assert player_of(cup) is holder(cup) is None
     with other_has(cup) as run:
         assert player_of(cup) == User(run, is_server=False)
+        assert holder(cup) == run  # without a try of its lock
         with pytest.raises(ArenaError, match=rf"by another run or import \(process {run}\); wait"):
             locked(cup).__enter__()
+    assert holder(cup) is None
 
 
 def test_a_server_plays_its_league_and_the_final_whether_a_match_is_played_or_not(

@@ -1,4 +1,4 @@
-"""The library: leagues made, played and read by a program, with real workers and bots."""
+"""The library: leagues made, played and read by a program."""
 
 import json
 import os
@@ -11,7 +11,8 @@ import pytest
 
 from arena import ArenaError, League, Started, Stored, Suspended
 from tests.arena.conftest import ROOT, Arena
-from tests.arena.conftest import League as Folder
+
+pytestmark = pytest.mark.usefixtures("inline")
 
 GUERRA = {"options": {"max_turns": 20}, "limits": {"sandbox": "none"}, "seed": 1}
 
@@ -27,7 +28,7 @@ def cup(tmp_path: Path) -> League:
 
 
 def test_a_program_gets_what_the_commands_print(cup: League, arena: Arena) -> None:
-    events = list(cup.run(workers=2))
+    events = list(cup.run())
     assert played(events) == 8
     assert sorted(event.bot for event in events if isinstance(event, Started)) == cup.bots
     last = [event for event in events if isinstance(event, Stored)][-1]
@@ -42,7 +43,6 @@ def test_a_program_gets_what_the_commands_print(cup: League, arena: Arena) -> No
     assert ranking._repr_html_().startswith("<table>")
 
 
-@pytest.mark.slow
 def test_the_same_seed_gives_the_same_league_as_the_command(
     cup: League, arena: Arena, tmp_path: Path
 ) -> None:
@@ -70,34 +70,31 @@ def test_replays_are_those_of_the_matches(cup: League) -> None:
     assert cup.plan.seats == 2
 
 
-def test_a_run_that_is_left_goes_on_where_it_ended(cup: League) -> None:
-    first = next(event for event in cup.run(workers=1) if isinstance(event, Stored))
+def test_a_run_that_is_left_or_stopped_goes_on_where_it_ended_and_meets_no_other(
+    cup: League,
+) -> None:
+    left = cup.run(workers=1)
+    first = next(event for event in left if isinstance(event, Stored))
     assert 0 < first.played == len(list(cup.matches())) == 8 - first.missing
-    assert played(cup.run()) == first.missing
+    run = cup.run(workers=1)
+    stopped = []
+    for event in run:
+        stopped.append(event)
+        if isinstance(event, Stored):
+            with pytest.raises(ArenaError, match="in use by another run"):
+                next(iter(cup.run()))
+            run.stop()
+    assert 0 < first.played + played(stopped) == len(list(cup.matches())) < 8
+    run.stop()  # which was over
+    parts = [played(cup.run(part=(number, 2))) for number in (1, 2)]
+    assert len(list(cup.matches())) == first.played + played(stopped) + sum(parts) == 8
     assert list(cup.run()) == []
 
 
-def test_a_run_that_is_stopped_finishes_what_it_plays(cup: League) -> None:
-    run = cup.run(workers=1)
-    events = []
-    for event in run:
-        events.append(event)
-        if isinstance(event, Stored):
-            run.stop()
-    assert 0 < played(events) == len(list(cup.matches()))
-    run.stop()  # which was over
-
-
-def test_parts_are_played_as_by_the_command(cup: League) -> None:
-    parts = [played(cup.run(part=(number, 2))) for number in (1, 2)]
-    assert sum(parts) == 8
-
-
-def test_bots_are_named_in_events(tmp_path: Path, league: Folder) -> None:
-    league.bot("mine", "import sys\nsys.exit('no book')\n")
-    bots = ["random", "rusher", f"mine={league.home}/mine/bot.py"]
-    (league.home / "mine" / "bot.py").write_text("#!/usr/bin/env python3\nraise SystemExit(3)\n")
-    (league.home / "mine" / "bot.py").chmod(0o755)
+def test_bots_are_named_in_events(tmp_path: Path) -> None:
+    (tmp_path / "bot.py").write_text("#!/usr/bin/env python3\nraise SystemExit(3)\n")
+    (tmp_path / "bot.py").chmod(0o755)
+    bots = ["random", "rusher", f"mine={tmp_path}/bot.py"]
     cup = League.make(tmp_path / "cup", "guerra", bots, deals=1, **GUERRA)
     events = list(cup.run())
     (suspended,) = [event for event in events if isinstance(event, Suspended)]
@@ -127,14 +124,7 @@ def test_mistakes_are_told_in_words(tmp_path: Path, cup: League) -> None:
     assert not (tmp_path / "new").exists()
 
 
-def test_two_runs_of_a_league_do_not_meet(cup: League) -> None:
-    first = iter(cup.run(workers=1))
-    next(first)
-    with pytest.raises(ArenaError, match="in use by another run"):
-        next(iter(cup.run()))
-    assert played(first) == 8
-
-
+@pytest.mark.slow  # a process, with workers of its own
 def test_a_program_needs_no_main_guard(cup: League, tmp_path: Path) -> None:
     program = tmp_path / "play.py"
     program.write_text(

@@ -1,12 +1,9 @@
 """A league that is followed while it is played, at a terminal and elsewhere."""
 
-import os
 import re
 import shutil
 import signal
-import subprocess
 import tempfile
-import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,17 +12,21 @@ from pathlib import Path
 
 import pytest
 
+import arena.watch
+from arena.archive.export import exported
+from arena.archive.merge import import_files
+from arena.cli import watch
 from arena.cli.watch import _picture
-from arena.folders import holder, locked
+from arena.folders import locked
 from arena.league.file import read_asked
-from arena.stats.ratings import fit
+from arena.stats.ratings import Ratings, fit
 from arena.store.flights import Flights
 from arena.tables.field import Field
 from arena.tables.leaderboard import leaderboard
 from arena.text import width
 from arena.watch import Sight, Watcher
 from referee.kept import KeptAnswer
-from tests.arena.conftest import ARENA, PLAYED, ROOT, STEADY, Arena, League
+from tests.arena.conftest import PLAYED, STEADY, Arena, League
 from tests.arena.terminal import Terminal, at_terminal
 from tests.referee.process_watch import until
 
@@ -163,94 +164,53 @@ def test_a_league_that_is_whole_is_shown_once_with_its_whole_table(copy: Path) -
     assert "\x1b[H" not in terminal.shown
 
 
+@pytest.mark.slow  # a terminal, and a run that is watched
 def test_a_watch_that_began_before_the_run_follows_it_to_its_end(league: League) -> None:
+    """Which leaves something out."""
     slow_league(league, deals=40)
+    with (league.folder / "league.toml").open("a") as file:
+        file.write(league.bot("cyn", "import no_such_module"))
     with watching(league.folder, "--every", "0.5") as terminal:
         before = terminal.until("No match has been played yet.")
-        assert "0 of 80 matches" in before
+        assert "0 of 240 matches" in before
         assert "No run is going on; `arena run" in before
         run = league.start("run", "--workers", "1")
         terminal.until(f"A run is going on (process {run.pid}).")
         terminal.until("/s, about")
         shown = ""
         while not re.search(r"\+\d+ \d+ ", shown):  # what a bot has played since the last table
-            shown += terminal.until(" left,")
-        assert terminal.end() == 0
-    league.finish(run)
-    assert "80 of 80 matches" in terminal.shown.rpartition("\x1b[H")[2]
-    assert league.is_left_clean()
-
-
-@pytest.mark.slow
-def test_it_ends_with_a_run_that_left_something_out(league: League) -> None:
-    bots = [league.bot(name, STEADY.format(pause=0.05)) for name in ("ann", "bob")]
-    broken = league.bot("cyn", "import no_such_module")
-    league.write(SLOW.format(deals=4) + "".join(bots) + broken)
-    with watching(league.folder, "--every", "0.5") as terminal:
-        terminal.until("No match has been played yet.")
-        run = league.start("run", "--workers", "1")
-        terminal.until(f"A run is going on (process {run.pid}).")
+            shown += terminal.until(CLEAR)
         assert terminal.end() == 0
     league.finish(run)
     last = terminal.shown.rpartition("\x1b[H")[2]
-    assert "8 of 24 matches" in last
-    assert "16 matches are missing" in last
+    assert "80 of 240 matches" in last
+    assert "160 matches are missing" in last
+    assert league.is_left_clean()
 
 
-def test_output_that_nothing_takes_is_told(played: Path) -> None:
-    with Path("/dev/full").open("w") as full:
-        words = [*ARENA, "watch", played, "--once"]
-        done = subprocess.run(words, stdout=full, stderr=subprocess.PIPE, text=True, cwd=ROOT)
-    assert done.returncode == 1
-    assert done.stderr == "arena: standard output cannot be written: No space left on device.\n"
-
-
-def test_ctrl_c_leaves_the_last_picture_and_is_no_failure(league: League) -> None:
-    slow_league(league)
-    with watching(league.folder) as terminal:
-        terminal.until(CLEAR)
-        terminal.type("\x03")
-        assert terminal.end() == 0
-    assert terminal.shown.rpartition(CLEAR)[2] == "^C\n"
-
-
-def test_a_terminal_that_is_resized_gets_a_picture_of_its_new_size_at_once(copy: Path) -> None:
+def test_a_picture_fits_a_terminal_that_is_resized_at_once_and_ctrl_c_leaves_the_last(
+    copy: Path,
+) -> None:
     more_deals(copy)
     with watching(copy, "--every", "60") as terminal:
-        terminal.until(CLEAR)
-        terminal.resize(12, 40)
-        terminal.until(CLEAR)
-        terminal.type("\x03")
-        assert terminal.end() == 0
-    wide, narrow = pictures(terminal.shown)
-    assert max(map(width, wide)) > 40
-    assert max(map(width, narrow)) <= 40
-    assert len(narrow) <= 11
-
-
-def test_a_picture_never_scrolls(copy: Path) -> None:
-    more_deals(copy)
-    with watching(copy) as terminal:
-        terminal.until(CLEAR)
-        for lines, columns in ((3, 20), (6, 10), (1, 1)):
+        assert "\x1b[33m" in terminal.until(CLEAR)
+        for lines, columns in ((12, 40), (3, 20), (6, 10), (1, 1)):
             terminal.resize(lines, columns)
             terminal.until(CLEAR)
             (*_, last) = pictures(terminal.shown)
             assert len(last) <= max(0, lines - 1)
             assert all(width(line) <= columns for line in last)
+        terminal.type("\x03")
+        assert terminal.end() == 0
+    assert max(map(width, pictures(terminal.shown)[0])) > 40
+    assert terminal.shown.rpartition(CLEAR)[2] == "^C\n"
 
 
-def test_no_color_takes_the_colours_away(copy: Path) -> None:
+@pytest.mark.slow  # a terminal
+def test_a_league_that_goes_away_ends_it_in_one_line_and_colours_may_stay_away(copy: Path) -> None:
     more_deals(copy)
-    for settings, colored in (({}, True), ({"NO_COLOR": "1"}, False)):
-        with watching(copy, **settings) as terminal:
-            assert ("\x1b[33m" in terminal.until(CLEAR)) == colored
-
-
-def test_a_league_that_goes_away_ends_it_in_one_line(copy: Path) -> None:
-    more_deals(copy)
-    with watching(copy, "--every", "0.5") as terminal:
-        terminal.until(CLEAR)
+    with watching(copy, "--every", "0.5", NO_COLOR="1") as terminal:
+        assert "\x1b[33m" not in terminal.until(CLEAR)
         shutil.rmtree(copy)
         assert terminal.end() == 2
     assert terminal.shown.endswith(f"arena: there is no league {str(copy)!r}: no such folder.\n")
@@ -282,22 +242,33 @@ def test_piped_it_says_a_line_now_and_then_and_shows_the_table_at_the_end(league
     assert not told.stderr
 
 
-def test_piped_it_says_nothing_while_nothing_changes(league: League) -> None:
-    slow_league(league)
-    watch = league.start("watch", "--every", "0.5")
-    time.sleep(1.5)
-    watch.send_signal(signal.SIGINT)
-    told = league.finish(watch)
+def test_piped_it_says_nothing_while_nothing_changes(
+    arena: Arena, copy: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    more_deals(copy)
+    looks = []
+
+    def wait(*_: object) -> None:
+        looks.append(_)
+        if len(looks) == 4:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(watch, "_wait", wait)
+    monkeypatch.setattr(watch, "monotonic", lambda: 60.0 * len(looks))
+    told = arena("watch", copy)
+    assert (told.exit_code, told.stderr) == (0, "")
     assert len(told.stdout.splitlines()) == 1
-    assert not told.stderr
 
 
-def test_once_says_how_things_stand_and_ends(arena: Arena, copy: Path) -> None:
+def test_once_says_how_things_stand_and_ends(arena: Arena, copy: Path, league: League) -> None:
     more_deals(copy)
     told = arena("watch", copy, "--once")
     assert told.exit_code == 0
     assert "12 of 24 matches of guerra (50 %)" in told.stdout
     assert "illegal" in told.stdout
+    none = arena("watch", copy / "none", "--once")
+    assert none.exit_code == 2
+    assert none.stderr.startswith("arena: there is no league")
 
 
 def test_a_league_without_a_database_has_played_nothing_yet(arena: Arena, league: League) -> None:
@@ -307,38 +278,12 @@ def test_a_league_without_a_database_has_played_nothing_yet(arena: Arena, league
     assert "0 of 12 matches" in told.stdout
     assert told.stdout.endswith("No match has been played yet.\n")
     assert league.files() == ["league.toml"]
-
-
-def test_a_database_that_a_run_has_just_begun_is_left_to_it(arena: Arena, league: League) -> None:
-    league.write(PLAYED)
-    (league.folder / "league.db").touch()
+    (league.folder / "league.db").touch()  # by a run that has just begun: it is left to it
     assert "No match has been played yet." in arena("watch", league.folder, "--once").stdout
     assert not (league.folder / "league.db").stat().st_size
 
 
-def test_what_is_no_league_is_told_in_one_line(arena: Arena, tmp_path: Path) -> None:
-    told = arena("watch", tmp_path / "none")
-    assert told.exit_code == 2
-    assert told.stderr.startswith("arena: there is no league")
-
-
 # --- what is seen
-
-
-def test_the_process_that_has_the_league_is_known_without_a_try_of_its_lock(
-    tmp_path: Path,
-) -> None:
-    assert holder(tmp_path) is None
-    with locked(tmp_path):
-        assert holder(tmp_path) == os.getpid()
-    assert holder(tmp_path) is None
-
-
-def test_a_league_that_is_whole_is_not_over_while_somebody_has_it(played: Path) -> None:
-    watcher = looked(played)
-    with locked(played):
-        assert not watcher.look().over
-    assert watcher.look().over
 
 
 def test_a_file_that_cannot_be_read_for_a_while_is_a_problem_and_no_end(copy: Path) -> None:
@@ -372,64 +317,58 @@ def test_nothing_is_rated_again_while_nothing_is_new(played: Path) -> None:
     rated = []
     watcher = Watcher(played, lambda field: rated.append(1) or fit(field.deals, bots=field.bots))
     for _ in range(3):
-        watcher.look()
+        assert watcher.look().over
     assert len(rated) == 1
+    with locked(played):  # it is not over, though it is whole
+        assert not watcher.look().over
+    assert watcher.look().over
 
 
-@pytest.mark.slow
 def test_a_table_that_takes_long_is_made_less_often_while_the_count_goes_on(
-    league: League,
+    played: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def slowly(field):
-        time.sleep(0.5)
+    clock = 100.0
+    monkeypatch.setattr(arena.watch, "monotonic", lambda: clock)
+    shutil.copy(played / "league.toml", tmp_path)
+    header, *matches = exported(played)
+    imported = 0
+
+    def slowly(field: Field) -> Ratings:
+        nonlocal clock
+        clock += 0.5
         return fit(field.deals, bots=field.bots)
 
-    slow_league(league, deals=40)
-    watcher = Watcher(league.folder, slowly)
-    seen: list[Sight] = []
+    def look(more: int) -> Sight:
+        """After so many more matches."""
+        nonlocal imported
+        file = tmp_path / "part.jsonl"
+        header_of_part = header.replace(b'"matches":12', b'"matches":%d' % more)
+        file.write_bytes(header_of_part + b"".join(matches[imported : imported + more]))
+        import_files(tmp_path, [file], lambda _: None)
+        imported += more
+        return watcher.look()
 
-    def is_half_played() -> bool:
-        time.sleep(0.02)
-        seen.append(watcher.look())
-        return seen[-1].missing <= 40
-
-    run = league.start("run", "--workers", "1")
-    until(is_half_played)
-    missing = [each.missing for each in seen]
-    assert missing == sorted(missing, reverse=True)
-    assert missing[-1] >= 80 - league.count()
-    tables = {id(each.table) for each in seen if each.table is not None}
-    assert len(set(missing)) > 3 * len(tables)
-    assert not all(each.fresh for each in seen)
-    league.finish(run)
-    last = watcher.look()
-    assert last.over
-    assert {row["matches"] for row in last.table.rows} == {80}
-
-
-@pytest.mark.slow
-def test_a_run_is_not_kept_waiting_by_one_that_reads_all_the_time(league: League) -> None:
-    slow_league(league)
-    watcher = looked(league.folder)
-    run = league.start("run", "--workers", "1")
-    while run.poll() is None:
-        watcher._due = 0.0
-        watcher.look()
-    assert "40 of 40 matches" in league.finish(run).stderr
+    watcher = Watcher(tmp_path, slowly)
+    first, second = look(4), look(4)
+    assert (first.missing, second.missing) == (8, 4)
+    assert second.table is first.table
+    assert (first.fresh, second.fresh) == (True, False)
+    clock += 60
+    last = look(4)
+    assert (last.fresh, last.missing) == (True, 0)
+    assert last.table is not None
+    assert {row["matches"] for row in last.table.rows} == {8}
 
 
 # --- a picture
 
 
-def test_bots_that_do_not_fit_are_counted() -> None:
+def test_bots_that_do_not_fit_are_counted_and_names_are_whole() -> None:
     lines = _picture(sight(40), 80, 15, color=False)
     assert len(lines) == 15
     shown = sum("bot number" in line for line in lines)
     assert lines[-1] == f"… {40 - shown} more bots"
-
-
-def test_a_narrow_picture_has_fewer_columns_and_whole_names() -> None:
-    lines = _picture(sight(3, run=7), 40, 30, color=False)
+    lines = _picture(sight(3, run=7), 40, 30, color=False)  # fewer columns
     assert all(width(line) <= 40 for line in lines)
     assert sum("Rank" in line for line in lines) == 1
     assert "Rating" in " ".join(lines)

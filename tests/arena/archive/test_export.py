@@ -9,6 +9,7 @@ import subprocess
 import tempfile
 from collections.abc import Callable
 from contextlib import closing
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -25,16 +26,18 @@ from protocol.errors import ArenaError, RunError
 from tests.arena.conftest import (
     ARENA,
     ROOT,
-    STEADY,
-    TWO_BOTS,
     Arena,
     League,
     files_no_larger_than,
     ordinary_user,
 )
+from tests.golden import Golden
 from tests.referee.process_watch import until
 
 Line = dict[str, Any]
+MATCH_ID = re.compile(r"[0-9a-f]{16}-\d")
+
+pytestmark = pytest.mark.usefixtures("inline")
 
 FILE = """\
 game = "guerra"
@@ -104,23 +107,26 @@ _OF_TIMING = re.compile(r"^(?:Before a run on|How quiet the machine)", re.MULTIL
 """How the note begins, last of all, on the machine that played: an export does not say."""
 
 
-@pytest.mark.slow
 def test_an_imported_league_exports_the_same_bytes_and_shows_the_same(
     played: Path, export: Path, empty: Path, arena: Arena
 ) -> None:
+    assert "has no results yet" in arena("export", empty).stderr
     assert merge(empty, export) == (12, 0)
     assert bytes_of(empty) == export.read_bytes()
     _, matches = lines_of(played)
-    shown = [("show", match["match"]) for match in matches]
-    for command, *words in (("rank", "--times", "--faults"), ("matches",), *shown):
+    faulty = next(match["match"] for match in matches if any(match["faults"]))
+    for command, *words in (("rank", "--times", "--faults"), ("matches",), ("show", faulty)):
         before, after = (arena(command, folder, *words) for folder in (played, empty))
         assert before.exit_code == after.exit_code == 0, after.output
         told = [_OF_TIMING.split(result.stdout)[0] for result in (before, after)]
         assert told[0] == told[1]
+    again = arena("import", empty, export)
+    assert again.stdout == "0 matches imported; 12 were there already.\n"
+    assert bytes_of(empty) == export.read_bytes()
 
 
 @given(data=st.data())
-@settings(max_examples=25)
+@settings(max_examples=4)
 def test_any_two_parts_in_any_order_make_the_whole(
     played: Path, export: Path, data: st.DataObject
 ) -> None:
@@ -146,34 +152,33 @@ def test_parts_played_apart_make_the_league_that_was_played_whole(tmp_path: Path
         for name in ("random", "rusher", "sensible")
     )
     leagues = {}
-    parts = {"whole": one + two + three, "a": one + two, "b": three + one}
-    for name, bots in parts.items():
+    bots = one + two + three
+    for name, own in {"whole": bots, "a": one + two, "b": three + one, "joined": bots}.items():
         leagues[name] = League(tmp_path / name)
-        leagues[name].write(FILE + bots)
-        leagues[name].call("run", "--workers", "1")
-    joined = League(tmp_path / "joined")
-    joined.write(FILE + one + two + three)
+        leagues[name].is_inline = True
+        leagues[name].write(FILE + own)
+        if name != "joined":
+            leagues[name].call("run")
+    joined = leagues["joined"]
     for name in "ba":
         file = tmp_path / f"{name}.jsonl"
         file.write_bytes(bytes_of(leagues[name].folder))
         assert merge(joined.folder, file) == (4, 0)
-    joined.call("run", "--workers", "1")
+    joined.call("run")
     assert joined.stored() == leagues["whole"].stored()
     assert joined.rank() == leagues["whole"].rank()
 
 
-def test_what_left_the_league_is_exported_too(copy: Path, export: Path) -> None:
-    file = copy / "league.toml"
-    file.write_text(file.read_text().partition('\n[[bot]]\nname = "illegal"')[0])
-    assert bytes_of(copy) == export.read_bytes()
-
-
-def test_bots_are_called_as_when_they_entered(copy: Path, export: Path, empty: Path) -> None:
+def test_what_left_is_exported_too_and_bots_as_they_were_called_when_they_entered(
+    copy: Path, export: Path, empty: Path
+) -> None:
     for folder in (copy, empty):
         file = folder / "league.toml"
-        file.write_text(file.read_text().replace('name = "one"', 'name = "new"\nkey = "one"'))
+        text = file.read_text().partition('\n[[bot]]\nname = "illegal"')[0]
+        file.write_text(text.replace('name = "one"', 'name = "new"\nkey = "one"'))
     assert bytes_of(copy) == export.read_bytes()
-    assert import_files(empty, [export], lambda _: None).strangers == ()
+    merged = import_files(empty, [export], lambda _: None)
+    assert [bot.name for bot in merged.strangers] == ["illegal"]
 
 
 def test_bots_that_the_file_does_not_name_are_told(export: Path, empty: Path, arena: Arena) -> None:
@@ -185,20 +190,17 @@ def test_bots_that_the_file_does_not_name_are_told(export: Path, empty: Path, ar
     assert "one, version " not in result.stderr
 
 
-def test_lines_may_be_written_otherwise(export: Path, empty: Path, tmp_path: Path) -> None:
-    lines = map(json.loads, export.read_text().splitlines())
-    spaced = tmp_path / "spaced.jsonl"
-    spaced.write_text("\n\n".join(json.dumps(line, sort_keys=True) for line in lines))
-    merge(empty, spaced)
-    assert len(lines_of(empty)[1]) == 12
-
-
-def test_every_line_fits_the_schema(played: Path) -> None:
-    header, matches = lines_of(played)
+def test_every_line_fits_the_schema_and_may_be_written_otherwise(
+    export: Path, empty: Path, tmp_path: Path
+) -> None:
+    header, *matches = map(json.loads, export.read_text().splitlines())
     Draft202012Validator(msgspec.json.schema(Header)).validate(header)
     fits = Draft202012Validator(msgspec.json.schema(MatchLine))
     for match in matches:
         fits.validate(match)
+    spaced = tmp_path / "spaced.jsonl"
+    spaced.write_text("\n\n".join(json.dumps(line, sort_keys=True) for line in (header, *matches)))
+    assert merge(empty, spaced) == (12, 0)
 
 
 # --- a league that is not there
@@ -227,48 +229,28 @@ def test_a_league_of_bots_that_come_along_is_made(
     assert "Nothing is missing" in arena("run", made).stderr
 
 
-def test_a_league_of_other_bots_is_not_made(export: Path, tmp_path: Path) -> None:
+def test_a_league_of_other_bots_is_not_made_nor_one_of_a_file_that_was_cut(
+    export: Path, tmp_path: Path
+) -> None:
     message = refused(lambda: merge(tmp_path / "made", export))
     assert "illegal are not bundled with this arena, or not in that version. Put a" in message
-    assert list(tmp_path.iterdir()) == []
-
-
-@pytest.mark.slow
-def test_exports_of_two_games_make_no_league(tmp_path: Path) -> None:
-    files = []
-    for game in ("guerra", "cold_war"):
-        league = League(tmp_path / game)
-        seats = f'game = "{game}"\n' + FILE.partition("\n")[2].replace(
-            "options.max_turns = 20\n", ""
-        )
-        league.write(
-            seats.replace("deals = 2", "deals = 1")
-            + "".join(f'[[bot]]\nname = "{name}"\nshipped = "random"\n' for name in "abcd")
-        )
-        league.call("run")
-        files.append(tmp_path / f"{game}.jsonl")
-        files[-1].write_bytes(bytes_of(league.folder))
-    message = refused(lambda: merge(tmp_path / "new", *files))
-    assert message.startswith(f"{files[1]}:1: matches of another league: in {files[0]} game was ")
-    assert not (tmp_path / "new").exists()
-
-
-def test_a_league_is_made_whole_or_not_at_all(export: Path, tmp_path: Path) -> None:
     file = without_illegal(export, tmp_path / "part.jsonl")
     file.write_bytes(file.read_bytes()[:-5])
     assert f"{file}:5: the file was cut off" in refused(lambda: merge(tmp_path / "made", file))
     assert list(tmp_path.iterdir()) == [file]
 
 
+def test_exports_of_two_leagues_make_no_league(export: Path, tmp_path: Path) -> None:
+    one = without_illegal(export, tmp_path / "one.jsonl")
+    header, *matches = map(json.loads, one.read_text().splitlines())
+    header["settings"]["seed"] = "2"
+    other = write(tmp_path / "other.jsonl", header, *matches)
+    message = refused(lambda: merge(tmp_path / "new", one, other))
+    assert message.startswith(f"{other}:1: matches of another league: in {one} seed was ")
+    assert not (tmp_path / "new").exists()
+
+
 # --- what is known already
-
-
-def test_matches_that_are_known_are_passed_over_and_counted(
-    copy: Path, export: Path, arena: Arena
-) -> None:
-    result = arena("import", copy, export)
-    assert result.stdout == "0 matches imported; 12 were there already.\n"
-    assert bytes_of(copy) == export.read_bytes()
 
 
 def measured_anew(line: Line) -> None:
@@ -313,205 +295,144 @@ def test_a_match_that_was_played_otherwise_is_refused_and_nothing_imported(
     assert bytes_of(empty) == before
 
 
-@pytest.mark.parametrize("kept", [1, 7, 12])
-def test_a_file_that_ends_too_early_is_refused_though_its_lines_are_whole(
-    empty: Path, export: Path, tmp_path: Path, kept: int
-) -> None:
-    file = tmp_path / "cut.jsonl"
-    file.write_bytes(b"".join(export.read_bytes().splitlines(keepends=True)[:kept]))
-    message = refused(lambda: merge(empty, file))
-    assert message.startswith(f"{file}:{kept}: the file ends after {kept - 1} of 12 matches")
-    assert [path.name for path in empty.iterdir()] == ["league.toml"]
-
-
-def test_of_several_files_all_are_imported_or_none(
+def test_a_file_that_ends_too_early_or_has_one_line_more_is_refused_with_all_others(
     empty: Path, export: Path, tmp_path: Path
 ) -> None:
-    bad = tmp_path / "bad.jsonl"
-    bad.write_bytes(export.read_bytes() + b"nothing\n")
-    assert f"{bad}:14: not JSON: " in refused(lambda: merge(empty, export, bad))
+    file = tmp_path / "bad.jsonl"
+    for kept in (1, 7, 12):
+        file.write_bytes(b"".join(export.read_bytes().splitlines(keepends=True)[:kept]))
+        message = refused(lambda: merge(empty, file))
+        assert message.startswith(f"{file}:{kept}: the file ends after {kept - 1} of 12 matches")
+    file.write_bytes(export.read_bytes() + b"nothing\n")
+    assert f"{file}:14: not JSON: " in refused(lambda: merge(empty, export, file))
     assert [path.name for path in empty.iterdir()] == ["league.toml"]
 
 
 # --- lines that were edited
 
 
-def first_decision(line: Line) -> list[Any]:
-    """Return the entry of the first decision."""
-    found: list[Any] = line["replay"]["entries"][0]
-    return found
+Change = Callable[[Line], object]
 
-
-EDITS: dict[str, tuple[Callable[[Line], object], str]] = {
-    "places": (lambda line: line["places"].reverse(), "'places' is not what its replay says"),
-    "no places": (lambda line: line["replay"].update(places=[2, 2]), "is not that of a match"),
-    "scores": (lambda line: line.update(scores=[1, 2]), "'scores' is not what its replay says"),
-    "a score": (lambda line: line["replay"].update(scores=[1]), "not that of a match"),
-    "a huge score": (lambda line: line.update(scores=[1e300, 2]), "not what `arena export` writes"),
-    "numbers": (lambda line: line.update(numbers={"x": 1}), "'numbers' is not what its replay"),
-    "reason": (lambda line: line.update(reason="luck"), "'reason' is not what its replay says"),
-    "decisions": (lambda line: line.update(decisions=1), "'decisions' is not what its replay says"),
-    "faults": (
-        lambda line: line.update(faults=[{"late": 1}, {}]),
-        "'faults' is not what its replay says",
-    ),
-    "forfeits": (
-        lambda line: line.update(forfeits=[0, 1]),
-        "'forfeits' is not what its replay says",
-    ),
-    "moves": (lambda line: line.update(moves="0" * 16), "'moves' is not what its replay says"),
-    "a move": (
-        lambda line: first_decision(line).__setitem__(1, {}),
-        "'moves' is not what its replay says",
-    ),
-    "clock": (
-        lambda line: line["clock"][0].__setitem__(1, 1),
-        "'clock' is not what its replay says",
-    ),
-    "seed": (lambda line: line["replay"].update(seed="0"), "does not fit the seed"),
-    "deal": (lambda line: line.update(deal=line["deal"] + 1), "does not fit the seed"),
-    "rotation": (lambda line: line.update(rotation=7), "does not fit the seed"),
-    "id": (lambda line: line.update(match="0" * 16 + "-0"), "does not fit the seed"),
-    "odd id": (lambda line: line.update(match="x"), "does not fit the seed"),
-    "seats": (lambda line: line["bots"].reverse(), "does not fit the seed"),
-    "one bot": (lambda line: line["bots"].pop(), "2 bots play a match"),
-    "a bot": (lambda line: line["bots"][0].update(name="x"), "bot 'x', version "),
-    "options": (lambda line: line["replay"]["options"].update(max_turns=9), "of another league"),
-    "game": (lambda line: line["replay"].update(game="war"), "of another league"),
-    "a seat": (lambda line: first_decision(line).__setitem__(0, -1), "not that of a match"),
-    "times": (lambda line: line["evidence"]["cpu"].pop(), "not that of a match"),
-    "stderr": (lambda line: line["evidence"]["stderr"].pop(), "not that of a match"),
-    "burners": (lambda line: line["evidence"]["burners"].append(2), "not that of a match"),
-    "a key": (lambda line: line.update(more=1), "unknown field `more`"),
-    "an inner key": (
-        lambda line: line["replay"].update(more=1),
-        "its keys are not those of version 1",
-    ),
-    "no key": (lambda line: line.pop("reason"), "missing required field `reason`"),
-    "a type": (lambda line: line.update(deal="1"), "Expected `int`, got `str`"),
-    "huge": (lambda line: line.update(deal=10**30), "not what `arena export` writes"),
-    "negative": (lambda line: line.update(seconds=-1), "not what `arena export` writes"),
+EDITS: dict[str, Change] = {
+    "other places": lambda line: line["places"].reverse(),
+    "other scores": lambda line: line.update(scores=[1, 2]),
+    "no scores": lambda line: line.pop("scores"),
+    "other numbers": lambda line: line.update(numbers={"x": 1}),
+    "other reason": lambda line: line.update(reason="luck"),
+    "other decisions": lambda line: line.update(decisions=1),
+    "other faults": lambda line: line.update(faults=[{"late": 1}, {}]),
+    "other forfeits": lambda line: line.update(forfeits=[0, 1]),
+    "other moves": lambda line: line.update(moves="0" * 16),
+    "another move": lambda line: line["replay"]["entries"][0].__setitem__(1, {}),
+    "another clock": lambda line: line["clock"][0].__setitem__(1, 1),
+    "another seed": lambda line: line["replay"].update(seed="0"),
+    "another deal": lambda line: line.update(deal=line["deal"] + 1),
+    "another rotation": lambda line: line.update(rotation=7),
+    "another id": lambda line: line.update(match="0" * 16 + "-0"),
+    "no id": lambda line: line.update(match="x"),
+    "other seats": lambda line: line["bots"].reverse(),
+    "one bot": lambda line: line["bots"].pop(),
+    "another bot": lambda line: line["bots"][0].update(name="x", version="0" * 16),
+    "other options": lambda line: line["replay"]["options"].update(max_turns=9),
+    "another game": lambda line: line["replay"].update(game="war"),
+    "impossible places": lambda line: line["replay"].update(places=[2, 2]),
+    "a score for two": lambda line: line["replay"].update(scores=[1]),
+    "an impossible seat": lambda line: line["replay"]["entries"][0].__setitem__(0, -1),
+    "a time less": lambda line: line["evidence"]["cpu"].pop(),
+    "a standard error less": lambda line: line["evidence"]["stderr"].pop(),
+    "a burner too many": lambda line: line["evidence"]["burners"].append(2),
+    "a key too many": lambda line: line.update(more=1),
+    "an inner key too many": lambda line: line["replay"].update(more=1),
+    "a key less": lambda line: line.pop("reason"),
+    "another type": lambda line: line.update(deal="1"),
+    "a huge score": lambda line: line.update(scores=[1e300, 2]),
+    "a huge number": lambda line: line.update(deal=10**30),
+    "a negative number": lambda line: line.update(seconds=-1),
 }
 
 
-@pytest.mark.parametrize("edit", EDITS)
 def test_a_line_that_was_edited_is_refused(
-    edit: str, export: Path, empty: Path, tmp_path: Path
+    export: Path, empty: Path, tmp_path: Path, golden: Golden
 ) -> None:
     header, *matches = map(json.loads, export.read_text().splitlines())
-    change, message = EDITS[edit]
-    change(matches[1])
+    scored = next(match for match in matches if "scores" in match)
     file = tmp_path / "edited.jsonl"
-    file.write_text("".join(json.dumps(line) + "\n" for line in (header, *matches)))
-    said = refused(lambda: merge(empty, file))
-    assert said.startswith(f"{file}:3: ")
-    assert message in said
-    assert not (empty / "league.db").exists()
+    told = []
+    for name, change in EDITS.items():
+        edited = deepcopy(scored)
+        change(edited)
+        write(file, header, edited)
+        said = refused(lambda: merge(empty, file))
+        assert said.startswith(f"{file}:2: ")
+        told.append(f"{name}: {said.removeprefix(f'{file}:2: ')}")
+        assert not (empty / "league.db").exists()
+    golden(MATCH_ID.sub("ID", "\n".join(told)))
 
 
 # --- files that are no exported league
 
 
-def text_of(export: Path, number: int) -> str:
-    return export.read_text().splitlines()[number] + "\n"
-
-
-BAD: dict[str, tuple[Callable[[Path], str], str]] = {
-    "empty": (lambda _: "", " is empty;"),
-    "no JSON": (lambda _: "hello\n", ":1: this is no exported league, whose first line begins"),
-    "a number": (lambda _: "7\n", ":1: this is no exported league"),
-    "packed": (
-        lambda _: "\x1f\udc8b\x08\0\n",
-        ":1: this is compressed; decompress it: gzip -dc FILE | arena import LEAGUE -",
-    ),
-    "marked": (
-        lambda export: "\ufeff" + export.read_text(),
-        ":1: it begins with a byte order mark; save it as UTF-8 without one.",
-    ),
-    "deep": (lambda _: "[" * 100_000, ":1: this is no exported league"),
-    "no text": (lambda _: "\0\udcff\n", ":1: this is no exported league"),
-    "results": (lambda _: '{"places": {"a": 1, "b": 2}}\n', ":1: this is a file of results"),
-    "named bots": (lambda _: '{"bots": ["a", "b"]}\n', ":1: this is a file of results"),
-    "CSV": (lambda _: "match,deal,bot,place\n", "`arena rank` reads it as it is"),
-    "no header": (lambda export: text_of(export, 1), ":1: the header is missing"),
-    "newer": (
-        lambda export: text_of(export, 0).replace('"version":1', '"version":2', 1),
-        ":1: written by a newer Bot Arena (version 2 of these lines, this one reads 1). Use",
-    ),
-    "version 0": (
-        lambda export: text_of(export, 0).replace('"version":1', '"version":0', 1),
-        ":1: not what `arena export` writes: ",
-    ),
-    "more settings": (
-        lambda export: text_of(export, 0).replace('"settings":{', '"settings":{"x":1,'),
-        ":1: not what `arena export` writes: Object contains unknown field `x`",
-    ),
-    "a bot twice": (
-        lambda export: json.dumps(
-            (header := json.loads(text_of(export, 0))) | {"bots": header["bots"] * 2}
-        ),
-        ":1: one version of a bot is listed twice.",
-    ),
-    "a bad name": (
-        lambda export: text_of(export, 0).replace('"name":"one"', '"name":"\\u001b[2J"'),
-        ":1: a bot's name is 1 to 40 printable characters",
-    ),
-    "cut off": (lambda export: export.read_text()[:-9], ":13: the file was cut off in the middle"),
-    "cut in the header": (lambda export: text_of(export, 0)[:99], ":1: this is no exported league"),
-    "not JSON": (lambda export: text_of(export, 0) + "{]\n", ":2: not JSON: "),
-    "twice": (
-        lambda export: export.read_text() + text_of(export, 3),
-        "is here for the second time",
-    ),
-    "two headers": (
-        lambda export: export.read_text() * 2,
-        ":14: not what `arena export` writes: ",
-    ),
-    "another league": (
-        lambda export: text_of(export, 0).replace('"seed":"1"', '"seed":"2"'),
-        ":1: matches of another league: in ",
-    ),
-}
-
-
-@pytest.mark.parametrize("kind", BAD)
 def test_a_file_that_is_no_exported_league_is_refused(
-    kind: str, export: Path, empty: Path, tmp_path: Path
+    export: Path, empty: Path, tmp_path: Path, golden: Golden
 ) -> None:
-    content, message = BAD[kind]
+    whole = export.read_text()
+    head, match, *_ = whole.splitlines(keepends=True)
+    bots = json.loads(head)["bots"]
+    bad = {
+        "empty": "",
+        "no JSON": "hello\n",
+        "a number": "7\n",
+        "packed": "\x1f\udc8b\x08\0\n",
+        "marked": f"\ufeff{whole}",
+        "deep": "[" * 100_000,
+        "no text": "\0\udcff\n",
+        "results": '{"places": {"a": 1, "b": 2}}\n',
+        "named bots": '{"bots": ["a", "b"]}\n',
+        "CSV": "match,deal,bot,place\n",
+        "no header": match,
+        "newer": head.replace('"version":1', '"version":2', 1),
+        "version 0": head.replace('"version":1', '"version":0', 1),
+        "more settings": head.replace('"settings":{', '"settings":{"x":1,'),
+        "a bot twice": json.dumps(json.loads(head) | {"bots": bots * 2}),
+        "a bad name": head.replace('"name":"one"', '"name":"\\u001b[2J"'),
+        "cut off": whole[:-9],
+        "cut in the header": head[:99],
+        "not JSON": f"{head}{{]\n",
+        "a match twice": whole + match,
+        "two headers": whole * 2,
+        "another league": head.replace('"seed":"1"', '"seed":"2"'),
+    }
+    told = []
     file = tmp_path / "bad.jsonl"
-    file.write_text(content(export), errors="surrogateescape")
-    said = refused(lambda: merge(empty, file))
-    assert said.startswith(str(file))
-    assert message in said
-    assert not (empty / "league.db").exists()
+    for kind, content in bad.items():
+        file.write_text(content, errors="surrogateescape")
+        said = refused(lambda: merge(empty, file))
+        assert said.startswith(str(file))
+        told.append(f"{kind}: {said.removeprefix(str(file))}")
+        assert not (empty / "league.db").exists()
+    golden(MATCH_ID.sub("ID", "\n".join(told)))
 
 
 def test_the_first_difference_of_the_settings_is_named(
-    empty: Path, export: Path, arena: Arena
+    empty: Path, copy: Path, export: Path, arena: Arena
 ) -> None:
-    file = empty / "league.toml"
-    file.write_text(file.read_text().replace("max_turns = 20", "max_turns = 21"))
+    """Of the file, or of the file since the league was played."""
+    for folder, old, new in (
+        (empty, "max_turns = 20", "max_turns = 21"),
+        (copy, "seed = 1", "seed = 2"),
+    ):
+        file = folder / "league.toml"
+        file.write_text(file.read_text().replace(old, new))
     result = arena("import", empty, export)
     assert result.exit_code == 2
     assert f"in {empty} [options] had max_turns = 21, not 20. Only leagues" in result.stderr
-
-
-def test_a_league_that_was_changed_since_it_was_played_takes_nothing(
-    copy: Path, export: Path
-) -> None:
-    file = copy / "league.toml"
-    file.write_text(file.read_text().replace("seed = 1", "seed = 2"))
     said = refused(lambda: merge(copy, export))
     assert 'league.toml: seed was "1", not "2", when the first match was played.' in said
 
 
-def test_a_folder_or_nothing_in_place_of_a_file_is_told(empty: Path, copy: Path) -> None:
-    assert f"{copy} is a folder; export it first" in refused(lambda: merge(empty, copy))
+def test_a_folder_nothing_or_a_file_that_may_not_be_read_is_told(empty: Path, public: Path) -> None:
+    assert f"{public} is a folder; export it first" in refused(lambda: merge(empty, public))
     assert "there is no file 'nothing'" in refused(lambda: merge(empty, Path("nothing")))
-
-
-def test_a_file_that_may_not_be_read_is_told(public: Path) -> None:
     file = public / "export.jsonl"
     file.touch(0)
     with ordinary_user():
@@ -548,40 +469,8 @@ def test_a_file_is_written_over_only_when_asked(
     assert file.read_bytes() == export.read_bytes()
 
 
-@pytest.mark.parametrize("name", ["league.db", "league.toml"])
-def test_a_league_is_never_written_over_by_its_export(copy: Path, name: str, arena: Arena) -> None:
-    before = (copy / name).read_bytes()
-    assert arena("export", copy, copy / name, "--force").exit_code == 2
-    assert (copy / name).read_bytes() == before
-
-
-def test_a_device_is_not_replaced_by_a_file(played: Path, arena: Arena) -> None:
-    result = arena("export", played, "/dev/null", "--force")
-    assert "is not a regular file" in result.stderr
-    assert not Path("/dev/null").is_file()
-
-
-def test_standard_output_that_takes_no_more_is_told(played: Path) -> None:
-    with Path("/dev/full").open("w") as full:
-        done = subprocess.run(
-            [*ARENA, "export", str(played)], stdout=full, stderr=subprocess.PIPE, check=False
-        )
-    assert (done.returncode, done.stderr) == (
-        1,
-        b"arena: standard output cannot be written: No space left on device.\n",
-    )
-
-
-def test_a_league_goes_through_a_pipe(played: Path, export: Path, empty: Path) -> None:
-    with subprocess.Popen([*ARENA, "export", str(played)], stdout=subprocess.PIPE, cwd=ROOT) as out:
-        done = subprocess.run(
-            [*ARENA, "import", str(empty), "-"],
-            stdin=out.stdout,
-            capture_output=True,
-            check=True,
-            cwd=ROOT,
-        )
-    assert done.stdout == b"12 matches imported.\n"
+def test_a_league_is_read_from_standard_input(export: Path, empty: Path, arena: Arena) -> None:
+    assert arena("import", empty, "-", typed=export.read_text()).stdout == "12 matches imported.\n"
     assert bytes_of(empty) == export.read_bytes()
 
 
@@ -595,41 +484,7 @@ def test_a_full_disk_leaves_the_league_as_it_was(empty: Path, export: Path, tmp_
     assert merge(empty, export) == (11, 1)
 
 
-def test_a_damaged_record_is_told(copy: Path, arena: Arena) -> None:
-    with closing(sqlite3.connect(copy / "league.db")) as db, db:
-        db.execute("UPDATE record SET replay = x'00' WHERE id = 3")
-    result = arena("export", copy, copy / "out.jsonl")
-    assert result.exit_code == 1
-    assert "league.db is damaged: match " in result.stderr
-    assert not (copy / "out.jsonl").exists()
-
-
-@pytest.mark.parametrize("word", ["nothing", "league.toml"])
-def test_what_is_no_league_is_not_exported(word: str, played: Path, arena: Arena) -> None:
-    assert arena("export", played / word).stderr.startswith("arena: ")
-
-
-def test_a_league_that_was_not_played_has_nothing_to_export(empty: Path, arena: Arena) -> None:
-    assert "has no results yet" in arena("export", empty).stderr
-
-
 # --- while a run is going on
-
-
-@pytest.mark.slow
-def test_a_league_that_is_played_is_exported_but_takes_nothing(league: League) -> None:
-    league.write(FILE.replace("2", "50", 1) + TWO_BOTS + league.bot("slow", STEADY.format(pause=1)))
-    run = league.start("run", "--workers", "1")
-    until(league.count)
-    header = json.loads(next(exported(league.folder)))
-    assert [bot["name"] for bot in header["bots"]] == ["one", "slow", "two"]
-    file = league.home / "part.jsonl"
-    league.call("export", str(file))
-    refusal = league.call("import", str(file), code=2)
-    assert f"({'process'} {run.pid})" in refusal.stderr
-    run.terminate()
-    run.communicate(timeout=30)
-    assert "0 matches imported" in league.call("import", str(file)).stdout
 
 
 def test_a_reader_that_dawdles_keeps_no_writer_waiting(copy: Path) -> None:

@@ -3,8 +3,6 @@
 import json
 import shutil
 import sqlite3
-import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -14,10 +12,14 @@ from click.testing import Result
 
 from arena.league.finding import AUTHORS_KIT, BUNDLED
 from arena.store.rows import StoredMatch
+from arena.store.store import Store
 from referee.games import GAMES as RULES
 from referee.replay import Replay
-from tests.arena.conftest import ARENA, ROOT, TWO_BOTS, Arena, League, lazy_bot
+from tests.arena.conftest import TWO_BOTS, Arena, League, lazy_bot
+from tests.arena.inline import inline_runs
 from tests.arena.play.sandboxed_leagues import refused
+
+pytestmark = pytest.mark.usefixtures("inline")
 
 FILE = """\
 game = "guerra"
@@ -56,8 +58,8 @@ kit.run(choose)
 """A bot that plays at random, but has no plan for one of the turns."""
 
 GAMES = {
-    "guerra": "options.max_turns = 20",
     "cold_war": "options = { talk = true, max_rounds = 6 }",
+    "guerra": "options.max_turns = 20",
     "casino_war": "seats = 3",
     "khan": "seats = 3",
 }
@@ -65,6 +67,15 @@ GAMES = {
 
 def feed(arena: Arena, league: League, match: StoredMatch, *words: object) -> Result:
     return arena("show", league.folder, match.id, *words)
+
+
+def diarist(league: League, game: str, source: str = DIARIST) -> str:
+    """Make a bot that writes down what it reads; return its entry in the file."""
+    entry = league.bot("diarist", source.format(home=str(league.home), game=game))
+    shutil.copy(BUNDLED / game / f"{game}_random.py", league.home / "diarist")
+    with (league.home / "diarist" / "kit.py").open("a") as kit:
+        kit.write("# of a process, which has a standard input\n")
+    return entry
 
 
 def diaries(home: Path) -> Iterator[list[bytes]]:
@@ -85,14 +96,14 @@ def diaries(home: Path) -> Iterator[list[bytes]]:
 def test_the_messages_are_byte_for_byte_those_of_the_match(
     arena: Arena, league: League, game: str
 ) -> None:
-    diarist = league.bot("diarist", DIARIST.format(home=str(league.home), game=game))
-    shutil.copy(BUNDLED / game / f"{game}_random.py", league.home / "diarist")
     others = "".join(f'\n[[bot]]\nname = "r{n}"\nshipped = "random"\n' for n in range(3))
     league.write(
         f'game = "{game}"\nseed = 5\ndeals = 1\n{GAMES[game]}\n'
-        'limits = { sandbox = "none", bank = 3.0, increment = 0.25 }\n' + diarist + others
+        'limits = { sandbox = "none", bank = 3.0, increment = 0.25 }\n'
+        + diarist(league, game)
+        + others
     )
-    league.call("run", "--workers", "1")
+    league.call("run")
     read = list(diaries(league.home))
     assert len(read) == sum(
         "diarist" in [bot.name for bot in match.bots] for match, _ in league.stored()
@@ -107,10 +118,10 @@ def test_the_messages_are_byte_for_byte_those_of_the_match(
 def test_samples_are_sent_once_more_to_those_that_wanted_them(arena: Arena, league: League) -> None:
     source = DIARIST.replace("from {game}_random import choose", "choose = lambda ask: "
         "ask.rng.choice(ask.legal or ask.samples)")  # fmt: skip
-    diarist = league.bot("diarist", source.format(home=str(league.home), game="guerra"))
+    entry = diarist(league, "guerra", source)
     shutil.copy(AUTHORS_KIT, league.home / "diarist")
-    league.write(FILE + diarist + TWO_BOTS)
-    league.call("run", "--workers", "1")
+    league.write(FILE + entry + TWO_BOTS)
+    league.call("run")
     read = list(diaries(league.home))
     assert any(b'"samples":[' in line for lines in read for line in lines)
     for lines in read:
@@ -134,10 +145,11 @@ def test_what_was_left_in_a_bank_is_right_to_the_millisecond(arena: Arena, leagu
         "    return {game}_random.choose(ask)\n"
         "kit.run(choose)",
     )
-    bot = league.bot("slow", source.format(home=str(league.home), game="guerra"))
     limits = '{ sandbox = "none", move_time = 0.001, bank = 30.0, increment = 0.002 }'
-    league.write(FILE.replace('{ sandbox = "none" }', limits) + bot + TWO_BOTS)
-    league.call("run", "--workers", "1")
+    league.write(
+        FILE.replace('{ sandbox = "none" }', limits) + diarist(league, "guerra", source) + TWO_BOTS
+    )
+    league.call("run")
     banks = []
     for lines in diaries(league.home):
         start = json.loads(lines[1])
@@ -154,14 +166,15 @@ def test_what_was_left_in_a_bank_is_right_to_the_millisecond(arena: Arena, leagu
 
 
 @pytest.fixture(scope="module")
-def fragile(tmp_path_factory: pytest.TempPathFactory) -> Iterator[League]:
+def fragile(tmp_path_factory: pytest.TempPathFactory) -> League:
     """A played league whose bot `mine` crashes in the fifth turn; its file may be changed."""
     league = League(tmp_path_factory.mktemp("fragile"))
     mine = league.bot("mine", FRAGILE.format(turn=5, broken=True))
+    league.is_inline = True
     league.write(FILE + TWO_BOTS + mine)
-    league.call("run")
-    yield league
-    league.close()
+    with inline_runs():
+        league.call("run")
+    return league
 
 
 @pytest.fixture
@@ -192,27 +205,22 @@ def test_a_bot_that_faults_in_one_position_does_so_again(
     assert " * " not in result.stdout
 
 
-def test_a_bot_that_was_mended_is_told_from_the_one_that_played(
+def test_a_bot_that_was_mended_or_broken_is_told_from_the_one_that_played(
     arena: Arena, fragile: League, crash: tuple[StoredMatch, Replay]
 ) -> None:
-    match, _ = crash
-    (fragile.home / "mine" / "bot.py").write_text(FRAGILE.format(turn=5, broken=False))
-    result = feed(arena, fragile, match, "--feed", "mine")
-    assert result.exit_code == 0
-    assert "mine now has version " in result.stdout
-    assert "then: FAULT: crash: orders: it exited with code 1" in result.stdout
-    assert "       now: " in result.stdout
-    assert "answered as recorded, 1 differently" in result.stdout
-
-
-def test_a_bot_that_breaks_earlier_is_not_asked_any_more(
-    arena: Arena, fragile: League, crash: tuple[StoredMatch, Replay]
-) -> None:
-    (fragile.home / "mine" / "bot.py").write_text(FRAGILE.format(turn=0, broken=True))
-    result = feed(arena, fragile, crash[0], "--feed", "mine")
-    assert result.exit_code == 1
-    assert "0 answered as recorded, 1 crash (decision " in result.stdout
-    assert "not asked any more" in result.stdout
+    file = fragile.home / "mine" / "bot.py"
+    file.write_text(FRAGILE.format(turn=5, broken=False))
+    mended = feed(arena, fragile, crash[0], "--feed", "mine")
+    assert mended.exit_code == 0
+    assert "mine now has version " in mended.stdout
+    assert "then: FAULT: crash: orders: it exited with code 1" in mended.stdout
+    assert "       now: " in mended.stdout
+    assert "answered as recorded, 1 differently" in mended.stdout
+    file.write_text(FRAGILE.format(turn=0, broken=True))
+    broken = feed(arena, fragile, crash[0], "--feed", "mine")
+    assert broken.exit_code == 1
+    assert "0 answered as recorded, 1 crash (decision " in broken.stdout
+    assert "not asked any more" in broken.stdout
 
 
 def test_any_bot_may_answer_in_any_seat(
@@ -264,26 +272,6 @@ def test_a_log_holds_both_directions_and_nothing_else(
     assert "1 crash" in result.stderr
 
 
-def test_the_messages_may_be_piped_into_a_bot(
-    fragile: League, crash: tuple[StoredMatch, Replay]
-) -> None:
-    match, _ = crash
-    seat = [bot.name for bot in match.bots].index("mine")
-    words = [*ARENA, "show", str(fragile.folder), match.id, "--messages", "--seat", str(seat)]
-    sent = subprocess.run(words, cwd=ROOT, capture_output=True, check=True)
-    assert sent.stderr == b""
-    bot = subprocess.run(
-        [sys.executable, "bot.py"],
-        cwd=fragile.home / "mine",
-        input=sent.stdout,
-        capture_output=True,
-        check=False,
-    )
-    assert bot.returncode == 1
-    assert b"no plan for this turn" in bot.stderr
-    assert bot.stdout.startswith(b'{"type":"ready"}')
-
-
 def test_a_renamed_bot_gets_the_dice_of_its_first_name(arena: Arena, league: League) -> None:
     league.write(FILE + TWO_BOTS)
     league.call("run")
@@ -295,13 +283,17 @@ def test_a_renamed_bot_gets_the_dice_of_its_first_name(arena: Arena, league: Lea
     assert " differently" not in result.stdout
 
 
-@pytest.mark.slow
-def test_a_seat_that_forfeited_before_its_first_decision_can_be_fed(
+def test_a_seat_that_forfeited_before_its_first_decision_is_told_and_can_be_fed(
     arena: Arena, league: League
 ) -> None:
     league.write(FILE.replace('"none"', '"none", fresh = true') + lazy_bot(league) + TWO_BOTS)
-    league.call("run", "--workers", "1")
+    league.call("run")
     match = next(match for match, _ in league.stored() if match.forfeits)
+    seat = [bot.name for bot in match.bots].index("lazy")
+    shown = feed(arena, league, match).stdout
+    assert "FAULT of lazy: startup: it did not say ready: it exited with code 1" in shown
+    assert f"Standard error of lazy (seat {seat}):\n  no book" in shown
+    assert "startup, forfeits" in shown
     result = feed(arena, league, match, "--feed", "lazy")
     assert result.exit_code == 1
     assert "bot 'lazy': it did not say ready: it exited with code 1" in result.stderr
@@ -328,11 +320,10 @@ def test_mistakes_are_told_in_a_line(
 
 def test_a_sandbox_that_is_not_there_is_not_done_without(arena: Arena, copy: Path) -> None:
     with closing(sqlite3.connect(copy / "league.db")) as db, db:
-        (limits,) = db.execute("SELECT value FROM setting WHERE key = 'limits'").fetchone()
-        sandboxed = json.dumps({**json.loads(limits), "sandbox": "bwrap"})
-        db.execute("UPDATE setting SET value = ? WHERE key = 'limits'", (sandboxed,))
-        first = next(iter(json.loads(arena("matches", copy, "--format", "json").stdout)["matches"]))
-    words = ("show", copy, first["match"], "--feed", "random", "--seat", 0)
+        db.execute("UPDATE setting SET value = replace(value, '\"none\"', '\"bwrap\"')")
+    with Store(copy / "league.db") as store:
+        first = next(store.matches()).id
+    words = ("show", copy, first, "--feed", "random", "--seat", 0)
     refused(arena(*words, env={"PATH": "/nowhere"}), "sandbox: bwrap not found. ")
 
 

@@ -31,6 +31,8 @@ from referee.scene import (
 from tests.arena.conftest import Arena
 from tests.arena.report.conftest import PHONE, Look, a_report
 
+pytestmark = pytest.mark.slow  # a browser is their subject: test_summary.py reads pages without
+
 PAPER = {"width": 718, "height": 1047}
 """What margins of a centimetre leave of A4, in pixels."""
 
@@ -64,28 +66,22 @@ def head(page: Page, title: str) -> Locator:
 def test_the_leaderboard_holds_the_numbers_of_arena_rank(
     arena: Arena, played: Path, report: Path, look: Look
 ) -> None:
-    rows = json.loads(arena("rank", played, "--format", "json").stdout)["standings"]
-    table = look(report).locator("#leaderboard table")
+    rows, scored = (
+        json.loads(arena("rank", played, *words, "--format", "json").stdout)["standings"]
+        for words in ((), ("--by", "score"))
+    )
+    scores = {row["bot"]: row["score"] for row in scored}
+    page = look(report)
+    table = page.locator("#leaderboard table")
     assert cells(table, 2) == [row["bot"] for row in rows]
     assert cells(table, 3) == [f"{row['rating']:.2f} ± {2 * row['error']:.2f}" for row in rows]
     assert cells(table, 5) == [f"{100 * row['points']:.1f}" for row in rows]
     assert cells(table, 6) == [str(row["matches"]) for row in rows]
     assert cells(table, 7) == [f"{row['wins']}/{row['draws']}/{row['losses']}" for row in rows]
     assert cells(table, 8) == [str(sum(row["faults"].values())) for row in rows]
-
-
-def test_the_leaderboard_holds_the_scores_of_arena_rank(
-    arena: Arena, played: Path, report: Path, look: Look
-) -> None:
-    found = json.loads(arena("rank", played, "--by", "score", "--format", "json").stdout)
-    scored = {row["bot"]: row for row in found["standings"]}
-    assert {row["score"] is None for row in scored.values()} == {True, False}
-    page = look(report)
-    table = page.locator("#leaderboard table")
-    assert cells(table, 9) == [
-        "-" if scored[bot]["score"] is None else f"{scored[bot]['score']:.2f}"
-        for bot in cells(table, 2)
-    ]
+    shown = ["-" if scores[row["bot"]] is None else f"{scores[row['bot']]:.2f}" for row in rows]
+    assert cells(table, 9) == shown
+    assert len({"-"} & {*shown}) == 1 < len({*shown})
     assert "Score: the Troops on the table at the end" in page.locator("#leaderboard").inner_text()
 
 
@@ -118,25 +114,7 @@ def test_the_cross_table_holds_the_numbers_of_arena_table(
         assert cells(table, column) == [heat_text(met.get((bot, other))) for bot in bots]
 
 
-def test_the_table_of_pairs_sorts_by_its_numbers(report: Path, look: Look) -> None:
-    page = look(report)
-    page.locator("#crosstable summary").click()
-    table = page.locator("#crosstable table.pairs")
-    points = [float(text) for text in cells(table, 7)]
-    table.locator("button", has_text="Points").click()
-    assert [float(text) for text in cells(table, 7)] == sorted(points, reverse=True)
-
-
-def test_everybody_stays_below_the_bots(report: Path, look: Look) -> None:
-    page = look(report)
-    table = page.locator("#seats table")
-    table.locator("button", has_text="Bot").click()
-    names = table.locator("tr > th:first-child").all_inner_texts()
-    assert names[1:-1] == sorted(names[1:-1])
-    assert names[-1] == "(everybody)"
-
-
-def test_a_click_sorts_a_table_and_a_second_one_turns_it(report: Path, look: Look) -> None:
+def test_a_click_or_a_key_sorts_a_table_and_a_second_one_turns_it(report: Path, look: Look) -> None:
     page = look(report)
     table = page.locator("#leaderboard table")
     points = [float(text) for text in cells(table, 5)]
@@ -145,63 +123,50 @@ def test_a_click_sorts_a_table_and_a_second_one_turns_it(report: Path, look: Loo
     head(page, "Points").click()
     assert [float(text) for text in cells(table, 5)] == sorted(points)
     assert page.locator("#leaderboard th[aria-sort=ascending]").inner_text() == "Points %"
-
-
-@pytest.mark.parametrize("key", ["Enter", "Space"])
-def test_a_key_sorts_a_table(report: Path, look: Look, key: str) -> None:
-    page = look(report)
     head(page, "Bot").focus()
-    page.keyboard.press(key)
-    names = cells(page.locator("#leaderboard table"), 2)
-    assert names == sorted(names)
-
-
-def test_there_is_a_table_behind_every_picture(report: Path, look: Look) -> None:
-    page = look(report)
-    for picture in page.locator("main svg[role=img]").all():
-        section = picture.locator("xpath=ancestor::section[1]")
-        assert section.locator("table").count() >= 1
+    for key, is_turned in (("Enter", False), ("Space", True)):
+        page.keyboard.press(key)
+        names = cells(table, 2)
+        assert names == sorted(names, reverse=is_turned)
+    page.locator("#crosstable summary").click()
+    pairs = page.locator("#crosstable table.pairs")
+    points = [float(text) for text in cells(pairs, 7)]
+    pairs.locator("button", has_text="Points").click()
+    assert [float(text) for text in cells(pairs, 7)] == sorted(points, reverse=True)
+    seats = page.locator("#seats table")
+    seats.locator("button", has_text="Bot").click()
+    names = seats.locator("tr > th:first-child").all_inner_texts()
+    assert names[1:-1] == sorted(names[1:-1])
+    assert names[-1] == "(everybody)"
 
 
 # --- all kinds of eyes
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_it_is_light_or_dark_as_is_wanted(report: Path, look: Look, scheme: str) -> None:
-    page = look(report, color_scheme=scheme)
-    color = page.evaluate("getComputedStyle(document.body).backgroundColor")
-    brightness = sum(int(part) for part in color.strip("rgb()").split(","))
-    assert (brightness > 600) == (scheme == "light")
+def test_it_is_light_or_dark_as_is_wanted_and_fits_a_phone(report: Path, look: Look) -> None:
+    for scheme in ("light", "dark"):
+        page = look(report, color_scheme=scheme, viewport=PHONE)
+        color = page.evaluate("getComputedStyle(document.body).backgroundColor")
+        brightness = sum(int(part) for part in color.strip("rgb()").split(","))
+        assert (brightness > 600) == (scheme == "light")
+        page.locator("#replay-last").click()
+        assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
 
 
-def test_it_fits_a_phone(report: Path, look: Look) -> None:
-    page = look(report, viewport=PHONE)
-    page.locator("#replay-last").click()
-    assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
-
-
-def test_on_paper_there_are_no_controls(report: Path, look: Look) -> None:
-    page = look(report)
+def test_on_paper_there_are_no_controls_all_tables_and_nothing_wider_than_the_sheet(
+    report: Path, look: Look
+) -> None:
+    page = look(report, viewport=PAPER)
+    tables = page.locator("main section > details table")
+    expect(tables.first).to_be_hidden()
     expect(page.locator("#replay-play")).to_be_visible()
     page.emulate_media(media="print")
     expect(page.locator("#replay-play")).to_be_hidden()
     expect(page.locator("#leaderboard table")).to_be_visible()
-
-
-def test_on_paper_the_tables_behind_pictures_are_open(report: Path, look: Look) -> None:
-    page = look(report)
-    tables = page.locator("main section > details table")
-    expect(tables.first).to_be_hidden()
-    page.emulate_media(media="print")
     assert tables.count() == 4
     for table in tables.all():
         expect(table).to_be_visible()
         assert (table.bounding_box() or {})["height"] > 0
-
-
-def test_on_paper_nothing_is_wider_than_the_sheet(report: Path, look: Look) -> None:
-    page = look(report, viewport=PAPER)
-    page.emulate_media(media="print")
     assert page.evaluate("document.documentElement.scrollWidth") <= PAPER["width"]
 
 
@@ -250,7 +215,7 @@ def test_playing_goes_on_by_itself_and_stops_when_asked(report: Path, look: Look
     assert step_words(page) == stopped
 
 
-def test_a_link_leads_to_a_step_of_a_match(
+def test_a_link_leads_to_a_step_of_a_match_and_one_to_nowhere_is_ignored(
     arena: Arena, played: Path, report: Path, look: Look
 ) -> None:
     found = json.loads(arena("matches", played, "--limit", "0", "--format", "json").stdout)
@@ -258,11 +223,11 @@ def test_a_link_leads_to_a_step_of_a_match(
     page = look(report, f"#match={match}&step=3")
     expect(page.locator("#replay-step")).to_contain_text("Step 3 of ")
     expect(page.locator("#replay-end")).to_contain_text(match)
-
-
-def test_a_link_to_nowhere_is_ignored(report: Path, look: Look) -> None:
     page = look(report, "#match=<b>&step=-7")
     expect(page.locator("#replay-step")).to_contain_text("Step 1 of ")
+    open_hands = page.locator("#replay-board").inner_text()
+    page.locator("#replay-eyes").select_option(index=1)
+    assert page.locator("#replay-board").inner_text() != open_hands
 
 
 def test_faults_are_shown_with_their_line(report: Path, look: Look) -> None:
@@ -273,14 +238,6 @@ def test_faults_are_shown_with_their_line(report: Path, look: Look) -> None:
     told = page.locator("#replay-decisions").inner_text()
     assert "illegal" in told
     assert '"move"' in told
-
-
-def test_a_seat_is_shown_what_its_bot_saw(report: Path, look: Look) -> None:
-    page = look(report)
-    expect(page.locator("#replay-step")).to_contain_text("Step 1 of ")
-    open_hands = page.locator("#replay-board").inner_text()
-    page.locator("#replay-eyes").select_option(index=1)
-    assert page.locator("#replay-board").inner_text() != open_hands
 
 
 def rewritten(report: Path, file: Path, change: Callable[[dict[str, Any]], None]) -> Path:
@@ -297,28 +254,22 @@ def rewritten(report: Path, file: Path, change: Callable[[dict[str, Any]], None]
     return file
 
 
-def test_memory_that_cgroups_measured_is_shown(report: Path, look: Look, tmp_path: Path) -> None:
+def test_a_match_of_one_frame_has_eyes_no_steps_and_the_memory_that_cgroups_measured(
+    report: Path, look: Look, tmp_path: Path
+) -> None:
     def change(data: dict[str, Any]) -> None:
         data["seats"][1]["memory_peak"] = 34 << 20
+        data["frames"] = data["frames"][-1:]
 
     page = look(rewritten(report, tmp_path / "page.html", change))
     page.locator("#replay-seats > summary").click()
     table = page.locator("#replay-summary")
     assert table.locator("th", has_text="Peak MiB").count() == 1
     assert cells(table, 7) == ["", "34"]
-
-
-def test_a_match_of_one_frame_has_eyes_to_open_and_no_steps(
-    report: Path, look: Look, tmp_path: Path
-) -> None:
-    def change(data: dict[str, Any]) -> None:
-        data["frames"] = data["frames"][-1:]
-
-    opened = look(rewritten(report, tmp_path / "short.html", change))
-    expect(opened.locator("#replay-step")).to_contain_text("Step 1 of 1")
-    expect(opened.locator("#replay-eyes")).to_be_visible()
+    expect(page.locator("#replay-step")).to_contain_text("Step 1 of 1")
+    expect(page.locator("#replay-eyes")).to_be_visible()
     for part in ("controls", "pace", "keys"):
-        expect(opened.locator(f"#replay-{part}")).to_be_hidden()
+        expect(page.locator(f"#replay-{part}")).to_be_hidden()
 
 
 GROUND = Ground([Place("far_north", 100, 100, "up"), Place("south", 300, 300, "down")], [(0, 1)])
@@ -358,26 +309,27 @@ def every_kind(report: Path, look: Look, tmp_path: Path) -> Page:
     return page
 
 
-def test_every_kind_of_area_is_drawn(every_kind: Page) -> None:
+def test_every_kind_of_area_is_drawn_under_the_names_of_the_game_and_fits_a_small_screen(
+    every_kind: Page,
+) -> None:
     board = every_kind.locator("#replay-board")
-    kinds = {area["t"] for area in msgspec.to_builtins(EVERY_KIND)}
-    assert kinds == {"row", "track", "grid", "map", "facts", "text", "group"}
-    for kind in kinds:
+    for kind in ("row", "track", "grid", "map", "facts", "text", "group"):
         assert board.locator(f".area-{kind}").first.bounding_box()
     assert board.locator(".card").count() == 3
     assert board.locator(".mark-down").count() == 1
     assert board.locator("script, i:not([class]), b b").count() == 0
-
-
-def test_seats_are_called_as_in_the_game_with_their_bots(every_kind: Page) -> None:
     bots = every_kind.evaluate(
         """() => JSON.parse(document.querySelector("#matches").textContent).matches[0].bots"""
     )
-    heads = every_kind.locator("#replay-board figcaption b").all_inner_texts()
+    heads = board.locator("figcaption b").all_inner_texts()
     assert heads[0] == f"Ann {bots[0]}: Hand"
     assert heads[-2] == f"Seat 1 {bots[1]}: reserve"
-    rows = every_kind.locator("#replay-board .area-facts tbody th").all_inner_texts()
+    rows = board.locator(".area-facts tbody th").all_inner_texts()
     assert rows == [f"Ann {bots[0]}", f"Seat 1 {bots[1]}"]
+    assert "far north" in board.locator(".area-map").inner_text()
+    assert "far_north" not in board.locator(".area-map").inner_text()
+    every_kind.set_viewport_size(PHONE)
+    assert every_kind.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
 
 
 def test_a_grid_has_labels_owners_and_marks(every_kind: Page) -> None:
@@ -394,17 +346,6 @@ def test_a_grid_has_labels_owners_and_marks(every_kind: Page) -> None:
     width = (marked.bounding_box() or {})["width"]
     height = (marked.bounding_box() or {})["height"]
     assert abs(width - height) < 2
-
-
-def test_places_of_a_map_have_names_for_people(every_kind: Page) -> None:
-    world = every_kind.locator(".area-map")
-    assert "far north" in world.inner_text()
-    assert "far_north" not in world.inner_text()
-
-
-def test_every_kind_fits_a_small_screen(every_kind: Page) -> None:
-    every_kind.set_viewport_size(PHONE)
-    assert every_kind.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
 
 
 def seats_of(game: str) -> list[str]:
@@ -435,21 +376,16 @@ def walk(page: Page) -> list[dict[str, Any]]:
     )
 
 
-QUICKLY_DRAWN = ("casino_war", "duel", "tod_und_leben")
-
-
-@pytest.mark.quick(1)
-@pytest.mark.parametrize(
-    "game",
-    [pytest.param(game, marks=[] if game in QUICKLY_DRAWN else pytest.mark.slow) for game in GAMES],
-)
+@pytest.mark.usefixtures("inline")
+@pytest.mark.parametrize("game", GAMES)
 def test_every_game_is_drawn_at_every_step_for_all_eyes(
     arena: Arena, tmp_path: Path, look: Look, game: str
 ) -> None:
     league = tmp_path / game
-    made = arena("init", league, "--game", game, *seats_of(game), "--deals", "1", "--seed", "1")
+    words = (*seats_of(game), "--deals", "1", "--seed", "1", "--sandbox", "none")
+    made = arena("init", league, "--game", game, *words)
     assert made.exit_code == 0, made.output
-    assert arena("run", league, "--workers", "1").exit_code == 0
+    assert arena("run", league).exit_code == 0
     with a_report(arena, league) as file:
         page = look(file)
         expect(page.locator("#replay-step")).to_contain_text("of ")

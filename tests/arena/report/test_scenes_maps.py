@@ -8,17 +8,17 @@ from math import hypot
 from random import Random
 from typing import Any
 
-import msgspec
 import pytest
 
 from arena.report.frames import shortened
-from referee.cards import back, suit_first
+from referee.cards import back
 from referee.game import Game, Observation, plain
 from referee.games import GAMES
 from referee.games.world_war.goals import Continents, Destroy
 from referee.games.world_war.scene import GROUND
 from referee.options import new_game, read_options
-from referee.scene import Area, Card, Facts, Group, Map, Mark, Row, Text, Token, Track
+from referee.scene import Area, Card, Facts, Group, Map, Row, Token
+from tests.arena.report.sketch import sketch
 from tests.referee.games import cold_war_notation, duel_positions, khan_positions
 from tests.referee.games import world_war_positions as war
 
@@ -95,17 +95,6 @@ def codes(items: Sequence[Card | Token]) -> list[str]:
     return found
 
 
-def strings(value: Any) -> Iterator[str]:
-    """Yield all texts in a view but the names of its fields."""
-    if isinstance(value, dict):
-        value = value.values()
-    if isinstance(value, str):
-        yield value
-    elif not isinstance(value, int | float | None):
-        for each in value:
-            yield from strings(each)
-
-
 def goals(areas: Sequence[Area], seat: int) -> list[str]:
     return [
         area.rows[0][0]
@@ -118,75 +107,40 @@ def goals(areas: Sequence[Area], seat: int) -> list[str]:
 
 
 @pytest.mark.parametrize(("name", "seats", "raw"), MATCHES)
-def test_a_board_is_json_and_holds_no_more_than_the_eye_can_take_in(name, seats, raw):
-    for game in moments(name, seats, raw):
-        board = drawn(game)
-        lines = sum(len(area.rows) for area in within(board) if isinstance(area, Facts))
-        assert len([*pieces(board)]) + lines <= 75
-        assert msgspec.json.decode(msgspec.json.encode(board))
-
-
-@pytest.mark.parametrize(("name", "seats", "raw"), SECRET)
-def test_with_one_seats_eyes_every_card_is_one_that_its_bot_saw(name, seats, raw):
-    for game in moments(name, seats, raw):
-        for seat, view in enumerate(views_of(game)):
-            seen = {*strings(view)}
-            if name == "world_war":  # cards are named like territories, which all can see
-                seen = {*view["cards"], *view["used_pile"]}
-            assert {*codes([*pieces(drawn(game, seat))])} <= seen
-
-
-@pytest.mark.parametrize(("name", "seats", "raw"), SECRET)
-def test_with_all_eyes_open_every_hand_is_on_the_board(name, seats, raw):
-    label, field = ("Cards", "cards") if name == "world_war" else ("Hand", "hand")
-    for game in moments(name, seats, raw):
-        board = drawn(game)
-        for seat, view in enumerate(views_of(game)):
-            if name == "duel" and not view["turn"]:
-                continue  # nobody holds any cards before traits are chosen
-            row = labelled(camp(board, seat).areas, label)
-            assert Counter(codes(row.items)) == Counter(view[field])
-
-
-@pytest.mark.parametrize(
-    ("name", "seats", "raw"), [match for match in SECRET if match[0] != "world_war"]
-)
-def test_the_cards_in_a_decisions_words_are_on_the_board_that_it_is_made_on(name, seats, raw):
-    named, rng = 0, Random(3)
-    for game in moments(name, seats, raw):
-        shown = {item.code for item in pieces(drawn(game)) if isinstance(item, Card)}
-        for seat in game.deciders():
-            words = {*CODE.findall(game.describe(seat, game.sample(seat, rng)))}
-            assert words <= shown
-            named += len(words)
-    assert named
-
-
-@pytest.mark.parametrize(("name", "seats", "raw"), SECRET)
-def test_with_one_seats_eyes_another_hand_is_what_is_public_of_it(name, seats, raw):
-    for game in moments(name, seats, raw):
-        for eyes, view in enumerate(views_of(game)):
-            board = drawn(game, eyes)
+def test_every_hand_is_on_the_board_with_all_eyes_open_and_of_others_what_is_public(
+    name, seats, raw
+):
+    label, held, size = ("Hand", "hand", "hand_size")
+    if name == "world_war":
+        label, held, size = ("Cards", "cards", "cards_held")
+    rng = Random(3)
+    for at, game in enumerate(moments(name, seats, raw)):
+        if at % 3 and game.deciders():
+            continue
+        board, views = drawn(game), views_of(game)
+        facts = sum(len(area.rows) for area in within(board) if isinstance(area, Facts))
+        assert len([*pieces(board)]) + facts <= 75
+        if name == "cold_war" or (name == "duel" and not views[0]["turn"]):
+            continue  # nobody holds any cards, in Duel before traits are chosen
+        for eyes, view in enumerate(views):
+            own = labelled(camp(board, eyes).areas, label)
+            assert Counter(codes(own.items)) == Counter(view[held])
             for seat in {*range(seats)} - {eyes}:
-                if name == "duel" and not view["turn"]:
-                    continue
-                label = "Cards" if name == "world_war" else "Hand"
-                hand = labelled(camp(board, seat).areas, label).items
-                known = view["seen_in_hand"][seat] if name == "khan" else []
-                size = view["cards_held" if name == "world_war" else "hand_size"][seat]
-                assert codes(hand) == known
-                assert sum(card.count for card in hand) == size
+                hand = labelled(camp(drawn(game, eyes), seat).areas, label).items
+                assert codes(hand) == (view["seen_in_hand"][seat] if name == "khan" else [])
+                assert sum(card.count for card in hand) == view[size][seat]
+        if name != "world_war":
+            shown = {item.code for item in pieces(board) if isinstance(item, Card)}
+            for seat in game.deciders():
+                assert {*CODE.findall(game.describe(seat, game.sample(seat, rng)))} <= shown
 
 
-@pytest.mark.parametrize(
-    ("name", "seats", "raw"), [match for match in MATCHES if match[0] == "world_war"]
-)
-def test_objectives_are_shown_to_their_own_seats_and_at_the_end_to_all(name, seats, raw):
-    for game in moments(name, seats, raw):
-        for seat in range(seats):
-            assert goals(drawn(game), seat)
-            for other in {*range(seats)} - {seat}:
-                assert bool(goals(drawn(game, seat), other)) == bool(game.reason)
+def test_objectives_are_shown_to_their_own_seats_and_at_the_end_to_all():
+    for name, seats, raw in MATCHES[1:2]:
+        for game in moments(name, seats, raw):
+            assert all(goals(drawn(game), seat) for seat in range(seats))
+            assert goals(drawn(game, 0), 0)
+            assert bool(goals(drawn(game, 0), 1)) == bool(game.reason)
 
 
 # --- The map ---
@@ -242,21 +196,19 @@ def test_no_two_roads_cross():
 def test_an_attack_that_awaits_an_answer_is_an_arrow():
     game = war.position("alaska:6", "kamchatka:4", at="attack")
     war.play(game, war.attack("alaska", "kamchatka"))
-    assert game.war.asked == "defend"
     alaska, kamchatka = 0, 29
-    board = drawn(game)
-    world = labelled(board, "The world")
+    world = labelled(drawn(game), "The world")
     assert isinstance(world, Map)
     assert world.arrows == [(alaska, kamchatka)]
     assert world.marked == [alaska, kamchatka]
-    assert (world.owner[alaska], world.texts[alaska]) == (0, "6")
-    assert (world.owner[kamchatka], world.texts[kamchatka]) == (1, "4")
-    assert labelled(board, "alaska → kamchatka") == Facts(
+    assert [world.owner[each] for each in (alaska, kamchatka)] == [0, 1]
+    assert [world.texts[each] for each in (alaska, kamchatka)] == ["6", "4"]
+    assert labelled(drawn(game), "alaska → kamchatka") == Facts(
         "alaska → kamchatka", (), [["up to 3 dice"], ["up to 3 dice"]], [0, 1]
     )
 
 
-def test_a_conquest_that_more_armies_may_follow_is_an_arrow():
+def test_a_conquest_is_an_arrow_while_more_armies_may_follow():
     game = war.position("alaska:6", "kamchatka", at="attack", dice=["6,5,2 v 1"])
     war.play(game, war.attack("alaska", "kamchatka"))
     assert game.war.asked == "occupy"
@@ -266,42 +218,18 @@ def test_a_conquest_that_more_armies_may_follow_is_an_arrow():
     assert (world.arrows, world.marked) == ([], [])
 
 
-def test_an_attack_that_is_over_leaves_no_mark_on_the_map():
-    game = war.position("alaska:6", "kamchatka:4", at="attack", defence="max", dice=["6,5,2 v 5,5"])
-    war.play(game, war.attack("alaska", "kamchatka"))
-    assert game.war.asked == "attack"
-    world = labelled(drawn(game), "The world")
-    assert (world.arrows, world.marked) == ([], [])
-
-
-def test_who_is_out_stands_in_a_column_of_its_own():
+def test_what_a_seat_holds_and_brings_and_who_is_out_stands_in_a_table(golden):
     game = war.position("alaska:2", "", "japan", seats=4, fallen=[(1, 2, 5)], at="attack")
-    forces = labelled(drawn(game), "Forces")
-    assert forces.head == ["Territories", "Armies", "Cards", "Reinforcements", "Out"]
-    assert forces.rows[1] == ["0", "0", "0", "none", "round 5, by C"]
-    assert forces.rows[0][-1] == ""
-
-
-def test_the_last_dice_are_shown_with_what_they_cost():
-    game = war.position(
-        "alaska:6", "kamchatka:4", at="attack", defence="max", dice=["6,5,2 v 5,5", "6,6,1 v 5,1"]
-    )
-    war.play(game, war.attack("alaska", "kamchatka", rolls=2))
-    assert labelled(drawn(game), "alaska → kamchatka, 2 rolls").areas[0] == Row(
-        "", [Token(face, "die") for face in "661"], 0, "lost 1 army"
-    )
-
-
-def test_what_a_seat_holds_and_brings_stands_in_a_table():
+    golden(sketch([labelled(drawn(game), "Forces")]))
     game = war.position("south_america:2", "africa", at="attack")
-    forces = labelled(drawn(game), "Forces")
-    assert [*map(list, forces.rows)] == [
-        ["4", "8", "0", "+3 a turn"],
-        ["6", "6", "0", "+5 a turn"],
-        ["32", "32", "0", "+29 a turn"],
-    ]
-    continents = labelled(drawn(game), "Continents")
-    assert ["south america", "+2", "all A's"] in continents.rows
+    golden(sketch([labelled(drawn(game), label) for label in ("Forces", "Continents")]))
+
+
+def test_the_last_dice_are_shown_with_what_they_cost(golden):
+    dice = ["6,5,2 v 5,5", "6,6,1 v 5,1"]
+    game = war.position("alaska:6", "kamchatka:4", at="attack", defence="max", dice=dice)
+    war.play(game, war.attack("alaska", "kamchatka", rolls=2))
+    golden(sketch([labelled(drawn(game), "alaska → kamchatka, 2 rolls")]))
 
 
 def test_an_objective_that_has_changed_is_shown_with_the_one_dealt():
@@ -313,63 +241,33 @@ def test_an_objective_that_has_changed_is_shown_with_the_one_dealt():
     assert goals(drawn(game, 1), 0) == []
 
 
-def test_cards_show_their_weapons_and_another_hand_its_back():
+def test_cards_show_their_weapons_and_another_hand_its_back(golden):
     game = war.position("alaska:6", "kamchatka:4", at="attack", hands=["peru joker_1"])
-    cards = [
-        Token("peru", "infantry", 1, "peru, infantry", "peru (infantry)"),
-        Token("joker", "joker", 1, "joker 1", "joker_1"),
-    ]
-    assert camp(drawn(game, 0), 0).areas[0] == Row("Cards", cards)
+    golden(sketch(camp(drawn(game, 0), 0).areas[:1]))
     assert camp(drawn(game, 1), 0).areas[0] == Row("Cards", [back(2)])
 
 
 # --- Khan ---
 
 
-def test_a_camp_is_what_stands_before_and_behind_the_screen():
+def test_a_camp_is_what_stands_before_and_behind_the_screen(golden):
     game = khan_positions.position(
         "E2 E3 B5 C10", "O2 O3 O4", front=["gold, wood"], behind=["2 steel, gold"]
     )
-    group = camp(drawn(game), 0)
-    assert (group.label, group.seat) == ("", 0)
-    face_up, sight, screen = group.areas
-    assert codes(face_up.items) == ["E2", "E3"]
-    assert sight.items == [Token("gold", "scarce", 1, "gold, scarce"), Token("wood", "token")]
-    assert (screen.label, screen.hidden) == ("Behind the screen", True)
-    hand, hoard = screen.areas
-    assert hand.items[1] == Card("10", "copas", "ten of cups, jack", "C10")
-    assert codes(hand.items) == ["B5", "C10"]
-    assert hoard == Facts("Hoard", (), [["2 steel, 1 gold"]])
+    golden(sketch([camp(drawn(game), 0)]))
+    golden(sketch([camp(drawn(game, 1), 0)]))
 
 
-def test_a_screen_hides_what_stands_behind_it():
-    game = khan_positions.position("E2 E3 B5 C10", "O2 O3 O4", behind=["2 steel, gold"])
-    hand, hoard = camp(drawn(game, 1), 0).areas[2].areas
-    assert hand.items == [back(2)]
-    assert hoard.rows == [["3 unseen"]]
-
-
-def test_points_are_marks_on_the_way_to_the_goal():
+def test_points_are_marks_on_the_way_to_the_goal(golden):
     game = khan_positions.position("E2 E3", "O2 O3", front=["gold", "wood"], behind=["2 steel"])
-    assert labelled(drawn(game, 0), "Points") == Track(
-        "Points",
-        0,
-        20,
-        [Mark(4, "4", 0, "4 points"), Mark(1, "1+", 1, "1 point or more")],
-        ("", "wins"),
-    )
+    golden(sketch([labelled(drawn(game, 0), "Points")]))
 
 
-def test_a_combat_shows_what_both_sides_have_put_forward():
+def test_a_combat_shows_what_both_sides_have_put_forward(golden):
     game = khan_positions.fight("E2 E3 E4", cards=["E2 E3 E4 C10", "B2 B3 B4 C11"])
-    group = labelled(drawn(game), "seat 0 attacks seat 1")
-    assert [(row.seat, row.label, codes(row.items), row.note) for row in group.areas[2:]] == [
-        (0, "vanguard", ["E2", "E3", "E4"], ""),
-        (1, "vanguard", [], "still to show"),
-    ]
+    golden(sketch([labelled(drawn(game), "seat 0 attacks seat 1")]))
     khan_positions.play(game, khan_positions.show("B2 B3 B4"))
-    group = labelled(drawn(game), "seat 0 attacks seat 1")
-    assert [row.note for row in group.areas[2:4]] == ["wins", ""]
+    golden(sketch([labelled(drawn(game), "seat 0 attacks seat 1")]))
 
 
 # --- Duel ---
@@ -379,128 +277,57 @@ def duel(**given):
     return duel_positions.position("B3 B4 E2", "O1 C4", trait=(2, 7), **given)
 
 
-def test_the_line_shows_the_pawn_and_where_an_attack_drives_it():
+def test_the_line_shows_the_pawn_and_where_an_attack_drives_it(golden):
     game = duel(pawn=1)
-    ends = ("B is out", "A is out")
-    pawn = Mark(1, "●", name="pawn at 1")
-    assert drawn(game)[1] == Track("The line", -4, 4, [pawn], ends)
+    golden(sketch(drawn(game)[1:2]))
     duel_positions.play(game, duel_positions.attack("B3 B4"))
-    driven = Mark(-1, "○", name="driven to -1")
-    assert drawn(game)[1] == Track("The line", -4, 4, [pawn, driven], ends)
-    cards = [suit_first("B3"), suit_first("B4")]
-    assert labelled(drawn(game), "B is to retreat 2 points") == Group(
-        "B is to retreat 2 points", [Row("", cards, 0, "thrust, strength 2")]
-    )
+    board = drawn(game)
+    golden(sketch([board[1], labelled(board, "B is to retreat 2 points")]))
 
 
-def test_attributes_of_both_fencers_are_on_the_same_scale():
-    game = duel(stamina=(12, 4), fencing=(8, 9))
-    assert labelled(drawn(game), "Stamina") == Track(
-        "Stamina",
-        0,
-        12,
-        [Mark(12, "12", 0), Mark(4, "4", 1)],
-        note="at most 12 and 9",
-    )
+def test_attributes_of_both_fencers_are_on_the_same_scale(golden):
+    golden(sketch([labelled(drawn(duel(stamina=(12, 4), fencing=(8, 9))), "Stamina")]))
 
 
-def test_a_fencer_has_a_hand_potentiators_and_a_trait():
-    game = duel(in_play=("B12 O10", ""))
-    ann, bob = (camp(drawn(game, 0), seat) for seat in (0, 1))
-    hand = [suit_first(code) for code in ("B3", "B4", "E2")]
-    assert ann.areas == [
-        Row("Hand", hand, note="3 of 9"),
-        Row("In play", [suit_first("B12"), suit_first("O10")]),
-        Row("Counts more", [Token("thrust +1", "bonus"), Token("parry +1", "bonus")]),
-        Facts("Trait", (), [["Big", "maximum stamina +3"]]),
-    ]
-    assert bob.areas[0] == Row("Hand", [back(2)], note="2 of 9")
+def test_a_fencer_has_a_hand_potentiators_and_a_trait(golden):
+    board = drawn(duel(in_play=("B12 O10", "")), 0)
+    golden(sketch([camp(board, 0), *camp(board, 1).areas[:1]]))
 
 
-def test_before_the_duel_traits_are_to_choose_from():
-    game = duel_positions.new_game(rolls=(3, 1, 8, 5))
-    assert camp(drawn(game), 0).areas == [
-        Row("Dice", [Token("3", "die"), Token("1", "die")]),
-        Facts("To choose from", (), [["Quick", "maximum dexterity +3"], ["Trained", "fencing +3"]]),
-    ]
+def test_before_the_duel_traits_are_to_choose_from(golden):
+    golden(sketch(camp(drawn(duel_positions.new_game(rolls=(3, 1, 8, 5))), 0).areas))
 
 
-def test_actions_of_the_last_turns_are_told_with_what_came_of_them():
+def test_actions_of_the_last_turns_are_told_with_what_came_of_them(golden):
     game = duel()
     duel_positions.play(game, duel_positions.attack("B3 B4"), duel_positions.defence("O1"))
     duel_positions.play(game, duel_positions.RETREAT)
-    assert labelled(drawn(game), "Lately") == Facts(
-        "Lately",
-        ("Turn", "What"),
-        [["1", "thrusts B3 B4 (2), B parries O1 (1), B retreats 1"]],
-        [0],
-    )
+    golden(sketch([labelled(drawn(game), "Lately")]))
 
 
 # --- Cold War ---
 
 
-def test_missiles_stand_by_whom_they_are_aimed_at():
+def test_missiles_stand_by_whom_they_are_aimed_at(golden):
     game = cold_war_notation.new(("- 7 0 8 / 2", *cold_war_notation.POSITION_X[1:]))
-    assert camp(drawn(game), 0) == Group(
-        "",
-        [
-            Row(
-                "Aims at",
-                [
-                    Token("West", "missile", 7, "missiles at West"),
-                    Token("East", "missile", 8, "missiles at East"),
-                ],
-                note="15 in all",
-            ),
-            Row("Keeps", [Token("reserve", "reserve", 2, "missiles that threaten nobody")]),
-        ],
-        0,
-    )
+    golden(sketch([camp(drawn(game), 0)]))
 
 
-def test_each_division_into_pairs_has_a_mark_near_the_pair_that_leads():
+def test_each_division_into_pairs_has_a_mark_near_the_pair_that_leads(golden):
     game = cold_war_notation.new(cold_war_notation.POSITION_X)
-    first = labelled(drawn(game), "Aimed by each pair at the other").areas[0]
-    assert first == Track(
-        "South & West : North & East",
-        -24,
-        24,
-        [Mark(-10, "+10 S&W", name="South & West by 10")],
-        ("South & West", "North & East"),
-        "34 : 24",
-    )
-
-
-def test_a_lead_of_the_others_is_theirs_by_name():
+    golden(sketch([labelled(drawn(game), "Aimed by each pair at the other")]))
     game = cold_war_notation.new(("- 0 0 0 / 0", *cold_war_notation.POSITION_X[1:]))
     (mark,) = labelled(drawn(game), "Aimed by each pair at the other").areas[0].marks
     assert mark.at > 0
     assert mark.text == f"+{mark.at} N&E"
 
 
-def test_the_last_plays_and_their_attacks_are_told():
+def test_the_last_plays_and_their_attacks_are_told(golden):
     game = cold_war_notation.new(cold_war_notation.POSITION_X)
-    game.apply(
-        {
-            0: {"play": "attack", "with": 1},
-            1: {"play": "attack", "with": 0},
-            2: {"play": "shift", "move": [6, 6, 0, -12]},
-            3: {"play": "null"},
-        }
-    )
-    board = drawn(game)
-    assert labelled(board, "Last plays") == Text(
-        "Last plays",
-        [
-            "attacks with West",
-            "attacks with South",
-            "shifts: South +6, West +6, East -12",
-            "loses the play",
-        ],
-        [0, 1, 2, 3],
-    )
-    assert labelled(board, "Attacks").rows == [["South & West", "34 : 36", "repelled"]]
+    shift = {"play": "shift", "move": [6, 6, 0, -12]}
+    plays = ({"play": "attack", "with": 1}, {"play": "attack", "with": 0}, shift, {"play": "null"})
+    game.apply(dict(enumerate(plays)))
+    golden(sketch([labelled(drawn(game), label) for label in ("Last plays", "Attacks")]))
 
 
 def test_what_was_laid_in_a_null_play_is_told_where_it_is_shown():
@@ -514,18 +341,12 @@ def test_what_was_laid_in_a_null_play_is_told_where_it_is_shown():
 
 def test_messages_are_shown_as_they_came_and_long_ones_cut():
     game = cold_war_notation.new(talk=True, talk_exchanges=3, talk_chars=1500)
-    words = "<b>\u202etreason"
+    words = "<b>\u202etreason"  # the rules remove what turns the direction
     game.apply({0: {"say": words}, 1: {"say": "x" * 1200}, 2: {"say": ""}, 3: {"say": "no"}})
-    assert labelled(drawn(game), "Messages, exchange 1") == Text(
-        "Messages, exchange 1",
-        [
-            "<b>treason",  # the rules remove what turns the direction
-            f"{'x' * 1000}… (200 characters more)",
-            "(silent)",
-            "no",
-        ],
-        [0, 1, 2, 3],
-    )
+    said = labelled(drawn(game), "Messages, exchange 1")
+    cut = f"{'x' * 1000}… (200 characters more)"
+    assert said.lines == ["<b>treason", cut, "(silent)", "no"]
+    assert said.seats == [0, 1, 2, 3]
 
 
 def test_the_page_shows_the_last_exchanges_and_a_terminal_all():

@@ -5,7 +5,6 @@ import hashlib
 import json
 import re
 import subprocess
-import sys
 from collections import Counter, defaultdict
 from collections.abc import Callable
 from dataclasses import replace
@@ -30,8 +29,7 @@ from arena.store.opening import read_league, read_played
 from arena.store.result import MatchResult, PlayedMatch, Record
 from arena.store.store import Store
 from arena.tables.table import Table, render
-from protocol.errors import ArenaError
-from tests.arena.conftest import ROOT
+from tests.arena.conftest import ARENA, ROOT
 
 Arena = Callable[..., Result]
 
@@ -149,20 +147,16 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Summary:
     return read(league_of(tmp_path_factory.mktemp("leagues") / "cup", HOSTILE))
 
 
-@pytest.mark.parametrize(
-    ("table", "words"),
-    [
-        ("standings", ("rank", "--times")),
-        ("encounters", ("table",)),
-        ("seats", ("rank", "--by", "seat")),
-    ],
-)
-def test_tables_say_what_the_commands_say(
-    table: str, words: tuple[str, ...], arena: Arena, tmp_path: Path
-) -> None:
+def test_tables_say_what_the_commands_say(arena: Arena, tmp_path: Path) -> None:
     folder = league_of(tmp_path / "cup", ("ann", "bob", "cat"))
-    said = arena(words[0], folder, *words[1:], "--format", "json").stdout
-    assert json.loads(render(getattr(read(folder), table), "json")) == json.loads(said)
+    summary = read(folder)
+    for table, command, *words in (
+        ("standings", "rank", "--times"),
+        ("encounters", "table"),
+        ("seats", "rank", "--by", "seat"),
+    ):
+        said = arena(command, folder, *words, "--format", "json").stdout
+        assert json.loads(render(getattr(summary, table), "json")) == json.loads(said)
 
 
 def test_a_league_that_was_truly_played_makes_a_page(arena: Arena, played: Path) -> None:
@@ -172,92 +166,79 @@ def test_a_league_that_was_truly_played_makes_a_page(arena: Arena, played: Path)
     ]
 
 
-def test_the_ratings_of_the_page_are_those_of_the_leaderboard(hostile: Summary) -> None:
-    page = page_of(hostile)
-    for row in hostile.standings.rows:
-        assert f"{row['rating']:.2f} ± {2 * row['error']:.2f}" in page
-
-
-def test_progress_ends_with_the_ratings_of_all_matches(hostile: Summary) -> None:
+def test_progress_goes_by_ever_more_matches_to_the_ratings_of_all(hostile: Summary) -> None:
+    matches = [point.matches for point in hostile.progress]
+    assert matches == sorted(set(matches))
+    assert LEAST_POINTS <= len(matches) <= MOST_POINTS
     last = hostile.progress[-1]
     assert last.matches == hostile.field.matches
     assert {bot: rating.mu for bot, rating in last.ratings.items()} == {
         row["bot"]: row["rating"] for row in hostile.standings.rows
     }
+    page = page_of(hostile)
+    for row in hostile.standings.rows:
+        assert f"{row['rating']:.2f} ± {2 * row['error']:.2f}" in page
 
 
-def test_progress_goes_by_ever_more_matches(hostile: Summary) -> None:
-    matches = [point.matches for point in hostile.progress]
-    assert matches == sorted(set(matches))
-    assert LEAST_POINTS <= len(matches) <= MOST_POINTS
-
-
-def test_lengths_count_the_matches_by_their_decisions(tmp_path: Path) -> None:
+def test_lengths_count_every_match_once_by_its_decisions(tmp_path: Path) -> None:
     lengths = read(league_of(tmp_path / "cup", ("ann", "bob"))).lengths
     assert lengths.decisions == {10: 2, 11: 2, 12: 2, 13: 2}
     assert (lengths.mean, lengths.median, lengths.reasons) == (11.5, 11, {"made up": 8})
-
-
-def test_bins_hold_every_match_once() -> None:
-    lengths = {number: number % 3 for number in range(17, 500)}
-    bins = binned(lengths)
-    assert sum(count for _, _, count in bins) == sum(lengths.values())
+    many = {number: number % 3 for number in range(17, 500)}
+    bins = binned(many)
+    assert sum(count for _, _, count in bins) == sum(many.values())
     assert len(bins) <= 51
     assert all(low <= high for low, high, _ in bins)
+    chart = length_chart(binned({105: 1, 112: 1, 118: 2}))
+    labels = re.findall(r"<text[^>]*>([^<]*)</text>", chart)
+    assert labels[:5] == ["0", "1", "2", "106", "108"]  # whole numbers
 
 
-def test_the_setup_tells_the_limits_that_are_not_the_usual(hostile: Summary) -> None:
+def test_the_setup_tells_the_limits_that_are_not_the_usual_and_no_seed(hostile: Summary) -> None:
     assert hostile.facts.limits == {"move_time": 2.5}
     assert hostile.facts.first == "2026-01-02T03:04:05+00:00"
-
-
-def test_the_seed_is_not_told(hostile: Summary) -> None:
     assert "sesame" not in page_of(hostile)
 
 
-def test_nothing_played_is_an_error(tmp_path: Path) -> None:
-    bots = [{"name": name, "shipped": "random"} for name in ("ann", "bob")]
-    make_league(tmp_path / "cup", Settings(game="guerra", seed=1), {}, {}, bots)
-    with pytest.raises(ArenaError, match="has no results yet"):
-        read(tmp_path / "cup")
-
-
 def test_hostile_names_are_text_and_nothing_else(hostile: Summary) -> None:
-    page = Parsed(page_of(hostile))
+    text = page_of(hostile)
+    page = Parsed(text)
     assert page.named("script") == [{}]
     assert not page.named("img")
-    for name in HOSTILE:
-        assert name in page.text
-
-
-def test_what_hides_or_turns_text_around_is_written_out(hostile: Summary) -> None:
-    page = page_of(hostile)
-    assert "vm[U+001B][31m[U+202E]&lt;/script&gt;&lt;b&gt;" in page
-    assert "\u202e" not in page
-    assert "\x1b" not in page
-
-
-@pytest.mark.parametrize(
-    ("text", "shown"),
-    [
-        ("ann", "ann"),
-        ("a\u200bb", "a[U+200B]b"),
-        ("a\nb", "a[U+000A]b"),
-        ("\u2028", "[U+2028]"),
-        ("\ud800", "[U+D800]"),
-        ("año 你好 שלום", "año 你好 שלום"),
-    ],
-)
-def test_plain_text_hides_nothing(text: str, shown: str) -> None:
-    assert plain(text) == shown
-
-
-def test_no_attribute_styles_runs_or_fetches_anything(hostile: Summary) -> None:
-    for _, attributes in Parsed(page_of(hostile)).elements:
-        assert "style" not in attributes
-        assert "src" not in attributes
+    assert all(name in page.text for name in HOSTILE)
+    assert "vm[U+001B][31m[U+202E]&lt;/script&gt;&lt;b&gt;" in text
+    assert not {"\u202e", "\x1b"} & {*text}
+    for _, attributes in page.elements:
+        assert not {"style", "src"} & attributes.keys()
         assert not [name for name in attributes if name.startswith("on")]
         assert (attributes.get("href") or "#").startswith("#")
+
+
+def test_plain_text_hides_nothing() -> None:
+    for text, shown in {
+        "ann": "ann",
+        "a\u200bb": "a[U+200B]b",
+        "a\nb": "a[U+000A]b",
+        "\u2028": "[U+2028]",
+        "\ud800": "[U+D800]",
+        "año 你好 שלום": "año 你好 שלום",
+    }.items():
+        assert plain(text) == shown
+
+
+def test_ids_are_given_once_contents_lead_to_them_and_matches_are_data(hostile: Summary) -> None:
+    matches = json.dumps({"matches": "</script><script>alert(1)</script>"})
+    text = page_of(hostile, matches)
+    found = re.search(r'<script type="application/json" id="matches">(.*?)</script>', text)
+    assert found is not None
+    assert json.loads(found[1]) == json.loads(matches)
+    page = Parsed(text)
+    ids = [attributes["id"] for _, attributes in page.elements if "id" in attributes]
+    assert len(ids) == len(set(ids))
+    assert {(link["href"] or "").removeprefix("#") for link in page.named("a")} <= {*ids}
+    without = page_of(hostile)
+    assert 'id="matches"' not in without
+    assert 'href="#replays"' not in without
 
 
 def test_the_policy_names_every_block_by_its_hash(hostile: Summary) -> None:
@@ -280,31 +261,6 @@ def test_the_policy_names_every_block_by_its_hash(hostile: Summary) -> None:
         "base-uri 'none'",
         "form-action 'none'",
     ]
-
-
-def test_matches_are_data_that_no_markup_breaks_out_of(hostile: Summary) -> None:
-    page = page_of(hostile, json.dumps({"matches": "</script><script>alert(1)</script>"}))
-    found = re.search(r'<script type="application/json" id="matches">(.*?)</script>', page)
-    assert found is not None
-    assert json.loads(found[1]) == {"matches": "</script><script>alert(1)</script>"}
-
-
-def test_without_matches_there_is_no_viewer(hostile: Summary) -> None:
-    assert 'id="matches"' not in page_of(hostile)
-    assert 'href="#replays"' not in page_of(hostile)
-
-
-def test_no_id_is_given_twice(hostile: Summary) -> None:
-    elements = Parsed(page_of(hostile, "{}")).elements
-    ids = [attributes["id"] for _, attributes in elements if "id" in attributes]
-    assert len(ids) == len(set(ids))
-
-
-def test_contents_lead_to_sections(hostile: Summary) -> None:
-    page = Parsed(page_of(hostile, "{}"))
-    ids = {attributes.get("id") for _, attributes in page.elements}
-    links = [attributes["href"] or "" for attributes in page.named("a")]
-    assert {link.removeprefix("#") for link in links} <= ids
 
 
 def test_every_picture_has_a_name_and_a_table_behind_it(hostile: Summary) -> None:
@@ -345,19 +301,27 @@ def test_the_sections_count_the_same_matches(hostile: Summary) -> None:
     assert "left out of the tables" not in page.text
 
 
-def test_matches_that_wait_are_among_the_lengths_and_that_is_said(tmp_path: Path) -> None:
+def test_matches_that_wait_are_among_the_lengths_and_that_is_said_once(tmp_path: Path) -> None:
     summary = read(league_of(tmp_path / "cup", ("ann", "bob"), missing=1))
     assert (summary.field.matches, summary.lengths.matches, summary.facts.matches) == (6, 7, 7)
     page = Parsed(page_of(summary))
     assert "2 bots, 6 matches." in page.text
     assert "Counted are all 7 matches of these bots, also those left out" in page.said["lengths"]
     assert "Counted are all 7 matches ever stored, also those left out" in page.said["played"]
+    for section, remark in (
+        ("leaderboard", "1 more match counts only"),
+        ("leaderboard", "1 match is missing"),
+        ("times", "their times are those of all matches"),
+    ):
+        assert page.text.count(remark) == page.said[section].count(remark) == 1
 
 
 def test_a_league_all_of_whose_bots_left_says_so(tmp_path: Path) -> None:
     folder = league_of(tmp_path / "cup", ("ann", "bob"))
     rewrite(folder, ('"ann"', '"cat"'), ('"bob"', '"dan"'))
-    page = Parsed(page_of(read(folder)))
+    steps: list[Any] = []
+    page = Parsed(page_of(summary_of(read_played(folder), steps.append)))
+    assert steps[0] == "Reading the results"
     assert "2 bots, 0 matches." in page.text
     assert "No two of these bots have met." in page.said["crosstable"]
     assert "No match of these bots was played." in page.said["lengths"]
@@ -367,48 +331,38 @@ def test_a_league_all_of_whose_bots_left_says_so(tmp_path: Path) -> None:
     assert not any(counts["picture"] for counts in page.counts.values())
 
 
-def test_a_bot_that_was_renamed_keeps_its_matches(tmp_path: Path) -> None:
+def test_a_bot_keeps_its_matches_under_a_new_name_and_loses_them_with_a_new_version(
+    tmp_path: Path,
+) -> None:
     folder = league_of(tmp_path / "cup", ("ann", "bob"))
     rewrite(folder, ('name = "ann"', 'name = "zoe"\nkey = "ann"'))
-    summary = read(folder)
-    assert [row["bot"] for row in summary.standings.rows] == ["zoe", "bob"]
-    assert (summary.field.matches, summary.lengths.matches) == (8, 8)
-    assert set(summary.progress[-1].ratings) == {"zoe", "bob"}
-    assert not re.search(r"\bann\b", Parsed(page_of(summary)).said["leaderboard"])
-
-
-def test_an_old_version_beside_the_new_one_counts_for_nothing(tmp_path: Path) -> None:
-    folder = league_of(tmp_path / "cup", ("ann", "bob"))
-    before = read(folder)
-    old, new = 'name = "bob"\nshipped = "random"', 'name = "bob"\nshipped = "rusher"'
-    rewrite(folder, (old, new))
+    renamed = read(folder)
+    assert [row["bot"] for row in renamed.standings.rows] == ["zoe", "bob"]
+    assert (renamed.field.matches, renamed.lengths.matches) == (8, 8)
+    assert set(renamed.progress[-1].ratings) == {"zoe", "bob"}
+    assert not re.search(r"\bann\b", Parsed(page_of(renamed)).said["leaderboard"])
+    rewrite(folder, ('name = "bob"\nshipped = "random"', 'name = "bob"\nshipped = "rusher"'))
     assert read(folder).field.matches == 0
-    play(folder, ("bob", "ann"))
+    play(folder, ("bob", "zoe"))
     after = read(folder)
-    assert [row["bot"] for row in before.standings.rows] == ["ann", "bob"]
-    assert [row["bot"] for row in after.standings.rows] == ["bob", "ann"]
-    assert [row["matches"] for row in after.standings.rows] == [8, 8]
-    assert [row["decisions"] for row in after.standings.rows] == [40, 40]
-    assert sum(sum(row["faults"].values()) for row in after.standings.rows) == 8
-    assert (after.lengths.matches, after.progress[-1].matches) == (8, 8)
-    assert after.facts.matches == 16
+    rows = after.standings.rows
+    assert [(row["bot"], row["matches"], row["decisions"]) for row in rows] == [
+        ("bob", 8, 40),
+        ("zoe", 8, 40),
+    ]
+    assert sum(sum(row["faults"].values()) for row in rows) == 8
+    assert (after.lengths.matches, after.progress[-1].matches, after.facts.matches) == (8, 8, 16)
     page = Parsed(page_of(after))
     assert "left out of the tables" not in page.said["lengths"]
     assert "Counted are all 16 matches ever stored" in page.said["played"]
 
 
-def test_remarks_are_told_once(tmp_path: Path) -> None:
-    page = Parsed(page_of(read(league_of(tmp_path / "cup", ("ann", "bob"), missing=1))))
-    for remark in ("1 more match counts only", "1 match is missing"):
-        assert page.text.count(remark) == page.said["leaderboard"].count(remark) == 1
-    times = "their times are those of all matches"
-    assert page.text.count(times) == page.said["times"].count(times) == 1
-
-
-def test_unranked_bots_have_no_group_to_sort_by(hostile: Summary) -> None:
-    rows = [{**row, "group": number} for number, row in enumerate(hostile.standings.rows)]
-    apart = replace(hostile, standings=replace(hostile.standings, rows=rows))
-    assert '<td class="n" data-value="">–</td>' in page_of(apart)
+def test_groups_that_never_met_have_a_table_each_and_the_unranked_none(hostile: Summary) -> None:
+    for group, count in ((lambda number: 1 + (number > 1), 2), (lambda number: number, 3)):
+        rows = [{**row, "group": group(n)} for n, row in enumerate(hostile.standings.rows)]
+        page = page_of(replace(hostile, standings=replace(hostile.standings, rows=rows)))
+        assert page.count('<table class="heat') == count
+    assert '<td class="n" data-value="">–</td>' in page
 
 
 def test_a_seat_in_which_a_bot_never_sat_is_no_number(hostile: Summary) -> None:
@@ -426,20 +380,11 @@ def test_a_seat_in_which_a_bot_never_sat_is_no_number(hostile: Summary) -> None:
 # --- how it is drawn
 
 
-@pytest.mark.parametrize(
-    ("first", "last"), [(105, 119), (1010, 1090), (0, 1), (7, 8), (17, 500), (0, 99_000)]
-)
-def test_ticks_are_some_whole_numbers_within(first: int, last: int) -> None:
-    ticks = _ticks(first, last)
-    assert min(2, last - first) <= len(ticks) <= 12
-    assert first <= ticks[0] < ticks[-1] <= last
-
-
-def test_matches_are_counted_in_whole_numbers_at_the_axis() -> None:
-    chart = length_chart(binned({105: 1, 112: 1, 118: 2}))
-    labels = re.findall(r"<text[^>]*>([^<]*)</text>", chart)
-    assert labels[:3] == ["0", "1", "2"]
-    assert labels[3:5] == ["106", "108"]
+def test_ticks_are_some_whole_numbers_within() -> None:
+    for first, last in ((105, 119), (1010, 1090), (0, 1), (7, 8), (17, 500), (0, 99_000)):
+        ticks = _ticks(first, last)
+        assert min(2, last - first) <= len(ticks) <= 12
+        assert first <= ticks[0] < ticks[-1] <= last
 
 
 def test_long_names_are_cut_at_the_axis_and_whole_in_the_title() -> None:
@@ -471,37 +416,31 @@ def test_cells_of_the_cross_table_say_who_is_surely_ahead(tmp_path: Path) -> Non
     ]
 
 
-def test_of_very_many_bots_the_first_are_drawn() -> None:
+def test_of_very_many_bots_the_first_are_drawn_which_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     rows = [{"group": 1, "bot": f"bot {number}"} for number in range(MOST_BOTS + 1)]
     (drawn,) = heats(Table("standings", (), rows), Table("encounters", (), ()))
     assert len(drawn.lines) == MOST_BOTS
     assert all(len(line.cells) == MOST_BOTS for line in drawn.lines)
     assert drawn.bots == MOST_BOTS + 1
-
-
-def test_what_is_left_out_of_a_picture_is_said(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
     monkeypatch.setattr(heat, "MOST_BOTS", 2)
-    page = Parsed(page_of(read(league_of(tmp_path / "cup", ("ann", "bob", "cat")))))
+    names = ("ann", "bob", "cat", "dan", "eve", "fay")
+    text = page_of(read(league_of(tmp_path / "cup", names, game="world_war", seats=6)))
+    page = Parsed(text)
     assert "Only the first 2 bots are drawn; arena table shows all." in page.said["crosstable"]
     assert "These pairs as a table" in page.said["crosstable"]
+    assert "Mean place" in text
+    assert "Seat 5, %" in text
 
 
+@pytest.mark.slow  # a process of its own
 def test_one_league_makes_the_same_page_whatever_the_process(tmp_path: Path) -> None:
     folder = league_of(tmp_path / "cup", HOSTILE)
-    program = (
-        "import sys; from pathlib import Path; from arena.store.opening import read_played;"
-        "from arena.report.page import page_of; from arena.report.summary import summary_of;"
-        "sys.stdout.buffer.write(page_of(summary_of(read_played(Path(sys.argv[1])))).encode())"
-    )
+    words = [*ARENA, "report", str(folder), "-o", "-", "--replays", "0"]
     pages = {
         subprocess.run(
-            [sys.executable, "-c", program, str(folder)],
-            capture_output=True,
-            check=True,
-            cwd=ROOT,
-            env={"PYTHONHASHSEED": seed},
+            words, capture_output=True, check=True, cwd=ROOT, env={"PYTHONHASHSEED": seed}
         ).stdout
         for seed in ("1", "2")
     }
@@ -514,24 +453,3 @@ def test_many_bots_share_a_table_of_small_cells(tmp_path: Path) -> None:
     page = page_of(read(league_of(tmp_path / "cup", names, deals=2)))
     assert "heat sticky compact" in page
     assert len(page) < 500_000
-
-
-def test_groups_that_never_met_have_a_table_each(hostile: Summary) -> None:
-    rows = [{**row, "group": 1 + (number > 1)} for number, row in enumerate(hostile.standings.rows)]
-    apart = replace(hostile, standings=replace(hostile.standings, rows=rows))
-    assert page_of(apart).count('<table class="heat') == 2
-
-
-def test_tables_of_six_show_places(tmp_path: Path) -> None:
-    names = ("ann", "bob", "cat", "dan", "eve", "fay")
-    folder = league_of(tmp_path / "cup", names, game="world_war", seats=6)
-    page = page_of(read(folder))
-    assert "Mean place" in page
-    assert "Seat 5, %" in page
-
-
-def test_watching_hears_what_is_being_done(tmp_path: Path) -> None:
-    said: list[Any] = []
-    summary_of(read_played(league_of(tmp_path / "cup", ("ann", "bob"))), said.append)
-    assert said[0] == "Reading the results"
-    assert said[-1].startswith("Rating the first matches")

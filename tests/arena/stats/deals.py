@@ -12,3 +12,17 @@ def deals_of(matches: Iterable[tuple[str, Result]]) -> Deals:
     for deal, result in matches:
         found[deal].append(result)
     return Counter(tuple(sorted(results)) for results in found.values())
+
+
+def placed(deal: str, **places: int) -> tuple[str, Result]:
+    """Return a match of a deal: the place of each bot."""
+    return deal, Result(tuple(places), tuple(places.values()))
+
+
+def duels(*won: tuple[str, str, int, int]) -> list[tuple[str, Result]]:
+    """Return duels, each a deal of its own: two bots, and how many each won."""
+    return [
+        (f"{one} {two} {number}", Result((one, two), (1, 2) if number < wins else (2, 1)))
+        for one, two, wins, losses in won
+        for number in range(wins + losses)
+    ]

@@ -27,26 +27,23 @@ EVEN = league("AB", "BA")
 ONE_SIDED = league("AB", "AB", "AB", "BA")
 
 
-def test_a_rating_is_the_mean_of_those_in_the_leagues() -> None:
+def test_a_rating_is_the_mean_of_those_in_the_leagues_whose_errors_are_independent() -> None:
     rows = by_bot(EVEN, ONE_SIDED)
     assert rows["A"].mu == pytest.approx((MEAN + ONE_SIDED.bots["A"].mu) / 2)
     assert rows["A"].ratings == pytest.approx([MEAN, ONE_SIDED.bots["A"].mu])
     assert rows["A"].mu - MEAN == pytest.approx(MEAN - rows["B"].mu)
-
-
-def test_leagues_count_alike_however_much_was_played_in_them() -> None:
+    errors = (each.bots["A"].error for each in (EVEN, ONE_SIDED))
+    assert rows["A"].error == pytest.approx(math.hypot(*errors) / 2)
+    # they count alike, however much was played in them
     long = league("AB", "AB", "AB", "BA", copies=4000)
-    assert by_bot(EVEN, long)["A"].mu == pytest.approx(by_bot(EVEN, ONE_SIDED)["A"].mu, abs=0.05)
+    assert by_bot(EVEN, long)["A"].mu == pytest.approx(rows["A"].mu, abs=0.05)
 
 
-def test_errors_of_leagues_are_independent() -> None:
-    error = by_bot(EVEN, ONE_SIDED)["A"].error
-    assert error == pytest.approx(math.hypot(*(e.bots["A"].error for e in (EVEN, ONE_SIDED))) / 2)
-
-
-def test_errors_are_measured_from_the_mean_of_the_bots_that_are_compared() -> None:
+def test_a_bot_of_one_league_only_changes_neither_mean_nor_error_of_the_others() -> None:
     wider = league("AB", "BA", "CA", "CB", "BC", "AC")
     rows = by_bot(EVEN, wider)
+    assert set(rows) == {"A", "B"}
+    assert rows["A"].mu + rows["B"].mu == pytest.approx(2 * MEAN)
     assert rows["A"].error == pytest.approx(rows["B"].error)
     apart = math.hypot(EVEN.error_between("A", "B"), wider.error_between("A", "B"))
     assert rows["A"].error == pytest.approx(apart / 4)
@@ -57,13 +54,6 @@ def test_two_leagues_separate_what_one_does_not() -> None:
     assert by_bot(close)["A"].ranks == (1, 2)
     assert by_bot(*[close] * 9)["A"].ranks == (1, 1)
     assert by_bot(*[close] * 9)["B"].ranks == (2, 2)
-
-
-def test_a_bot_of_one_league_only_changes_nothing_for_the_others() -> None:
-    wider = league("AB", "BA", "CA", "CB", "BC", "AC")
-    rows = by_bot(EVEN, wider)
-    assert set(rows) == {"A", "B"}
-    assert rows["A"].mu + rows["B"].mu == pytest.approx(2 * MEAN)
 
 
 def test_bots_that_one_league_does_not_link_are_not_ranked_against_each_other() -> None:

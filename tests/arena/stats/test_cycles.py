@@ -10,27 +10,21 @@ import pytest
 from arena.stats.cycles import Circles
 from arena.stats.encounters import points_by_deal
 from arena.stats.margins import BotPair, Margin, margins
-from arena.stats.outcomes import Result
-from tests.arena.stats.deals import deals_of
+from tests.arena.stats.deals import deals_of, duels
 from tests.benchmarks.calibration.circles import SIXTY
 from tests.benchmarks.calibration.league import Plan, simulated
 
 Duel = tuple[str, str, int, int]
 
 
-def found(*duels: Duel) -> dict[BotPair, Margin]:
+def found(*won: Duel) -> dict[BotPair, Margin]:
     """The margins of duels: two bots, and how many deals each won."""
-    matches = [
-        (f"{one} {two} {number}", Result((one, two), (1, 2) if number < wins else (2, 1)))
-        for one, two, wins, losses in duels
-        for number in range(wins + losses)
-    ]
-    return margins(points_by_deal(deals_of(matches)))
+    return margins(points_by_deal(deals_of(duels(*won))))
 
 
-def circles(*duels: Duel) -> Circles:
-    bots = {bot for one, two, *_ in duels for bot in (one, two)}
-    return Circles(sorted(bots), found(*duels), duels=True)
+def circles(*won: Duel) -> Circles:
+    bots = {bot for one, two, *_ in won for bot in (one, two)}
+    return Circles(sorted(bots), found(*won), duels=True)
 
 
 def of(plan: Plan, seed: str) -> Circles:
@@ -44,6 +38,7 @@ LINE = ("A", "B", 70, 30), ("B", "C", 70, 30), ("A", "C", 85, 15)
 
 
 def test_a_circle_is_all_that_numbers_cannot_say() -> None:
+    assert circles(*CIRCLE).has_circles
     rest = circles(*CIRCLE).unexplained()
     assert rest.is_sure
     assert rest.share == pytest.approx(1, abs=0.01)
@@ -55,10 +50,15 @@ def test_a_circle_is_all_that_numbers_cannot_say() -> None:
 
 
 def test_of_bots_in_line_numbers_say_all() -> None:
-    rest = circles(*LINE).unexplained()
-    assert not rest.is_sure
-    assert rest.share == pytest.approx(0, abs=0.05)
+    straight = [(one, two, 50, 0) for one, two in combinations("ABCDEF", 2)]
+    for won in (LINE, straight):
+        rest = circles(*won).unexplained()
+        assert not rest.is_sure
+        assert rest.share == pytest.approx(0, abs=0.05)
     assert circles(*LINE).cycles() == []
+    assert not circles(("A", "B", 3, 2), ("B", "C", 3, 2)).has_circles  # too few pairs
+    equals = circles(*[(one, two, 25, 25) for one, two in combinations("ABCD", 2)]).unexplained()
+    assert (equals.share, equals.error, equals.is_sure) == (None, None, False)
 
 
 def test_a_circle_beside_a_line_is_told_by_its_share() -> None:
@@ -74,23 +74,6 @@ def test_a_circle_beside_a_line_is_told_by_its_share() -> None:
     assert rest.share == pytest.approx(
         0.75 / 2.25, abs=0.07
     )  # with weights that are not quite even
-
-
-def test_straight_wins_are_no_circle() -> None:
-    everyone = [(one, two, 50, 0) for one, two in combinations("ABCDEF", 2)]
-    rest = circles(*everyone).unexplained()
-    assert not rest.is_sure
-    assert rest.share == pytest.approx(0, abs=0.05)
-
-
-def test_too_few_pairs_make_no_circle() -> None:
-    assert not circles(("A", "B", 3, 2), ("B", "C", 3, 2)).has_circles
-    assert circles(*CIRCLE).has_circles
-
-
-def test_equals_hardly_differ() -> None:
-    rest = circles(*[(one, two, 25, 25) for one, two in combinations("ABCD", 2)]).unexplained()
-    assert (rest.share, rest.error, rest.is_sure) == (None, None, False)
 
 
 def test_pairs_that_have_not_met_are_expected_to_be_in_line() -> None:

@@ -8,9 +8,9 @@ import pytest
 
 from arena.stats.likelihood import MEAN
 from arena.stats.links import USUAL_STEP, Succession
-from arena.stats.outcomes import Deals, Result
+from arena.stats.outcomes import Deals
 from arena.stats.ratings import Ratings, fit
-from tests.arena.stats.deals import deals_of
+from tests.arena.stats.deals import deals_of, duels
 
 OLD, NEW = "A", "A2"
 LINK = Succession(OLD, NEW)
@@ -18,12 +18,7 @@ LINK = Succession(OLD, NEW)
 
 def deals(**wins: tuple[int, int]) -> Deals:
     """Deals of one match: `A_B=(3, 1)` are three that A won against B, and one that it lost."""
-    return deals_of(
-        (f"{pair} {number}", Result((one, two), (1, 2) if number < won else (2, 1)))
-        for pair, (won, lost) in wins.items()
-        for one, two in [pair.split("_")]
-        for number in range(won + lost)
-    )
+    return deals_of(duels(*((*pair.split("_"), *won) for pair, won in wins.items())))
 
 
 HISTORY = {"A_B": (60, 20), "A_C": (50, 30), "B_C": (40, 40)}
@@ -31,12 +26,6 @@ HISTORY = {"A_B": (60, 20), "A_C": (50, 30), "B_C": (40, 40)}
 
 def lead(ratings: Ratings, bot: str, other: str) -> float:
     return ratings.bots[bot].mu - ratings.bots[other].mu
-
-
-def test_without_links_nothing_changes() -> None:
-    played = deals(**HISTORY)
-    assert repr(fit(played)) == repr(fit(played, links=[]))
-    assert fit(played).step is None
 
 
 def test_a_version_that_has_not_played_is_rated_as_the_one_before() -> None:
@@ -65,17 +54,13 @@ def test_many_deals_speak_for_themselves() -> None:
     assert linked.bots[NEW].error == pytest.approx(alone.bots[NEW].error, rel=0.1)
 
 
-def test_the_mean_of_all_is_that_of_any_ratings() -> None:
-    ratings = fit(deals(**HISTORY, A2_B=(9, 1)), links=[LINK, Succession(NEW, "A3")])
-    assert fmean(each.mu for each in ratings.bots.values()) == pytest.approx(MEAN, abs=1e-6)
-    assert ratings.groups == [["A", "A2", "A3", "B", "C"]]
-
-
 def test_versions_that_met_nobody_in_common_are_linked_all_the_same() -> None:
     played = deals(A_B=(8, 2), A2_C=(8, 2))
-    assert len(fit(played).groups) == 2
-    (group,) = fit(played, links=[LINK]).groups
-    assert set(group) == {"A", "A2", "B", "C"}
+    assert repr(fit(played)) == repr(fit(played, links=[]))
+    assert (len(fit(played).groups), fit(played).step) == (2, None)
+    linked = fit(played, links=[LINK, Succession(NEW, "A3")])
+    assert linked.groups == [["A", "A2", "A3", "B", "C"]]
+    assert fmean(each.mu for each in linked.bots.values()) == pytest.approx(MEAN, abs=1e-6)
 
 
 def test_steps_are_fitted_to_all_changes() -> None:

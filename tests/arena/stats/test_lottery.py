@@ -7,8 +7,7 @@ import pytest
 from arena.stats.encounters import points_by_deal
 from arena.stats.lottery import lottery, maximal
 from arena.stats.margins import margins
-from arena.stats.outcomes import Result
-from tests.arena.stats.deals import deals_of
+from tests.arena.stats.deals import deals_of, duels
 
 
 def circle(*leads: float) -> list[list[float]]:
@@ -17,11 +16,8 @@ def circle(*leads: float) -> list[list[float]]:
     return [[0, -a, c], [a, 0, -b], [-c, b, 0]]
 
 
-def test_who_beats_all_others_is_sent() -> None:
+def test_who_beats_all_others_is_sent_and_of_a_circle_each_as_often_as_the_others_differ() -> None:
     assert maximal([[0, 0.1, 0.2], [-0.1, 0, 0.3], [-0.2, -0.3, 0]]) == [1, 0, 0]
-
-
-def test_of_a_circle_each_is_sent_as_often_as_the_others_differ() -> None:
     assert maximal(circle(1, 1, 1)) == pytest.approx([1 / 3] * 3)
     assert maximal(circle(0.1, 0.2, 0.3)) == pytest.approx([2 / 6, 3 / 6, 1 / 6])
 
@@ -44,18 +40,10 @@ def test_a_lottery_loses_to_nobody(size: int) -> None:
             assert gain >= -1e-9
 
 
-def played(*duels: tuple[str, str, int, int]) -> list[tuple[str, Result]]:
-    return [
-        (f"{one} {two} {number}", Result((one, two), (1, 2) if number < wins else (2, 1)))
-        for one, two, wins, losses in duels
-        for number in range(wins + losses)
-    ]
-
-
 def test_bars_narrow_with_the_deals() -> None:
     widths = []
     for times in (5, 50, 500):
-        kinds = points_by_deal(deals_of(played(
+        kinds = points_by_deal(deals_of(duels(
             ("P", "R", 7 * times, 3 * times),
             ("R", "S", 7 * times, 3 * times),
             ("P", "S", 3 * times, 7 * times),
@@ -66,17 +54,13 @@ def test_bars_narrow_with_the_deals() -> None:
     assert widths[0] > 2 * widths[1] > 4 * widths[2]
 
 
-def test_equals_are_sent_alike_whatever_their_names() -> None:
-    kinds = points_by_deal(deals_of(played(("A", "B", 10, 10))))
-    tickets = lottery(["A", "B"], margins(kinds), {})
-    assert [(each.bot, each.weight) for each in tickets] == [("A", 0.5), ("B", 0.5)]
-    assert all((each.low, each.high) == (0, 1) for each in tickets)
-
-
 def test_pairs_that_did_not_meet_are_as_expected() -> None:
-    kinds = points_by_deal(deals_of(played(("A", "B", 50, 0), ("B", "C", 50, 0))))
+    kinds = points_by_deal(deals_of(duels(("A", "B", 50, 0), ("B", "C", 50, 0))))
     found = margins(kinds)
     sent = {each.bot: each.weight for each in lottery(["A", "B", "C"], found, {("A", "C"): 0.1})}
     assert sent["C"] > 0.1
     sent = {each.bot: each.weight for each in lottery(["A", "B", "C"], found, {("A", "C"): 0.9})}
     assert sent == {"A": 1, "B": 0, "C": 0}
+    equals = lottery(["A", "B"], margins(points_by_deal(deals_of(duels(("A", "B", 10, 10))))), {})
+    found = [(each.bot, each.weight, each.low, each.high) for each in equals]
+    assert found == [("A", 0.5, 0, 1), ("B", 0.5, 0, 1)]

@@ -5,22 +5,16 @@ from itertools import permutations
 
 import pytest
 
-from arena.stats.outcomes import Result
 from arena.stats.pairs import Pair, neighbours, pairs
 from arena.stats.ratings import SEPARATED, Ratings, fit, rank_intervals
 from arena.stats.together import SURE, errors_together
-from tests.arena.stats.deals import deals_of
+from tests.arena.stats.deals import deals_of, duels
 from tests.benchmarks.calibration.league import Plan, simulated
 
 
-def played(*wins: tuple[str, str, int]) -> Ratings:
-    """Return the ratings of duels, each a deal of its own: winner, loser, how often."""
-    matches = [
-        (f"{one} {other} {number}", Result((one, other), (1, 2)))
-        for one, other, count in wins
-        for number in range(count)
-    ]
-    return fit(deals_of(matches))
+def played(*won: tuple[str, str, int, int]) -> Ratings:
+    """Return the ratings of duels, each a deal of its own: two bots, and how often each won."""
+    return fit(deals_of(duels(*won)))
 
 
 def only(ratings: Ratings) -> Pair:
@@ -29,8 +23,8 @@ def only(ratings: Ratings) -> Pair:
 
 
 def test_the_better_one_comes_first_and_is_the_surer_the_more_it_leads() -> None:
-    close = only(played(("a", "b", 11), ("b", "a", 9)))
-    clear = only(played(("b", "a", 18), ("a", "b", 4)))
+    close = only(played(("a", "b", 11, 9)))
+    clear = only(played(("b", "a", 18, 4)))
     assert (close.bot, close.other, clear.bot, clear.other) == ("a", "b", "b", "a")
     assert close.better is not None
     assert clear.better is not None
@@ -40,19 +34,22 @@ def test_the_better_one_comes_first_and_is_the_surer_the_more_it_leads() -> None
 
 
 def test_equals_are_a_toss_up_and_would_need_deals_without_end() -> None:
-    equal = only(played(("a", "b", 10), ("b", "a", 10)))
+    ratings = played(("a", "b", 10, 10))
+    equal = only(ratings)
     assert equal.better == pytest.approx(0.5, abs=1e-6)
     assert (equal.more, equal.more_to) == (None, None)
     assert equal.more_from is not None
+    close = neighbours(ratings)
+    assert close is not None
+    assert (close.more, close.more_to, close.part) == (None, None, None)
+    assert close.more_from is not None
 
 
-def test_of_too_few_deals_nothing_is_said() -> None:
-    few = only(played(("a", "b", 2)))
+def test_of_too_few_deals_nothing_is_said_and_bots_that_no_match_links_are_no_pair() -> None:
+    few = only(played(("a", "b", 2, 0)))
     assert (few.better, few.error, few.more, few.is_separated) == (None, None, None, False)
-
-
-def test_bots_that_no_match_links_are_no_pair() -> None:
-    found = list(pairs(played(("a", "b", 5), ("c", "d", 5))))
+    assert neighbours(played(("a", "b", 2, 0))) is None
+    found = list(pairs(played(("a", "b", 5, 0), ("c", "d", 5, 0))))
     assert [(pair.bot, pair.other) for pair in found] == [("a", "b"), ("c", "d")]
 
 
@@ -60,14 +57,12 @@ def test_bots_that_no_match_links_are_no_pair() -> None:
 def test_as_many_more_deals_as_are_told_separate_what_they_are_to_separate(deals: int) -> None:
     """The results so far, so often again that both have played as many more as it says."""
     wins = round(0.55 * deals)
-    now = only(played(("a", "b", wins), ("b", "a", deals - wins)))
+    now = only(played(("a", "b", wins, deals - wins)))
     assert now.more is not None
     times = (deals + now.more) / deals
-    then = only(played(("a", "b", round(wins * times)), ("b", "a", round((deals - wins) * times))))
-    fewer = only(
-        played(
-            ("a", "b", round(0.8 * wins * times)), ("b", "a", round(0.8 * (deals - wins) * times))
-        )
+    then, fewer = (
+        only(played(("a", "b", round(share * wins * times), round(share * (deals - wins) * times))))
+        for share in (1, 0.8)
     )
     assert then.lead / (then.error or 1) == pytest.approx(SEPARATED, abs=0.1)
     assert not fewer.is_separated
@@ -76,8 +71,7 @@ def test_as_many_more_deals_as_are_told_separate_what_they_are_to_separate(deals
 
 
 def test_half_of_the_neighbours_are_those_that_need_the_fewest_deals() -> None:
-    wins = (("a", "b", 12), ("b", "a", 8), ("b", "c", 11), ("c", "b", 9), ("c", "d", 20))
-    ratings = played(*wins, ("d", "c", 1))
+    ratings = played(("a", "b", 12, 8), ("b", "c", 11, 9), ("c", "d", 20, 1))
     close = neighbours(ratings)
     assert close is not None
     assert [(pair.bot, pair.other) for pair in close.pairs] == [("a", "b"), ("b", "c")]
@@ -89,21 +83,10 @@ def test_half_of_the_neighbours_are_those_that_need_the_fewest_deals() -> None:
 
 
 def test_neighbours_that_are_separated_are_not_told() -> None:
-    assert neighbours(played(("a", "b", 18), ("b", "a", 4))) is None
-    close = neighbours(played(("a", "b", 18), ("b", "a", 4)), lambda _: 9.0)
+    assert neighbours(played(("a", "b", 18, 4))) is None
+    close = neighbours(played(("a", "b", 18, 4)), lambda _: 9.0)
     assert close is not None
     assert [(pair.bot, pair.is_separated) for pair in close.pairs] == [("a", False)]
-
-
-def test_of_neighbours_with_too_few_deals_nothing_is_told() -> None:
-    assert neighbours(played(("a", "b", 2))) is None
-
-
-def test_neighbours_that_may_be_equals_need_deals_without_end() -> None:
-    close = neighbours(played(("a", "b", 10), ("b", "a", 10)))
-    assert close is not None
-    assert (close.more, close.more_to, close.part) == (None, None, None)
-    assert close.more_from is not None
 
 
 @pytest.mark.parametrize(

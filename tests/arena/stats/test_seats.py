@@ -32,15 +32,12 @@ DUELS = [
 # --- points by seat
 
 
-def test_matches_are_won_drawn_and_lost_in_a_seat() -> None:
-    first = sittings(deals_of(DUELS))["A", 0]
-    assert (first.matches, first.wins, first.draws, first.losses, first.places) == (3, 2, 1, 0, 3)
-    second = sittings(deals_of(DUELS))["A", 1]
-    assert (second.wins, second.draws, second.losses, second.places) == (1, 0, 2, 5)
-
-
 def test_points_go_by_seat_and_deal() -> None:
     found = sittings(deals_of(DUELS))
+    first, second = found["A", 0], found["A", 1]
+    assert (first.matches, first.wins, first.draws, first.losses, first.places) == (3, 2, 1, 0, 3)
+    assert (second.wins, second.draws, second.losses, second.places) == (1, 0, 2, 5)
+    assert list(found)[:3] == [(EVERYBODY, 0), (EVERYBODY, 1), ("A", 0)]
     assert {key: each.points.mean for key, each in found.items()} == pytest.approx(
         {
             (EVERYBODY, 0): 4.5 / 6,
@@ -57,22 +54,18 @@ def test_points_go_by_seat_and_deal() -> None:
     assert found[EVERYBODY, 0].points.error == pytest.approx(expected)
 
 
-def test_everybody_comes_first_then_the_bots_by_name() -> None:
-    assert list(sittings(deals_of(DUELS)))[:3] == [(EVERYBODY, 0), (EVERYBODY, 1), ("A", 0)]
-
-
 def test_points_are_the_seats_beaten_and_half_of_those_tied_with() -> None:
     found = sittings(deals_of([match(1, "ABCD", 1, 2, 2, 4)]))
-    assert [found[EVERYBODY, seat].points.mean for seat in range(4)] == pytest.approx(
-        [1, 1 / 2, 1 / 2, 0]
-    )
-    assert [found[EVERYBODY, seat].places for seat in range(4)] == [1, 2, 2, 4]
-
-
-def test_a_shared_first_place_is_a_win_unless_everybody_has_it() -> None:
+    seats = [found[EVERYBODY, seat] for seat in range(4)]
+    assert [each.points.mean for each in seats] == pytest.approx([1, 1 / 2, 1 / 2, 0])
+    assert [each.places for each in seats] == [1, 2, 2, 4]
+    # a shared first place is a win, unless everybody has it
     found = sittings(deals_of([match(1, "ABC", 1, 1, 3), match(2, "ABC", 1, 1, 1)]))
     assert (found["B", 1].wins, found["B", 1].draws, found["B", 1].losses) == (1, 1, 0)
     assert (found["C", 2].wins, found["C", 2].draws, found["C", 2].losses) == (0, 1, 1)
+    lone = sittings(deals_of([match(1, "A", 1)]))["A", 0]
+    assert (lone.matches, lone.wins, lone.draws, lone.points.deals) == (1, 0, 1, 0)
+    assert sittings({}) == {}
 
 
 def test_the_edge_is_what_was_scored_beyond_the_other_seats_of_the_deal() -> None:
@@ -80,21 +73,7 @@ def test_the_edge_is_what_was_scored_beyond_the_other_seats_of_the_deal() -> Non
     assert (edge.deals, edge.mean) == (1, 1.0)
     edge = sittings(deals_of(DUELS))["A", 0].edge
     assert edge.mean == pytest.approx((1 + (1 + 0 + 0.5) / 3) / 2)
-
-
-def test_a_seat_in_which_all_win_surely_leads() -> None:
-    won = [match(n, bots, 1, 2) for n in range(20) for bots in ("AB", "BA")]
-    assert {key: each.lead for key, each in sittings(deals_of(won)).items()} == {
-        (who, seat): 1 - 2 * seat for who in (EVERYBODY, "A", "B") for seat in (0, 1)
-    }
-
-
-def test_a_better_bot_does_not_make_a_better_seat() -> None:
-    won = [match(n, *lost) for n in range(20) for lost in (("AB", 1, 2), ("BA", 2, 1))]
-    assert {each.lead for each in sittings(deals_of(won)).values()} == {0}
-
-
-def test_a_bot_that_never_sat_elsewhere_in_a_deal_is_not_compared_with_itself() -> None:
+    # none for a bot that never sat elsewhere in a deal
     won = [match(n, "AB" if n % 2 else "BA", 1, 2) for n in range(40)]
     found = sittings(deals_of(won))
     assert found["A", 0].points.mean == 1.0
@@ -102,14 +81,13 @@ def test_a_bot_that_never_sat_elsewhere_in_a_deal_is_not_compared_with_itself() 
     assert found[EVERYBODY, 0].lead == 1
 
 
-def test_a_lone_seat_earns_no_points() -> None:
-    lone = sittings(deals_of([match(1, "A", 1)]))["A", 0]
-    assert (lone.matches, lone.wins, lone.draws, lone.points.deals) == (1, 0, 1, 0)
-
-
-def test_no_matches() -> None:
-    assert sittings({}) == {}
-    assert mirror_gain({}) is None
+def test_a_seat_in_which_all_win_surely_leads_but_not_one_in_which_the_better_bot_sat() -> None:
+    won = [match(n, bots, 1, 2) for n in range(20) for bots in ("AB", "BA")]
+    assert {key: each.lead for key, each in sittings(deals_of(won)).items()} == {
+        (who, seat): 1 - 2 * seat for who in (EVERYBODY, "A", "B") for seat in (0, 1)
+    }
+    won = [match(n, *lost) for n in range(20) for lost in (("AB", 1, 2), ("BA", 2, 1))]
+    assert {each.lead for each in sittings(deals_of(won)).values()} == {0}
 
 
 # --- what mirroring is worth
@@ -133,16 +111,17 @@ def simulated(
 
 
 def test_the_gain_is_how_many_times_smaller_the_variance_is() -> None:
-    gain = mirror_gain(deals_of([each for n in range(20) for each in renamed(DUELS, n)]))
+    twenty = [(f"{deal} {number}", result) for number in range(20) for deal, result in DUELS]
+    gain = mirror_gain(deals_of(twenty))
     in_seats = [1, 1, 0.5] * 20, [0, 1, 0] * 20
     means = [(one + other) / 2 for one, other in zip(*in_seats, strict=True)]
     independent = sum(map(statistics.variance, in_seats)) / 4
     assert gain
     assert gain.deals == pytest.approx(independent / statistics.variance(means))
-
-
-def renamed(played: Played, number: int) -> Played:
-    return [(f"{deal} {number}", result) for deal, result in played]
+    # the more luck is dealt, the more it is worth; nothing but luck, any number
+    gains = [mirror_gain(simulated(300, luck=luck)) for luck in (0.3, 0.6, 0.9)]
+    assert [gain.deals for gain in gains if gain] == sorted(gain.deals for gain in gains if gain)
+    assert mirror_gain(simulated(300, luck=1.0)) == (math.inf, None)
 
 
 @pytest.mark.parametrize("every_order", [False, True])
@@ -152,15 +131,6 @@ def test_without_luck_a_mirrored_deal_is_worth_one(seats: int, every_order: bool
     assert gain
     assert gain.error
     assert abs(gain.deals - 1) < 3 * gain.error < 0.2
-
-
-def test_the_more_luck_is_dealt_the_more_it_is_worth() -> None:
-    gains = [mirror_gain(simulated(300, luck=luck)) for luck in (0.3, 0.6, 0.9)]
-    assert [gain.deals for gain in gains if gain] == sorted(gain.deals for gain in gains if gain)
-
-
-def test_deals_that_are_nothing_but_luck_are_worth_any_number() -> None:
-    assert mirror_gain(simulated(300, luck=1.0)) == (math.inf, None)
 
 
 def test_luck_that_helps_the_same_bot_in_every_seat_makes_mirroring_worse_than_none() -> None:
@@ -194,18 +164,13 @@ def test_line_ups_are_measured_each_by_itself() -> None:
     assert together.deals == pytest.approx(alone.deals)
 
 
-def test_few_deals_tell_no_gain() -> None:
+def test_few_deals_and_such_as_are_not_mirrored_or_all_end_alike_tell_no_gain() -> None:
+    assert mirror_gain({}) is None
     assert mirror_gain(simulated(ENOUGH_FREEDOM)) is None
     assert mirror_gain(simulated(ENOUGH_FREEDOM + 1)) is not None
-
-
-def test_deals_that_are_not_mirrored_tell_no_gain() -> None:
     played = simulated(100)
     assert mirror_gain({deal[:1]: count for deal, count in played.items()}) is None
     assert mirror_gain({**played, (Result(("A", "B"), (1, 2)),): 1}) is None
-
-
-def test_matches_that_all_end_alike_tell_no_gain() -> None:
     assert mirror_gain({(Result(("A", "B"), (1, 2)), Result(("B", "A"), (2, 1))): 100}) is None
 
 

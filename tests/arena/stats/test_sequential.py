@@ -32,26 +32,18 @@ def needed(score: float, rates: Rates | Bounds = Rates()) -> tuple[Verdict | Non
     return test.verdict, deals
 
 
-def test_nothing_is_decided_before_the_first_deal() -> None:
+def test_a_bot_that_wins_every_deal_is_soon_better_and_remains_so() -> None:
     test = SequentialTest(Rates())
     assert test.verdict is None
     assert [test.progress(verdict) for verdict in test.verdicts] == [0, 0, 0]
-
-
-def test_a_bot_that_wins_every_deal_is_soon_better() -> None:
     assert needed(1.0) == ("better", 10)
     assert needed(0.0) == ("worse", 10)
-
-
-def test_deals_that_all_split_show_that_there_is_no_difference() -> None:
+    assert after([1.0] * 10 + [0.0] * 500).verdict == "better"
     verdict, deals = needed(0.5)
     assert verdict == "same"
     assert 20 < deals < 100
-
-
-@pytest.mark.parametrize("splits", [1, 10, 50])
-def test_a_few_wins_after_deals_that_split_decide_nothing(splits: int) -> None:
-    assert after([0.5] * splits + [1.0, 1.0, 1.0]).verdict is None
+    for splits in (1, 10, 50):  # a few wins after deals that split decide nothing
+        assert after([0.5] * splits + [1.0, 1.0, 1.0]).verdict is None
 
 
 def test_stricter_rates_take_more_deals() -> None:
@@ -59,10 +51,6 @@ def test_stricter_rates_take_more_deals() -> None:
     assert needed(1.0, Rates(alpha=0.01))[1] > usual > needed(1.0, Rates(alpha=0.2))[1]
     assert needed(0.5, Rates(beta=0.01))[1] > needed(0.5)[1] > needed(0.5, Rates(beta=0.2))[1]
     assert needed(0.5, Rates(margin=0.02))[1] > needed(0.5)[1] > needed(0.5, Rates(margin=0.1))[1]
-
-
-def test_the_first_verdict_stays() -> None:
-    assert after([1.0] * 10 + [0.0] * 500).verdict == "better"
 
 
 @given(st.lists(SCORES, max_size=60))
@@ -137,16 +125,20 @@ def test_a_bot_better_by_the_margin_is_missed_no_more_often_than_stated(
 
 @pytest.mark.parametrize("low", [0.3, 0.5])
 @pytest.mark.parametrize(
-    "scores",
-    [[(0.0, 0.5), (1.0, 0.5)], [(0.0, 0.2), (0.5, 0.6), (1.0, 0.2)], [(0.4, 0.8), (0.9, 0.2)]],
+    ("scores", "deals"),
+    [
+        ([(0.0, 0.5), (1.0, 0.5)], 9),
+        ([(0.0, 0.2), (0.5, 0.6), (1.0, 0.2)], 6),
+        ([(0.4, 0.8), (0.9, 0.2)], 9),
+    ],
 )
 def test_a_test_of_one_side_errs_no_more_often_than_stated(
-    scores: list[tuple[float, float]], low: float
+    scores: list[tuple[float, float]], deals: int, low: float
 ) -> None:
     """The mean is at one of its bounds: exactly so much that it may neither pass nor fail."""
     mean = sum(score * chance for score, chance in scores)
-    at_low = chances(scores, 9, Bounds(mean, mean + low / 2, alpha=0.3, beta=0.2))
-    at_high = chances(scores, 9, Bounds(mean - low / 2, mean, alpha=0.3, beta=0.2))
+    at_low = chances(scores, deals, Bounds(mean, mean + low / 2, alpha=0.3, beta=0.2))
+    at_high = chances(scores, deals, Bounds(mean - low / 2, mean, alpha=0.3, beta=0.2))
     assert at_low["passed"] <= 0.3 + 1e-6
     assert at_high["failed"] <= 0.2 + 1e-6
     assert at_low["passed"] + at_high["failed"] > 0
@@ -165,7 +157,7 @@ def test_a_test_of_one_side_passes_or_fails_by_where_the_mean_lies() -> None:
 # --- the stated rates, in simulated games
 
 
-@pytest.mark.quick(1)
+@pytest.mark.slow  # simulations: in all courses above, the rates are exact
 @pytest.mark.parametrize("field", [FIELDS[3], FIELDS[6], FIELDS[8]], ids=lambda field: field.name)
 def test_simulated_comparisons_err_no_more_often_than_stated(field: Field) -> None:
     rates = Rates(alpha=0.1, beta=0.1, margin=0.1)

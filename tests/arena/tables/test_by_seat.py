@@ -5,7 +5,6 @@ import io
 import json
 import random
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -14,17 +13,13 @@ from arena.stats.ratings import fit
 from arena.tables.by_seat import KEYS, by_seat
 from arena.tables.field import Field
 from arena.tables.sources import read_field
-from arena.tables.table import FORMATS, Table, render
+from arena.tables.table import Table, render
 from protocol.errors import ArenaError
 from referee.finding import Source
 from referee.games import GAMES
 from referee.identity import facts_of
-from tests.arena.stats.deals import deals_of
-
-
-def field(matches: list[tuple[str, Result]], bots: str = "", **more: Any) -> Field:
-    names = {*bots.split(), *(bot for _, result in matches for bot in result.bots)}
-    return Field(name="cup", bots=tuple(sorted(names)), deals=deals_of(matches), **more)
+from tests.arena.tables.fields import field
+from tests.golden import Golden
 
 
 def duels(edge: float, *, deals: int = 60, better: float = 0.0) -> list[tuple[str, Result]]:
@@ -69,40 +64,19 @@ EDGE = field(duels(1.0))
 EQUAL = field(duels(0.0, better=0.7))
 
 
-def test_everybody_comes_first_then_the_bots_as_in_the_leaderboard() -> None:
-    found = cells(field(duels(0.3, better=-1.0), bots="idle"))
-    assert list(found) == ["(everybody)", "B", "A", "idle"]
-
-
-def test_points_stand_with_two_standard_errors() -> None:
-    row = table(EQUAL).rows[2]
-    assert (row["bot"], row["seat"]) == ("A", 0)
-    expected = f"{100 * row['points']:.1f} % ± {200 * row['error']:.1f}"
-    assert cells(EQUAL)["A"][0] == expected
-
-
-def test_a_seat_that_is_surely_better_or_worse_is_marked() -> None:
+def test_a_seat_that_is_surely_better_or_worse_is_marked_and_coloured_on_request() -> None:
     marks = {bot: [cell[-1] for cell in both] for bot, both in cells(EDGE).items()}
     assert marks == {"(everybody)": ["+", "-"], "A": ["+", "-"], "B": ["+", "-"]}
-
-
-def test_equal_seats_are_not_marked_however_unequal_the_bots() -> None:
+    shown = render(table(EDGE), "simple", color=True)
+    assert (shown.count("\x1b[32m"), shown.count("\x1b[31m")) == (3, 3)
+    # of equal seats none is, however unequal the bots
     assert not any(cell[-1] in "+-" for both in cells(EQUAL).values() for cell in both)
 
 
-def test_marks_are_coloured_on_request() -> None:
-    shown = render(table(EDGE), "simple", color=True)
-    assert (shown.count("\x1b[32m"), shown.count("\x1b[31m")) == (3, 3)
-
-
-def test_a_single_deal_has_no_error() -> None:
-    assert {cell for both in cells(field(duels(0.0, deals=1))).values() for cell in both} == {
-        "100.0 %", "0.0 %",
-    }  # fmt: skip
-
-
-def test_a_bot_without_a_match_has_no_points() -> None:
-    assert cells(field(duels(0.0), bots="idle"))["idle"] == ["-", "-"]
+def test_a_single_deal_has_no_error_and_no_match_no_points() -> None:
+    found = cells(field(duels(0.0, deals=1), bots="idle"))
+    assert found.pop("idle") == ["-", "-"]
+    assert {cell for both in found.values() for cell in both} == {"100.0 %", "0.0 %"}
 
 
 def test_nothing_played_is_no_table() -> None:
@@ -111,17 +85,22 @@ def test_nothing_played_is_no_table() -> None:
     assert "4 matches are missing" in shown
 
 
-@pytest.mark.quick(2)
-@pytest.mark.parametrize("seats", [2, 4, 5, 6, 8])
-@pytest.mark.parametrize("names", ["bot {}", "number {} of those with the longest names"])
-def test_many_seats_and_long_names_fit_80_columns(seats: int, names: str) -> None:
-    shown = text(field(turned(seats, names=names)))
-    assert max(map(len, shown.splitlines())) <= 80
-    assert all(f"Seat {seat}" in shown for seat in range(seats))
-    assert shown.count(" % ± ") == seats * (seats + 1)
+def test_many_seats_and_long_names_fit_80_columns() -> None:
+    for seats in (2, 5, 8):
+        for names in ("bot {}", "number {} of those with the longest names"):
+            shown = text(field(turned(seats, deals=10, names=names)))
+            assert max(map(len, shown.splitlines())) <= 80
+            assert all(f"Seat {seat}" in shown for seat in range(seats))
+            assert shown.count(" % ± ") == seats * (seats + 1)
 
 
-def test_notes_tell_what_mirroring_is_worth() -> None:
+def test_everybody_comes_first_then_the_bots_and_below_what_mirroring_is_worth(
+    golden: Golden,
+) -> None:
+    golden(text(field(duels(0.3, better=-1.0), bots="idle")))
+    row = table(EQUAL).rows[2]
+    assert (row["bot"], row["seat"]) == ("A", 0)  # with two standard errors
+    assert cells(EQUAL)["A"][0] == f"{100 * row['points']:.1f} % ± {200 * row['error']:.1f}"
     gain = table(EQUAL).facts["mirror_gain"]
     assert f"A mirrored deal is worth {gain:.1f} ± " in text(EQUAL)
     few = " ".join(text(field(duels(0.0, deals=10))).split())
@@ -129,16 +108,13 @@ def test_notes_tell_what_mirroring_is_worth() -> None:
 
 
 def test_mirroring_may_take_out_all_luck() -> None:
-    dealt = field(
-        [
-            (str(deal), Result(bots, places))
-            for deal in range(40)
-            for places in [(1, 2) if deal % 2 else (2, 1)]
-            for bots in (("A", "B"), ("B", "A"))
-        ]
-    )
-    assert "Mirroring removes all luck here" in text(dealt)
-    assert table(dealt).facts["mirror_gain"] is None
+    dealt = [
+        (str(deal), Result(bots, (1, 2) if deal % 2 else (2, 1)))
+        for deal in range(40)
+        for bots in (("A", "B"), ("B", "A"))
+    ]
+    assert "Mirroring removes all luck here" in text(field(dealt))
+    assert table(field(dealt)).facts["mirror_gain"] is None
 
 
 def test_deals_of_one_order_compare_no_bot_with_itself() -> None:
@@ -150,32 +126,20 @@ def test_deals_of_one_order_compare_no_bot_with_itself() -> None:
     assert "No bot sat in two seats of one deal" in text(alone).replace("\n", " ")
 
 
-def test_json_has_a_row_for_every_bot_and_seat() -> None:
-    found = json.loads(
-        render(
-            table(field(turned(3), game=facts_of(GAMES["war"], Source("war", "bundled")))), "json"
-        )
-    )
+def test_json_and_csv_have_a_row_for_every_bot_and_seat() -> None:
+    facts = facts_of(GAMES["war"], Source("war", "bundled"))
+    found = json.loads(render(table(field(turned(3), game=facts)), "json"))
     assert (found["game"], found["matches"], found["deals"]) == ("war", 120, 40)
-    assert [(row["bot"], row["seat"]) for row in found["seats"]][:4] == [
-        (None, 0), (None, 1), (None, 2), (found["seats"][3]["bot"], 0),
-    ]  # fmt: skip
-    assert len(found["seats"]) == 12
+    where = [(row["bot"], row["seat"]) for row in found["seats"]]
+    assert where[:4] == [*((None, seat) for seat in range(3)), (where[3][0], 0)]
+    assert len(where) == 12
     for row in found["seats"]:
         assert tuple(row) == KEYS
         assert row["matches"] == row["wins"] + row["draws"] + row["losses"]
-
-
-def test_csv_has_the_same_header_with_and_without_rows() -> None:
     for played in (duels(0.0), []):
         header, *rows = csv.reader(io.StringIO(render(table(field(played)), "csv")))
         assert tuple(header) == KEYS
         assert len(rows) == (6 if played else 0)
-
-
-@pytest.mark.parametrize("form", FORMATS)
-def test_every_format_shows_it(form: str) -> None:
-    assert render(table(EDGE), form)
 
 
 def test_a_results_file_does_not_say_who_sat_where() -> None:

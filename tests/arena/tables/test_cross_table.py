@@ -1,32 +1,23 @@
 """The cross-table: who beat whom, and how surely; also on a real terminal."""
 
 import csv
-import fcntl
 import io
 import json
-import os
-import pty
-import re
-import struct
-import subprocess
-import termios
 from collections import Counter
-from collections.abc import Callable
 from itertools import permutations
 from pathlib import Path
 
 import pytest
-from click.testing import Result as Called
 
 from arena.cli.rating import rated
 from arena.stats.outcomes import Result
 from arena.tables.cross_table import Cell, cross_table
 from arena.tables.field import Field
-from arena.tables.table import FORMATS, render
-from tests.arena.conftest import ARENA, ROOT
-from tests.arena.stats.deals import deals_of
-
-Arena = Callable[..., Called]
+from arena.tables.table import render
+from tests.arena.conftest import Arena
+from tests.arena.tables.fields import field as of_matches
+from tests.arena.terminal import at_terminal
+from tests.golden import Golden
 
 
 def played(*texts: str, copies: int = 1) -> list[tuple[str, Result]]:
@@ -43,8 +34,7 @@ def played(*texts: str, copies: int = 1) -> list[tuple[str, Result]]:
 
 
 def field(*matches: tuple[str, Result], bots: str = "", **more: int) -> Field:
-    names = {*bots.split(), *(bot for _, result in matches for bot in result.bots)}
-    return Field(name="cup", bots=tuple(sorted(names)), deals=deals_of(matches), **more)  # type: ignore[arg-type]
+    return of_matches(matches, bots, **more)
 
 
 def text(field: Field, cell: Cell | None = None) -> str:
@@ -80,20 +70,14 @@ def test_the_cell_can_be_chosen() -> None:
     assert cells(DUELS, "points")["A"] == ["·", "87.5+"]
     assert cells(DUELS, "places")["B"] == ["1.83-", "·"]
     assert cells(TABLES, "wins")["A"] == ["·", "9/3/0+", "9/0/3"]
+    # one win is no lead, and two that did not meet have a dash
+    assert cells(field(*played("A > B", "B > C")))["A"] == ["·", "1/0/0", "-"]
 
 
 def test_rows_and_columns_are_in_the_order_of_the_leaderboard() -> None:
     upside_down = field(*played("C > B", "B > A", "C > A", copies=10))
     assert list(cells(upside_down)) == ["C", "B", "A"]
     assert cells(upside_down)["C"] == ["·", "10/0/0+", "10/0/0+"]
-
-
-def test_bots_that_did_not_meet_have_a_dash() -> None:
-    assert cells(field(*played("A > B", "B > C")))["A"] == ["·", "1/0/0", "-"]
-
-
-def test_one_win_is_no_lead() -> None:
-    assert cells(field(*played("A > B")))["A"] == ["·", "1/0/0"]
 
 
 # --- groups
@@ -116,8 +100,6 @@ def test_a_league_without_results_is_all_notes() -> None:
     empty = field(bots="A B", missing=6)
     assert text(empty).startswith("0 matches in 0 whole deals.")
     assert "6 matches are missing; `arena run cup` plays what is missing." in text(empty)
-    for form in FORMATS:
-        assert render(cross_table(empty, rated(empty)), form)
     assert json.loads(render(cross_table(empty, rated(empty)), "json"))["encounters"] == []
 
 
@@ -133,18 +115,12 @@ def flat(field: Field) -> str:
     return " ".join(text(field).split())
 
 
-def test_a_cycle_is_named() -> None:
+def test_a_cycle_is_named_unless_it_may_be_chance_and_three_of_many_are() -> None:
     assert (
         "A cycle, which no rating can show: A surely beats B, B surely beats C, and C surely "
         "beats A." in flat(field(*cycle("ABC")))
     )
-
-
-def test_a_cycle_that_may_be_chance_is_not_named() -> None:
     assert "cycle" not in text(field(*cycle("ABC", copies=3)))
-
-
-def test_of_many_cycles_three_are_named_and_all_are_counted() -> None:
     many = field(*cycle("ABC"), *cycle("ADE"), *cycle("AFG"), *cycle("AHI"), *played("B > D"))
     assert flat(many).count("A cycle, which no rating can show") == 3
     assert "There are 4 such cycles." in flat(many)
@@ -154,148 +130,71 @@ def test_of_many_cycles_three_are_named_and_all_are_counted() -> None:
 # --- programs
 
 
-def test_json_and_csv_have_a_row_for_every_ordered_pair() -> None:
+def test_json_and_csv_have_a_row_for_every_ordered_pair(golden: Golden) -> None:
     told = json.loads(render(cross_table(DUELS, rated(DUELS)), "json"))
-    rows = told["encounters"]
-    assert rows[0] == {
-        "bot": "A",
-        "other": "B",
-        "matches": 24,
-        "deals": 24,
-        "wins": 20,
-        "draws": 2,
-        "losses": 2,
-        "points": 0.875,
-        "low": 0.6833,
-        "high": 0.9596,
-        "mean_place": 1.0833,
-        "other_mean_place": 1.8333,
-        "lead": 1,
-    }
+    rows = told.pop("encounters")
+    golden("\n".join(f"{key}: {value}" for key, value in rows[0].items()))
     assert [(row["bot"], row["other"], row["lead"]) for row in rows] == [
         ("A", "B", 1),
         ("B", "A", -1),
     ]
-    facts = {key: value for key, value in told.items() if key != "encounters"}
-    assert facts == {**DUELS.facts, "cycles": []}
+    assert told == {**DUELS.facts, "cycles": []}
     lines = list(csv.DictReader(io.StringIO(render(cross_table(DUELS, rated(DUELS)), "csv"))))
     assert [list(line) for line in lines] == [list(row) for row in rows]
 
 
-@pytest.mark.parametrize("form", ["simple", "json", "csv"])
-def test_the_order_of_the_results_leaves_no_trace(form: str) -> None:
+def test_the_order_of_the_results_leaves_no_trace() -> None:
     matches = [*cycle("ABC", 3), *played("A > D = B > C", "X > Y")]
-    one, other = field(*matches), field(*matches[::-1])
-    assert render(cross_table(other, rated(other)), form) == render(
-        cross_table(one, rated(one)), form
-    )
+    for form in ("simple", "json", "csv"):
+        one, other = (
+            render(cross_table(each, rated(each)), form)
+            for each in (field(*matches), field(*matches[::-1]))
+        )
+        assert one == other
 
 
 # --- the command
 
 
-def test_the_command_shows_a_league(arena: Arena, played: Path) -> None:
+def test_the_command_shows_a_league(arena: Arena, played: Path, tmp_path: Path) -> None:
     result = arena("table", played)
-    assert result.exit_code == 0
-    assert result.stderr == ""
-    assert {line.split()[1] for line in result.stdout.splitlines()[2:5]} == {
-        "one",
-        "two",
-        "illegal",
-    }
+    assert (result.exit_code, result.stderr) == (0, "")
+    bots = {line.split()[1] for line in result.stdout.splitlines()[2:5]}
+    assert bots == {"one", "two", "illegal"}
     assert max(map(len, result.stdout.splitlines())) <= 80
+    assert arena("table", played, env={"COLUMNS": "30"}).stdout == result.stdout  # into a pipe
     rows = json.loads(arena("table", played, "--format", "json").stdout)["encounters"]
-    assert {(row["bot"], row["other"]) for row in rows} == set(
-        permutations(("one", "two", "illegal"), 2)
-    )
+    assert {(row["bot"], row["other"]) for row in rows} == set(permutations(bots, 2))
     assert Counter(row["matches"] for row in rows) == {4: 6}
-
-
-@pytest.mark.parametrize("form", FORMATS)
-def test_it_comes_in_every_format(arena: Arena, played: Path, form: str) -> None:
-    result = arena("table", played, "--format", form)
-    assert result.exit_code == 0
-    assert result.stdout.strip()
-    assert "\x1b" not in result.stdout
-
-
-def test_there_must_be_a_league(arena: Arena, tmp_path: Path) -> None:
-    result = arena("table", tmp_path / "nothing")
-    assert result.exit_code == 2
-    assert result.stderr.startswith("arena: ")
+    assert arena("table", tmp_path / "nothing").exit_code == 2
 
 
 # --- a terminal
 
 
-LONG = "\n".join(
-    json.dumps({"deal": str(n), "places": {"a_bot_with_a_long_name": 1, "another_of_them": 2}})
-    for n in range(20)
-)
-
-
-def on_terminal(*words: object, columns: int, **env: str) -> str:
-    """What a command prints on a terminal of that width."""
-    ours, theirs = pty.openpty()
-    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
-    try:
-        process = subprocess.Popen(
-            [*ARENA, *map(str, words)],
-            stdout=theirs,
-            stderr=subprocess.PIPE,
-            cwd=ROOT,
-            env={"PATH": "", "LANG": "C.UTF-8", "TERM": "xterm", **env},
-        )
-        os.close(theirs)
-        text = b""
-        while True:
-            try:
-                part = os.read(ours, 65536)
-            except OSError:  # nobody holds the other end any more
-                break
-            text += part
-        _, errors = process.communicate(timeout=30)
-    finally:
-        os.close(ours)
-    assert (process.returncode, errors) == (0, b"")
-    return text.decode().replace("\r\n", "\n")
-
-
-@pytest.fixture(scope="module")
-def sure(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A results file in which one bot is surely ahead of another."""
-    path = tmp_path_factory.mktemp("sure") / "results.jsonl"
-    path.write_text(LONG)
-    return path
-
-
-def test_marks_are_green_and_red_on_a_terminal(sure: Path) -> None:
-    shown = on_terminal("table", sure, columns=80)
-    assert "\x1b[32m20/0/0+\x1b[0m" in shown
-    assert "\x1b[31m0/0/20-\x1b[0m" in shown
-
-
+@pytest.mark.slow  # a terminal, and a process for each way to ask for no colour
 @pytest.mark.parametrize(
-    ("words", "env"),
-    [((), {"NO_COLOR": "1"}), ((), {"TERM": "dumb"}), (("--format", "github"), {})],
+    ("words", "env", "is_coloured"),
+    [
+        ((), {}, True),
+        ((), {"NO_COLOR": ""}, True),
+        ((), {"NO_COLOR": "1", "COLUMNS": "40"}, False),
+        ((), {"TERM": "dumb"}, False),
+        (("--format", "github"), {}, False),
+    ],
     ids=str,
 )
-def test_colour_stays_away_where_it_is_not_wanted(
-    sure: Path, words: tuple[str, ...], env: dict[str, str]
+def test_on_a_terminal_marks_are_green_and_red_unless_that_is_not_wanted(
+    tmp_path: Path, words: tuple[str, ...], env: dict[str, str], is_coloured: bool
 ) -> None:
-    assert "\x1b" not in on_terminal("table", sure, *words, columns=80, **env)
-
-
-def test_an_empty_no_color_says_nothing(sure: Path) -> None:
-    assert "\x1b" in on_terminal("table", sure, columns=80, NO_COLOR="")
-
-
-def test_a_narrow_terminal_folds_and_splits(sure: Path) -> None:
-    shown = on_terminal("table", sure, columns=40, NO_COLOR="1")
-    assert max(map(len, shown.splitlines())) <= 40
-    assert len(re.findall(r"#  Bot", shown)) == 2
-
-
-def test_into_a_pipe_the_table_is_the_same_everywhere(arena: Arena, played: Path) -> None:
-    shown = arena("table", played).stdout
-    assert arena("table", played, env={"COLUMNS": "30"}).stdout == shown
+    places = {"a_bot_with_a_long_name": 1, "another_of_them": 2}
+    lines = (json.dumps({"deal": str(number), "places": places}) for number in range(20))
+    (tmp_path / "results.jsonl").write_text("\n".join(lines))
+    with at_terminal("table", tmp_path / "results.jsonl", *words, **{"TERM": "xterm", **env}) as at:
+        assert at.end() == 0
+    assert ("\x1b[32m20/0/0+\x1b[0m" in at.shown) == is_coloured
+    assert ("\x1b[31m0/0/20-\x1b[0m" in at.shown) == is_coloured
+    assert ("\x1b" in at.shown) == is_coloured
+    if "COLUMNS" in env:  # it folds and splits
+        assert max(map(len, at.shown.splitlines())) <= 40
+        assert at.shown.count("#  Bot") == 2

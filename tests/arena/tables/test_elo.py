@@ -35,6 +35,9 @@ def test_every_table_is_measured_from_the_league_s_anchor(arena: Arena, anchored
     found = rows(arena, anchored)
     assert found == rows(arena, anchored, "--anchor", "two=1500")
     assert (found["two"]["elo"], found["two"]["elo_error"]) == (1500, 0)
+    asked = rows(arena, anchored, "--anchor", "one=1500")  # which overrides it
+    assert asked["one"]["elo"] == 1500
+    assert asked["two"]["elo"] == pytest.approx(3000 - found["one"]["elo"], abs=0.01)
     assert "Elo ± 2σ" in arena("rank", anchored).stdout
     assert "Elo lead ± 2σ" in arena("rank", anchored, "--pairs").stdout
     assert "Elo): a chance of" in " ".join(
@@ -42,12 +45,6 @@ def test_every_table_is_measured_from_the_league_s_anchor(arena: Arena, anchored
     )
     assert "Elo ± 2σ" in arena("run", anchored).stdout
     assert "Elo ± 2σ" in str(Library(anchored).rank())
-
-
-def test_an_option_overrides_it(arena: Arena, anchored: Path) -> None:
-    league, asked = rows(arena, anchored), rows(arena, anchored, "--anchor", "one=1500")
-    assert asked["one"]["elo"] == 1500
-    assert asked["two"]["elo"] == pytest.approx(3000 - league["one"]["elo"], abs=0.01)
 
 
 def test_leagues_that_name_the_same_anchor_combine_on_its_scale(
@@ -64,17 +61,16 @@ def test_leagues_that_name_the_same_anchor_combine_on_its_scale(
     assert "elo" not in rows(arena, anchored, other)["two"], "they do not agree"
 
 
-def test_a_disqualified_anchor_is_none(arena: Arena, anchored: Path) -> None:
-    assert arena("disqualify", anchored, "two", "--reason", "it cheated").exit_code == 0
-    assert "elo" not in rows(arena, anchored)["one"]
-    assert "Rating ± 2σ" in arena("rank", anchored).stdout
-
-
-def test_an_anchor_is_not_taken_out_of_its_league(arena: Arena, anchored: Path) -> None:
+def test_an_anchor_is_not_taken_out_of_its_league_but_none_once_disqualified(
+    arena: Arena, anchored: Path
+) -> None:
     result = arena("remove", anchored, "two")
     assert result.exit_code == 2
     assert "anchor: there is no bot 'two' in the league" in result.stderr
     assert 'name = "two"' in (anchored / "league.toml").read_text()
+    assert arena("disqualify", anchored, "two", "--reason", "it cheated").exit_code == 0
+    assert "elo" not in rows(arena, anchored)["one"]
+    assert "Rating ± 2σ" in arena("rank", anchored).stdout
 
 
 def test_init_writes_an_anchor(arena: Arena, tmp_path: Path) -> None:
@@ -90,40 +86,30 @@ def test_init_writes_an_anchor(arena: Arena, tmp_path: Path) -> None:
     assert made.plan.anchor == ("random", 1000)
 
 
-def test_the_page_of_a_league_shows_elo(arena: Arena, anchored: Path, played: Path) -> None:
-    page = arena("report", anchored, "-o", "-", "--replays", "0").stdout
-    assert "Elo ± 2σ" in page
-    assert "Rating ± 2σ" not in page
-    assert ">1500 ± 0</td>" in page
-    plain = arena("report", played, "-o", "-", "--replays", "0").stdout
-    assert "Rating ± 2σ" in plain
-    assert "Elo ± 2σ" not in plain
-
-
-def test_a_server_s_pages_show_elo(arena: Arena, anchored: Path) -> None:
-    found = rows(arena, anchored)
-    table = table_view(anchored)
-    assert {row["bot"]: row["elo"] for row in table.rows} == pytest.approx(
-        {bot: row["elo"] for bot, row in found.items()}, abs=0.001
-    )
-    view = bot_view(anchored, "one")
+def test_pages_show_elo_where_there_is_an_anchor(
+    arena: Arena, anchored: Path, played: Path
+) -> None:
+    found = {bot: row["elo"] for bot, row in rows(arena, anchored).items()}
+    table, view = table_view(anchored), bot_view(anchored, "one")
+    shown = {row["bot"]: row["elo"] for row in table.rows}
+    assert shown == pytest.approx(found, abs=0.001)
     assert view.row is not None
-    assert view.row["elo"] == pytest.approx(found["one"]["elo"], abs=0.001)
     (version,) = view.versions
-    assert version.elo == pytest.approx(found["one"]["elo"], abs=0.001)
-    assert version.elo is not None
-    assert view.points[-1].elo["one"][0] == pytest.approx(version.elo)
+    (one, _) = view.points[-1].elo["one"]
+    assert [view.row["elo"], version.elo, one] == pytest.approx([found["one"]] * 3, abs=0.001)
     assert not bot_view(anchored, "one").points[-1].elo.keys() - {"one"}
     assert bot_view(anchored, "two").points[-1].elo["two"] == (1500, 0)
-
-
-def test_a_server_s_pages_say_elo_and_no_rating(anchored: Path, played: Path) -> None:
-    visit = WebVisit(league="cup")
-    calendar = Calendar(closes="", per_hour=1, per_day=1, size_mb=1, bots=1)
+    visit, calendar = (
+        WebVisit(league="cup"),
+        Calendar(closes="", per_hour=1, per_day=1, size_mb=1, bots=1),
+    )
     for folder, said, other in ((anchored, "Elo", "Rating"), (played, "Rating", "Elo")):
-        table = table_page(visit, table_view(folder), calendar)
-        bot = bot_page(visit, bot_view(folder, "two"))
-        for page in (table, bot):
+        for page in (
+            arena("report", folder, "-o", "-", "--replays", "0").stdout,
+            table_page(visit, table_view(folder), calendar),
+            bot_page(visit, bot_view(folder, "two")),
+        ):
             assert f"{said} ± 2σ" in page
             assert f"{other} ± 2σ" not in page
+    assert ">1500 ± 0</td>" in arena("report", anchored, "-o", "-", "--replays", "0").stdout
     assert "<dd>1500 ± 0</dd>" in bot_page(visit, bot_view(anchored, "two"))

@@ -3,21 +3,21 @@
 import csv
 import io
 import json
-from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
-from click.testing import Result as Called
 
 from arena.cli.rating import rated
 from arena.stats.outcomes import Result
 from arena.tables.field import Field
 from arena.tables.head_to_head import head_to_head
-from arena.tables.table import FORMATS, render
+from arena.tables.table import render
 from protocol.errors import ArenaError
-from tests.arena.stats.deals import deals_of
+from tests.arena.conftest import Arena
+from tests.arena.tables.fields import field
+from tests.golden import Golden
 
-Arena = Callable[..., Called]
 Played = list[tuple[str, Result]]
 
 
@@ -33,11 +33,6 @@ def deals(number: int, *matches: str) -> Played:
     return [match for n in range(number) for match in deal(f"{matches} {n}", *matches)]
 
 
-def field(played: Played, **more: object) -> Field:
-    bots = tuple(sorted({bot for _, result in played for bot in result.bots}))
-    return Field(**{"name": "cup", "bots": bots, "deals": deals_of(played), **more})  # type: ignore[arg-type]
-
-
 DUELS = field(
     [
         *deals(30, "A1 B2", "B2 A1"),  # A wins from both seats
@@ -50,12 +45,16 @@ DUELS = field(
 TABLES = field([*deals(10, "A1 B2 C3", "C1 A2 B2"), *deals(5, "A1 C2 D3")])
 
 
+def text(field: Field, bot: str = "A", other: str = "B") -> str:
+    return render(head_to_head(field, rated(field), bot, other), "simple")
+
+
 def shown(field: Field, bot: str = "A", other: str = "B") -> str:
     """The text, as one line."""
-    return " ".join(render(head_to_head(field, rated(field), bot, other), "simple").split())
+    return " ".join(text(field, bot, other).split())
 
 
-def told(field: Field, bot: str = "A", other: str = "B") -> dict[str, object]:
+def told(field: Field, bot: str = "A", other: str = "B") -> dict[str, Any]:
     return json.loads(render(head_to_head(field, rated(field), bot, other), "json"))  # type: ignore[no-any-return]
 
 
@@ -88,86 +87,45 @@ def test_without_known_seats_there_is_one_row_a_bot() -> None:
     assert "Seat" not in shown(unknown)
 
 
-def test_only_matches_of_both_count() -> None:
+def test_only_matches_of_both_count_and_larger_ones_show_mean_places() -> None:
     assert rows(TABLES)["A", None] == (20, 10, 10, 10, 0, 0.75)
     assert set(rows(TABLES)) == {
         *(("A", None), ("A", 0), ("A", 1)),
         *(("B", None), ("B", 1), ("B", 2)),
     }
-
-
-def test_larger_matches_show_mean_places() -> None:
-    line = render(head_to_head(TABLES, rated(TABLES), "A", "B"), "simple").splitlines()[2]
+    line = text(TABLES).splitlines()[2]
     assert line.split()[:5] == ["A", "any", "20", "10", "10/10/0"]
     assert line.split()[-1] == "1.50"
-    assert "Place" not in render(head_to_head(DUELS, rated(DUELS), "A", "B"), "simple")
+    assert "Place" not in shown(DUELS)
 
 
 # --- sentences
 
 
-def test_a_sure_lead_is_said_in_a_sentence() -> None:
-    sentence = (
-        "By their own matches A is surely ahead of B: 78.1 % of the points in 48 deals (95 % "
-        "interval 67.0 to "
-    )
-    assert sentence in shown(DUELS)
-    assert sentence in shown(DUELS, "B", "A")
-
-
-def test_a_lead_by_two_deals_has_no_error() -> None:
-    two = field(deals(2, "A1 B2"))
+def test_who_leads_how_surely_is_said_in_sentences_with_faults(golden: Golden) -> None:
+    golden(text(DUELS))
+    facts, turned = told(DUELS), told(DUELS, "B", "A")
+    assert facts["win_chance"] == pytest.approx(0.781, abs=0.03)
+    assert turned["rating_gap"] == -facts["rating_gap"]
+    assert facts["faults"] == {"A": {}, "B": {"illegal": 1, "late": 2}}
+    assert facts["forfeits"] == {"A": 0, "B": 1}
+    for one in ("By their own matches A is surely ahead of B: ", "A surely leads by "):
+        assert one in shown(DUELS, "B", "A")
+    two, even = field(deals(2, "A1 B2")), field([*deals(5, "A1 B2"), *deals(4, "A2 B1")])
+    golden(text(two))
     assert told(two)["rating_gap_error"] is None
-    assert "A leads, but not surely, by 11.05 mu points: a chance" in shown(two)
+    golden(text(even))
 
 
-def test_two_that_are_not_told_apart_are_said_so() -> None:
-    even = field([*deals(5, "A1 B2"), *deals(4, "A2 B1")])
-    assert (
-        "By their own matches A and B cannot be separated: A has 55.6 % of the points in 9 deals "
-        "(95 % interval 25.1 to " in shown(even)
-    )
-
-
-def test_the_gap_of_the_ratings_is_said_as_a_chance_to_win() -> None:
-    facts = told(DUELS)
-    gap, chance = facts["rating_gap"], facts["win_chance"]
-    assert isinstance(gap, float)
-    assert chance == pytest.approx(0.781, abs=0.03)
-    assert told(DUELS, "B", "A")["rating_gap"] == -gap
-    assert f"A surely leads by {gap:.2f} ± " in shown(DUELS)
-    assert f"A surely leads by {gap:.2f} ± " in shown(DUELS, "B", "A")
-    assert f"a chance of {100 * float(str(chance)):.1f} % to win a match against B." in shown(DUELS)
-
-
-def test_faults_are_told() -> None:
-    assert "Faults in all matches: B 1 illegal, 2 late, forfeits 1." in shown(DUELS)
-    assert told(DUELS)["faults"] == {"A": {}, "B": {"illegal": 1, "late": 2}}
-    assert told(DUELS)["forfeits"] == {"A": 0, "B": 1}
-    assert "Faults" not in shown(TABLES)
-
-
-def test_two_that_never_met_are_compared_by_their_ratings_alone() -> None:
-    apart = field([*deals(9, "A1 C2"), *deals(9, "C1 D2")])
-    text = shown(apart, "A", "D")
-    assert text.startswith(
-        "A and D never met in the matches that count. By all matches A surely leads by "
-    )
+def test_two_that_never_met_are_compared_by_their_ratings_if_anything_links_them(
+    golden: Golden,
+) -> None:
+    apart = field([*deals(9, "A1 C2"), *deals(9, "C1 D2"), *deals(9, "X1 Y2")], bots="B")
+    golden(text(apart, "A", "D"))
     assert told(apart, "A", "D")["encounters"] == []
-
-
-def test_two_that_nothing_links_do_not_compare() -> None:
-    apart = field([*deals(9, "A1 C2"), *deals(9, "X1 Y2")], bots=("A", "B", "C", "X", "Y"))
     for other in ("X", "B"):
         assert "their ratings cannot be compared." in shown(apart, "A", other)
         assert told(apart, "A", other)["win_chance"] is None
-
-
-@pytest.mark.parametrize("form", FORMATS)
-def test_every_format_holds_something_even_if_they_never_met(form: str) -> None:
-    apart = field([*deals(2, "A1 C2"), *deals(2, "C1 D2")])
-    assert render(head_to_head(DUELS, rated(DUELS), "A", "B"), form)
-    assert render(head_to_head(apart, rated(apart), "A", "D"), form)
 
 
 def test_csv_has_the_rows_of_json() -> None:
@@ -183,17 +141,15 @@ def test_csv_has_the_rows_of_json() -> None:
 # --- mistakes
 
 
-def test_an_unknown_bot_is_refused_with_what_was_meant() -> None:
+def test_an_unknown_bot_and_one_against_itself_are_refused() -> None:
     alike = field([("1", Result(("sensible", "random"), (1, 2)))])
-    with pytest.raises(ArenaError, match=r"cup has no bot 'sensibel'. Did you mean 'sensible'\?"):
-        head_to_head(alike, rated(alike), "random", "sensibel")
-    with pytest.raises(ArenaError, match="Known: random, sensible"):
-        head_to_head(alike, rated(alike), "x", "random")
-
-
-def test_a_bot_against_itself_is_refused() -> None:
-    with pytest.raises(ArenaError, match="name two different bots"):
-        head_to_head(DUELS, rated(DUELS), "A", "A")
+    for bots, said in (
+        (("random", "sensibel"), r"cup has no bot 'sensibel'. Did you mean 'sensible'\?"),
+        (("x", "random"), "Known: random, sensible"),
+        (("random", "random"), "name two different bots"),
+    ):
+        with pytest.raises(ArenaError, match=said):
+            head_to_head(alike, rated(alike), *bots)
 
 
 # --- the command
@@ -213,19 +169,13 @@ def test_the_command_compares_two_bots_of_a_league(arena: Arena, played: Path) -
     ]
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
+def test_mistakes_are_one_line(arena: Arena, played: Path) -> None:
+    for words, said in (
         (("--between", "one", "tow"), "Did you mean 'two'?"),
-        (("--between", "one", "one"), "name two different bots"),
         (("--between", "one", "\x1b[2J"), "has no bot '\\x1b[2J'"),
         (("--between", "one", "two", "--show", "wins"), "--show is about the cross-table"),
-    ],
-)
-def test_mistakes_are_one_line(
-    arena: Arena, played: Path, words: tuple[str, ...], said: str
-) -> None:
-    result = arena("table", played, *words)
-    assert (result.exit_code, result.stdout) == (2, "")
-    assert said in result.stderr
-    assert "\x1b" not in result.stderr
+    ):
+        result = arena("table", played, *words)
+        assert (result.exit_code, result.stdout) == (2, "")
+        assert said in result.stderr
+        assert "\x1b" not in result.stderr

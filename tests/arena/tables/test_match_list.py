@@ -2,13 +2,12 @@
 
 from dataclasses import replace
 
-import pytest
-
 from arena.store.rows import BotVersion, StoredMatch
 from arena.tables.match_list import MatchList
 from arena.tables.table import Table, render
 from referee.games import GAMES
 from referee.identity import Source, facts_of
+from tests.golden import Golden
 
 BOTS = ("ada", "bob", "a-long-name")
 MATCH = StoredMatch(
@@ -37,24 +36,11 @@ def shown(form: str = "simple", match: StoredMatch = MATCH) -> list[str]:
     return render(Table("matches", listed.columns, rows), form).splitlines()
 
 
-def test_scores_stand_beside_the_places_and_each_place_beside_its_name() -> None:
-    head, _, *lines = shown()
-    assert head.split() == ["Match", "Deal", "Places", "by", "seat", "Ended", "Decisions", "Scores"]
-    at = head.index("Places")
-    assert [line[at : head.index("Ended")].strip() for line in lines] == [
-        "1 ada, 3 bob,",
-        "2 a-long-name",
-    ]
-    assert lines[0].endswith("54, 0, 0")
-
-
-def test_a_long_name_is_not_broken_for_the_scores() -> None:
+def test_scores_stand_beside_the_places_and_each_place_beside_its_name_unbroken(
+    golden: Golden,
+) -> None:
+    golden("\n".join(shown()))
     long = replace(MATCH, bots=(*MATCH.bots[:2], BotVersion("a-name-of-20-letters", "0123")))
-    lines = shown(match=long)
-    assert lines[2].split() == [MATCH.id, "0", "1", "ada,", "3", "bob,", "all_cards", "146"]
-    assert lines[3].strip() == "2 a-name-of-20-letters"
-
-
-@pytest.mark.parametrize("form", ["github", "tsv"])
-def test_programs_read_places_with_a_space(form: str) -> None:
-    assert "1 ada, 3 bob, 2 a-long-name" in "".join(shown(form))
+    golden("\n".join(shown(match=long)))
+    for form in ("github", "tsv"):  # for programs
+        assert "1 ada, 3 bob, 2 a-long-name" in "".join(shown(form))

@@ -52,31 +52,23 @@ def printed(arena: Arena, words: tuple[str, ...], league: Path) -> str:
     return " ".join(result.stdout.split())
 
 
-@pytest.mark.parametrize("words", TABLES, ids=" ".join)
-def test_every_table_says_where_sandboxes_differ(
-    arena: Arena, copy: Path, words: tuple[str, ...]
+def test_every_table_says_where_sandboxes_differ_or_are_weaker_and_else_nothing(
+    arena: Arena, copy: Path
 ) -> None:
     mixed(copy)
-    assert MIXED in printed(arena, words, copy)
-
-
-@pytest.mark.parametrize("words", [*TABLES, ("matches",)], ids=" ".join)
-def test_a_league_in_a_weaker_sandbox_alone_says_it(
-    arena: Arena, copy: Path, words: tuple[str, ...]
-) -> None:
+    assert all(MIXED in printed(arena, words, copy) for words in TABLES)
+    watcher = Watcher(copy, lambda field: fit(field.deals, bots=field.bots))
+    assert MIXED in _picture(watcher.look(), 200, 40, color=False)
+    tables = [*TABLES, ("matches",)]
     played_in(copy, "uid (mount namespace)")
-    assert "matches: uid (weaker than landlock)." in printed(arena, words, copy)
-
-
-@pytest.mark.parametrize("words", [*TABLES, ("matches",)], ids=" ".join)
-@pytest.mark.parametrize(
-    "names", [("landlock (ABI 4)", "landlock (ABI 7)"), ("bwrap 0.8.0", "bwrap 0.9.0 with nvidia")]
-)
-def test_where_all_is_as_usual_nothing_is_said(
-    arena: Arena, copy: Path, names: tuple[str, ...], words: tuple[str, ...]
-) -> None:
-    played_in(copy, *names)
-    assert "andbox" not in printed(arena, words, copy)
+    weaker = "matches: uid (weaker than landlock)."
+    assert all(weaker in printed(arena, words, copy) for words in tables)
+    for names in (
+        ("landlock (ABI 4)", "landlock (ABI 7)"),
+        ("bwrap 0.8.0", "bwrap 0.9.0 with nvidia"),
+    ):
+        played_in(copy, *names)
+        assert not any("andbox" in printed(arena, words, copy) for words in tables[::3])
 
 
 def test_programs_get_the_same_and_nothing_where_nothing_is_to_be_said(
@@ -125,27 +117,18 @@ def test_the_list_of_matches_has_a_column_where_those_that_are_shown_differ(
     assert "Sandbox" not in arena("matches", copy, "--columns", "match").stdout.splitlines()[0]
 
 
-def test_a_watched_table_says_it_on_the_screen(copy: Path) -> None:
-    mixed(copy)
-    sight = Watcher(copy, lambda field: fit(field.deals, bots=field.bots)).look()
-    assert MIXED in _picture(sight, 200, 40, color=False)
-    played_in(copy, "landlock (ABI 4)")
-    sight = Watcher(copy, lambda field: fit(field.deals, bots=field.bots)).look()
-    assert not any("andbox" in line for line in _picture(sight, 200, 40, color=False))
-
-
 def test_a_name_that_no_sandbox_has_here_is_not_repeated() -> None:
     assert kinds_of("\x1b[2J and landlock (ABI 9)") == ("landlock", "other")
     assert kinds_of("") == ("other",)
     assert [*notes_of({("other",): 2})] == ["Sandbox of all matches: other (not known here)."]
 
 
-@pytest.mark.slow
+@pytest.mark.usefixtures("inline")
 def test_standings_say_it_too(arena: Arena, tmp_path: Path) -> None:
     swiss = tmp_path / "swiss"
-    words = ("--game", "guerra", "random", "rusher", "sensible", "--format", "swiss")
+    words = ("--game", "guerra", "random", "rusher", "sensible", "--format", "swiss", "--deals", 1)
     assert arena("init", swiss, *words, "--sandbox", "none").exit_code == 0
-    assert arena("run", swiss, "--workers", "1").exit_code == 0
+    assert arena("run", swiss).exit_code == 0
     assert "Sandbox of all matches: none (no protection)." in printed(arena, ("standings",), swiss)
     found = json.loads(arena("standings", swiss, "--format", "json").stdout)
     assert [*found["sandboxes"]] == ["none"]

@@ -117,15 +117,15 @@ def test_without_chance_deals_that_were_played_alike_count_once(chanceless: Book
         chanceless.play(number, 0, 1, 2, 3)
     orders = chanceless.orders(4)
     assert 1 < len(orders) < 4
-    field = read_field(chanceless.folder)
+    field = read_field(chanceless.folder, forfeits=True)
     assert field.deal_count == len(orders)
     assert field.repeats == 4 * (4 - len(orders))
     assert field.missing == 4
     assert any(remark.startswith(f"{field.repeats} more matches") for remark in field.remarks)
-
-
-def test_without_chance_deals_that_were_played_otherwise_count(chanceless: Book) -> None:
-    for number in range(4):
+    assert field.unforfeited is not None
+    assert 1 <= sum(field.unforfeited.values()) <= field.deal_count
+    (chanceless.folder / "league.db").unlink()
+    for number in range(4):  # otherwise
         chanceless.play(number, 0, 1, 2, 3, moves=10_000 * number)
     field = read_field(chanceless.folder)
     assert (field.deal_count, field.repeats) == (4, 0)
@@ -141,24 +141,21 @@ def test_deals_without_forfeits_are_told_when_asked_for(duels: Book) -> None:
     assert set(field.unforfeited) == set(field.deals)
 
 
-def test_without_chance_a_deal_without_forfeits_counts_once_too(chanceless: Book) -> None:
-    for number in range(4):
-        chanceless.play(number, 0, 1, 2, 3)
-    field = read_field(chanceless.folder, forfeits=True)
-    assert field.unforfeited is not None
-    assert 1 <= sum(field.unforfeited.values()) <= field.deal_count < 4
-
-
-def test_a_file_knows_no_forfeits(arena: Arena, tmp_path: Path) -> None:
+def test_a_file_knows_no_forfeits_and_no_clocks(arena: Arena, tmp_path: Path) -> None:
     path = tmp_path / "results.jsonl"
     path.write_text('{"places": {"A": 1, "B": 2}}\n')
     result = arena("rank", path, "--without-forfeits")
     assert (result.exit_code, result.stdout) == (2, "")
     assert "only leagues know forfeits" in result.stderr
+    with pytest.raises(ArenaError, match="only leagues know times"):
+        read_field(path, times=True)
 
 
 def test_ratings_without_forfeits_stand_beside_the_others(duels: Book, arena: Arena) -> None:
-    for number in range(3):
+    duels.play(0, 0, 1)
+    text = arena("rank", duels.folder, "--without-forfeits").stdout
+    assert "No such deals: A, B." in " ".join(text.split())
+    for number in (1, 2):
         duels.play(number, 0, 1)
     told = arena("rank", duels.folder, "--without-forfeits", "--format", "json")
     table = json.loads(told.stdout)
@@ -172,43 +169,18 @@ def test_ratings_without_forfeits_stand_beside_the_others(duels: Book, arena: Ar
     assert "--without-forfeits does not go with --pairs" in refused.stderr
 
 
-def test_where_all_deals_are_forfeited_nothing_is_rated_without(duels: Book, arena: Arena) -> None:
-    duels.play(0, 0, 1)
-    text = arena("rank", duels.folder, "--without-forfeits").stdout
-    assert "No such deals: A, B." in " ".join(text.split())
-
-
-def test_repeats_do_not_shrink_the_error(chanceless: Book, arena: Arena) -> None:
-    known: set[object] = set()
-    rows = []
-    for number in range(5):
-        chanceless.play(number, 0, 1, 2, 3)
-        table = json.loads(arena("rank", chanceless.folder, "--format", "json").stdout)
-        if chanceless.orders(number + 1) == known:
-            assert [row | {"faults": 0, "forfeits": 0} for row in table["standings"]] == rows
-            break
-        rows = [row | {"faults": 0, "forfeits": 0} for row in table["standings"]]
-        known = chanceless.orders(number + 1)
-    else:
-        pytest.fail("no deal repeated another")
-
-
-def test_deals_beyond_those_asked_for_count_and_are_not_missed(duels: Book) -> None:
+def test_deals_beyond_those_asked_for_count_and_a_smaller_share_misses_only_its_own(
+    duels: Book,
+) -> None:
     for number in range(5):
         duels.play(number, 0, 1)
     file = duels.folder / "league.toml"
-    file.write_text(file.read_text().replace("deals = 5", "deals = 2"))
+    text = file.read_text()
+    file.write_text(text.replace("deals = 5", "deals = 2"))
     field = read_field(duels.folder)
     assert (field.deal_count, field.missing) == (5, 0)
-
-
-def test_a_smaller_share_misses_only_what_it_asks_for(duels: Book) -> None:
-    for number in range(5):
-        duels.play(number, 0, 1)
-    file = duels.folder / "league.toml"
-    file.write_text(file.read_text().replace("deals = 5", "deals = 40\nshare = 0.5"))
-    league = duels.league
-    asked = {deal.number for deal in league.asked.plan()}
+    file.write_text(text.replace("deals = 5", "deals = 40\nshare = 0.5"))
+    asked = {deal.number for deal in duels.league.asked.plan()}
     assert read_field(duels.folder).missing == 2 * len(asked - set(range(5)))
 
 
@@ -234,8 +206,3 @@ def test_faults_forfeits_and_clocks_are_summed_by_bot(duels: Book) -> None:
     clock = field.times["B"]
     assert (clock.decisions, clock.cpu, clock.longest) == (6, 2 * 10 + 18, 9)
     assert clock.wall == 2 * 15 + 27
-
-
-def test_a_file_has_no_clocks(tmp_path: Path) -> None:
-    with pytest.raises(ArenaError, match="only leagues know times"):
-        read_field(tmp_path / "results.csv", times=True)

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from arena.tables.table import FORMATS, Column, Row, Sheet, Style, Table, pieces, render
 from arena.text import fold, letters, unguarded, width
+from tests.golden import Golden
 
 MARKUP = [
     *("asciidoc", "colon_grid", "github", "html", "jira", "latex", "latex_booktabs"),
@@ -19,7 +20,6 @@ MARKUP = [
     *("tsv", "unsafehtml", "youtrack"),
 ]
 FOR_EYES = [form for form in FORMATS if form not in {*MARKUP, "json", "csv"}]
-for_eyes = pytest.mark.parametrize("form", FOR_EYES)
 
 NAMES = ["kit", "日本のボット", "e\u0301cole\u0301", "a|b", "x" * 40, "many words in one name"]
 
@@ -48,63 +48,29 @@ def widths_of(text: str) -> set[int]:
     return {width(line) for line in text.splitlines() if " " in line}
 
 
-@for_eyes
-@pytest.mark.parametrize("screen", [60, 80, 132])
-def test_grids_fit_the_screen(form: str, screen: int) -> None:
-    text = render(names_table(NAMES, 20, notes=["word " * 100]), form, width=screen)
-    assert max(map(width, text.splitlines())) <= screen
+def test_grids_fit_the_screen_and_columns_stay_in_line_whatever_the_letters() -> None:
+    for form in FOR_EYES:
+        for screen in (60, 132):
+            text = render(names_table(NAMES, 20, notes=["word " * 100]), form, width=screen)
+            assert max(map(width, text.splitlines())) <= screen, form
+        assert len(widths_of(render(names_table(NAMES), form, width=200))) == 1, form
 
 
-@for_eyes
-def test_columns_stay_in_line_whatever_the_letters(form: str) -> None:
-    text = render(names_table(NAMES), form, width=200)
-    assert len(widths_of(text)) == 1
+def test_a_table_is_folded_as_far_as_it_must_be_and_columns_that_do_not_fit_stand_below(
+    golden: Golden,
+) -> None:
+    golden(render(names_table(["x" * 40], 2), "simple", width=60))
+    golden(render(names_table(["one", "two"], 5, notes=["A note."]), "simple", width=45))
+    golden(render(names_table(["one"], 3), "simple", width=1))
 
 
-def test_a_table_is_folded_only_as_far_as_it_must_be() -> None:
-    text = render(names_table(["x" * 40], 2), "simple", width=60)
-    assert text.splitlines() == [
-        "  #  Bot                                  Value 0    Value 1",
-        "---  ---------------------------------  ---------  ---------",
-        f"  0  {'x' * 33}        0/0        0/0",
-        f"     {'x' * 7}",
-    ]
-
-
-def test_columns_that_do_not_fit_stand_below_with_the_fixed_ones_again() -> None:
-    text = render(names_table(["one", "two"], 5, notes=["A note."]), "simple", width=45)
-    assert text == (
-        "  #  Bot      Value 0    Value 1    Value 2\n"
-        "---  -----  ---------  ---------  ---------\n"
-        "  0  one          0/0        0/0        0/0\n"
-        "  1  two          1/1        1/1        1/1\n"
-        "\n"
-        "  #  Bot      Value 3    Value 4\n"
-        "---  -----  ---------  ---------\n"
-        "  0  one          0/0        0/0\n"
-        "  1  two          1/1        1/1\n"
-        "\n"
-        "A note."
-    )
-
-
-def test_on_the_narrowest_screen_every_column_stands_alone() -> None:
-    text = render(names_table(["one"], 3), "simple", width=1)
-    assert [line.split() for line in text.splitlines() if "#" in line] == [
-        ["#", "Bot", "Value", str(number)] for number in range(3)
-    ]
-
-
-@pytest.mark.parametrize("form", MARKUP)
-def test_markup_is_neither_folded_nor_split_nor_coloured(form: str) -> None:
+def test_what_programs_read_is_neither_folded_nor_split_nor_coloured() -> None:
     table = names_table(["x" * 40, "many words in one name"], 20)
-    text = render(table, form, width=40, color=True)
-    assert text == render(table, form, width=10_000)
-    assert "x" * 40 in text
-    assert "many words in one name" in text
-
-
-def test_json_and_csv_hold_names_whole() -> None:
+    for form in MARKUP:
+        text = render(table, form, width=40, color=True)
+        assert text == render(table, form, width=10_000), form
+        assert "x" * 40 in text
+        assert "many words in one name" in text
     table = names_table(NAMES, 20)
     assert [row["bot"] for row in json.loads(render(table, "json"))["bots"]] == NAMES
     assert [row["bot"] for row in csv.DictReader(io.StringIO(render(table, "csv")))] == NAMES
@@ -123,10 +89,11 @@ def test_no_cell_for_a_spreadsheet_is_a_formula() -> None:
         assert list(map(unguarded, names)) == FORMULAS + PLAIN
 
 
-@pytest.mark.parametrize("form", ["github", "pipe"])
-def test_a_bar_in_a_name_makes_no_column(form: str) -> None:
-    line = render(names_table(["a|b"]), form).splitlines()[2]
-    assert re.split(r"\s*(?<!\\)\|\s*", line) == ["", "0", "a\\|b", "0/0", "0/0", "0/0", ""]
+def test_a_bar_in_a_name_makes_no_column() -> None:
+    for form in ("github", "pipe"):
+        line = render(names_table(["a|b"]), form).splitlines()[2]
+        cells = re.split(r"\s*(?<!\\)\|\s*", line)
+        assert cells == ["", "0", "a\\|b", "0/0", "0/0", "0/0", ""]
 
 
 def test_a_column_without_a_word_is_left_out_where_the_table_is_too_wide() -> None:
@@ -134,36 +101,31 @@ def test_a_column_without_a_word_is_left_out_where_the_table_is_too_wide() -> No
     rows = [{"bot": "a" * 30, "faults": ""}]
     assert "Faults" in render(Table("", columns, rows), "simple", width=40)
     assert "Faults" not in render(Table("", columns, rows), "simple", width=34)
-
-
-def test_a_number_stays_with_its_percent_sign() -> None:
-    notes = ["it took " + "so " * 21 + "67.3 % of them"]
+    notes = ["it took " + "so " * 21 + "67.3 % of them"]  # a number stays with its percent sign
     lines = render(Table("", (), (), notes=notes, grids=()), "simple").splitlines()
     assert [line for line in lines if "67.3" in line] == [line for line in lines if "%" in line]
-
-
-def test_spaces_at_the_ends_of_a_cell_align_it() -> None:
-    rows = [{"value": "1 "}, {"value": "10+"}, {"value": "  "}]
-    text = render(Table("", [Column("Value", "value", "right")], rows), "plain")
+    aligned = [{"value": "1 "}, {"value": "10+"}, {"value": "  "}]  # by spaces
+    text = render(Table("", [Column("Value", "value", "right")], aligned), "plain")
     assert text.splitlines() == ["  Value", "     1", "    10+"]
 
 
-@pytest.mark.quick(1)
-@pytest.mark.parametrize("form", ["simple", "github", "csv", "json"])
+@pytest.mark.quick(3)
 @pytest.mark.parametrize("count", [0, 1, 2, 25_000])
-def test_rows_that_come_one_by_one_make_the_same_table(form: str, count: int) -> None:
+def test_rows_that_come_one_by_one_make_the_same_table(count: int) -> None:
     columns = (Column("Number", "number", "right"), Column("Name", "name"))
     rows = [{"number": n, "name": f"bot {n}"} for n in range(count)]
     table = Table("bots", columns, rows, {"count": count}, ["Below."], keys=("number", "name"))
-    texts = list(pieces(replace(table, rows=()), iter(rows), form))
-    assert "".join(texts) == render(table, form)
-    assert max(map(len, texts)) < 3_000_000
-    if form == "json":
-        assert json.loads("".join(texts)) == {"count": count, "bots": rows}
-    elif form == "csv":
-        assert list(csv.DictReader("".join(texts).splitlines())) == [
-            {key: str(value) for key, value in row.items()} for row in rows
-        ]
+    texts = {
+        form: list(pieces(replace(table, rows=()), iter(rows), form))
+        for form in ("simple", "github", "csv", "json")
+    }
+    for form, parts in texts.items():
+        assert "".join(parts) == render(table, form)
+        assert max(map(len, parts)) < 3_000_000
+    assert json.loads("".join(texts["json"])) == {"count": count, "bots": rows}
+    assert list(csv.DictReader("".join(texts["csv"]).splitlines())) == [
+        {key: str(value) for key, value in row.items()} for row in rows
+    ]
 
 
 def test_several_grids_stand_below_each_other() -> None:
@@ -192,58 +154,41 @@ def bare(text: str) -> str:
     return re.sub("\x1b\\[[0-9]*m", "", text)
 
 
-def test_colours_say_good_bad_and_warning() -> None:
+def test_colours_say_good_bad_and_warning_and_change_nothing_else() -> None:
     text = render(MARKED, "simple", color=True)
     for cell in ("\x1b[32mup\x1b[0m", "\x1b[31mdown\x1b[0m", "\x1b[33mhm\x1b[0m"):
         assert cell in text
     assert text.count("\x1b") == 6
+    for form in FORMATS:
+        assert bare(render(MARKED, form, color=True)) == render(MARKED, form)
+        assert "\x1b" not in render(MARKED, form)
 
 
-@pytest.mark.parametrize("form", FORMATS)
-def test_colour_changes_nothing_but_colour(form: str) -> None:
-    assert bare(render(MARKED, form, color=True)) == render(MARKED, form)
-    assert "\x1b" not in render(MARKED, form)
-
-
-@for_eyes
-def test_every_line_of_a_folded_cell_ends_its_colour(form: str) -> None:
+def test_every_line_of_a_folded_cell_ends_its_colour() -> None:
     names = [f"{'日本' * 10}", "one two three four five", "plain"]
     column = Column("Bot", "bot", width=9, style=lambda row: "bad")
     table = Table("bots", [column, Column("Other", "bot")], [{"bot": name} for name in names])
-    text = render(table, form, width=60, color=True)
-    assert bare(text) == render(table, form, width=60)
-    for line in text.splitlines():
-        assert line.count("\x1b[31m") == line.count("\x1b[0m") <= 1
+    for form in FOR_EYES:
+        text = render(table, form, width=60, color=True)
+        assert bare(text) == render(table, form, width=60)
+        for line in text.splitlines():
+            assert line.count("\x1b[31m") == line.count("\x1b[0m") <= 1
 
 
 # --- letters
 
 
-@pytest.mark.parametrize(
-    ("text", "columns"),
-    [
-        ("abc", 3),
-        ("ñ", 1),
-        ("n\u0303", 1),
-        ("日本", 4),
-        ("ｱ", 1),
-        ("😀", 2),
-        ("❤\ufe0f", 2),
-        ("", 0),
-    ],
-)
-def test_width_is_what_a_terminal_takes(text: str, columns: int) -> None:
-    assert width(text) == columns
-
-
-def test_a_mark_without_a_letter_stands_on_a_circle() -> None:
+def test_width_is_what_a_terminal_takes() -> None:
+    texts = ("abc", "ñ", "n\u0303", "日本", "ｱ", "😀", "❤\ufe0f", "")
+    assert [*map(width, texts)] == [3, 1, 1, 4, 1, 2, 2, 0]
+    # a mark without a letter stands on a circle
     assert list(letters("\u0301a\u0301")) == ["◌\u0301", "a\u0301"]
 
 
 words = st.text(st.sampled_from("ab -_日\u0301é😀|"), max_size=40)
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(words, st.integers(2, 30))
 def test_folded_lines_are_no_wider_and_lose_no_letter(text: str, most: int) -> None:
     lines = list(fold(text, most))
