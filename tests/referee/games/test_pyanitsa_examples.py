@@ -3,10 +3,9 @@
 from fractions import Fraction
 from itertools import combinations
 
-import msgspec
 import pytest
 
-from referee.games.pyanitsa.game import Pyanitsa, PyanitsaOptions
+from referee.games.pyanitsa.game import Pyanitsa
 from tests.referee.games.war_positions import (
     dealt,
     examples,
@@ -71,16 +70,3 @@ def test_h19_the_drunkard_at_the_guard_holds_five_cards():
 def test_h25_the_chance_that_the_first_cards_tie():
     pairs = [*combinations(new_game(Pyanitsa).table()["cards"], 2)]
     assert Fraction(sum(a[0] == b[0] for a, b in pairs), len(pairs)) == Fraction(3, 35)
-
-
-def test_the_options_of_the_page_are_the_defaults():
-    assert msgspec.to_builtins(PyanitsaOptions()) == {
-        "pickup": "winner_chooses",
-        "order_seen": "all",
-        "out_of_cards": "out",
-        "max_battles": 3000,
-        "deck": 36,
-        "tie": "face_up",
-        "aim": "avoid_all",
-        "placing": "loser_only",
-    }

@@ -197,13 +197,6 @@ def test_a_fourth_card_may_wait_too():
     assert game.decision(0).legal == [PLAY, steal(1), WAIT]
 
 
-def test_a_reply_that_may_be_to_wait_says_so_when_refused():
-    game = position("9 5 6 | 2 3", "9 4 7 | J 9", **ORIGINAL)
-    assert game.refusal(0, {"action": "rob"}) == '"action" must be "play", "steal" or "wait"'
-    assert "'target' is no field" in game.refusal(0, {**WAIT, "target": 1})
-    assert game.describe(0, WAIT) == "A waits"
-
-
 # --- wars
 
 
@@ -358,36 +351,7 @@ def test_other_options_are_refused(options):
         msgspec.convert(options, StealWarOptions)
 
 
-def test_the_options_have_the_defaults_of_the_page():
-    assert StealWarOptions() == StealWarOptions(
-        protection=True, steal_back="never", max_tricks=2000
-    )
-
-
 # --- what is shown
-
-
-def test_the_view_shows_the_table_and_ones_own_card():
-    game = position("9 5 6 | 2 3", "K 4 7 | J 9", "3 6 8")
-    view = plain(game.view(0))
-    assert view == {
-        "game": "steal_war",
-        "seat": 0,
-        "decision": "steal",
-        "trick": 1,
-        "war": 0,
-        "card": "9C",
-        "packs": [2, 2, 2],
-        "piles": [["2C", "3C"], ["JC", "9D"], []],
-        "in_trick": [0, 1, 2],
-        "laid": [[], [], []],
-        "up": [None, None, None],
-        "protected": [],
-        "thefts": [],
-        "won": [],
-        "since": [],
-    }
-    assert plain(game.view(2)) == view | {"seat": 2, "card": "3D"}
 
 
 def test_cards_face_down_are_not_shown_before_the_trick_is_over():
@@ -407,16 +371,6 @@ def test_the_view_tells_of_thefts_and_of_what_is_played():
     assert (view["card"], view["laid"]) == ("8C", [[], ["8D"], ["2C"]])
 
 
-def test_the_view_tells_the_tricks_since_one_last_decided():
-    game = position("K 8 2 3", "4 9 5 6")
-    play(game, top_of_rank(game, "4"), None)
-    (past,) = plain(game.view(1))["since"]
-    assert past == {"trick": 1, "laid": [["KC"], ["4C"]], "thefts": [], "winner": 0, "top": "4C"}
-    play(game, None, top_of_rank(game, "9"))
-    assert [past["trick"] for past in plain(game.view(0))["since"]] == [2]
-    assert [past["trick"] for past in plain(game.view(1))["since"]] == []
-
-
 def test_a_trick_in_which_one_stole_is_told_once_it_is_over():
     game = position("9 4 K 2", "K 5 7 3 | T 9")
     play(game, steal(1), None)
@@ -428,58 +382,12 @@ def test_a_trick_in_which_one_stole_is_told_once_it_is_over():
 
 # --- text
 
-TEXT = """\
-Trick 1 of at most 2000, war 1
-  A (you)  7C (1 unseen) (1 unseen) (1 unseen)
-  B        7D (1 unseen) (1 unseen) (1 unseen)
-
-         Pack        Drawn       Pile, top first
-A (you)  (2 unseen)  *9C         -
-B        (2 unseen)  (1 unseen)  9D KC; 2 in all
-
-Whoever ends up with all the cards wins.
-* new"""
-
-
-def test_the_text_shows_the_trick_as_a_seat_sees_it():
-    assert position("7 2 3 4 9 A 5", "7 2 3 4 8 6 5 | K 9").text(0) == TEXT
-
-
-def test_the_text_with_open_cards_shows_everything():
-    lines = position("7 2 3 4 9 A 5", "7 2 3 4 8 6 5 | K 9").text().splitlines()
-    for line in (
-        *("  A  AC 5C", "  B 7D (2D 3D 4D)", "A  (2 unseen)  *9C    -"),
-        "B  (2 unseen)  *8C    9D KC; 2 in all",
-    ):
-        assert line in lines
-
-
-def test_the_text_hides_what_others_have_drawn():
-    text = position("9 5 6 | 2 3", "K 4 7 | J 9", "3 6 8").text(2)
-    assert "*3D" in text
-    assert "*9C" not in text
-
-
-def test_the_text_tells_the_last_tricks_and_the_thefts():
-    game = position("9 K 6 2", "J 4 7 3 | T 9")
-    play(game, steal(1), None)
-    assert "  A (you): from B  9C+; stolen" in game.text(0)
-    assert "Trick 1 of at most 2000: A takes 2 cards" in game.text(1)
-    play(game, game.default(0), None)
-    assert "1: A steals B's pile with 9C; A KC, B JC: A wins 2, KC on top" in game.text(1)
-
 
 def test_the_text_tells_the_end():
     text = position("7 2 3", "7 8 9", "6 5").text(1)
     assert text.startswith("Over: drawn; places: A 1, B 1, C 3\n")
     assert "1: A 7C (2C 3C), B 7D (8C 9C), C 6C (5C): drawn by A and B" in text
     assert "C        -; out of cards since trick 1" in text
-
-
-def test_ten_seats_are_drawn_in_80_columns():
-    game = wander(2, 1, seats=10)
-    assert "\nJ (you)  (3 unseen)" in game.text(9)
-    assert all(len(line) <= 80 for line in game.text().splitlines())
 
 
 # --- what always holds
@@ -541,18 +449,3 @@ def test_a_steal_is_asked_only_of_those_with_a_pile_to_steal_or_to_steal_back(ho
     elif game.asked == "top":
         (winner,) = game.deciders()
         assert (game.trick.winner, bool(game.held.packs[winner])) == (winner, True)
-
-
-@settings(max_examples=40)
-@given(PLAYS, st.integers(0, 60))
-def test_what_one_seat_has_drawn_changes_nothing_for_the_others(how, steps):
-    seed, seats, options = how
-    game = wander(seed, steps, seats, **options)
-    if game.asked == "steal":
-        shown = [(plain(game.view(seat)), game.text(seat)) for seat in range(seats)]
-        for seat, card in enumerate(game.held.drawn):
-            if card:
-                game.held.drawn[seat] = "ZZ"
-                others = [other for other in range(seats) if other != seat]
-                assert all((plain(game.view(o)), game.text(o)) == shown[o] for o in others)
-                game.held.drawn[seat] = card

@@ -3,12 +3,11 @@
 from fractions import Fraction
 from random import Random
 
-import msgspec
 import pytest
 
 from protocol.errors import ArenaError
 from referee.game import plain
-from referee.games.war.game import War, WarOptions
+from referee.games.war.game import War
 from referee.options import check_seats, read_options
 from tests.benchmarks.figures.war import chance_of_war
 from tests.referee.games.war_positions import (
@@ -196,15 +195,3 @@ def test_h34_up_to_ten_seats_are_dealt_the_same_number(seats, each, aside):
 )
 def test_h25_the_chance_of_a_war_in_the_first_battle(seats, jokers, chance):
     assert chance_of_war(new_game(seats=seats, jokers=jokers).cards, seats) == chance
-
-
-def test_the_options_of_the_page_are_the_defaults():
-    assert msgspec.to_builtins(WarOptions()) == {
-        "pickup": "winner_chooses",
-        "order_seen": "all",
-        "out_of_cards": "out",
-        "war_length": 1,
-        "razboi_ace": 10,
-        "jokers": "by_seats",
-        "max_battles": 3000,
-    }
