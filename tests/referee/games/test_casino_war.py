@@ -160,24 +160,8 @@ def test_the_least_bet_is_enough_to_play_on():
 # --- options
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"rounds": 0},
-        {"min_bet": 0},
-        {"min_bet": 11},
-        {"max_bet": 101},
-        {"max_bet": 100.0},
-        {"bankroll": True},
-        {"tie_bet": 1},
-        {"decks": 0},
-        {"decks": 9},
-        {"reshuffle": "never"},
-        {"bank": 1},
-    ],
-    ids=str,
-)
-def test_other_options_are_refused(options):
+@pytest.mark.parametrize("options", [{"min_bet": 11}, {"max_bet": 101}], ids=str)
+def test_bets_are_even(options):
     with pytest.raises(msgspec.ValidationError):
         msgspec.convert(options, CasinoWarOptions)
 

@@ -6,15 +6,13 @@ from hypothesis import strategies as st
 
 from referee.game import plain
 from referee.games.duel.cards import kinds
-from referee.games.duel.fencer import BIG, BRAVE, LETHAL, QUICK, TRAINED, VERSATILE, VETERAN, WARY
+from referee.games.duel.fencer import BIG, BRAVE, LETHAL, TRAINED, VERSATILE, VETERAN, WARY
 from tests.referee.games.duel_positions import (
     BREATHE,
     END_TURN,
     FEINT,
     FOOTWORK,
     NO_DEFENCE,
-    PARRY,
-    RETREAT,
     asked,
     at_choice,
     attack,
@@ -74,12 +72,6 @@ def test_prices(cost, paid, rest):
         assert [price[name] for name in ("breathe", "footwork")] == [rest[number - 1]] * 2
 
 
-@pytest.mark.parametrize(("stamina", "asked_again"), [(2, False), (3, True), (4, True)])
-def test_a_further_action_that_cannot_be_paid_is_not_asked(stamina, asked_again):
-    game = play(position("B1", stamina=(stamina, 9)), FEINT)
-    assert (asked(game) == (0, "action")) == asked_again
-
-
 def test_with_the_option_instead_a_rest_may_be_all_that_can_be_paid():
     game = play(position("B1", stamina=(3, 9), extra_action_cost="instead"), FEINT)
     assert game.decision(0).legal[:3] == [END_TURN, BREATHE, FOOTWORK]
@@ -98,79 +90,9 @@ def test_a_potentiator_leaves_a_choice_to_the_weary():
     assert play(game, END_TURN).decision(0).legal == [FEINT, observe("O12")]
 
 
-@pytest.mark.parametrize(
-    ("hand", "dexterity", "decision"),
-    [
-        ("O1", 9, "defend"),
-        ("C1", 2, "defend"),
-        ("C1", 1, "emergency_parry"),
-        ("O12 C11 B1 E1", 9, "emergency_parry"),
-        ("", 9, "emergency_parry"),
-    ],
-)
-def test_the_defence_is_asked_only_if_there_is_one(hand, dexterity, decision):
-    game = play(position("B1", hand, dexterity=(9, dexterity)), attack("B1"))
-    assert asked(game) == (1, decision)
-
-
 def test_a_defender_with_one_dexterity_may_only_parry():
     game = play(position("B1", "O1 C1", dexterity=(9, 1)), attack("B1"))
     assert game.decision(1).legal == [NO_DEFENCE, defence("O1")]
-
-
-def test_a_parrys_surplus_is_wasted():
-    game = play(position("B1", "O1 O2 O3", trait=(None, LETHAL)), attack("B1"), defence("O1 O2 O3"))
-    assert (game.pawn, asked(game)) == (0, (0, "action"))
-
-
-def test_a_moulinet_as_strong_as_the_attack_moves_nobody():
-    game = play(position("B1 B2", "C1 C2", trait=(LETHAL, LETHAL)), attack("B1 B2"))
-    assert play(game, defence("C1 C2")).pawn == 0
-
-
-def test_what_a_moulinet_leaves_can_be_parried_in_emergency():
-    game = play(position("B1 B2", "C1"), attack("B1 B2"), defence("C1"))
-    assert asked(game) == (1, "emergency_parry")
-    assert play(game, PARRY).pawn == 0
-    assert both(game, "stamina") == [8, 7]
-
-
-def test_lethal_counts_once_against_the_defender():
-    game = position("B1 B2", "O1", trait=(LETHAL, LETHAL))
-    assert play(game, attack("B1 B2"), defence("O1"), RETREAT).pawn == -2
-
-
-def test_a_cut_can_leave_too_little_for_an_emergency_parry():
-    game = play(position("E1", "O1", stamina=(9, 2)), attack("E1"), NO_DEFENCE)
-    assert (game.pawn, asked(game)) == (-1, (0, "action"))
-
-
-def test_seat_1_attacks_the_other_way():
-    game = play(position("", "B1 B2", on_turn=1), attack("B1 B2"), RETREAT)
-    assert game.pawn == 2
-
-
-def test_the_pawn_does_not_pass_the_end():
-    game = play(position("B1 B2 B3 B4 B5 B6", pawn=-3), attack("B1 B2 B3 B4 B5 B6"), RETREAT)
-    assert (game.pawn, game.places()) == (-4, [1, 2])
-
-
-def test_a_failing_defence_discards_its_cards():
-    game = play(position("B1", "O1", dexterity=(9, 1)), attack("B1"), defence("O1"))
-    assert both(game, "discards") == ["B1", "O1"]
-    assert both(game, "hand_size") == [0, 0]
-
-
-def test_an_action_paid_with_the_last_point_has_no_effect():
-    game = play(position("B1 B10", stamina=(3, 9), number=2), observe("B10"))
-    assert both(game, "in_play") == [[], []]
-    assert game.log == [{"turn": 1, "seat": 0, "action": "observe"}]
-    assert game.places() == [2, 1]
-
-
-def test_breathing_second_can_be_paid_with_the_last_point():
-    game = play(position("B1", stamina=(2, 9), number=2), BREATHE)
-    assert (game.places(), both(game, "fencing")) == ([2, 1], [9, 9])
 
 
 def test_brave_and_wary_are_part_of_the_bonus():
@@ -179,17 +101,6 @@ def test_brave_and_wary_are_part_of_the_bonus():
         {"B": 2, "E": 1, "O": 0, "C": 0},
         {"B": 0, "E": 0, "O": 1, "C": 3},
     ]
-
-
-def test_footwork_ends_at_the_maximum():
-    game = play(position("B1", dexterity=(5, 9), rolls=(8,)), FOOTWORK)
-    assert both(game, "dexterity") == [9, 9]
-    assert both(game, "fencing") == [8, 9]
-
-
-def test_big_may_breathe_up_to_twelve():
-    game = play(position("B1", trait=(BIG, QUICK), stamina=(4, 9), rolls=(8,)), BREATHE)
-    assert both(game, "stamina") == [12, 9]
 
 
 def rolled(trait, action, before=()):

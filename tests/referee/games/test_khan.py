@@ -52,13 +52,6 @@ def test_the_starter_is_seat_0_or_any_seat():
 # --- peaceful turns --------------------------------------------------------------------------
 
 
-def test_an_empty_bag_still_leaves_the_card():
-    game = position("E2 E3", "E4", bag="", deck="B7")
-    play(game, DRAW)
-    assert hands(game)[0] == "B7"
-    assert plain(game.view(0))["recent"][-1]["token_to"] is None
-
-
 def test_a_gap_in_front_is_filled_by_the_next_draws():
     game = position("E2 E3", "E4", front=("3 wood",), behind=("gold",), bag="steel, cloth, cloth")
     play(game, DRAW, DRAW, DRAW)
@@ -122,12 +115,6 @@ def test_a_seat_without_cards_and_tokens_may_be_attacked():
     assert asked(game) == ("reveal", [0])
 
 
-def test_the_attacker_shows_before_the_defender_chooses():
-    game = fight("E3 E4 E5", cards=("E3 E4 E5", "B3 B4 B5"))
-    assert asked(game) == ("reveal", [1])
-    assert plain(game.view(1))["combat"]["rounds"][0]["shown"] == [["E3", "E4", "E5"], None]
-
-
 def test_the_loot_goes_behind_and_is_seen_to_go_there():
     game = fight(
         "E3 E4", "C11", cards=("E3 E4 C11", "B2", "O2"), front=("", "2 gold"), behind=("wood",)
@@ -136,12 +123,6 @@ def test_the_loot_goes_behind_and_is_seen_to_go_there():
     assert behind(game, 0) == counted("2 gold, wood")
     assert plain(game.view(2))["seen_behind"][0] == counted("2 gold")
     assert plain(game.view(2))["seen_points"] == [4, 0, 0]
-
-
-def test_only_the_attacker_takes_loot():
-    game = fight("-", cards=("E3 E4", "B2"), front=("wood", "gold"))
-    assert plain(game.view(0))["front"] == [{"wood": 1}, {"gold": 1}]
-    assert hands(game)[0] == ""
 
 
 def test_what_lies_behind_the_screen_is_safe():
@@ -234,11 +215,6 @@ def test_an_attacker_may_retreat_too():
     play(game, USE)
     assert asked(game) == ("place_front", [0])
     assert (hands(game)[0], pile(game)) == ("E3 E4 C10", "E1")
-
-
-def test_two_cards_or_fewer_are_turned_up_without_a_question():
-    game = fight(cards=("E3 B7", "B2"))
-    assert face_up(game) == ["", "B2"]
 
 
 def test_three_equal_cards_leave_no_choice():

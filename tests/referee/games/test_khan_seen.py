@@ -122,16 +122,6 @@ def test_what_is_drawn_to_the_hand_or_behind_the_screen_is_seen_by_the_drawer_on
     assert plain(one.view(0))["hand"] == ["C12"]
 
 
-def test_the_front_of_one_combatant_is_sealed_until_the_other_has_chosen():
-    game = fight(
-        *("E3 E4 E5", "B6 B7", "O2 O3", "C12"),
-        cards=("E3 E4 E5 B6 B7", "E1 O2 O3 C12"),
-    )
-    play(game, USE)
-    assert list(game.deciders()) == [0, 1]
-    assert plain(game.view(0))["face_up"] == plain(game.view(1))["face_up"] == [[], []]
-
-
 # --- what everybody knows --------------------------------------------------------------------
 
 
@@ -141,33 +131,6 @@ def test_the_card_just_drawn_is_named_while_a_discard_is_asked():
     assert [plain(game.view(seat))["drawn"] for seat in (0, 1)] == ["O7", None]
     play(game, game.default(0))
     assert plain(game.view(0))["drawn"] is None
-
-
-def test_a_peaceful_turn_is_told_as_far_as_it_was_seen():
-    game = position("E2", "B2 B3", front=("", "4 wood"), bag="gold, steel", deck="E3 C12")
-    play(game, DRAW, DRAW)
-    assert plain(game.view(0))["recent"] == [
-        {
-            "turn": 1,
-            "seat": 0,
-            "action": "draw",
-            "token": "gold",
-            "token_to": "front",
-            "card": "E3",
-            "card_to": "front",
-            "discard": None,
-        },
-        {
-            "turn": 2,
-            "seat": 1,
-            "action": "draw",
-            "token": None,
-            "token_to": "behind",
-            "card": None,
-            "card_to": "hand",
-            "discard": None,
-        },
-    ]
 
 
 def test_a_round_in_progress_has_no_winner_yet():
