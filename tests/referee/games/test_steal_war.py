@@ -12,7 +12,6 @@ from tests.referee.games.steal_war_positions import (
     WAIT,
     new_game,
     packs,
-    piles,
     play,
     position,
     ranks,
@@ -23,68 +22,6 @@ from tests.referee.games.steal_war_positions import (
 )
 
 # --- drawing, stealing, playing
-
-
-def test_only_those_are_asked_who_could_steal():
-    game = position("9 5 6 | 2 3", "K 4 7 | J 9", "3 6 8")
-    assert (game.asked, game.deciders()) == ("steal", [0, 2])
-
-
-def test_nobody_steals_their_own_pile():
-    game = position("9 5 6 | 2 9", "K 4 7")
-    assert game.asked == "top"
-
-
-def test_a_thief_may_steal_again_with_its_next_card():
-    game = position("9 8 6 5", "K 4 7 | J 9", "2 3 5 | T 8")
-    play(game, steal(1), None, None)
-    assert game.decision(0).legal == [PLAY, steal(2)]
-    play(game, steal(2), None, None)
-    assert piles(game) == ["J 9 9 T 8 8", "", ""]
-    assert up(game) == "6 K 2"
-
-
-def test_only_thieves_draw_again():
-    game = position("9 5 6", "9 8 7", "2 3 4 | T 9")
-    play(game, steal(2), PLAY, None)
-    assert up(game) == "5 9 2"
-
-
-def test_a_seat_that_has_played_can_still_be_robbed():
-    game = position("9 8 6 5", "8 4 7 | J 9", "2 3 5 | T 8")
-    play(game, steal(1), PLAY, None)
-    assert up(game) == "8 2"
-    play(game, steal(2), None, None)
-    assert piles(game) == ["J 9 9 T 8 8", "", ""]
-
-
-def test_protection_lasts_until_everyone_has_played():
-    game = position("9 8 6", "8 4 7 | 3 8", "K 3 5 | T 9")
-    play(game, steal(2), None, None)
-    assert plain(game.view(0))["protected"] == [1]
-    play(game, steal(1), None, None)
-    assert piles(game)[1] == "3 8"
-    assert up(game) == "8 8 K"
-
-
-def test_protection_ends_with_a_war():
-    game = position("8 2 3 4 8 5 6", "8 2 3 4 K 5 6 | 3 8")
-    play(game, PLAY, None)
-    assert (game.trick.war, plain(game.view(0))["protected"]) == (1, [])
-    play(game, steal(1), None)
-    assert piles(game)[0] == "3 8 8"
-
-
-def test_protection_is_over_when_the_trick_is():
-    game = position("K 2 3", "8 4 5 | 3 8")
-    assert game.asked == "top"
-    assert plain(game.view(0))["protected"] == []
-
-
-def test_a_thief_does_not_protect_its_pile():
-    game = position("9 5 6 | 2 9", "K 4 7 | 3 9", "9 6 8 | T J")
-    play(game, steal(1), None, steal(0))
-    assert piles(game) == ["3 9 9", "", "T J 2 9 9"]
 
 
 def test_of_three_thieves_one_is_quickest():
@@ -174,13 +111,6 @@ def test_after_the_one_that_waits_no_longer_the_others_may_wait_again():
     assert hurried == {0, 1, 2}
 
 
-def test_a_pile_that_became_a_pack_cannot_be_stolen_back():
-    game = position("9 5 6 | 2 9", "9", "K 8 T | 6 5", **ORIGINAL)
-    play(game, WAIT, steal(0), None)
-    assert (piles(game)[1], game.asked) == ("", "top")
-    assert up(game)[0] == "9"
-
-
 def test_a_fourth_card_may_wait_too():
     game = position("7 2 3 4 9 A 5 | 6 9", "7 2 3 4 9 6 5 8 | K J", **ORIGINAL)
     assert game.trick.war == 1
@@ -189,56 +119,6 @@ def test_a_fourth_card_may_wait_too():
 
 
 # --- wars
-
-
-def test_three_cards_go_face_down_and_the_fourth_is_compared():
-    game = position("7 2 3 4 K 5", "7 8 9 T Q 6")
-    assert game.won == ["7D", "8C", "9C", "TC", "QC", "7C", "2C", "3C", "4C", "KC"]
-
-
-def test_all_seats_take_part_in_a_war():
-    game = position("7 2 3 4 8 5", "7 2 3 4 9 5", "4 6 8 9 K 6")
-    assert game.trick.winner == 2
-    assert len(game.won) == 15
-
-
-def test_a_second_war_may_follow():
-    game = position("7 2 3 4 8 5 6 9 K 2", "7 2 3 4 8 T J J Q 3")
-    assert (game.trick.war, len(game.won)) == (2, 18)
-
-
-def test_the_turns_of_a_war_are_counted_anew():
-    """So the luck of a war does not hang on what was stolen before it."""
-    game = position("9 7 2 3 4 T A 5", "7 2 3 4 8 6 5 | J 9", "6 2 3 4 5 8 J | Q T")
-    play(game, steal(1), None, None)
-    assert (game.trick.war, game.trick.turn) == (1, 0)
-
-
-def test_two_jokers_go_to_war():
-    assert position("X 2 3 4 8 5", "X 2 3 4 9 5").trick.war == 1
-
-
-def test_the_short_seat_is_out_and_the_others_fight_on():
-    game = position("9 2 3 4 K 5", "9 6 7", "5 6 7 8 Q T")
-    assert (game.trick.seats, game.trick.winner) == ([0, 2], 0)
-    assert game.ran_out == {1: (1, 3)}
-    assert len(game.won) == 13
-
-
-def test_if_none_can_go_on_the_one_with_most_cards_wins():
-    game = position("7 2 3", "7 8", "6 5")
-    assert (game.reason, game.places()) == ("all_cards", [1, 2, 2])
-    assert game.held.size(0) == 7
-
-
-def test_if_none_can_go_on_level_seats_draw():
-    game = position("7 2 3", "7 8 9", "6 5")
-    assert (game.reason, game.places()) == ("drawn", [1, 1, 3])
-
-
-def test_who_ran_out_earlier_in_one_trick_is_lower():
-    game = position("9 2 3 4 8 2", "9 5 6", "9 6 7 8 8 5 T")
-    assert (game.reason, game.places()) == ("all_cards", [2, 3, 1])
 
 
 def test_who_ran_out_in_an_earlier_trick_is_lower():
@@ -253,28 +133,10 @@ def test_who_ran_out_in_an_earlier_trick_is_lower():
 # --- the pack rule, and the top card
 
 
-def test_the_rest_of_the_pot_lies_beneath_the_top_card_the_first_uppermost():
-    game = position("K 5 6", "4 7 8", "9 2 3")
-    assert ranks(game.won) == "4 9 K"
-    play(game, top_of_rank(game, "9"), None, None)
-    assert piles(game)[0] == "K 4 9"
-
-
-def test_the_cards_won_are_listed_clockwise_from_the_winner():
-    assert ranks(position("2 5 6", "K 7 8", "9 3 4").won) == "9 2 K"
-    assert ranks(position("2 5 6", "9 7 8", "K 3 4").won) == "2 9 K"
-
-
 def test_the_top_is_not_asked_of_a_winner_whose_pack_is_empty():
     game = position("K", "4 7 8")
     assert (game.tricks[0].winner, game.tricks[0].top) == (0, None)
     assert sorted(ranks([*game.held.packs[0], *game.trick.laid[0]]).split()) == ["4", "K"]
-
-
-def test_the_top_is_not_asked_when_the_game_is_over():
-    game = position("K 5 6", "4")
-    assert (game.reason, game.places()) == ("all_cards", [1, 2])
-    assert piles(game) == ["4 K", ""]
 
 
 def test_a_pile_turned_over_is_shuffled():
@@ -303,25 +165,6 @@ def test_a_card_more_moves_no_other_when_a_pile_is_turned_over():
 
 
 # --- the guard
-
-
-def test_the_guard_ranks_by_cards_held_without_asking_for_the_top():
-    game = position("4 2", "K 3 5", "9 6", max_tricks=1)
-    assert (game.reason, game.places()) == ("max_tricks", [2, 1, 2])
-    assert not game.deciders()
-    assert game.held.size(1) == 5
-
-
-def test_the_guard_ranks_those_who_are_out_behind():
-    game = position("4", "K 3", "9 6", "8", max_tricks=1)
-    assert game.places() == [3, 1, 2, 3]
-
-
-def test_the_guard_lets_the_last_trick_be_stolen_in():
-    game = position("9 5 6", "K 4 7 | J 9", max_tricks=1)
-    assert game.asked == "steal"
-    play(game, steal(1), None)
-    assert game.reason == "max_tricks"
 
 
 # --- options
