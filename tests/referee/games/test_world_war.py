@@ -39,8 +39,6 @@ from tests.referee.games.world_war_positions import (
     play,
     position,
     refusal,
-    single,
-    to_deploy,
 )
 
 # --- the board
@@ -131,41 +129,11 @@ def test_in_turn_each_placement_is_public_at_once():
 # --- reinforcements
 
 
-def test_the_classic_minimum():
-    assert to_deploy(position("alaska:2 peru", min_reinforcement=3)) == 3
-    assert to_deploy(position("oceania", min_reinforcement=3)) == 3 + 2
-
-
-def test_what_one_territory_gets_is_placed_unasked():
-    game = position("alaska:2", hands=["peru egypt china"])
-    play(game, {"cards": ["peru", "egypt", "china"]})
-    assert armies(game, "alaska") == [8]
-    assert asked(game) == "attack"
-    assert plain(game.view(0))["events"][-1] == {
-        "event": "deploy",
-        "seat": 0,
-        "armies": {"alaska": 6},
-    }
-
-
-def test_without_a_set_no_exchange_is_asked():
-    game = position("alaska:2 peru", hands=["peru egypt"])
-    assert asked(game) == "attack"
-
-
 def test_trades_are_listed_once_each_in_order():
     game = position("alaska", hands=["joker_1 peru egypt china"])
     names = [["peru", "egypt", "china"], ["peru", "egypt", "joker_1"]]
     names += [["peru", "china", "joker_1"], ["egypt", "china", "joker_1"], []]
     assert game.decision(0).legal == [{"cards": each} for each in names]
-
-
-def test_a_trade_alone_can_win_by_the_two_armies():
-    weak = "asia:2 oceania:2 alaska:2 peru:1"
-    goal = [Territories(18, 2)] * 3
-    game = position(weak, "quebec", hands=["peru india brazil"], missions=goal)
-    play(game, {"cards": ["peru", "india", "brazil"]})
-    assert (game.places()[0], game.reason) == (1, "objective")
 
 
 # --- combats
@@ -198,22 +166,6 @@ def test_dice_are_named_by_round_seat_attack_and_roll():
     assert chance.events == [("roll", 7, 0, 1, 1), ("roll", 7, 0, 1, 2), ("roll", 7, 0, 2, 1)]
 
 
-def test_an_order_ends_with_its_rolls():
-    game = position("alaska:9", "kamchatka:9", at="attack")
-    play(game, attack("alaska", "kamchatka", 1, rolls=4))
-    play(game, {"dice": 1})
-    assert len(plain(game.view(0))["events"][-1]["rolls"]) == 4
-    assert sum(armies(game, "alaska", "kamchatka")) == 18 - 4
-
-
-def test_an_order_ends_as_soon_as_its_limit_is_reached():
-    game = position("alaska:5", "kamchatka:9 peru", at="attack", dice=["1,1 v 6,6", "6 v 1"])
-    play(game, attack("alaska", "kamchatka", 2, rolls=9, stop_at=3))
-    play(game, {"dice": 2})
-    assert armies(game, "alaska", "kamchatka") == [3, 9]
-    assert len(plain(game.view(0))["events"][-1]["rolls"]) == 1
-
-
 def reshuffled(number, used):
     """Return the draw pile after a card was drawn from `used`, in the round of this number."""
     game = position(
@@ -232,22 +184,6 @@ def test_the_used_pile_is_shuffled_anew_whatever_order_it_lay_in():
     assert len({tuple(pile) for pile in piles}) == 3
     assert all(pile != sorted(pile) for pile in piles)
     assert reshuffled(5, reversed(range(20))) == piles[0]
-
-
-def test_a_territory_just_conquered_may_attack():
-    game = position("alaska:9", "kamchatka japan", at="attack", dice=["6,6,6 v 1"])
-    play(game, attack("alaska", "kamchatka"))
-    play(game, {"armies": 2})
-    assert game.refusal(0, attack("kamchatka", "japan", 3)) is None
-
-
-def test_a_conquest_by_the_last_attack_still_lets_armies_follow_and_draws():
-    game = position("alaska:9 peru", "kamchatka japan", at="attack", dice=["6 v 1"], max_attacks=1)
-    play(game, attack("alaska", "kamchatka", 1))
-    assert asked(game) == "occupy"
-    play(game, {"armies": 3})
-    assert asked(game) == "fortify"
-    assert plain(game.view(0))["cards_held"] == [1, 0, 0]
 
 
 def test_attacks_are_counted_anew_each_turn():
@@ -269,18 +205,6 @@ def test_the_shielded_are_not_among_the_limits():
     game = position("alaska:9", "kamchatka", at="attack", round=4)
     (entry,) = game.decision(0).limits["attacks"]
     assert entry["to"] == ["alberta", "northwest_territory"]
-
-
-def test_a_single_attack_is_one_roll():
-    game = position("alaska:30", "kamchatka:30", at="attack", attack_mode="single")
-    play(game, single("alaska", "kamchatka", 3))
-    play(game, {"dice": 3})
-    assert len(plain(game.view(0))["events"][-1]["rolls"]) == 1
-
-
-def test_a_turn_without_a_choice_passes_unasked():
-    game = position("alaska peru", "kamchatka:2 japan")
-    assert (game.deciders(), asked(game)) == ((1,), "attack")
 
 
 def test_the_turn_passes_over_the_fallen():
@@ -361,19 +285,6 @@ def test_only_the_seat_in_turn_wins():
     assert (game.places()[1], game.war.round) == (1, 5)
 
 
-def test_eighteen_territories_need_two_armies_on_each():
-    goals = [Territories(18, 2)] * 3
-    assert position("asia:2 oceania:2 alaska:2 peru:1", "quebec", missions=goals).deciders()
-    assert not position("asia:2 oceania:2 alaska:2 peru:2", "quebec", missions=goals).deciders()
-
-
-def test_a_third_continent_must_be_another():
-    goals = [Continents(["europe", "oceania"], 1), OUT_OF_REACH, OUT_OF_REACH]
-    assert position("europe oceania", "quebec", missions=goals).deciders()
-    assert position("europe africa asia", "quebec", missions=goals).deciders()
-    assert not position("europe oceania africa", "quebec", missions=goals).deciders()
-
-
 def test_an_objective_against_the_fallen_is_replaced_only_if_another_did_it():
     game = position("alaska:9", "kamchatka", at="attack", dice=["6 v 1"], seats=4)
     game.war.missions = [Destroy(2), OUT_OF_REACH, Destroy(1), Destroy(3)]
@@ -381,21 +292,6 @@ def test_an_objective_against_the_fallen_is_replaced_only_if_another_did_it():
     goals = [plain(game.view(seat))["goal"] for seat in (0, 2, 3)]
     replaced = {"kind": "territories", "count": 24, "min_armies": 1}
     assert goals == [{"kind": "destroy", "seat": 2}, replaced, replaced]
-
-
-def test_the_guard_counts_territories_then_armies():
-    game = position("peru:9", "japan:9 alaska", "", round=2, max_rounds=2, turn=2, at="attack")
-    default_until(game, seat=-1)
-    assert (game.places(), game.reason) == ([3, 2, 1], "max_rounds")
-
-
-def test_the_guard_places_the_fallen_last():
-    game = position(
-        "peru:9", "japan:9", "", "quebec", seats=5, round=2, max_rounds=2, turn=4, at="attack",
-        fallen=[(2, 0, 1)],
-    )  # fmt: skip
-    default_until(game, seat=-1)
-    assert game.places() == [2, 2, 5, 4, 1]
 
 
 # --- what is shown
