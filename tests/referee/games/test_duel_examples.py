@@ -27,6 +27,7 @@ from tests.referee.games.duel_positions import (
     play,
     position,
 )
+from tests.referee.games.tables import rows
 
 
 def test_d1_a_new_game_has_80_cards_and_the_pawn_in_the_middle():
@@ -154,11 +155,6 @@ TRAIT_NUMBERS = {"BIG": BIG, "BRAVE": BRAVE, "LETHAL": LETHAL, "QUICK": QUICK, "
 TRAIT_NUMBERS |= {"VERSATILE": VERSATILE, "-": None}
 WORDS = {"none": NO_DEFENCE, "retreat": RETREAT, "parry": PARRY, "end": END_TURN}
 WORDS |= {"feint": FEINT, "breathe": BREATHE, "footwork": FOOTWORK}
-
-
-def rows(table):
-    cells = [[cell.strip() for cell in line.split("|")] for line in table.strip().splitlines()]
-    return [pytest.param(*row, id=name) for name, *row in cells]
 
 
 def options_of(text):

@@ -17,7 +17,6 @@ from tests.referee.games.khan_positions import (
     asked,
     attack,
     behind,
-    blow_up,
     counted,
     face_up,
     fight,
@@ -130,44 +129,6 @@ def test_what_lies_behind_the_screen_is_safe():
     assert behind(game, 1) == {"gold": 3}
 
 
-BOTH_POWDER = ("E3 E4 E5 O1", "B3 B4 B5 O1")
-
-
-def test_gunpowder_is_offered_to_the_attacker_first_and_once_if_nobody_uses_it():
-    game = fight("E3 E4 E5", "B3 B4 B5", cards=BOTH_POWDER)
-    assert asked(game) == ("gunpowder", [0])
-    play(game, KEEP)
-    assert asked(game) == ("gunpowder", [1])
-    play(game, KEEP)
-    assert asked(game) == ("place_front", [1])
-
-
-def test_after_the_attackers_gunpowder_the_defender_may_still_use_his():
-    game = fight("E3 E4 E5", "B3 B4 B5", cards=BOTH_POWDER)
-    play(game, blow_up("B3 B4"))
-    assert asked(game) == ("gunpowder", [1])
-    play(game, blow_up("E3 E4"))
-    assert plain(game.view(0))["recent"][-1]["rounds"][0]["standing"] == [[], []]
-
-
-def test_no_gunpowder_without_a_vanguard_to_face():
-    game = fight("E3 E4 E5", cards=("E3 E4 E5 O1 C10", "B3"))
-    assert asked(game) == ("reveal", [0])
-    assert game.combat.stage == 2
-
-
-def test_no_gunpowder_after_ones_own_champion():
-    game = fight("B1 E3 E4", "B3 B4 B5", cards=("B1 E3 E4 O1 C10", "B3 B4 B5"))
-    assert asked(game) == ("reveal", [0])
-
-
-def test_an_offer_declined_because_of_nothing_comes_again_only_after_the_enemys():
-    game = fight("E3 E4 E5", "B3 B4 B5", cards=("E3 E4 E5 O1", "B3 B4 B5 C10"))
-    play(game, KEEP)
-    assert asked(game) == ("reveal", [1])
-    assert game.combat.stage == 2
-
-
 POISONERS = ("E3 C11 C10 C1", "B3 C12 C12 C1")
 
 
@@ -187,40 +148,6 @@ def test_poison_goes_to_and_fro_with_the_heirs_in_between():
     assert fought["shown"] == [["C11", "C10"], ["C12", "C12"]]
     assert fought["destroyed"] == [["C11"], ["C12"]]
     assert fought["standing"] == [["C10"], ["C12"]]
-
-
-def test_the_defender_may_poison_after_his_leader_was_replaced():
-    game = fight("C11", "C12", cards=POISONERS)
-    play(game, USE, {"card": "C12"})
-    assert asked(game) == ("poison", [1])
-
-
-def test_a_leader_poisoned_twice_over_needs_no_second_heir():
-    game = fight("C11", "C12", cards=POISONERS)
-    play(game, USE, {"card": None}, USE)
-    assert asked(game) == ("replace_leader", [0])
-    play(game, {"card": None})
-    assert asked(game) == ("turn", [1])
-    assert plain(game.view(0))["recent"][-1]["rounds"][2]["standing"] == [[], []]
-
-
-def test_who_shows_no_leader_sends_in_no_heir():
-    game = fight("-", "C12", cards=("E3 C11", "B3 C12 C1"))
-    assert asked(game) == ("place_front", [1])
-
-
-def test_an_attacker_may_retreat_too():
-    game = fight("-", "-", cards=("E3 E4 E1 C10", "B2"))
-    assert asked(game) == ("retreat", [0])
-    play(game, USE)
-    assert asked(game) == ("place_front", [0])
-    assert (hands(game)[0], pile(game)) == ("E3 E4 C10", "E1")
-
-
-def test_three_equal_cards_leave_no_choice():
-    game = fight(cards=("E3 B7", "B2 B2 B2"))
-    assert asked(game) == ("turn", [1])
-    assert (face_up(game)[1], hands(game)[1]) == ("B2 B2", "B2")
 
 
 def test_the_front_may_be_a_pair_of_equal_cards():

@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from referee.games.pyanitsa.game import Pyanitsa
+from tests.referee.games.tables import rows
 from tests.referee.games.war_positions import (
     SEATS,
     before,
-    examples,
     new_game,
     options_of,
     outcome,
@@ -81,7 +81,7 @@ guard, all level          | K / 9 8 7              | max_battles=1            | 
 
 @pytest.mark.parametrize(
     ("packs", "options", "result"),
-    [pytest.param(*cells, id=name) for name, *cells in examples(COMPARED) + examples(FACE_DOWN)],
+    rows(COMPARED) + rows(FACE_DOWN),
 )
 def test_battle(packs, options, result):
     assert outcome(pyanitsa(packs, **options_of(options))) == result
@@ -90,9 +90,9 @@ def test_battle(packs, options, result):
 @pytest.mark.parametrize(
     ("aim", "packs", "options", "places"),
     [
-        pytest.param(aim, *cells, id=f"{aim}, {name}")
+        pytest.param(aim, *row.values, id=f"{aim}, {row.id}")
         for aim, table in (("avoid_all", AVOID_ALL), ("avoid_empty", AVOID_EMPTY))
-        for name, *cells in examples(table)
+        for row in rows(table)
     ],
 )
 def test_places(aim, packs, options, places):

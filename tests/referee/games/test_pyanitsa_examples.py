@@ -6,15 +6,8 @@ from itertools import combinations
 import pytest
 
 from referee.games.pyanitsa.game import Pyanitsa
-from tests.referee.games.war_positions import (
-    dealt,
-    examples,
-    new_game,
-    options_of,
-    outcome,
-    play,
-    pyanitsa,
-)
+from tests.referee.games.tables import rows
+from tests.referee.games.war_positions import dealt, new_game, options_of, outcome, play, pyanitsa
 
 BATTLES = """
 T13 6 v A       | 6 7 / A 7               |                | A wins 2: goes on
@@ -37,10 +30,7 @@ H19             | K Q T / 9 8 7 / J T 8   | max_battles=1  | A wins 3: 3 1 1
 """
 
 
-@pytest.mark.parametrize(
-    ("packs", "options", "result"),
-    [pytest.param(*cells, id=name) for name, *cells in examples(BATTLES)],
-)
+@pytest.mark.parametrize(("packs", "options", "result"), rows(BATTLES))
 def test_battle(packs, options, result):
     assert outcome(pyanitsa(packs, **options_of(options))) == result
 

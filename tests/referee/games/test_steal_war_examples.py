@@ -20,6 +20,7 @@ from tests.referee.games.steal_war_positions import (
     top_of_rank,
     up,
 )
+from tests.referee.games.tables import rows
 
 
 @pytest.mark.parametrize(("seats", "each", "aside"), [(2, 27, 0), (3, 18, 0), (4, 13, 2)])
@@ -103,12 +104,6 @@ places 3 1 2 3 max_tricks
 the last trick may be stolen in | 9 5 6 / K 4 7 : J 9 | max_tricks=1 | | asked steal A
 and is the last | 9 5 6 / K 4 7 : J 9 | max_tricks=1 | s1 - | reason max_tricks
 """
-
-
-def rows(table):
-    lines = table.replace("\\\n", "").strip().splitlines()
-    cells = [[cell.strip() for cell in line.split("|")] for line in lines]
-    return [pytest.param(*row, id=name) for name, *row in cells]
 
 
 def move_of(game, word):

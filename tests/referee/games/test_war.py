@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from referee.game import plain
 from referee.games.war.game import War
+from tests.referee.games.tables import rows
 from tests.referee.games.war_positions import (
     before,
-    examples,
     held,
     new_game,
     options_of,
@@ -45,7 +45,7 @@ two kings, one ace           | K / K / A         |                        | C wi
 
 @pytest.mark.parametrize(
     ("packs", "options", "result"),
-    [pytest.param(*cells, id=name) for name, *cells in examples(BATTLES)],
+    rows(BATTLES),
 )
 def test_battle(packs, options, result):
     assert outcome(position(packs, **options_of(options))) == result

@@ -10,10 +10,10 @@ from referee.game import plain
 from referee.games.war.game import War
 from referee.options import check_seats, read_options
 from tests.benchmarks.figures.war import chance_of_war
+from tests.referee.games.tables import rows
 from tests.referee.games.war_positions import (
     before,
     dealt,
-    examples,
     held,
     new_game,
     options_of,
@@ -53,10 +53,7 @@ H35 | K 2 3 J / K 4 5 Q / 6 7 8 / 6 7 A / 6 7 9 / 8 9 |                      | D
 """
 
 
-@pytest.mark.parametrize(
-    ("packs", "options", "result"),
-    [pytest.param(*cells, id=name) for name, *cells in examples(BATTLES)],
-)
+@pytest.mark.parametrize(("packs", "options", "result"), rows(BATTLES))
 def test_battle(packs, options, result):
     assert outcome(position(packs, **options_of(options))) == result
 
@@ -175,8 +172,7 @@ def test_h14_eleven_seats_are_refused():
 
 
 @pytest.mark.parametrize(
-    ("seats", "each", "aside"),
-    [(5, 10, 2), (6, 8, 4), (7, 7, 3), (8, 6, 4), (9, 6, 0), (10, 5, 2)],
+    ("seats", "each", "aside"), [(5, 10, 2), (6, 8, 4), (7, 7, 3), (8, 6, 4), (9, 6, 0), (10, 5, 2)]
 )
 def test_h34_up_to_ten_seats_are_dealt_the_same_number(seats, each, aside):
     game = new_game(seats=seats, max_battles=1)

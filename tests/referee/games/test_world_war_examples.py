@@ -6,6 +6,7 @@ from referee.chance import Chance
 from referee.game import plain
 from referee.games.world_war.board import CARDS, TERRITORIES
 from referee.games.world_war.goals import Continents, Destroy, Territories
+from tests.referee.games.tables import rows
 from tests.referee.games.world_war_positions import (
     KEEP,
     OUT_OF_REACH,
@@ -170,12 +171,6 @@ SETTINGS = {
     "hands": lambda text: [hand.replace("+", " ") for hand in text.split(",")],
     "fallen": lambda text: [tuple(map(int, text.split(".")))],
 }
-
-
-def rows(table):
-    lines = table.replace("\\\n", "").strip().splitlines()
-    cells = [[cell.strip() for cell in line.split("|")] for line in lines]
-    return [pytest.param(*row, id=name) for name, *row in cells]
 
 
 def settings_of(text):
