@@ -19,24 +19,10 @@ from tests.referee.games.casino_war_positions import (
     bet,
     new_game,
     play,
-    position,
     wander,
 )
 
 # --- rounds
-
-
-def test_all_seats_share_the_cards():
-    game = position("K 9", 1000, 1000, 1000)
-    play(game, bet(10), bet(50), bet(100))
-    assert game.money == [1010, 1050, 1100]
-
-
-def test_a_war_is_one_for_all_who_go_to_it():
-    game = position("9 9 Q K", 1000, 1000, 1000)
-    play(game, bet(10), bet(50), bet(100))
-    play(game, WAR, SURRENDER, WAR)
-    assert game.money == [980, 975, 800]
 
 
 def test_no_cards_are_dealt_when_nobody_goes_to_war():
@@ -57,14 +43,6 @@ def test_a_war_takes_five_cards_three_of_them_unseen():
     assert len(game.shoe.cards) == left - 5
     assert sum(game.shoe.seen.values()) == seen + 2
     assert len(game.shoe.burned) == 3
-
-
-def test_just_the_money_for_a_war_is_enough():
-    game = position("9 9 Q K", 20, 19)
-    play(game, bet(10), bet(10))
-    assert list(game.deciders()) == [0]
-    play(game, WAR, None)
-    assert game.money == [0, 14]
 
 
 # --- shoes
@@ -124,37 +102,6 @@ def test_a_draw_is_as_likely_to_be_any_card_left():
 
 
 # --- the end
-
-
-def test_the_game_ends_after_its_rounds():
-    game = position("K 9", rounds=1)
-    play(game, bet(10), bet(20))
-    assert (game.reason, game.places()) == ("rounds", [2, 1])
-    assert not game.deciders()
-
-
-def test_the_game_ends_when_nobody_can_bet():
-    game = position("9 K", 11, 12)
-    play(game, bet(10), bet(10))
-    assert (game.reason, game.places(), game.now.number) == ("broke", [2, 1], 1)
-
-
-def test_equal_money_shares_a_place():
-    game = position("9 K", 1000, 1000, 1010, rounds=1)
-    play(game, bet(10), bet(10), bet(10))
-    assert game.places() == [2, 2, 1]
-
-
-def test_the_rich_play_on_without_the_poor():
-    game = position("9 K", 11, 1000)
-    play(game, bet(10), bet(10))
-    assert (game.reason, list(game.deciders())) == ("", [1])
-
-
-def test_the_least_bet_is_enough_to_play_on():
-    game = position("9 K", 20, 1000)
-    play(game, bet(10), bet(10))
-    assert list(game.deciders()) == [0, 1]
 
 
 # --- options
