@@ -223,3 +223,9 @@ def test_ladders_longer_than_the_hand_of_numbers_are_not_legal():
     game = position("B6 B7 E1", deck=48)
     assert not legal(game, attack("B6 B7 B8"))
     assert legal(game, attack("B6 B7"))
+
+
+@pytest.mark.parametrize(("stamina", "end"), [(9, "B wins"), (8, "a draw")])
+def test_the_text_names_the_end_at_the_cap(stamina, end):
+    game = play(position(max_turns=1, stamina=(9, stamina)), FEINT, END_TURN)
+    assert f"stopped, {end}" in game.text() or f"stopped, B is ahead and {end[2:]}" in game.text()

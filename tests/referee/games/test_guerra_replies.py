@@ -65,6 +65,7 @@ def aimed_twice():
 
 
 REFUSALS = [
+    (opening, {"rearguard": ["2O", "3O", "4O"]}, '"centre" is missing'),
     (opening, {"rearguard": []}, '"rearguard" takes 3'),
     (opening, deployed(vanguard=[]), '"vanguard" is not asked for'),
     (opening, deployed(centre=["5O"]), '"centre" takes 2'),

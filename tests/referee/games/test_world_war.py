@@ -397,6 +397,18 @@ def test_views_hand_out_every_event_once_and_in_order():
     assert all(later - earlier in (0, 1) for earlier, later in pairwise(turns))
 
 
+def test_the_text_tells_attacks_along_a_border_together_and_who_is_out():
+    game = position("alaska:9", "kamchatka:2", at="attack", dice=["6 v 1"] * 2)
+    for answer in ({"dice": 1}, None):
+        play(game, attack("alaska", "kamchatka", 1))
+        if answer:
+            play(game, answer)
+    told = " ".join(game.text(2).partition("Lately")[2].split())
+    assert "attacks alaska > kamchatka (B), 2 rolls, lost 0, killed 2; takes kamchatka" in told
+    assert "B IS OUT" in told
+    assert "round 5, by A" in game.text(2)
+
+
 # --- what always holds
 
 OPTIONS = st.fixed_dictionaries(
