@@ -32,9 +32,11 @@ class Idea(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Playthrough(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A match, with the fewest seats, that is kept as text to be compared."""
+    """A match that is kept as text to be compared."""
 
     seed: str = "1"
+    seats: int | None = None
+    """How many play; by default the fewest."""
     options: dict[str, Any] = {}
 
 

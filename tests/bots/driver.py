@@ -1,4 +1,4 @@
-"""A table for programs: talks the protocol over pipes and plays whole matches, without a clock."""
+"""A table for programs: plays whole matches without a clock, over pipes or in this process."""
 
 import json
 import os
@@ -6,6 +6,7 @@ import select
 import subprocess
 import sys
 import tempfile
+from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -13,9 +14,11 @@ from typing import Any, Self
 
 import msgspec
 
+from arena.league.finding import bundled_bot
 from referee.chance import Chance
 from referee.game import Game, plain
 from referee.games import GAMES
+from tests.arena.inline import function_of
 
 BOTS = Path(__file__).parents[2] / "bots"
 NAUGHTY = BOTS / "naughty"
@@ -106,6 +109,68 @@ class Program:
         return self._errors.read().decode()
 
 
+class Called:
+    """A bundled bot of a game that is called in this process, and hears what its own would."""
+
+    def __init__(self, game: str, name: str) -> None:
+        bot = bundled_bot(game, name)
+        assert bot is not None
+        answering = function_of(bot.program)
+        assert answering is not None
+        self._answering = answering
+        self._said: deque[bytes] = deque()
+
+    def tell(self, message: Message) -> None:
+        """Send one message."""
+        if line := self._answering(msgspec.json.decode(msgspec.json.encode(message))):
+            self._said.append(line)
+
+    def hear(self) -> Any:
+        """Return the next line, decoded."""
+        return json.loads(self._said.popleft())
+
+
+def called(game: str, *names: str) -> list[Called]:
+    """Return bundled bots of a game, by their names in it."""
+    return [Called(game, name) for name in names]
+
+
+def start_of(game: Game, seat: int) -> Message:
+    """Return what a seat is told at the beginning."""
+    return {
+        "type": "start",
+        "match": "3f9a-0",
+        "game": game.name,
+        "seat": seat,
+        "seats": game.seats,
+        "options": msgspec.to_builtins(game.options),
+        "table": game.table(),
+        "clock": CLOCK,
+        "seed": 7,
+    }
+
+
+def decided(name: str, game: Game) -> Any:
+    """Return what a bundled bot does where a game stands, asked for the first time; it is legal."""
+    (seat,) = game.deciders()
+    (bot,) = called(game.name, name)
+    bot.tell(start_of(game, seat))
+    bot.tell(ask_of(game, seat, 1))
+    move = bot.hear()["move"]
+    assert game.refusal(seat, move) is None
+    return move
+
+
+def ask_of(game: Game, seat: int, number: int) -> Message:
+    """Return what a seat is asked now."""
+    decision = game.decision(seat)
+    message = {"type": "ask", "id": number, "decision": decision.name}
+    message["view"] = plain(game.view(seat))
+    lists = {"legal": decision.legal, "limits": decision.limits}
+    message |= {key: value for key, value in lists.items() if value is not None}
+    return message | {"clock": {"move_time": 1.0, "bank": 0.0}}
+
+
 @contextmanager
 def seated(*commands: Sequence[str]) -> Iterator[list[Program]]:
     """Start programs that have said that they are ready."""
@@ -123,7 +188,9 @@ Transcript = list[tuple[Message, Any]]
 class Match:
     """One match between programs; any illegal move is a failure."""
 
-    def __init__(self, game: str, programs: Sequence[Program], seed: int, **options: Any) -> None:
+    def __init__(
+        self, game: str, programs: Sequence[Program | Called], seed: int, **options: Any
+    ) -> None:
         settings = msgspec.convert(options, GAMES[game].options_type)
         self.programs = programs
         self.game: Game = GAMES[game](
@@ -145,27 +212,11 @@ class Match:
         return game.places()
 
     def _start(self, seat: int) -> Message:
-        return {
-            "type": "start",
-            "match": f"{self.seed:04x}-0",
-            "game": self.game.name,
-            "seat": seat,
-            "seats": self.game.seats,
-            "options": msgspec.to_builtins(self.game.options),
-            "table": self.game.table(),
-            "clock": CLOCK,
-            "seed": self.seed * 16 + seat,
-        }
+        own = {"match": f"{self.seed:04x}-0", "seed": self.seed * 16 + seat}
+        return start_of(self.game, seat) | own
 
     def _move(self, seat: int) -> Message:
-        decision = self.game.decision(seat)
-        message = {"type": "ask", "id": self.decisions, "decision": decision.name}
-        message["view"] = plain(self.game.view(seat))
-        if decision.legal is not None:
-            message["legal"] = decision.legal
-        if decision.limits is not None:
-            message["limits"] = decision.limits
-        message["clock"] = {"move_time": 1.0, "bank": 0.0}
+        message = ask_of(self.game, seat, self.decisions)
         self._tell(seat, message)
         reply = self.programs[seat].hear()
         self.transcripts[seat][-1] = (message, reply)
@@ -180,7 +231,7 @@ class Match:
         self.transcripts[seat].append((message, None))
 
 
-def replay(program: Program, transcript: Transcript) -> list[Any]:
+def replay(program: Program | Called, transcript: Transcript) -> list[Any]:
     """Tell a program what was told before; return its replies."""
     replies = []
     for message, reply in transcript:

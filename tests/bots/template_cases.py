@@ -13,14 +13,12 @@ from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
 
-import msgspec
-
 from arena.author.new import languages, write_bot
-from referee.game import Game, plain
+from referee.game import Game
 from referee.games import GAMES
 from referee.match import samples_of
 from referee.sandbox import PYTHON
-from tests.bots.driver import CLOCK, Message, Program
+from tests.bots.driver import Message, Program, ask_of, start_of
 from tests.referee.games.conformance import Case, cases_of
 
 ENVIRONMENT = {"PATH": os.environ.get("PATH", os.defpath), "LANG": "C.UTF-8"}
@@ -122,34 +120,12 @@ def recorded(name: str) -> Iterator[Asked]:
         match += 1
 
 
-def start(game: Game, seat: int) -> Message:
-    """Return what a seat is told at the beginning."""
-    return {
-        "type": "start",
-        "match": "3f9a-0",
-        "game": game.name,
-        "seat": seat,
-        "seats": game.seats,
-        "options": msgspec.to_builtins(game.options),
-        "table": game.table(),
-        "clock": CLOCK,
-        "seed": seat,
-    }
-
-
 def ask(game: Game, seat: int, number: int) -> Message:
-    """Return what a seat is asked now."""
-    decision = game.decision(seat)
-    message = {
-        "type": "ask",
-        "id": number,
-        "decision": decision.name,
-        "view": plain(game.view(seat)),
-    }
-    samples = None if decision.legal is not None else samples_of(game, seat, number, SAMPLES)
-    lists = {"legal": decision.legal, "limits": decision.limits, "samples": samples}
-    message |= {key: value for key, value in lists.items() if value is not None}
-    return message | {"clock": {"move_time": 1.0, "bank": 0.0}}
+    """Return what a seat is asked now, samples included."""
+    message = ask_of(game, seat, number)
+    if "legal" not in message:
+        message["samples"] = samples_of(game, seat, number, SAMPLES)
+    return message
 
 
 @cache
@@ -157,7 +133,7 @@ def conversation(name: str) -> bytes:
     """Return the recorded matches as one process would read them, seat after seat."""
     seated: dict[tuple[int, int], list[Message]] = {}
     for game, seat, match, message in recorded(name):
-        seated.setdefault((match, seat), [start(game, seat)]).append(message)
+        seated.setdefault((match, seat), [start_of(game, seat)]).append(message)
     messages: list[Message] = [{"type": "hello", "protocol": 1, "name": "test"}]
     for told in seated.values():
         messages += [*told, {"type": "end", "places": [1, 2], "reason": "stopped"}]
@@ -191,7 +167,7 @@ def play(program: Program, name: str, seed: int) -> None:
     game = Case(GAMES[name], rng.choice(GAMES[name].seat_counts)).new(f"deal {seed}")
     own = rng.randrange(game.seats)
     number = 0
-    program.tell(start(game, own))
+    program.tell(start_of(game, own))
     while seats := game.deciders():
         moves = {seat: game.sample(seat, rng) for seat in seats}
         if own in seats:

@@ -9,10 +9,8 @@ import pytest
 
 from referee.games.guerra.battle import DECK, FIGHTERS, KNIGHTS, SUIT, attack, volley
 from referee.games.guerra.game import Guerra
-from tests.bots.driver import BOTS, Match, Program, python, seated
+from tests.bots.driver import BOTS, Called, Match, called
 from tests.referee.games.guerra_positions import position
-
-COMMANDS = {path.stem[7:]: python(path) for path in (BOTS / "guerra").glob("*.py")}
 
 
 @pytest.fixture
@@ -22,7 +20,7 @@ def general(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     return importlib.import_module("guerra_general")
 
 
-def played_from(game: Guerra, programs: list[Program]) -> Match:
+def played_from(game: Guerra, programs: list[Called]) -> Match:
     """Return a match that was played to its end from a position."""
     match = Match("guerra", programs, 1)
     match.game = game
@@ -31,19 +29,8 @@ def played_from(game: Guerra, programs: list[Program]) -> Match:
 
 
 def first_orders(game: Guerra, bot: str) -> Any:
-    with seated(COMMANDS[bot], COMMANDS["random"]) as programs:
-        transcript = played_from(game, programs).transcripts[0]
+    transcript = played_from(game, called("guerra", bot, "random")).transcripts[0]
     return next(reply["move"] for ask, reply in transcript if ask.get("decision") == "orders")
-
-
-def wins(bot: str, other: str, deals: int) -> int:
-    """Return how many matches `bot` wins, of two for each deal."""
-    with seated(COMMANDS[bot], COMMANDS[other]) as programs:
-        won = 0
-        for seed in range(deals):
-            won += Match("guerra", programs, seed).play() == [1, 2]
-            won += Match("guerra", programs[::-1], seed).play() == [2, 1]
-    return won
 
 
 def random_army(rng: Random) -> str:
@@ -102,8 +89,7 @@ def test_the_general_s_volleys_on_paper_are_the_referee_s(general: ModuleType) -
 
 def test_the_general_breaks_through_in_the_order_that_works() -> None:
     game = position("V 5O 6C 7E / R 2B", "V 3O / C 4C / R 5E", packs=("3B", "6O"))
-    with seated(COMMANDS["general"], COMMANDS["random"]) as programs:
-        match = played_from(game, programs)
+    match = played_from(game, called("guerra", "general", "random"))
     assert (match.game.places(), match.game.reason) == ([1, 2], "breakthrough")
     assert game.turn == 1
 
@@ -125,25 +111,26 @@ def test_the_general_discards_what_it_prices_least() -> None:
     hand = ["7E", "11E", "2C", "12O", "1B", "10E", "3B", "4O"]
     legal = [{"cards": [card]} for card in hand]
     ask = {"type": "ask", "id": 1, "decision": "discard", "view": {"hand": hand}, "legal": legal}
-    with seated(COMMANDS["general"]) as (program,):
-        program.tell(ask)
-        assert program.hear()["move"] == {"cards": ["2C"]}
+    (program,) = called("guerra", "general")
+    program.tell({"type": "start", "game": "guerra", "seat": 0, "seats": 2})
+    program.tell(ask)
+    assert program.hear()["move"] == {"cards": ["2C"]}
 
 
 def test_the_turtle_strikes_only_where_its_card_survives(general: ModuleType) -> None:
     strikes = 0
-    with seated(COMMANDS["turtle"], COMMANDS["rusher"]) as programs:
-        for seed in range(6):
-            match = Match("guerra", programs, seed)
-            match.play()
-            for ask, reply in match.transcripts[0]:
-                if reply and ask["decision"] == "attack" and reply["move"]["target"]:
-                    own, foe = general.armies(type("Ask", (), {"view": ask["view"], "seat": 0}))
-                    line, front = general.foremost(own), general.foremost(foe)
-                    general.strike(line, front, reply["move"]["attackers"], reply["move"]["target"])
-                    assert set(reply["move"]["attackers"]) <= set(line)
-                    assert reply["move"]["target"] not in front
-                    strikes += 1
+    programs = called("guerra", "turtle", "rusher")
+    for seed in range(6):
+        match = Match("guerra", programs, seed)
+        match.play()
+        for ask, reply in match.transcripts[0]:
+            if reply and ask["decision"] == "attack" and reply["move"]["target"]:
+                own, foe = general.armies(type("Ask", (), {"view": ask["view"], "seat": 0}))
+                line, front = general.foremost(own), general.foremost(foe)
+                general.strike(line, front, reply["move"]["attackers"], reply["move"]["target"])
+                assert set(reply["move"]["attackers"]) <= set(line)
+                assert reply["move"]["target"] not in front
+                strikes += 1
     assert strikes > 10
 
 
@@ -151,18 +138,3 @@ def test_the_turtle_brings_its_cards_in_behind() -> None:
     game = position("V 5O / R 2B", "V 7C / R 2C", hands=("3O 7E", "3B"), packs=("3B", "6O"))
     orders = first_orders(game, "turtle")
     assert orders == {"action": "incorporate", "card": "7E", "zone": "rearguard"}
-
-
-@pytest.mark.quick(1)
-@pytest.mark.parametrize(
-    ("bot", "other", "least"),
-    [
-        ("general", "sensible", 19),
-        ("general", "rusher", 17),
-        ("general", "turtle", 19),
-        ("rusher", "turtle", 11),
-        ("turtle", "random", 19),
-    ],
-)
-def test_a_better_bot_wins_most_of_twenty(bot: str, other: str, least: int) -> None:
-    assert wins(bot, other, deals=10) >= least

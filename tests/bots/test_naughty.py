@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.bots.driver import NAUGHTY, Match, Program, bundled, python, seated
+from tests.referee.process_watch import gone, until
 
 VIEW = {"game": "cold_war", "seat": 0, "decision": "play"}
 PASS = {"play": "shift", "move": [0, 0, 0, 0]}
@@ -27,22 +28,6 @@ def cpu(program: Program) -> float:
 def answers(program: Program, number: int = 1) -> bool:
     ask(program, number)
     return bool(program.hear() == {"id": number, "move": PASS})
-
-
-def gone(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return True
-    return False
-
-
-def written_pid(path: Path) -> int:
-    for _ in range(200):
-        if path.exists() and path.read_text():
-            return int(path.read_text())
-        time.sleep(0.01)
-    raise TimeoutError(path)
 
 
 @pytest.mark.parametrize("game", ["cold_war", "guerra"])
@@ -146,8 +131,7 @@ def test_burn_off_turn() -> None:
         program.greet()
         assert answers(program)
         before = cpu(program)
-        time.sleep(0.3)
-        assert cpu(program) - before > 0.02
+        until(lambda: cpu(program) - before > 0.02)
         assert program.leave() == 0
 
 
@@ -157,8 +141,7 @@ def test_unfreeze() -> None:
         assert answers(program)
         program.process.send_signal(signal.SIGSTOP)
         before = cpu(program)
-        time.sleep(0.3)
-        assert cpu(program) - before > 0.02
+        until(lambda: cpu(program) - before > 0.02)
         program.process.send_signal(signal.SIGCONT)
         assert program.leave() == 0
 
@@ -228,7 +211,9 @@ def test_closes_stdout() -> None:
 def test_leaves_a_process_behind(name: str, tmp_path: Path) -> None:
     with naughty(name, tmp_path / "pid", 60) as program:
         program.greet()
-        pid = written_pid(tmp_path / "pid")
+        file = tmp_path / "pid"
+        until(lambda: file.exists() and file.read_text())
+        pid = int(file.read_text())
         try:
             assert answers(program)
             assert program.leave() == 0

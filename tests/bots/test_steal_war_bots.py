@@ -1,40 +1,8 @@
-"""The bots of Steal War: legal with every option, and sensible above random."""
+"""The sensible bot of Steal War."""
 
 from typing import Any
 
-import pytest
-
-from tests.bots.driver import BOTS, Match, Message, python, seated
-
-VARIANTS: list[tuple[int, dict[str, Any]]] = [
-    (2, {"protection": False}),
-    (2, {"protection": False, "steal_back": "at_once"}),
-    (4, {"steal_back": "at_once", "max_tricks": 60}),
-    (3, {"max_tricks": 60}),
-    (4, {"max_tricks": 60}),
-    (10, {"max_tricks": 60}),
-]
-
-
-def commands(*names: str) -> list[list[str]]:
-    return [python(BOTS / "steal_war" / f"steal_war_{name}.py") for name in names]
-
-
-@pytest.mark.parametrize(("seats", "options"), VARIANTS, ids=str)
-def test_they_make_only_legal_moves_with_any_option(seats: int, options: dict[str, Any]) -> None:
-    with seated(*commands(*(["sensible", "random"] * 5)[:seats])) as programs:
-        for seed in range(4):
-            Match("steal_war", programs, seed, **options).play()
-        assert [program.leave() for program in programs] == [0] * seats
-
-
-def test_sensible_beats_random() -> None:
-    with seated(*commands("sensible", "random")) as programs:
-        won = 0
-        for seed in range(15):
-            won += Match("steal_war", programs, seed).play() == [1, 2]
-            won += Match("steal_war", programs[::-1], seed).play() == [2, 1]
-    assert won >= 21
+from tests.bots.driver import Message, called
 
 
 def asked(legal: list[Message], **view: Any) -> Message:
@@ -50,10 +18,11 @@ STEAL = {"action": "steal", "target": 1}
 
 def answer(message: Message) -> Message:
     """Return what the sensible bot answers."""
-    with seated(*commands("sensible")) as (program,):
-        program.tell(message)
-        move: Message = program.hear()["move"]
-        return move
+    (program,) = called("steal_war", "sensible")
+    program.tell({"type": "start", "game": "steal_war", "seat": 0, "seats": 2})
+    program.tell(message)
+    move: Message = program.hear()["move"]
+    return move
 
 
 def test_sensible_steals_a_pile() -> None:

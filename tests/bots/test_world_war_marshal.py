@@ -6,18 +6,14 @@ from itertools import product
 from types import ModuleType
 from typing import Any
 
-import msgspec
 import pytest
 
-from referee.game import plain
 from referee.games.world_war.battle import losses
 from referee.games.world_war.game import WorldWar
 from referee.games.world_war.goals import Continents, Destroy, Territories
-from tests.bots.driver import BOTS, Match, python, seated
+from tests.bots.driver import BOTS, ask_of, called, start_of
 from tests.referee.games.world_war_positions import OUT_OF_REACH, play, position
 
-MARSHAL = python(BOTS / "world_war" / "world_war_marshal.py")
-SENSIBLE = python(BOTS / "world_war" / "world_war_sensible.py")
 OCEANIA_AND_AMERICA = Continents(["north_america", "oceania"], 0)
 
 
@@ -31,26 +27,17 @@ def marshal(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
 def answers(game: WorldWar) -> list[Any]:
     """Return what the marshal answers in this turn; the others do what is played for the absent."""
     seat = game.war.in_turn
-    start = {"type": "start", "game": "world_war", "seat": seat, "seats": game.seats}
-    options = msgspec.to_builtins(game.options)
+    (program,) = called("world_war", "marshal")
+    program.tell(start_of(game, seat))
     made = []
-    with seated(MARSHAL) as (program,):
-        program.tell({**start, "options": options, "table": game.table()})
-        while game.deciders() and game.war.in_turn == seat:
-            (decider,) = game.deciders()
-            if decider != seat:
-                play(game, game.default(decider))
-                continue
-            decision = game.decision(seat)
-            ask = {
-                "type": "ask",
-                "id": 1,
-                "decision": decision.name,
-                "view": plain(game.view(seat)),
-            }
-            program.tell({**ask, "legal": decision.legal, "limits": decision.limits})
+    while game.deciders() and game.war.in_turn == seat:
+        (decider,) = game.deciders()
+        if decider == seat:
+            program.tell(ask_of(game, seat, 1))
             made.append(program.hear()["move"])
             play(game, made[-1])
+        else:
+            play(game, game.default(decider))
     return made
 
 
@@ -128,14 +115,3 @@ def test_it_does_not_plan_to_take_what_is_shielded() -> None:
     answers(game)
     assert game.war.forces.count[1] >= 1
     assert game.reason == ""
-
-
-@pytest.mark.slow
-def test_it_wins_half_of_its_matches_against_two_sensible_ones() -> None:
-    with seated(MARSHAL, SENSIBLE, SENSIBLE) as programs:
-        won = 0
-        for seed in range(10):
-            for turned in range(3):
-                line_up = programs[turned:] + programs[:turned]
-                won += Match("world_war", line_up, seed).play()[-turned % 3] == 1
-    assert won >= 15

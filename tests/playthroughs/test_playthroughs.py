@@ -1,17 +1,18 @@
 """The golden playthroughs: what a game did once, it does again."""
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from tests.playthroughs.regenerate import PLAYTHROUGHS, transcript
+from referee.games import GAMES
+from tests.playthroughs.regenerate import PLAYTHROUGHS, STEPS, transcript
 
 ROOT = Path(__file__).parents[2]
-GAMES = ROOT / "referee" / "games"
-COMMAND = ".venv/bin/python tests/playthroughs/regenerate.py"
+COMMAND = ".venv/bin/python -m tests.playthroughs.regenerate"
 
 
 @pytest.mark.parametrize("name", PLAYTHROUGHS)
@@ -25,12 +26,19 @@ def test_a_game_is_played_as_recorded(name: str) -> None:
 
 @pytest.mark.parametrize("name", PLAYTHROUGHS)
 def test_a_playthrough_can_be_read(name: str) -> None:
-    size = PLAYTHROUGHS[name].file.stat().st_size
-    assert size < 300_000, "shorten it with an option, in its cases.toml"
+    steps = PLAYTHROUGHS[name].file.read_text(encoding="utf-8").count("==== step")
+    assert steps <= STEPS, "shorten it with an option, in its cases.toml"
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_each_decision_of_a_game_is_shown_in_a_playthrough(game: str) -> None:
+    texts = [play.file.read_text() for play in PLAYTHROUGHS.values() if play.game.name == game]
+    found = re.findall(r"^---- seat \d+: (.+)$", "\n".join(texts), re.MULTILINE)
+    assert {*found} == {*GAMES[game].decisions}
 
 
 def test_every_file_is_still_played() -> None:
-    kept = set(GAMES.glob("*/playthroughs/*.txt"))
+    kept = {*(ROOT / "referee" / "games").glob("*/playthroughs/*.txt")}
     assert kept == {match.file for match in PLAYTHROUGHS.values()}
 
 
@@ -46,6 +54,6 @@ def transcripts(hash_seed: str) -> bytes:
     ).stdout
 
 
-@pytest.mark.slow  # it starts an interpreter
+@pytest.mark.slow  # two programs; each run of the tests has an order of its own besides
 def test_play_does_not_depend_on_the_order_of_sets() -> None:
     assert transcripts("1") == transcripts("2") != b""

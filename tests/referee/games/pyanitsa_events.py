@@ -7,6 +7,6 @@ RULE = Rule(
     deal=frozenset({"deck"}),
     events={"pickup": PICKUP},
     piles=as_dealt,
-    options=({"max_battles": 200}, {"max_battles": 200, "pickup": "shuffled"}),
+    options=({"max_battles": 120}, {"max_battles": 200, "pickup": "shuffled"}),
     choose=sampled_or_default,
 )

@@ -5,7 +5,6 @@ from fractions import Fraction
 from itertools import pairwise
 from random import Random
 
-import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -19,24 +18,10 @@ from tests.referee.games.casino_war_positions import (
     bet,
     new_game,
     play,
-    position,
     wander,
 )
 
 # --- rounds
-
-
-def test_all_seats_share_the_cards():
-    game = position("K 9", 1000, 1000, 1000)
-    play(game, bet(10), bet(50), bet(100))
-    assert game.money == [1010, 1050, 1100]
-
-
-def test_a_war_is_one_for_all_who_go_to_it():
-    game = position("9 9 Q K", 1000, 1000, 1000)
-    play(game, bet(10), bet(50), bet(100))
-    play(game, WAR, SURRENDER, WAR)
-    assert game.money == [980, 975, 800]
 
 
 def test_no_cards_are_dealt_when_nobody_goes_to_war():
@@ -57,14 +42,6 @@ def test_a_war_takes_five_cards_three_of_them_unseen():
     assert len(game.shoe.cards) == left - 5
     assert sum(game.shoe.seen.values()) == seen + 2
     assert len(game.shoe.burned) == 3
-
-
-def test_just_the_money_for_a_war_is_enough():
-    game = position("9 9 Q K", 20, 19)
-    play(game, bet(10), bet(10))
-    assert list(game.deciders()) == [0]
-    play(game, WAR, None)
-    assert game.money == [0, 14]
 
 
 # --- shoes
@@ -106,29 +83,10 @@ def seen(rounds):
     return [(each.player, each.house) for _, each in rounds]
 
 
-def test_whether_anyone_goes_to_war_changes_nothing_for_later_rounds():
-    one, two = (all_rounds(new_game(), answer=answer) for answer in (WAR, SURRENDER))
-    assert seen(one) == seen(two)
-    assert any(each.war for _, each in one)
-
-
 @pytest.mark.parametrize("reshuffle", ["each_round", "shoe"])
 def test_bets_do_not_change_the_cards(reshuffle):
     one, two = (all_rounds(new_game(reshuffle=reshuffle), stake) for stake in (bet(10), bet(20, 1)))
     assert seen(one) == seen(two)
-
-
-def test_a_war_changes_the_ranks_of_a_shoe_little():
-    one, two = (
-        all_rounds(new_game(reshuffle="shoe", bankroll=10_000), answer=answer)
-        for answer in (WAR, SURRENDER)
-    )
-    pairs = [
-        (a, b)
-        for one, two in zip(seen(one), seen(two), strict=True)
-        for a, b in zip(one, two, strict=True)
-    ]
-    assert sum(abs(strength(a) - strength(b)) <= 1 for a, b in pairs) > 0.9 * len(pairs)
 
 
 def test_a_draw_is_as_likely_to_be_any_card_left():
@@ -145,72 +103,7 @@ def test_a_draw_is_as_likely_to_be_any_card_left():
 # --- the end
 
 
-def test_the_game_ends_after_its_rounds():
-    game = position("K 9", rounds=1)
-    play(game, bet(10), bet(20))
-    assert (game.reason, game.places()) == ("rounds", [2, 1])
-    assert not game.deciders()
-
-
-def test_the_game_ends_when_nobody_can_bet():
-    game = position("9 K", 11, 12)
-    play(game, bet(10), bet(10))
-    assert (game.reason, game.places(), game.now.number) == ("broke", [2, 1], 1)
-
-
-def test_equal_money_shares_a_place():
-    game = position("9 K", 1000, 1000, 1010, rounds=1)
-    play(game, bet(10), bet(10), bet(10))
-    assert game.places() == [2, 2, 1]
-
-
-def test_the_rich_play_on_without_the_poor():
-    game = position("9 K", 11, 1000)
-    play(game, bet(10), bet(10))
-    assert (game.reason, list(game.deciders())) == ("", [1])
-
-
-def test_the_least_bet_is_enough_to_play_on():
-    game = position("9 K", 20, 1000)
-    play(game, bet(10), bet(10))
-    assert list(game.deciders()) == [0, 1]
-
-
 # --- options
-
-
-def test_the_options_have_the_defaults_of_the_page():
-    assert msgspec.to_builtins(CasinoWarOptions()) == {
-        "rounds": 50,
-        "bankroll": 1000,
-        "min_bet": 10,
-        "max_bet": 100,
-        "tie_bet": True,
-        "decks": 6,
-        "reshuffle": "each_round",
-    }
-
-
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"rounds": 0},
-        {"min_bet": 0},
-        {"min_bet": 11},
-        {"max_bet": 101},
-        {"max_bet": 100.0},
-        {"bankroll": True},
-        {"tie_bet": 1},
-        {"decks": 0},
-        {"decks": 9},
-        {"reshuffle": "never"},
-        {"bank": 1},
-    ],
-    ids=str,
-)
-def test_other_options_are_refused(options):
-    with pytest.raises(msgspec.ValidationError):
-        msgspec.convert(options, CasinoWarOptions)
 
 
 @pytest.mark.parametrize(
@@ -225,58 +118,12 @@ def test_options_that_contradict_each_other_are_refused(options, reason):
         CasinoWarOptions(**options)
 
 
-def test_the_greatest_bet_and_the_money_may_equal_the_least_bet():
-    game = new_game(min_bet=10, max_bet=10, bankroll=10)
-    assert game.decision(0).limits["bet"] == {"min": 10, "max": 10}
-
-
 # --- what is shown
 
 
 def test_bets_are_hidden_until_all_are_in():
     view = plain(new_game().view(0))
     assert (view["bets"], view["player"], view["house"], view["last"]) == (None,) * 4
-
-
-def test_the_view_of_a_tie_shows_bets_and_cards():
-    game = position("9 9", 1000, 1000, 8)
-    game.money[2] = 8
-    game.apply({0: bet(10, 5), 1: bet(20)})
-    assert plain(game.view(1)) == {
-        "game": "casino_war",
-        "seat": 1,
-        "decision": "tie",
-        "round": 1,
-        "money": [1050, 1000, 8],
-        "bets": [{"bet": 10, "tie_bet": 5}, {"bet": 20, "tie_bet": 0}, None],
-        "player": "9C",
-        "house": "9C",
-        "last": None,
-        "left": 0,
-        "seen": {rank: 2 if rank == "9" else 0 for rank in RANKS[:-1]},
-    }
-
-
-def test_the_view_shows_the_last_round():
-    game = position("9 9 Q K")
-    play(game, bet(10, 5), bet(20))
-    play(game, WAR, SURRENDER)
-    assert plain(game.view(0))["last"] == {
-        "round": 1,
-        "bets": [{"bet": 10, "tie_bet": 5}, {"bet": 20, "tie_bet": 0}],
-        "player": "9C",
-        "house": "9C",
-        "answers": ["war", "surrender"],
-        "war": {"player": "QC", "house": "KC"},
-        "change": [30, -10],
-    }
-
-
-def test_the_view_of_a_plain_round_has_no_answers():
-    game = position("K 9")
-    play(game, bet(10), bet(20))
-    last = plain(game.view(0))["last"]
-    assert (last["answers"], last["war"], last["change"]) == (None, None, [10, 20])
 
 
 def test_all_seats_see_the_same():
@@ -297,73 +144,6 @@ def test_burned_cards_are_shown_to_nobody():
 
 
 # --- text
-
-TEXT = """\
-Round 1 of 50: a tie: war or surrender?
-  Player  *9C
-  House   *9C
-
-Money    Money  Place  Bet  On a tie
-A         1050      1   10         5
-B (you)   1000      2   20         0
-
-Shoe: 312 cards, shuffled before each round
-* new"""
-
-
-def test_the_text_shows_money_stakes_and_cards():
-    game = position("9 9 Q K")
-    play(game, bet(10, 5), bet(20))
-    assert game.text(1) == TEXT
-
-
-def test_great_sums_of_money_stand_apart():
-    game = position("9 9", bankroll=10**10, max_bet=10**9)
-    play(game, bet(10**9, 5), bet(20))
-    lines = game.text(1).splitlines()[4:7]
-    assert [line.split()[-4:] for line in lines[1:]] == [
-        ["10000000050", "1", "1000000000", "5"],
-        ["10000000000", "2", "20", "0"],
-    ]
-    assert len({*map(len, lines)}) == 1
-
-
-def test_the_text_tells_the_latest_rounds():
-    game = position("9 9 Q K K 2")
-    play(game, bet(10, 5), bet(20))
-    play(game, WAR, SURRENDER)
-    text = game.text(0)
-    assert "Round 1: cards\n  Player  9C QC-\n  House   9C KC+\n" in text
-    assert "A (you)         10         5  war           +30\n" in text
-    play(game, bet(10), bet(20))
-    told = "Round 1: 9C v 9C, war QC v KC; A 10+5 war: +30, B 20 surrender: -10"
-    assert told in game.text(0)
-
-
-def test_the_text_of_a_shoe_tells_what_was_seen():
-    game = new_game(reshuffle="shoe", decks=1)
-    del game.shoe.cards[:3]
-    game.shoe.seen |= {"9": 1, "K": 2}
-    lines = game.text(0).splitlines()
-    at = lines.index("Shoe")
-    assert lines[at + 1] == "  Left  (49 unseen); of 52; shuffled when fewer than 13"
-    assert lines[at + 2] == "  Seen  9, K x2"
-
-
-def test_the_text_tells_the_places_at_the_end():
-    game = position("K 9", rounds=1)
-    play(game, bet(10), bet(20))
-    lines = game.text(0).splitlines()
-    assert lines[0] == "Over: rounds; places: A 2, B 1"
-    assert lines[2:5] == [
-        "Money in the end  Money  Place",
-        "A (you)            1010      2",
-        "B                  1020      1",
-    ]
-    broke = position("9 K", 10, 10)
-    play(broke, bet(10), bet(10))
-    assert broke.text().startswith("Over: broke;")
-
 
 # --- what always holds
 

@@ -33,7 +33,7 @@ RULES: dict[str, Rule] = {
     name: import_module(f"tests.referee.games.{name}_events").RULE for name in GAMES
 }
 """What each game draws, and what a choice leaves as it was."""
-DEALS = 8
+DEALS = 4
 MOMENTS = (0.0, 0.2, 0.5)
 """How far a play has come, as a part of its decisions, when one seat chooses otherwise."""
 

@@ -4,14 +4,13 @@ import itertools
 import json
 from random import Random
 
-import jsonschema
 import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from referee.game import Move, plain
-from referee.games.cold_war.game import ColdWar, ColdWarOptions
+from referee.games.cold_war.game import ColdWar
 from referee.replay import Replay, steps
 from tests.referee import scripted
 from tests.referee.games.cold_war_notation import (
@@ -53,10 +52,6 @@ def test_the_attacks_of_a_round_are_gone_after_the_next() -> None:
     play_round(game, [reply("attack 2"), PASS, reply("attack 0"), PASS])
     play_round(game, [PASS] * 4)
     assert plain(game.view(0))["attacks"] == []
-
-
-def test_last_plays_are_null_in_round_one() -> None:
-    assert plain(new().view(0))["last"] is None
 
 
 def test_a_play_is_shown_without_the_fields_it_does_not_use() -> None:
@@ -168,14 +163,6 @@ def test_a_message_is_cleaned_and_then_cut(said: str, shown: str) -> None:
     assert plain(game.view(0))["messages"] == [[shown] * 4]
 
 
-def test_messages_last_one_round() -> None:
-    game = new(talk=True)
-    play_round(game, [{"say": "hello"}] * 4)
-    play_round(game, [PASS] * 4)
-    assert plain(game.view(0))["decision"] == "talk"
-    assert plain(game.view(0))["messages"] == []
-
-
 def capped(start: tuple[str, ...], *withdrawn: int) -> list[int]:
     """Return the places after a single round of nulls, with `cap_result` lead."""
     game = new(start, max_rounds=1, cap_result="lead")
@@ -212,97 +199,6 @@ def test_the_reason_of_a_stopped_game(start: tuple[str, ...], cap_result: str, r
     assert game.reason == reason
 
 
-@pytest.mark.parametrize(
-    ("move", "words"),
-    [
-        (reply("arm 2 0 2 0"), "West arms: South +2, North +2"),
-        (reply("arm 0 0 0 1"), "West arms: East +1, reserve +3"),
-        (reply("arm 9 0 0 0"), "West arms: South +9, reserve -5"),
-        (reply("shift 0 0 -3 3"), "West shifts: North -3, East +3"),
-        (PASS, "West passes"),
-        (reply("attack 3"), "West attacks with East"),
-        (NULL, "West loses the play"),
-    ],
-)
-def test_a_play_is_described(move: Move, words: str) -> None:
-    assert new().describe(1, move) == words
-
-
-def test_a_message_is_described() -> None:
-    game = new(talk=True, talk_chars=5)
-    assert game.describe(0, {"say": "hello there"}) == 'South says "hello"'
-    assert game.describe(0, {"say": ""}) == "South is silent"
-
-
-def test_the_table_for_people() -> None:
-    game = new(POSITION_X)
-    play_round(game, [reply("attack 1"), reply("attack 0"), reply("arm 2 2 0 0"), {}])
-    assert (
-        game.text(1)
-        == """\
-Over: attack; places: South 1, West 1, North 3, East 3
-Round 1 of 200: the end
-
-            Aims at                                  Keeps
-South       West x7, North x9, East x8; 24 in all    -
-West (you)  South x7, North x9, East x8; 24 in all   -
-North       South x8, West x8, East x12; 28 in all   -
-East        South x6, West x6, North x12; 24 in all  -
-
-Aimed by each pair at the other
-  South & West : North & East  South & West by 6; 34 : 28
-  South & North : West & East  South & North by 1; 35 : 34
-  South & East : West & North  West & North by 1; 34 : 35
-
-Last plays
-  South       attacks with West
-  West (you)  attacks with South
-  North       arms: South +2, West +2
-  East        loses the play
-
-Attacks
-  Pair          Aimed    Outcome
-  South & West  34 : 28  won"""
-    )
-
-
-def test_spoken_words_are_on_the_table_for_people() -> None:
-    game = new(talk=True)
-    play_round(game, [{"say": "word " * 40}, {}, {}, {"say": "no"}])
-    text = game.text()
-    assert "  West   (silent)" in text
-    assert max(map(len, text.splitlines())) <= 80
-
-
-@st.composite
-def plays(draw: st.DrawFn) -> Move:
-    """Draw an object that looks like a play, legal or not."""
-    entry = st.integers(-14, 14) | st.booleans() | st.floats(allow_nan=False) | st.none()
-    fields = {"add": st.lists(entry, max_size=5), "move": st.lists(entry, max_size=5)}
-    fields["with"] = entry
-    kind = draw(st.sampled_from(["arm", "shift", "attack", "null", 3]))
-    return draw(st.fixed_dictionaries({"play": st.just(kind)}, optional=fields))
-
-
-@given(move=plays(), reserve=st.integers(0, 12))
-@settings(max_examples=300, derandomize=True)
-def test_what_the_schema_refuses_is_refused(move: Move, reserve: int) -> None:
-    game = new((f"- 7 9 8 / {reserve}", *POSITION_X[1:]))
-    validator = jsonschema.Draft202012Validator(ColdWar.schemas()["play"])
-    assert validator.is_valid(move) or game.refusal(0, move) is not None
-
-
-def test_a_null_play_that_is_shown_is_told_to_people() -> None:
-    game = new(POSITION_X, null_plays="shown")
-    laid = reply("arm 0 2 2 1")
-    told = "South loses the play: arm West +2, North +2, East +1"
-    assert game.describe(0, laid) == told
-    play_round(game, [laid, PASS, PASS, reply("attack 3")])
-    lines = game.text().splitlines()
-    assert "  South  loses the play: arm West +2, North +2, East +1" in lines
-    assert "  East   loses the play" in lines
-
-
 def test_a_null_play_that_is_shown_is_no_fault_and_is_replayed() -> None:
     game = new(null_plays="shown", max_rounds=2)
     overdrawn, never = reply("arm 0 12 12 0"), reply("arm 0 13 0 0")
@@ -314,16 +210,6 @@ def test_a_null_play_that_is_shown_is_no_fault_and_is_replayed() -> None:
     *_, (again, _) = steps(stored, ColdWar)
     assert plain(again.view(0)) == plain(game.view(0))
     assert plain(game.view(0))["last"][0] == {"play": "null", "laid": overdrawn}
-
-
-@given(move=plays(), reserve=st.integers(0, 12))
-@settings(max_examples=300, derandomize=True)
-def test_what_is_refused_even_where_null_plays_are_shown_is_always_refused(
-    move: Move, reserve: int
-) -> None:
-    start = (f"- 7 9 8 / {reserve}", *POSITION_X[1:])
-    shown, hidden = new(start, null_plays="shown"), new(start)
-    assert shown.refusal(0, move) is None or shown.refusal(0, move) == hidden.refusal(0, move)
 
 
 @given(seed=st.integers(0, 2**32), withdrawn=st.sets(st.integers(0, 3)), lead=st.booleans())
@@ -354,8 +240,3 @@ def test_the_order_of_the_replies_is_immaterial(seed: int, order: list[int]) -> 
         one.apply(moves)
         other.apply({seat: moves[seat] for seat in order})
         assert plain(one.view(0)) == plain(other.view(0))
-
-
-def test_options_out_of_range_are_refused() -> None:
-    with pytest.raises(msgspec.ValidationError):
-        msgspec.convert({"max_rounds": 0}, ColdWarOptions)

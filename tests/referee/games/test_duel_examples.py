@@ -1,4 +1,4 @@
-"""The worked examples of Duel's rules page, under their own names."""
+"""The worked examples of Duel's rules page, under their own names, and some besides."""
 
 import pytest
 from hypothesis import given, settings
@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from referee.game import plain
 from referee.games.duel.cards import kinds
-from referee.games.duel.fencer import BIG, BRAVE, LETHAL, TRAINED, VERSATILE, VETERAN, WARY
+from referee.games.duel.fencer import BIG, BRAVE, LETHAL, QUICK, TRAINED, VERSATILE, VETERAN, WARY
 from tests.referee.games.duel_positions import (
     BREATHE,
     END_TURN,
@@ -27,6 +27,7 @@ from tests.referee.games.duel_positions import (
     play,
     position,
 )
+from tests.referee.games.tables import rows
 
 
 def test_d1_a_new_game_has_80_cards_and_the_pawn_in_the_middle():
@@ -79,135 +80,133 @@ def test_d3_six_thrusts():
     assert len(thrusts) == 6
 
 
-def test_d4_an_undefended_thrust():
-    game = play(position("B3 B4 B5", "O1"), attack("B3 B4 B5"), NO_DEFENCE, RETREAT)
-    assert game.pawn == -3
-    assert (both(game, "stamina")[0], both(game, "dexterity")[0]) == (8, 8)
-
-
-def test_d5_a_parry_of_two():
-    game = position("B3 B4 B5", "O1 O2 O6")
-    play(game, attack("B3 B4 B5"), defence("O1 O2"), RETREAT)
-    assert game.pawn == -1
-    assert both(game, "dexterity") == [8, 8]
-    assert len(both(game, "discards")) == 5
-
-
-def test_d6_a_cut_that_is_parried():
-    game = play(position("E3 E4", "O1 O2"), attack("E3 E4"), defence("O1 O2"))
-    assert game.pawn == 0
-    assert both(game, "stamina") == [8, 8]
-    assert both(game, "dexterity") == [7, 8]
-
-
-def test_d7_a_moulinet_drives_the_attacker_back_without_a_question():
-    game = play(position("B5 O5", "C2 C3 C4"), attack("B5"), defence("C2 C3 C4"))
-    assert game.pawn == 2
-    assert both(game, "dexterity") == [8, 7]
-    assert asked(game) == (0, "action")
-    assert both(game, "action") == 2
-
-
-def test_d8_a_moulinet_too_weak():
-    game = play(position("B4 B5 B6", "C2"), attack("B4 B5 B6"), defence("C2"), RETREAT)
-    assert game.pawn == -2
-
-
-def test_d9_an_emergency_parry_cancels_the_point_of_lethal_too():
-    game = position("B1 B2 B3 B4", "O1", trait=(LETHAL, None))
-    play(game, attack("B1 B2 B3 B4"), defence("O1"))
-    assert plain(game.view(1))["attack"]["retreat"] == [0, 4]
-    play(game, PARRY)
-    assert game.pawn == 0
-    assert (both(game, "stamina")[1], both(game, "dexterity")[1]) == (7, 8)
-
-
-def test_d10_no_emergency_with_one_stamina():
-    game = play(position("B1", "O1", stamina=(9, 1)), attack("B1"), NO_DEFENCE)
-    assert asked(game) == (0, "action")
-    assert game.pawn == -1
-
-
-def test_d10_paying_the_last_two_loses():
-    game = position("B1 B2 B3 B4", "O1", stamina=(9, 2))
-    play(game, attack("B1 B2 B3 B4"), NO_DEFENCE, PARRY)
-    assert (game.places(), game.reason, game.pawn) == ([1, 2], "stamina", 0)
-
-
-def test_d11_potentiators_count_on_both_sides():
-    game = position("B5", "C3", in_play=("B10 B12 E11", "C11 C11 C12 O10"))
-    play(game, attack("B5"))
-    assert plain(game.view(1))["attack"]["strength"] == 3
-    play(game, defence("C3"))
-    assert plain(game.view(0))["log"][-1]["guard"] == 4
-    assert game.pawn == 1
-
-
-def test_d11_potentiators_alone_are_no_defence():
-    game = play(position("B5", "E2", in_play=("B10", "O10 O11")), attack("B5"))
-    assert plain(game.view(1))["attack"]["strength"] == 2
-    assert asked(game) == (1, "emergency_parry")
-
-
-def test_d12_brave():
-    game = position("B5", "O2", trait=(BRAVE, None))
-    assert play(game, attack("B5"), defence("O2"), RETREAT).pawn == -1
-
-
-def test_d12_wary():
-    game = position("B5", "C3", trait=(None, WARY))
-    assert play(game, attack("B5"), defence("C3")).pawn == 1
-
-
-def test_d13_lethal_adds_to_no_retreat_of_nothing():
-    game = position("B5", "O2", trait=(LETHAL, None))
-    assert play(game, attack("B5"), defence("O2")).pawn == 0
-
-
-def test_d13_lethal_with_a_moulinet():
-    game = position("B5", "C2 C3", trait=(None, LETHAL))
-    assert play(game, attack("B5"), defence("C2 C3")).pawn == 2
-
-
-def test_d14_the_pawn_stops_at_the_end_where_seat_1_has_lost():
-    game = position("B3 B4 B5", "O1", pawn=-2)
-    play(game, attack("B3 B4 B5"), NO_DEFENCE, RETREAT)
-    assert (game.pawn, game.places(), game.reason) == (-4, [1, 2], "retreat")
-
-
-def test_d14_a_seat_can_lose_in_its_own_turn():
-    game = play(position("B1", "C2 C3", pawn=3), attack("B1"), defence("C2 C3"))
-    assert (game.pawn, game.places(), game.reason) == (4, [2, 1], "retreat")
-
-
-def test_d15_breathing():
-    hand = "B1 B2 B3 B4 B5 B6 B7 O1 O2"
-    game = play(position(hand, stamina=(5, 9), rolls=(8,)), BREATHE)
-    assert (both(game, "stamina")[0], both(game, "fencing")[0]) == (9, 8)
-    assert both(game, "hand_size")[0] == 9
-
-
-def test_d15_a_versatile_fencer_keeps_the_better_roll():
-    game = position("B1", trait=(VERSATILE, None), dexterity=(1, 9), rolls=(2, 5))
-    assert both(play(game, FOOTWORK), "dexterity")[0] == 6
-
-
 def test_d15_the_last_point_of_fencing_cannot_be_spent():
     game = position("B1", fencing=(1, 9))
     assert not legal(game, BREATHE)
     assert not legal(game, FOOTWORK)
 
 
-def test_d16_a_feint_draws_up_to_fencing():
-    game = play(position("B1 B2", fencing=(5, 9), stock="E1 E2 E3 E4"), FEINT)
-    assert plain(game.view(0))["hand"] == ["B1", "B2", "E1", "E2", "E3"]
-    assert both(game, "stamina")[0] == 8
+EXAMPLES = """
+D4  | B3 B4 B5 | O1 | | B3 B4 B5; none; retreat | pawn -3, stamina 8 9, dexterity 8 9
+D5  | B3 B4 B5 | O1 O2 O6 | | B3 B4 B5; O1 O2; retreat | pawn -1, dexterity 8 8, discards 5
+D6  | E3 E4 | O1 O2 | | E3 E4; O1 O2 | pawn 0, stamina 8 8, dexterity 7 8
+D7  | B5 O5 | C2 C3 C4 | | B5; C2 C3 C4 | pawn 2, dexterity 8 7, asks A action, action 2
+D8  | B4 B5 B6 | C2 | | B4 B5 B6; C2; retreat | pawn -2
+D9  | B1 B2 B3 B4 | O1 | trait=LETHAL,- | B1 B2 B3 B4; O1 | retreat 0 4
+D9 parried | B1 B2 B3 B4 | O1 | trait=LETHAL,- | B1 B2 B3 B4; O1; parry | \
+pawn 0, stamina 8 7, dexterity 8 8
+D10 one stamina | B1 | O1 | stamina=9,1 | B1; none | pawn -1, asks A action
+D10 the last two | B1 B2 B3 B4 | O1 | stamina=9,2 | B1 B2 B3 B4; none; parry | \
+pawn 0, places 1 2 stamina
+D11 strength | B5 | C3 | in_play=B10+B12+E11,C11+C11+C12+O10 | B5 | strength 3
+D11 guard    | B5 | C3 | in_play=B10+B12+E11,C11+C11+C12+O10 | B5; C3 | pawn 1, guard 4
+D11 potentiators alone | B5 | E2 | in_play=B10,O10+O11 | B5 | strength 2, asks B emergency_parry
+D12 Brave | B5 | O2 | trait=BRAVE,- | B5; O2; retreat | pawn -1
+D12 Wary  | B5 | C3 | trait=-,WARY | B5; C3 | pawn 1
+D13 no retreat | B5 | O2 | trait=LETHAL,- | B5; O2 | pawn 0
+D13 moulinet   | B5 | C2 C3 | trait=-,LETHAL | B5; C2 C3 | pawn 2
+D14 the end  | B3 B4 B5 | O1 | pawn=-2 | B3 B4 B5; none; retreat | pawn -4, places 1 2 retreat
+D14 own turn | B1 | C2 C3 | pawn=3 | B1; C2 C3 | pawn 4, places 2 1 retreat
+D15 breathing | B1 B2 B3 B4 B5 B6 B7 O1 O2 | | stamina=5,9 rolls=8 | breathe | \
+stamina 9 9, fencing 8 9, hand_size 9 0
+D15 Versatile | B1 | | trait=VERSATILE,- dexterity=1,9 rolls=2,5 | footwork | dexterity 6 9
+D16 | B1 B2 | | fencing=5,9 stock=E1+E2+E3+E4 | feint | hand B1 B2 E1 E2 E3, stamina 8 9
+D16 a larger hand | B1 B2 B3 B4 B5 B6 | | fencing=5,9 | feint | hand_size 6 0, stamina 8 9
+D17 breathing second | B1 | | stamina=6,9 rolls=3 | feint; breathe | stamina 6 9
+D18 stamina   | B1 B2 B3 B4 | | stamina=1,9 | B1 B2 B3 B4 | pawn 0, places 2 1 stamina
+D18 dexterity | B1 B2 B3 B4 | | dexterity=1,9 | B1 B2 B3 B4 | pawn 0, places 2 1 dexterity
+D18 a defence | B1 | O1 | dexterity=9,1 | B1; O1 | places 1 2 dexterity
+D20 | E6 | O1 C1 | stamina=9,1 | E6 | pawn 0, places 1 2 stamina
+D21 | B12 B10 C11 | | | observe B12; end | in_play B12 /, stamina 8 9, discards 0, on_turn 1
+D23 | | | on_turn=1 number=2 stamina=1,9 fencing=1,9 | end | last feint, places 2 1 stamina
+D24 ahead  | B1 | B2 | pawn=-1 max_turns=1 | feint; end | places 1 2 max_turns, stamina 8 9
+D24 behind | B1 | B2 | pawn=2 max_turns=1 | feint; end | places 2 1 max_turns
+D24 more stamina | B1 | B2 | stamina=9,6 max_turns=1 | feint; end | places 1 2 max_turns
+D24 less stamina | B1 | B2 | stamina=9,9 max_turns=1 | feint; end | places 2 1 max_turns
+D24 level  | B1 | B2 | stamina=9,8 max_turns=1 | feint; end | places 1 1 max_turns
+"""
+
+BESIDES = """
+a parry's surplus is wasted | B1 | O1 O2 O3 | trait=-,LETHAL | B1; O1 O2 O3 | pawn 0, asks A action
+a moulinet as strong moves nobody | B1 B2 | C1 C2 | trait=LETHAL,LETHAL | B1 B2; C1 C2 | pawn 0
+what a moulinet leaves | B1 B2 | C1 | | B1 B2; C1 | asks B emergency_parry
+what it leaves is parried | B1 B2 | C1 | | B1 B2; C1; parry | pawn 0, stamina 8 7
+lethal counts once | B1 B2 | O1 | trait=LETHAL,LETHAL | B1 B2; O1; retreat | pawn -2
+a cut leaves too little | E1 | O1 | stamina=9,2 | E1; none | pawn -1, asks A action
+no pawn passes the end | B1 B2 B3 B4 B5 B6 | | pawn=-3 | B1 B2 B3 B4 B5 B6; retreat | \
+pawn -4, places 1 2 retreat
+B attacks the other way | | B1 B2 | on_turn=1 | B1 B2; retreat | pawn 2
+a failing defence is discarded | B1 | O1 | dexterity=9,1 | B1; O1 | discards 2, hand_size 0 0
+the last point has no effect | B1 B10 | | stamina=3,9 number=2 | observe B10 | \
+in_play /, places 2 1 stamina, last observe
+breathing on the last point | B1 | | stamina=2,9 number=2 | breathe | \
+fencing 9 9, places 2 1 stamina
+footwork ends at the maximum | B1 | | dexterity=5,9 rolls=8 | footwork | dexterity 9 9, fencing 8 9
+Big may breathe up to twelve | B1 | | trait=BIG,QUICK stamina=4,9 rolls=8 | breathe | stamina 12 9
+two points pay no second action | B1 | | stamina=2,9 | feint | asks B action
+three do | B1 | | stamina=3,9 | feint | asks A action
+a coin defends | B1 | O1 | | B1 | asks B defend
+a cup needs two points | B1 | C1 | dexterity=9,2 | B1 | asks B defend
+and has not one | B1 | C1 | dexterity=9,1 | B1 | asks B emergency_parry
+figures and attackers are no defence | B1 | O12 C11 B1 E1 | | B1 | asks B emergency_parry
+an empty hand is none | B1 | | | B1 | asks B emergency_parry
+"""
+TRAIT_NUMBERS = {"BIG": BIG, "BRAVE": BRAVE, "LETHAL": LETHAL, "QUICK": QUICK, "WARY": WARY}
+TRAIT_NUMBERS |= {"VERSATILE": VERSATILE, "-": None}
+WORDS = {"none": NO_DEFENCE, "retreat": RETREAT, "parry": PARRY, "end": END_TURN}
+WORDS |= {"feint": FEINT, "breathe": BREATHE, "footwork": FOOTWORK}
 
 
-def test_d16_a_feint_with_a_larger_hand_draws_nothing():
-    game = play(position("B1 B2 B3 B4 B5 B6", fencing=(5, 9)), FEINT)
-    assert both(game, "hand_size")[0] == 6
-    assert both(game, "stamina")[0] == 8
+def options_of(text):
+    """Read `stamina=9,2 pawn=-2 in_play=B10+B12,O1`."""
+    options = {}
+    for name, value in (word.split("=") for word in text.split()):
+        parts = value.replace("+", " ").split(",")
+        if name in ("stock", "in_play"):
+            options[name] = parts if name == "in_play" else parts[0]
+        elif name == "trait":
+            options[name] = [TRAIT_NUMBERS[part] for part in parts]
+        elif name in ("rolls", "stamina", "dexterity", "fencing"):
+            options[name] = [int(part) for part in parts]
+        else:
+            options[name] = int(value)
+    return options
+
+
+def move_of(game, text):
+    if text.startswith("observe"):
+        return observe(text.split()[1])
+    return WORDS.get(text) or (attack(text) if game.asked == "action" else defence(text))
+
+
+def seen(game, what):
+    """Return a fact of the game as it is written in the tables."""
+    view = plain(game.view(0))
+    if what == "places":
+        return [*game.places(), game.reason]
+    if what == "asks":
+        seat, decision = asked(game)
+        return ["AB"[seat], decision]
+    if what == "last":
+        return [game.log[-1]["action"]]
+    if what in ("strength", "retreat"):
+        found = view["attack"][what]
+    elif what == "guard":
+        found = view["log"][-1][what]
+    elif what == "in_play":
+        return " / ".join(" ".join(cards) for cards in view[what]).split()
+    else:
+        found = len(view[what]) if what == "discards" else view[what]
+    return found if isinstance(found, list) else [found]
+
+
+@pytest.mark.parametrize(("a", "b", "options", "moves", "facts"), rows(EXAMPLES) + rows(BESIDES))
+def test_duel(a, b, options, moves, facts):
+    game = position(a, b, **options_of(options))
+    for text in moves.split("; "):
+        play(game, move_of(game, text))
+    for what, *expected in map(str.split, facts.split(", ")):
+        assert [*map(str, seen(game, what))] == expected, what
 
 
 @pytest.mark.parametrize(("cost", "left"), [("added", [11, 8, 4]), ("instead", [11, 9, 6])])
@@ -221,39 +220,10 @@ def test_d17_three_attacks_in_a_turn(cost, left):
     assert game.pawn == -3
 
 
-def test_d17_breathing_second():
-    game = play(position("B1", stamina=(6, 9), rolls=(3,)), FEINT, BREATHE)
-    assert both(game, "stamina")[0] == 6
-
-
-@pytest.mark.parametrize("attribute", ["stamina", "dexterity"])
-def test_d18_an_attack_paid_with_the_last_point_loses(attribute):
-    game = play(position("B1 B2 B3 B4", **{attribute: (1, 9)}), attack("B1 B2 B3 B4"))
-    assert (game.places(), game.reason, game.pawn) == ([2, 1], attribute, 0)
-
-
-def test_d18_a_defence_paid_with_the_last_point_loses():
-    game = play(position("B1", "O1", dexterity=(9, 1)), attack("B1"), defence("O1"))
-    assert (game.places(), game.reason) == ([1, 2], "dexterity")
-
-
 def test_d19_a_cut_that_cannot_be_paid():
     game = position("B1 E1", dexterity=(1, 9))
     assert legal(game, attack("B1"))
     assert not legal(game, attack("E1"))
-
-
-def test_d20_a_cut_takes_the_last_stamina_before_the_defence():
-    game = play(position("E6", "O1 C1", stamina=(9, 1)), attack("E6"))
-    assert (game.places(), game.reason, game.pawn) == ([1, 2], "stamina", 0)
-
-
-def test_d21_a_potentiator_in_play():
-    game = play(position("B12 B10 C11"), observe("B12"), END_TURN)
-    view = plain(game.view(0))
-    assert view["in_play"] == [["B12"], []]
-    assert (view["stamina"][0], view["discards"]) == (8, [])
-    assert view["on_turn"] == 1
 
 
 def test_d22_the_discards_make_a_new_deck():
@@ -261,24 +231,6 @@ def test_d22_the_discards_make_a_new_deck():
     assert plain(game.view(0))["hand"] == ["B7", "E1"]
     assert game.deck.cards == ["B7"]
     assert both(game, "discards") == []
-
-
-def test_d23_a_feint_that_is_the_only_action_is_not_asked():
-    game = position(on_turn=1, number=2, stamina=(1, 9), fencing=(1, 9))
-    play(game, END_TURN)
-    assert (game.places(), game.reason) == ([2, 1], "stamina")
-    assert game.log[-1]["action"] == "feint"
-
-
-@pytest.mark.parametrize(
-    ("pawn", "stamina", "places"),
-    [(-1, 9, [1, 2]), (2, 9, [2, 1]), (0, 6, [1, 2]), (0, 9, [2, 1]), (0, 8, [1, 1])],
-)
-def test_d24_the_cap(pawn, stamina, places):
-    game = position("B1", "B2", pawn=pawn, stamina=(9, stamina), max_turns=1)
-    play(game, FEINT, END_TURN)
-    assert (game.places(), game.reason) == (places, "max_turns")
-    assert both(game, "stamina")[0] == 8
 
 
 @settings(max_examples=60)

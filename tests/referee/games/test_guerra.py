@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from referee.game import plain
 from referee.games.guerra.battle import DECK, value
 from tests.referee.games.guerra_positions import (
-    STOP,
     new_game,
     order_attacks,
     parse,
@@ -37,11 +36,6 @@ def test_the_two_decks_are_shuffled_apart():
     assert sorted(a) == sorted(b) == sorted(DECK)
 
 
-def test_the_same_seed_deals_the_same_cards():
-    assert new_game("x").armies[0].hand == new_game("x").armies[0].hand
-    assert new_game("x").armies[0].hand != new_game("y").armies[0].hand
-
-
 def test_the_opening_asks_a_b_a_b_for_their_rows_from_the_back():
     game, asked = new_game(), []
     while game.asked == "deploy":
@@ -61,12 +55,6 @@ def test_a_turn_begins_by_healing_and_drawing():
     assert game.turn == 2
     assert tables(game)[1] == parse("V 7O / R 2B")
     assert (game.armies[1].hand, game.armies[1].pack) == (["3E"], ["4E"])
-
-
-def test_an_empty_pack_gives_no_card():
-    game = position("R 2B", "R 2B", hands=("7C", "7C"))
-    pass_turn(game)
-    assert game.armies[1].hand == ["7C"]
 
 
 def test_the_volley_comes_before_the_orders_of_its_owner():
@@ -160,161 +148,12 @@ def test_the_last_breath_of_the_packs_is_a_conclusion_even_at_the_turn_limit():
     assert (game.places(), game.reason) == ([1, 2], "conclusion")
 
 
-def test_the_view_shows_the_table_and_ones_own_hand():
-    game = position(
-        "V 7O / C 5E / R 2B", "V 3C 2C / R 2B", hands=("4E 11B", "5C"), packs=("", "7B")
-    )
-    game.armies[0].cemetery, game.armies[1].cemetery = ["3C"], ["10O"]
-    order_attacks(game, "7O>3C")
-    assert plain(game.view(0)) == {
-        "game": "guerra",
-        "seat": 0,
-        "decision": "orders",
-        "turn": 2,
-        "to_move": 1,
-        "zones": [
-            {"vanguard": {"7O": 3}, "centre": {"5E": 0}, "rearguard": {"2B": 0}},
-            {"vanguard": {"2C": 0}, "centre": {}, "rearguard": {"2B": 0}},
-        ],
-        "cemetery": [["3C"], ["10O", "3C"]],
-        "pack": [0, 0],
-        "hand_size": [2, 2],
-        "hand": ["4E", "11B"],
-        "attacked": [],
-        "line": None,
-    }
-
-
 @pytest.mark.parametrize(("attack_line", "line"), [("current", None), ("fixed", "vanguard")])
 def test_the_view_shows_who_has_attacked_and_the_fixed_line(attack_line, line):
     game = position("V 7O 6O / R 2B", "V 2C 3C / R 2B", attack_line=attack_line)
     order_attacks(game, "7O>2C")
     view = plain(game.view(1))
     assert (view["attacked"], view["line"]) == (["7O"], line)
-
-
-def test_both_seats_see_the_same_but_for_the_hand():
-    game = position("R 2B", "R 2B", hands=("4E", "5C"))
-    ours, theirs = plain(game.view(0)), plain(game.view(1))
-    assert theirs["hand"] == ["5C"]
-    assert ours | {"seat": 1, "hand": ["5C"]} == theirs
-
-
-TEXT = """\
-Turn 1 of 200, A decides (attack)
-  B
-    Rearguard  2B
-    Centre     -
-    Vanguard   2O (1 of 2 wounds); in front
-  Between the armies  Has attacked  Wounds
-  B                   none          2O 1 of 2
-  A                   7O            7O 3 of 7
-  A
-    Vanguard   7O' (3 of 7 wounds) 6C; in front
-    Centre     5E
-    Rearguard  2B
-
-Strength  Troops  Cards to come
-B              4              3
-A             20              4
-
-B: reserve
-  Hand      5C; 1 card
-  Pack      (2 unseen)
-  Cemetery  11B 12B 3C; 35 cards, the latest last
-
-A: reserve
-  Hand      4E 11B *10C; 3 cards
-  Pack      (1 unseen)
-  Cemetery  6B 10B 12B; 32 cards, the latest last
-
-In this turn and the one before
-  A goes to attack
-  A attacks 7O > 3C
-  The attack kills 3C of B
-
-* new; ' used"""
-
-
-def drawn():
-    hands, packs = ("4E 11B 10C", "5C"), ("7B", "7B 6B")
-    game = position("V 7O 6C / C 5E / R 2B", "V 2O*1 3C / R 2B", hands=hands, packs=packs)
-    order_attacks(game, "7O>3C")
-    return game
-
-
-def test_the_text_faces_the_armies():
-    assert drawn().text() == TEXT
-
-
-def test_the_text_hides_the_other_hand():
-    assert "  Hand      (1 unseen); 1 card\n" in drawn().text(0)
-    assert "  Hand      4E 11B *10C; 3 cards\n" in drawn().text(0)
-    assert "  Hand      (3 unseen); 3 cards\n" in drawn().text(1)
-    assert "  Hand      5C; 1 card\n" in drawn().text(1)
-    assert "\nA (you): reserve\n" in drawn().text(0)
-
-
-def test_the_text_tells_the_turn_before_and_no_older_one():
-    game = position("V 7O / R 2B", "V 5C / R 2E", packs=("7B", "7B 6B"))
-    order_attacks(game, "7O>5C")
-    stop(game)
-    assert "The attack kills 5C of B" in game.text(1)
-    pass_turn(game)
-    assert "The attack kills 5C of B" not in game.text(0)
-    assert "B stops attacking" in game.text(0)
-
-
-def test_the_text_names_the_end():
-    game = position("R 7O", "R 2B")
-    pass_turn(game)
-    assert game.text().startswith("Over: conclusion; places: A 1, B 2\n")
-
-
-def test_a_long_row_is_folded():
-    game = position("R " + " ".join(DECK), "R 2B")
-    lines = game.text().splitlines()
-    assert max(map(len, lines)) <= 80
-    assert sum(line.startswith(" " * 15) and line.strip()[0].isdigit() for line in lines) == 2
-
-
-SWAP = {"card": "5E", "to": "centre", "swap_with": "4C"}
-STEP = {"card": "5E", "to": "centre"}
-DESCRIBED = [
-    ("deploy", {"rearguard": ["2B", "3B", "4B"]}, "A deploys 2B 3B 4B to rearguard"),
-    (
-        "deploy",
-        {"centre": ["2B", "3B"], "vanguard": ["4B"]},
-        "A deploys 4B to vanguard, 2B 3B to centre",
-    ),
-    ("orders", {"action": "attack"}, "A goes to attack"),
-    ("orders", {"action": "attack", "attackers": 1, "cards": 1}, "A goes to attack"),
-    (
-        "orders",
-        {"action": "attack", "transfers": [SWAP]},
-        "A transfers 5E to centre for 4C, goes to attack",
-    ),
-    ("orders", INCORPORATION, "A incorporates 7C to centre"),
-    (
-        "orders",
-        INCORPORATION | {"transfers": [STEP]},
-        "A transfers 5E to centre, incorporates 7C to centre",
-    ),
-    ("orders", {"action": "mass_transfer", "moves": [STEP]}, "A moves 5E to centre"),
-    ("attack", STOP, "A stops attacking"),
-    ("attack", written_attack("7O+4C>5E"), "A attacks 7O + 4C > 5E"),
-    ("attack", written_attack("11O>11O"), "A duels 11O > 11O"),
-    ("attack", written_attack("11O>"), "A sweeps with 11O"),
-    ("attack", written_attack("10O>7E"), "A shoots 10O > 7E"),
-    ("discard", {"cards": ["7O"]}, "A discards 7O"),
-]
-
-
-@pytest.mark.parametrize(("asked", "move", "words"), DESCRIBED)
-def test_a_move_is_described(asked, move, words):
-    game = new_game()
-    game.asked = asked
-    assert game.describe(0, move) == words
 
 
 OPTIONS = st.fixed_dictionaries(

@@ -15,6 +15,7 @@ from tests.referee.games.guerra_positions import (
     tables,
     written_attack,
 )
+from tests.referee.games.tables import rows
 
 ATTACKS = """
 E1  | V 7O           | V 5C                      | 7O>5C         | V 7O*5      |
@@ -89,35 +90,28 @@ V5 | V 1O 10O / R 2B | V 7O / R 10O 2B                  | same | V 7O*2 / R 10O 
 BOTH_HAVE = "/ R 2B 3B"
 
 
-def examples(table):
-    rows = [[cell.strip() for cell in line.split("|")] for line in table.strip().splitlines()]
-    return [pytest.param(*cells, id=name) for name, *cells in rows]
-
-
-@pytest.mark.parametrize(
-    ("a", "b", "attacks", "a_after", "b_after"), examples(ATTACKS) + examples(BESIDES)
-)
+@pytest.mark.parametrize(("a", "b", "attacks", "a_after", "b_after"), rows(ATTACKS) + rows(BESIDES))
 def test_attack(a, b, attacks, a_after, b_after):
     game = position(a + BOTH_HAVE, b + BOTH_HAVE)
     order_attacks(game, attacks)
     assert tables(game) == (parse(a_after + BOTH_HAVE), parse(b_after + BOTH_HAVE))
 
 
-@pytest.mark.parametrize(("a", "b", "attacks", "a_after", "b_after"), examples(SMALL_DIE))
+@pytest.mark.parametrize(("a", "b", "attacks", "a_after", "b_after"), rows(SMALL_DIE))
 def test_attack_in_which_the_small_die(a, b, attacks, a_after, b_after):
     game = position(a + BOTH_HAVE, b + BOTH_HAVE, joint_attack="small_die")
     order_attacks(game, attacks)
     assert tables(game) == (parse(a_after + BOTH_HAVE), parse(b_after + BOTH_HAVE))
 
 
-@pytest.mark.parametrize(("a", "b", "before", "attack"), examples(ILLEGAL))
+@pytest.mark.parametrize(("a", "b", "before", "attack"), rows(ILLEGAL))
 def test_illegal_attack(a, b, before, attack):
     game = position(a + BOTH_HAVE, b + BOTH_HAVE)
     order_attacks(game, before)
     assert not can_attack(game, attack)
 
 
-@pytest.mark.parametrize(("a", "b", "a_after", "b_after"), examples(VOLLEYS))
+@pytest.mark.parametrize(("a", "b", "a_after", "b_after"), rows(VOLLEYS))
 def test_volley(a, b, a_after, b_after):
     game = position(a, b, seat=1, packs=("7E", "7E"))
     order_attacks(game)

@@ -8,7 +8,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from referee.games.guerra.battle import DECK, ZONES
-from referee.games.guerra.game import Guerra, GuerraOptions
+from referee.games.guerra.game import Guerra
 from tests.referee.games.guerra_positions import (
     STOP,
     at_orders,
@@ -29,7 +29,7 @@ def attack(*attackers, target=None):
     return {"attackers": [*attackers], "target": target}
 
 
-def order_transfers(*transfers):
+def transferring(*transfers):
     return {"action": "attack", "transfers": [*transfers]}
 
 
@@ -45,8 +45,8 @@ def incorporation(**fields):
     return {"action": "incorporate", "card": "7C", "zone": "centre"} | fields
 
 
-def refused(name, asked, move, reason):
-    return pytest.param(asked, move, reason, id=name)
+def two_allowed():
+    return at_orders(transfers=2)
 
 
 def aimed():
@@ -65,159 +65,93 @@ def aimed_twice():
 
 
 REFUSALS = [
-    refused("deploy-missing-zone", opening, {"rearguard": []}, '"rearguard" takes 3'),
-    refused("deploy-no-centre", opening, {"rearguard": ["2O", "3O", "4O"]}, '"centre" is missing'),
-    refused("deploy-other-zone", opening, deployed(vanguard=[]), '"vanguard" is not asked for'),
-    refused("deploy-too-few", opening, deployed(centre=["5O"]), '"centre" takes 2'),
-    refused("deploy-string", opening, {"rearguard": "5O"}, "a list of cards, not a string"),
-    refused("deploy-null", opening, {"rearguard": None}, "must be a list of cards, not null"),
-    refused("deploy-twice", opening, deployed(centre=["5O", "5O"]), "'5O' is named twice"),
-    refused("deploy-two-zones", opening, deployed(centre=["5O", "2O"]), "'2O' is named twice"),
-    refused("deploy-pack", opening, deployed(centre=["5O", "7B"]), "'7B' is still in your pack"),
-    refused("deploy-no-card", opening, deployed(centre=["5O", "8O"]), "'8O' is not a card"),
-    refused("deploy-order", opening, deployed(centre=["5O", "O6"]), "'O6' is not a card"),
-    refused("deploy-number", opening, deployed(centre=["5O", 1.0]), "not as a number"),
-    refused("deploy-boolean", opening, deployed(centre=["5O", True]), "not as a boolean"),
-    refused("deploy-nested", opening, deployed(centre=["5O", ["6O"]]), "not as a list"),
-    refused("orders-empty", at_orders, {}, '"action" must be'),
-    refused("orders-unknown", at_orders, {"action": "wait"}, '"action" must be'),
-    refused("orders-list", at_orders, {"action": ["attack"]}, '"action" must be'),
-    refused("orders-true", at_orders, {"action": True}, '"action" must be'),
-    refused("transfers-null", at_orders, {"action": "attack", "transfers": None}, "not null"),
-    refused("transfer-string", at_orders, order_transfers("7O"), "must be an object, not a str"),
-    refused("transfer-no-card", at_orders, order_transfers({"to": "centre"}), '"card" of entry 0'),
-    refused("transfer-no-zone", at_orders, order_transfers({"card": "7O"}), '"to" of entry 0'),
-    refused("transfer-card-type", at_orders, order_transfers(step(7, "centre")), "not as a number"),
-    refused("transfer-zone", at_orders, order_transfers(step("7O", "front")), 'must be "vanguard'),
-    refused("transfer-zone-type", at_orders, order_transfers(step("7O", ["centre"])), "must be"),
-    refused("transfer-far", at_orders, order_transfers(step("7O", "rearguard")), "steps to centre"),
-    refused(
-        "transfer-stay", at_orders, order_transfers(step("7O", "vanguard")), "in your vanguard"
-    ),
-    refused("transfer-hand", at_orders, order_transfers(step("7C", "centre")), "is in your hand"),
-    refused("transfer-dead", at_orders, order_transfers(step("7E", "centre")), "your cemetery"),
-    refused(
-        "transfers-two",
-        at_orders,
-        order_transfers(step("7O", "centre"), step("5E", "centre")),
-        "allows 1",
-    ),
-    refused(
-        "transfers-three",
-        lambda: at_orders(transfers=2),
-        order_transfers(step("7O", "centre"), step("5E", "centre"), step("6E", "centre")),
+    (opening, {"rearguard": ["2O", "3O", "4O"]}, '"centre" is missing'),
+    (opening, {"rearguard": []}, '"rearguard" takes 3'),
+    (opening, deployed(vanguard=[]), '"vanguard" is not asked for'),
+    (opening, deployed(centre=["5O"]), '"centre" takes 2'),
+    (opening, deployed(centre=["5O", "5O"]), "'5O' is named twice"),
+    (opening, deployed(centre=["5O", "2O"]), "'2O' is named twice"),
+    (opening, deployed(centre=["5O", "7B"]), "'7B' is still in your pack"),
+    (opening, deployed(centre=["5O", "8O"]), "'8O' is not a card"),
+    (opening, deployed(centre=["5O", "O6"]), "'O6' is not a card"),
+    (at_orders, transferring({"to": "centre"}), '"card" of entry 0'),
+    (at_orders, transferring({"card": "7O"}), '"to" of entry 0'),
+    (at_orders, transferring(step("7O", "front")), 'must be "vanguard'),
+    (at_orders, transferring(step("7O", ["centre"])), "must be"),
+    (at_orders, transferring(step("7O", "rearguard")), "steps to centre"),
+    (at_orders, transferring(step("7O", "vanguard")), "in your vanguard"),
+    (at_orders, transferring(step("7C", "centre")), "is in your hand"),
+    (at_orders, transferring(step("7E", "centre")), "your cemetery"),
+    (at_orders, transferring(step("7O", "centre"), step("5E", "centre")), "allows 1"),
+    (
+        two_allowed,
+        transferring(step("7O", "centre"), step("5E", "centre"), step("6E", "centre")),
         "allows 2",
     ),
-    refused(
-        "transfer-same-card",
-        lambda: at_orders(transfers=2),
-        order_transfers(step("5E", "centre"), step("5E", "vanguard")),
+    (
+        two_allowed,
+        transferring(step("5E", "centre"), step("5E", "vanguard")),
         "'5E' would move twice",
     ),
-    refused(
-        "transfer-swapped-card",
-        lambda: at_orders(transfers=2),
-        order_transfers(step("5E", "centre", swap_with="4C"), step("4C", "centre")),
+    (
+        two_allowed,
+        transferring(step("5E", "centre", swap_with="4C"), step("4C", "centre")),
         "'4C' would move twice",
     ),
-    refused(
-        "swap-moved-card",
-        lambda: at_orders(transfers=2),
-        order_transfers(step("5E", "centre"), step("6E", "centre", swap_with="5E")),
+    (
+        two_allowed,
+        transferring(step("5E", "centre"), step("6E", "centre", swap_with="5E")),
         "'5E' would move twice",
     ),
-    refused(
-        "swap-itself",
+    (at_orders, transferring(step("5E", "centre", swap_with="5E")), "'5E' would move twice"),
+    (
         at_orders,
-        order_transfers(step("5E", "centre", swap_with="5E")),
-        "'5E' would move twice",
-    ),
-    refused(
-        "swap-elsewhere",
-        at_orders,
-        order_transfers(step("5E", "centre", swap_with="7O")),
+        transferring(step("5E", "centre", swap_with="7O")),
         "a swap is with a card of centre",
     ),
-    refused(
-        "swap-hand",
-        at_orders,
-        order_transfers(step("5E", "centre", swap_with="7C")),
-        "'7C' is in your hand",
-    ),
-    refused(
-        "swap-type", at_orders, order_transfers(step("5E", "centre", swap_with=False)), "a boolean"
-    ),
-    refused("incorporate-no-card", at_orders, {"action": "incorporate"}, '"card" is missing'),
-    refused(
-        "incorporate-no-zone",
-        at_orders,
-        {"action": "incorporate", "card": "7C"},
-        '"zone" is missing',
-    ),
-    refused("incorporate-zone", at_orders, incorporation(zone="hand"), '"zone" must be'),
-    refused("incorporate-table", at_orders, incorporation(card="7O"), "'7O' is in your vanguard"),
-    refused("incorporate-pack", at_orders, incorporation(card="7B"), "'7B' is still in your pack"),
-    refused("incorporate-null", at_orders, incorporation(card=None), "not as null"),
-    refused(
-        "incorporate-bad-transfer",
-        at_orders,
-        incorporation(transfers=[step("7O", "rearguard")]),
-        "steps to centre",
-    ),
-    refused("mass-missing", at_orders, {"action": "mass_transfer"}, '"moves" is missing'),
-    refused("mass-object", at_orders, {"action": "mass_transfer", "moves": {}}, "not an object"),
-    refused("mass-empty", at_orders, mass(), "at least 1 entry, not 0"),
-    refused("mass-string", at_orders, mass("7O"), 'entry 0 of "moves" must be an object'),
-    refused("mass-far", at_orders, mass(step("7O", "rearguard")), "steps to centre"),
-    refused(
-        "mass-twice",
-        at_orders,
-        mass(step("5E", "centre"), step("5E", "vanguard")),
-        "'5E' would move twice",
-    ),
-    refused("attack-empty", in_battle, {}, '"attackers" is missing'),
-    refused("attack-no-target", in_battle, {"attackers": []}, '"target" is missing'),
-    refused("attack-object", in_battle, {"attackers": {}, "target": None}, "not an object"),
-    refused("attack-target-type", in_battle, attack("7O", target=["7C"]), "not as a list"),
-    refused("attack-target-name", in_battle, attack("7O", target="7c"), "'7c' is not a card"),
-    refused("attack-nobody", in_battle, attack(target="7C"), "no attackers are named"),
-    refused("attack-nothing", in_battle, attack("7O"), "attack one enemy card"),
-    refused("attack-twice", in_battle, attack("7O", "7O", target="7C"), "'7O' is named twice"),
-    refused(
-        "attack-rear",
+    (at_orders, transferring(step("5E", "centre", swap_with="7C")), "'7C' is in your hand"),
+    (at_orders, transferring(step("5E", "centre", swap_with=False)), "a boolean"),
+    (at_orders, incorporation(zone="hand"), '"zone" must be'),
+    (at_orders, incorporation(card="7O"), "'7O' is in your vanguard"),
+    (at_orders, incorporation(card="7B"), "'7B' is still in your pack"),
+    (at_orders, incorporation(transfers=[step("7O", "rearguard")]), "steps to centre"),
+    (at_orders, mass(), "at least 1 entry, not 0"),
+    (at_orders, mass(step("7O", "rearguard")), "steps to centre"),
+    (at_orders, mass(step("5E", "centre"), step("5E", "vanguard")), "'5E' would move twice"),
+    (in_battle, attack("7O", target="7c"), "'7c' is not a card"),
+    (in_battle, attack(target="7C"), "no attackers are named"),
+    (in_battle, attack("7O"), "attack one enemy card"),
+    (in_battle, attack("7O", "7O", target="7C"), "'7O' is named twice"),
+    (
         in_battle,
         attack("5O", target="7C"),
         "'5O' is in your rearguard; attacks come from your vanguard",
     ),
-    refused("attack-hand", in_battle, attack("7C", target="7C"), "'7C' is in your hand"),
-    refused("attack-dead", in_battle, attack("2E", target="7C"), "'2E' is in your cemetery"),
-    refused("attack-pack", in_battle, attack("7B", target="7C"), "'7B' is still in your pack"),
-    refused("attack-spent", in_battle, attack("4E", target="7C"), "'4E' has already attacked"),
-    refused("attack-banner", in_battle, attack("1C", target="7C"), "Banner, which never attacks"),
-    refused("attack-archer", in_battle, attack("10C", target="7C"), "'10C' is an Archer"),
-    refused("attack-knight", in_battle, attack("7O", "11B", target="7C"), "attacks alone"),
-    refused("attack-knights", in_battle, attack("11B", "11E", target="11E"), "attacks alone"),
-    refused("attack-behind", in_battle, attack("7O", target="5B"), "in the enemy's centre; only"),
-    refused("attack-nowhere", in_battle, attack("7O", target="7B"), "not on the enemy's table"),
-    refused("knight-soldier", in_battle, attack("11E", target="7E"), "does not attack '7E'"),
-    refused("knight-suit", in_battle, attack("11E", target="11C"), "only the Knight of its suit"),
-    refused("knight-behind", in_battle, attack("11B", target="11B"), "not on the enemy's table"),
-    refused("sweep-twin", in_battle, attack("11E"), "'11E' cannot sweep the enemy's vanguard"),
-    refused("sweep-empty", in_battle, attack("11B"), "holds no card of suit B"),
-    refused("shot-group", aimed, attack("7O", "10C", target="7C"), "an Archer, which shoots alone"),
-    refused(
-        "shot-hand", aimed, attack("10E", target="7C"), "'10E' is in your cemetery; shots come"
-    ),
-    refused("shot-rear", aimed, attack("10O", target="7C"), "'10O' is in your rearguard; shots"),
-    refused("shot-nothing", aimed, attack("10C"), "an Archer shoots at one enemy card"),
-    refused("shot-nowhere", aimed, attack("10C", target="7B"), "not on the enemy's table"),
-    refused("shot-far", aimed, attack("10C", target="2B"), "in the enemy's rearguard; shots reach"),
-    refused("shot-spent", aimed_twice, attack("10C", target="7C"), "'10C' has already attacked"),
-    refused("discard-empty", too_many, {}, '"cards" is missing'),
-    refused("discard-none", too_many, {"cards": []}, "must name exactly 1, not 0"),
-    refused("discard-two", too_many, {"cards": ["2O", "3O"]}, "must name exactly 1, not 2"),
-    refused("discard-table", too_many, {"cards": ["2B"]}, "'2B' is in your rearguard"),
-    refused("discard-string", too_many, {"cards": "2O"}, "not a string"),
+    (in_battle, attack("7C", target="7C"), "'7C' is in your hand"),
+    (in_battle, attack("2E", target="7C"), "'2E' is in your cemetery"),
+    (in_battle, attack("7B", target="7C"), "'7B' is still in your pack"),
+    (in_battle, attack("4E", target="7C"), "'4E' has already attacked"),
+    (in_battle, attack("1C", target="7C"), "Banner, which never attacks"),
+    (in_battle, attack("10C", target="7C"), "'10C' is an Archer"),
+    (in_battle, attack("7O", "11B", target="7C"), "attacks alone"),
+    (in_battle, attack("11B", "11E", target="11E"), "attacks alone"),
+    (in_battle, attack("7O", target="5B"), "in the enemy's centre; only"),
+    (in_battle, attack("7O", target="7B"), "not on the enemy's table"),
+    (in_battle, attack("11E", target="7E"), "does not attack '7E'"),
+    (in_battle, attack("11E", target="11C"), "only the Knight of its suit"),
+    (in_battle, attack("11B", target="11B"), "not on the enemy's table"),
+    (in_battle, attack("11E"), "'11E' cannot sweep the enemy's vanguard"),
+    (in_battle, attack("11B"), "holds no card of suit B"),
+    (aimed, attack("7O", "10C", target="7C"), "an Archer, which shoots alone"),
+    (aimed, attack("10E", target="7C"), "'10E' is in your cemetery; shots come"),
+    (aimed, attack("10O", target="7C"), "'10O' is in your rearguard; shots"),
+    (aimed, attack("10C"), "an Archer shoots at one enemy card"),
+    (aimed, attack("10C", target="7B"), "not on the enemy's table"),
+    (aimed, attack("10C", target="2B"), "in the enemy's rearguard; shots reach"),
+    (aimed_twice, attack("10C", target="7C"), "'10C' has already attacked"),
+    (too_many, {"cards": []}, "must name exactly 1, not 0"),
+    (too_many, {"cards": ["2O", "3O"]}, "must name exactly 1, not 2"),
+    (too_many, {"cards": ["2B"]}, "'2B' is in your rearguard"),
 ]
 
 
@@ -231,17 +165,13 @@ ACCEPTED = [
     ("deploy", opening, deployed()),
     ("deploy, unknown fields ignored", opening, deployed(note=1)),
     ("transfers left out", at_orders, {"action": "attack"}),
-    ("swap_with null", at_orders, order_transfers(step("5E", "centre", swap_with=None))),
-    ("swap", at_orders, order_transfers(step("5E", "centre", swap_with="4C"))),
+    ("swap_with null", at_orders, transferring(step("5E", "centre", swap_with=None))),
+    ("swap", at_orders, transferring(step("5E", "centre", swap_with="4C"))),
     ("unused fields", at_orders, {"action": "attack", "card": 7, "zone": [], "moves": None}),
     ("incorporation", at_orders, incorporation(transfers=[step("7O", "centre")])),
     ("mass transfer", at_orders, mass(step("7O", "centre"), step("3O", "vanguard"))),
     ("unused transfers", at_orders, mass(step("7O", "centre")) | {"transfers": None}),
-    (
-        "two transfers",
-        lambda: at_orders(transfers=2),
-        order_transfers(step("4C", "rearguard"), step("3O", "vanguard")),
-    ),
+    ("two transfers", two_allowed, transferring(step("4C", "rearguard"), step("3O", "vanguard"))),
     ("stop", in_battle, STOP),
     ("group", in_battle, attack("7O", "3E", target="11C")),
     ("duel", in_battle, attack("11E", target="11E")),
@@ -255,15 +185,6 @@ def test_a_reply_is_accepted(asked, move):
     game = asked()
     assert game.refusal(game.to_move, move) is None
     assert Draft202012Validator(Guerra.schemas()[game.asked]).is_valid(move)
-
-
-def test_a_seat_that_is_not_asked_may_not_move():
-    assert at_orders().refusal(1, {"action": "attack"}) == "nothing is asked of you now"
-
-
-def test_a_long_name_is_cut_in_the_reason():
-    reason = in_battle().refusal(0, attack("7O" * 1000, target="7C"))
-    assert len(reason) < 100
 
 
 DEFAULTS = [
@@ -284,7 +205,7 @@ def as_text(move):
     return msgspec.json.encode(move, order="sorted")
 
 
-def sampled(game, count=8000):
+def sampled(game, count=2000):
     rng = Random(1)
     return {as_text(game.sample(0, rng)) for _ in range(count)}
 
@@ -294,7 +215,7 @@ def groups(cards):
 
 
 def test_every_legal_attack_comes_up():
-    game = position("V 7O 6C 5C 11O 11E 1E 10B / R 12B", "V 2O 3B 11E / R 2B")
+    game = position("V 7O 6C 11O 11E 1E / R 12B", "V 2O 3B 11E / R 2B")
     order_attacks(game)
     every = (
         attack(*group, target=target)
@@ -313,7 +234,7 @@ def legal_orders(game):
     transfers = [list(some) for size in range(3) for some in permutations(swaps, size)]
     incorporated = [{"card": card, "zone": zone} for card in every for zone in ZONES]
     orders = chain(
-        (order_transfers(*some) for some in transfers),
+        (transferring(*some) for some in transfers),
         (incorporation(**new, transfers=some) for some in transfers for new in incorporated),
         (mass(*some) for size in range(1, 5) for some in combinations(steps, size)),
     )
@@ -323,14 +244,8 @@ def legal_orders(game):
 @pytest.mark.quick(1)
 @pytest.mark.parametrize(
     ("table", "hand", "transfers"),
-    [("V 7O / C 6C 5C / R 12B", "", 2), ("V 7O / C 6C", "2O 3O", 1), ("C 6C", "2O", 2)],
+    [("C 6C", "2O", 2), ("V 7O / C 6C", "2O 3O", 1), ("V 7O / C 6C 5C / R 12B", "", 2)],
 )
 def test_every_legal_order_comes_up(table, hand, transfers):
     game = position(table, "R 2B", hands=(hand, ""), transfers=transfers)
-    assert sampled(game) == legal_orders(game)
-
-
-def test_options_are_validated():
-    for wrong in ({"transfers": 3}, {"max_turns": 1}, {"attack_line": "any"}, {"talk": True}):
-        with pytest.raises(msgspec.ValidationError):
-            msgspec.convert(wrong, GuerraOptions)
+    assert sampled(game, 8000) == legal_orders(game)

@@ -1,4 +1,4 @@
-"""The worked examples of Khan's rules page, under their own names."""
+"""The worked examples of Khan's rules page, under their own names, and some besides."""
 
 from collections import Counter
 from random import Random
@@ -27,8 +27,7 @@ from tests.referee.games.khan_positions import (
     position,
     show,
 )
-
-SIX = "E3 E4 E5 O6 O7 C10"
+from tests.referee.games.tables import rows
 
 
 def rounds(game):
@@ -161,111 +160,107 @@ def test_k6_one_round(match, winner):
     assert rounds(game)[1] == winner
 
 
-def test_k7_the_attacker_fails_and_loses_six_cards():
-    game = fight(
-        *("E3 E4 E5", "B2 B3 B4", "O6 O7", "B6 B7", "C10", "C12"),
-        cards=(SIX, "B2 B3 B4 B6 B7 C12"),
-        front=("wood", "2 wood, cloth, steel"),
-    )
-    assert rounds(game) == [0, 1, 1]
-    assert asked(game) == ("place_front", [1])
-    play(game, show("B2 C12"))
-    assert (face_up(game), hands(game)) == (["", "B2 C12"], ["", "B3 B4 B6 B7"])
-    assert pile(game) == SIX
-    assert plain(game.view(0))["front"] == [{"wood": 1}, counted("2 wood, cloth, steel")]
+EXAMPLES = """
+K7  | E3 E4 E5 O6 O7 C10 / B2 B3 B4 B6 B7 C12 | wood / 2 wood, cloth, steel | \
+E3 E4 E5; B2 B3 B4; O6 O7; B6 B7; C10; C12 | rounds A B B; asks place_front B
+K7  | E3 E4 E5 O6 O7 C10 / B2 B3 B4 B6 B7 C12 | wood / 2 wood, cloth, steel | \
+E3 E4 E5; B2 B3 B4; O6 O7; B6 B7; C10; C12; B2 C12 | up - / B2 C12; hands - / B3 B4 B6 B7; \
+pile E3 E4 E5 O6 O7 C10; front wood / 2 wood, cloth, steel
+K8  | E3 E4 E5 O6 O7 C10 / B2 B3 B4 E6 E7 C12 | wood / steel, cloth, horses, gold | \
+E3 E4 E5; B2 B3 B4; O6 O7; E6 E7; -; C12; E3 E4 | rounds A A B; front wood /; \
+behind steel, cloth, horses, gold; points 6; up E3 E4 / -; hands E5 O6 O7 C10 / -
+K9  | E3 B7 / B2 O3 | / wood | | \
+asks turn B; rounds B B B; up - / B2 O3; hands - / -; front / wood; pile E3 B7
+K10 | E3 E4 E5 C12 / O1 B2 C10 | | E3 E4 E5 | asks gunpowder B
+K10 | E3 E4 E5 C12 / O1 B2 C10 | | E3 E4 E5; blow E4 E5; C12; C10 | \
+rounds B B A; up - / B2 C10; hands - / -; pile E3 E4 E5 O1 C12
+K11 | E3 E4 E5 O1 / B3 B4 B5 O1 | | E3 E4 E5; B3 B4 B5 | asks gunpowder A
+K11 | E3 E4 E5 O1 / B3 B4 B5 O1 | | E3 E4 E5; B3 B4 B5; keep | asks gunpowder B
+K11 | E3 E4 E5 O1 / B3 B4 B5 O1 | | E3 E4 E5; B3 B4 B5; keep; blow E3 E4; blow B3 B4 | \
+rounds B B B; up - / B5; hands - / -
+K12 | E3 E4 C1 C11 / C12 C10 B2 | / wood | E3 E4; C11; C12; use | asks replace_leader B
+K12 | E3 E4 C1 C11 / C12 C10 B2 | / wood | E3 E4; C11; C12; use; heir C10 | \
+rounds B A A; asks place_front A
+K12 | E3 E4 C1 C11 / C12 C10 B2 | / wood | E3 E4; C11; C12; use; heir C10; E3 E4 | \
+behind wood; hands C11 / -; pile B2 C1 C10 C12
+K13 | E3 E4 C10 / C10 B2 | | E3 E4; C10; C10 | rounds B A B; up - / B2 C10; hands - / -
+K13 poison | E3 E4 C10 C1 / C12 B2 | | E3 E4; C10; C12; use | rounds B A A; asks place_front A
+K14 | B1 O4 O6 E2 E3 C1 / B2 C12 | / wood | B1 O4 O6; E2 E3; C12 | \
+rounds A A B; asks place_front A
+K14 | B1 O4 O6 E2 E3 C1 / B2 C12 | / wood | B1 O4 O6; E2 E3; C12; O4 O6 | \
+up O4 O6 / -; hands E2 E3 C1 / -; behind wood; pile B1 B2 C12
+K16 | E3 E4 E5 B6 B7 / E1 B1 O3 | / wood, water | E3 E4 E5; B6 B7; B1 O3 | \
+rounds A A B; asks place_front A; pile E1 B1 O3
+K18 | E3 E4 C11 O1 / B2 B6 | | E3 E4; C11; E3 E4 | up E3 E4 / -; hands O1 C11 / -
+K24 | E3 E4 E5 O1 / B1 B1 B4 B5 O6 O7 | | E3 E4 E5; B1 B4 B5 | asks gunpowder A
+K24 | E3 E4 E5 O1 / B1 B1 B4 B5 O6 O7 | | E3 E4 E5; B1 B4 B5; blow B1 B4; O6 O7 | \
+rounds A B B; asks place_front B
+K24 | E3 E4 E5 O1 / B1 B1 B4 B5 O6 O7 | | E3 E4 E5; B1 B4 B5; blow B1 B4; O6 O7; O6 O7 | \
+up - / O6 O7; hands - / B1 B5
+"""
+
+BESIDES = """
+gunpowder is offered once if nobody uses it | E3 E4 E5 O1 / B3 B4 B5 O1 | | \
+E3 E4 E5; B3 B4 B5; keep; keep | asks place_front B
+the defender may still use his | E3 E4 E5 O1 / B3 B4 B5 O1 | | \
+E3 E4 E5; B3 B4 B5; blow B3 B4 | asks gunpowder B
+and nobody has a vanguard | E3 E4 E5 O1 / B3 B4 B5 O1 | | \
+E3 E4 E5; B3 B4 B5; blow B3 B4; blow E3 E4 | rounds B B B
+no gunpowder without a vanguard to face | E3 E4 E5 O1 C10 / B3 | | E3 E4 E5 | asks reveal A; stage 2
+no gunpowder after ones own champion | B1 E3 E4 O1 C10 / B3 B4 B5 | | B1 E3 E4; B3 B4 B5 | \
+asks reveal A
+what was kept comes again only after the enemys | E3 E4 E5 O1 / B3 B4 B5 C10 | | \
+E3 E4 E5; B3 B4 B5; keep | asks reveal B; stage 2
+a leader in the others place may poison | E3 C11 C10 C1 / B3 C12 C12 C1 | | \
+C11; C12; use; heir C12 | asks poison B
+a second heir is asked for | E3 C11 C10 C1 / B3 C12 C12 C1 | | \
+C11; C12; use; heir -; use | asks replace_leader A
+and none comes | E3 C11 C10 C1 / B3 C12 C12 C1 | | \
+C11; C12; use; heir -; use; heir - | asks turn B; rounds B B B
+who shows no leader sends no heir | E3 C11 / B3 C12 C1 | | -; C12 | asks place_front B
+an attacker may retreat | E3 E4 E1 C10 / B2 | | -; - | asks retreat A
+and keeps the rest | E3 E4 E1 C10 / B2 | | -; -; use | \
+asks place_front A; hands E3 E4 C10 / B2; pile E1
+three equal cards leave no choice | E3 B7 / B2 B2 B2 | | | asks turn B; up - / B2 B2; hands - / B2
+"""
 
 
-def test_k8_the_attacker_wins_the_loot():
-    game = fight(
-        *("E3 E4 E5", "B2 B3 B4", "O6 O7", "E6 E7", "-", "C12"),
-        cards=(SIX, "B2 B3 B4 E6 E7 C12"),
-        front=("wood", "steel, cloth, horses, gold"),
-    )
-    assert rounds(game) == [0, 0, 1]
-    play(game, show("E3 E4"))
+def move_of(text):
+    word, _, rest = text.partition(" ")
+    if word == "blow":
+        return blow_up(rest)
+    if word == "heir":
+        return {"card": None if rest == "-" else rest}
+    return {"keep": KEEP, "use": USE}.get(text) or show(text)
+
+
+def seen(game, what):
+    """Return a fact of the game as it is written in the tables."""
     view = plain(game.view(0))
-    assert view["front"] == [{"wood": 1}, {}]
-    assert view["behind"] == counted("steel, cloth, horses, gold")
-    assert view["points"] == 6
-    assert (face_up(game), hands(game)) == (["E3 E4", ""], ["E5 O6 O7 C10", ""])
+    found = {
+        "rounds": lambda: " ".join("AB"[winner] for winner in rounds(game)),
+        "asks": lambda: " ".join([str(game.asked), *("AB"[seat] for seat in game.deciders())]),
+        "up": lambda: " / ".join(cards or "-" for cards in face_up(game)),
+        "hands": lambda: " / ".join(cards or "-" for cards in hands(game)),
+        "pile": lambda: pile(game),
+        "points": lambda: str(view["points"]),
+        "stage": lambda: str(game.combat.stage),
+    }
+    return found[what]()
 
 
-def test_k9_nobody_can_show_anything_and_nothing_is_asked():
-    game = fight(cards=("E3 B7", "B2 O3"), front=("", "wood"))
-    assert asked(game) == ("turn", [1])
-    assert rounds(game) == [1, 1, 1]
-    assert (face_up(game), hands(game)) == (["", "B2 O3"], ["", ""])
-    assert plain(game.view(0))["front"] == [{}, {"wood": 1}]
-    assert pile(game) == "E3 B7"
-
-
-def test_k10_gunpowder_leaves_no_vanguard():
-    game = fight("E3 E4 E5", cards=("E3 E4 E5 C12", "O1 B2 C10"))
-    assert asked(game) == ("gunpowder", [1])
-    play(game, blow_up("E4 E5"))
-    assert plain(game.view(0))["combat"]["rounds"][0]["winner"] == 1
-    assert plain(game.view(0))["combat"]["rounds"][1]["winner"] == 1
-    play(game, show("C12"), show("C10"))
-    assert rounds(game) == [1, 1, 0]
-    assert (face_up(game), hands(game)) == (["", "B2 C10"], ["", ""])
-    assert pile(game) == "E3 E4 E5 O1 C12"
-
-
-def test_k11_both_use_gunpowder_and_nobody_has_a_vanguard():
-    game = fight("E3 E4 E5", "B3 B4 B5", cards=("E3 E4 E5 O1", "B3 B4 B5 O1"))
-    assert asked(game) == ("gunpowder", [0])
-    play(game, KEEP)
-    assert asked(game) == ("gunpowder", [1])
-    play(game, blow_up("E3 E4"))
-    assert asked(game) == ("gunpowder", [0])
-    play(game, blow_up("B3 B4"))
-    assert rounds(game) == [1, 1, 1]
-    assert (face_up(game), hands(game)) == (["", "B5"], ["", ""])
-
-
-def test_k12_poison_and_the_heir():
-    game = fight(
-        *("E3 E4", "C11", "C12"),
-        cards=("E3 E4 C1 C11", "C12 C10 B2"),
-        front=("", "wood"),
-    )
-    assert asked(game) == ("poison", [0])
-    play(game, USE)
-    assert asked(game) == ("replace_leader", [1])
-    play(game, {"card": "C10"})
-    assert rounds(game) == [1, 0, 0]
-    assert asked(game) == ("place_front", [0])
-    play(game, show("E3 E4"))
-    assert behind(game, 0) == {"wood": 1}
-    assert hands(game) == ["C11", ""]
-    assert pile(game) == "B2 C1 C10 C12"
-
-
-def test_k13_equal_leaders_are_the_defenders():
-    game = fight("E3 E4", "C10", "C10", cards=("E3 E4 C10", "C10 B2"))
-    assert rounds(game) == [1, 0, 1]
-    assert (face_up(game), hands(game)) == (["", "B2 C10"], ["", ""])
-
-
-def test_k13_poison_without_an_heir():
-    game = fight("E3 E4", "C10", "C12", cards=("E3 E4 C10 C1", "C12 B2"))
-    play(game, USE)
-    assert rounds(game) == [1, 0, 0]
-    assert asked(game) == ("place_front", [0])
-
-
-def test_k14_after_the_champion_no_poison():
-    game = fight(
-        *("B1 O4 O6", "E2 E3", "C12"),
-        cards=("B1 O4 O6 E2 E3 C1", "B2 C12"),
-        front=("", "wood"),
-    )
-    assert rounds(game) == [0, 0, 1]
-    assert asked(game) == ("place_front", [0])
-    play(game, show("O4 O6"))
-    assert (face_up(game)[0], hands(game)[0]) == ("O4 O6", "E2 E3 C1")
-    assert behind(game, 0) == {"wood": 1}
-    assert pile(game) == "B1 B2 C12"
+@pytest.mark.parametrize(("cards", "front", "moves", "facts"), rows(EXAMPLES) + rows(BESIDES))
+def test_combat(cards, front, moves, facts):
+    game = fight(cards=[held.strip() for held in cards.split("/")], front=front.split("/"))
+    for text in filter(None, moves.split("; ")):
+        play(game, move_of(text))
+    for what, _, expected in (fact.partition(" ") for fact in facts.split("; ")):
+        if what == "front":
+            assert plain(game.view(0))["front"] == [*map(counted, expected.split("/"))]
+        elif what == "behind":
+            assert behind(game, 0) == counted(expected)
+        else:
+            assert seen(game, what) == expected, what
 
 
 def test_k15_the_loser_retreats_and_both_place_at_once():
@@ -284,29 +279,11 @@ def test_k15_the_loser_retreats_and_both_place_at_once():
     assert pile(game) == "E1"
 
 
-def test_k16_after_the_champion_no_retreat():
-    game = fight(
-        *("E3 E4 E5", "B6 B7", "B1 O3"),
-        cards=("E3 E4 E5 B6 B7", "E1 B1 O3"),
-        front=("", "wood, water"),
-    )
-    assert rounds(game) == [0, 0, 1]
-    assert asked(game) == ("place_front", [0])
-    assert hands(game)[1] == ""
-    assert pile(game) == "E1 B1 O3"
-
-
 def test_k17_a_card_serves_one_round():
     game = fight("E3 E4 E5", cards=("E3 E4 E5 E6", "C10 O2"))
     assert asked(game) == ("reveal", [1])
     assert plain(game.view(1))["combat"]["rounds"][1]["shown"] == [[], []]
     assert game.decision(1).legal == [{"cards": []}, {"cards": ["C10"]}]
-
-
-def test_k18_an_undeclared_ace_stays():
-    game = fight("E3 E4", "C11", cards=("E3 E4 C11 O1", "B2 B6"))
-    play(game, show("E3 E4"))
-    assert (face_up(game)[0], hands(game)[0]) == ("E3 E4", "O1 C11")
 
 
 EVERYTHING = ", ".join(f"3 {kind}" for kind in KINDS)
@@ -369,19 +346,6 @@ def test_k23_the_discards_become_the_deck():
     assert face_up(game)[0] == "E2 O4"
     assert (game.deck, pile(game)) == ([], "")
     assert plain(game.view(0))["front"][0] == {}
-
-
-def test_k24_a_second_champion_stays():
-    game = fight(
-        *("E3 E4 E5", "B1 B4 B5"),
-        cards=("E3 E4 E5 O1", "B1 B1 B4 B5 O6 O7"),
-    )
-    assert asked(game) == ("gunpowder", [0])
-    play(game, blow_up("B1 B4"), show("O6 O7"))
-    assert rounds(game) == [0, 1, 1]
-    assert asked(game) == ("place_front", [1])
-    play(game, show("O6 O7"))
-    assert (face_up(game)[1], hands(game)[1]) == ("O6 O7", "B1 B5")
 
 
 @pytest.mark.parametrize("seats", [2, 3, 4, 5])

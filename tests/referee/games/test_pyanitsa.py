@@ -7,17 +7,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from referee.game import plain
 from referee.games.pyanitsa.game import Pyanitsa
+from tests.referee.games.tables import rows
 from tests.referee.games.war_positions import (
     SEATS,
     before,
-    examples,
     new_game,
     options_of,
     outcome,
-    play,
-    position,
     pyanitsa,
     ranks,
 )
@@ -84,7 +81,7 @@ guard, all level          | K / 9 8 7              | max_battles=1            | 
 
 @pytest.mark.parametrize(
     ("packs", "options", "result"),
-    [pytest.param(*cells, id=name) for name, *cells in examples(COMPARED) + examples(FACE_DOWN)],
+    rows(COMPARED) + rows(FACE_DOWN),
 )
 def test_battle(packs, options, result):
     assert outcome(pyanitsa(packs, **options_of(options))) == result
@@ -93,9 +90,9 @@ def test_battle(packs, options, result):
 @pytest.mark.parametrize(
     ("aim", "packs", "options", "places"),
     [
-        pytest.param(aim, *cells, id=f"{aim}, {name}")
+        pytest.param(aim, *row.values, id=f"{aim}, {row.id}")
         for aim, table in (("avoid_all", AVOID_ALL), ("avoid_empty", AVOID_EMPTY))
-        for name, *cells in examples(table)
+        for row in rows(table)
     ],
 )
 def test_places(aim, packs, options, places):
@@ -125,18 +122,6 @@ def test_a_game_of_avoid_all_goes_on_till_one_seat_has_all_the_cards():
     assert ranks(game.won) == "7 8 9 8 J"
     game = pyanitsa("K / 9")
     assert game.reason == "all_cards"
-
-
-def test_the_view_is_that_of_war():
-    view = plain(pyanitsa("K 6 / 9 7").view(1))
-    assert view["game"] == "pyanitsa"
-    assert set(view) == set(plain(position("K 6 / 9 7").view(1)))
-
-
-def test_an_order_that_only_the_winner_sees():
-    game = pyanitsa("K 6 / 9 7", order_seen="winner")
-    play(game, {"order": [*game.won]})
-    assert [ranks(plain(game.view(seat))["packs"][0]) for seat in (0, 1)] == ["9 K", "? ?"]
 
 
 @pytest.mark.parametrize(

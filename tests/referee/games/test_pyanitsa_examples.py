@@ -3,19 +3,11 @@
 from fractions import Fraction
 from itertools import combinations
 
-import msgspec
 import pytest
 
-from referee.games.pyanitsa.game import Pyanitsa, PyanitsaOptions
-from tests.referee.games.war_positions import (
-    dealt,
-    examples,
-    new_game,
-    options_of,
-    outcome,
-    play,
-    pyanitsa,
-)
+from referee.games.pyanitsa.game import Pyanitsa
+from tests.referee.games.tables import rows
+from tests.referee.games.war_positions import dealt, new_game, options_of, outcome, play, pyanitsa
 
 BATTLES = """
 T13 6 v A       | 6 7 / A 7               |                | A wins 2: goes on
@@ -38,10 +30,7 @@ H19             | K Q T / 9 8 7 / J T 8   | max_battles=1  | A wins 3: 3 1 1
 """
 
 
-@pytest.mark.parametrize(
-    ("packs", "options", "result"),
-    [pytest.param(*cells, id=name) for name, *cells in examples(BATTLES)],
-)
+@pytest.mark.parametrize(("packs", "options", "result"), rows(BATTLES))
 def test_battle(packs, options, result):
     assert outcome(pyanitsa(packs, **options_of(options))) == result
 
@@ -71,16 +60,3 @@ def test_h19_the_drunkard_at_the_guard_holds_five_cards():
 def test_h25_the_chance_that_the_first_cards_tie():
     pairs = [*combinations(new_game(Pyanitsa).table()["cards"], 2)]
     assert Fraction(sum(a[0] == b[0] for a, b in pairs), len(pairs)) == Fraction(3, 35)
-
-
-def test_the_options_of_the_page_are_the_defaults():
-    assert msgspec.to_builtins(PyanitsaOptions()) == {
-        "pickup": "winner_chooses",
-        "order_seen": "all",
-        "out_of_cards": "out",
-        "max_battles": 3000,
-        "deck": 36,
-        "tie": "face_up",
-        "aim": "avoid_all",
-        "placing": "loser_only",
-    }

@@ -2,20 +2,16 @@
 
 from random import Random
 
-import msgspec
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from referee.game import plain
-from referee.games.steal_war.game import StealWarOptions
 from referee.games.steal_war.trick import DECK
 from tests.referee.games.steal_war_positions import (
     PLAY,
     WAIT,
     new_game,
     packs,
-    piles,
     play,
     position,
     ranks,
@@ -26,74 +22,6 @@ from tests.referee.games.steal_war_positions import (
 )
 
 # --- drawing, stealing, playing
-
-
-def test_only_those_are_asked_who_could_steal():
-    game = position("9 5 6 | 2 3", "K 4 7 | J 9", "3 6 8")
-    assert (game.asked, game.deciders()) == ("steal", [0, 2])
-
-
-def test_nobody_steals_their_own_pile():
-    game = position("9 5 6 | 2 9", "K 4 7")
-    assert game.asked == "top"
-
-
-def test_a_thief_may_steal_again_with_its_next_card():
-    game = position("9 8 6 5", "K 4 7 | J 9", "2 3 5 | T 8")
-    play(game, steal(1), None, None)
-    assert game.decision(0).legal == [PLAY, steal(2)]
-    play(game, steal(2), None, None)
-    assert piles(game) == ["J 9 9 T 8 8", "", ""]
-    assert up(game) == "6 K 2"
-
-
-def test_only_thieves_draw_again():
-    game = position("9 5 6", "9 8 7", "2 3 4 | T 9")
-    play(game, steal(2), PLAY, None)
-    assert up(game) == "5 9 2"
-
-
-def test_a_seat_that_has_played_can_still_be_robbed():
-    game = position("9 8 6 5", "8 4 7 | J 9", "2 3 5 | T 8")
-    play(game, steal(1), PLAY, None)
-    assert up(game) == "8 2"
-    play(game, steal(2), None, None)
-    assert piles(game) == ["J 9 9 T 8 8", "", ""]
-
-
-def test_protection_lasts_until_everyone_has_played():
-    game = position("9 8 6", "8 4 7 | 3 8", "K 3 5 | T 9")
-    play(game, steal(2), None, None)
-    assert plain(game.view(0))["protected"] == [1]
-    play(game, steal(1), None, None)
-    assert piles(game)[1] == "3 8"
-    assert up(game) == "8 8 K"
-
-
-def test_protection_ends_with_a_war():
-    game = position("8 2 3 4 8 5 6", "8 2 3 4 K 5 6 | 3 8")
-    play(game, PLAY, None)
-    assert (game.trick.war, plain(game.view(0))["protected"]) == (1, [])
-    play(game, steal(1), None)
-    assert piles(game)[0] == "3 8 8"
-
-
-def test_protection_is_over_when_the_trick_is():
-    game = position("K 2 3", "8 4 5 | 3 8")
-    assert game.asked == "top"
-    assert plain(game.view(0))["protected"] == []
-
-
-def test_a_thief_does_not_protect_its_pile():
-    game = position("9 5 6 | 2 9", "K 4 7 | 3 9", "9 6 8 | T J")
-    play(game, steal(1), None, steal(0))
-    assert piles(game) == ["3 9 9", "", "T J 2 9 9"]
-
-
-def test_without_protection_a_pile_can_be_stolen_from_one_who_plays_its_rank():
-    game = position("9 5 6 | 2 3", "9 4 7 | J 9", protection=False)
-    play(game, steal(1), None)
-    assert piles(game) == ["2 3 J 9 9", ""]
 
 
 def test_of_three_thieves_one_is_quickest():
@@ -183,13 +111,6 @@ def test_after_the_one_that_waits_no_longer_the_others_may_wait_again():
     assert hurried == {0, 1, 2}
 
 
-def test_a_pile_that_became_a_pack_cannot_be_stolen_back():
-    game = position("9 5 6 | 2 9", "9", "K 8 T | 6 5", **ORIGINAL)
-    play(game, WAIT, steal(0), None)
-    assert (piles(game)[1], game.asked) == ("", "top")
-    assert up(game)[0] == "9"
-
-
 def test_a_fourth_card_may_wait_too():
     game = position("7 2 3 4 9 A 5 | 6 9", "7 2 3 4 9 6 5 8 | K J", **ORIGINAL)
     assert game.trick.war == 1
@@ -197,64 +118,7 @@ def test_a_fourth_card_may_wait_too():
     assert game.decision(0).legal == [PLAY, steal(1), WAIT]
 
 
-def test_a_reply_that_may_be_to_wait_says_so_when_refused():
-    game = position("9 5 6 | 2 3", "9 4 7 | J 9", **ORIGINAL)
-    assert game.refusal(0, {"action": "rob"}) == '"action" must be "play", "steal" or "wait"'
-    assert "'target' is no field" in game.refusal(0, {**WAIT, "target": 1})
-    assert game.describe(0, WAIT) == "A waits"
-
-
 # --- wars
-
-
-def test_three_cards_go_face_down_and_the_fourth_is_compared():
-    game = position("7 2 3 4 K 5", "7 8 9 T Q 6")
-    assert game.won == ["7D", "8C", "9C", "TC", "QC", "7C", "2C", "3C", "4C", "KC"]
-
-
-def test_all_seats_take_part_in_a_war():
-    game = position("7 2 3 4 8 5", "7 2 3 4 9 5", "4 6 8 9 K 6")
-    assert game.trick.winner == 2
-    assert len(game.won) == 15
-
-
-def test_a_second_war_may_follow():
-    game = position("7 2 3 4 8 5 6 9 K 2", "7 2 3 4 8 T J J Q 3")
-    assert (game.trick.war, len(game.won)) == (2, 18)
-
-
-def test_the_turns_of_a_war_are_counted_anew():
-    """So the luck of a war does not hang on what was stolen before it."""
-    game = position("9 7 2 3 4 T A 5", "7 2 3 4 8 6 5 | J 9", "6 2 3 4 5 8 J | Q T")
-    play(game, steal(1), None, None)
-    assert (game.trick.war, game.trick.turn) == (1, 0)
-
-
-def test_two_jokers_go_to_war():
-    assert position("X 2 3 4 8 5", "X 2 3 4 9 5").trick.war == 1
-
-
-def test_the_short_seat_is_out_and_the_others_fight_on():
-    game = position("9 2 3 4 K 5", "9 6 7", "5 6 7 8 Q T")
-    assert (game.trick.seats, game.trick.winner) == ([0, 2], 0)
-    assert game.ran_out == {1: (1, 3)}
-    assert len(game.won) == 13
-
-
-def test_if_none_can_go_on_the_one_with_most_cards_wins():
-    game = position("7 2 3", "7 8", "6 5")
-    assert (game.reason, game.places()) == ("all_cards", [1, 2, 2])
-    assert game.held.size(0) == 7
-
-
-def test_if_none_can_go_on_level_seats_draw():
-    game = position("7 2 3", "7 8 9", "6 5")
-    assert (game.reason, game.places()) == ("drawn", [1, 1, 3])
-
-
-def test_who_ran_out_earlier_in_one_trick_is_lower():
-    game = position("9 2 3 4 8 2", "9 5 6", "9 6 7 8 8 5 T")
-    assert (game.reason, game.places()) == ("all_cards", [2, 3, 1])
 
 
 def test_who_ran_out_in_an_earlier_trick_is_lower():
@@ -269,28 +133,10 @@ def test_who_ran_out_in_an_earlier_trick_is_lower():
 # --- the pack rule, and the top card
 
 
-def test_the_rest_of_the_pot_lies_beneath_the_top_card_the_first_uppermost():
-    game = position("K 5 6", "4 7 8", "9 2 3")
-    assert ranks(game.won) == "4 9 K"
-    play(game, top_of_rank(game, "9"), None, None)
-    assert piles(game)[0] == "K 4 9"
-
-
-def test_the_cards_won_are_listed_clockwise_from_the_winner():
-    assert ranks(position("2 5 6", "K 7 8", "9 3 4").won) == "9 2 K"
-    assert ranks(position("2 5 6", "9 7 8", "K 3 4").won) == "2 9 K"
-
-
 def test_the_top_is_not_asked_of_a_winner_whose_pack_is_empty():
     game = position("K", "4 7 8")
     assert (game.tricks[0].winner, game.tricks[0].top) == (0, None)
     assert sorted(ranks([*game.held.packs[0], *game.trick.laid[0]]).split()) == ["4", "K"]
-
-
-def test_the_top_is_not_asked_when_the_game_is_over():
-    game = position("K 5 6", "4")
-    assert (game.reason, game.places()) == ("all_cards", [1, 2])
-    assert piles(game) == ["4 K", ""]
 
 
 def test_a_pile_turned_over_is_shuffled():
@@ -321,73 +167,10 @@ def test_a_card_more_moves_no_other_when_a_pile_is_turned_over():
 # --- the guard
 
 
-def test_the_guard_ranks_by_cards_held_without_asking_for_the_top():
-    game = position("4 2", "K 3 5", "9 6", max_tricks=1)
-    assert (game.reason, game.places()) == ("max_tricks", [2, 1, 2])
-    assert not game.deciders()
-    assert game.held.size(1) == 5
-
-
-def test_the_guard_ranks_those_who_are_out_behind():
-    game = position("4", "K 3", "9 6", "8", max_tricks=1)
-    assert game.places() == [3, 1, 2, 3]
-
-
-def test_the_guard_lets_the_last_trick_be_stolen_in():
-    game = position("9 5 6", "K 4 7 | J 9", max_tricks=1)
-    assert game.asked == "steal"
-    play(game, steal(1), None)
-    assert game.reason == "max_tricks"
-
-
 # --- options
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"max_tricks": 0},
-        {"max_tricks": 1.5},
-        {"protection": 1},
-        {"steal_back": True},
-        {"jokers": 2},
-    ],
-)
-def test_other_options_are_refused(options):
-    with pytest.raises(msgspec.ValidationError):
-        msgspec.convert(options, StealWarOptions)
-
-
-def test_the_options_have_the_defaults_of_the_page():
-    assert StealWarOptions() == StealWarOptions(
-        protection=True, steal_back="never", max_tricks=2000
-    )
-
-
 # --- what is shown
-
-
-def test_the_view_shows_the_table_and_ones_own_card():
-    game = position("9 5 6 | 2 3", "K 4 7 | J 9", "3 6 8")
-    view = plain(game.view(0))
-    assert view == {
-        "game": "steal_war",
-        "seat": 0,
-        "decision": "steal",
-        "trick": 1,
-        "war": 0,
-        "card": "9C",
-        "packs": [2, 2, 2],
-        "piles": [["2C", "3C"], ["JC", "9D"], []],
-        "in_trick": [0, 1, 2],
-        "laid": [[], [], []],
-        "up": [None, None, None],
-        "protected": [],
-        "thefts": [],
-        "won": [],
-        "since": [],
-    }
-    assert plain(game.view(2)) == view | {"seat": 2, "card": "3D"}
 
 
 def test_cards_face_down_are_not_shown_before_the_trick_is_over():
@@ -398,75 +181,7 @@ def test_cards_face_down_are_not_shown_before_the_trick_is_over():
     assert plain(game.view(0))["won"] == game.won
 
 
-def test_the_view_tells_of_thefts_and_of_what_is_played():
-    game = position("9 8 6", "8 4 7 | 3 8", "2 3 5 | T 9")
-    play(game, steal(2), None, None)
-    view = plain(game.view(0))
-    assert view["thefts"] == [{"seat": 0, "target": 2, "card": "9C", "result": "stolen"}]
-    assert view["up"] == [None, "8D", "2C"]
-    assert (view["card"], view["laid"]) == ("8C", [[], ["8D"], ["2C"]])
-
-
-def test_the_view_tells_the_tricks_since_one_last_decided():
-    game = position("K 8 2 3", "4 9 5 6")
-    play(game, top_of_rank(game, "4"), None)
-    (past,) = plain(game.view(1))["since"]
-    assert past == {"trick": 1, "laid": [["KC"], ["4C"]], "thefts": [], "winner": 0, "top": "4C"}
-    play(game, None, top_of_rank(game, "9"))
-    assert [past["trick"] for past in plain(game.view(0))["since"]] == [2]
-    assert [past["trick"] for past in plain(game.view(1))["since"]] == []
-
-
-def test_a_trick_in_which_one_stole_is_told_once_it_is_over():
-    game = position("9 4 K 2", "K 5 7 3 | T 9")
-    play(game, steal(1), None)
-    play(game, None, game.default(1))
-    (past,) = plain(game.view(0))["since"]
-    assert (past["trick"], past["winner"]) == (1, 1)
-    assert past["thefts"] == [{"seat": 0, "target": 1, "card": "9C", "result": "stolen"}]
-
-
 # --- text
-
-TEXT = """\
-Trick 1 of at most 2000, war 1
-  A (you)  7C (1 unseen) (1 unseen) (1 unseen)
-  B        7D (1 unseen) (1 unseen) (1 unseen)
-
-         Pack        Drawn       Pile, top first
-A (you)  (2 unseen)  *9C         -
-B        (2 unseen)  (1 unseen)  9D KC; 2 in all
-
-Whoever ends up with all the cards wins.
-* new"""
-
-
-def test_the_text_shows_the_trick_as_a_seat_sees_it():
-    assert position("7 2 3 4 9 A 5", "7 2 3 4 8 6 5 | K 9").text(0) == TEXT
-
-
-def test_the_text_with_open_cards_shows_everything():
-    lines = position("7 2 3 4 9 A 5", "7 2 3 4 8 6 5 | K 9").text().splitlines()
-    for line in (
-        *("  A  AC 5C", "  B 7D (2D 3D 4D)", "A  (2 unseen)  *9C    -"),
-        "B  (2 unseen)  *8C    9D KC; 2 in all",
-    ):
-        assert line in lines
-
-
-def test_the_text_hides_what_others_have_drawn():
-    text = position("9 5 6 | 2 3", "K 4 7 | J 9", "3 6 8").text(2)
-    assert "*3D" in text
-    assert "*9C" not in text
-
-
-def test_the_text_tells_the_last_tricks_and_the_thefts():
-    game = position("9 K 6 2", "J 4 7 3 | T 9")
-    play(game, steal(1), None)
-    assert "  A (you): from B  9C+; stolen" in game.text(0)
-    assert "Trick 1 of at most 2000: A takes 2 cards" in game.text(1)
-    play(game, game.default(0), None)
-    assert "1: A steals B's pile with 9C; A KC, B JC: A wins 2, KC on top" in game.text(1)
 
 
 def test_the_text_tells_the_end():
@@ -474,12 +189,6 @@ def test_the_text_tells_the_end():
     assert text.startswith("Over: drawn; places: A 1, B 1, C 3\n")
     assert "1: A 7C (2C 3C), B 7D (8C 9C), C 6C (5C): drawn by A and B" in text
     assert "C        -; out of cards since trick 1" in text
-
-
-def test_ten_seats_are_drawn_in_80_columns():
-    game = wander(2, 1, seats=10)
-    assert "\nJ (you)  (3 unseen)" in game.text(9)
-    assert all(len(line) <= 80 for line in game.text().splitlines())
 
 
 # --- what always holds
@@ -541,18 +250,3 @@ def test_a_steal_is_asked_only_of_those_with_a_pile_to_steal_or_to_steal_back(ho
     elif game.asked == "top":
         (winner,) = game.deciders()
         assert (game.trick.winner, bool(game.held.packs[winner])) == (winner, True)
-
-
-@settings(max_examples=40)
-@given(PLAYS, st.integers(0, 60))
-def test_what_one_seat_has_drawn_changes_nothing_for_the_others(how, steps):
-    seed, seats, options = how
-    game = wander(seed, steps, seats, **options)
-    if game.asked == "steal":
-        shown = [(plain(game.view(seat)), game.text(seat)) for seat in range(seats)]
-        for seat, card in enumerate(game.held.drawn):
-            if card:
-                game.held.drawn[seat] = "ZZ"
-                others = [other for other in range(seats) if other != seat]
-                assert all((plain(game.view(o)), game.text(o)) == shown[o] for o in others)
-                game.held.drawn[seat] = card

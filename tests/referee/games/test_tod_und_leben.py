@@ -5,7 +5,6 @@ from itertools import pairwise
 from pathlib import Path
 
 import msgspec
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -78,15 +77,6 @@ def test_sixteen_cards_each_count_for_nobody():
     assert (game.rounds_won, game.places()) == ([0, 0], [1, 1])
 
 
-def test_nothing_is_ever_asked():
-    game = new_game()
-    assert not game.deciders()
-    assert TodUndLeben.decisions == {}
-    with pytest.raises(LookupError):
-        game.decision(0)
-    assert game.refusal(0, {}) == "nothing is asked of you now"
-
-
 def test_rounds_are_dealt_apart_and_added_up():
     games = [new_game(rounds=rounds) for rounds in range(1, 12)]
     for before, after in pairwise(games):
@@ -96,38 +86,6 @@ def test_rounds_are_dealt_apart_and_added_up():
         assert gained == won
     assert games[-1].places() == [
         1 + (games[-1].rounds_won[1 - seat] > games[-1].rounds_won[seat]) for seat in (0, 1)
-    ]
-
-
-@pytest.mark.parametrize("rounds", [0, -1, 1.0, True, 10_001])
-def test_rounds_are_a_whole_number_from_1(rounds):
-    with pytest.raises(msgspec.ValidationError):
-        msgspec.convert({"rounds": rounds}, TodUndLebenOptions)
-
-
-def test_the_view_shows_the_last_round_and_the_score():
-    game = new_game(rounds=3)
-    assert plain(game.view(1)) == {
-        "game": "tod_und_leben",
-        "seat": 1,
-        "decision": None,
-        "round": 3,
-        "packs": game.packs,
-        "cards_won": game.cards_won,
-        "rounds_won": game.rounds_won,
-    }
-
-
-def test_the_text_shows_the_pairs_one_above_the_other():
-    lines = stacked("9 A / 9 K").text(0).splitlines()
-    assert lines[0] == "Over: rounds; places: A 2, B 1"
-    at = lines.index("Pairs 1 to 8")
-    assert lines[at + 1].startswith("  A (you)  9C AC+ ")
-    assert lines[at + 2].startswith("  B        9D KC- ")
-    assert lines[2:5] == [
-        "After 1 round  Cards in the last  Rounds won",
-        "A (you)                        4           0",
-        "B                             28           1",
     ]
 
 

@@ -3,18 +3,17 @@
 from fractions import Fraction
 from random import Random
 
-import msgspec
 import pytest
 
 from protocol.errors import ArenaError
 from referee.game import plain
-from referee.games.war.game import War, WarOptions
+from referee.games.war.game import War
 from referee.options import check_seats, read_options
 from tests.benchmarks.figures.war import chance_of_war
+from tests.referee.games.tables import rows
 from tests.referee.games.war_positions import (
     before,
     dealt,
-    examples,
     held,
     new_game,
     options_of,
@@ -54,10 +53,7 @@ H35 | K 2 3 J / K 4 5 Q / 6 7 8 / 6 7 A / 6 7 9 / 8 9 |                      | D
 """
 
 
-@pytest.mark.parametrize(
-    ("packs", "options", "result"),
-    [pytest.param(*cells, id=name) for name, *cells in examples(BATTLES)],
-)
+@pytest.mark.parametrize(("packs", "options", "result"), rows(BATTLES))
 def test_battle(packs, options, result):
     assert outcome(position(packs, **options_of(options))) == result
 
@@ -176,8 +172,7 @@ def test_h14_eleven_seats_are_refused():
 
 
 @pytest.mark.parametrize(
-    ("seats", "each", "aside"),
-    [(5, 10, 2), (6, 8, 4), (7, 7, 3), (8, 6, 4), (9, 6, 0), (10, 5, 2)],
+    ("seats", "each", "aside"), [(5, 10, 2), (6, 8, 4), (7, 7, 3), (8, 6, 4), (9, 6, 0), (10, 5, 2)]
 )
 def test_h34_up_to_ten_seats_are_dealt_the_same_number(seats, each, aside):
     game = new_game(seats=seats, max_battles=1)
@@ -196,15 +191,3 @@ def test_h34_up_to_ten_seats_are_dealt_the_same_number(seats, each, aside):
 )
 def test_h25_the_chance_of_a_war_in_the_first_battle(seats, jokers, chance):
     assert chance_of_war(new_game(seats=seats, jokers=jokers).cards, seats) == chance
-
-
-def test_the_options_of_the_page_are_the_defaults():
-    assert msgspec.to_builtins(WarOptions()) == {
-        "pickup": "winner_chooses",
-        "order_seen": "all",
-        "out_of_cards": "out",
-        "war_length": 1,
-        "razboi_ace": 10,
-        "jokers": "by_seats",
-        "max_battles": 3000,
-    }

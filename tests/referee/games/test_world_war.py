@@ -19,7 +19,6 @@ from referee.games.world_war.board import (
     CARDS,
     CONTINENT,
     MEMBERS,
-    NUMBER,
     TERRITORIES,
     WEAPON,
 )
@@ -35,15 +34,11 @@ from tests.referee.games.world_war_positions import (
     asked,
     attack,
     default_until,
-    move,
     new_game,
     owner,
-    place,
     play,
     position,
     refusal,
-    single,
-    to_deploy,
 )
 
 # --- the board
@@ -131,34 +126,7 @@ def test_in_turn_each_placement_is_public_at_once():
     assert armies(game, name) == [1 + moves["armies"][name]]
 
 
-def test_nobody_is_in_turn_in_a_hidden_set_up():
-    view = plain(new_game().view(0))
-    assert (view["round"], view["in_turn"], view["decision"]) == (0, None, "setup")
-
-
 # --- reinforcements
-
-
-def test_the_classic_minimum():
-    assert to_deploy(position("alaska:2 peru", min_reinforcement=3)) == 3
-    assert to_deploy(position("oceania", min_reinforcement=3)) == 3 + 2
-
-
-def test_what_one_territory_gets_is_placed_unasked():
-    game = position("alaska:2", hands=["peru egypt china"])
-    play(game, {"cards": ["peru", "egypt", "china"]})
-    assert armies(game, "alaska") == [8]
-    assert asked(game) == "attack"
-    assert plain(game.view(0))["events"][-1] == {
-        "event": "deploy",
-        "seat": 0,
-        "armies": {"alaska": 6},
-    }
-
-
-def test_without_a_set_no_exchange_is_asked():
-    game = position("alaska:2 peru", hands=["peru egypt"])
-    assert asked(game) == "attack"
 
 
 def test_trades_are_listed_once_each_in_order():
@@ -166,14 +134,6 @@ def test_trades_are_listed_once_each_in_order():
     names = [["peru", "egypt", "china"], ["peru", "egypt", "joker_1"]]
     names += [["peru", "china", "joker_1"], ["egypt", "china", "joker_1"], []]
     assert game.decision(0).legal == [{"cards": each} for each in names]
-
-
-def test_a_trade_alone_can_win_by_the_two_armies():
-    weak = "asia:2 oceania:2 alaska:2 peru:1"
-    goal = [Territories(18, 2)] * 3
-    game = position(weak, "quebec", hands=["peru india brazil"], missions=goal)
-    play(game, {"cards": ["peru", "india", "brazil"]})
-    assert (game.places()[0], game.reason) == (1, "objective")
 
 
 # --- combats
@@ -206,22 +166,6 @@ def test_dice_are_named_by_round_seat_attack_and_roll():
     assert chance.events == [("roll", 7, 0, 1, 1), ("roll", 7, 0, 1, 2), ("roll", 7, 0, 2, 1)]
 
 
-def test_an_order_ends_with_its_rolls():
-    game = position("alaska:9", "kamchatka:9", at="attack")
-    play(game, attack("alaska", "kamchatka", 1, rolls=4))
-    play(game, {"dice": 1})
-    assert len(plain(game.view(0))["events"][-1]["rolls"]) == 4
-    assert sum(armies(game, "alaska", "kamchatka")) == 18 - 4
-
-
-def test_an_order_ends_as_soon_as_its_limit_is_reached():
-    game = position("alaska:5", "kamchatka:9 peru", at="attack", dice=["1,1 v 6,6", "6 v 1"])
-    play(game, attack("alaska", "kamchatka", 2, rolls=9, stop_at=3))
-    play(game, {"dice": 2})
-    assert armies(game, "alaska", "kamchatka") == [3, 9]
-    assert len(plain(game.view(0))["events"][-1]["rolls"]) == 1
-
-
 def reshuffled(number, used):
     """Return the draw pile after a card was drawn from `used`, in the round of this number."""
     game = position(
@@ -240,46 +184,6 @@ def test_the_used_pile_is_shuffled_anew_whatever_order_it_lay_in():
     assert len({tuple(pile) for pile in piles}) == 3
     assert all(pile != sorted(pile) for pile in piles)
     assert reshuffled(5, reversed(range(20))) == piles[0]
-
-
-def test_the_defence_is_a_ceiling_for_every_roll():
-    game = position(
-        "alaska:9", "kamchatka:3 peru", at="attack", dice=["6,6 v 1,1", "6,5 v 6", "6,5 v 1"]
-    )
-    play(game, attack("alaska", "kamchatka", 2, rolls=9))
-    play(game, {"dice": 2})
-    assert owner(game, "kamchatka") == 0
-    assert armies(game, "alaska", "kamchatka") == [6, 2]
-
-
-def test_one_army_defends_itself_unasked():
-    game = position("alaska:9", "kamchatka:1 peru", at="attack", dice=["1 v 6"])
-    play(game, attack("alaska", "kamchatka", 1))
-    assert game.deciders() == (0,)
-
-
-def test_a_territory_just_conquered_may_attack():
-    game = position("alaska:9", "kamchatka japan", at="attack", dice=["6,6,6 v 1"])
-    play(game, attack("alaska", "kamchatka"))
-    play(game, {"armies": 2})
-    assert game.refusal(0, attack("kamchatka", "japan", 3)) is None
-
-
-def test_the_defenders_choice_is_asked_once_for_an_order():
-    game = position("alaska:30", "kamchatka:30", at="attack")
-    play(game, attack("alaska", "kamchatka", 3, rolls=5))
-    assert game.deciders() == (1,)
-    play(game, {"dice": 2})
-    assert game.deciders() == (0,)
-
-
-def test_a_conquest_by_the_last_attack_still_lets_armies_follow_and_draws():
-    game = position("alaska:9 peru", "kamchatka japan", at="attack", dice=["6 v 1"], max_attacks=1)
-    play(game, attack("alaska", "kamchatka", 1))
-    assert asked(game) == "occupy"
-    play(game, {"armies": 3})
-    assert asked(game) == "fortify"
-    assert plain(game.view(0))["cards_held"] == [1, 0, 0]
 
 
 def test_attacks_are_counted_anew_each_turn():
@@ -301,49 +205,6 @@ def test_the_shielded_are_not_among_the_limits():
     game = position("alaska:9", "kamchatka", at="attack", round=4)
     (entry,) = game.decision(0).limits["attacks"]
     assert entry["to"] == ["alberta", "northwest_territory"]
-
-
-def test_the_limits_of_an_order():
-    game = position("alaska:3", "kamchatka japan", at="attack")
-    assert game.decision(0).limits == {
-        "attacks": [
-            {
-                "from": "alaska",
-                "to": ["alberta", "kamchatka", "northwest_territory"],
-                "max_dice": 2,
-                "max_stop_at": 2,
-            }
-        ],
-        "max_rolls": 1000,
-    }
-
-
-def test_a_single_attack_has_no_limits_of_orders():
-    game = position("alaska:3", "kamchatka japan", at="attack", attack_mode="single")
-    ((entry,),) = game.decision(0).limits.values()
-    assert [*entry] == ["from", "to", "max_dice"]
-
-
-def test_a_single_attack_is_one_roll():
-    game = position("alaska:30", "kamchatka:30", at="attack", attack_mode="single")
-    play(game, single("alaska", "kamchatka", 3))
-    play(game, {"dice": 3})
-    assert len(plain(game.view(0))["events"][-1]["rolls"]) == 1
-
-
-def test_the_limits_of_the_last_move():
-    game = position("alaska:4 alberta:2 ontario", at="fortify")
-    assert game.decision(0).limits == {
-        "moves": [
-            {"from": "alaska", "to": ["alberta"], "max_armies": 3},
-            {"from": "alberta", "to": ["alaska", "ontario"], "max_armies": 1},
-        ]
-    }
-
-
-def test_a_turn_without_a_choice_passes_unasked():
-    game = position("alaska peru", "kamchatka:2 japan")
-    assert (game.deciders(), asked(game)) == ((1,), "attack")
 
 
 def test_the_turn_passes_over_the_fallen():
@@ -383,25 +244,12 @@ def conquer_central_america(check):
     return game
 
 
-def test_immediate_wins_with_the_conquest():
-    assert conquer_central_america("immediate").reason == "objective"
-
-
 def test_end_of_turn_wins_after_the_last_move():
     game = conquer_central_america("end_of_turn")
     default_until(game, 0, "fortify")
     assert game.deciders() == (0,)
     play(game, STAY)
     assert (game.places(), game.reason, game.war.round) == ([1, 2, 2], "objective", 5)
-
-
-def test_next_turn_asks_whether_it_still_holds():
-    game = conquer_central_america("next_turn")
-    default_until(game, 0, "fortify")
-    play(game, STAY)
-    assert game.deciders()
-    default_until(game, seat=-1)
-    assert (game.places()[0], game.war.round) == (1, 6)
 
 
 def test_an_objective_lost_before_the_next_turn_does_not_win():
@@ -429,39 +277,12 @@ def test_the_last_seat_alive_wins_at_once(check):
     assert game.places() == [1, 2, 3]
 
 
-def test_conquering_the_world_is_the_objective_of_all():
-    game = position(
-        "alaska:9",
-        "kamchatka",
-        others=0,
-        fallen=[(2, 0, 5)],
-        at="attack",
-        missions=new_game(objective="world").war.missions,
-        dice=["6 v 1"],
-    )
-    play(game, attack("alaska", "kamchatka", 1))
-    assert game.reason == "objective"
-
-
 def test_only_the_seat_in_turn_wins():
     game = position("alaska:2", "asia:9 north_africa", "", at="attack", missions=[OUT_OF_REACH] * 3)
     game.war.missions[1] = Territories(1, 1)
     assert game.deciders() == (0,)
     default_until(game, seat=-1)
     assert (game.places()[1], game.war.round) == (1, 5)
-
-
-def test_eighteen_territories_need_two_armies_on_each():
-    goals = [Territories(18, 2)] * 3
-    assert position("asia:2 oceania:2 alaska:2 peru:1", "quebec", missions=goals).deciders()
-    assert not position("asia:2 oceania:2 alaska:2 peru:2", "quebec", missions=goals).deciders()
-
-
-def test_a_third_continent_must_be_another():
-    goals = [Continents(["europe", "oceania"], 1), OUT_OF_REACH, OUT_OF_REACH]
-    assert position("europe oceania", "quebec", missions=goals).deciders()
-    assert position("europe africa asia", "quebec", missions=goals).deciders()
-    assert not position("europe oceania africa", "quebec", missions=goals).deciders()
 
 
 def test_an_objective_against_the_fallen_is_replaced_only_if_another_did_it():
@@ -473,57 +294,7 @@ def test_an_objective_against_the_fallen_is_replaced_only_if_another_did_it():
     assert goals == [{"kind": "destroy", "seat": 2}, replaced, replaced]
 
 
-def test_the_guard_counts_territories_then_armies():
-    game = position("peru:9", "japan:9 alaska", "", round=2, max_rounds=2, turn=2, at="attack")
-    default_until(game, seat=-1)
-    assert (game.places(), game.reason) == ([3, 2, 1], "max_rounds")
-
-
-def test_the_guard_places_the_fallen_last():
-    game = position(
-        "peru:9", "japan:9", "", "quebec", seats=5, round=2, max_rounds=2, turn=4, at="attack",
-        fallen=[(2, 0, 1)],
-    )  # fmt: skip
-    default_until(game, seat=-1)
-    assert game.places() == [2, 2, 5, 4, 1]
-
-
 # --- what is shown
-
-
-def test_the_view_of_an_attack():
-    game = position(
-        "alaska:3 peru",
-        "kamchatka:3 japan",
-        at="attack",
-        hands=["congo joker_1", "egypt"],
-        used="india",
-        missions=[Destroy(1), OUT_OF_REACH, OUT_OF_REACH],
-        exchanges=2,
-    )
-    view = plain(game.view(0))
-    assert view.pop("owner")[NUMBER["kamchatka"]] == 1
-    assert view.pop("armies")[NUMBER["alaska"]] == 3
-    assert view == {
-        "game": "world_war",
-        "seat": 0,
-        "decision": "attack",
-        "round": 5,
-        "in_turn": 0,
-        "conquered": False,
-        "battle": None,
-        "cards": ["congo", "joker_1"],
-        "forced": False,
-        "cards_held": [2, 1, 0],
-        "draw_pile": 40,
-        "used_pile": ["india"],
-        "exchanges": 2,
-        "fallen": [],
-        "mission": {"kind": "destroy", "seat": 1},
-        "goal": {"kind": "destroy", "seat": 1},
-        "objectives": None,
-        "events": [{"event": "turn", "seat": 0, "round": 5}],
-    }
 
 
 def test_the_defender_sees_the_attackers_dice_and_no_order():
@@ -595,46 +366,12 @@ def test_a_seat_is_told_what_has_happened_since_it_was_asked():
     ]
 
 
-def test_the_events_of_a_trade_and_a_last_move():
-    game = position("alaska:3 alberta peru", hands=["peru india brazil"])
-    play(game, {"cards": ["brazil", "india", "peru"]})
-    play(game, place("alberta:11"))
-    play(game, STOP)
-    play(game, move("alaska", "alberta", 2))
-    told = [event for event in plain(game.view(2))["events"] if event["event"] != "turn"]
-    assert told[:3] == [
-        {
-            "event": "trade",
-            "seat": 0,
-            "cards": ["peru", "brazil", "india"],
-            "armies": 10,
-            "extra": {"peru": 2},
-        },
-        {"event": "deploy", "seat": 0, "armies": {"alberta": 11}},
-        {"event": "fortify", "seat": 0, "from": "alaska", "to": "alberta", "armies": 2},
-    ]
-
-
 def test_to_keep_the_cards_and_to_stay_are_not_told():
     game = position("alaska:3 alberta", "kamchatka:2 japan", hands=["peru india brazil"])
     play(game, KEEP)
     play(game, STOP)
     play(game, STAY)
     assert [event["event"] for event in plain(game.view(2))["events"]] == ["turn", "turn"]
-
-
-def test_that_a_seat_may_trade_is_nobody_elses_business():
-    game = position("alaska:3 alberta", "kamchatka:2", hands=["peru india brazil"])
-    assert plain(game.view(1))["decision"] is None
-    assert "(trade)" not in game.text(1)
-    assert "(trade)" in game.text(0)
-
-
-def test_objectives_are_shown_at_the_end():
-    game = position("asia:2 oceania:2 alaska:2 peru:2", "quebec", missions=[Territories(18, 2)] * 3)
-    goal = {"kind": "territories", "count": 18, "min_armies": 2}
-    assert plain(game.view(2))["objectives"] == [goal] * 3
-    assert game.text(2).count("Objective: hold 18 territories with 2 armies or more on each") == 3
 
 
 def test_the_log_forgets_what_all_have_been_told():
@@ -660,172 +397,16 @@ def test_views_hand_out_every_event_once_and_in_order():
     assert all(later - earlier in (0, 1) for earlier, later in pairwise(turns))
 
 
-def test_a_looker_on_replays_the_board_from_the_events():
-    game, rng = new_game(4, "3"), Random(3)
-    board, owners = plain(game.view(0))["armies"], plain(game.view(0))["owner"]
-    seen = []
-    while seats := game.deciders():
-        if 0 in seats:
-            seen += plain(game.view(0))["events"]
-        game.apply({seat: game.sample(seat, rng) for seat in seats})
-        if not game.war.forces.count[0]:
-            break
-    seen += plain(game.view(0))["events"]
-    for event in seen:
-        follow(board, owners, event)
-    assert (board, owners) == (plain(game.view(0))["armies"], plain(game.view(0))["owner"])
-
-
-def follow(board, owners, event):
-    """Carry out one event."""
-    source, target = (NUMBER.get(event.get(end)) for end in ("from", "to"))
-    match event["event"]:
-        case "setup" | "deploy":
-            for name, number in event["armies"].items():
-                board[NUMBER[name]] += number
-        case "trade":
-            for name, number in event["extra"].items():
-                board[NUMBER[name]] += number
-        case "attack":
-            board[source] -= event["attacker_lost"]
-            board[target] -= event["defender_lost"]
-        case "conquest" | "occupy" | "fortify":
-            owners[target] = event["seat"]
-            board[source] -= event["armies"]
-            board[target] += event["armies"]
-
-
-TEXT_PARTS = [
-    "Round 5 of 100: A (you) in turn (attack)\n",
-    "\n  * alaska                A 3 ",
-    "    kamchatka             B 3\n",
-    "\nA (you)            2       4      2  +0 a turn\n",
-    "\nDraw pile                 (40 unseen); traded 2 times so far\n",
-    "\nUsed cards, latest first  india (cavalry); 1",
-    "\n  Objective: destroy B yourself\n",
-    "\n  Cards  congo (infantry), joker_1\n",
-    "\n  alaska 3 | northwest_territory C 1, alberta C 1, kamchatka B 3\n",
-    "\n  europe, all C's ",
-]
-
-
-def drawn():
-    return position(
-        "alaska:3 peru",
-        "kamchatka:3 japan",
-        at="attack",
-        hands=["congo joker_1", "egypt"],
-        used="india",
-        missions=[Destroy(1), OUT_OF_REACH, OUT_OF_REACH],
-        exchanges=2,
-    )
-
-
-@pytest.mark.parametrize("part", TEXT_PARTS)
-def test_the_text_shows(part):
-    assert part in drawn().text(0)
-
-
-def test_the_text_of_others_hides_hand_and_objective():
-    text = drawn().text(2)
-    assert "congo (" not in text
-    assert "destroy B" not in text
-    assert "A  (2 unseen)\nB  (1 unseen)\n" in text
-
-
-def test_the_open_text_shows_all_hands_and_objectives():
-    text = drawn().text()
-    assert "\nA\n  Cards  congo (infantry), joker_1\n  Objective: destroy B yourself\n" in text
-    assert "\nB\n  Cards  egypt (infantry)\n  Objective: " in text
-
-
-def test_only_the_open_text_shows_what_will_be_drawn():
-    game = drawn()
-    game.war.draw_pile[-5:] = [43, 40, 3, 2, 1]
-    shown_open = " ".join(game.text().split())
-    line = "northwest_territory (cannon), greenland (cavalry), alberta (cavalry), western_australia"
-    assert f"Next to be drawn {line} (cannon)" in shown_open
-    assert not any("Next to be drawn" in game.text(seat) for seat in range(3))
-
-
-def test_the_text_tells_of_the_attack_to_be_answered():
-    game = drawn()
-    play(game, attack("alaska", "kamchatka", 2))
-    text = game.text(1)
-    assert "\n  > alaska                A 3" in text
-    assert "\n  From > to: alaska > kamchatka\n" in text
-    assert "\nAlaska → kamchatka\n  A        up to 2 dice\n  B (you)  up to 3 dice\n" in text
-
-
-def test_the_text_tells_the_last_round():
-    game = position(
-        "alaska:5 alberta",
-        "kamchatka:1 japan",
-        hands=["peru india brazil"],
-        dice=["6,5,5 v 6", "6,5,1 v 2"],
-    )
-    play(game, {"cards": ["peru", "india", "brazil"]})
-    play(game, place("alaska:10"))
-    play(game, attack("alaska", "kamchatka", 3, rolls=3))
-    dice = (
-        "Alaska → kamchatka, 2 rolls\n  A (you)  6, 5, 1; lost 1 army\n  B        2; lost 1 army\n"
-    )
-    assert dice in game.text(0)
-    play(game, {"armies": 7})
-    play(game, STOP)
-    play(game, move("kamchatka", "alaska", 1))
+def test_the_text_tells_attacks_along_a_border_together_and_who_is_out():
+    game = position("alaska:9", "kamchatka:2", at="attack", dice=["6 v 1"] * 2)
+    for answer in ({"dice": 1}, None):
+        play(game, attack("alaska", "kamchatka", 1))
+        if answer:
+            play(game, answer)
     told = " ".join(game.text(2).partition("Lately")[2].split())
-    assert told.startswith(
-        "A in round 5; trades peru, brazil, india for 10; deploys alaska +10; attacks alaska >"
-        " kamchatka (B), 2 rolls, lost 1, killed 1; takes kamchatka with 3; 7 more follow; draws"
-        " a card; moves 1 kamchatka > alaska"
-    )
-
-
-def test_the_text_of_a_set_up_by_turns_tells_the_latest_placements():
-    game = new_game(6, setup="in_turn", setup_step=1)
-    for _ in range(30):
-        play(game, game.default(game.deciders()[0]))
-    told = game.text(0).partition("Lately\n")[2].splitlines()
-    assert told[0] == "  E        ...; sets up " + told[0].partition("sets up ")[2]
-    assert [line.split()[0] for line in told] == [*"EFABCDEFABCDEFABCDEF"]
-
-
-def test_the_turn_that_has_just_begun_is_not_told_to_be_empty():
-    game = position("alaska:5 peru:3", "kamchatka:2 egypt:2", "quebec:2")
-    assert "in round" not in game.text(0)
-
-
-def test_the_text_names_the_end():
-    game = position("asia:2 oceania:2 alaska:2 peru:2", "quebec", missions=[Territories(18, 2)] * 3)
-    assert game.text().startswith("Over: objective; places: A 1, B 2, C 2\n")
-
-
-DESCRIBED = [
-    ("deploy", place("peru:1 alaska:3"), "A deploys alaska +3, peru +1"),
-    ("setup", place("africa:1"), "A sets up north_africa +1, egypt +1, east_africa +1, congo +1,"),
-    ("trade", {"cards": ["peru", "india", "brazil"]}, "A trades peru, india, brazil for 10"),
-    ("trade", KEEP, "A keeps the cards"),
-    ("attack", STOP, "A stops attacking"),
-    ("attack", single("alaska", "kamchatka", 1), "A attacks alaska > kamchatka with 1 die"),
-    (
-        "attack",
-        attack("alaska", "kamchatka", 3, 9, 2),
-        "A attacks alaska > kamchatka with 3 dice, up to 9 rolls, until 2 left",
-    ),
-    ("defend", {"dice": 2}, "A defends alaska with 2 dice"),
-    ("occupy", {"armies": 2}, "A sends 2 more to alaska"),
-    ("fortify", STAY, "A moves nothing"),
-    ("fortify", move("alaska", "alberta", 2), "A moves 2 alaska > alberta"),
-]
-
-
-@pytest.mark.parametrize(("decision", "reply", "words"), DESCRIBED)
-def test_a_move_is_described(decision, reply, words):
-    game = new_game()
-    game.war.asked = decision
-    assert game.describe(0, reply).startswith(words)
-    assert len(game.describe(0, reply)) <= 100
+    assert "attacks alaska > kamchatka (B), 2 rolls, lost 0, killed 2; takes kamchatka" in told
+    assert "B IS OUT" in told
+    assert "round 5, by A" in game.text(2)
 
 
 # --- what always holds

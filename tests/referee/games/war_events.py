@@ -8,10 +8,10 @@ RULE = Rule(
     events={"pickup": PICKUP},
     piles=as_dealt,
     options=(
-        {"max_battles": 200},
-        {"max_battles": 200, "jokers": "buried"},
-        {"max_battles": 200, "jokers": "two_buried"},
-        {"max_battles": 200, "pickup": "shuffled"},
+        {"max_battles": 120},
+        {"max_battles": 120, "jokers": "buried"},
+        {"max_battles": 120, "jokers": "two_buried"},
+        {"max_battles": 120, "pickup": "shuffled"},
     ),
     choose=sampled_or_default,
 )

@@ -89,11 +89,6 @@ def order(game: PackGame, text: str) -> Move:
     return {"order": cards}
 
 
-def examples(table: str) -> list[tuple[str, ...]]:
-    """Read rows of cells between bars."""
-    return [tuple(cell.strip() for cell in line.split("|")) for line in table.strip().splitlines()]
-
-
 def options_of(cell: str) -> dict[str, object]:
     """Read `war_length=3 pickup=won_first`."""
     pairs = (pair.split("=") for pair in cell.split())
