@@ -271,7 +271,7 @@ class InlineWorkforce(Workforce):
     def running(self) -> Iterator[None]:
         setup = self._setup
         with ExitStack() as stack:
-            launchers = _Launchers(setup.sandbox_uid, stack)
+            launchers = _Launchers(setup.sandbox_uid, stack.enter_context(ExitStack()))
             self._executor = InlineExecutor(setup, game_of(setup), launchers)
             stack.callback(self._executor.close)
             worker = InlineWorker()
