@@ -17,7 +17,8 @@ from arena.cli import main
 from arena.league.bot import make_bot
 from arena.league.finding import find_bot
 from arena.store.opening import read_league, read_played
-from tests.arena.conftest import ROOT, Arena, League
+from tests.arena.conftest import ROOT, Arena, League, Once
+from tests.arena.inline import inline_runs
 from tests.golden import Golden
 from tests.referee.sandbox.sandboxed import need
 
@@ -38,12 +39,17 @@ QUICK = ("--game", "khan", "--deals", "1", "--seed", "1")
 KITS = ("kit.py", "kit.js", "kit.sh")
 
 
+def fill_flat(folder: Path) -> None:
+    """Make a flat folder as courses have them: two bots and the kit."""
+    shutil.copy(ROOT / "bots" / "kit.py", folder)
+    for name in ("mine.py", "yours.py"):
+        program(folder / name, SOURCE)
+
+
 @pytest.fixture
 def here(public: Path) -> Path:
-    """A flat folder as courses have them: two bots and the kit."""
-    shutil.copy(ROOT / "bots" / "kit.py", public)
-    for name in ("mine.py", "yours.py"):
-        program(public / name, SOURCE)
+    """Such a folder."""
+    fill_flat(public)
     return public
 
 
@@ -107,20 +113,22 @@ def enter_third(folder: Path, command: str = "./third.py") -> None:
         file.write(f'\n[[bot]]\nname = "third"\nfolder = ".."\ncommand = ["{command}"]\n')
 
 
-@pytest.mark.quick(1)
-@pytest.mark.parametrize("entry", ["an entry", "a word"])
+def enter_third(folder: Path, command: str = "./third.py") -> None:
+    """Put a third program there, and enter it by its command alone."""
+    program(folder / "third.py", SOURCE + "# another\n")
+    with (folder / "cup" / "league.toml").open("a") as file:
+        file.write(f'\n[[bot]]\nname = "third"\nfolder = ".."\ncommand = ["{command}"]\n')
+
+
+@pytest.mark.parametrize("entry", ["a word", "an entry"])
 def test_a_bot_more_in_a_flat_folder_makes_no_other_a_new_version(here: Path, entry: str) -> None:
     do(here, "init", "cup", "./mine.py", "./yours.py", *QUICK)
     if entry == "an entry":
         take_files_out(here / "cup" / "league.toml")
-    do(here, "run", "cup")
-    before = standings(here)
+    before = {bot.name: bot.version for bot in read_league(here / "cup").bots}
     enter_third(here)
-    do(here, "run", "cup")
-    after = standings(here)
-    assert {matches for matches, _ in after.values()} == {4}
-    del after["third"]
-    assert [version for _, version in after.values()] == [version for _, version in before.values()]
+    after = {bot.name: bot.version for bot in read_league(here / "cup").bots}
+    assert before.items() < after.items()
 
 
 @pytest.mark.parametrize("command", ["./third.py", '{python}", "third.py'])
@@ -252,25 +260,35 @@ HELPERS = [
 ]
 
 
-@pytest.mark.quick(1)
-@pytest.mark.parametrize("case", HELPERS)
-def test_a_missing_helper_is_named_with_the_lines_to_add(
-    here: Path, case: tuple[str, str, str], golden: Golden
-) -> None:
-    name, text, helper = case
+def lacking(folder: Path, name: str, text: str, helper: str) -> str:
+    """Make a bot that lacks a helper; return what `play` says of it."""
     need("landlock")
-    program(here / name, text)
-    (here / helper).mkdir() if helper == "helper" else (here / helper).touch()
-    line = f'files = ["{name}", "{helper}"]'
-    told = do(here, "play", "khan", f"./{name}", "random", code=2)
-    lone = told[told.index(f"{helper} lies in the folder") :].partition(" It wrote:")[0]
-    assert line in lone
+    program(folder / name, text)
+    (folder / helper).mkdir() if helper == "helper" else (folder / helper).touch()
+    told = do(folder, "play", "khan", f"./{name}", "random", code=2)
+    return told[told.index(f"{helper} lies in the folder") :].partition(" It wrote:")[0]
+
+
+@pytest.mark.parametrize("case", HELPERS)
+def test_a_missing_helper_is_named_with_the_line_to_add(
+    here: Path, case: tuple[str, str, str]
+) -> None:
+    name, _, helper = case
+    assert f'files = ["{name}", "{helper}"]' in lacking(here, *case)
+
+
+@pytest.mark.slow  # several commands that start the bot in its sandbox
+def test_every_command_that_starts_a_bot_names_its_missing_helper(
+    here: Path, golden: Golden
+) -> None:
+    lone = lacking(here, *HELPERS[0])
     golden(lone)
-    assert lone in do(here, "compare", f"./{name}", "random", "--game", "khan", code=2)
-    doctor = json.loads(do(here, "doctor", f"./{name}", "--format", "json"))
+    assert lone in do(here, "compare", "./mine.py", "random", "--game", "khan", code=2)
+    doctor = json.loads(do(here, "doctor", "./mine.py", "--format", "json"))
     assert lone in " ".join(row["remark"] for row in doctor["doctor"])
-    assert f"{line}\n" in do(here, "check", f"./{name}", "--game", "khan", code=1)
-    do(here, "init", "cup", f"./{name}", "random", *QUICK)
+    line = 'files = ["mine.py", "helper.py"]'
+    assert f"{line}\n" in do(here, "check", "./mine.py", "--game", "khan", code=1)
+    do(here, "init", "cup", "./mine.py", "random", *QUICK)
     said = do(here, "run", "cup")
     mending = f"In league.toml, below its name, write: {line}"
     assert mending in said
@@ -310,21 +328,27 @@ MINE = '\n[[bot]]\nname = "mine"\nfolder = ".."\ncommand = ["./mine.py"]\n'
 RANDOM = '\n[[bot]]\nname = "random"\nshipped = "random"\n'
 
 
-@pytest.fixture
-def old(here: Path) -> Path:
-    """A league beside its bots as an earlier release played it: all of the folder counted."""
-    for path in here.iterdir():
+def play_old(folder: Path) -> None:
+    """Play a league beside its bots as an earlier release did: all of the folder counted."""
+    fill_flat(folder)
+    for path in folder.iterdir():
         os.utime(path, (time.time() - 10, time.time() - 10))  # matches are dated in seconds
-    cup = here / "cup"
+    cup = folder / "cup"
     cup.mkdir()
-    names = json.dumps(sorted(path.name for path in here.iterdir() if path.is_file()))
+    names = json.dumps(sorted(path.name for path in folder.iterdir() if path.is_file()))
     (cup / "league.toml").write_text(f"{OLD}{MINE}files = {names}\n{RANDOM}")
-    do(here, "run", "cup")
+    with inline_runs():
+        do(folder, "run", "cup")
     (cup / "league.toml").write_text(OLD + MINE + RANDOM)
     with contextlib.closing(sqlite3.connect(cup / "league.db")) as db:
         db.execute("DROP TABLE look")
         db.execute("PRAGMA user_version = 3")
-    return here
+
+
+@pytest.fixture
+def old(once: Once, public: Path) -> Path:
+    """A copy of such a league and its bots."""
+    return shutil.copytree(once("flat", play_old), public, dirs_exist_ok=True)
 
 
 def made_later(*paths: Path) -> None:
