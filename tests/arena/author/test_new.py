@@ -23,9 +23,9 @@ def made(arena: Arena, folder: Path, language: str, game: str) -> Path:
     return folder
 
 
-def is_fit(arena: Arena, folder: Path, game: str, *words: object) -> None:
+def is_fit(arena: Arena, folder: Path, game: str) -> None:
     """Check the bot in the default sandbox."""
-    result = arena("check", folder, "--game", game, *words)
+    result = arena("check", folder, "--game", game)
     assert result.exit_code == 0, result.stdout + result.stderr
     assert f"{folder.name} is fit to play {game}.\n" in result.stdout
 
@@ -71,11 +71,12 @@ def test_it_says_what_was_written_and_what_comes_next(arena: Arena, tmp_path: Pa
 
 
 def test_it_is_fit_to_play_and_its_name_is_the_folders(arena: Arena, tmp_path: Path) -> None:
-    made(arena, tmp_path / "rex", "python", "war")
-    is_fit(arena, tmp_path / "rex", "war", "--seats", 2)
+    made(arena, tmp_path / "rex", "python", "steal_war")
     shutil.copytree(tmp_path / "rex", tmp_path / "before")
+    words = ("--seats", 2, "--seconds", "0.2", "--sandbox", "none")
+    assert arena("check", tmp_path / "rex", "--game", "steal_war", *words).exit_code == 0
     words = ("--seed", 1, "--quiet", "--sandbox", "none")
-    result = arena("play", "war", tmp_path / "rex", tmp_path / "before", *words)
+    result = arena("play", "steal_war", tmp_path / "rex", tmp_path / "before", *words)
     assert "rex, before" in result.stdout
 
 
