@@ -211,19 +211,6 @@ def test_what_needs_no_build_passes_some_steps_of_the_check(language: str, home:
     assert done.returncode == 0, done.stdout
 
 
-@pytest.mark.slow
-def test_a_league_of_it_is_played_and_verified(home: Path, tmp_path: Path) -> None:
-    language = "rust" if "rust" in HERE else "python"
-    shutil.copytree(made(home, language), tmp_path / "my_game")
-    words = ["--game", "./my_game", "random", "sensible", "--deals", "4", "--seed", "1"]
-    assert arena_in(tmp_path, "init", "cup", *words).returncode == 0
-    done = arena_in(tmp_path, "run", "cup", "--workers", "2")
-    assert done.returncode == 0, done.stderr
-    assert "sensible" in done.stdout.splitlines()[2]
-    done = arena_in(tmp_path, "verify", "cup")
-    assert done.returncode == 0, done.stdout + done.stderr
-
-
 # --- the kits
 
 

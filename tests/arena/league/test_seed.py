@@ -22,6 +22,7 @@ from arena.store.opening import open_store, read_league
 from arena.store.store import Store
 from referee.chance import Chance
 from tests.arena.conftest import ROOT, Arena, League
+from tests.golden import Golden
 
 pytestmark = pytest.mark.usefixtures("inline")
 
@@ -267,50 +268,44 @@ def test_a_share_is_chosen_by_the_key_and_counted_by_tables(arena: Arena, league
 # --- leagues from before
 
 
-def test_an_old_league_verifies_and_goes_on_as_it_began(arena: Arena, old: League) -> None:
-    result = arena("verify", old.folder)
+def test_an_old_league_verifies_and_goes_on_as_it_began(
+    arena: Arena, old: League, golden: Golden
+) -> None:
+    """Also for a bot that enters it, of which a run says that it can find the seed."""
+    words = ("verify", old.folder, "--workers", "1")
+    result = arena(*words)
     assert (result.exit_code, result.stdout) == (0, "4 matches verified; none differs.\n")
     old.call("run")
     league = read_league(old.folder)
     assert (league.derivation, league.schedule.key) == (1, SEED)
     seeds = {(match.number, replay.seed) for match, replay in old.stored()}
     assert seeds == {(line["deal"], line["replay"]["seed"]) for line in old_matches()}
-    ids = {league.schedule.match_id(d, n) for d in league.asked.plan() for n in range(2)}
-    assert ids <= {match.id for match, _ in old.stored()}
-    assert arena("verify", old.folder).exit_code == 0
-
-
-def test_a_bot_that_enters_an_old_league_gets_its_deals_by_the_old_derivation(old: League) -> None:
-    old.write(FILE + '\n[[bot]]\nname = "sensible"\nshipped = "sensible"\n')
-    old.call("run")
+    header, *lines = arena("export", old.folder).stdout.splitlines()
+    assert "derivation" not in json.loads(header)["settings"]
+    assert {json.loads(line)["replay"]["seed"] for line in lines} == {seed for _, seed in seeds}
+    entry = old.bot("mine", "import kit, duel_random\nkit.run(duel_random.choose)\n")
+    shutil.copy(BUNDLED / "duel" / "duel_random.py", old.home / "mine")
+    old.write(FILE + entry)
+    said = old.call("run").stderr
+    golden(next(line for line in said.splitlines() if "older Bot Arena" in line))
     league = read_league(old.folder)
-    schedule = league.schedule
-    assert schedule.key == SEED
     found = {(match.id, replay.seed) for match, replay in old.stored()}
     for deal in league.asked.plan():
         for number in range(2):
-            assert (schedule.match_id(deal, number), schedule.deal_seed(deal)) in found
-
-
-def test_an_old_league_is_exported_as_it_was(arena: Arena, old: League) -> None:
-    old.call("run")
-    lines = arena("export", old.folder).stdout.splitlines()
-    assert "derivation" not in json.loads(lines[0])["settings"]
-    seeds = [json.loads(line)["replay"]["seed"] for line in lines[1:]]
-    assert {*seeds} == {line["replay"]["seed"] for line in old_matches()}
+            id_ = league.schedule.match_id(deal, number)
+            assert (id_, league.schedule.deal_seed(deal)) in found
+    assert arena(*words).exit_code == 0
 
 
 def test_an_old_export_makes_an_old_league(arena: Arena, league: League) -> None:
     league.write(FILE.replace("deals = 3", "deals = 4"))
     result = arena("import", league.folder, OLD_EXPORT)
     assert (result.exit_code, result.stdout) == (0, "6 matches imported.\n")
+    assert read_league(league.folder).derivation == 1
     again = [json.loads(line) for line in arena("export", league.folder).stdout.splitlines()]
     for line in again[1:]:
         line["clock"] = [seat[:3] for seat in line["clock"]]  # without the time on the wall
     assert again == [json.loads(line) for line in OLD_EXPORT.read_text().splitlines()]
-    league.call("run")
-    assert read_league(league.folder).derivation == 1
-    assert arena("verify", league.folder).exit_code == 0
 
 
 def test_a_league_that_played_nothing_yet_is_a_new_one(old: League) -> None:
@@ -325,25 +320,23 @@ def test_a_league_that_played_nothing_yet_is_a_new_one(old: League) -> None:
 
 
 def test_results_of_both_derivations_are_not_mixed(
-    arena: Arena, new: League, tmp_path: Path
+    arena: Arena, new: League, tmp_path: Path, golden: Golden
 ) -> None:
     before = arena("export", new.folder).stdout
     (tmp_path / "new.jsonl").write_text(before)
     result = arena("import", new.folder, OLD_EXPORT)
     assert result.exit_code == 2
-    assert "derivation was 2, not 1: an older Bot Arena, which did not stretch seeds" in (
-        " ".join(result.stderr.split())
-    )
+    golden(result.stderr.replace(str(OLD_EXPORT), "OLD"))
     assert arena("export", new.folder).stdout == before
-    for files in ([OLD_EXPORT, tmp_path / "new.jsonl"], [tmp_path / "new.jsonl", OLD_EXPORT]):
-        empty = tmp_path / "empty"
+    for number, files in enumerate(
+        ([OLD_EXPORT, tmp_path / "new.jsonl"], [tmp_path / "new.jsonl", OLD_EXPORT])
+    ):
+        empty = tmp_path / f"empty{number}"
         empty.mkdir()
         (empty / "league.toml").write_text(FILE)
         result = arena("import", empty, *files)
         assert (result.exit_code, "derivation was" in result.stderr) == (2, True)
         assert [path.name for path in empty.iterdir()] == ["league.toml"]
-        (empty / "league.toml").unlink()
-        empty.rmdir()
 
 
 def test_a_wrong_mark_is_found(arena: Arena, new: League) -> None:
@@ -402,16 +395,6 @@ def test_a_run_warns_of_a_short_seed_where_strangers_may_play(
     assert ("is so short that authors of bots may find it by trying" in said) == warned
     assert "older Bot Arena" not in said
     assert "trying" not in league.call("run").stderr  # nothing is missing
-
-
-def test_a_run_of_an_old_league_says_that_a_bot_can_find_its_seed(old: League) -> None:
-    text = "import kit, duel_random\nkit.run(duel_random.choose)\n"
-    entry = old.bot("mine", text)
-    shutil.copy(BUNDLED / "duel" / "duel_random.py", old.home / "mine")
-    old.write(FILE + entry)
-    said = old.call("run").stderr
-    assert "was made by an older Bot Arena, and a bot can find its seed by trying" in said
-    assert "make a new league without --seed" in said
 
 
 def test_init_warns_too(arena: Arena, league: League) -> None:

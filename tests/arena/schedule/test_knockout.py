@@ -101,11 +101,6 @@ def test_the_best_seeds_have_the_byes_and_meet_last(count: int) -> None:
     assert slots.bots == ["0"]
 
 
-def test_the_deals_of_a_tie_follow_each_other() -> None:
-    asked = named(begun(Knockout, FILE, 4, deals=2))
-    assert asked == [("b1", "b4")] * 2 + [("b2", "b3")] * 2
-
-
 @pytest.mark.parametrize(("most", "rounds"), [(None, 3), (0, 0), (1, 1)])
 def test_an_equal_tie_plays_on_one_by_one_and_then_goes_by_seed(
     most: int | None, rounds: int
@@ -124,9 +119,9 @@ def test_an_equal_tie_plays_on_one_by_one_and_then_goes_by_seed(
 
 
 def test_the_first_deal_that_is_not_drawn_decides_an_equal_tie() -> None:
-    played = begun(Knockout, FILE, 4, deals=2).after(
-        lambda lineup: (all_draw if bots(1) & set(lineup) else by_file())(lineup)
-    )
+    played = begun(Knockout, FILE, 4, deals=2)
+    assert named(played) == [("b1", "b4")] * 2 + [("b2", "b3")] * 2
+    played = played.after(lambda lineup: (all_draw if bots(1) & set(lineup) else by_file())(lineup))
     assert named(played) == [("b1", "b4")], "only the equal one plays on"
     played = played.after(by_file(4))
     assert named(played) == [("b2", "b4")] * 2
@@ -385,15 +380,12 @@ def test_who_leaves_after_a_tie_was_played_has_played_it() -> None:
     assert places(played)[:2] == [("1", "b2"), ("2", "b1")]
 
 
-def test_a_final_table_that_a_bot_left_is_shared() -> None:
-    played = begun(Knockout, FILE, 3, seats=3).after(by_file(), out=bots(2))
+def test_a_final_table_that_a_bot_left_is_shared_unless_it_had_begun() -> None:
+    final = begun(Knockout, FILE, 3, seats=3)
+    played = final.after(by_file(), out=bots(2))
     assert played.next() == Over("The final table cannot be played, as a bot of it left.")
     assert places(played) == [("1-2", "b1"), ("1-2", "b3"), ("3", "b2")]
-
-
-def test_a_final_table_that_a_bot_leaves_in_its_tie_break_goes_by_points() -> None:
-    played = begun(Knockout, FILE, 3, seats=3).after(all_draw)
-    played = played.after(by_file(), out=bots(1))
+    played = final.after(all_draw).after(by_file(), out=bots(1))
     assert isinstance(over := played.next(), Over)
     assert over.why.startswith("The final table is played: ")
     assert places(played) == [("1", "b2"), ("2", "b3"), ("3", "b1")]

@@ -368,12 +368,3 @@ def test_who_gets_which_colour(
     higher: list[Colour], lower: list[Colour], odd: bool, colour: Colour
 ) -> None:
     assert colour_of_higher(higher, lower, odd=odd) == colour
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("pairing", "many"), [("matching", 200), ("dutch", 60)])
-def test_many_tournaments_keep_the_absolute_criteria(pairing: str, many: int) -> None:
-    options = msgspec.convert({"pairing": pairing}, SwissOptions)
-    for seed in range(many):
-        luck = Luck(seed, out=0.02 * (seed % 3), late=0.1 * (seed % 2))
-        assert breaches(luck.whole(begun(Swiss, options, 5 + seed % 16)).past) == [], seed
