@@ -129,46 +129,30 @@ def test_what_runs_in_the_arena_is_begun_without_a_language(
     assert arena("new-game", "four").exit_code == 0
     files = [path for path in Path("four").rglob("*") if path.is_file()]
     assert sorted(path.relative_to("four").as_posix() for path in files) == [
-        "README.md",
-        "four/__init__.py",
-        "four/bots/kit.py",
-        "four/bots/sensible.py",
-        "four/game.py",
-        "four/rules.md",
-        "pyproject.toml",
-        "tests/test_game.py",
+        *("README.md", "four/__init__.py", "four/bots/kit.py", "four/bots/sensible.py"),
+        *("four/game.py", "four/rules.md", "pyproject.toml", "tests/test_game.py"),
     ]
 
 
-@pytest.mark.parametrize(
-    ("words", "error"),
-    [
-        (["four", "--lang", "pyton"], "no game can be begun in 'pyton'. Did you mean 'python'?"),
-        (["four", "--lang", "go"], "no game can be begun in 'go'."),
-        (["four-in-a-row", "--lang", "cpp"], "a game is called by small letters, digits and _"),
-        (["duel", "--lang", "cpp"], "'duel' is a bundled game; give yours another name."),
-        (["x" * 41, "--lang", "cpp"], "the name of a game that is a program has at most 40"),
-        (["full", "--lang", "cpp"], "full exists and is not empty; name a new folder."),
-        (["four", "--single", "--lang", "cpp"], "--single writes a class in Python"),
-    ],
-)
 def test_a_mistake_is_named_and_nothing_written(
-    words: list[str],
-    error: str,
-    arena: Arena,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    arena: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("full").mkdir()
     Path("full/file").touch()
-    done = arena("new-game", *words)
-    assert done.exit_code == 2
-    assert error in " ".join(done.stderr.split())
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["full"]
-
-
-def test_other_names_of_a_language_mean_it() -> None:
+    for words, error in (
+        ("four --lang pyton", "no game can be begun in 'pyton'. Did you mean 'python'?"),
+        ("four --lang go", "no game can be begun in 'go'."),
+        ("four-in-a-row --lang cpp", "a game is called by small letters, digits and _"),
+        ("duel --lang cpp", "'duel' is a bundled game; give yours another name."),
+        (f"{'x' * 41} --lang cpp", "the name of a game that is a program has at most 40"),
+        ("full --lang cpp", "full exists and is not empty; name a new folder."),
+        ("four --single --lang cpp", "--single writes a class in Python"),
+    ):
+        done = arena("new-game", *words.split())
+        assert done.exit_code == 2
+        assert error in " ".join(done.stderr.split())
+        assert sorted(path.name for path in tmp_path.iterdir()) == ["full"]
     assert [find_program_language(word)[0] for word in ("C++", "node", "rs", "py")] == [
         *("cpp", "javascript", "rust", "python"),
     ]
@@ -218,25 +202,13 @@ def test_it_passes_all_steps_of_the_check(home: Path) -> None:
     assert done.returncode == 0
 
 
+@pytest.mark.slow  # it plays many matches
 @pytest.mark.parametrize("language", [name for name in HERE if not languages()[name].build])
 def test_what_needs_no_build_passes_some_steps_of_the_check(language: str, home: Path) -> None:
     steps = ["fields", "schemas", "ends-withdrawn", "stable", "resample", "scene", "described"]
     words = [word for step in steps for word in ("--step", step)]
     done = arena_in(made(home, language), "check-game", ".", *words)
     assert done.returncode == 0, done.stdout
-
-
-@pytest.mark.slow
-def test_a_league_of_it_is_played_and_verified(home: Path, tmp_path: Path) -> None:
-    language = "rust" if "rust" in HERE else "python"
-    shutil.copytree(made(home, language), tmp_path / "my_game")
-    words = ["--game", "./my_game", "random", "sensible", "--deals", "4", "--seed", "1"]
-    assert arena_in(tmp_path, "init", "cup", *words).returncode == 0
-    done = arena_in(tmp_path, "run", "cup", "--workers", "2")
-    assert done.returncode == 0, done.stderr
-    assert "sensible" in done.stdout.splitlines()[2]
-    done = arena_in(tmp_path, "verify", "cup")
-    assert done.returncode == 0, done.stdout + done.stderr
 
 
 # --- the kits
@@ -354,6 +326,7 @@ def test_what_goes_wrong_in_a_game_is_said_with_its_words(language: str, home: P
     assert re.sub(r":\d+:", ":(line):", last_word(done.stderr)) == ERRORS[language]
 
 
+@pytest.mark.slow  # two commands, as the game's folder is where they are started
 def test_the_arena_shows_what_went_wrong_in_a_game(home: Path, tmp_path: Path) -> None:
     shutil.copytree(made(home, "python"), tmp_path / "my_game")
     file = tmp_path / "my_game" / "game.py"

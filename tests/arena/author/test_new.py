@@ -23,42 +23,13 @@ def made(arena: Arena, folder: Path, language: str, game: str) -> Path:
     return folder
 
 
-def is_fit(arena: Arena, folder: Path, game: str) -> None:
-    """Check the bot in the default sandbox."""
-    result = arena("check", folder, "--game", game)
-    assert result.exit_code == 0, result.stdout + result.stderr
-    assert f"{folder.name} is fit to play {game}.\n" in result.stdout
-
-
-@pytest.mark.quick(1)
-@pytest.mark.parametrize(
-    ("language", "game"),
-    [
-        pytest.param(*pair, marks=[] if number % 4 == 0 else pytest.mark.slow)
-        for number, pair in enumerate(NEAR)
-    ],
-)
-def test_a_new_bot_is_fit_to_play(arena: Arena, tmp_path: Path, language: str, game: str) -> None:
-    is_fit(arena, made(arena, tmp_path / "mine", language, game), game)
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize(("language", "game"), OTHERS)
-def test_so_are_others(arena: Arena, tmp_path: Path, language: str, game: str) -> None:
-    """Tests of the templates play every game in every language, if without a sandbox."""
-    is_fit(arena, made(arena, tmp_path / "mine", language, game), game)
-
-
-def test_new_bots_of_two_languages_play_a_league(arena: Arena, tmp_path: Path) -> None:
-    bots = [
-        made(arena, tmp_path / language, language, "steal_war") for language in ("python", "shell")
-    ]
-    words = ["--game", "steal_war", "--deals", 3, "--seed", 1]
-    assert arena("init", tmp_path / "cup", *bots, *words).exit_code == 0
-    result = arena("run", tmp_path / "cup")
-    assert result.exit_code == 0, result.stderr
-    assert "6 of 6 matches" in result.stderr
-    assert "0 faults" in result.stderr
+@pytest.mark.parametrize(("language", "game"), [*NEAR, *OTHERS])
+def test_a_new_bot_is_fit_to_play(arena: Arena, tmp_path: Path, language: str, game: str) -> None:
+    """In the default sandbox: tests of the templates play every game in every language."""
+    result = arena("check", made(arena, tmp_path / "mine", language, game), "--game", game)
+    assert result.exit_code == 0, result.stdout + result.stderr
+    assert f"mine is fit to play {game}.\n" in result.stdout
 
 
 def test_it_says_what_was_written_and_what_comes_next(arena: Arena, tmp_path: Path) -> None:
@@ -75,10 +46,13 @@ def test_it_says_what_was_written_and_what_comes_next(arena: Arena, tmp_path: Pa
     }
 
 
-def test_its_name_is_the_folders(arena: Arena, tmp_path: Path) -> None:
-    made(arena, tmp_path / "rex", "python", "war")
+def test_it_is_fit_to_play_and_its_name_is_the_folders(arena: Arena, tmp_path: Path) -> None:
+    made(arena, tmp_path / "rex", "python", "steal_war")
     shutil.copytree(tmp_path / "rex", tmp_path / "before")
-    result = arena("play", "war", tmp_path / "rex", tmp_path / "before", "--seed", 1, "--quiet")
+    words = ("--seats", 2, "--seconds", "0.2", "--sandbox", "none")
+    assert arena("check", tmp_path / "rex", "--game", "steal_war", *words).exit_code == 0
+    words = ("--seed", 1, "--quiet", "--sandbox", "none")
+    result = arena("play", "steal_war", tmp_path / "rex", tmp_path / "before", *words)
     assert "rex, before" in result.stdout
 
 
@@ -91,75 +65,53 @@ def test_its_readme_names_the_game_and_what_to_try(arena: Arena, tmp_path: Path)
     assert "$" not in text
 
 
-@pytest.mark.parametrize("name", ["mi bot", "o'neill", 'the "best"', "back\\slash", "$HOME", "ø"])
-def test_any_name_stands_in_what_it_prints_and_in_its_readme(
-    arena: Arena, tmp_path: Path, name: str
-) -> None:
-    folder = tmp_path / name
-    result = arena("new", folder, "--lang", "c", "--game", "duel")
-    (following,) = [line for line in result.stdout.splitlines() if line.startswith("Next: ")]
-    words = ["arena", "check", str(folder), "--game", "duel"]
-    assert shlex.split(following.removeprefix("Next: ")) == words
-    readme = (folder / "README.md").read_text()
-    toml = readme.partition("```toml\n")[2].partition("```")[0]
-    assert tomllib.loads(toml)["bot"] == [{"name": name, "folder": f"../{name}"}]
-    assert str(tmp_path) not in readme
-    for commands in readme.split("```sh\n")[1:]:
-        assert name not in commands.partition("```")[0]
+def test_any_name_stands_in_what_it_prints_and_in_its_readme(arena: Arena, tmp_path: Path) -> None:
+    for name in ("mi bot", "o'neill", 'the "best"', "back\\slash", "$HOME", "ø"):
+        folder = tmp_path / name
+        result = arena("new", folder, "--lang", "c", "--game", "duel")
+        (following,) = [line for line in result.stdout.splitlines() if line.startswith("Next: ")]
+        words = ["arena", "check", str(folder), "--game", "duel"]
+        assert shlex.split(following.removeprefix("Next: ")) == words
+        readme = (folder / "README.md").read_text()
+        toml = readme.partition("```toml\n")[2].partition("```")[0]
+        assert tomllib.loads(toml)["bot"] == [{"name": name, "folder": f"../{name}"}]
+        assert str(tmp_path) not in readme
+        for commands in readme.split("```sh\n")[1:]:
+            assert name not in commands.partition("```")[0]
 
 
-@pytest.mark.parametrize(
-    ("name", "said"),
-    [
+def test_a_name_that_means_another_is_refused(arena: Arena, tmp_path: Path) -> None:
+    for name, said in (
         ("turtle", "'turtle' is a bundled bot of duel; give yours another name."),
         ("duel_turtle", "'duel_turtle' is a bundled bot of duel; give yours another name."),
         ("human", "'human' means a person who plays; choose another name for the folder."),
-    ],
-)
-def test_a_name_that_means_another_is_refused(
-    arena: Arena, tmp_path: Path, name: str, said: str
-) -> None:
-    folder = tmp_path / name
-    refused(arena("new", folder, "--lang", "python", "--game", "duel"), said)
-    assert not folder.exists()
+    ):
+        folder = tmp_path / name
+        refused(arena("new", folder, "--lang", "python", "--game", "duel"), said)
+        assert not folder.exists()
+    words = ("new", tmp_path / "turtle", "--lang", "JS", "--game", "khan")
+    assert arena(*words).exit_code == 0, "a bot of another game lends its name"
+    assert (tmp_path / "turtle" / "bot.js").is_file()
 
 
-def test_a_bot_of_another_game_lends_its_name(arena: Arena, tmp_path: Path) -> None:
-    words = ("new", tmp_path / "turtle", "--lang", "python", "--game", "khan")
-    assert arena(*words).exit_code == 0
-
-
-def test_a_language_may_be_called_otherwise(arena: Arena, tmp_path: Path) -> None:
-    assert arena("new", tmp_path / "mine", "--lang", "JS", "--game", "war").exit_code == 0
-    assert (tmp_path / "mine" / "bot.js").is_file()
-
-
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (["--lang", "phyton", "--game", "war"], "Did you mean 'python'?"),
-        (["--lang", "cobol", "--game", "war"], "Known: c, cpp, go, java, javascript, "),
-        (["--lang", "c", "--game", "whist"], "there is no game 'whist'."),
-    ],
-)
-def test_what_is_not_known_is_named(
-    arena: Arena, tmp_path: Path, words: list[str], said: str
-) -> None:
-    refused(arena("new", tmp_path / "mine", *words), said)
-    assert not (tmp_path / "mine").exists()
+def test_what_is_not_known_is_named(arena: Arena, tmp_path: Path) -> None:
+    for language, game, said in (
+        ("phyton", "war", "Did you mean 'python'?"),
+        ("cobol", "war", "Known: c, cpp, go, java, javascript, "),
+        ("c", "whist", "there is no game 'whist'."),
+    ):
+        refused(arena("new", tmp_path / "mine", "--lang", language, "--game", game), said)
+        assert not (tmp_path / "mine").exists()
 
 
 def test_nothing_that_is_there_is_written_over(arena: Arena, tmp_path: Path) -> None:
     (tmp_path / "bot.py").write_text("mine")
-    result = arena("new", tmp_path, "--lang", "python", "--game", "war")
-    refused(result, "is not empty (it holds bot.py); name a new folder.")
+    words = ("--lang", "python", "--game", "war")
+    says = "is not empty (it holds bot.py); name a new folder."
+    refused(arena("new", tmp_path, *words), says)
     assert (tmp_path / "bot.py").read_text() == "mine"
-
-
-def test_a_folder_that_cannot_be_made_is_named(arena: Arena, tmp_path: Path) -> None:
-    (tmp_path / "file").touch()
-    result = arena("new", tmp_path / "file" / "mine", "--lang", "python", "--game", "war")
-    refused(result, "file/mine cannot be a bot's folder: Not a directory.")
+    says = "bot.py/mine cannot be a bot's folder: Not a directory."
+    refused(arena("new", tmp_path / "bot.py" / "mine", *words), says)
 
 
 def test_a_bot_that_is_not_built_says_how(arena: Arena, tmp_path: Path) -> None:

@@ -6,7 +6,6 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -17,7 +16,8 @@ PAGE = ROOT / "docs" / "write-a-game.md"
 LINE = '    {\n        "nim": "referee.games.nim.game:Nim",\n'
 BOT = "import random, kit\nkit.run(lambda ask: random.choice(ask.legal))\n"
 
-Call = Callable[..., "subprocess.CompletedProcess[str]"]
+pytestmark = pytest.mark.slow
+"""As every command is a process: it imports another copy of the project."""
 
 
 @pytest.fixture(scope="module")
@@ -44,10 +44,11 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def call(folder: Path, *words: str) -> "subprocess.CompletedProcess[str]":
+def call(folder: Path, *words: str, typed: str = "") -> "subprocess.CompletedProcess[str]":
     """Run a command of the copy."""
     return subprocess.run(
         [sys.executable, "-m", "arena", *words],
+        input=typed,
         capture_output=True,
         text=True,
         cwd=folder,
@@ -56,7 +57,6 @@ def call(folder: Path, *words: str) -> "subprocess.CompletedProcess[str]":
     )
 
 
-@pytest.mark.slow
 def test_a_game_without_a_rules_page_is_told_and_the_page_missed(project: Path) -> None:
     done = call(project, "games", "nim")
     assert (done.returncode, done.stderr) == (0, "")
@@ -66,18 +66,8 @@ def test_a_game_without_a_rules_page_is_told_and_the_page_missed(project: Path) 
     done = call(project, "games", "nim", "--rules")
     assert done.returncode == 2
     assert done.stderr == f"arena: nim has no rules page: its author wrote no {page}.\n"
-
-
-def test_a_person_who_asks_for_rules_that_nobody_wrote_plays_on(project: Path) -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "arena", "play", "nim", "human", "human", "--seed", "1"],
-        input="rules\n" + "random\n" * 40,
-        capture_output=True,
-        text=True,
-        cwd=project,
-        env=os.environ | {"PYTHONPATH": str(project)},
-        timeout=60,
-    )
+    words = ("play", "nim", "human", "human", "--seed", "1")
+    done = call(project, *words, typed="rules\n" + "random\n" * 40)
     assert "nim has no rules page" in done.stdout
     assert done.returncode == 0, done.stderr
 
@@ -95,7 +85,6 @@ def test_a_bot_is_begun_for_it_and_is_fit_to_play(project: Path, tmp_path: Path)
     assert "mine is fit to play nim." in done.stdout, done.stdout + done.stderr
 
 
-@pytest.mark.slow
 def test_the_word_random_means_a_bot_that_plays_it(project: Path) -> None:
     done = call(project, "bots", "nim", "--format", "json")
     (bot,) = json.loads(done.stdout)["bots"]
@@ -114,6 +103,5 @@ def test_the_word_random_means_a_bot_that_plays_it(project: Path) -> None:
 
 def test_a_league_without_a_board_of_its_own_has_a_page(project: Path) -> None:
     done = call(project, "report", "cup", "-o", "cup.html")
-    assert done.returncode == 0, done.stderr
-    assert "4 matches" in done.stderr or "matches" in done.stderr
+    assert (done.returncode, "matches" in done.stderr) == (0, True), done.stderr
     assert (project / "cup.html").stat().st_size > 10_000

@@ -118,19 +118,16 @@ def test_what_uci_calls_a_move_is_one_move_in_every_position() -> None:
         assert special.keys() <= {"", "q", "r", "b", "n"}
 
 
-@pytest.mark.parametrize(
-    ("words", "says"),
-    [
+def test_a_bridge_that_cannot_be_is_refused(tmp_path: Path) -> None:
+    for words, says in (
         (["--uci", "no-such-engine"], "there is no program 'no-such-engine'"),
         (["--uci", "'"], "is no command: No closing quotation"),
         (["--uci", "sh", "--lang", "python"], "leave out --lang"),
         (["--uci", "sh", "--game", "khan"], "play openspiel:chess, and not khan"),
         ([], "Name the language and the game"),
         (["--lang", "python"], "Name the language and the game"),
-    ],
-)
-def test_a_bridge_that_cannot_be_is_refused(tmp_path: Path, words: list[str], says: str) -> None:
-    result = arena("new", tmp_path / "bot", *words)
-    assert result.exit_code == 2
-    assert says in result.stderr
-    assert not (tmp_path / "bot").exists()
+    ):
+        result = arena("new", tmp_path / "bot", *words)
+        assert result.exit_code == 2
+        assert says in result.stderr
+        assert not (tmp_path / "bot").exists()

@@ -1,13 +1,16 @@
 """Wheels that were made to harm: none is believed, and nothing in them is executed."""
 
+import io
 import stat
 import struct
+import tempfile
 import zipfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.arena.environment.conftest import bot, wheel
+from tests.arena.environment.conftest import bot, good, wheel
 from tests.arena.environment.test_environments import failure, lock, made
 
 
@@ -16,6 +19,17 @@ def entry(name: str, mode: int = stat.S_IFREG | 0o644) -> zipfile.ZipInfo:
     found = zipfile.ZipInfo(name)
     found.external_attr = mode << 16
     return found
+
+
+@pytest.fixture(scope="module")
+def short() -> Iterator[str]:
+    """The version of the Python that environments are made of, as their folders have it."""
+    with tempfile.TemporaryDirectory() as place, pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", place)
+        folder = good(Path(place) / "mine")
+        lock(folder)
+        found = next(Path(made(folder).bot.environment).glob("lib/python*"))
+        yield found.name.removeprefix("python")
 
 
 @pytest.mark.parametrize(
@@ -32,26 +46,21 @@ def entry(name: str, mode: int = stat.S_IFREG | 0o644) -> zipfile.ZipInfo:
     ],
 )
 def test_a_name_that_leads_elsewhere_is_refused(
-    name: str, said: str, public: Path, cache: Path
+    name: str, said: str, short: str, public: Path, cache: Path
 ) -> None:
     folder = bot(public / "mine")
-    wheel(folder / "wheels", "base")
-    (folder / "requirements.txt").write_text("base\n")
-    lock(folder)
-    short = next(Path(made(folder).bot.environment).glob("lib/python*")).name.removeprefix("python")
-    (folder / "requirements.txt").write_text("chooser\n")
     wheel(folder / "wheels", "chooser", entries=[(entry(name.format(short)), b"raise SystemExit")])
     lock(folder)
     text = failure(lambda: made(folder))
     assert "chooser-1.0-py3-none-any.whl is refused: it holds " in text
     assert said in text
-    assert len([*cache.iterdir()]) == 1
+    assert not [*cache.iterdir()]
     assert not [*public.rglob("evil*")]
 
 
 def test_links_and_devices_are_refused(public: Path, cache: Path) -> None:
     folder = bot(public / "mine")
-    for kind in (stat.S_IFLNK, stat.S_IFCHR, stat.S_IFIFO):
+    for kind in (stat.S_IFLNK, stat.S_IFCHR):
         odd = entry("chooser/secret", kind | 0o777)
         wheel(folder / "wheels", "chooser", entries=[(odd, b"/etc/shadow")])
         lock(folder)
@@ -102,52 +111,48 @@ def test_a_wheel_that_grows_without_end_is_stopped(public: Path, cache: Path) ->
     path = folder / "wheels" / "chooser-1.0-py3-none-any.whl"
     wheel(folder / "wheels", "chooser")
     with zipfile.ZipFile(path, "a", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("chooser/zeros", bytes(200 << 20))
+        archive.writestr("chooser/zeros", bytes(60 << 20))
     assert path.stat().st_size < 1 << 20
     lock(folder)
-    assert "more than 64 MB of disk" in failure(lambda: made(folder, disk_mb=64))
+    assert "more than 20 MB of disk" in failure(lambda: made(folder, disk_mb=20))
     assert not [*cache.iterdir()]
 
 
-@pytest.mark.parametrize(
-    ("what", "said"),
-    [
-        ("cut", "it is no zip file, or not whole"),
-        ("no zip", "it is no zip file, or not whole"),
-        ("long list", "its list of files is too long"),
-        ("large", "it is larger than 4 GiB, or holds more than 65535 files"),
-        ("no metadata", "it has no METADATA, or more than one"),
-        ("packed", "it is packed in a way that wheels are not"),
-    ],
-)
-def test_a_file_that_is_no_wheel_is_named(what: str, said: str, public: Path) -> None:
+def test_a_file_that_is_no_wheel_is_named(public: Path) -> None:
     folder = bot(public / "mine")
     path = wheel(folder / "wheels", "chooser")
     data = path.read_bytes()
     end = data.rfind(b"PK\5\6")
-    match what:
-        case "cut":
-            path.write_bytes(data[: len(data) // 2])
-        case "no zip":
-            path.write_bytes(b"wheel")
-        case "long list":
-            path.write_bytes(data[: end + 12] + struct.pack("<I", 1 << 30) + data[end + 16 :])
-        case "large":
-            path.write_bytes(data[:end] + b"PK\6\7" + bytes(16) + data[end:])
-        case "no metadata":
-            with zipfile.ZipFile(path, "w") as archive:
-                archive.writestr("chooser.py", "")
-        case "packed":
-            with zipfile.ZipFile(path, "w", zipfile.ZIP_LZMA) as archive:
-                archive.writestr("chooser-1.0.dist-info/METADATA", "Name: chooser\n")
-    text = failure(lambda: lock(folder))
-    assert f"chooser-1.0-py3-none-any.whl is no wheel that can be read: {said}" in text
-
-
-def test_a_file_that_is_not_called_as_a_wheel_is_named(public: Path) -> None:
-    folder = bot(public / "mine")
-    wheel(folder / "wheels", "chooser").rename(folder / "wheels" / "chooser.whl")
+    is_none = "it is no zip file, or not whole"
+    for content, said in (
+        (data[: len(data) // 2], is_none),
+        (b"wheel", is_none),
+        (
+            data[: end + 12] + struct.pack("<I", 1 << 30) + data[end + 16 :],
+            "its list of files is too long",
+        ),
+        (
+            data[:end] + b"PK\6\7" + bytes(16) + data[end:],
+            "it is larger than 4 GiB, or holds more than 65535 files",
+        ),
+        (zipped("chooser.py", b""), "it has no METADATA, or more than one"),
+        (
+            zipped("chooser-1.0.dist-info/METADATA", b"Name: chooser\n", zipfile.ZIP_LZMA),
+            "it is packed in a way that wheels are not",
+        ),
+    ):
+        path.write_bytes(content)
+        text = failure(lambda: lock(folder))
+        assert f"chooser-1.0-py3-none-any.whl is no wheel that can be read: {said}" in text
+    path.rename(folder / "wheels" / "chooser.whl")
     assert "is not called as wheels are" in failure(lambda: lock(folder))
+
+
+def zipped(name: str, content: bytes, method: int = zipfile.ZIP_STORED) -> bytes:
+    """Return a zip file of one file."""
+    with zipfile.ZipFile(made := io.BytesIO(), "w", method) as archive:
+        archive.writestr(name, content)
+    return made.getvalue()
 
 
 def test_a_wheel_that_is_a_link_out_of_its_folder_is_not_read(public: Path) -> None:
@@ -162,9 +167,5 @@ def test_metadata_that_asks_for_a_place_is_read_as_a_name(public: Path) -> None:
     folder = bot(public / "mine")
     wheel(folder / "wheels", "chooser", needs=["base @ git+https://evil.example/base"])
     assert "there is no wheel of base" in failure(lambda: lock(folder))
-
-
-def test_a_condition_that_cannot_be_decided_is_named(public: Path) -> None:
-    folder = bot(public / "mine")
     wheel(folder / "wheels", "chooser", needs=["base; os_name ~= 'posix'"])
     assert "has a condition that cannot be decided" in failure(lambda: lock(folder))

@@ -6,20 +6,28 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from arena.league import files
 from arena.league.bot import Bot, make_bot
 from referee.limits import Limits, MatchLimits
 from referee.sandbox import Launcher, SandboxError, big_files
-from referee.sandbox.big_files import BIG
 from tests.arena.conftest import Arena
+from tests.golden import Golden
 
 MIB = 1 << 20
 KIT = 'command = ["{python}", "bot.py"]\nfiles = ["bot.py", "kit.py", "model.bin"]\n'
 
 
+pytestmark = pytest.mark.usefixtures("inline")
+
+
 @pytest.fixture(autouse=True)
 def _cache(public: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let what is kept lie elsewhere, and call 8 MiB a large bot and 2 MiB a big file."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(public / "cache"))
     monkeypatch.setattr(big_files, "FRESH", 0)
+    monkeypatch.setattr(files, "WHOLE", 8 * MIB)
+    for module in (big_files, files):
+        monkeypatch.setattr(module, "BIG", 2 * MIB)
 
 
 def a_bot(folder: Path, *sizes: int) -> Bot:
@@ -32,53 +40,47 @@ def a_bot(folder: Path, *sizes: int) -> Bot:
 
 
 def test_a_bot_of_the_usual_size_has_the_version_of_earlier_releases(tmp_path: Path) -> None:
-    made = a_bot(tmp_path, BIG, 5)
-    parts = [b"cat", b"model0", bytes(BIG), b"model1", bytes(5)]
+    made = a_bot(tmp_path, 3 * MIB, 5)
+    parts = [b"cat", b"model0", bytes(3 * MIB), b"model1", bytes(5)]
     framed = b"".join(len(part).to_bytes(8, "little") + part for part in parts)
     whole = (1).to_bytes(8, "little") + framed
     assert made.version == hashlib.blake2b(whole, digest_size=8).hexdigest()
 
 
-def test_the_files_of_a_large_bot_are_hashed_once(
+def test_the_big_files_of_a_large_bot_are_hashed_once_and_each_makes_its_version(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    first = a_bot(tmp_path, 257 * MIB, 5)
-    version = first.version
+    version = a_bot(tmp_path, 9 * MIB, 5).version
     read = []
     hash_ = big_files.hash_of
     monkeypatch.setattr(big_files, "hash_of", lambda file: read.append(1) or hash_(file))
-    assert make_bot("mine", tmp_path, ["cat"], ["."]).version == version
-    assert not read
-    with (tmp_path / "model0").open("r+b") as file:
-        file.seek(100 * MIB)
-        file.write(b"x")
-    assert make_bot("mine", tmp_path, ["cat"], ["."]).version != version
-    assert read
-    with (tmp_path / "model0").open("r+b") as file:
-        file.seek(100 * MIB)
-        file.write(b"\0")
-    assert make_bot("mine", tmp_path, ["cat"], ["."]).version == version
 
+    def now() -> tuple[bool, bool]:
+        """Return whether the bot is what it was, and whether its big file was read for that."""
+        read.clear()
+        return a_bot(tmp_path).version == version, bool(read)
 
-def test_a_small_file_of_a_large_bot_makes_its_version_too(tmp_path: Path) -> None:
-    version = a_bot(tmp_path, 257 * MIB, 5).version
-    (tmp_path / "model1").write_text("hello")
-    assert make_bot("mine", tmp_path, ["cat"], ["."]).version != version
+    assert now() == (True, False)
+    for file, byte, is_what in (
+        *(("model0", b"x", (False, True)), ("model0", b"\0", (True, True))),
+        ("model1", b"x", (False, False)),
+    ):
+        with (tmp_path / file).open("r+b") as changed:
+            changed.seek(4)
+            changed.write(byte)
+        assert now() == is_what
 
 
 @pytest.mark.parametrize("sandbox", ["landlock", "none"])
-def test_a_bot_that_is_too_large_is_told_what_to_write(tmp_path: Path, sandbox: str) -> None:
+def test_a_bot_that_is_too_large_is_told_what_to_write(
+    tmp_path: Path, sandbox: str, golden: Golden
+) -> None:
     program = a_bot(tmp_path, 2 * MIB, 3).program
     with Launcher(sandbox) as launcher:
         with pytest.raises(SandboxError) as caught:
             launcher.check(program, Limits(files_mb=2))
         launcher.check(program, Limits(files_mb=3))
-    assert str(caught.value) == (
-        "its files have 3 MiB together (model0 has 2), and files_mb allows 2. Let it have files_mb "
-        "= 3: under its [[bot]] in league.toml; or by needs = { files_mb = 3 } in its bot.toml, "
-        "and `arena add --grant`; or, without a league, by --limit files_mb=3. Or name only what "
-        "it needs in bot.toml: files = [...]."
-    )
+    golden(str(caught.value))
 
 
 def test_a_league_says_how_large_its_bots_may_be_and_that_may_change(

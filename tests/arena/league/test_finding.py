@@ -10,19 +10,18 @@ from arena.league.finding import AUTHORS_KIT, BUNDLED, bot_folder, bundled, bund
 from referee.games import GAMES
 from tests.arena.conftest import ordinary_user
 from tests.arena.league.conftest import refused
+from tests.golden import Golden
 
-# --- bundled bots
 
-
-@pytest.mark.parametrize("game", GAMES)
-def test_every_game_has_bots_that_are_bundled(game: str) -> None:
-    assert {"random", "sensible"} <= set(bundled(game))
-    for name in bundled(game):
-        bot = bundled_bot(game, name)
-        assert bot
-        assert bot.name == name
-        assert set(bot.files) == {f"{game}_{name}.py", "kit.py"}
-        assert bot.program.argv == (PYTHON, f"{game}_{name}.py")
+def test_every_game_has_bots_that_are_bundled() -> None:
+    for game in GAMES:
+        assert {"random", "sensible"} <= set(bundled(game))
+        for name in bundled(game):
+            bot = bundled_bot(game, name)
+            assert bot
+            assert bot.name == name
+            assert set(bot.files) == {f"{game}_{name}.py", "kit.py"}
+            assert bot.program.argv == (PYTHON, f"{game}_{name}.py")
 
 
 VERSIONS = {
@@ -106,90 +105,64 @@ def test_a_game_without_a_random_bot_of_its_own_has_the_one_for_any_game() -> No
     assert [*bundled("guerra")] == sorted(bundled("guerra"))
 
 
-def test_without_a_game_no_word_means_a_bundled_bot() -> None:
+def test_no_word_means_a_bot_of_another_game_and_without_a_game_none(golden: Golden) -> None:
     assert bundled("") == {}
-    assert "bundled bots need --game" in refused(lambda: find_bot("random", ""))
-
-
-def test_a_bot_of_another_game_is_not_bundled() -> None:
     assert bundled_bot("guerra", "loyal") is None
-    message = refused(lambda: find_bot("loyal", "guerra"))
-    assert "bundled bots of guerra are general, random" in message
+    golden(refused(lambda: find_bot("random", "")))
+    golden(refused(lambda: find_bot("loyal", "guerra")))
 
 
 # --- words of the command line, and bot.toml
 
 
-def test_a_word_of_the_command_line_may_be_an_executable(folder: Path) -> None:
+def test_a_word_of_the_command_line_may_be_an_executable_or_a_folder_with_a_bot_toml(
+    folder: Path,
+) -> None:
     bot = find_bot(str(folder / "run.sh"), "guerra")
     assert (bot.name, bot.command, bot.folder) == ("run", ("./run.sh",), folder)
-
-
-def test_a_file_that_is_not_executable_is_refused_on_the_command_line(folder: Path) -> None:
-    book = folder / "data" / "book.txt"
-    message = refused(lambda: find_bot(str(book), "guerra"))
-    assert message.endswith(
-        f"{book} is not executable; try chmod +x, and a first line such as #!/bin/sh."
-    )
-    book.write_text("#!/bin/sh\n")
-    message = refused(lambda: find_bot(str(book), "guerra"))
-    assert message.endswith(f"{book} is not executable; try chmod +x.")
-
-
-def test_a_lone_program_in_python_needs_a_folder_or_a_first_line(folder: Path) -> None:
-    lone = folder / "nik.py"
-    lone.write_text("import kit\n")
-    assert refused(lambda: find_bot(str(lone), "guerra")) == (
-        f"bot 'nik': {lone} is not executable: put it, with kit.py if it imports that, into a "
-        f'folder with a bot.toml that says command = ["{{python}}", "nik.py"], and name the '
-        f"folder; `arena new` makes such a one."
-    )
-    lone.write_text("#!/usr/bin/env python3\n")
-    assert refused(lambda: find_bot(str(lone), "guerra")).endswith("try chmod +x.")
-
-
-@pytest.mark.parametrize("name", ["oli.zip", "oli.tar", "oli.TGZ", "oli.tar.gz", "oli.7z"])
-@pytest.mark.parametrize("mode", [0o644, 0o755])
-def test_an_archive_is_to_be_unpacked(folder: Path, name: str, mode: int) -> None:
-    archive = folder / name
-    archive.write_bytes(b"PK\3\4")
-    archive.chmod(mode)
-    assert refused(lambda: find_bot(str(archive), "guerra")).endswith(
-        f"{archive} is an archive; unpack it, and name the folder."
-    )
-    archive.write_bytes(b"#!/bin/sh\n")  # a program that unpacks itself, say
-    archive.chmod(0o755)
-    assert find_bot(str(archive), "guerra").command == (f"./{name}",)
-
-
-def test_a_file_that_is_missing_is_told_with_the_key_that_names_it(folder: Path) -> None:
-    text = 'command = ["./run.sh"]\nfiles = ["run.sh", "kit.py"]\n'
-    (folder / "bot.toml").write_text(text)
-    assert refused(lambda: find_bot(str(folder), "guerra")).endswith(
-        f"there is no file {folder / 'kit.py'}, which `files` in bot.toml names."
-    )
-    (folder / "bot.toml").write_text(
-        'command = ["./bot"]\nbuild = ["make"]\nsources = ["bot.rs"]\nfiles = ["bot"]\n'
-    )
-    assert refused(lambda: find_bot(str(folder), "guerra")).endswith(
-        f"there is no file {folder / 'bot.rs'}, which `sources` in bot.toml names."
-    )
-
-
-def test_a_source_file_is_no_program(folder: Path) -> None:
-    source = folder / "bot.c"
-    source.write_text("int main(void) { return 0; }\n")
-    says = f"bot 'bot': {source} is a source file; name the program that is built from it"
-    assert refused(lambda: find_bot(str(source), "guerra")) == f"{says}."
-    (folder / "Makefile").touch()
-    assert refused(lambda: find_bot(str(source), "guerra")) == f"{says} (make -C {folder})."
-
-
-def test_a_word_of_the_command_line_may_be_a_folder_with_a_bot_toml(folder: Path) -> None:
     (folder / "bot.toml").write_text('command = ["./run.sh", "-v"]\n')
     bot = find_bot(str(folder), "guerra")
     assert (bot.name, bot.command) == ("clever", ("./run.sh", "-v"))
     assert bot.files == ("bot.toml", "data/book.txt", "run.sh")
+    (folder / "bot.toml").write_text('name = "Ada"\ncommand = ["./run.sh"]\nfiles = ["run.sh"]\n')
+    assert (bot_folder(folder).name, bot_folder(folder).files) == ("Ada", ("run.sh",))
+    assert bot_folder(folder, "Bea").name == "Bea"
+
+
+def test_a_file_that_is_no_program_is_refused_with_what_to_do(folder: Path, golden: Golden) -> None:
+    book, lone, source = folder / "data" / "book.txt", folder / "nik.py", folder / "bot.c"
+    for file, text in (
+        (book, "e4"),
+        (book, "#!/bin/sh\n"),
+        (lone, "import kit\n"),
+        (lone, "#!/usr/bin/env python3\n"),
+        (source, "int main(void) { return 0; }\n"),
+    ):
+        file.write_text(text)
+        golden(refused(lambda file=file: find_bot(str(file), "guerra")))
+    (folder / "Makefile").touch()
+    golden(refused(lambda: find_bot(str(source), "guerra")))
+    for key, text in (
+        ("files", 'command = ["./run.sh"]\nfiles = ["run.sh", "gone"]\n'),
+        ("sources", 'command = ["./bot"]\nbuild = ["make"]\nsources = ["gone"]\nfiles = ["bot"]\n'),
+    ):
+        (folder / "bot.toml").write_text(text)
+        assert f"there is no file {folder / 'gone'}, which `{key}` in bot.toml names" in (
+            refused(lambda: find_bot(str(folder), "guerra"))
+        )
+
+
+@pytest.mark.parametrize("name", ["oli.zip", "oli.tar", "oli.TGZ", "oli.tar.gz", "oli.7z"])
+def test_an_archive_is_to_be_unpacked(folder: Path, name: str) -> None:
+    archive = folder / name
+    archive.write_bytes(b"PK\3\4")
+    for mode in (0o644, 0o755):
+        archive.chmod(mode)
+        assert refused(lambda: find_bot(str(archive), "guerra")).endswith(
+            f"{archive} is an archive; unpack it, and name the folder."
+        )
+    archive.write_bytes(b"#!/bin/sh\n")  # a program that unpacks itself, say
+    assert find_bot(str(archive), "guerra").command == (f"./{name}",)
 
 
 @pytest.mark.parametrize(("word", "other"), [("random", "duel_random"), ("duel_random", "random")])
@@ -239,63 +212,40 @@ def test_a_word_that_means_nothing_brings_a_near_one(
     assert message.partition("Did you mean ")[2] == (f"{near!r}?" if near else "")
 
 
-def test_a_bot_toml_may_give_name_and_files(folder: Path) -> None:
-    (folder / "bot.toml").write_text('name = "Ada"\ncommand = ["./run.sh"]\nfiles = ["run.sh"]\n')
-    assert bot_folder(folder).name == "Ada"
-    assert bot_folder(folder).files == ("run.sh",)
-    assert bot_folder(folder, "Bea").name == "Bea"
+def test_a_folder_without_a_bot_toml_is_refused_with_what_it_holds(
+    folder: Path, golden: Golden
+) -> None:
+    def tell() -> None:
+        golden(refused(lambda: find_bot(str(folder), "guerra")))
 
-
-def test_a_folder_without_a_bot_toml_is_refused(folder: Path) -> None:
-    says = f"{folder} has no bot.toml: put one right into it that says how the bot is run, such as "
-
-    def told() -> str:
-        return refused(lambda: find_bot(str(folder), "guerra"))
-
-    named = f"; or name the program, {folder / 'run.sh'}."
-    assert told() == f'{says}command = ["./run.sh"]{named}'
+    tell()
     (folder / "run.sh").chmod(0o644)
-    assert told() == f'{says}command = ["./bot"].'
+    tell()
     for name in ("kit.py", "mine.py"):
         (folder / name).touch()
-    assert told() == f'{says}command = ["{{python}}", "mine.py"].'
+    tell()
     (folder / "mine.zip").touch()
-    assert told() == f"{folder} has no bot.toml, but an archive: unpack mine.zip."
+    tell()
+    shutil.rmtree(folder)
+    folder.mkdir()
+    tell()
 
 
-def test_an_empty_folder_is_told(tmp_path: Path) -> None:
-    assert refused(lambda: find_bot(str(tmp_path), "guerra")) == (
-        f"{tmp_path} is empty: put the bot's program there, and a bot.toml that says how it is "
-        f'run, such as command = ["{{python}}", "bot.py"].'
-    )
-
-
-@pytest.mark.parametrize(
-    ("text", "says"),
-    [
+def test_every_mistake_in_a_bot_toml_is_told(folder: Path, public: Path) -> None:
+    for text, says in (
         (b"", 'bot.toml: command is missing: command = ["./bot"].'),
         (b"command = 'true'", 'bot.toml: command must be a list of text: command = ["./bot"].'),
         (b"command = [1]", "command must be a list of text"),
-        (
-            b"command = ['true']\nfiles = 'run.sh'",
-            'files must be a list of text: files = ["bot.py"].',
-        ),
+        (b"command = ['true']\nfiles = 'x'", 'files must be a list of text: files = ["bot.py"].'),
         (b"command = ['true']\ncomand = 1", "there is no key 'comand'"),
         (b"command = ['true']\nname = 5", "name"),
         (b"command = ['true']\nname = ''", "a bot's name is 1 to 40"),
         (b"command = []", "its command is empty"),
         (b"command = [", "bot.toml"),
         (b"name = '\xff'", "bot.toml"),
-    ],
-)
-def test_every_mistake_in_a_bot_toml_is_told(folder: Path, text: bytes, says: str) -> None:
-    (folder / "bot.toml").write_bytes(text)
-    assert says in refused(lambda: bot_folder(folder))
-
-
-def test_a_bot_toml_that_may_not_be_read_is_told(public: Path) -> None:
-    (public / "bot.toml").write_text("command = ['true']")
-    (public / "bot.toml").chmod(0)
+    ):
+        (folder / "bot.toml").write_bytes(text)
+        assert says in refused(lambda: bot_folder(folder))
+    (public / "bot.toml").touch(0)
     with ordinary_user():
-        message = refused(lambda: bot_folder(public))
-    assert str(public / "bot.toml") in message
+        assert str(public / "bot.toml") in refused(lambda: bot_folder(public))

@@ -3,6 +3,7 @@
 import json
 import os
 import py_compile
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -10,14 +11,19 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from click.testing import Result
+from click.testing import CliRunner, Result
 
 from arena import ArenaError, trust
 from arena import League as PlayedLeague
-from tests.arena.conftest import ARENA, PLAYED, Arena, League
+from arena.cli import main
+from tests.arena.conftest import ARENA, PLAYED, ROOT, Arena, League, Once
+from tests.arena.inline import inline_runs
 from tests.outside.sources import NIM
 
-WITNESS = "\nimport pathlib\npathlib.Path({flag!r}).touch()\n"
+pytestmark = pytest.mark.usefixtures("inline")
+
+WITNESS = '\nimport pathlib\npathlib.Path(__file__).with_name("executed").touch()\n'
+MADE = "init cup ./ann ./bob --game ./nim.py --seed 1 --sandbox none --trust --deals "
 BOT = "import random, kit\nkit.run(lambda ask: random.Random(len(ask.legal)).choice(ask.legal))\n"
 
 
@@ -28,13 +34,15 @@ class Place:
         self.folder = folder
         self.flag = folder / "executed"
         self.game = folder / "nim.py"
-        self.game.write_text(NIM + WITNESS.format(flag=str(self.flag)))
-        kit = (Path(__file__).parents[3] / "bots" / "kit.py").read_text()
+
+    def fill(self) -> None:
+        self.game.write_text(NIM + WITNESS)
+        kit = (ROOT / "bots" / "kit.py").read_text()
         for name in ("ann", "bob"):
-            (folder / name).mkdir()
-            (folder / name / "kit.py").write_text(kit)
-            (folder / name / "bot.py").write_text(f"# {name}\n{BOT}")
-            (folder / name / "bot.toml").write_text('command = ["{python}", "bot.py"]\n')
+            (self.folder / name).mkdir()
+            (self.folder / name / "kit.py").write_text(kit)
+            (self.folder / name / "bot.py").write_text(f"# {name}\n{BOT}")
+            (self.folder / name / "bot.toml").write_text('command = ["{python}", "bot.py"]\n')
 
     def was_executed(self) -> bool:
         """Whether the game was executed since this was asked last."""
@@ -50,22 +58,41 @@ def failed(arena: Arena, code: int, *words: object) -> Result:
     return done
 
 
+def entered(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
+    monkeypatch.chdir(folder)
+    monkeypatch.setenv("XDG_STATE_HOME", str(folder / "state"))
+    return Place(folder)
+
+
 @pytest.fixture
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
-    return Place(tmp_path)
+    made = entered(tmp_path, monkeypatch)
+    made.fill()
+    return made
+
+
+def play_cup(folder: Path) -> None:
+    """Play a league of the game."""
+    with pytest.MonkeyPatch.context() as patch, inline_runs():
+        entered(folder, patch).fill()
+        for words in (f"{MADE}3", "run cup"):
+            done = CliRunner().invoke(main, words.split(), catch_exceptions=False)
+            assert done.exit_code == 0, done.output
 
 
 @pytest.fixture
-def cup(arena: Arena, place: Place) -> Path:
+def cup(once: Once, place: Place) -> Path:
     """A league of that game, of which something was played; nobody has agreed to it since."""
-    words = "init cup ./ann ./bob --game ./nim.py --deals 3 --seed 1 --sandbox none --trust"
-    arena(*words.split())
-    arena("run", "cup", "--workers", "1")
+    shutil.copytree(once("nim", play_cup), place.folder, dirs_exist_ok=True)
     (place.folder / "state" / "bot-arena" / "trusted-games").unlink()
     assert place.was_executed()
     return place.folder / "cup"
+
+
+def a_match(arena: Arena) -> str:
+    """Return the id of the first match of cup."""
+    found = json.loads(arena("matches", "cup", "--format", "json").stdout)
+    return str(found["matches"][0]["match"])
 
 
 EXECUTING = (
@@ -80,33 +107,30 @@ READING = (
 )
 
 
-@pytest.mark.quick(2)
-@pytest.mark.parametrize("words", EXECUTING)
 def test_whatever_would_execute_a_game_names_it_and_wants_consent(
-    arena: Arena, place: Place, cup: Path, words: str
+    arena: Arena, place: Place, cup: Path
 ) -> None:
-    done = failed(arena, 2, *words.split())
-    assert str(place.game) in done.stderr
-    assert "say so once: --trust." in done.stderr
-    assert not place.was_executed()
+    for words in EXECUTING:
+        done = failed(arena, 2, *words.split())
+        assert str(place.game) in done.stderr
+        assert "say so once: --trust." in done.stderr
+        assert not place.was_executed(), words
 
 
-@pytest.mark.quick(2)
-@pytest.mark.parametrize("words", READING)
-def test_what_reads_a_league_never_executes_its_game(
-    arena: Arena, place: Place, cup: Path, words: str
-) -> None:
+def test_what_reads_a_league_never_executes_its_game(arena: Arena, place: Place, cup: Path) -> None:
     (place.folder / "cup.jsonl").write_text(arena("export", "cup").stdout)
-    arena(*words.split())
-    assert not place.was_executed()
+    for words in READING:
+        assert arena(*words.split()).exit_code == 0
+        assert not place.was_executed(), words
     place.game.unlink()
-    arena(*words.split())
+    for words in READING:
+        assert arena(*words.split()).exit_code == 0
 
 
 def test_a_match_is_shown_as_it_was_recorded_until_its_game_is_agreed_to(
     arena: Arena, place: Place, cup: Path
 ) -> None:
-    match = json.loads(arena("matches", "cup", "--format", "json").stdout)["matches"][0]["match"]
+    match = a_match(arena)
     said = arena("show", "cup", match).stdout
     assert "Moves as they were recorded: " in said
     assert "--trust" in said
@@ -120,15 +144,10 @@ def test_consent_is_asked_once_for_a_file_whatever_it_holds_later(
 ) -> None:
     arena("verify", "cup", "--trust")
     place.game.write_text(place.game.read_text() + "# more\n")
-    arena("verify", "cup")
+    assert arena("verify", "cup").exit_code == 0
     other = place.folder / "other.py"
     other.write_text(place.game.read_text())
     assert str(other) in failed(arena, 2, "schema", "./other.py").stderr
-
-
-def test_a_list_of_agreed_games_that_cannot_be_read_is_told(
-    arena: Arena, place: Place, cup: Path
-) -> None:
     file = place.folder / "state" / "bot-arena" / "trusted-games"
     file.write_bytes(b"\xff\xfe")
     assert f"{file}, which lists the games that you trust, cannot be read" in (
@@ -154,6 +173,7 @@ def test_a_saved_match_cannot_borrow_the_consent_to_another_game(
     saved = json.loads((place.folder / "m.json").read_text())
     (place.folder / "evil").mkdir()
     evil = Place(place.folder / "evil")
+    evil.fill()
     evil.game.rename(evil.folder / "game.py")
     saved["source"] = {
         "no path": {"word": "nim", "kind": "file", "distribution": saved["source"]["path"]},
@@ -166,6 +186,7 @@ def test_a_saved_match_cannot_borrow_the_consent_to_another_game(
     assert not evil.was_executed()
 
 
+@pytest.mark.slow  # it starts workers
 def test_a_worker_imports_nothing_from_the_folder_that_it_is_started_in(
     league: League, tmp_path: Path
 ) -> None:
@@ -191,14 +212,17 @@ def test_a_league_names_a_file_relative_to_its_own_folder(arena: Arena, place: P
     assert 'game = "../nim.py:Nim"' in (place.folder / "in" / "league.toml").read_text()
 
 
-def test_a_game_that_is_gone_is_told_with_the_line_that_names_it(
+def test_a_game_that_is_gone_is_told_with_the_line_that_names_it_and_may_be_moved(
     arena: Arena, place: Place, cup: Path
 ) -> None:
-    place.game.unlink()
-    assert (
-        "cup/league.toml:4: there is no game '../nim.py'" in failed(arena, 2, "run", "cup").stderr
-    )
+    place.game.rename(cup / "nim.py")
+    why = "cup/league.toml:4: there is no game '../nim.py'"
+    assert why in failed(arena, 2, "run", "cup").stderr
     assert "Or say --replays 0" in failed(arena, 2, "report", "cup", "-o", "cup.html").stderr
+    file = cup / "league.toml"
+    file.write_text(file.read_text().replace("../nim.py", "./nim.py"))
+    assert "none differs" in arena("verify", "cup", "--trust").stdout
+    assert arena("run", "cup").exit_code == 0
 
 
 # --- code that has changed
@@ -207,40 +231,25 @@ def test_a_game_that_is_gone_is_told_with_the_line_that_names_it(
 def test_code_that_changes_no_match_is_found_to_agree(
     arena: Arena, place: Place, cup: Path
 ) -> None:
-    place.game.write_text(place.game.read_text() + "# more\n")
+    """As what is only said of a game."""
+    text = place.game.read_text()
+    place.game.write_text(text.replace("A heap of", "A large heap of").replace("= 8", "= 9"))
     said = arena("run", "cup", "--trust").stderr
     assert "All 6 stored matches are played again first" in said
     assert "All of them come out as they did." in said
     assert "played again" not in arena("run", "cup").stderr
-
-
-def test_what_is_only_said_of_a_game_may_change_with_its_code(
-    arena: Arena, place: Place, cup: Path
-) -> None:
-    text = place.game.read_text()
-    place.game.write_text(text.replace("A heap of", "A large heap of").replace("= 8", "= 9"))
-    assert "All of them come out as they did." in arena("run", "cup", "--trust").stderr
     assert "A large heap of" in arena("report", "cup", "-o", "-", "--replays", "0").stdout
     assert "none differs" in arena("verify", "cup").stdout
 
 
-def test_a_game_may_be_moved_if_the_league_says_where_to(
-    arena: Arena, place: Place, cup: Path
-) -> None:
-    place.game.rename(cup / "nim.py")
-    file = cup / "league.toml"
-    file.write_text(file.read_text().replace("../nim.py", "./nim.py"))
-    assert "none differs" in arena("verify", "cup", "--trust").stdout
-    arena("run", "cup")
-
-
-@pytest.mark.parametrize("line", ["score = None", "measures = {'a': 5}", "less_is_better = 1"])
 def test_what_could_not_be_read_back_is_refused_before_anything_is_stored(
-    arena: Arena, place: Place, line: str
+    arena: Arena, place: Place
 ) -> None:
-    place.game.write_text(NIM.replace("    typical", f"    {line}\n    typical"))
-    done = failed(arena, 2, "init", "cup", "./ann", "./bob", "--game", "./nim.py", "--trust")
-    assert f"`{line.partition(' ')[0]}` is " in done.stderr
+    for line in ("score = None", "measures = {'a': 5}", "less_is_better = 1"):
+        place.game.write_text(NIM.replace("    typical", f"    {line}\n    typical"))
+        done = failed(arena, 2, "init", "cup", "./ann", "./bob", "--game", "./nim.py", "--trust")
+        assert f"`{line.partition(' ')[0]}` is " in done.stderr
+        assert not Path("cup").exists()
 
 
 def test_bytecode_of_other_code_is_not_executed(arena: Arena, place: Place, cup: Path) -> None:
@@ -260,33 +269,26 @@ def test_code_that_changes_a_match_stops_a_run_and_loses_nothing(
     before = arena("rank", "cup").stdout
     old = place.game.read_text()
     place.game.write_text(old.replace("heap = 10 +", "heap = 11 +"))
-    file = cup / "league.toml"
-    file.write_text(file.read_text().replace("deals = 3", "deals = 4"))
     done = failed(arena, 1, "run", "cup", "--trust")
     assert "does not come out as it did" in done.stderr
     assert "rules_version" in done.stderr
-    place.game.write_text(old)
-    arena("run", "cup", "--trust")
-    assert before.splitlines()[2:4] != []
-    assert json.loads(arena("matches", "cup", "--format", "json").stdout)["matches"][7:]
-
-
-def test_another_version_of_the_rules_wants_another_league(
-    arena: Arena, place: Place, cup: Path
-) -> None:
-    text = place.game.read_text()
-    place.game.write_text(text.replace("    typical", "    rules_version = 2\n    typical"))
+    place.game.write_text(old.replace("    typical", "    rules_version = 2\n    typical"))
     assert "were played by version 1 of the rules of nim, and here is version 2" in (
         failed(arena, 2, "run", "cup", "--trust").stderr
     )
+    place.game.write_text(old)
+    assert arena("rank", "cup").stdout == before
+    assert arena("run", "cup", "--trust").exit_code == 0
 
 
-def test_an_export_says_which_game_it_is_of_and_no_place_of_it(
+def test_an_export_says_which_game_it_is_of_and_no_place_of_it_and_the_page_where_it_came_from(
     arena: Arena, place: Place, cup: Path
 ) -> None:
     header = json.loads(arena("export", "cup").stdout.splitlines()[0])
     assert header["settings"]["facts"]["name"] == "nim"
     assert str(place.folder) not in json.dumps(header)
+    page = arena("report", "cup", "-o", "-", "--replays", "0").stdout
+    assert "nim, rules 1, of the file ../nim.py" in page
 
 
 def test_matches_by_other_code_are_played_again_before_others_are_added(
@@ -302,26 +304,19 @@ def test_matches_by_other_code_are_played_again_before_others_are_added(
     assert "All 6 stored matches are played again first" in arena("run", "cup", "--trust").stderr
 
 
-@pytest.mark.parametrize(
-    ("change", "column"),
-    [({"name": "nim\x1b[31m"}, "name"), ({"title": "a\x07b"}, "title"), ({"name": 3}, "name")],
-)
 def test_what_a_strangers_league_says_of_its_game_reaches_no_terminal(
-    arena: Arena, place: Place, cup: Path, change: dict[str, object], column: str
+    arena: Arena, place: Place, cup: Path
 ) -> None:
-    with closing(sqlite3.connect(cup / "league.db")) as db, db:
-        (text,) = db.execute("SELECT value FROM setting WHERE key = 'facts'").fetchone()
-        new = json.dumps({**json.loads(text), **change})
-        db.execute("UPDATE setting SET value = ? WHERE key = 'facts'", (new,))
-    for words in ("rank cup", "matches cup", "run cup --trust", "verify cup --trust", "watch cup"):
-        done = arena(*words.split())
-        assert "the setting facts cannot be read" in done.stdout + done.stderr, words
-        assert "\x1b[31m" not in done.stderr
-
-
-def test_a_league_says_where_its_game_came_from(arena: Arena, place: Place, cup: Path) -> None:
-    page = arena("report", "cup", "-o", "-", "--replays", "0").stdout
-    assert "nim, rules 1, of the file ../nim.py" in page
+    for change in ({"name": "nim\x1b[31m"}, {"title": "a\x07b"}, {"name": 3}):
+        with closing(sqlite3.connect(cup / "league.db")) as db, db:
+            (text,) = db.execute("SELECT value FROM setting WHERE key = 'facts'").fetchone()
+            new = json.dumps({**json.loads(text), "name": "nim", "title": "Nim", **change})
+            db.execute("UPDATE setting SET value = ? WHERE key = 'facts'", (new,))
+        for words in ("rank", "matches", "run --trust", "verify --trust", "watch"):
+            word, *more = words.split()
+            done = arena(word, "cup", *more)
+            assert "the setting facts cannot be read" in done.stdout + done.stderr, words
+            assert "\x1b[31m" not in done.stderr
 
 
 # --- errors in the middle of a league
@@ -337,8 +332,7 @@ def test_an_error_of_a_game_is_named_with_its_match_and_the_others_are_played(
         "        self.heap -= moves",
     )
     place.game.write_text(text.replace("ERROR", error).replace('"nim"', '"bad"'))
-    words = "init cup ./ann ./bob --game ./nim.py --deals 12 --seed 1 --sandbox none --trust"
-    arena(*words.split())
+    arena(*f"{MADE}12".split())
     done = failed(arena, 1, "run", "cup")
     assert "was stopped by an error and not stored" in done.stderr
     assert "nim.py" in done.stderr
@@ -351,21 +345,21 @@ def test_a_game_that_ends_the_process_ends_no_command_as_if_all_were_well(
 ) -> None:
     start = NIM.index("    def text(")
     place.game.write_text(NIM[:start] + "    def scene(self, seat=None):\n        exit()\n")
-    match = json.loads(arena("matches", "cup", "--format", "json").stdout)["matches"][0]["match"]
+    match = a_match(arena)
     shown = arena("show", "cup", match, "--tables", "--trust")
     assert "nim.py:63:SystemExit" in "".join(shown.output.split())  # wherever it was folded
     arena("report", "cup", "-o", "cup.html")
     assert match in (place.folder / "cup.html").read_text()
 
 
+@pytest.mark.slow  # it starts a worker
 @pytest.mark.parametrize("says", ['print("hello")', '__import__("os").write(1, b"hello")'])
 def test_what_a_game_prints_does_not_reach_our_output(
     arena: Arena, place: Place, says: str
 ) -> None:
     text = NIM.replace("        self.heap -= moves", f"        {says}\n        self.heap -= moves")
     place.game.write_text(text)
-    words = "init cup ./ann ./bob --game ./nim.py --deals 2 --seed 1 --sandbox none --trust"
-    arena(*words.split())
+    arena(*f"{MADE}2".split())
     run = [*ARENA, "run", "cup", "--format", "json"]
     done = subprocess.run(run, capture_output=True, text=True, check=True, cwd=Path.cwd())
     json.loads(done.stdout)
@@ -381,7 +375,7 @@ def test_an_endless_loop_of_a_game_ends_after_twenty_seconds_of_cpu(
     loop = "        while endless:\n            pass\n"
     endless = f"        endless = not {once}.exists()\n        {once}.touch()\n{loop}"
     place.game.write_text("import pathlib\n" + NIM.replace(step, endless + step))
-    words = "init cup ./ann ./bob --game ./nim.py --deals 1 --seed 2 --sandbox none --trust"
-    arena(*words.split())
-    done = failed(arena, 1, "run", "cup")
-    assert "has used 20 s of CPU time since decision 1: an endless loop?" in done.stderr
+    arena(*f"{MADE}1".split())
+    run = subprocess.run([*ARENA, "run", "cup"], capture_output=True, text=True)
+    assert run.returncode == 1
+    assert "has used 20 s of CPU time since decision 1: an endless loop?" in run.stderr

@@ -10,26 +10,27 @@ from arena.author.step import Step
 from arena.organize import bundle
 from arena.store.opening import open_store, read_played
 from tests.arena.conftest import Arena
-from tests.arena.organize.conftest import FILE, FINE, MakeBot
+from tests.arena.organize.conftest import FILE, MakeBot
 
-CHATTY = "import sys\nprint('{name} thinks aloud', file=sys.stderr, flush=True)\n" + FINE
-FAULTY = (
-    "import kit, guerra_random, sys\nprint('bob thinks aloud', file=sys.stderr, flush=True)\n"
-    "kit.run(lambda ask: {'action': 'fly'})\n"
+pytestmark = pytest.mark.usefixtures("inline")
+
+CHATTY = (
+    "import kit, guerra_random, sys\n"
+    "kit.run({choose}, lambda _: print('{name} thinks aloud', file=sys.stderr))\n"
 )
 
 
 @pytest.fixture
 def played(arena: Arena, cup: Path, make_bot: MakeBot) -> Path:
     """A league that was played by ada, by bob, who has faults, and by a third."""
-    make_bot("ada", CHATTY.format(name="ada"))
-    make_bot("bob", FAULTY)
+    make_bot("ada", CHATTY.format(name="ada", choose="guerra_random.choose"))
+    make_bot("bob", CHATTY.format(name="bob", choose="lambda ask: {'action': 'fly'}"))
     (cup / "league.toml").write_text(
         FILE
         + "".join(f'\n[[bot]]\nname = "{name}"\nfolder = "../{name}"\n' for name in ("ada", "bob"))
         + '\n[[bot]]\nname = "cyd"\nshipped = "rusher"\n'
     )
-    assert arena("run", cup, "--workers", "1").exit_code == 0
+    assert arena("run", cup).exit_code == 0
     return cup
 
 
@@ -92,7 +93,9 @@ def test_the_most_telling_matches_come_first(arena: Arena, played: Path) -> None
     assert len(list((Path("all") / "ada" / "matches").iterdir())) == 16
 
 
-def test_a_disqualified_bot_and_one_that_has_not_played(arena: Arena, played: Path) -> None:
+def test_a_disqualified_bot_one_that_has_not_played_and_bundled_ones(
+    arena: Arena, played: Path
+) -> None:
     arena("disqualify", played, "bob", "--reason", "it was written by ada")
     with (played / "league.toml").open("a") as file:
         file.write('\n[[bot]]\nname = "new"\nshipped = "turtle"\n')
@@ -104,19 +107,16 @@ def test_a_disqualified_bot_and_one_that_has_not_played(arena: Arena, played: Pa
     arena("feedback", played, "back", "--bot", "new")
     new = (Path("back") / "new" / "results.txt").read_text()
     assert "No match of this bot was played." in new
-
-
-def test_bundled_bots_have_feedback_only_if_they_are_named(arena: Arena, played: Path) -> None:
+    arena("disqualify", played, "bob", "--undo")
     arena("remove", played, "ada", "bob")
     arena("add", played, "random", "--seconds", "0.1", "--feedback", "checked")
     assert not Path("checked").exists()
-    told = arena("feedback", played, "back")
+    told = arena("feedback", played, "others")
     assert told.exit_code == 2
     assert "cup has none but bundled bots, which have no author; name one: --bot." in told.stderr
-    assert arena("feedback", played, "back", "--bot", "cyd").exit_code == 0
-    assert [path.name for path in Path("back").iterdir()] == ["cyd"]
 
 
+@pytest.mark.slow  # another Python's bot is a process
 def test_the_command_is_that_of_the_league_but_for_places_of_the_organizers(
     arena: Arena, played: Path
 ) -> None:
@@ -128,7 +128,7 @@ def test_the_command_is_that_of_the_league_but_for_places_of_the_organizers(
             'command = ["{python}", "bot.py", "--depth", "two ways"]\n'
             f'\n[[bot]]\nname = "far"\nfolder = "../ada"\n{files}command = ["{python}", "bot.py"]\n'
         )
-    arena("run", played, "--workers", "1")
+    arena("run", played)
     arena("feedback", played, "back")
     said = {path.parent.name: path.read_text() for path in Path("back").rglob("results.txt")}
     assert "again: python3 bot.py --depth 'two ways' < matches/ID.jsonl" in said["own"]
@@ -150,19 +150,13 @@ def test_mistakes(arena: Arena, cup: Path, played: Path) -> None:
     assert not Path("fresh").exists()
 
 
-@pytest.mark.parametrize(
-    ("place", "said", "shown"),
-    [
+def test_a_verdict_does_not_say_where_the_organizer_has_the_bot() -> None:
+    for place, said, shown in (
         ("late", "its decision 1: late: too slow", "its decision 1: late: too slow"),
         ("late", "late/bot.py: line 3", "bot.py: line 3"),
         ("late", "translate/bot.py", "translate/bot.py"),
         ("hand-ins/late", "no kit in hand-ins/late", "no kit in the folder"),
         ("hand-ins/late", "hand-ins/late/bot.py, hand-ins/later", "bot.py, hand-ins/later"),
-    ],
-)
-def test_a_verdict_does_not_say_where_the_organizer_has_the_bot(
-    place: str, said: str, shown: str
-) -> None:
-    step = Step("plays", "FAILED", said, [said])
-    found = bundle._without_place(step, place)
-    assert (found.detail, found.evidence) == (shown, [shown])
+    ):
+        found = bundle._without_place(Step("plays", "FAILED", said, [said]), place)
+        assert (found.detail, found.evidence) == (shown, [shown])

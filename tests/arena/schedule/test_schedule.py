@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.schedule.deal import LIVE_PROCESSES, Deal, Entrant, Rotations
+from arena.schedule.deal import LIVE_PROCESSES, Deal, Entrant
 from arena.schedule.round_robin import DEALS_LIMIT
 from protocol.errors import ArenaError
 from tests.arena.schedule.cases import Case, calm, case, cases, names
@@ -43,22 +43,18 @@ def told(found: Case) -> dict[tuple[tuple[str, ...], int], tuple[object, ...]]:
 
 @calm
 @given(cases())
-def test_every_line_up_plays_every_deal_once(found: Case) -> None:
-    whole = replace(found, share=1.0)
-    plan = [(deal.lineup, deal.number) for deal in whole.asked.plan()]
-    lineups = combinations(range(len(found.entrants)), found.seats)
-    assert sorted(plan) == [(each, number) for each in lineups for number in range(found.deals)]
-    assert whole.asked.deal_count == len(plan)
-
-
-@calm
-@given(cases())
-def test_whenever_it_is_interrupted_all_line_ups_have_played_about_as_much(
+def test_every_line_up_plays_every_deal_once_and_at_any_time_about_as_much_as_others(
     found: Case,
 ) -> None:
+    assert found.asked.deal_count == len(list(found.asked.plan()))
     whole = replace(found, share=1.0)
+    plan = list(whole.asked.plan())
+    assert whole.asked.deal_count == len(plan)
     played = Counter(dict.fromkeys(combinations(range(len(found.entrants)), found.seats), 0))
-    for deal in whole.asked.plan():
+    assert sorted((deal.lineup, deal.number) for deal in plan) == [
+        *product(sorted(played), range(found.deals))
+    ]
+    for deal in plan:
         assert deal.number <= 2 * min(played.values()) + 9
         assert deal.number == 0 or min(played.values()) > 0, "somebody has played nothing yet"
         played[deal.lineup] += 1
@@ -90,54 +86,30 @@ def test_rounds_that_grow_cost_as_many_starts_as_the_page_says() -> None:
 
 
 @calm
-@given(cases())
-def test_the_deals_are_counted_without_being_played(found: Case) -> None:
-    assert found.asked.deal_count == len(list(found.asked.plan()))
-
-
-@calm
-@given(cases())
-def test_cyclic_rotations_pass_every_bot_through_every_seat_once(found: Case) -> None:
-    cyclic = replace(found, rotations="cyclic")
-    for deal in cyclic.asked.plan():
-        orders = [cyclic.schedule.seating(deal, number) for number in range(cyclic.rotation_count)]
-        first = orders[0]
-        assert orders == [first[n:] + first[:n] for n in range(found.seats)]
-        assert sorted(first) == sorted(deal.lineup)
-
-
-@calm
 @given(cases(most_seats=3))
-def test_all_rotations_are_all_orders_once(found: Case) -> None:
-    every = replace(found, rotations="all")
-    for deal in every.asked.plan():
-        orders = [every.schedule.seating(deal, number) for number in range(every.rotation_count)]
-        assert sorted(orders) == sorted(permutations(deal.lineup))
+def test_rotations_are_one_order_or_those_of_a_ring_or_all_and_the_latter_two_are_fair(
+    found: Case,
+) -> None:
+    one, ring, every = (replace(found, rotations=each) for each in ("one", "cyclic", "all"))
+    sat: Counter[tuple[bool, int, int]] = Counter()
+    for deal in ring.asked.plan():
+        (alone,) = orders(one, deal)
+        first, *_ = turned = orders(ring, deal)
+        assert alone == first
+        assert sorted(first) == sorted(deal.lineup)
+        assert turned == [first[n:] + first[:n] for n in range(found.seats)]
+        all_of_them = orders(every, deal)
+        assert sorted(all_of_them) == sorted(permutations(deal.lineup))
+        for is_all, seatings in ((False, turned), (True, all_of_them)):
+            for order in seatings:
+                sat.update((is_all, seat, bot) for seat, bot in enumerate(order))
+    for is_all, bot in product((False, True), range(len(found.entrants))):
+        assert len({sat[is_all, seat, bot] for seat in range(found.seats)}) == 1
 
 
-@calm
-@given(cases())
-def test_one_rotation_is_one_order(found: Case) -> None:
-    one = replace(found, rotations="one")
-    assert one.rotation_count == 1
-    for deal in one.asked.plan():
-        assert sorted(one.schedule.seating(deal, 0)) == sorted(deal.lineup)
-        assert (
-            one.schedule.seating(deal, 0) == found.schedule.seating(deal, 0)
-            or found.rotations == "all"
-        )
-
-
-@calm
-@given(cases(), st.sampled_from(["cyclic", "all"]))
-def test_each_bot_sits_equally_often_in_each_seat(found: Case, rotations: Rotations) -> None:
-    fair = replace(found, rotations=rotations)
-    sat: Counter[tuple[int, int]] = Counter()
-    for deal in fair.asked.plan():
-        for number in range(fair.rotation_count):
-            sat.update(enumerate(fair.schedule.seating(deal, number)))
-    for index in range(len(fair.entrants)):
-        assert len({sat[seat, index] for seat in range(fair.seats)}) == 1
+def orders(found: Case, deal: Deal) -> list[tuple[int, ...]]:
+    """Return who sits where in each match of a deal."""
+    return [found.schedule.seating(deal, number) for number in range(found.rotation_count)]
 
 
 def test_over_many_deals_every_order_of_the_seats_comes_first() -> None:
@@ -166,10 +138,10 @@ def test_more_deals_are_added_to_those_there_were(found: Case, more: int) -> Non
     assert {deal for deal in after if deal[1] < found.deals} == set(before)
 
 
-@pytest.mark.parametrize("share", [0.05, 0.3, 0.9])
-def test_about_the_share_that_is_asked_for_is_kept(share: float) -> None:
-    found = case("a", "b", "c", deals=2000, share=share)
-    assert found.asked.deal_count / (comb(3, 2) * 2000) == pytest.approx(share, abs=0.02)
+def test_about_the_share_that_is_asked_for_is_kept() -> None:
+    for share in (0.05, 0.3, 0.9):
+        found = case("a", "b", "c", deals=2000, share=share)
+        assert found.asked.deal_count / (comb(3, 2) * 2000) == pytest.approx(share, abs=0.02)
 
 
 @calm
@@ -181,35 +153,25 @@ def test_a_larger_share_only_adds_deals(found: Case, one: float, other: float) -
 
 @calm
 @given(cases())
-def test_every_match_and_bot_has_a_seed_of_its_own(found: Case) -> None:
-    seeds = [
-        found.schedule.bot_seed(found.schedule.match_id(deal, number), index)
-        for deal in found.asked.plan()
-        for number in range(found.rotation_count)
-        for index in deal.lineup
-    ]
-    assert len(set(seeds)) == len(seeds)
-    assert all(0 <= seed < 2**53 for seed in seeds)
-
-
-def test_the_seeds_of_bots_use_all_of_53_bits() -> None:
-    found = case("a", "b", deals=200)
-    seeds = [
-        found.schedule.bot_seed(found.schedule.match_id(deal, 0), 0) for deal in found.asked.plan()
-    ]
-    assert max(seeds) > 2**52
-    assert min(seeds) < 2**52
-
-
-@calm
-@given(cases())
-def test_ids_tell_all_matches_apart(found: Case) -> None:
+def test_every_match_has_an_id_and_every_bot_in_it_a_seed_of_its_own(found: Case) -> None:
     ids = [
         found.schedule.match_id(deal, number)
         for deal in found.asked.plan()
         for number in range(found.rotation_count)
     ]
     assert len(set(ids)) == len(ids)
+    seeds = [found.schedule.bot_seed(match, bot) for match in ids for bot in range(found.seats)]
+    assert len(set(seeds)) == len(seeds)
+    assert all(0 <= seed < 2**53 for seed in seeds)
+
+
+def test_the_seeds_of_bots_use_all_of_53_bits_and_do_not_tell_the_deals() -> None:
+    found = case("a", "b", deals=200)
+    seeds = [
+        found.schedule.bot_seed(found.schedule.match_id(deal, 0), 0) for deal in found.asked.plan()
+    ]
+    assert min(seeds) < 2**52 < max(seeds)
+    assert f"{seeds[0]:x}" not in found.schedule.deal_seed(Deal((0, 1), 0))
 
 
 def test_another_version_of_a_bot_plays_the_same_deals_under_other_ids() -> None:
@@ -231,22 +193,6 @@ def test_another_key_or_game_has_other_deals(other: dict[str, str]) -> None:
     deal = Deal((0, 1), 0)
     assert found.schedule.deal_seed(deal) != changed.schedule.deal_seed(deal)
     assert found.schedule.deal_id(deal) != changed.schedule.deal_id(deal)
-
-
-def test_a_bots_seed_does_not_tell_the_deals() -> None:
-    found = case("a", "b")
-    deal = Deal((0, 1), 0)
-    seed = found.schedule.bot_seed(found.schedule.match_id(deal, 0), 0)
-    assert f"{seed:x}" not in found.schedule.deal_seed(deal)
-
-
-def test_the_order_in_which_bots_are_given_is_of_no_account() -> None:
-    assert case("b", "c", "a") == case("a", "b", "c")
-
-
-def test_too_few_bots_play_nothing() -> None:
-    few = case("a", "b", "c", seats=4)
-    assert (few.asked.deal_count, list(few.asked.plan())) == (0, [])
 
 
 def test_too_many_deals_are_refused() -> None:

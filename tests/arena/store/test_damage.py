@@ -18,6 +18,7 @@ from arena.cli import main
 from arena.store.store import Store
 from protocol.errors import ArenaError
 from tests.arena.archive.test_verify import change, flipped, tables
+from tests.arena.inline import inline_runs
 from tests.arena.store.test_schema import version_3_of
 
 COMMANDS = {
@@ -98,7 +99,10 @@ def call(victim: Path, match: str) -> Callable[[str], Result]:
     def act(name: str) -> Result:
         word, *more = COMMANDS[name]
         which = [match] if word == "show" else []
-        return CliRunner().invoke(main, [word, str(victim), *which, *more], catch_exceptions=False)
+        with inline_runs():
+            return CliRunner().invoke(
+                main, [word, str(victim), *which, *more], catch_exceptions=False
+            )
 
     return act
 

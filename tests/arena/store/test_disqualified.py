@@ -1,8 +1,6 @@
 """A disqualified bot: its matches are kept and count no more, every table says why, and back."""
 
 import json
-import sqlite3
-from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -10,8 +8,9 @@ import pytest
 from arena.store.opening import read_league, read_played
 from protocol.errors import ArenaError
 from tests.arena.conftest import Arena, League
-from tests.arena.store.test_living_league import FILE, ONE, THREE, TWO, play, renamed, rows
+from tests.arena.store.test_living_league import FILE, ONE, THREE, TWO, play, renamed, rows, said
 
+pytestmark = pytest.mark.usefixtures("inline")
 CHEAT = THREE + 'disqualified = "it opened the others\' files"\n'
 SAID = (
     "three was disqualified: it opened the others' files. Its matches do not count (--versions "
@@ -19,30 +18,25 @@ SAID = (
 )
 
 
-def unfolded(text: str) -> str:
-    return " ".join(text.split())
-
-
 def test_its_matches_are_kept_and_do_not_count_and_every_table_says_why(
     arena: Arena, league: League, tmp_path: Path
 ) -> None:
     play(arena, league, ONE, TWO, THREE)
     whole = rows(arena, league)
-    told = play(arena, league, ONE, TWO, CHEAT)
-    assert "Nothing is missing" in told.stderr
+    assert "Nothing is missing" in play(arena, league, ONE, TWO, CHEAT).stderr
     assert league.count() == 12
     assert {bot: row["matches"] for bot, row in rows(arena, league).items()} == {"one": 4, "two": 4}
     for words in (["run"], ["rank"], ["rank", "--by", "seat"], ["table"], ["watch", "--once"]):
-        said = unfolded(arena(words[0], league.folder, *words[1:]).stdout)
-        assert SAID in said, words
-        assert "left the league" not in said
+        printed = said(arena, league, *words)
+        assert SAID in printed, words
+        assert "left the league" not in printed
     page = tmp_path / "page.html"
     assert arena("report", league.folder, "-o", page).exit_code == 0
     assert "three was disqualified: it opened the others&#39; files." in page.read_text()
     told = json.loads(arena("table", league.folder, "--format", "json").stdout)
     assert told["disqualified"] == {"three": "it opened the others' files"}
     assert "three @" in arena("rank", league.folder, "--versions").stdout
-    listed = unfolded(arena("matches", league.folder, "--bot", "three").stdout)
+    listed = said(arena, league, "matches", "--bot", "three")
     assert "three was disqualified: it opened the others' files." in listed
     assert "three*" in listed
     play(arena, league, ONE, TWO, THREE)
@@ -60,39 +54,23 @@ def test_the_others_play_the_same_matches_byte_for_byte(arena: Arena, league: Le
 def test_it_is_not_run_and_its_files_may_be_gone(arena: Arena, league: League) -> None:
     gone = '[[bot]]\nname = "gone"\nfolder = "nowhere"\ndisqualified = "it never came!"\n'
     play(arena, league, ONE, TWO, gone)
-    said = unfolded(arena("rank", league.folder).stdout)
-    assert "gone was disqualified: it never came! Sandbox" in said  # and no second full stop
-    assert "do not count" not in said  # as there are no matches
+    ranked = said(arena, league, "rank")
+    assert "gone was disqualified: it never came! Sandbox" in ranked  # and no second full stop
+    assert "do not count" not in ranked  # as there are no matches
     assert [bot.name for bot in read_league(league.folder).bots] == ["one", "two"]
-
-
-def test_its_name_and_its_key_stay_taken(arena: Arena, league: League) -> None:
-    league.write(FILE + ONE + TWO + CHEAT + THREE)
-    with pytest.raises(ArenaError, match="two bots are called 'three'"):
-        read_played(league.folder)
-    league.write(FILE + ONE + TWO.replace('"two"\n', '"two"\nkey = "three"\n', 1) + CHEAT)
-    with pytest.raises(ArenaError, match="there is a bot named 'three'"):
-        read_played(league.folder)
 
 
 def test_a_renamed_one_goes_by_its_present_name(arena: Arena, league: League) -> None:
     play(arena, league, ONE, TWO, THREE)
     play(arena, league, ONE, TWO, renamed(CHEAT, "three", "drei"))
-    said = unfolded(arena("rank", league.folder).stdout)
-    assert SAID.replace("three", "drei") in said
-    assert "left" not in said
+    ranked = said(arena, league, "rank")
+    assert SAID.replace("three", "drei") in ranked
+    assert "left" not in ranked
     listed = arena("matches", league.folder, "--bot", "drei", "--format", "json").stdout
     assert json.loads(listed)["count"] == 8
 
 
-def test_its_files_under_another_name_are_told(arena: Arena, league: League) -> None:
-    play(arena, league, ONE, TWO, THREE)
-    told = play(arena, league, ONE, TWO, CHEAT, THREE.replace('"three"', '"four"')).stderr
-    assert "four has the files of three, which was disqualified." in told
-    assert "write key" not in told
-
-
-def test_an_import_of_its_matches_names_no_stranger(
+def test_an_import_of_its_matches_names_no_stranger_and_its_name_key_and_files_stay_its_own(
     arena: Arena, league: League, tmp_path: Path
 ) -> None:
     play(arena, league, ONE, TWO, THREE)
@@ -102,5 +80,13 @@ def test_an_import_of_its_matches_names_no_stranger(
     told = arena("import", league.folder, tmp_path / "all.jsonl")
     assert told.exit_code == 0, told.output
     assert "is not in" not in told.stderr
-    with closing(sqlite3.connect(league.folder / "league.db")) as db:
-        assert db.execute("SELECT count(*) FROM match").fetchone() == (12,)
+    assert league.count() == 12
+    asked = play(arena, league, ONE, TWO, CHEAT, THREE.replace('"three"', '"four"')).stderr
+    assert "four has the files of three, which was disqualified." in asked
+    assert "write key" not in asked
+    league.write(FILE + ONE + TWO + CHEAT + THREE)
+    with pytest.raises(ArenaError, match="two bots are called 'three'"):
+        read_played(league.folder)
+    league.write(FILE + ONE + TWO.replace('"two"\n', '"two"\nkey = "three"\n', 1) + CHEAT)
+    with pytest.raises(ArenaError, match="there is a bot named 'three'"):
+        read_played(league.folder)

@@ -41,39 +41,31 @@ def without_scores(path: Path) -> None:
         db.execute("UPDATE match SET scores = NULL, numbers = NULL")
 
 
-def without_timings(path: Path) -> None:
-    """Put in the place of a database what is stored where nobody looked how quiet machines were."""
+def change(path: Path, *statements: str) -> None:
     with closing(sqlite3.connect(path)) as db, db:
-        db.execute("DELETE FROM timing")
+        for statement in statements:
+            db.execute(statement)
 
 
 def version_7_of(path: Path) -> None:
     """Put in the place of a database what version 7 would have stored."""
-    with closing(sqlite3.connect(path)) as db, db:
-        db.execute("DROP TABLE timing")
-        db.execute("PRAGMA user_version = 7")
+    change(path, "DROP TABLE timing", "PRAGMA user_version = 7")
 
 
 def version_6_of(path: Path) -> None:
-    """Put in the place of a database what version 6 would have stored."""
+    """As version_7_of, of version 6; and so on."""
     version_7_of(path)
-    with closing(sqlite3.connect(path)) as db, db:
-        db.execute("DROP TABLE round")
-        db.execute("PRAGMA user_version = 6")
+    change(path, "DROP TABLE round", "PRAGMA user_version = 6")
 
 
 def version_5_of(path: Path) -> None:
-    """Put in the place of a database what version 5 would have stored."""
     version_6_of(path)
     without_scores(path)
-    with closing(sqlite3.connect(path)) as db, db:
-        for name in ("scores", "numbers"):
-            db.execute(f"ALTER TABLE match DROP COLUMN {name}")
-        db.execute("PRAGMA user_version = 5")
+    drops = [f"ALTER TABLE match DROP COLUMN {name}" for name in ("scores", "numbers")]
+    change(path, *drops, "PRAGMA user_version = 5")
 
 
 def version_4_of(path: Path) -> None:
-    """Put in the place of a database what version 4 would have stored."""
     version_5_of(path)
     with closing(sqlite3.connect(path)) as db, db:
         for deal, rotation, clock in db.execute("SELECT deal, rotation, clock FROM match"):
@@ -81,16 +73,12 @@ def version_4_of(path: Path) -> None:
             db.execute(
                 "UPDATE match SET clock = ? WHERE deal = ? AND rotation = ?", (old, deal, rotation)
             )
-        db.execute("DROP TABLE suspension")
-        db.execute("PRAGMA user_version = 4")
+    change(path, "DROP TABLE suspension", "PRAGMA user_version = 4")
 
 
 def version_3_of(path: Path) -> None:
-    """Put in the place of a database what version 3 would have stored."""
     version_4_of(path)
-    with closing(sqlite3.connect(path)) as db, db:
-        db.execute("DROP TABLE look")
-        db.execute("PRAGMA user_version = 3")
+    change(path, "DROP TABLE look", "PRAGMA user_version = 3")
 
 
 def content(path: Path) -> list[object]:
@@ -105,13 +93,12 @@ def content(path: Path) -> list[object]:
         ]
 
 
-@pytest.mark.parametrize(
-    ("table", "row"), [("deal", DealRow), ("match", MatchRow), ("record", RecordRow)]
-)
-def test_a_row_has_the_columns_of_its_table(table: str, row: type[StoredRow]) -> None:
-    with Store(Path(":memory:"), create=True) as store:
-        found = [name for _, name, *_ in store._db.execute(f"PRAGMA table_info({table})")]
-    assert list(row.__struct_fields__) == found
+def test_a_row_has_the_columns_of_its_table() -> None:
+    row: type[StoredRow]
+    for table, row in ("deal", DealRow), ("match", MatchRow), ("record", RecordRow):
+        with Store(Path(":memory:"), create=True) as store:
+            found = [name for _, name, *_ in store._db.execute(f"PRAGMA table_info({table})")]
+        assert list(row.__struct_fields__) == found
 
 
 def told(arena: Callable[..., Result], folder: Path) -> list[str]:
@@ -124,11 +111,13 @@ def told(arena: Callable[..., Result], folder: Path) -> list[str]:
 
 def without_some_matches(folder: Path) -> None:
     """Leave of one deal a match, and of another one nothing."""
-    with closing(sqlite3.connect(folder / "league.db")) as db, db:
-        db.execute("DELETE FROM match WHERE deal = 2 AND rotation = 0 OR deal = 3")
-        db.execute("DELETE FROM deal WHERE id = 3")
-        db.execute("DELETE FROM record WHERE id NOT IN (SELECT record FROM match)")
-        db.execute("DELETE FROM result WHERE id NOT IN (SELECT result FROM match)")
+    change(
+        folder / "league.db",
+        "DELETE FROM match WHERE deal = 2 AND rotation = 0 OR deal = 3",
+        "DELETE FROM deal WHERE id = 3",
+        "DELETE FROM record WHERE id NOT IN (SELECT record FROM match)",
+        "DELETE FROM result WHERE id NOT IN (SELECT result FROM match)",
+    )
 
 
 Older = Callable[[Path], None]
@@ -146,7 +135,7 @@ def test_an_older_version_is_brought_up_to_date_with_all_it_holds(
     without_some_matches(copy)
     database = copy / "league.db"
     without_scores(database)
-    without_timings(database)
+    change(database, "DELETE FROM timing")  # as where nobody looked how quiet machines were
     before, said = content(database), told(arena, copy)
     older(database)
     assert told(arena, copy) == said
@@ -158,6 +147,7 @@ def test_an_older_version_is_brought_up_to_date_with_all_it_holds(
 
 
 @pytest.mark.quick(1)
+@pytest.mark.usefixtures("inline")
 @older
 def test_a_league_of_an_older_version_goes_on(
     copy: Path, arena: Callable[..., Result], older: Older
@@ -171,30 +161,24 @@ def test_a_league_of_an_older_version_goes_on(
     assert "Nothing is missing" in arena("run", copy, "--workers", "1").stderr
 
 
-@pytest.mark.parametrize("version", [0, -2])
+@pytest.mark.parametrize(
+    ("version", "kind", "says"),
+    [
+        *((0, RunError, " is damaged: "), (-2, RunError, " is damaged: ")),
+        *((1, ArenaError, "older than the first release"), (2, ArenaError, "older than the first")),
+    ],
+)
 def test_a_version_that_the_database_is_not_of_is_told_and_changes_nothing(
-    copy: Path, version: int
+    copy: Path, version: int, kind: type[ArenaError], says: str
 ) -> None:
     """Its header may be damaged, and then nothing else is to be."""
     database = copy / "league.db"
-    with closing(sqlite3.connect(database)) as db, db:
-        db.execute("DROP TABLE deal")
-        db.execute(f"PRAGMA user_version = {version}")
+    damage = ["DROP TABLE deal"] if version <= 0 else []
+    change(database, *damage, f"PRAGMA user_version = {version}")
     before = database.read_bytes()
-    with pytest.raises(RunError) as caught:
+    with pytest.raises(ArenaError, match=says) as caught:
         Store(database)
-    assert str(caught.value).startswith(f"{database} is damaged: ")
-    assert database.read_bytes() == before
-
-
-@pytest.mark.parametrize("version", [1, 2])
-def test_a_version_from_before_the_first_release_is_refused(copy: Path, version: int) -> None:
-    database = copy / "league.db"
-    with closing(sqlite3.connect(database)) as db:
-        db.execute(f"PRAGMA user_version = {version}")
-    before = database.read_bytes()
-    with pytest.raises(ArenaError, match="older than the first release of Bot Arena"):
-        Store(database)
+    assert type(caught.value) is kind
     assert database.read_bytes() == before
 
 
@@ -243,22 +227,18 @@ def test_a_record_that_cannot_be_read_keeps_nothing_else_from_being_read(
     table = arena("rank", copy).stdout
     database = copy / "league.db"
     version_4_of(database)
-    with closing(sqlite3.connect(database)) as db, db:
-        db.execute("UPDATE record SET replay = x'00' WHERE rowid = 3")
+    change(database, "UPDATE record SET replay = x'00' WHERE rowid = 3")
     assert arena("rank", copy, "--times").exit_code == 0
     assert arena("rank", copy).stdout == table
     assert "1 problem" in arena("verify", copy).output
 
 
-@pytest.mark.parametrize("name", ["0" * 16, "7" + "f" * 15, "8" + "0" * 15, "f" * 16])
-def test_a_deals_number_stands_for_its_id(name: str) -> None:
-    assert deal_name(deal_number(name)) == name
-    for prefix in (name, name[:5], name[:1]):
-        first, last = deal_range(prefix)
-        assert first <= deal_number(name) <= last
-
-
-@pytest.mark.parametrize("text", ["", "x", "%", "0" * 17, "A"])
-def test_a_text_that_begins_no_id_means_no_deal(text: str) -> None:
-    first, last = deal_range(text)
-    assert first > last
+def test_a_deals_number_stands_for_its_id_and_no_other_text_means_one() -> None:
+    for name in ("0" * 16, "7" + "f" * 15, "8" + "0" * 15, "f" * 16):
+        assert deal_name(deal_number(name)) == name
+        for prefix in (name, name[:5], name[:1]):
+            first, last = deal_range(prefix)
+            assert first <= deal_number(name) <= last
+    for text in ("", "x", "%", "0" * 17, "A"):
+        first, last = deal_range(text)
+        assert first > last
