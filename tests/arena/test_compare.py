@@ -16,8 +16,8 @@ from click.testing import Result
 
 from arena.league.finding import BUNDLED
 from arena.store.opening import read_league
-from tests.arena.cli.test_leagues import Terminal
 from tests.arena.conftest import ARENA, ROOT, STEADY, Arena
+from tests.arena.terminal import at_terminal
 from tests.referee.process_watch import until
 
 UNSANDBOXED = ("--sandbox", "none", "--seed", "1")
@@ -392,15 +392,15 @@ def test_a_comparison_can_be_stopped(tmp_path: Path, number: int) -> None:
 def test_a_terminal_shows_how_it_stands(tmp_path: Path) -> None:
     slow = bot(tmp_path / "slow", STEADY.format(pause=0.05))
     words = map(str, ("compare", slow, "random", *GUERRA, "--deals", "8"))
-    terminal = Terminal(*ARENA, *words)
-    assert terminal.code == 0
-    lines = re.sub(r"\x1b\[K", "", terminal.output).split("\r")
+    with at_terminal(*words, TERM="xterm") as terminal:
+        assert terminal.end() == 0
+    lines = re.sub(r"\x1b\[K", "", terminal.shown).split("\r")
     drawn = [line for line in lines if "of the way to" in line]
     assert re.fullmatch(
         r"[1-8] deals?: slow has \d+\.\d % of the points, \d+ % of the way to «[a-z ]+»", drawn[0]
     )
     assert int(drawn[-1].split()[0]) > 4
-    assert "Not decided after 8 deals" in terminal.output
+    assert "Not decided after 8 deals" in terminal.shown
     assert all(len(line) < 80 for line in drawn)
 
 
@@ -408,8 +408,9 @@ def test_a_terminal_shows_how_it_stands(tmp_path: Path) -> None:
 def test_a_terminal_shows_the_log_likelihood_ratio_of_a_test_of_one_side(tmp_path: Path) -> None:
     slow = bot(tmp_path / "slow", STEADY.format(pause=0.05))
     words = map(str, ("compare", slow, "random", *GUERRA, "--deals", "8", "--elo0", "0"))
-    terminal = Terminal(*ARENA, *words, "--elo1", "5")
-    lines = re.sub(r"\x1b\[K", "", terminal.output).split("\r")
+    with at_terminal(*words, "--elo1", "5", TERM="xterm") as terminal:
+        terminal.end()
+    lines = re.sub(r"\x1b\[K", "", terminal.shown).split("\r")
     drawn = [line for line in lines if "LLR" in line and line[0].isdigit()]
     assert re.fullmatch(
         r"[1-8] deals?: slow has \d+\.\d %, LLR -?\d\.\d\d \(-2\.94, 2\.94\), \d+ % to «[a-z]+»",

@@ -73,7 +73,10 @@ def test_a_late_bot_is_waited_for_once(doctor: Doctor, public: Path) -> None:
         assert (row["value"], row["remark"]) == ("not tried", f"it was late in {HERE[0]}")
 
 
-def test_what_spoils_times_is_shown_with_the_noise_of_a_fixed_job(arena: Arena) -> None:
+def test_what_spoils_times_is_shown_with_the_noise_of_a_fixed_job(
+    arena: Arena, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("arena.cli.doctor.LONG_SECONDS", 0.1)
     result = arena("doctor", "--timing", "--format", "json")
     assert result.exit_code == 0, result.output
     rows = {row["what"].strip(): row["value"] for row in json.loads(result.stdout)["timing"]}

@@ -1,13 +1,9 @@
 """The command line at work: leagues made, played and read, on pipes and on a terminal."""
 
-import fcntl
 import json
 import os
-import pty
 import re
-import struct
 import subprocess
-import termios
 from pathlib import Path
 
 import pytest
@@ -16,6 +12,7 @@ from arena.store.opening import read_league
 from arena.store.store import Store
 from tests.arena.conftest import ARENA, ROOT, STEADY, TWO_BOTS, Arena, League
 from tests.arena.inline import inline_runs
+from tests.arena.terminal import at_terminal
 from tests.golden import Golden
 
 FILE = """\
@@ -153,35 +150,13 @@ def test_another_version_of_a_bot_plays_anew_and_the_old_results_stay(league: Le
 # --- a terminal
 
 
-class Terminal:
-    """A terminal of 80 columns on which a command is run."""
-
-    def __init__(self, *command: str) -> None:
-        ours, theirs = pty.openpty()
-        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
-        self._process = subprocess.Popen(
-            command, cwd=ROOT, stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True
-        )
-        os.close(theirs)
-        self.output = b"".join(iter(lambda: self._read(ours), b"")).decode()
-        os.close(ours)
-        self.code = self._process.wait()
-
-    @staticmethod
-    def _read(descriptor: int) -> bytes:
-        try:
-            return os.read(descriptor, 4096)
-        except OSError:  # the other end is closed
-            return b""
-
-
 @pytest.mark.slow
 def test_a_terminal_shows_how_the_run_is_getting_on(league: League) -> None:
     bots = [league.bot(name, STEADY.format(pause=0.2)) for name in ("ada", "bob")]
     league.write(FILE.replace("deals = 2", "deals = 5") + "".join(bots))
-    terminal = Terminal(*ARENA, "run", str(league.folder), "--workers", "1")
-    assert terminal.code == 0
-    shown = re.split(r"[\r\n]+", re.sub(r"\x1b\[[?\d;]*[A-Za-z]", "", terminal.output))
+    with at_terminal("run", league.folder, "--workers", "1", TERM="xterm") as terminal:
+        assert terminal.end() == 0
+    shown = re.split(r"[\r\n]+", re.sub(r"\x1b\[[?\d;]*[A-Za-z]", "", terminal.shown))
     bars = [line for line in shown if "/10" in line]
     assert any("10/10" in line for line in bars)
     under_way = [line for line in bars if re.search(r"\b[1-9]/10", line)]
@@ -191,11 +166,10 @@ def test_a_terminal_shows_how_the_run_is_getting_on(league: League) -> None:
     assert all(len(line) <= 80 for line in bars)
 
 
-def test_a_terminal_shows_the_table_that_a_pipe_gets(league: League) -> None:
-    league.write(FILE + TWO_BOTS)
-    league.call("run")
-    terminal = Terminal(*ARENA, "rank", str(league.folder))
-    assert terminal.output.replace("\r\n", "\n") == league.call("rank").stdout
+def test_a_terminal_shows_the_table_that_a_pipe_gets(arena: Arena, played: Path) -> None:
+    with at_terminal("rank", played) as terminal:
+        assert terminal.end() == 0
+    assert terminal.shown == arena("rank", played).stdout
 
 
 # --- matches and show

@@ -328,7 +328,7 @@ def test_a_log_shows_what_is_wrong_and_harms_no_terminal(arena: Arena, public: P
 
 
 def test_a_log_beside_a_person_holds_the_lines_of_the_bots(arena: Arena) -> None:
-    short = ("--option", "max_turns=5", "--log")
+    short = ("--option", "max_turns=2", "--log")
     words = ("play", "guerra", "human", "random", *UNSANDBOXED, *short)
     result = arena(*words, typed="random\n" * 99)
     assert result.exit_code == 0

@@ -127,7 +127,7 @@ matches = st.lists(table, min_size=1, max_size=10).map(
 )
 
 
-@settings(max_examples=9)
+@settings(max_examples=6)
 @given(matches, st.randoms(use_true_random=False), st.sampled_from(["json", "simple"]))
 def test_a_shuffled_file_of_either_form_gives_the_same_bytes(
     rank: Rank, results: list[Match], chance: random.Random, form: str

@@ -48,7 +48,7 @@ def test_landlock_is_the_default(arena: Arena, tmp_path: Path) -> None:
     assert 'sandbox = "landlock"' in (tmp_path / "cup" / "league.toml").read_text()
 
 
-@pytest.mark.slow
+@pytest.mark.quick(1)
 @pytest.mark.parametrize(
     ("limit", "named"),
     [("", r"landlock \(ABI \d+\)"), ('limits.sandbox = "bwrap"\n', r"bwrap \d+\.\d+\.\d+")],
@@ -138,7 +138,7 @@ def test_a_league_is_made_that_cannot_be_played_here_and_that_is_said(
 @pytest.mark.parametrize(
     ("game", "words"),
     [
-        ("guerra", ("random", "sensible")),
+        ("guerra", ("random", "sensible", "--option", "max_turns=10")),
         ("cold_war", ("random", "sensible", "echo", "again=random", "--seats", "4")),
     ],
 )

@@ -53,22 +53,17 @@ def test_what_is_hidden_is_said_to_be_hidden_and_spoils_nothing(root: Path) -> N
 
 
 def test_swap_spoils_once_some_is_used(root: Path) -> None:
-    write(root, "proc/swaps", f"{SWAPS}/dev/sda2 partition 2097148 0 -2\n")
+    swap = f"{SWAPS}/dev/sda2 partition 2097148 0 -2\n"
+    write(root, "proc/swaps", swap)
     assert found(root, "swap")[1:3] == ("0 of 2,048 MiB used", False)
-    write(
-        root,
-        "proc/swaps",
-        f"{SWAPS}/dev/sda2 partition 2097148 0 -2\n/swapfile file 1048576 10240 -3\n",
-    )
+    write(root, "proc/swaps", f"{swap}/swapfile file 1048576 10240 -3\n")
     assert found(root, "swap")[1:3] == ("10 of 3,072 MiB used", True)
 
 
-@pytest.mark.parametrize(
-    ("said", "spoils"), [("0.10 3.00 9.00 1/80 99", False), ("0.26 0 0 1/80 9", True)]
-)
-def test_load_of_the_last_minute_counts(root: Path, said: str, *, spoils: bool) -> None:
-    write(root, "proc/loadavg", said)
-    assert found(root, "load").spoils == spoils
+def test_load_of_the_last_minute_counts(root: Path) -> None:
+    for said, spoils in (("0.10 3.00 9.00 1/80 99", False), ("0.26 0 0 1/80 9", True)):
+        write(root, "proc/loadavg", said)
+        assert found(root, "load").spoils == spoils
 
 
 def test_the_smallest_quota_of_the_groups_around_us_counts(root: Path) -> None:
@@ -101,28 +96,19 @@ def test_two_threads_of_one_core_spoil(root: Path) -> None:
 
 
 def test_a_frequency_that_follows_the_load_spoils(root: Path) -> None:
-    of_cores(root, "cpufreq/scaling_governor", "performance")
-    assert found(root, "frequency")[1:3] == ("performance", False)
-    of_cores(root, "cpufreq/scaling_governor", "schedutil")
-    assert found(root, "frequency")[1:3] == ("schedutil", True)
+    for governor, spoils in (("performance", False), ("schedutil", True)):
+        of_cores(root, "cpufreq/scaling_governor", governor)
+        assert found(root, "frequency")[1:3] == (governor, spoils)
 
 
-@pytest.mark.parametrize(
-    ("file", "text", "value"),
-    [
-        ("cpufreq/boost", "1", "on"),
-        ("cpufreq/boost", "0", "off"),
-        ("intel_pstate/no_turbo", "0", "on"),
-        ("intel_pstate/no_turbo", "1", "off"),
-    ],
-)
-def test_boost_is_read_as_each_driver_shows_it(
-    root: Path, file: str, text: str, value: str
-) -> None:
-    write(root, f"{CPU}/{file}", f"{text}\n")
-    boost = found(root, "boost")
-    assert (boost.value, boost.spoils) == (value, value == "on")
-    assert file in boost.remedy
+def test_boost_is_read_as_each_driver_shows_it(root: Path) -> None:
+    for file, values in {"cpufreq/boost": "10", "intel_pstate/no_turbo": "01"}.items():
+        for text, value in zip(values, ("on", "off"), strict=True):
+            write(root, f"{CPU}/{file}", f"{text}\n")
+            boost = found(root, "boost")
+            assert (boost.value, boost.spoils) == (value, value == "on")
+            assert file in boost.remedy
+        (root / CPU / file).unlink()
 
 
 @pytest.mark.skipif(len(CORES) < 2, reason="a single core is of one kind")
@@ -183,9 +169,8 @@ def test_the_noise_is_measured_and_the_thread_moved_back() -> None:
     assert found.spread > 0
 
 
-@pytest.mark.parametrize(
-    ("name", "path", "text"),
-    [
+def test_what_a_kernel_says_strangely_stops_nothing(root: Path) -> None:
+    for name, path, text in (
         ("load", "proc/loadavg", "garbage"),
         ("load", "proc/loadavg", "\udcff\udcfe"),
         ("swap", "proc/swaps", f"{SWAPS}/dev/sda2 partition much 0 -2\n"),
@@ -194,22 +179,18 @@ def test_the_noise_is_measured_and_the_thread_moved_back() -> None:
         ("CPU quota", "sys/fs/cgroup/box/cpu.max", "100000 0\n"),
         ("mixed cores", f"{CPU}/cpu{CORES[0]}/cpu_capacity", "fast\n"),
         ("clock", f"{CPU[:-3]}clocksource/clocksource0/current_clocksource", "\udcff\n"),
-    ],
-)
-def test_what_a_kernel_says_strangely_stops_nothing(
-    root: Path, name: str, path: str, text: str
-) -> None:
-    write(root, path, "")
-    (root / path).write_bytes(text.encode(errors="surrogateescape"))
-    assert found(root, name) == Condition(name, "cannot be read here", spoils=False)
+    ):
+        write(root, path, "")
+        (root / path).write_bytes(text.encode(errors="surrogateescape"))
+        assert found(root, name) == Condition(name, "cannot be read here", spoils=False)
 
 
-@pytest.mark.parametrize("text", [None, "", "0\n", "0::/a\n\n1:\n"])
-def test_control_groups_that_are_not_shown_bound_nothing(root: Path, text: str | None) -> None:
+def test_control_groups_that_are_not_shown_bound_nothing(root: Path) -> None:
     (root / "proc/self/cgroup").unlink()
-    if text is not None:
-        write(root, "proc/self/cgroup", text)
     assert found(root, "CPU quota").value == "none"
+    for text in ("", "0\n", "0::/a\n\n1:\n"):
+        write(root, "proc/self/cgroup", text)
+        assert found(root, "CPU quota").value == "none"
 
 
 def test_a_clock_of_coarse_steps_shows_what_it_can(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -95,6 +95,7 @@ class Game:
         )
 
 
+@pytest.mark.slow
 def test_all_is_played_but_the_matches_of_those_who_are_not_there(league: League) -> None:
     game = Game(league)
     game.come(tom=1)
@@ -236,6 +237,7 @@ def results(events: Sequence[Results | Notice]) -> int:
     return sum(len(event.matches) for event in events if isinstance(event, Results))
 
 
+@pytest.mark.slow
 def test_as_many_as_like_can_wait_and_all_others_are_played() -> None:
     """More than are kept for a worker that can play them, and at little cost."""
     handed: list[Task] = []
