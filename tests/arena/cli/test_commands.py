@@ -162,12 +162,12 @@ def test_games_tell_their_options_decisions_and_rules(arena: Arena) -> None:
         assert [row["decision"] for row in told["decisions"]] == list(kind.decisions)
         rules = ROOT / "referee" / "games" / game / "rules.md"
         assert arena("games", game, "--rules").stdout == rules.read_text(encoding="utf-8")
-
-
-def test_csv_tells_a_game_in_one_table(arena: Arena) -> None:
     rows = list(csv.DictReader(io.StringIO(arena("games", "duel", "--format", "csv").stdout)))
     assert {row["part"] for row in rows} == {"option", "decision"}
     assert (rows[0]["name"], rows[0]["default"]) == ("deck", "40")
+    library = arena("games", "openspiel:chess").stdout  # it says whose rules it has
+    assert "\n\nIt has no options.\n\n" in library
+    assert "its rules are those of open_spiel 2" in library
 
 
 def test_schemas_are_json_schemas(arena: Arena) -> None:
@@ -235,11 +235,3 @@ def test_a_program_that_cannot_be_printed_is_named(arena: Arena) -> None:
         result = arena("bots", *words)
         assert (result.exit_code, result.stdout) == (2, "")
         assert result.stderr.startswith(f"arena: {said}")
-
-
-def test_a_game_of_a_library_says_whose_rules_it_has_and_that_it_has_no_options(
-    arena: Arena,
-) -> None:
-    told = arena("games", "openspiel:chess").stdout
-    assert "\n\nIt has no options.\n\n" in told
-    assert "its rules are those of open_spiel 2" in told

@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,6 +13,7 @@ from arena.store.opening import read_league
 from arena.store.store import Store
 from tests.arena.conftest import ARENA, ROOT, STEADY, TWO_BOTS, Arena, League
 from tests.arena.inline import inline_runs
+from tests.arena.play.sandboxed_leagues import as_process
 from tests.arena.terminal import at_terminal
 from tests.golden import Golden
 
@@ -196,32 +198,26 @@ def noted(tmp_path_factory: pytest.TempPathFactory) -> League:
     return league
 
 
-def test_matches_may_be_narrowed_to_a_bot(arena: Arena, noted: League) -> None:
-    every = json.loads(arena("matches", noted.folder, "--format", "json").stdout)["matches"]
-    assert len(every) == 12
-    found = arena("matches", noted.folder, "--bot", "scribe", "--format", "json").stdout
-    mine = json.loads(found)["matches"]
-    assert len(mine) == 8
-    assert mine == [row for row in every if "scribe" in {seat["bot"] for seat in row["seats"]}]
-    assert arena("matches", noted.folder, "--faulty").stdout.endswith(
-        "\nNo match was played in which a bot had a fault.\n"
-    )
-
-
-def test_faulty_matches_of_a_bot_are_those_in_which_it_was_at_fault(
-    arena: Arena, played: Path
+def test_matches_may_be_narrowed_to_a_bot_and_to_those_in_which_it_was_at_fault(
+    arena: Arena, noted: League, played: Path
 ) -> None:
-    def found(*words: object) -> list[str]:
-        shown = arena("matches", played, *words, "--format", "json").stdout
-        return [row["match"] for row in json.loads(shown)["matches"]]
+    def found(league: Path, *words: object) -> list[dict[str, Any]]:
+        shown = arena("matches", league, *words, "--format", "json").stdout
+        return list(json.loads(shown)["matches"])
 
-    assert found("--bot", "one")
-    assert found("--bot", "one", "--faulty") == []
-    own = found("--bot", "illegal", "--faulty")
-    assert own == found("--bot", "illegal")
+    every = found(noted.folder)
+    mine = found(noted.folder, "--bot", "scribe")
+    assert (len(every), len(mine)) == (12, 8)
+    assert mine == [row for row in every if "scribe" in {seat["bot"] for seat in row["seats"]}]
+    none = "\nNo match was played in which a bot had a fault.\n"
+    assert arena("matches", noted.folder, "--faulty").stdout.endswith(none)
+    assert found(played, "--bot", "one")
+    assert found(played, "--bot", "one", "--faulty") == []
+    own = found(played, "--bot", "illegal", "--faulty")
+    assert own == found(played, "--bot", "illegal")
     limited = arena("matches", played, "--bot", "illegal", "--faulty", "--limit", 1).stdout
     assert f"The first 1 of {len(own)} matches; --limit 0 lists all." in limited
-    assert own[0] in limited
+    assert own[0]["match"] in limited
 
 
 def test_show_tells_every_move(arena: Arena, noted: League) -> None:
@@ -345,8 +341,7 @@ def test_a_run_says_beforehand_what_memory_its_bots_need(
 ) -> None:
     bots = league.bot("one", RANDOM) + league.bot("two", RANDOM)
     for name in ("one", "two"):
-        with (league.home / name / "kit.py").open("a") as file:
-            file.write("# so that it is a process\n")
+        as_process(league.home / name)
     league.write(FILE.replace("deals = 2", "deals = 1") + bots)
     monkeypatch.setattr("arena.cli.leagues.available", lambda: 40_000_000)
     said = arena("run", league.folder, "--workers", "1").stderr

@@ -41,13 +41,6 @@ def naughty_bot(public: Path) -> NaughtyBot:
     return make
 
 
-def first_of(pattern: re.Pattern[str], text: str) -> int:
-    """Return where a pattern is found first."""
-    found = pattern.search(text)
-    assert found
-    return found.start()
-
-
 # --- step by step
 
 
@@ -56,7 +49,7 @@ def test_each_step_shows_the_table_and_then_one_decision(arena: Arena) -> None:
         for _ in range(3):
             shown = terminal.until(PROMPT)
             assert len(TABLE.findall(shown)) == len(MOVE.findall(shown)) == 1
-            assert first_of(TABLE, shown) < shown.index("] ")
+            assert TABLE.search(shown).start() < shown.index("] ")  # type: ignore[union-attr]
             terminal.type("\n")
         terminal.until(PROMPT)
         for word in ("next", "0", "-3", "²"):

@@ -133,8 +133,7 @@ def test_a_league_is_made_that_cannot_be_played_here_and_that_is_said(
 # What is the same whatever the sandbox, and what is left
 
 
-@pytest.mark.usefixtures("inline")
-@pytest.mark.quick(1)
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("game", "words"),
     [

@@ -12,6 +12,7 @@ from arena.league.edit import set_keys
 from arena.store.opening import read_league
 from referee.sandbox import gpus
 from tests.arena.conftest import Arena, League
+from tests.arena.play.sandboxed_leagues import as_process
 from tests.attacks.gpus import beside_gpus, driver
 from tests.referee.sandbox.sandboxed import need
 
@@ -67,9 +68,11 @@ def faults(league: League) -> dict[str, object]:
     return {row["bot"]: row["faults"] for row in json.loads(league.rank())["standings"]}
 
 
+@pytest.mark.slow
 @inline
 def test_one_bot_has_more_memory_than_the_others(league: League, arena: Arena) -> None:
     entered(league, hungry=HUNGRY, other=RANDOM)
+    as_process(league.home / "hungry")
     one_deal = (league.folder / "league.toml").read_text().replace("deals = 2", "deals = 1")
     league.write(one_deal)
     league.call("run")

@@ -73,32 +73,14 @@ def test_the_smallest_quota_of_the_groups_around_us_counts(root: Path) -> None:
     quota = found(root, "CPU quota")
     assert quota.value.startswith("0.5 of ")
     assert quota.spoils
-
-
-def test_a_quota_of_the_first_version_of_control_groups_counts_too(root: Path) -> None:
+    first = "sys/fs/cgroup/cpu/box/cpu.cfs_"  # of control groups' first version
+    write(root, "sys/fs/cgroup/cpu.max", "max 100000\n")
     write(root, "proc/self/cgroup", "4:cpu,cpuacct:/box\n0::/box\n")
-    write(root, "sys/fs/cgroup/cpu/box/cpu.cfs_quota_us", "-1\n")
-    write(root, "sys/fs/cgroup/cpu/box/cpu.cfs_period_us", "100000\n")
+    write(root, f"{first}quota_us", "-1\n")
+    write(root, f"{first}period_us", "100000\n")
     assert found(root, "CPU quota").value == "none"
-    write(root, "sys/fs/cgroup/cpu/box/cpu.cfs_quota_us", f"{100_000 * len(CORES)}\n")
+    write(root, f"{first}quota_us", f"{100_000 * len(CORES)}\n")
     assert not found(root, "CPU quota").spoils
-
-
-@pytest.mark.skipif(len(CORES) < 2, reason="a single core has no sibling")
-def test_two_threads_of_one_core_spoil(root: Path) -> None:
-    of_cores(root, "topology/thread_siblings_list", *map(str, CORES))
-    assert not found(root, "SMT").spoils
-    of_cores(root, "topology/thread_siblings_list", "0-1")
-    smt = found(root, "SMT")
-    assert smt.value == f"{len(CORES)} threads of 1 core"
-    assert "--workers 1" in smt.remedy
-    assert smt.spoils
-
-
-def test_a_frequency_that_follows_the_load_spoils(root: Path) -> None:
-    for governor, spoils in (("performance", False), ("schedutil", True)):
-        of_cores(root, "cpufreq/scaling_governor", governor)
-        assert found(root, "frequency")[1:3] == (governor, spoils)
 
 
 def test_boost_is_read_as_each_driver_shows_it(root: Path) -> None:
@@ -112,21 +94,34 @@ def test_boost_is_read_as_each_driver_shows_it(root: Path) -> None:
 
 
 @pytest.mark.skipif(len(CORES) < 2, reason="a single core is of one kind")
-@pytest.mark.parametrize("path", ["cpu_capacity", "cpufreq/cpuinfo_max_freq"])
-def test_cores_of_two_kinds_spoil(root: Path, path: str) -> None:
-    of_cores(root, path, "1000", "990")
-    assert found(root, "mixed cores")[1:3] == ("all alike", False)
-    of_cores(root, path, "1000", "430")
-    mixed = found(root, "mixed cores")
-    assert mixed[1:3] == ("2 kinds", True)
-    assert f"taskset -c {','.join(map(str, CORES[::2]))} " in mixed.remedy
+def test_cores_of_two_kinds_and_two_threads_of_one_core_spoil(root: Path) -> None:
+    of_cores(root, "topology/thread_siblings_list", *map(str, CORES))
+    assert not found(root, "SMT").spoils
+    of_cores(root, "topology/thread_siblings_list", "0-1")
+    smt = found(root, "SMT")
+    assert (smt.value, smt.spoils) == (f"{len(CORES)} threads of 1 core", True)
+    assert "--workers 1" in smt.remedy
+    for path in ("cpu_capacity", "cpufreq/cpuinfo_max_freq"):
+        of_cores(root, path, "1000", "990")
+        assert found(root, "mixed cores")[1:3] == ("all alike", False)
+        of_cores(root, path, "1000", "430")
+        mixed = found(root, "mixed cores")
+        assert mixed[1:3] == ("2 kinds", True)
+        assert f"taskset -c {','.join(map(str, CORES[::2]))} " in mixed.remedy
+        for core in CORES:
+            (root / CPU / f"cpu{core}" / path).unlink()
 
 
-def test_a_clock_that_is_slow_to_read_spoils(root: Path) -> None:
+def test_a_clock_that_is_slow_to_read_and_a_frequency_that_follows_the_load_spoil(
+    root: Path,
+) -> None:
     path = "sys/devices/system/clocksource/clocksource0/current_clocksource"
     for source, spoils in (("tsc", False), ("arch_sys_counter", False), ("hpet", True)):
         write(root, path, f"{source}\n")
         assert found(root, "clock")[1:3] == (source, spoils)
+    for governor, spoils in (("performance", False), ("schedutil", True)):
+        of_cores(root, "cpufreq/scaling_governor", governor)
+        assert found(root, "frequency")[1:3] == (governor, spoils)
 
 
 @contextmanager
@@ -160,13 +155,18 @@ def test_who_shares_the_core_is_noticed() -> None:
     assert shared.apart == 0
 
 
-def test_the_noise_is_measured_and_the_thread_moved_back() -> None:
+def test_the_noise_is_measured_and_the_thread_moved_back(monkeypatch: pytest.MonkeyPatch) -> None:
     before = os.sched_getaffinity(0)
     found = noise(0.01, CORES)
     assert os.sched_getaffinity(0) == before
     assert 20 < found.job < 50_000
     assert 0 <= found.waited < 1
     assert found.spread > 0
+    real = time.thread_time_ns
+    monkeypatch.setattr(time, "thread_time_ns", lambda: real() // 10_000_000 * 10_000_000)
+    assert noise(0.05, CORES[:1]).spread >= 0  # a clock of coarse steps shows what it can
+    monkeypatch.setattr(time, "thread_time_ns", lambda: 0)
+    assert noise(0.05, CORES[:1]).waited == 1
 
 
 def test_what_a_kernel_says_strangely_stops_nothing(root: Path) -> None:
@@ -191,12 +191,3 @@ def test_control_groups_that_are_not_shown_bound_nothing(root: Path) -> None:
     for text in ("", "0\n", "0::/a\n\n1:\n"):
         write(root, "proc/self/cgroup", text)
         assert found(root, "CPU quota").value == "none"
-
-
-def test_a_clock_of_coarse_steps_shows_what_it_can(monkeypatch: pytest.MonkeyPatch) -> None:
-    real = time.thread_time_ns
-    monkeypatch.setattr(time, "thread_time_ns", lambda: real() // 10_000_000 * 10_000_000)
-    seen = noise(0.05, CORES[:1])
-    assert seen.spread >= 0
-    monkeypatch.setattr(time, "thread_time_ns", lambda: 0)
-    assert noise(0.05, CORES[:1]).waited == 1

@@ -7,7 +7,7 @@ import pytest
 from referee.sandbox.executable import WINDOWS
 from referee.sandbox.kinds import LandlockSandbox
 from tests.arena.conftest import Arena, League
-from tests.arena.play.sandboxed_leagues import LEAGUE, RANDOM, TWO, WITHOUT, refused
+from tests.arena.play.sandboxed_leagues import LEAGUE, RANDOM, TWO, WITHOUT, as_process, refused
 from tests.referee.sandbox.sandboxed import ROOT, need
 
 inline = pytest.mark.usefixtures("inline")
@@ -151,6 +151,7 @@ def test_a_bots_folder_that_its_user_cannot_reach_is_copied(
     need("landlock")
     entry = league.bot("mine", "import kit, guerra_random\nkit.run(guerra_random.choose)\n")
     league.write(LEAGUE + RANDOM + entry)
+    as_process(league.home / "mine")
     league.home.chmod(0o700)
     assert arena("run", league.folder, "--workers", "1").exit_code == 0
     assert league.count() == 2
@@ -184,6 +185,7 @@ def test_a_bot_in_the_leagues_own_folder_does_not_see_the_results(
             "        open(name)\n    except OSError: continue\n    raise SystemExit(name)"
         ),
     )
+    as_process(league.home / "mine")
     for path in (league.home / "mine").iterdir():
         path.rename(league.folder / path.name)
     enter(league, league.folder, "{python}", "bot.py", files='files = ["."]')

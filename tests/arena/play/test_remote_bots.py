@@ -119,6 +119,7 @@ def test_who_comes_while_others_play_is_played_with_in_the_same_run(league: Leag
     assert set(game.lineups.values()) == {12}
 
 
+@pytest.mark.slow
 def test_a_suspended_bot_is_waited_with_for_nobody(league: League) -> None:
     game = Game(league, ada="raise SystemExit(1)\n")
     game.tasks = [task for task in game.tasks if task.lineup in ((ADA, BOB), (ADA, SAGE))]

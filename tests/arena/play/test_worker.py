@@ -133,6 +133,7 @@ def test_a_process_plays_one_rotation_and_so_no_deal_twice(set_up: SetUp) -> Non
     assert sorted(map(sorted, rotations.values())) == [[0], [0], [1], [1]]
 
 
+@pytest.mark.slow
 def test_fresh_gives_every_match_new_processes(set_up: SetUp) -> None:
     found = answer(set_up(fresh=True), *DEALS)
     used = [process for played in found for process in processes(played).values()]
