@@ -205,6 +205,7 @@ def test_a_league_plays_on_without_a_bot_that_cannot_be_built(
     assert arena("rank", cup).stdout == before
 
 
+@pytest.mark.usefixtures("inline")
 def test_a_machine_that_can_build_nothing_is_blamed_and_no_bot(
     arena: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -44,7 +44,7 @@ def missing(found: Case, store: Store, part: Part) -> list[Match]:
     return matches
 
 
-@settings(calm, max_examples=20)
+@settings(calm, max_examples=12)
 @given(found=cases(most_seats=3), data=st.data())
 def test_the_first_deals_of_new_bots_come_first_and_nothing_is_lost_or_doubled(
     found: Case, data: st.DataObject
