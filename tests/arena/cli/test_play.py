@@ -65,8 +65,8 @@ def test_a_number_goes_on_for_so_many_decisions_and_g_to_the_end(arena: Arena) -
     match = (*MATCH, "--option", "max_turns=10")
     with at_terminal(*match, "--step") as terminal:
         terminal.until(PROMPT)
-        terminal.type("20\n")
-        assert len(MOVE.findall(terminal.until(PROMPT))) == 20
+        terminal.type("5\n")
+        assert len(MOVE.findall(terminal.until(PROMPT))) == 5
         terminal.type("g\n")
         assert terminal.end() == 0
     by_itself = arena(*match, "--pause", "0").stdout
