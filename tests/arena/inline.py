@@ -10,7 +10,7 @@ import sys
 import traceback
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, redirect_stderr, redirect_stdout
+from contextlib import ExitStack, closing, contextmanager, redirect_stderr, redirect_stdout
 from functools import cache
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
@@ -273,12 +273,12 @@ class InlineWorkforce(Workforce):
         with ExitStack() as ends, ExitStack() as stack:  # bots end before their launchers
             launchers = _Launchers(setup.sandbox_uid, ends)
             self._executor = InlineExecutor(setup, game_of(setup), launchers)
-            stack.callback(self._executor.close)
             worker = InlineWorker()
             bots = first_bots(len(setup.names))
             worker.unchecked = [bot for bot in bots if bot not in setup.unbuilt]
             self.workers.append(worker)
-            yield
+            with closing(self._executor):  # before the launchers of its processes
+                yield
 
     def begin(self) -> None:
         for each in self.workers:

@@ -17,9 +17,9 @@ from click.testing import CliRunner, Result
 from arena.cli import main
 from arena.league.finding import BUNDLED
 from arena.store.opening import read_league
-from tests.arena.cli.test_leagues import Terminal
 from tests.arena.conftest import ARENA, ROOT, STEADY, Arena, Once, matches_stored
 from tests.arena.inline import inline_runs
+from tests.arena.terminal import at_terminal
 from tests.golden import Golden
 from tests.referee.process_watch import until
 
@@ -384,13 +384,13 @@ def test_a_comparison_can_be_stopped(tmp_path: Path, number: int) -> None:
 def test_a_terminal_shows_how_it_stands(tmp_path: Path, words: tuple[str, ...], line: str) -> None:
     slow = bot(tmp_path / "slow", STEADY.format(pause=0.05))
     asked = map(str, ("compare", slow, "random", *GUERRA, "--deals", "8", *words))
-    terminal = Terminal(*ARENA, *asked)
-    assert terminal.code == 0
-    lines = re.sub(r"\x1b\[K", "", terminal.output).split("\r")
+    with at_terminal(*asked, TERM="xterm") as terminal:
+        assert terminal.end() == 0
+    lines = re.sub(r"\x1b\[K", "", terminal.shown).split("\r")
     drawn = [each for each in lines if "slow has" in each]
     assert re.fullmatch(rf"[1-8] deals?: {line}", drawn[0])
     assert int(drawn[-1].split()[0]) > 4
-    assert "Not decided after 8 deals" in terminal.output
+    assert "Not decided after 8 deals" in terminal.shown
     assert all(len(each) < 80 for each in drawn)
 
 

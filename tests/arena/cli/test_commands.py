@@ -4,7 +4,6 @@ import csv
 import io
 import json
 import os
-import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -30,20 +29,9 @@ def test_help_fits_a_terminal_and_holds_an_example(arena: Arena, name: str) -> N
     lines = result.stdout.splitlines()
     assert any(line.strip().startswith(f"arena {name}") for line in lines if "Usage" not in line)
     assert all(len(line) <= 80 for line in lines)
-
-
-def test_the_commands_are_these() -> None:
-    assert set(main.commands) >= {
-        *("games", "bots", "init", "run", "rank", "table", "matches", "show", "play", "compare"),
-        *("schema", "demo", "doctor", "verify", "export", "import", "new", "check"),
-        *("watch", "report"),
-    }
-
-
-def test_the_list_of_commands_says_what_their_own_help_says() -> None:
-    for name, (_, line) in _COMMANDS.items():
-        command = main.commands[name]
-        assert (command.name, command.get_short_help_str(limit=1000)) == (name, line)
+    if name:
+        command, (_, said) = main.commands[name], _COMMANDS[name]
+        assert (command.name, command.get_short_help_str(limit=1000)) == (name, said)
 
 
 @pytest.mark.parametrize(
@@ -86,15 +74,11 @@ def test_reference_cycles_are_looked_for_once_a_command_has_begun() -> None:
     assert done.stdout == "True True\n"
 
 
-def test_the_version_is_told(arena: Arena) -> None:
-    assert arena("--version").stdout.startswith("arena, version ")
-
-
 # --- formats
 
 
 TABLES = [
-    *(("games",), ("bots",), ("doctor",), ("matches", "LEAGUE")),
+    *(("games",), ("bots", "khan"), ("matches", "LEAGUE")),
     *(("rank", "LEAGUE"), ("rank", "LEAGUE", "--by", "seat"), ("rank", "LEAGUE", "--faults")),
     *(("table", "LEAGUE"), ("table", "LEAGUE", "--between", "one", "two")),
 ]
@@ -110,22 +94,21 @@ def table(arena: Arena, played: Path) -> Callable[..., str]:
         result = arena(*named, *more, **settings)
         assert result.exit_code == 0, result.output
         assert result.stderr == ""
-        return re.sub(r"(as uid\s+)\d+", r"\1N", result.stdout)  # whichever are free just now
+        return result.stdout
 
     return call
 
 
-@pytest.mark.quick(2)
 @tables
-@pytest.mark.parametrize("form", FORMATS)
 def test_every_table_comes_in_every_format(
-    table: Callable[..., str], words: tuple[str, ...], form: str
+    table: Callable[..., str], words: tuple[str, ...]
 ) -> None:
-    text = table(words, "--format", form)
-    assert text.strip()
-    assert text.endswith("\n")
-    assert not text.endswith("\n\n")
-    assert "\x1b" not in text
+    for form in FORMATS if words == TABLES[0] else ("simple", "csv", "json"):
+        text = table(words, "--format", form)
+        assert text.strip()
+        assert text.endswith("\n")
+        assert not text.endswith("\n\n")
+        assert "\x1b" not in text
 
 
 @tables
@@ -141,24 +124,14 @@ def test_csv_and_json_hold_the_same_rows(table: Callable[..., str], words: tuple
             assert cell == str(value if value is not None else "") or json.loads(cell) == value
 
 
-@pytest.fixture
-def joined(copy: Path) -> Path:
-    """A league whose bot `late` has not played yet."""
+def test_a_table_without_rows_comes_in_every_format(arena: Arena, copy: Path) -> None:
     with (copy / "league.toml").open("a") as file:
         file.write('\n[[bot]]\nname = "late"\nshipped = "random"\n')
-    return copy
-
-
-@pytest.mark.parametrize("form", FORMATS)
-def test_a_table_without_rows_comes_in_every_format(arena: Arena, joined: Path, form: str) -> None:
-    result = arena("matches", joined, "--bot", "late", "--format", form)
-    assert result.exit_code == 0
-    assert result.stderr == ""
-
-
-def test_csv_without_rows_has_the_header_of_one_with_rows(arena: Arena, joined: Path) -> None:
-    with_rows = arena("matches", joined, "--format", "csv").stdout
-    without = arena("matches", joined, "--bot", "late", "--format", "csv").stdout
+    for form in FORMATS:
+        result = arena("matches", copy, "--bot", "late", "--format", form)
+        assert (result.exit_code, result.stderr) == (0, "")
+    without = arena("matches", copy, "--bot", "late", "--format", "csv").stdout
+    with_rows = arena("matches", copy, "--format", "csv").stdout
     assert without.splitlines() == with_rows.splitlines()[:1]
 
 
@@ -172,47 +145,36 @@ def test_output_that_nothing_takes_is_told(played: Path) -> None:
 
 
 @tables
-def test_tables_fit_80_columns(table: Callable[..., str], words: tuple[str, ...]) -> None:
+def test_tables_fit_80_columns_and_are_the_same_everywhere(
+    table: Callable[..., str], words: tuple[str, ...]
+) -> None:
     text = table(words)
     assert all(len(line) <= 80 for line in text.splitlines() if ROOT.name not in line), text
-
-
-@tables
-def test_tables_are_the_same_everywhere(table: Callable[..., str], words: tuple[str, ...]) -> None:
-    text = table(words)
     for env in ({"COLUMNS": "40"}, {"COLUMNS": "200", "NO_COLOR": "1"}, {"FORCE_COLOR": "1"}):
         assert table(words, env=env) == text
 
 
-@pytest.mark.parametrize("game", GAMES)
-def test_a_game_tells_its_options_decisions_and_rules(arena: Arena, game: str) -> None:
-    kind = GAMES[game]
-    told = json.loads(arena("games", game, "--format", "json").stdout)
-    assert [row["option"] for row in told["options"]] == list(kind.options_type.__struct_fields__)
-    assert [row["decision"] for row in told["decisions"]] == list(kind.decisions)
-    assert arena("games", game, "--rules").stdout == (
-        ROOT / "referee" / "games" / game / "rules.md"
-    ).read_text(encoding="utf-8")
-
-
-def test_csv_tells_a_game_in_one_table(arena: Arena) -> None:
+def test_games_tell_their_options_decisions_and_rules(arena: Arena) -> None:
+    for game, kind in GAMES.items():
+        told = json.loads(arena("games", game, "--format", "json").stdout)
+        options = [row["option"] for row in told["options"]]
+        assert options == list(kind.options_type.__struct_fields__)
+        assert [row["decision"] for row in told["decisions"]] == list(kind.decisions)
+        rules = ROOT / "referee" / "games" / game / "rules.md"
+        assert arena("games", game, "--rules").stdout == rules.read_text(encoding="utf-8")
     rows = list(csv.DictReader(io.StringIO(arena("games", "duel", "--format", "csv").stdout)))
     assert {row["part"] for row in rows} == {"option", "decision"}
     assert (rows[0]["name"], rows[0]["default"]) == ("deck", "40")
+    library = arena("games", "openspiel:chess").stdout  # it says whose rules it has
+    assert "\n\nIt has no options.\n\n" in library
+    assert "its rules are those of open_spiel 2" in library
 
 
-@pytest.mark.parametrize("words", [(), *((game,) for game in GAMES)], ids=str)
-def test_schemas_are_json_schemas(arena: Arena, words: tuple[str, ...]) -> None:
-    schema = json.loads(arena("schema", *words).stdout)
-    Draft202012Validator.check_schema(schema)
-    assert schema["$defs"] or (words and not GAMES[words[0]].decisions)
-
-
-def test_doctor_tells_of_this_machine(arena: Arena) -> None:
-    rows = json.loads(arena("doctor", "--format", "json").stdout)["doctor"]
-    told = {row["what"]: row["value"] for row in rows}
-    assert told["python"] == ".".join(map(str, sys.version_info[:3]))
-    assert told["sandbox none"] == "works"
+def test_schemas_are_json_schemas(arena: Arena) -> None:
+    for words in [(), *((game,) for game in GAMES)]:
+        schema = json.loads(arena("schema", *words).stdout)
+        Draft202012Validator.check_schema(schema)
+        assert schema["$defs"] or (words and not GAMES[words[0]].decisions)
 
 
 # --- terminals and pipes
@@ -255,42 +217,21 @@ def test_a_terminal_without_unicode_is_no_trouble(played: Path, arena: Arena) ->
     assert b"Last lines before the first fault of illegal" in told.stdout
 
 
-def test_the_program_of_a_bundled_bot_is_printed(arena: Arena) -> None:
+def test_the_program_of_a_bundled_bot_and_the_kit_of_new_ones_are_printed(arena: Arena) -> None:
     text = (BUNDLED / "khan" / "khan_sensible.py").read_text()
     for name in ("sensible", "khan_sensible"):
         assert arena("bots", "khan", "--show", name).stdout == text
-
-
-def test_the_kit_that_is_printed_is_that_of_new_bots(arena: Arena) -> None:
     assert arena("bots", "--kit").stdout == AUTHORS_KIT.read_text()
+    assert arena("--version").stdout.startswith("arena, version ")
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
+def test_a_program_that_cannot_be_printed_is_named(arena: Arena) -> None:
+    for words, said in (
         (("khan", "--show", "sensibel"), "khan has no bot 'sensibel'. Did you mean 'sensi"),
         (("khan", "--show", "../kit"), "khan has no bot '../kit'. Known: quiet, random, "),
         (("--show", "sensible"), "say of which game: arena bots GAME --show sensible."),
         (("kahn", "--show", "sensible"), "there is no game 'kahn'. Did you mean 'khan'?"),
-    ],
-)
-def test_a_program_that_cannot_be_printed_is_named(
-    arena: Arena, words: tuple[str, ...], said: str
-) -> None:
-    result = arena("bots", *words)
-    assert (result.exit_code, result.stdout) == (2, "")
-    assert result.stderr.startswith(f"arena: {said}")
-
-
-def test_a_game_of_a_library_says_whose_rules_it_has_and_that_it_has_no_options(
-    arena: Arena,
-) -> None:
-    told = arena("games", "openspiel:chess").stdout
-    assert "\n\nIt has no options.\n\n" in told
-    assert "its rules are those of open_spiel 2" in told
-
-
-def test_a_game_of_our_family_is_offered_where_its_prefix_is_forgotten(arena: Arena) -> None:
-    refused = arena("play", "hex", "random", "random")
-    assert refused.exit_code == 2
-    assert "there is no game 'hex'. Did you mean 'openspiel:hex'?" in refused.stderr
+    ):
+        result = arena("bots", *words)
+        assert (result.exit_code, result.stdout) == (2, "")
+        assert result.stderr.startswith(f"arena: {said}")

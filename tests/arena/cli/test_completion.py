@@ -8,7 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.arena.conftest import ROOT
+from arena.cli.completion import check_asked
+from protocol.errors import ArenaError
+from tests.arena.conftest import ROOT, Arena
+from tests.golden import Golden
 
 COMPLETE = """\
 source {script}
@@ -115,28 +118,29 @@ def test_fish_completes_commands_paths_and_keys(tmp_path: Path, shelled: dict[st
         assert done.stdout.splitlines() == wanted, words
 
 
-@pytest.mark.parametrize(
-    ("given", "wrong"),
-    [
+def test_what_no_script_asks_is_refused_in_a_line(
+    monkeypatch: pytest.MonkeyPatch, golden: Golden
+) -> None:
+    monkeypatch.setenv("COMP_WORDS", "arena ma")
+    for given, wrong in (
         ({"_ARENA_COMPLETE": "bash_complete", "COMP_CWORD": "x"}, "COMP_CWORD cannot be 'x'"),
         ({"_ARENA_COMPLETE": "zsh_complete"}, "COMP_CWORD is not set"),
         ({"_ARENA_COMPLETE": "fish_complete", "COMP_CWORD": " "}, "COMP_CWORD cannot be ' '"),
         ({"_ARENA_COMPLETE": "1", "COMP_CWORD": "1"}, "_ARENA_COMPLETE cannot be '1'"),
-    ],
-)
-def test_what_no_script_asks_is_refused_in_a_line(given: dict[str, str], wrong: str) -> None:
+    ):
+        with monkeypatch.context() as patch:
+            for name, value in given.items():
+                patch.setenv(name, value)
+            with pytest.raises(ArenaError, match=wrong):
+                check_asked()
     words = [sys.executable, "-m", "arena"]
-    env = os.environ | {"COMP_WORDS": "arena ma"} | given
+    env = os.environ | {"_ARENA_COMPLETE": "1"}
     done = subprocess.run(words, cwd=ROOT, env=env, capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == (
-        f"arena: _ARENA_COMPLETE is set, as by the script of `arena completion`, and {wrong}. "
-        f"Unset _ARENA_COMPLETE.\n"
-    )
+    golden(done.stderr)
 
 
-def test_a_shell_that_is_not_known_is_refused() -> None:
-    words = [sys.executable, "-m", "arena", "completion", "tcsh"]
-    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True)
-    assert done.returncode == 2
-    assert "'bash', 'zsh', 'fish'" in done.stderr
+def test_a_shell_that_is_not_known_is_refused(arena: Arena) -> None:
+    told = arena("completion", "tcsh")
+    assert told.exit_code == 2
+    assert "'bash', 'zsh', 'fish'" in told.stderr

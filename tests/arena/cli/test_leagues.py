@@ -1,21 +1,21 @@
 """The command line at work: leagues made, played and read, on pipes and on a terminal."""
 
-import fcntl
 import json
 import os
-import pty
 import re
-import struct
 import subprocess
-import termios
-from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from arena.store.opening import read_league
 from arena.store.store import Store
 from tests.arena.conftest import ARENA, ROOT, STEADY, TWO_BOTS, Arena, League
+from tests.arena.inline import inline_runs
+from tests.arena.play.sandboxed_leagues import as_process
+from tests.arena.terminal import at_terminal
+from tests.golden import Golden
 
 FILE = """\
 game = "guerra"
@@ -24,6 +24,8 @@ deals = 2
 options.max_turns = 20
 limits = { sandbox = "none" }
 """
+pytestmark = pytest.mark.usefixtures("inline")
+
 GUERRA = ("--game", "guerra", "--sandbox", "none")
 RANDOM = STEADY.format(pause=0)
 MOVE = re.compile(r"^ *(\d+)(?: +[\d.]+){3}  \[(\w+)\] ", re.MULTILINE)
@@ -46,17 +48,16 @@ def run_arena(*words: str, cwd: Path, code: int = 0) -> "subprocess.CompletedPro
 # --- init and run
 
 
-def test_init_tells_the_plan_and_what_comes_next(arena: Arena, tmp_path: Path) -> None:
+def test_init_tells_the_plan_and_what_comes_next(
+    arena: Arena, tmp_path: Path, golden: Golden
+) -> None:
     cup = tmp_path / "new" / "cup"
     result = arena("init", cup, "random", "mine=rusher", "sensible", *GUERRA, "--deals", "20")
     assert result.exit_code == 0
     assert result.stdout == f"{cup / 'league.toml'} is written.\nNext: arena run {cup}\n"
     plan, foreseen = result.stderr.splitlines()
     assert plan.startswith("120 matches to play, about ")
-    assert foreseen == (
-        "Each bot plays about 40 deals: in five of six such leagues, they separate two bots of "
-        "which one takes 69 % of the points against the other, a lead of 139 Elo."
-    )
+    golden(foreseen)
     league = read_league(cup)
     assert [bot.name for bot in league.bots] == ["mine", "random", "sensible"]
     assert league.limits.sandbox == "none"
@@ -75,16 +76,19 @@ def test_init_writes_what_it_is_told(arena: Arena, tmp_path: Path) -> None:
     assert league.limits.fresh
 
 
-@pytest.mark.parametrize("seed", ["7", "007", "-7", "9" * 30, "9" * 5000, "", "٣"])
-def test_any_word_is_a_seed(arena: Arena, tmp_path: Path, seed: str) -> None:
-    assert arena("init", tmp_path, "random", "rusher", *GUERRA, "--seed", seed).exit_code == 0
-    assert str(read_league(tmp_path).settings.seed) in (seed, "7", "3")
-
-
-def test_leagues_get_seeds_of_their_own(arena: Arena, tmp_path: Path) -> None:
-    for name in "ab":
-        arena("init", tmp_path / name, "random", "rusher", *GUERRA)
-    assert read_league(tmp_path / "a").settings.seed != read_league(tmp_path / "b").settings.seed
+def test_any_word_is_a_seed_and_who_names_none_gets_another_each_time(
+    arena: Arena, tmp_path: Path
+) -> None:
+    seeds = ["7", "007", "-7", "9" * 30, "9" * 5000, "", "٣", None, None]
+    found = []
+    for number, seed in enumerate(seeds):
+        words = () if seed is None else ("--seed", seed)
+        folder = tmp_path / str(number)
+        assert arena("init", folder, "random", "rusher", *GUERRA, *words).exit_code == 0
+        found.append(str(read_league(folder).settings.seed))
+    assert found[:1] + found[2:6] == seeds[:1] + seeds[2:6]
+    assert (found[1] in ("007", "7"), found[6] in ("٣", "3")) == (True, True)
+    assert found[-1] != found[-2]
 
 
 @pytest.mark.slow
@@ -101,13 +105,9 @@ def test_a_league_made_beside_a_bot_of_ones_own_is_played_as_help_says(tmp_path:
     file.write_text(file.read_text().replace("deals = 1", "deals = 2"))
     again = run_arena("run", "../" + tmp_path.name + "/cup", cwd=tmp_path)
     assert again.stderr.startswith("10 matches to play")
-    versions = {bot.version for match in stored(tmp_path / "cup") for bot in match.bots}
+    with Store(tmp_path / "cup" / "league.db") as store:
+        versions = {bot.version for match in store.matches() for bot in match.bots}
     assert len(versions) == 2
-
-
-def stored(folder: Path) -> list[object]:
-    with Store(folder / "league.db") as store:
-        return list(store.matches())
 
 
 def test_a_run_tells_the_plan_first_and_prints_nothing_but_the_table(league: League) -> None:
@@ -120,7 +120,6 @@ def test_a_run_tells_the_plan_first_and_prints_nothing_but_the_table(league: Lea
     assert run.stdout == league.rank()
 
 
-@pytest.mark.slow
 def test_more_deals_and_bots_are_played_without_the_old_ones(league: League) -> None:
     league.write(FILE + TWO_BOTS)
     league.call("run")
@@ -133,10 +132,12 @@ def test_more_deals_and_bots_are_played_without_the_old_ones(league: League) -> 
     assert all(match in after for match in before)
 
 
-@pytest.mark.slow
 def test_another_version_of_a_bot_plays_anew_and_the_old_results_stay(league: League) -> None:
-    league.write(FILE + TWO_BOTS + league.bot("mine", RANDOM))
-    league.call("run")
+    league.write(FILE + TWO_BOTS + league.bot("mine", "import no_such_module"))
+    assert "mine is suspended" in league.call("run").stderr
+    (league.home / "mine" / "bot.py").write_text(RANDOM)  # it was repaired before it played
+    assert "has changed" not in league.call("rank").stdout
+    assert league.call("run").stderr.startswith("8 matches to play")
     (league.home / "mine" / "bot.py").write_text(RANDOM + "# better\n")
     assert "mine has changed since it played: " in league.call("rank").stdout
     run = league.call("run", "--format", "json")
@@ -148,49 +149,16 @@ def test_another_version_of_a_bot_plays_anew_and_the_old_results_stay(league: Le
     assert {row["matches"] for row in rows} == {8}
 
 
-@pytest.mark.slow
-def test_a_bot_that_was_repaired_before_it_played_is_not_said_to_have_changed(
-    league: League,
-) -> None:
-    league.write(FILE + TWO_BOTS + league.bot("mine", "import no_such_module"))
-    assert "mine is suspended" in league.call("run").stderr
-    (league.home / "mine" / "bot.py").write_text(RANDOM)
-    assert "has changed" not in league.call("rank").stdout
-    assert league.call("run").stderr.startswith("8 matches to play")
-
-
 # --- a terminal
-
-
-class Terminal:
-    """A terminal of 80 columns on which a command is run."""
-
-    def __init__(self, *command: str) -> None:
-        ours, theirs = pty.openpty()
-        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
-        self._process = subprocess.Popen(
-            command, cwd=ROOT, stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True
-        )
-        os.close(theirs)
-        self.output = b"".join(iter(lambda: self._read(ours), b"")).decode()
-        os.close(ours)
-        self.code = self._process.wait()
-
-    @staticmethod
-    def _read(descriptor: int) -> bytes:
-        try:
-            return os.read(descriptor, 4096)
-        except OSError:  # the other end is closed
-            return b""
 
 
 @pytest.mark.slow
 def test_a_terminal_shows_how_the_run_is_getting_on(league: League) -> None:
     bots = [league.bot(name, STEADY.format(pause=0.2)) for name in ("ada", "bob")]
     league.write(FILE.replace("deals = 2", "deals = 5") + "".join(bots))
-    terminal = Terminal(*ARENA, "run", str(league.folder), "--workers", "1")
-    assert terminal.code == 0
-    shown = re.split(r"[\r\n]+", re.sub(r"\x1b\[[?\d;]*[A-Za-z]", "", terminal.output))
+    with at_terminal("run", league.folder, "--workers", "1", TERM="xterm") as terminal:
+        assert terminal.end() == 0
+    shown = re.split(r"[\r\n]+", re.sub(r"\x1b\[[?\d;]*[A-Za-z]", "", terminal.shown))
     bars = [line for line in shown if "/10" in line]
     assert any("10/10" in line for line in bars)
     under_way = [line for line in bars if re.search(r"\b[1-9]/10", line)]
@@ -200,11 +168,10 @@ def test_a_terminal_shows_how_the_run_is_getting_on(league: League) -> None:
     assert all(len(line) <= 80 for line in bars)
 
 
-def test_a_terminal_shows_the_table_that_a_pipe_gets(league: League) -> None:
-    league.write(FILE + TWO_BOTS)
-    league.call("run")
-    terminal = Terminal(*ARENA, "rank", str(league.folder))
-    assert terminal.output.replace("\r\n", "\n") == league.call("rank").stdout
+def test_a_terminal_shows_the_table_that_a_pipe_gets(arena: Arena, played: Path) -> None:
+    with at_terminal("rank", played) as terminal:
+        assert terminal.end() == 0
+    assert terminal.shown == arena("rank", played).stdout
 
 
 # --- matches and show
@@ -221,49 +188,43 @@ kit.run(choose, on_start=lambda match: print("hello from", match.seat))
 
 
 @pytest.fixture(scope="module")
-def noted(tmp_path_factory: pytest.TempPathFactory) -> Iterator[League]:
+def noted(tmp_path_factory: pytest.TempPathFactory) -> League:
     """A played league with a bot that takes notes; not to be changed."""
     league = League(tmp_path_factory.mktemp("noted"))
+    league.is_inline = True
     league.write(FILE + TWO_BOTS + league.bot("scribe", NOTES))
-    league.call("run")
-    yield league
-    league.close()
+    with inline_runs():
+        league.call("run")
+    return league
 
 
-def test_matches_may_be_narrowed_to_a_bot(arena: Arena, noted: League) -> None:
-    every = json.loads(arena("matches", noted.folder, "--format", "json").stdout)["matches"]
-    assert len(every) == 12
-    found = arena("matches", noted.folder, "--bot", "scribe", "--format", "json").stdout
-    mine = json.loads(found)["matches"]
-    assert len(mine) == 8
-    assert mine == [row for row in every if "scribe" in {seat["bot"] for seat in row["seats"]}]
-    assert arena("matches", noted.folder, "--faulty").stdout.endswith(
-        "\nNo match was played in which a bot had a fault.\n"
-    )
-
-
-def test_faulty_matches_of_a_bot_are_those_in_which_it_was_at_fault(
-    arena: Arena, played: Path
+def test_matches_may_be_narrowed_to_a_bot_and_to_those_in_which_it_was_at_fault(
+    arena: Arena, noted: League, played: Path
 ) -> None:
-    def found(*words: object) -> list[str]:
-        shown = arena("matches", played, *words, "--format", "json").stdout
-        return [row["match"] for row in json.loads(shown)["matches"]]
+    def found(league: Path, *words: object) -> list[dict[str, Any]]:
+        shown = arena("matches", league, *words, "--format", "json").stdout
+        return list(json.loads(shown)["matches"])
 
-    assert found("--bot", "one")
-    assert found("--bot", "one", "--faulty") == []
-    own = found("--bot", "illegal", "--faulty")
-    assert own == found("--bot", "illegal")
+    every = found(noted.folder)
+    mine = found(noted.folder, "--bot", "scribe")
+    assert (len(every), len(mine)) == (12, 8)
+    assert mine == [row for row in every if "scribe" in {seat["bot"] for seat in row["seats"]}]
+    none = "\nNo match was played in which a bot had a fault.\n"
+    assert arena("matches", noted.folder, "--faulty").stdout.endswith(none)
+    assert found(played, "--bot", "one")
+    assert found(played, "--bot", "one", "--faulty") == []
+    own = found(played, "--bot", "illegal", "--faulty")
+    assert own == found(played, "--bot", "illegal")
     limited = arena("matches", played, "--bot", "illegal", "--faulty", "--limit", 1).stdout
     assert f"The first 1 of {len(own)} matches; --limit 0 lists all." in limited
-    assert own[0] in limited
+    assert own[0]["match"] in limited
 
 
 def test_show_tells_every_move(arena: Arena, noted: League) -> None:
     for match, replay in noted.stored():
         text = arena("show", noted.folder, match.id).stdout
-        numbers = MOVE.findall(text)
         names = [match.bots[entry.seat].name for entry in replay.entries]
-        assert numbers == [(str(number), name) for number, name in enumerate(names, 1)]
+        assert MOVE.findall(text) == [(str(at), name) for at, name in enumerate(names, 1)]
         assert f"Match {match.id}: guerra, deal {match.number}" in text
         assert f"Ended: {match.reason}" in text
         for seat, (bot, place) in enumerate(zip(match.bots, match.places, strict=True)):
@@ -271,13 +232,8 @@ def test_show_tells_every_move(arena: Arena, noted: League) -> None:
         if "scribe" in names:
             assert text.count("note: thinking") == names.count("scribe")
             assert "  hello from" in text
-
-
-def test_show_draws_the_table_on_request(arena: Arena, noted: League) -> None:
-    match, replay = noted.stored()[0]
-    short = arena("show", noted.folder, match.id).stdout
-    long = arena("show", noted.folder, match.id, "--tables").stdout
-    assert long.count("\n") > short.count("\n") + len(replay.entries)
+    with_tables = arena("show", noted.folder, match.id, "--tables").stdout
+    assert with_tables.count("\n") > text.count("\n") + len(replay.entries)
 
 
 # --- what bots write
@@ -327,14 +283,12 @@ def hostile(league: League) -> League:
     return league
 
 
-def test_nothing_a_bot_writes_commands_the_terminal_of_a_run(hostile: League) -> None:
+def test_nothing_a_bot_writes_commands_the_terminal_of_a_run_or_of_show(
+    hostile: League, arena: Arena
+) -> None:
     run = hostile.call("run", "--workers", "1")
     assert "late is suspended for this run" in run.stderr
     assert_harmless(run.stderr)
-
-
-def test_nothing_a_bot_writes_commands_the_terminal_of_show(hostile: League, arena: Arena) -> None:
-    hostile.call("run", "--workers", "1")
     told = [arena("show", hostile.folder, match.id).stdout for match, _ in hostile.stored()]
     assert any("FAULT of evil: illegal" in text for text in told)
     for text in told:
@@ -347,11 +301,10 @@ def test_nothing_a_bot_writes_commands_the_terminal_of_play(hostile: League, are
     for folder in (hostile.home / "evil", hostile.home / "late"):
         (folder / "bot.toml").write_text('command = ["{python}", "bot.py"]')
     words = ["guerra", "random", "--sandbox", "none", "--option", "max_turns=20"]
-    for seed in range(4):
-        played = arena("play", *words, hostile.home / "evil", "--seed", seed)
-        assert played.exit_code == 0
-        assert_harmless(played.stdout)
-        assert_harmless(played.stderr)
+    played = arena("play", *words, hostile.home / "evil", "--seed", 1)
+    assert played.exit_code == 0
+    assert_harmless(played.stdout)
+    assert_harmless(played.stderr)
     failed = arena("play", *words, hostile.home / "late")
     assert failed.exit_code == 2
     assert_harmless(failed.stderr)
@@ -374,22 +327,22 @@ def test_nothing_a_bot_says_at_the_table_commands_the_terminal(
 
 
 def test_play_draws_the_match(arena: Arena) -> None:
-    words = ["guerra", "sensible", "random", "--sandbox", "none", "--seed", "7"]
-    result = arena("play", *words)
+    short = ("--option", "max_turns=20", "--seed", "7")
+    result = arena("play", "guerra", "sensible", "random", "--sandbox", "none", *short)
     assert result.exit_code == 0
     assert result.stdout.startswith("guerra, seed 7: sensible, random\n")
     assert "[sensible] " in result.stdout
     assert "\nEnded: " in result.stdout
     assert "unprotected" in result.stderr
-    quiet = arena("play", *words, "--quiet").stdout.splitlines()
-    assert quiet[1].startswith("Ended: ")
-    assert len(quiet) == 4
 
 
 def test_a_run_says_beforehand_what_memory_its_bots_need(
     arena: Arena, league: League, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    league.write('game = "guerra"\nseed = 1\ndeals = 1\nlimits.sandbox = "none"\n' + TWO_BOTS)
+    bots = league.bot("one", RANDOM) + league.bot("two", RANDOM)
+    for name in ("one", "two"):
+        as_process(league.home / name)
+    league.write(FILE.replace("deals = 2", "deals = 1") + bots)
     monkeypatch.setattr("arena.cli.leagues.available", lambda: 40_000_000)
     said = arena("run", league.folder, "--workers", "1").stderr
     assert re.search(
@@ -398,13 +351,8 @@ def test_a_run_says_beforehand_what_memory_its_bots_need(
         re.MULTILINE,
     )
     monkeypatch.setattr("arena.cli.leagues.available", lambda: 4_000_000_000)
-    league.write('game = "guerra"\nseed = 1\ndeals = 2\nlimits.sandbox = "none"\n' + TWO_BOTS)
+    league.write(FILE + bots)
     assert "need about" not in arena("run", league.folder, "--workers", "1").stderr
-
-
-def test_a_bot_may_play_itself(arena: Arena) -> None:
-    result = arena("play", "guerra", "random", "random", "--sandbox", "none", "--quiet")
-    assert "random#0, random#1" in result.stdout
 
 
 def test_play_names_a_bot_that_does_not_start_and_shows_what_it_wrote(

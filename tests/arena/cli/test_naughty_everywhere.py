@@ -1,4 +1,4 @@
-"""Every bot that misbehaves, through `check`, `play` and `run`: the fault in words, and no hang."""
+"""Every bot that misbehaves, through `check` and `run`: the fault in words, and no hang."""
 
 import json
 import os
@@ -76,7 +76,6 @@ CASES = {
     "spin": Case(TIMELY, "late", "s of CPU time used; 0.100 s allowed"),
     "unfreeze": FIT,
 }
-every = pytest.mark.parametrize("name", CASES)
 
 
 def run(folder: Path, *words: object) -> Done:
@@ -92,14 +91,6 @@ def run(folder: Path, *words: object) -> Done:
     )
 
 
-class Seen(NamedTuple):
-    """What became of the commands for each bot, and where they worked."""
-
-    folder: Path
-    checked: dict[str, Done]
-    played: dict[str, Done]
-
-
 def bot_of(folder: Path) -> Path:
     """Make a folder of a bot that misbehaves: its program and what that imports."""
     folder.mkdir()
@@ -110,30 +101,23 @@ def bot_of(folder: Path) -> Path:
 
 
 @pytest.fixture(scope="module")
-def seen() -> Iterator[Seen]:
-    """Check and play all of them, side by side: most of them sleep."""
+def seen() -> Iterator[tuple[Path, dict[str, Done]]]:
+    """Check all of them side by side, as most sleep; yield where they worked, and what came."""
     need("landlock")
     limits = [word for key, value in SMALL.items() for word in ("--limit", f"{key}={value}")]
+    words = ("--game", "steal_war", "--seconds", SECONDS, "--format", "json", *limits)
     with (
         tempfile.TemporaryDirectory(prefix="arena-naughty-") as name,
         tempfile.TemporaryDirectory(prefix="arena-bots-") as bots,
         ThreadPoolExecutor(8) as at,
     ):
-        folder = Path(name)
-        for each in (folder, Path(bots)):
-            each.chmod(0o755)
-        checks, plays = {}, {}
-        for bot in CASES:
-            path = bot_of(Path(bots, bot))
-            game = ("--game", "steal_war", "--seconds", SECONDS, "--format", "json")
-            checks[bot] = at.submit(run, folder, "check", path, *game, *limits)
-            match = ("steal_war", path, "sensible", "--seed", "1")
-            plays[bot] = at.submit(run, folder, "play", *match, *limits)
-        yield Seen(
-            folder,
-            {bot: done.result() for bot, done in checks.items()},
-            {bot: done.result() for bot, done in plays.items()},
-        )
+        for each in (name, bots):
+            Path(each).chmod(0o755)
+        checks = {
+            bot: at.submit(run, Path(name), "check", bot_of(Path(bots, bot)), *words)
+            for bot in CASES
+        }
+        yield Path(name), {bot: done.result() for bot, done in checks.items()}
 
 
 def plain(text: str) -> str:
@@ -151,9 +135,11 @@ def test_every_one_of_them_is_tried() -> None:
 
 
 @pytest.mark.slow
-@every
-def test_a_check_fails_the_step_in_question_and_names_the_fault(seen: Seen, name: str) -> None:
-    case, done = CASES[name], seen.checked[name]
+@pytest.mark.parametrize("name", CASES)
+def test_a_check_fails_the_step_in_question_and_names_the_fault(
+    seen: tuple[Path, dict[str, Done]], name: str
+) -> None:
+    case, done = CASES[name], seen[1][name]
     assert_no_traceback(done)
     told = json.loads(done.stdout)
     failed = [step for step in told["steps"] if step["state"] == "failed"]
@@ -163,31 +149,9 @@ def test_a_check_fails_the_step_in_question_and_names_the_fault(seen: Seen, name
 
 
 @pytest.mark.slow
-@every
-def test_a_match_tells_the_fault_and_ends(seen: Seen, name: str) -> None:
-    case, done = CASES[name], seen.played[name]
-    assert_no_traceback(done)
-    if case.never_plays:
-        assert done.returncode == 2
-        assert plain(done.stderr).startswith(f"arena: bot '{name}': {case.words}")
-        return
-    assert done.returncode == 0
-    if case.kind:
-        assert f"FAULT: {case.kind}: " in plain(done.stdout)
-        assert case.words in plain(done.stdout)
-        *_, ended, first, last = done.stdout.splitlines()
-        assert (ended, first) == ("Ended: forfeit", "  1. sensible (seat 1)")
-        assert last.startswith(f"  2. {name} (seat 0): ")
-        assert case.kind in last
-        assert last.endswith(", forfeits")
-    else:
-        assert "FAULT" not in done.stdout
-
-
-@pytest.mark.slow
-def test_nothing_is_left_of_any_of_them(seen: Seen) -> None:
-    until(lambda: not list(seen.folder.iterdir()))
-    until(lambda: not list(_working_beneath(seen.folder)))
+def test_nothing_is_left_of_any_of_them(seen: tuple[Path, dict[str, Done]]) -> None:
+    until(lambda: not list(seen[0].iterdir()))
+    until(lambda: not list(_working_beneath(seen[0])))
 
 
 def _working_beneath(folder: Path) -> Iterator[int]:

@@ -41,39 +41,42 @@ def naughty_bot(public: Path) -> NaughtyBot:
     return make
 
 
-def first_of(pattern: re.Pattern[str], text: str) -> int:
-    """Return where a pattern is found first."""
-    found = pattern.search(text)
-    assert found
-    return found.start()
-
-
 # --- step by step
 
 
-def test_each_step_shows_the_table_and_then_one_decision() -> None:
+def test_each_step_shows_the_table_and_then_one_decision(arena: Arena) -> None:
     with at_terminal(*MATCH, "--step") as terminal:
         for _ in range(3):
             shown = terminal.until(PROMPT)
             assert len(TABLE.findall(shown)) == len(MOVE.findall(shown)) == 1
-            assert first_of(TABLE, shown) < shown.index("] ")
+            assert TABLE.search(shown).start() < shown.index("] ")  # type: ignore[union-attr]
             terminal.type("\n")
+        terminal.until(PROMPT)
+        for word in ("next", "0", "-3", "²"):
+            terminal.type(f"{word}\n")
+            shown = terminal.until(PROMPT)
+            assert f"{word!r} does nothing here: press Enter, or type a number, f, g or q." in shown
+            assert not MOVE.search(shown)
         assert all(len(line) <= 80 for line in terminal.shown.splitlines())
 
 
+@pytest.mark.slow
 def test_a_number_goes_on_for_so_many_decisions_and_g_to_the_end(arena: Arena) -> None:
-    with at_terminal(*MATCH, "--step") as terminal:
+    match = (*MATCH, "--option", "max_turns=10")
+    with at_terminal(*match, "--step") as terminal:
         terminal.until(PROMPT)
-        terminal.type("20\n")
-        assert len(MOVE.findall(terminal.until(PROMPT))) == 20
+        terminal.type("5\n")
+        assert len(MOVE.findall(terminal.until(PROMPT))) == 5
         terminal.type("g\n")
         assert terminal.end() == 0
-    by_itself = arena(*MATCH, "--pause", "0").stdout
+    by_itself = arena(*match, "--pause", "0").stdout
     prompts = re.compile(r"^Enter: .*\n|\rwaiting for [^\r]*|\r\x1b\[K", re.MULTILINE)
     assert prompts.sub("", terminal.shown) == by_itself
 
 
-def test_f_goes_on_to_the_next_fault(naughty_bot: NaughtyBot) -> None:
+def test_f_goes_on_to_the_next_fault_and_the_result_says_how_many_there_were(
+    naughty_bot: NaughtyBot,
+) -> None:
     bot = naughty_bot("malformed", 3)
     with at_terminal("play", "guerra", "random", bot, *UNSANDBOXED, "--step") as terminal:
         for _ in range(3):
@@ -83,18 +86,12 @@ def test_f_goes_on_to_the_next_fault(naughty_bot: NaughtyBot) -> None:
         assert "[malformed] by default: " in shown
         assert "\n  FAULT: malformed: " in shown
         assert "FAULT" not in terminal.shown[: terminal.shown.index("[malformed] by default")]
+        terminal.type("g\n")
+        assert terminal.end() == 0
+    assert "\n  2. malformed (seat 1): 3 malformed, forfeits\n" in terminal.shown
 
 
-def test_a_word_that_is_no_key_is_told() -> None:
-    with at_terminal(*MATCH, "--step") as terminal:
-        terminal.until(PROMPT)
-        for word in ("next", "0", "-3", "²"):
-            terminal.type(f"{word}\n")
-            shown = terminal.until(PROMPT)
-            assert f"{word!r} does nothing here: press Enter, or type a number, f, g or q." in shown
-            assert not MOVE.search(shown)
-
-
+@pytest.mark.slow
 def test_q_stops_the_match_and_saves_nothing(tmp_path: Path) -> None:
     file = tmp_path / "match.json"
     with at_terminal(*MATCH, "--step", "--save", file) as terminal:
@@ -105,15 +102,20 @@ def test_q_stops_the_match_and_saves_nothing(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_the_end_of_input_ends_the_pausing_and_not_the_match() -> None:
+@pytest.mark.slow
+def test_while_a_match_waits_the_bots_are_frozen_and_the_end_of_input_ends_the_waiting() -> None:
     with at_terminal(*MATCH, "--step") as terminal:
-        terminal.until(PROMPT)
-        terminal.type("\x04")
+        for keys in ("\n", "\n", "\x04"):
+            terminal.until(PROMPT)
+            until(lambda: set(bots_of(terminal).values()) == {"T"})
+            terminal.type(keys)
         assert terminal.end() == 0
-    assert terminal.shown.count(PROMPT) == 1
+    assert terminal.shown.count(PROMPT) == 3
     assert "Ended: breakthrough\n  1. sensible (seat 0)" in terminal.shown
+    assert "FAULT" not in terminal.shown
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", [["--step"], ["--pause", "60"]], ids=lambda words: words[0])
 def test_ctrl_c_ends_in_peace_and_leaves_no_process(words: list[str]) -> None:
     with at_terminal(*MATCH, *words) as terminal:
@@ -125,18 +127,6 @@ def test_ctrl_c_ends_in_peace_and_leaves_no_process(words: list[str]) -> None:
     assert len(bots) == 2
     assert terminal.shown.endswith("arena: interrupted.\n")
     assert not [pid for pid in bots if Path(f"/proc/{pid}").exists()]
-
-
-def test_while_a_match_waits_the_bots_are_frozen() -> None:
-    with at_terminal(*MATCH, "--step") as terminal:
-        for _ in range(3):
-            terminal.until(PROMPT)
-            until(lambda: set(bots_of(terminal).values()) == {"T"})
-            terminal.type("\n")
-        terminal.until(PROMPT)
-        terminal.type("g\n")
-        assert terminal.end() == 0
-    assert "FAULT" not in terminal.shown
 
 
 def test_pauses_are_taken_from_the_time_before_the_next_answer() -> None:
@@ -194,49 +184,27 @@ def test_every_game_is_drawn_in_80_columns_and_into_a_pipe(arena: Arena, game: s
 # --- the result
 
 
-CRASHING = """
-import kit
-def choose(ask):
-    return {{}}[{key!r}]
-kit.run(choose)
-"""
+def test_the_result_says_what_a_bot_did_wrong(arena: Arena, naughty_bot: NaughtyBot) -> None:
+    bot = naughty_bot("illegal")
+    for words in ([], ["--quiet"], ["--pause", "0"], ["--view", "1"]):
+        result = arena("play", "guerra", bot, "random", *UNSANDBOXED, *words)
+        recap = ["  1. random (seat 1)", "  2. illegal (seat 0): 3 illegal, forfeits"]
+        assert result.stdout.splitlines()[-2:] == recap
 
 
-@pytest.mark.parametrize("words", [[], ["--quiet"], ["--pause", "0"], ["--view", "1"]])
-def test_the_result_says_what_a_bot_did_wrong(
-    arena: Arena, naughty_bot: NaughtyBot, words: list[str]
-) -> None:
-    result = arena("play", "guerra", naughty_bot("illegal"), "random", *UNSANDBOXED, *words)
-    recap = ["  1. random (seat 1)", "  2. illegal (seat 0): 3 illegal, forfeits"]
-    assert result.stdout.splitlines()[-2:] == recap
-
-
-def test_the_result_says_so_after_steps(naughty_bot: NaughtyBot) -> None:
-    with at_terminal(
-        "play", "guerra", naughty_bot("illegal"), "random", *UNSANDBOXED, "--step"
-    ) as terminal:
-        terminal.until(PROMPT)
-        terminal.type("g\n")
-        assert terminal.end() == 0
-    assert "\n  2. illegal (seat 0): 3 illegal, forfeits\n" in terminal.shown
-
-
-@pytest.mark.parametrize(
-    ("key", "told"),
-    [
-        ("stamnia", "crash (KeyError: 'stamnia'), forfeits"),
-        ("s" * 50, "crash, forfeits"),  # no room in 80 columns
-        ("\x1b[2J", r"crash (KeyError: '\x1b[2J'), forfeits"),
-    ],
-)
 def test_the_result_says_why_a_bot_ended_if_that_is_short(
-    arena: Arena, naughty_bot: NaughtyBot, key: str, told: str
+    arena: Arena, naughty_bot: NaughtyBot
 ) -> None:
     bot = naughty_bot("polite")
     shutil.copy(BUNDLED / "kit.py", bot)
-    (bot / "polite.py").write_text(CRASHING.format(key=key))
-    result = arena("play", "guerra", bot, "random", *UNSANDBOXED, "--quiet")
-    assert result.stdout.splitlines()[-1] == f"  2. polite (seat 0): {told}"
+    for key, told in (
+        ("stamnia", "crash (KeyError: 'stamnia'), forfeits"),
+        ("s" * 50, "crash, forfeits"),  # no room in 80 columns
+        ("\x1b[2J", r"crash (KeyError: '\x1b[2J'), forfeits"),
+    ):
+        (bot / "polite.py").write_text(f"import kit\nkit.run(lambda ask: {{}}[{key!r}])\n")
+        result = arena("play", "guerra", bot, "random", *UNSANDBOXED, "--quiet")
+        assert result.stdout.splitlines()[-1] == f"  2. polite (seat 0): {told}"
 
 
 def test_nobody_waits_for_a_person_to_start() -> None:
@@ -269,6 +237,7 @@ def test_a_view_is_the_table_that_the_seat_sees(arena: Arena) -> None:
     assert len(hidden) >= len(TABLE.findall(shown)) - 1  # all but perhaps the last
 
 
+@pytest.mark.slow
 def test_nothing_in_a_view_depends_on_what_others_hold_until_they_show_it(
     arena: Arena, naughty_bot: NaughtyBot
 ) -> None:
@@ -281,13 +250,15 @@ def test_nothing_in_a_view_depends_on_what_others_hold_until_they_show_it(
             + f'\nrun(lambda ask: {{"play": "attack", "with": {ally}}})\n'
         )
         words = ("play", "cold_war", "echo", bot, "loyal", "random", "--seed", "1", "--view", "0")
-        shown.append(arena(*words, *UNSANDBOXED).stdout.split("\nRound "))
+        short = ("--option", "max_rounds=2", *UNSANDBOXED)
+        shown.append(arena(*words, *short).stdout.split("\nRound "))
         shutil.rmtree(bot)
     first, second = shown
     assert first[:2] == second[:2]  # with the own decision in the first round
     assert first[2] != second[2]
 
 
+@pytest.mark.slow
 def test_faults_of_others_are_told_after_the_end_of_a_view(
     arena: Arena, naughty_bot: NaughtyBot
 ) -> None:
@@ -295,8 +266,7 @@ def test_faults_of_others_are_told_after_the_end_of_a_view(
     own = arena(*words, "--view", "0").stdout
     assert own.index("FAULT: illegal") < [found.start() for found in TABLE.finditer(own)][-1]
     after = arena(*words, "--view", "1").stdout
-    tables = TABLE.split(after)
-    assert not any("FAULT" in table for table in tables[:-2])
+    assert not any("FAULT" in table for table in TABLE.split(after)[:-2])
     assert after.count("FAULT: illegal") == 3
 
 
@@ -351,9 +321,9 @@ def test_a_log_shows_what_is_wrong_and_harms_no_terminal(arena: Arena, public: P
 
 
 def test_a_log_beside_a_person_holds_the_lines_of_the_bots(arena: Arena) -> None:
-    result = arena(
-        "play", "guerra", "human", "random", *UNSANDBOXED, "--log", typed="random\n" * 900
-    )
+    short = ("--option", "max_turns=2", "--log")
+    words = ("play", "guerra", "human", "random", *UNSANDBOXED, *short)
+    result = arena(*words, typed="random\n" * 99)
     assert result.exit_code == 0
     assert "\n1 → {" in result.stdout
     assert "\n0 → {" not in result.stdout
@@ -362,9 +332,8 @@ def test_a_log_beside_a_person_holds_the_lines_of_the_bots(arena: Arena) -> None
 # --- mistakes
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
+def test_what_does_not_go_together_is_told(arena: Arena) -> None:
+    for words, said in (
         (["--step"], "--step waits for keys at a terminal, and this is not one"),
         (["--step", "--pause", "1"], "--step and --pause do not go together"),
         (["--quiet", "--step"], "--quiet and --step do not go together"),
@@ -375,16 +344,11 @@ def test_a_log_beside_a_person_holds_the_lines_of_the_bots(arena: Arena) -> None
         (["--force"], "--force is for --save: nothing else is written."),
         (["--pause", "-1"], "Invalid value for '--pause'"),
         (["--pause", "nan"], "'nan' is not a number of seconds."),
-    ],
-)
-def test_what_does_not_go_together_is_told(arena: Arena, words: list[str], said: str) -> None:
-    result = arena(*MATCH, *words)
-    assert (result.exit_code, result.stdout) == (2, "")
-    assert said in result.stderr
-
-
-@pytest.mark.parametrize("words", [["--step"], ["--pause", "1"], ["--view", "0"]])
-def test_a_match_with_a_person_has_steps_of_its_own(arena: Arena, words: list[str]) -> None:
-    result = arena("play", "guerra", "human", "random", *words)
-    assert result.exit_code == 2
-    assert f"{words[0]} is for matches between bots" in result.stderr
+    ):
+        result = arena(*MATCH, *words)
+        assert (result.exit_code, result.stdout) == (2, "")
+        assert said in result.stderr
+    for words in (["--step"], ["--pause", "1"], ["--view", "0"]):
+        result = arena("play", "guerra", "human", "random", *words)
+        assert result.exit_code == 2
+        assert f"{words[0]} is for matches between bots" in result.stderr

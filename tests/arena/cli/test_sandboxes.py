@@ -16,14 +16,7 @@ from referee.sandbox.kinds import LandlockSandbox
 from tests.arena.conftest import Arena, League
 from tests.arena.play.sandboxed_leagues import LEAGUE, OTHERS, TWO, WITHOUT, refused
 from tests.referee.process_watch import until
-from tests.referee.sandbox.sandboxed import SANDBOXED, need
-
-
-@pytest.fixture(params=SANDBOXED)
-def sandbox(request: pytest.FixtureRequest) -> str:
-    """The name of each sandbox that protects; a loud skip where it cannot be had."""
-    need(request.param)
-    return str(request.param)
+from tests.referee.sandbox.sandboxed import need
 
 
 @pytest.fixture
@@ -36,37 +29,41 @@ def leaking(monkeypatch: pytest.MonkeyPatch) -> None:
     )
 
 
+def need_or_none(sandbox: str) -> None:
+    if sandbox != "none":
+        need(sandbox)
+
+
+in_every_sandbox = pytest.mark.parametrize("sandbox", SANDBOXES)
+
+
 # Which sandbox
 
 
-@pytest.mark.parametrize("command", ["init", "play", "demo"])
-def test_landlock_is_the_default(command: str) -> None:
-    (option,) = (each for each in main.commands[command].params if each.name == "sandbox")
-    assert option.default == SANDBOXES[0] == "landlock"
-
-
-def test_a_new_league_says_so_in_its_file(arena: Arena, tmp_path: Path) -> None:
+def test_landlock_is_the_default(arena: Arena, tmp_path: Path) -> None:
+    for command in ("init", "play", "demo"):
+        (option,) = (each for each in main.commands[command].params if each.name == "sandbox")
+        assert option.default == SANDBOXES[0] == "landlock"
     assert arena("init", tmp_path / "cup", "random", "rusher", "--game", "guerra").exit_code == 0
     assert 'sandbox = "landlock"' in (tmp_path / "cup" / "league.toml").read_text()
 
 
-def test_a_league_that_names_none_is_played_in_landlock(arena: Arena, league: League) -> None:
-    need("landlock")
-    league.write(LEAGUE + TWO)
-    assert arena("run", league.folder, "--workers", "1").exit_code == 0
-    match = league.stored()[0][0].id
-    shown = arena("show", league.folder, match).stdout
-    assert re.search(r"Played .*, sandbox landlock \(ABI \d+\), \d", shown)
-
-
-def test_a_match_tells_the_version_of_bwrap(arena: Arena, league: League) -> None:
-    need("bwrap")
-    league.write(f'{LEAGUE}limits.sandbox = "bwrap"\n{TWO}')
-    assert arena("run", league.folder, "--workers", "1").exit_code == 0
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("limit", "named"),
+    [("", r"landlock \(ABI \d+\)"), ('limits.sandbox = "bwrap"\n', r"bwrap \d+\.\d+\.\d+")],
+)
+def test_a_match_names_its_sandbox_and_the_version_of_that(
+    arena: Arena, league: League, limit: str, named: str
+) -> None:
+    need("bwrap" if limit else "landlock")  # which is that of a league that names none
+    league.write(f"{LEAGUE}{limit}{TWO}")
+    assert arena("run", league.folder).exit_code == 0
     shown = arena("show", league.folder, league.stored()[0][0].id).stdout
-    assert re.search(r"Played .*, sandbox bwrap \d+\.\d+\.\d+, \d", shown)
+    assert re.search(rf"Played .*, sandbox {named}, \d", shown)
 
 
+@pytest.mark.usefixtures("inline")
 def test_no_sandbox_at_all_is_warned_of(arena: Arena, league: League) -> None:
     warning = "Warning: bots run unprotected (sandbox none): they can do whatever you can.\n"
     league.write(f'{LEAGUE}limits.sandbox = "none"\n{TWO}')
@@ -81,22 +78,17 @@ def test_no_sandbox_at_all_is_warned_of(arena: Arena, league: League) -> None:
 
 
 @pytest.mark.usefixtures("leaking")
-def test_a_wall_that_does_not_hold_refuses_a_run(arena: Arena, league: League) -> None:
-    league.write(LEAGUE + TWO)
-    failed = "sandbox: the self test failed: a sandboxed process could open a socket."
-    refused(arena("run", league.folder), failed, "No match was played.", WITHOUT)
-    assert league.count() == 0
-
-
-@pytest.mark.usefixtures("leaking")
-def test_the_sandbox_is_proved_before_every_run(
-    arena: Arena, played: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("line", ["run LEAGUE", "play guerra random random", "demo --keep DEMO"])
+def test_a_wall_that_does_not_hold_refuses_every_run(
+    arena: Arena, league: League, line: str
 ) -> None:
-    """Also of a single match, and of the demo."""
-    for words in (("play", "guerra", "random", "random"), ("demo", "--keep", tmp_path / "demo")):
-        result = arena(*words)
-        refused(result, "the self test failed")
-        assert result.stdout == "", "what is refused has no title"
+    league.write(LEAGUE + TWO)
+    words = line.replace("LEAGUE", str(league.folder)).replace("DEMO", str(league.home / "demo"))
+    result = arena(*words.split())
+    refused(result, "sandbox: the self test failed: a sandboxed process could open a socket.")
+    refused(result, "No match was played.", WITHOUT)
+    assert result.stdout == "", "what is refused has no title"
+    assert league.count() == 0
 
 
 def test_a_sandbox_that_is_not_there_is_not_replaced_by_another(
@@ -106,17 +98,13 @@ def test_a_sandbox_that_is_not_there_is_not_replaced_by_another(
     remedy = "Install bubblewrap 0.8 or newer (apt-get install bubblewrap)"
     result = arena("run", league.folder, env={"PATH": "/nowhere"})
     refused(result, "sandbox: bwrap not found. ", remedy, OTHERS, WITHOUT)
-    assert league.count() == 0
-
-
-def test_a_bwrap_that_is_too_old_is_refused(arena: Arena, league: League, tmp_path: Path) -> None:
-    old = tmp_path / "bin" / "bwrap"
+    old = league.home / "bin" / "bwrap"
     old.parent.mkdir()
     old.write_text("#!/bin/sh\necho bubblewrap 0.4.1\n")
     old.chmod(0o755)
-    league.write(f'{LEAGUE}limits.sandbox = "bwrap"\n{TWO}')
     result = arena("run", league.folder, env={"PATH": str(old.parent)})
     refused(result, "bwrap 0.4 is too old. Install bubblewrap 0.8 or newer")
+    assert league.count() == 0
 
 
 @pytest.mark.parametrize(
@@ -144,28 +132,28 @@ def test_a_league_is_made_that_cannot_be_played_here_and_that_is_said(
 # What is the same whatever the sandbox, and what is left
 
 
-@pytest.mark.quick(1)
-@pytest.mark.parametrize("game", ["guerra", "cold_war"])
-def test_the_sandbox_changes_no_result(arena: Arena, tmp_path: Path, game: str) -> None:
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("game", "words"),
+    [
+        ("guerra", ("random", "sensible", "--option", "max_turns=10")),
+        ("cold_war", ("random", "sensible", "echo", "again=random", "--seats", "4")),
+    ],
+)
+def test_the_sandbox_changes_no_result(
+    arena: Arena, tmp_path: Path, game: str, words: tuple[str, ...]
+) -> None:
     tables = {}
+    more = ("--game", game, "--seed", "7", "--deals", "1", "--limit", "move_time=10")
     for sandbox in SANDBOXES:
-        if sandbox != "none":
-            need(sandbox)
+        need_or_none(sandbox)
         folder = tmp_path / sandbox
-        words = ("--game", game, "--seed", "7", "--deals", "1", "--sandbox", sandbox)
-        bots = ("random", "sensible")
-        seats = () if game == "guerra" else ("--seats", "4")
-        more = () if game == "guerra" else ("echo", "again=random")
-        generous = ("--limit", "move_time=10")
-        assert arena("init", folder, *bots, *more, *words, *seats, *generous).exit_code == 0
+        assert arena("init", folder, *words, *more, "--sandbox", sandbox).exit_code == 0
         assert arena("run", folder).exit_code == 0
         tables[sandbox] = json.loads(arena("rank", folder, "--format", "json").stdout)
     assert tables["none"].pop("sandboxes").keys() == {"none"}
     assert tables["landlock"] == tables["none"]
     assert tables["bwrap"] == tables["none"]
-
-
-TOKEN = "arena-test-{}"
 
 
 def processes_with(word: str) -> list[int]:
@@ -181,7 +169,7 @@ def processes_with(word: str) -> list[int]:
 @pytest.fixture
 def token(league: League) -> str:
     """A word on the command line of every bot of the league `slow`."""
-    return TOKEN.format(f"{os.getpid()}-{league.home.name}")
+    return f"arena-test-{os.getpid()}-{league.home.name}"
 
 
 @pytest.fixture
@@ -202,13 +190,12 @@ def write_slow(league: League, sandbox: str, token: str, deals: int) -> None:
     league.write(f'{top}limits.sandbox = "{sandbox}"\n{bots}')
 
 
-@pytest.mark.quick(1)
-@pytest.mark.parametrize("sandbox", SANDBOXES)
+@pytest.mark.slow
+@in_every_sandbox
 def test_nothing_is_left_after_a_run(
     league: League, sandbox: str, token: str, temporary: Path
 ) -> None:
-    if sandbox != "none":
-        need(sandbox)
+    need_or_none(sandbox)
     write_slow(league, sandbox, token, 1)
     league.call("run")
     assert league.count() == 2
@@ -217,51 +204,31 @@ def test_nothing_is_left_after_a_run(
     assert list(temporary.iterdir()) == []
 
 
-@pytest.mark.quick(1)
-@pytest.mark.parametrize("sandbox", SANDBOXES)
-def test_nothing_is_left_within_3_seconds_of_a_kill(
+@pytest.mark.slow
+@in_every_sandbox
+def test_nothing_is_left_within_3_seconds_of_a_kill_and_the_run_is_completed(
     league: League, sandbox: str, token: str, temporary: Path
 ) -> None:
-    if sandbox != "none":
-        need(sandbox)
-    write_slow(league, sandbox, token, 500)
+    need_or_none(sandbox)
+    write_slow(league, sandbox, token, 12)
     runner = league.start("run")
     until(lambda: league.count() and processes_with(token), 30)
     runner.kill()
     until(lambda: not processes_with(token), 3)
     until(lambda: not league.processes(), 3)
     until(lambda: list(temporary.glob("*arena*")) == [], 3)
-
-
-@pytest.mark.quick(1)
-@pytest.mark.parametrize("sandbox", SANDBOXES)
-def test_a_run_that_was_killed_is_completed(
-    league: League, sandbox: str, token: str, temporary: Path
-) -> None:
-    if sandbox != "none":
-        need(sandbox)
-    write_slow(league, sandbox, token, 4)
-    runner = league.start("run")
-    until(league.count, 30)
-    runner.kill()
-    until(lambda: not processes_with(token), 3)
+    assert league.count() < 24
     league.call("run")
-    assert league.count() == 8
+    assert league.count() == 24
 
 
-@pytest.mark.parametrize(
-    ("words", "remedy"),
-    [
+def test_a_sandbox_among_the_limits_is_not_passed_over(arena: Arena) -> None:
+    for words, remedy in (
         (("play", "guerra", "random", "random"), "say it by --sandbox"),
         (("check", "random", "--game", "guerra"), "say it by --sandbox"),
         (("compare", "random", "rusher", "--game", "guerra"), "say it by --sandbox"),
         (("doctor",), "each one is tried"),
-    ],
-    ids=lambda words: words[0],
-)
-def test_a_sandbox_among_the_limits_is_not_passed_over(
-    arena: Arena, words: tuple[str, ...], remedy: str
-) -> None:
-    told = arena(*words, "--limit", "sandbox=bwrap")
-    assert told.exit_code == 2
-    assert f"limit sandbox = bwrap: {remedy}." in " ".join(told.stderr.split())
+    ):
+        told = arena(*words, "--limit", "sandbox=bwrap")
+        assert told.exit_code == 2
+        assert f"limit sandbox = bwrap: {remedy}." in " ".join(told.stderr.split())

@@ -13,7 +13,7 @@ import pytest
 from arena.league.finding import BUNDLED
 from referee.sandbox import MachineError
 from referee.sandbox.temporary import room_for
-from tests.arena.conftest import ARENA, ROOT, League
+from tests.arena.conftest import ARENA, ROOT, Arena, League
 from tests.faults.workshop import small_disk
 from tests.referee.sandbox.sandboxed import need
 
@@ -25,13 +25,12 @@ STARTERS = (
     "play guerra ./scripted random",
     "compare ./scripted random --game guerra --deals 1",
     "show match.json --feed ./scripted --seat 0",
-    "demo",
 )
-"""The commands that run bots, `doctor` aside, which tells all it finds."""
+"""The commands that run bots, `demo` and `doctor` aside, which tells all it finds."""
 
 
 @pytest.fixture
-def desk(league: League, public: Path) -> Path:
+def desk(league: League, public: Path, arena: Arena) -> Path:
     """A folder with a bot that is a program, a league of it, a match, and a temporary folder."""
     need("landlock")
     bot = league.home / "scripted"
@@ -42,11 +41,10 @@ def desk(league: League, public: Path) -> Path:
     (bot / "bot").write_text(SCRIPT)
     (bot / "bot").chmod(0o755)
     (bot / "bot.toml").write_text('command = ["./bot"]\n')
-    league.write(f'{LEAGUE}\n[[bot]]\nname = "a"\nfolder = "../scripted"\n')
-    with (league.folder / "league.toml").open("a") as file:
-        file.write('\n[[bot]]\nname = "b"\nshipped = "random"\n')
-    saved = call(league.home, "play guerra random random --sandbox none --save match.json")
-    assert saved.returncode == 0, saved.stderr
+    scripted = '\n[[bot]]\nname = "a"\nfolder = "../scripted"\n'
+    league.write(f'{LEAGUE}{scripted}\n[[bot]]\nname = "b"\nshipped = "random"\n')
+    match = "play guerra random random --option max_turns=5 --sandbox none --save"
+    assert arena(*match.split(), league.home / "match.json").exit_code == 0
     (public / "tmp").mkdir(mode=0o777)
     return league.home
 
@@ -86,14 +84,14 @@ def fill(disk: Path) -> None:
             pass
 
 
-def starters(*short: str) -> list[object]:
-    """Return the commands; what others show of some is shown of more by the slow ones."""
-    slow = pytest.mark.slow
-    return [line if line in short else pytest.param(line, marks=slow) for line in STARTERS]
+def starters(*more: str) -> list[object]:
+    """Return the commands; what `play` shows of some is shown of more by the slow ones."""
+    lines = (line for line in (*STARTERS, *more) if not line.startswith("play"))
+    play = next(line for line in STARTERS if line.startswith("play"))
+    return [play, *(pytest.param(line, marks=pytest.mark.slow) for line in lines)]
 
 
-@pytest.mark.quick(1)
-@pytest.mark.parametrize("line", starters("run league", "demo"))
+@pytest.mark.parametrize("line", starters("demo"))
 def test_a_full_one_is_named_with_what_to_do(desk: Path, public: Path, line: str) -> None:
     with small_disk(public / "tmp", 64):
         fill(public / "tmp")
@@ -107,6 +105,7 @@ def test_a_league_that_nothing_is_missing_in_needs_none(desk: Path, public: Path
     assert (done.returncode, done.stderr.count("Nothing is missing")) == (0, 1), done.stderr
 
 
+@pytest.mark.slow
 def test_a_comparison_may_have_another(desk: Path, public: Path) -> None:
     """Its league is made there, which for a league of one's own would be no advice."""
     with small_disk(public / "tmp", 64):
@@ -117,19 +116,20 @@ def test_a_comparison_may_have_another(desk: Path, public: Path) -> None:
     assert done.stderr.endswith("Or set TMPDIR to another folder.\n")
 
 
-@pytest.mark.parametrize("line", starters("run league")[:-1])  # the demo's bots are no programs
+@pytest.mark.parametrize("line", starters())  # but for the demo, whose bots are no programs
 def test_one_without_programs_is_named_before_a_bot_is(desk: Path, public: Path, line: str) -> None:
     with small_disk(public / "tmp", 4096, "noexec"):
         refused(desk, line, public / "tmp", "is mounted noexec: programs may not be executed")
 
 
-@pytest.mark.parametrize("line", starters("run league", "demo"))
+@pytest.mark.parametrize("line", starters("demo"))
 def test_one_that_is_not_there_is_not_replaced_by_another(
     desk: Path, public: Path, line: str
 ) -> None:
     refused(desk, line, public / "gone", f"TMPDIR={public}/gone is not there. Set TMPDIR to")
 
 
+@pytest.mark.slow
 def test_bots_that_an_interpreter_runs_play_from_one_without_programs(
     desk: Path, public: Path
 ) -> None:
@@ -138,6 +138,7 @@ def test_bots_that_an_interpreter_runs_play_from_one_without_programs(
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("flag", "told"), [("noexec", "is mounted noexec"), ("ro", "be written")])
 def test_doctor_tells_it_of_each_sandbox(desk: Path, public: Path, flag: str, told: str) -> None:
     with small_disk(public / "tmp", 4096, flag):

@@ -1,5 +1,7 @@
 """Leagues to be played in a sandbox, and the refusal of one."""
 
+from pathlib import Path
+
 from click.testing import Result
 
 LEAGUE = """\
@@ -17,6 +19,12 @@ OTHERS = "`arena doctor` shows which of landlock, bwrap and uid work here."
 WITHOUT = "To run bots without any protection, say --sandbox none."
 TWO = RANDOM + RANDOM.replace("random", "other", 1)
 """Two bundled bots."""
+
+
+def as_process(bot: Path) -> None:
+    """Give a bot a kit of its own: an inline workforce starts it, rather than to call it."""
+    with (bot / "kit.py").open("a") as file:
+        file.write("# its own\n")
 
 
 def refused(result: Result, *parts: str) -> None:

@@ -15,6 +15,7 @@ from referee.limits import WorkLimits
 from referee.sandbox import kept
 from referee.sandbox.errors import UnavailableError
 from tests.arena.conftest import Arena
+from tests.golden import Golden
 
 MADE = "#!/usr/bin/env python3\nimport kit\nkit.run(lambda ask: ask.legal[0])\n"
 BUILD = "cp source.py bot.py && chmod +x bot.py && echo it is made\n"
@@ -38,6 +39,11 @@ def source(folder: Path, build: str = BUILD, more: str = "") -> Path:
     return folder
 
 
+@pytest.fixture
+def mine(tmp_path: Path) -> Path:
+    return source(tmp_path / "mine")
+
+
 def built(folder: Path) -> Path:
     """Build a bot; return the folder that it is run from."""
     with Builder(WorkLimits()).open() as builder:
@@ -51,8 +57,10 @@ def failure(folder: Path) -> BuildError:
     return caught.value
 
 
-def test_what_a_build_leaves_is_run_under_the_version_of_its_sources(tmp_path: Path) -> None:
-    bot = bot_folder(source(tmp_path / "mine"))
+def test_what_a_build_leaves_is_run_under_the_version_of_its_sources_and_built_once(
+    mine: Path, tmp_path: Path
+) -> None:
+    bot = bot_folder(mine)
     with Builder(WorkLimits()).open() as builder:
         made = builder.built(bot)
         assert made.outcome is not None
@@ -62,22 +70,17 @@ def test_what_a_build_leaves_is_run_under_the_version_of_its_sources(tmp_path: P
     assert made.bot.files == ("bot.py", "kit.py")
     assert sorted(path.name for path in made.bot.folder.iterdir()) == ["bot.py", "kit.py"]
     assert made.bot.program.argv == (str(made.bot.folder / "bot.py"),)
-    assert not (tmp_path / "mine" / "bot.py").exists()
-
-
-def test_a_version_is_built_once(tmp_path: Path) -> None:
-    folder = source(tmp_path / "mine")
-    place = built(folder)
-    shutil.copytree(folder, tmp_path / "copy")
+    assert not (mine / "bot.py").exists()
+    shutil.copytree(mine, tmp_path / "copy")
     with Builder(WorkLimits()).open() as builder:
         again = builder.built(bot_folder(tmp_path / "copy"))
         assert again.outcome is None
-        assert again.bot.folder == place
+        assert again.bot.folder == made.bot.folder
         assert not builder.where
 
 
 def test_what_nobody_uses_goes_after_a_month_or_sooner_if_there_is_much(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    mine: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     builds = tmp_path / "cache" / "bot-arena" / "built"
     days = {"old": 31, "week": 7, "hour": 0.05, ".new-left": 2}
@@ -85,29 +88,21 @@ def test_what_nobody_uses_goes_after_a_month_or_sooner_if_there_is_much(
         (builds / name).mkdir(parents=True)
         (builds / name / "file").write_bytes(bytes(1000))
         os.utime(builds / name, (time.time() - age * 86_400,) * 2)
-    source(tmp_path / "mine")
-    built(tmp_path / "mine")
+    built(mine)
     assert {path.name for path in builds.iterdir()} & {*days} == {"week", "hour"}
     monkeypatch.setattr(kept, "_MOST_BYTES", 1500)
-    source(tmp_path / "other", BUILD + "true\n")
-    built(tmp_path / "other")
+    built(source(tmp_path / "other", BUILD + "true\n"))
     assert {path.name for path in builds.iterdir()} & {*days} == {"hour"}
 
 
-def test_other_sources_make_another_version(tmp_path: Path) -> None:
-    folder = source(tmp_path / "mine")
-    before, place = bot_folder(folder).version, built(folder)
-    (folder / "source.py").write_text(MADE + "# slower\n")
-    assert bot_folder(folder).version != before
-    assert built(folder) != place
-
-
-def test_another_build_command_makes_another_version(tmp_path: Path) -> None:
-    folder = source(tmp_path / "mine")
-    before = bot_folder(folder).version
-    text = (folder / "bot.toml").read_text()
-    (folder / "bot.toml").write_text(text.replace('"build.sh"]\nfiles', '"build.sh", "x"]\nfiles'))
-    assert bot_folder(folder).version != before
+def test_other_sources_or_another_command_make_another_version(mine: Path) -> None:
+    before, place = bot_folder(mine).version, built(mine)
+    (mine / "source.py").write_text(MADE + "# slower\n")
+    assert (changed := bot_folder(mine).version) != before
+    assert built(mine) != place
+    text = (mine / "bot.toml").read_text()
+    (mine / "bot.toml").write_text(text.replace('"build.sh"]\nfiles', '"build.sh", "x"]\nfiles'))
+    assert bot_folder(mine).version not in (before, changed)
 
 
 def test_what_its_author_built_himself_is_not_given_to_the_build(tmp_path: Path) -> None:
@@ -127,31 +122,20 @@ def test_what_its_author_built_himself_is_not_given_to_the_build(tmp_path: Path)
     assert not (built(folder) / "made" / "left.py").exists()
 
 
-def test_a_build_that_fails_says_why_and_keeps_nothing(tmp_path: Path) -> None:
-    error = failure(
-        source(
-            tmp_path / "mine",
-            "echo no bot today; echo x.c:7: error: a brace; echo more errors; exit 3\n",
-        )
-    )
-    assert (
-        str(error)
-        == "bot 'mine' cannot be built: the build exited with code 3 (x.c:7: error: a brace)."
-    )
+def test_a_build_that_fails_says_why_and_keeps_nothing(
+    mine: Path, tmp_path: Path, golden: Golden
+) -> None:
+    script = "echo no bot today; echo x.c:7: error: a brace; echo more errors; exit 3\n"
+    (mine / "build.sh").write_text(script)
+    error = failure(mine)
+    golden(str(error))
     assert "no bot today" in error.output
     assert not list((tmp_path / "cache" / "bot-arena" / "built").iterdir())
-
-
-def test_a_build_must_leave_what_the_bot_needs(tmp_path: Path) -> None:
-    error = failure(source(tmp_path / "mine", "true\n"))
-    assert "was built, but that left no bot.py, which `files` names." in str(error)
-
-
-def test_a_file_that_was_held_back_from_the_build_is_named(tmp_path: Path) -> None:
-    folder = source(tmp_path / "mine")
-    text = (folder / "bot.toml").read_text()
-    (folder / "bot.toml").write_text(text.partition("sources")[0])
-    assert "What `files` names is not given to the build" in str(failure(folder))
+    (mine / "build.sh").write_text("true\n")
+    assert "was built, but that left no bot.py, which `files` names." in str(failure(mine))
+    text = (mine / "bot.toml").read_text()
+    (mine / "bot.toml").write_text(text.partition("sources")[0])
+    assert "What `files` names is not given to the build" in str(failure(mine))
 
 
 def test_a_compiler_that_builds_do_not_see_is_named(
@@ -170,55 +154,58 @@ def test_a_compiler_that_builds_do_not_see_is_named(
     assert built(folder)
 
 
-@pytest.mark.parametrize(
-    ("line", "says"),
-    [
+def test_mistakes_in_a_bots_file_are_named(tmp_path: Path) -> None:
+    for line, says in (
         ("build = 3", "build must be a list of text: build = ["),
         ("sources = ['x']\nbuild = []", 'sources are for a build: add build = ["make"]'),
         ("built = ['make']", "there is no key 'built'; the keys are name, command, files, build"),
         ("build = ['make']\nsources = ['gone.c']", "there is no file"),
-    ],
-)
-def test_mistakes_in_a_bots_file_are_named(tmp_path: Path, line: str, says: str) -> None:
-    (tmp_path / "bot.toml").write_text(f'command = ["./bot"]\n{line}\n')
-    with pytest.raises(ArenaError) as caught:
-        bot_folder(tmp_path)
-    assert says in str(caught.value)
+    ):
+        (tmp_path / "bot.toml").write_text(f'command = ["./bot"]\n{line}\n')
+        with pytest.raises(ArenaError) as caught:
+            bot_folder(tmp_path)
+        assert says in str(caught.value)
 
 
-def test_a_check_builds_first_and_shows_what_the_build_printed(
-    arena: Arena, tmp_path: Path
-) -> None:
-    folder = source(tmp_path / "mine")
-    words = ["--game", "guerra", "--seconds", "1", "--format", "json"]
-    steps = json.loads(arena("check", folder, *words).stdout)["steps"]
+def test_a_check_builds_first_and_shows_what_the_build_printed(arena: Arena, mine: Path) -> None:
+    words = ["--game", "guerra", "--seconds", "0.1", "--format", "json"]
+    steps = json.loads(arena("check", mine, *words).stdout)["steps"]
     assert (steps[0]["title"], steps[0]["state"]) == ("can be built", "ok")
     assert steps[1]["state"] == "ok"
-    (folder / "build.sh").write_text("echo line 7: a brace is missing; exit 1\n")
-    result = arena("check", folder, "--game", "guerra")
+    (mine / "build.sh").write_text("echo line 7: a brace is missing; exit 1\n")
+    result = arena("check", mine, "--game", "guerra")
     assert result.exit_code == 1
     assert " 1  FAILED     can be built: the build exited with code 1." in result.stdout
     assert "line 7: a brace is missing" in result.stdout
     assert "mine is not fit to play guerra. Step 1 failed: can be built." in result.stdout
 
 
-def test_a_league_plays_on_without_a_bot_that_cannot_be_built(arena: Arena, tmp_path: Path) -> None:
+@pytest.mark.slow
+@pytest.mark.usefixtures("inline")
+def test_a_league_plays_on_without_a_bot_that_cannot_be_built(
+    arena: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     good = source(tmp_path / "good")
     bad = source(tmp_path / "bad", "echo a brace is missing; exit 1\n")
-    words = ["--game", "guerra", "--deals", 1, "--seed", 1]
-    assert arena("init", tmp_path / "cup", good, bad, "random", *words).exit_code == 0
-    result = arena("run", tmp_path / "cup")
+    cup = tmp_path / "cup"
+    words = ["--game", "guerra", "--deals", 1, "--seed", 1, "--option", "max_turns=10"]
+    assert arena("init", cup, good, bad, "random", *words).exit_code == 0
+    result = arena("run", cup)
     assert result.exit_code == 0, result.stderr
     assert "bad is suspended for this run: it cannot be built: the build exited with code 1" in (
         " ".join(result.stderr.split())
     )
     assert "2 of 6 matches" in result.stderr
     (bad / "build.sh").write_text(BUILD)
-    result = arena("run", tmp_path / "cup")
+    result = arena("run", cup)
     assert result.exit_code == 0, result.stderr
     assert "4 of 4 matches" in result.stderr
+    before = arena("rank", cup).stdout  # which is read without what was built
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "nowhere"))
+    assert arena("rank", cup).stdout == before
 
 
+@pytest.mark.usefixtures("inline")
 def test_a_machine_that_can_build_nothing_is_blamed_and_no_bot(
     arena: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -246,25 +233,11 @@ def test_a_machine_that_can_build_nothing_is_blamed_and_no_bot(
     ) in run
 
 
-def test_a_single_match_builds_its_bots(arena: Arena, tmp_path: Path) -> None:
-    good = source(tmp_path / "good")
-    bad = source(tmp_path / "bad", "echo a brace is missing; exit 1\n")
-    assert arena("play", "guerra", good, "random", "--quiet").exit_code == 0
-    result = arena("play", "guerra", bad, "random", "--quiet")
+def test_a_single_match_builds_its_bots(arena: Arena, mine: Path) -> None:
+    words = ("play", "guerra", mine, "random", "--quiet", "--option", "max_turns=10")
+    assert arena(*words).exit_code == 0
+    (mine / "build.sh").write_text("echo a brace is missing; exit 1\n")
+    result = arena(*words)
     assert result.exit_code == 2
-    assert (
-        "bot 'bad' cannot be built: the build exited with code 1.\nThe build printed:\n  a brace"
-        in (result.stderr)
-    )
-
-
-def test_tables_are_read_without_what_was_built(
-    arena: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    good = source(tmp_path / "good")
-    words = ["--game", "guerra", "--deals", 1, "--seed", 1]
-    assert arena("init", tmp_path / "cup", good, "random", *words).exit_code == 0
-    assert arena("run", tmp_path / "cup").exit_code == 0
-    before = arena("rank", tmp_path / "cup").stdout
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "nowhere"))
-    assert arena("rank", tmp_path / "cup").stdout == before
+    assert "bot 'mine' cannot be built: the build exited with code 1.\nThe build" in result.stderr
+    assert "printed:\n  a brace" in result.stderr

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from arena.league.finding import BUNDLED
 from tests.arena.conftest import ROOT, League
 from tests.outside.sources import NIM as NIM_IN_PYTHON
 from tests.referee import process_watch
@@ -14,19 +15,6 @@ from tests.referee.process_watch import until
 
 NIM = ROOT / "tests" / "referee" / "program" / "nim.py"
 
-ANY = f"""
-[[bot]]
-name = "one"
-folder = "{ROOT / "bots" / "any"}"
-command = ["{{python}}", "any_random.py"]
-files = ["any_random.py"]
-
-[[bot]]
-name = "two"
-folder = "../two"
-command = ["{{python}}", "bot.py"]
-files = ["."]
-"""
 SLOW = """
 import time, kit
 def choose(ask):
@@ -36,24 +24,18 @@ kit.run(choose)
 """
 
 
-def stones(league: League, wrong: str = "", more: str = "", *, pause: float = 0.0) -> Path:
+def stones(
+    league: League, wrong: str = "", more: str = "", *, pause: float = 0.0, deals: int = 12
+) -> Path:
     """Write a league of a game that is a program; return the folder of the game."""
     folder = league.home / "stones"
     folder.mkdir()
     shutil.copy(NIM, folder / "game.py")
     words = f', "{wrong}"' if wrong else ""
     (folder / "game.toml").write_text(f'command = ["{{python}}", "game.py"{words}]\n{more}')
-    (league.home / "two").mkdir()
-    for helper in ("kit.py", "any/any_random.py"):
-        shutil.copy(ROOT / "bots" / helper, league.home / "two")
-    (league.home / "two" / "bot.py").write_text(SLOW.format(pause=pause))
-    entry = ANY.replace(
-        f'folder = "{ROOT / "bots" / "any"}"\ncommand = ["{{python}}", "any_random.py"]\n'
-        'files = ["any_random.py"]',
-        'folder = "../two"\ncommand = ["{python}", "any_random.py"]\n'
-        'files = ["any_random.py", "kit.py"]',
-    )
-    league.write(f'game = "../stones"\nseed = 1\ndeals = 12\n\n[limits]\n{entry}')
+    one = league.bot("one", (BUNDLED / "any" / "any_random.py").read_text())
+    two = league.bot("two", SLOW.format(pause=pause))
+    league.write(f'game = "../stones"\nseed = 1\ndeals = {deals}\n\n[limits]\n{one}{two}')
     return folder
 
 
@@ -62,26 +44,13 @@ def results(league: League) -> list[object]:
     return [(match.id, match.places, replay.entries) for match, replay in league.stored()]
 
 
-@pytest.mark.slow
-def test_any_number_of_workers_plays_the_same(league: League, tmp_path: Path) -> None:
-    stones(league)
-    league.call("run", "--workers", "2")
-    assert league.count() == 24
-    league.call("verify")
-    two = results(league)
-    (league.folder / "league.db").unlink()
-    league.call("run", "--workers", "1")
-    assert results(league) == two
-    assert league.is_left_clean()
-
-
-@pytest.mark.quick(2)
-@pytest.mark.parametrize("wrong", ["die", "hang", "no json", "another message"])
+@pytest.mark.usefixtures("inline")
+@pytest.mark.parametrize("wrong", ["die", "no json", "another message", "hang"])
 def test_a_game_that_goes_wrong_costs_its_match_alone(league: League, wrong: str) -> None:
-    folder = stones(league, wrong, "answer_seconds = 0.2\n")
+    folder = stones(league, wrong, "answer_seconds = 0.2\n", deals=4)
     (folder / "ODD").touch()
-    ended = league.call("run", "--workers", "2", code=1)
-    assert 0 < league.count() < 24
+    ended = league.call("run", code=1)
+    assert 0 < league.count() < 8
     said = " ".join(ended.stderr.split())
     assert "was stopped by an error and not stored" in said
     assert "the program of the game 'stones'" in said
@@ -89,6 +58,7 @@ def test_a_game_that_goes_wrong_costs_its_match_alone(league: League, wrong: str
     assert league.is_left_clean()
 
 
+@pytest.mark.slow
 def test_what_was_played_before_a_failure_is_kept(league: League) -> None:
     """Of each deal, the first match ends well and the second goes wrong, before both are told."""
     stones(league, "second")
@@ -99,11 +69,13 @@ def test_what_was_played_before_a_failure_is_kept(league: League) -> None:
 
 
 @pytest.mark.slow
-def test_a_killed_game_is_played_again(league: League) -> None:
+def test_a_killed_game_is_played_again_by_any_number_of_workers(league: League) -> None:
     mark = f"no fault of {league.home.name}"  # which no other test's program has
     stones(league, mark, pause=0.02)
     league.call("run", "--workers", "1")
+    league.call("verify")
     whole = results(league)
+    assert len(whole) == 24
     (league.folder / "league.db").unlink()
     running = league.start("run", "--workers", "2")
     until(lambda: league.count() >= 2, 20)
@@ -115,31 +87,38 @@ def test_a_killed_game_is_played_again(league: League) -> None:
     assert "is gone: it was killed by SIGKILL" in " ".join(ended.stderr.split())
     league.call("run")
     assert results(league) == whole
+    assert league.is_left_clean()
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("inline")
 def test_a_changed_game_has_its_matches_played_again_first(league: League) -> None:
-    folder = stones(league)
-    league.call("run", "--workers", "2")
+    folder = stones(league, deals=1)
+    league.call("run")
     (folder / "notes").write_text("nothing that changes a match\n")
     league.call("run")
     text = (folder / "game.py").read_text()
     (folder / "game.py").write_text(text.replace("game[0] == 1", "game[0] == 2"))
     refused = league.call("run", code=1)
     assert "does not come out as it did" in " ".join(refused.stderr.split())
-    assert league.count() == 24
+    assert league.count() == 2
 
 
-def test_without_a_sandbox_it_needs_consent(league: League) -> None:
-    stones(league)
+@pytest.mark.usefixtures("inline")
+def test_without_a_sandbox_it_needs_consent(
+    league: League, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(league.home))
+    stones(league, deals=1)
     text = (league.folder / "league.toml").read_text()
     league.write(text.replace("[limits]", '[limits]\nsandbox = "none"'))
-    refused = league.call("run", code=2, env={**os.environ, "XDG_STATE_HOME": str(league.home)})
+    refused = league.call("run", code=2)
     assert "outside of any sandbox" in " ".join(refused.stderr.split())
-    league.call("run", "--trust", env={**os.environ, "XDG_STATE_HOME": str(league.home)})
-    assert league.count() == 24
+    league.call("run", "--trust")
+    assert league.count() == 2
 
 
+@pytest.mark.slow
 def test_a_game_that_aborts_its_process_costs_its_match_alone(league: League) -> None:
     """As an error in a library of C++ does, which nothing in Python can catch."""
     stones(league)

@@ -7,6 +7,7 @@ import subprocess
 from collections import Counter
 from itertools import combinations
 from pathlib import Path
+from subprocess import DEVNULL
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from click.testing import CliRunner
 
 from arena.cli import main
 from tests.arena.conftest import ARENA, ROOT, matches_stored
+from tests.arena.inline import inline_runs
 from tests.referee.process_watch import until
 
 BOTS = ("one=random", "two=sensible", "three=rusher", "four=random", "five=turtle")
@@ -45,13 +47,8 @@ def arena(*words: object) -> str:
 
 def run(folder: Path, *words: object) -> str:
     """Play a league by a process of its own, whose sets and hashes have another order each time."""
-    done = subprocess.run(
-        [*ARENA, "run", str(folder), *map(str, words)],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
+    command = [*ARENA, "run", str(folder), *map(str, words)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
@@ -86,21 +83,16 @@ def test_a_format_gives_the_same_bytes_whoever_plays_it(tmp_path: Path, name: st
     shown = json.loads(run(whole, "--workers", "2", "--format", "json"))
     assert shown["missing"] == 0
     alone = made(tmp_path / "alone", name)
-    struck = subprocess.Popen(
-        [*ARENA, "run", str(alone), "--workers", "1"],
-        cwd=ROOT,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    until(lambda: matches_stored(alone) > 3, 60)
-    struck.send_signal(signal.SIGKILL)
-    struck.wait()
+    command = [*ARENA, "run", str(alone), "--workers", "1"]
+    with subprocess.Popen(command, cwd=ROOT, stdout=DEVNULL, stderr=DEVNULL) as struck:
+        until(lambda: matches_stored(alone) > 3, 60)
+        struck.send_signal(signal.SIGKILL)
     assert table(alone)["missing"] > 0
     run(alone, "--workers", "1")
-    together = played_in_parts(tmp_path, name)
-    assert table(whole) == table(alone) == table(together)
-    assert matches(whole) == matches(alone) == matches(together)
-    assert rounds(whole) == rounds(alone) == rounds(together)
+    with inline_runs():
+        together = played_in_parts(tmp_path, name)
+    for told in (table, matches, rounds):
+        assert told(whole) == told(alone) == told(together)
     assert "none differs" in arena("verify", together)
 
 
@@ -125,12 +117,13 @@ def rounds(folder: Path) -> Any:
     return json.loads(arena("export", folder, "-").splitlines()[0]).get("rounds")
 
 
-@pytest.mark.slow
+@pytest.mark.slow  # for its many matches
+@pytest.mark.usefixtures("inline")
 def test_who_plays_whom_is_what_the_format_says(tmp_path: Path) -> None:
     met: dict[str, Counter[frozenset[str]]] = {}
     for name in ("even", "gauntlet", "two challengers", "first"):
         folder = made(tmp_path / name, name)
-        run(folder)
+        arena("run", folder)
         rows = json.loads(arena("matches", folder, "--limit", "0", "--format", "json"))["matches"]
         met[name] = Counter(frozenset(seat["bot"] for seat in row["seats"]) for row in rows)
     every = {frozenset(pair) for pair in combinations(("one", "two", "three", "four", "five"), 2)}
@@ -144,16 +137,17 @@ def test_who_plays_whom_is_what_the_format_says(tmp_path: Path) -> None:
     assert max(met["first"].values()) - min(met["first"].values()) <= 2
 
 
+@pytest.mark.usefixtures("inline")
 def test_results_of_a_gauntlet_make_no_league_as_nobody_says_who_challenges(tmp_path: Path) -> None:
-    folder = made(tmp_path / "trial", "two challengers")
-    run(folder, "--part", "1/9")
+    folder, new = made(tmp_path / "trial", "two challengers"), tmp_path / "new"
+    arena("run", folder, "--part", "1/9")
     arena("export", folder, tmp_path / "trial.jsonl")
-    words = ["import", str(tmp_path / "new"), str(tmp_path / "trial.jsonl")]
+    words = ["import", str(new), str(tmp_path / "trial.jsonl")]
     done = CliRunner().invoke(main, words, catch_exceptions=False)
     assert done.exit_code == 2
     assert "do not say who the challengers of a gauntlet are" in done.stderr
-    assert not (tmp_path / "new").exists()
-    (tmp_path / "new").mkdir()
-    shutil.copy(folder / "league.toml", tmp_path / "new")
-    arena("import", tmp_path / "new", tmp_path / "trial.jsonl")
-    assert table(tmp_path / "new") == table(folder)
+    assert not new.exists()
+    new.mkdir()
+    shutil.copy(folder / "league.toml", new)
+    arena(*words)
+    assert table(new) == table(folder)

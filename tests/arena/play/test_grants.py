@@ -12,9 +12,11 @@ from arena.league.edit import set_keys
 from arena.store.opening import read_league
 from referee.sandbox import gpus
 from tests.arena.conftest import Arena, League
+from tests.arena.play.sandboxed_leagues import as_process
 from tests.attacks.gpus import beside_gpus, driver
 from tests.referee.sandbox.sandboxed import need
 
+inline = pytest.mark.usefixtures("inline")
 LEAGUE = 'game = "guerra"\nseed = 5\ndeals = 2\nlimits = { memory_mb = 100 }\n'
 RANDOM = "import kit, guerra_random\nkit.run(guerra_random.choose)\n"
 HUNGRY = """\
@@ -55,14 +57,26 @@ def entered(league: League, **sources: str) -> None:
     league.write(LEAGUE + "".join(league.bot(*each) for each in sources.items()))
 
 
+@pytest.fixture
+def two(league: League) -> League:
+    """A league of two bots, which was not played."""
+    entered(league, one=RANDOM, two=RANDOM + "#")
+    return league
+
+
 def faults(league: League) -> dict[str, object]:
     return {row["bot"]: row["faults"] for row in json.loads(league.rank())["standings"]}
 
 
+@pytest.mark.slow
+@inline
 def test_one_bot_has_more_memory_than_the_others(league: League, arena: Arena) -> None:
     entered(league, hungry=HUNGRY, other=RANDOM)
+    as_process(league.home / "hungry")
+    one_deal = (league.folder / "league.toml").read_text().replace("deals = 2", "deals = 1")
+    league.write(one_deal)
     league.call("run")
-    assert faults(league) == {"hungry": {"memory": 4}, "other": {}}
+    assert faults(league) == {"hungry": {"memory": 2}, "other": {}}
     said = arena("grant", league.folder, "hungry", "memory_mb=400").stdout
     assert said == "hungry has memory_mb = 400, and plays anew under them.\n"
     league.call("run")
@@ -73,7 +87,7 @@ def test_one_bot_has_more_memory_than_the_others(league: League, arena: Arena) -
     assert arena("verify", league.folder).exit_code == 0
 
 
-@pytest.mark.slow
+@inline
 def test_a_changed_grant_is_a_new_version_of_that_bot_alone(league: League, arena: Arena) -> None:
     entered(league, one=RANDOM, two=RANDOM + "#", three=RANDOM + "##")
     league.call("run")
@@ -92,7 +106,7 @@ def test_a_changed_grant_is_a_new_version_of_that_bot_alone(league: League, aren
     assert league.count() == stored + 2 * stored // 3  # its old results count again
 
 
-@pytest.mark.slow
+@inline
 def test_a_handicap_is_told_to_the_bot_that_has_it(league: League) -> None:
     entered(league, slow=TIMED.format(seconds=1.0), fast=TIMED.format(seconds=0.25))
     set_keys(league.folder, "fast", {"time_factor": 0.25})
@@ -100,6 +114,7 @@ def test_a_handicap_is_told_to_the_bot_that_has_it(league: League) -> None:
     assert faults(league) == {"slow": {}, "fast": {}}
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="ONE CORE: THREADS ARE NOT TESTED")
 def test_a_match_has_as_many_cores_as_the_bot_with_most_threads(
     league: League, arena: Arena
@@ -131,23 +146,24 @@ def test_a_bot_plays_in_a_sandbox_of_its_own(league: League, arena: Arena, worke
     assert "and landlock (ABI" in shown
 
 
-def test_a_bot_without_a_sandbox_is_warned_of(league: League) -> None:
-    entered(league, free=RANDOM, other=RANDOM + "#")
-    set_keys(league.folder, "free", {"sandbox": "none"})
-    said = league.call("run").stderr
-    assert "Warning: free: bots run unprotected (sandbox none)" in said
+@inline
+def test_a_bot_without_a_sandbox_is_warned_of(two: League) -> None:
+    set_keys(two.folder, "one", {"sandbox": "none"})
+    said = two.call("run").stderr
+    assert "Warning: one: bots run unprotected (sandbox none)" in said
 
 
 def test_a_league_without_the_sandbox_of_one_bot_plays_nothing(
-    league: League, tmp_path: Path
+    two: League, arena: Arena, tmp_path: Path
 ) -> None:
-    entered(league, writer=WRITER, other=RANDOM)
-    set_keys(league.folder, "writer", {"sandbox": "bwrap"})
-    said = league.call("run", code=2, env={"PATH": str(tmp_path)}).stderr
-    assert "'writer' has sandbox = \"bwrap\": bwrap not found." in said
-    assert league.count() == 0
+    set_keys(two.folder, "two", {"sandbox": "bwrap"})
+    said = arena("run", two.folder, env={"PATH": str(tmp_path)})
+    assert said.exit_code == 2
+    assert "'two' has sandbox = \"bwrap\": bwrap not found." in said.stderr
+    assert two.count() == 0
 
 
+@pytest.mark.slow  # as checks play for a time
 def test_a_wish_is_shown_and_granted_only_by_the_organizer(league: League, arena: Arena) -> None:
     entered(league, other=RANDOM, more=RANDOM + "#")
     league.bot("hungry", HUNGRY)
@@ -173,49 +189,43 @@ def test_a_wish_is_shown_and_granted_only_by_the_organizer(league: League, arena
     assert "hungry is checked with memory_mb = 400" in checked.output
 
 
-MISTAKES = {
-    "no limits": (["one"], "give limits, such as memory_mb=2048, or --needed, or --none."),
-    "two ways": (["one", "memory_mb=99", "--none"], "give limits, such as"),
-    "an unknown key": (
-        ["one", "memory=1"],
-        "there is no limit 'memory'. Did you mean 'memory_mb'?",
-    ),
-    "taking back an unknown key": (["one", "memory="], "there is no limit 'memory'."),
-    "a wrong value": (["one", "memory_mb=2"], "limit 'memory_mb' cannot be 2: it takes a whole"),
-    "an unknown bot": (["on", "memory_mb=99"], "there is no bot 'on' in"),
-    "no needs": (["one", "--needed"], "the bot.toml of one says nothing of what it needs."),
-}
+def test_a_mistake_changes_nothing(two: League, arena: Arena) -> None:
+    text = (two.folder / "league.toml").read_text()
+    for words, said in (
+        (["one"], "give limits, such as memory_mb=2048, or --needed, or --none."),
+        (["one", "memory_mb=99", "--none"], "give limits, such as"),
+        (["one", "memory=1"], "there is no limit 'memory'. Did you mean 'memory_mb'?"),
+        (["one", "memory="], "there is no limit 'memory'."),
+        (["one", "memory_mb=2"], "limit 'memory_mb' cannot be 2: it takes a whole"),
+        (["on", "memory_mb=99"], "there is no bot 'on' in"),
+        (["one", "--needed"], "the bot.toml of one says nothing of what it needs."),
+        (["one", "devices=amd"], 'cannot be ["amd"]: it takes a list of "nvidia".'),
+        (["one", "devices=nvidia", "sandbox=landlock"], "no device is let through Landlock; with"),
+    ):
+        result = arena("grant", two.folder, *words)
+        assert result.exit_code != 0
+        assert said in " ".join(result.output.split())
+        assert (two.folder / "league.toml").read_text() == text
 
 
-@pytest.mark.parametrize("case", MISTAKES)
-def test_a_mistake_changes_nothing(league: League, arena: Arena, case: str) -> None:
-    entered(league, one=RANDOM, two=RANDOM + "#")
-    text = (league.folder / "league.toml").read_text()
-    words, said = MISTAKES[case]
-    result = arena("grant", league.folder, *words)
-    assert result.exit_code != 0
-    assert said in " ".join(result.output.split())
-    assert (league.folder / "league.toml").read_text() == text
-
-
-@pytest.mark.parametrize("need_", ["time_factor = 2", 'sandbox = "none"', "memory = 3", "x"])
-def test_a_wish_that_cannot_be_is_refused(league: League, arena: Arena, need_: str) -> None:
+def test_a_wish_that_cannot_be_is_refused(league: League, arena: Arena) -> None:
     league.bot("one", RANDOM)
-    toml = f'command = ["{{python}}", "bot.py"]\nneeds = {{ {need_} }}\n'
-    (league.home / "one" / "bot.toml").write_text(toml)
-    result = arena("check", league.home / "one", "--game", "guerra")
-    assert result.exit_code != 0
-    assert "bot.toml" in result.output
+    for need_ in ("time_factor = 2", 'sandbox = "none"', "memory = 3", "x"):
+        toml = f'command = ["{{python}}", "bot.py"]\nneeds = {{ {need_} }}\n'
+        (league.home / "one" / "bot.toml").write_text(toml)
+        result = arena("check", league.home / "one", "--game", "guerra")
+        assert result.exit_code != 0
+        assert "bot.toml" in result.output
 
 
-def test_who_has_and_who_needs_is_shown(league: League, arena: Arena) -> None:
-    entered(league, one=RANDOM, two=RANDOM + "#")
-    assert "All bots have the limits of the league" in arena("grant", league.folder).output
-    arena("grant", league.folder, "one", "startup=20", "processes=9")
-    rows = json.loads(arena("grant", league.folder, "--format", "json").stdout)["bots"]
+def test_who_has_and_who_needs_is_shown(two: League, arena: Arena) -> None:
+    assert "All bots have the limits of the league" in arena("grant", two.folder).output
+    arena("grant", two.folder, "one", "startup=20", "processes=9")
+    rows = json.loads(arena("grant", two.folder, "--format", "json").stdout)["bots"]
     assert [row["grant"] for row in rows] == [{"processes": 9, "startup": 20}, {}]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(bool(gpus()), reason="there is a GPU here")
 def test_a_bot_with_a_gpu_plays_where_there_is_one(
     league: League, arena: Arena, public: Path
@@ -238,21 +248,16 @@ def test_a_bot_with_a_gpu_plays_where_there_is_one(
     assert 'one has limits of its own: devices = ["nvidia"].' in league.call("rank").stdout
 
 
-def test_what_lets_no_device_through_is_refused_with_one(league: League, arena: Arena) -> None:
-    entered(league, one=RANDOM, two=RANDOM + "#")
-    for words, why in (
-        (["devices=amd"], 'limit \'devices\' cannot be ["amd"]: it takes a list of "nvidia".'),
-        (["devices=nvidia", "sandbox=landlock"], "no device is let through Landlock; with devices"),
-    ):
-        assert why in arena("grant", league.folder, "one", *words).stderr
-    assert arena("grant", league.folder, "one", "devices=nvidia").stdout == (
+@inline
+def test_what_lets_no_device_through_is_refused_with_one(two: League, arena: Arena) -> None:
+    assert arena("grant", two.folder, "one", "devices=nvidia").stdout == (
         'one has devices = ["nvidia"], and plays anew under them.\n'
     )
-    said = arena("grant", league.folder, "one", "sandbox=landlock")
+    said = arena("grant", two.folder, "one", "sandbox=landlock")
     assert (said.exit_code, "no device is let through" in said.stderr) == (2, True)
-    arena("grant", league.folder, "one", "devices=")
-    league.call("run")
-    assert faults(league) == {"one": {}, "two": {}}
+    arena("grant", two.folder, "one", "devices=")
+    two.call("run")
+    assert faults(two) == {"one": {}, "two": {}}
 
 
 def test_a_door_is_granted_and_needed_by_name(league: League, arena: Arena) -> None:

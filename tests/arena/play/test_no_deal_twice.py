@@ -93,7 +93,16 @@ def gamblers(league: League, *, bots: int, seats: int, deals: int, **more: Any) 
     return diary
 
 
-@pytest.mark.quick(1)
+@pytest.mark.usefixtures("inline")
+def test_no_process_meets_a_deal_twice(league: League) -> None:
+    path = gamblers(league, bots=2, seats=2, deals=5)
+    league.call("run")
+    diary = Diary(path)
+    assert league.count() == len(diary.cards) == 10
+    diary.assert_no_deal_twice()
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("bots", "seats", "rotations", "deals", "matches"),
     [
@@ -103,7 +112,7 @@ def gamblers(league: League, *, bots: int, seats: int, deals: int, **more: Any) 
         (3, 3, "all", 8, 48),
     ],
 )
-def test_no_process_meets_a_deal_twice(
+def test_no_process_of_several_workers_meets_a_deal_twice(
     league: League, bots: int, seats: int, rotations: str, deals: int, matches: int
 ) -> None:
     path = gamblers(league, bots=bots, seats=seats, deals=deals, rotations=rotations)
@@ -114,7 +123,7 @@ def test_no_process_meets_a_deal_twice(
     diary.assert_no_deal_twice()
 
 
-@pytest.mark.quick(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("word", [signal.SIGINT, signal.SIGKILL])
 def test_no_process_meets_a_deal_twice_after_an_interruption(
     league: League, word: signal.Signals

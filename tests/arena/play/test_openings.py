@@ -28,10 +28,12 @@ from referee.replay import Replay
 from tests.arena.archive.test_verify import change, found
 from tests.arena.author.test_uci_bridge import engine, made
 from tests.arena.conftest import Arena, League
+from tests.arena.inline import inline_runs
 from tests.referee.process_watch import until
 from tests.referee.sandbox.sandboxed import need
 
 pytest.importorskip("pyspiel", reason="OPENSPIEL IS NOT TESTED HERE: it is missing")
+pytestmark = pytest.mark.usefixtures("inline")
 
 GAME = "openspiel:connect_four"
 HEAD = f"""\
@@ -48,14 +50,10 @@ TAKES = "import kit\nkit.run(lambda ask: ask.legal[{0}])\n"
 
 def bots(league: League) -> str:
     """Make three bots that answer alike each time; return their entries."""
-    if (league.home / "first").exists():
-        shutil.rmtree(league.home / "first")
-        shutil.rmtree(league.home / "last")
-        shutil.rmtree(league.home / "mid")
-    return "".join(
-        league.bot(name, TAKES.format(which))
-        for name, which in {"first": "0", "last": "-1", "mid": "len(ask.legal) // 2"}.items()
-    )
+    takes = {"first": "0", "last": "-1", "mid": "len(ask.legal) // 2"}
+    for name in takes:
+        shutil.rmtree(league.home / name, ignore_errors=True)
+    return "".join(league.bot(name, TAKES.format(which)) for name, which in takes.items())
 
 
 def begun(league: League, head: str) -> dict[str, Replay]:
@@ -84,21 +82,21 @@ def by_deal(league: League) -> dict[str, list[Replay]]:
 
 
 def test_a_deal_begins_alike_in_all_its_rotations_and_repeats_little(league: League) -> None:
-    begun(league, HEAD)
-    assert json.loads(league.rank())["repeats"] == 18
+    head = HEAD.replace("deals = 4", "deals = 3")
+    begun(league, head)
+    assert json.loads(league.rank())["repeats"] == 12
     (league.folder / "league.db").unlink()
-    replays = begun(league, DRAWN + HEAD)
-    assert json.loads(league.rank())["repeats"] < 6
-    assert len(replays) == 24
+    replays = begun(league, DRAWN + head)
+    assert json.loads(league.rank())["repeats"] < 4
+    assert len(replays) == 18
     for rotations in by_deal(league).values():
         one, other = rotations
         assert one.opening == other.opening
         assert one.opening is not None
         assert [seat for seat, _ in one.opening.moves] == [0, 1, 0, 1]
         assert one.entries != other.entries
-    assert len({str(replay.opening) for replay in replays.values()}) > 8
+    assert len({str(replay.opening) for replay in replays.values()}) > 6
     assert found(league.folder) == []
-    assert found(league.folder, 2) == []
 
 
 @pytest.mark.slow
@@ -113,7 +111,7 @@ def test_kills_and_workers_and_parts_change_nothing(arena: Arena, league: League
     os.killpg(process.pid, signal.SIGKILL)
     process.wait()
     until(lambda: not league.processes(), 10)
-    league.call("run", "--workers", "2")
+    league.finish(league.start("run", "--workers", "2"))
     assert played(league) == whole
 
     parts = []
@@ -208,7 +206,8 @@ def test_a_league_of_drawn_openings_is_made_of_its_export(arena: Arena, league: 
 def played_little(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a league whose line-ups have played some deals; not to be changed."""
     league = League(tmp_path_factory.mktemp("deal"))
-    begun(league, DRAWN + HEAD)
+    with inline_runs():
+        begun(league, DRAWN + HEAD.replace("deals = 4", "deals = 2"))
     return league.folder
 
 
@@ -234,10 +233,23 @@ def with_opening(folder: Path, opening: Any) -> list[str]:
     return [problem for _, problem in found(folder)]
 
 
+def swapped(opening: Any) -> Any:
+    """Return an opening in another order of the first two moves of a seat, if that is one.
+
+    It does not matter to the match, and all fits but that it is not the opening of the deal.
+    """
+    one, other, third, last = opening["moves"]
+    columns = [move["action"] for _, move in opening["moves"]]
+    is_other = columns[0] != columns[2] and {*columns[::2]}.isdisjoint(columns[1::2])
+    return None if not is_other else {"moves": [third, other, one, last]}
+
+
+@pytest.mark.quick(3)
 @pytest.mark.parametrize(
     ("opening", "says"),
     [
         ({"moves": [[1, {"action": 3}]]}, "move 1 of the opening is not by who is asked"),
+        (swapped, 'its opening: {"moves":[[0,{"action":'),
         ({"moves": [[0, {"action": 7}]]}, "move 1 of the opening is not legal"),
         ({"position": "x"}, "cannot begin from a position"),
         ({}, "whether it has an opening: False is stored, and it should be True"),
@@ -246,23 +258,9 @@ def with_opening(folder: Path, opening: Any) -> list[str]:
 def test_what_is_no_opening_is_found(
     played_little: Path, tmp_path: Path, opening: Any, says: str
 ) -> None:
-    (problem,) = with_opening(shutil.copytree(played_little, tmp_path / "copy"), lambda _: opening)
+    copy = shutil.copytree(played_little, tmp_path / "copy")
+    (problem,) = with_opening(copy, opening if callable(opening) else lambda _: opening)
     assert says in problem
-
-
-def test_another_opening_than_that_of_the_deal_is_found(
-    played_little: Path, tmp_path: Path
-) -> None:
-    """The order of a seat's first two moves does not matter to the match, and all fits but that."""
-
-    def swapped(opening: Any) -> Any:
-        one, other, third, last = opening["moves"]
-        columns = [move["action"] for _, move in opening["moves"]]
-        is_other = columns[0] != columns[2] and {*columns[::2]}.isdisjoint(columns[1::2])
-        return None if not is_other else {"moves": [third, other, one, last]}
-
-    (problem,) = with_opening(shutil.copytree(played_little, tmp_path / "copy"), swapped)
-    assert problem.startswith('its opening: {"moves":[[0,{"action":')
 
 
 def test_an_opening_is_shown_before_the_first_decision(arena: Arena, league: League) -> None:
@@ -296,23 +294,27 @@ def test_an_opening_is_shown_before_the_first_decision(arena: Arena, league: Lea
     assert frames["problem"] is None
 
 
-def test_a_single_match_has_an_opening_too(arena: Arena, tmp_path: Path) -> None:
-    book, file = tmp_path / "book.txt", tmp_path / "match.json"
-    book.write_text("x3 o3\n")
-    words = ("play", GAME, "random", "random", "--sandbox", "none", "--seed", "1", "--save", file)
-    played = arena(*words, "--opening-file", book)
-    assert "Opening, before the first decision: [random#0] x3, [random#1] o3\n" in played.stdout
-    assert "Opening, before the first decision" in arena("show", file).stdout
-    assert read_match(file).opened().replay.opening is not None
-    assert arena(*words, "--force", "--opening-plies", "6").exit_code == 0
-    opening = read_match(file).replay.opening
+@pytest.mark.parametrize("words", [("--opening-file", "book.txt"), ("--opening-plies", "6")])
+def test_a_single_match_has_an_opening_too(
+    arena: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("book.txt").write_text("x3 o3\n")
+    match = ("play", GAME, "random", "random", "--sandbox", "none", "--save", "match.json")
+    shown = arena(*match, *words).stdout
+    opening = read_match(Path("match.json")).opened().replay.opening
     assert opening is not None
-    assert len(opening.moves) == 6
+    moves = " [random#0] x3, [random#1] o3\n" if words[1] == "book.txt" else ""
+    assert len(opening.moves) == (2 if moves else 6)
+    for text in (shown, arena("show", "match.json").stdout):
+        assert f"Opening, before the first decision:{moves}" in text
 
 
-@pytest.mark.parametrize(
-    ("opening", "says"),
-    [
+def test_a_table_that_is_wrong_is_refused(arena: Arena, league: League) -> None:
+    (league.folder / "b.txt").write_text("x3 o3\ne4\n")
+    (league.folder / "b.epd").write_text("# positions\n8/8/8/8/8/8/8/8 w - -\n")
+    entries = bots(league)
+    for opening, says in (
         ("{ }", ":1: an opening needs plies, for random moves, or file"),
         ("{ plie = 4 }", ":1: there is no key 'plie' of opening. Did you mean 'plies'?"),
         ("{ plies = 0 }", ":1: key 'plies' of opening cannot be 0"),
@@ -325,17 +327,11 @@ def test_a_single_match_has_an_opening_too(arena: Arena, tmp_path: Path) -> None
         ("{ plies = 60 }", "no opening of 60 plies was found for openspiel:connect_four"),
         ("{ plies = 4, open = 0.4 }", "open cannot be 0.4 with 2 seats"),
         ("4", ":1: opening must be a table: [opening]."),
-    ],
-)
-def test_a_table_that_is_wrong_is_refused(
-    arena: Arena, league: League, opening: str, says: str
-) -> None:
-    (league.folder / "b.txt").write_text("x3 o3\ne4\n")
-    (league.folder / "b.epd").write_text("# positions\n8/8/8/8/8/8/8/8 w - -\n")
-    league.write(f"opening = {opening}\n{HEAD}{bots(league)}")
-    error = arena("run", league.folder).stderr
-    assert says in error
-    assert len(error.splitlines()) == 1
+    ):
+        league.write(f"opening = {opening}\n{HEAD}{entries}")
+        error = arena("run", league.folder).stderr
+        assert says in error
+        assert len(error.splitlines()) == 1
 
 
 def test_init_writes_where_the_book_lies_and_leaves_nothing_of_a_wrong_one(

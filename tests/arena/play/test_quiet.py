@@ -53,22 +53,17 @@ def test_what_is_hidden_is_said_to_be_hidden_and_spoils_nothing(root: Path) -> N
 
 
 def test_swap_spoils_once_some_is_used(root: Path) -> None:
-    write(root, "proc/swaps", f"{SWAPS}/dev/sda2 partition 2097148 0 -2\n")
+    swap = f"{SWAPS}/dev/sda2 partition 2097148 0 -2\n"
+    write(root, "proc/swaps", swap)
     assert found(root, "swap")[1:3] == ("0 of 2,048 MiB used", False)
-    write(
-        root,
-        "proc/swaps",
-        f"{SWAPS}/dev/sda2 partition 2097148 0 -2\n/swapfile file 1048576 10240 -3\n",
-    )
+    write(root, "proc/swaps", f"{swap}/swapfile file 1048576 10240 -3\n")
     assert found(root, "swap")[1:3] == ("10 of 3,072 MiB used", True)
 
 
-@pytest.mark.parametrize(
-    ("said", "spoils"), [("0.10 3.00 9.00 1/80 99", False), ("0.26 0 0 1/80 9", True)]
-)
-def test_load_of_the_last_minute_counts(root: Path, said: str, *, spoils: bool) -> None:
-    write(root, "proc/loadavg", said)
-    assert found(root, "load").spoils == spoils
+def test_load_of_the_last_minute_counts(root: Path) -> None:
+    for said, spoils in (("0.10 3.00 9.00 1/80 99", False), ("0.26 0 0 1/80 9", True)):
+        write(root, "proc/loadavg", said)
+        assert found(root, "load").spoils == spoils
 
 
 def test_the_smallest_quota_of_the_groups_around_us_counts(root: Path) -> None:
@@ -78,69 +73,55 @@ def test_the_smallest_quota_of_the_groups_around_us_counts(root: Path) -> None:
     quota = found(root, "CPU quota")
     assert quota.value.startswith("0.5 of ")
     assert quota.spoils
-
-
-def test_a_quota_of_the_first_version_of_control_groups_counts_too(root: Path) -> None:
+    first = "sys/fs/cgroup/cpu/box/cpu.cfs_"  # of control groups' first version
+    write(root, "sys/fs/cgroup/cpu.max", "max 100000\n")
     write(root, "proc/self/cgroup", "4:cpu,cpuacct:/box\n0::/box\n")
-    write(root, "sys/fs/cgroup/cpu/box/cpu.cfs_quota_us", "-1\n")
-    write(root, "sys/fs/cgroup/cpu/box/cpu.cfs_period_us", "100000\n")
+    write(root, f"{first}quota_us", "-1\n")
+    write(root, f"{first}period_us", "100000\n")
     assert found(root, "CPU quota").value == "none"
-    write(root, "sys/fs/cgroup/cpu/box/cpu.cfs_quota_us", f"{100_000 * len(CORES)}\n")
+    write(root, f"{first}quota_us", f"{100_000 * len(CORES)}\n")
     assert not found(root, "CPU quota").spoils
 
 
-@pytest.mark.skipif(len(CORES) < 2, reason="a single core has no sibling")
-def test_two_threads_of_one_core_spoil(root: Path) -> None:
+def test_boost_is_read_as_each_driver_shows_it(root: Path) -> None:
+    for file, values in {"cpufreq/boost": "10", "intel_pstate/no_turbo": "01"}.items():
+        for text, value in zip(values, ("on", "off"), strict=True):
+            write(root, f"{CPU}/{file}", f"{text}\n")
+            boost = found(root, "boost")
+            assert (boost.value, boost.spoils) == (value, value == "on")
+            assert file in boost.remedy
+        (root / CPU / file).unlink()
+
+
+@pytest.mark.skipif(len(CORES) < 2, reason="a single core is of one kind")
+def test_cores_of_two_kinds_and_two_threads_of_one_core_spoil(root: Path) -> None:
     of_cores(root, "topology/thread_siblings_list", *map(str, CORES))
     assert not found(root, "SMT").spoils
     of_cores(root, "topology/thread_siblings_list", "0-1")
     smt = found(root, "SMT")
-    assert smt.value == f"{len(CORES)} threads of 1 core"
+    assert (smt.value, smt.spoils) == (f"{len(CORES)} threads of 1 core", True)
     assert "--workers 1" in smt.remedy
-    assert smt.spoils
+    for path in ("cpu_capacity", "cpufreq/cpuinfo_max_freq"):
+        of_cores(root, path, "1000", "990")
+        assert found(root, "mixed cores")[1:3] == ("all alike", False)
+        of_cores(root, path, "1000", "430")
+        mixed = found(root, "mixed cores")
+        assert mixed[1:3] == ("2 kinds", True)
+        assert f"taskset -c {','.join(map(str, CORES[::2]))} " in mixed.remedy
+        for core in CORES:
+            (root / CPU / f"cpu{core}" / path).unlink()
 
 
-def test_a_frequency_that_follows_the_load_spoils(root: Path) -> None:
-    of_cores(root, "cpufreq/scaling_governor", "performance")
-    assert found(root, "frequency")[1:3] == ("performance", False)
-    of_cores(root, "cpufreq/scaling_governor", "schedutil")
-    assert found(root, "frequency")[1:3] == ("schedutil", True)
-
-
-@pytest.mark.parametrize(
-    ("file", "text", "value"),
-    [
-        ("cpufreq/boost", "1", "on"),
-        ("cpufreq/boost", "0", "off"),
-        ("intel_pstate/no_turbo", "0", "on"),
-        ("intel_pstate/no_turbo", "1", "off"),
-    ],
-)
-def test_boost_is_read_as_each_driver_shows_it(
-    root: Path, file: str, text: str, value: str
+def test_a_clock_that_is_slow_to_read_and_a_frequency_that_follows_the_load_spoil(
+    root: Path,
 ) -> None:
-    write(root, f"{CPU}/{file}", f"{text}\n")
-    boost = found(root, "boost")
-    assert (boost.value, boost.spoils) == (value, value == "on")
-    assert file in boost.remedy
-
-
-@pytest.mark.skipif(len(CORES) < 2, reason="a single core is of one kind")
-@pytest.mark.parametrize("path", ["cpu_capacity", "cpufreq/cpuinfo_max_freq"])
-def test_cores_of_two_kinds_spoil(root: Path, path: str) -> None:
-    of_cores(root, path, "1000", "990")
-    assert found(root, "mixed cores")[1:3] == ("all alike", False)
-    of_cores(root, path, "1000", "430")
-    mixed = found(root, "mixed cores")
-    assert mixed[1:3] == ("2 kinds", True)
-    assert f"taskset -c {','.join(map(str, CORES[::2]))} " in mixed.remedy
-
-
-def test_a_clock_that_is_slow_to_read_spoils(root: Path) -> None:
     path = "sys/devices/system/clocksource/clocksource0/current_clocksource"
     for source, spoils in (("tsc", False), ("arch_sys_counter", False), ("hpet", True)):
         write(root, path, f"{source}\n")
         assert found(root, "clock")[1:3] == (source, spoils)
+    for governor, spoils in (("performance", False), ("schedutil", True)):
+        of_cores(root, "cpufreq/scaling_governor", governor)
+        assert found(root, "frequency")[1:3] == (governor, spoils)
 
 
 @contextmanager
@@ -174,18 +155,22 @@ def test_who_shares_the_core_is_noticed() -> None:
     assert shared.apart == 0
 
 
-def test_the_noise_is_measured_and_the_thread_moved_back() -> None:
+def test_the_noise_is_measured_and_the_thread_moved_back(monkeypatch: pytest.MonkeyPatch) -> None:
     before = os.sched_getaffinity(0)
     found = noise(0.01, CORES)
     assert os.sched_getaffinity(0) == before
     assert 20 < found.job < 50_000
     assert 0 <= found.waited < 1
     assert found.spread > 0
+    real = time.thread_time_ns
+    monkeypatch.setattr(time, "thread_time_ns", lambda: real() // 10_000_000 * 10_000_000)
+    assert noise(0.05, CORES[:1]).spread >= 0  # a clock of coarse steps shows what it can
+    monkeypatch.setattr(time, "thread_time_ns", lambda: 0)
+    assert noise(0.05, CORES[:1]).waited == 1
 
 
-@pytest.mark.parametrize(
-    ("name", "path", "text"),
-    [
+def test_what_a_kernel_says_strangely_stops_nothing(root: Path) -> None:
+    for name, path, text in (
         ("load", "proc/loadavg", "garbage"),
         ("load", "proc/loadavg", "\udcff\udcfe"),
         ("swap", "proc/swaps", f"{SWAPS}/dev/sda2 partition much 0 -2\n"),
@@ -194,28 +179,15 @@ def test_the_noise_is_measured_and_the_thread_moved_back() -> None:
         ("CPU quota", "sys/fs/cgroup/box/cpu.max", "100000 0\n"),
         ("mixed cores", f"{CPU}/cpu{CORES[0]}/cpu_capacity", "fast\n"),
         ("clock", f"{CPU[:-3]}clocksource/clocksource0/current_clocksource", "\udcff\n"),
-    ],
-)
-def test_what_a_kernel_says_strangely_stops_nothing(
-    root: Path, name: str, path: str, text: str
-) -> None:
-    write(root, path, "")
-    (root / path).write_bytes(text.encode(errors="surrogateescape"))
-    assert found(root, name) == Condition(name, "cannot be read here", spoils=False)
+    ):
+        write(root, path, "")
+        (root / path).write_bytes(text.encode(errors="surrogateescape"))
+        assert found(root, name) == Condition(name, "cannot be read here", spoils=False)
 
 
-@pytest.mark.parametrize("text", [None, "", "0\n", "0::/a\n\n1:\n"])
-def test_control_groups_that_are_not_shown_bound_nothing(root: Path, text: str | None) -> None:
+def test_control_groups_that_are_not_shown_bound_nothing(root: Path) -> None:
     (root / "proc/self/cgroup").unlink()
-    if text is not None:
-        write(root, "proc/self/cgroup", text)
     assert found(root, "CPU quota").value == "none"
-
-
-def test_a_clock_of_coarse_steps_shows_what_it_can(monkeypatch: pytest.MonkeyPatch) -> None:
-    real = time.thread_time_ns
-    monkeypatch.setattr(time, "thread_time_ns", lambda: real() // 10_000_000 * 10_000_000)
-    seen = noise(0.05, CORES[:1])
-    assert seen.spread >= 0
-    monkeypatch.setattr(time, "thread_time_ns", lambda: 0)
-    assert noise(0.05, CORES[:1]).waited == 1
+    for text in ("", "0\n", "0::/a\n\n1:\n"):
+        write(root, "proc/self/cgroup", text)
+        assert found(root, "CPU quota").value == "none"

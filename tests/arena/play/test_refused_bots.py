@@ -7,9 +7,10 @@ import pytest
 from referee.sandbox.executable import WINDOWS
 from referee.sandbox.kinds import LandlockSandbox
 from tests.arena.conftest import Arena, League
-from tests.arena.play.sandboxed_leagues import LEAGUE, RANDOM, TWO, WITHOUT, refused
+from tests.arena.play.sandboxed_leagues import LEAGUE, RANDOM, TWO, WITHOUT, as_process, refused
 from tests.referee.sandbox.sandboxed import ROOT, need
 
+inline = pytest.mark.usefixtures("inline")
 as_root = pytest.mark.skipif(
     not ROOT, reason="WHAT ROOT DOES IS NOT TESTED HERE: run the tests as root, too"
 )
@@ -56,25 +57,22 @@ def assert_suspended(arena: Arena, league: League, *parts: str) -> None:
     assert league.count() == 2
 
 
-def test_a_missing_interpreter(arena: Arena, league: League, mine: Path) -> None:
-    (mine / "bot").write_text("#!/opt/no_such/python\n")
-    assert_suspended(
-        arena, league, "its interpreter /opt/no_such/python is not there. Name the real one."
-    )
-
-
-def test_a_missing_interpreter_by_env(arena: Arena, league: League, mine: Path) -> None:
-    (mine / "bot").write_text("#!/usr/bin/env no_such_python\n")
-    assert_suspended(arena, league, "no_such_python is not there. Name the real one.")
-
-
-@pytest.mark.quick(1)
-@pytest.mark.parametrize("line", ["#!/bin/sh", "#!/usr/bin/env sh", "#!/bin/sh -e"])
-def test_a_script_with_windows_line_ends(
-    arena: Arena, league: League, mine: Path, line: str
+@inline
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        ("#!/opt/no_such/python\n", "its interpreter /opt/no_such/python is not there. Name the r"),
+        ("#!/usr/bin/env no_such_python\n", "no_such_python is not there. Name the real one."),
+        ("#!/bin/sh\r\nexit\r\n", f"./bot: {WINDOWS}"),
+        ("#!/usr/bin/env sh\r\nexit\r\n", f"./bot: {WINDOWS}"),
+        ("#!/bin/sh -e\r\nexit\r\n", f"./bot: {WINDOWS}"),
+    ],
+)
+def test_a_script_without_its_interpreter_or_with_windows_line_ends_is_suspended(
+    arena: Arena, league: League, mine: Path, line: str, why: str
 ) -> None:
-    (mine / "bot").write_text(f"{line}\r\nexit\r\n", newline="")
-    assert_suspended(arena, league, f"./bot: {WINDOWS}")
+    (mine / "bot").write_text(line, newline="")
+    assert_suspended(arena, league, why)
 
 
 def test_a_script_with_windows_line_ends_enters_no_league(
@@ -82,10 +80,10 @@ def test_a_script_with_windows_line_ends_enters_no_league(
 ) -> None:
     (mine / "bot").write_text("#!/bin/sh\r\nexit\r\n", newline="")
     (mine / "bot.toml").write_text('command = ["./bot"]\n')
+    init = ("init", league.home / "new", "--game", "guerra")
     for word in (mine, mine / "bot"):
-        for words in (("init", league.home / "new"), ("play", "guerra", "random")):
-            game = ["--game", "guerra"] if words[0] == "init" else []
-            refused(arena(*words, word, *game), "bot '", f"{mine / 'bot'}: {WINDOWS}")
+        for words in (init, ("play", "guerra", "random")):
+            refused(arena(*words, word), "bot '", f"{mine / 'bot'}: {WINDOWS}")
 
 
 def test_bots_none_of_which_can_be_run_are_refused(
@@ -94,41 +92,12 @@ def test_bots_none_of_which_can_be_run_are_refused(
     (mine / "bot").write_text("#!/opt/no_such/python\n")
     entry = f'\n[[bot]]\nname = "mine"\nfolder = "{mine}"\ncommand = ["./bot"]\n'
     league.write(LEAGUE + entry + entry.replace("mine", "other", 1))
-    assert_refused(arena, league, "its interpreter /opt/no_such/python is not there.", WITHOUT)
+    why = "its interpreter /opt/no_such/python is not there."
+    assert_refused(arena, league, why, WITHOUT)
+    refused(arena("play", "guerra", "random", mine / "bot"), f"sandbox: bot 'bot': {why}", WITHOUT)
 
 
-def test_a_missing_program(arena: Arena, league: League, mine: Path) -> None:
-    enter(league, mine, "no_such_program")
-    assert_refused(arena, league, "there is no program 'no_such_program' on the PATH.")
-
-
-def test_a_command_that_is_a_folder(arena: Arena, league: League, mine: Path) -> None:
-    (mine / "inner").mkdir()
-    enter(league, mine, "./inner")
-    assert_refused(arena, league, f"{mine / 'inner'} is a folder; name the program in it.")
-
-
-def test_a_loop_of_links(arena: Arena, league: League, mine: Path) -> None:
-    (mine / "one").symlink_to("other")
-    (mine / "other").symlink_to("one")
-    enter(league, mine, "./one")
-    assert_refused(arena, league, f"{mine / 'one'} is a link that leads nowhere")
-
-
-def test_a_folder_that_is_a_loop_of_links(arena: Arena, league: League, mine: Path) -> None:
-    (mine / "one").symlink_to("one")
-    enter(league, mine / "one", "./bot")
-    assert_refused(arena, league, f"{mine / 'one'}")
-
-
-def test_a_loop_of_links_among_the_files_is_no_file(
-    arena: Arena, league: League, mine: Path
-) -> None:
-    (mine / "loop").symlink_to("loop")
-    enter(league, mine, "./bot", files='files = ["bot", "loop"]')
-    assert_refused(arena, league, f"there is no file {mine / 'loop'}, which")
-
-
+@inline
 @pytest.mark.slow
 def test_an_interpreter_that_is_a_wrapper(arena: Arena, league: League, mine: Path) -> None:
     wrapper = mine.parent / "shim"
@@ -145,6 +114,7 @@ def test_an_interpreter_that_is_a_wrapper(arena: Arena, league: League, mine: Pa
         )
 
 
+@inline
 def test_a_start_script_that_forks_plays_nothing(arena: Arena, league: League, mine: Path) -> None:
     need("landlock")
     (mine / "bot").write_text('#!/bin/sh\ncd "$(echo .)"\nexit\n')
@@ -154,6 +124,7 @@ def test_a_start_script_that_forks_plays_nothing(arena: Arena, league: League, m
     assert league.count() == 0
 
 
+@inline
 @as_root
 def test_a_program_that_the_bots_user_cannot_reach(
     arena: Arena, league: League, mine: Path
@@ -171,6 +142,7 @@ def test_a_program_that_the_bots_user_cannot_reach(
     )
 
 
+@inline
 @as_root
 def test_a_bots_folder_that_its_user_cannot_reach_is_copied(
     arena: Arena, league: League, mine: Path
@@ -179,6 +151,7 @@ def test_a_bots_folder_that_its_user_cannot_reach_is_copied(
     need("landlock")
     entry = league.bot("mine", "import kit, guerra_random\nkit.run(guerra_random.choose)\n")
     league.write(LEAGUE + RANDOM + entry)
+    as_process(league.home / "mine")
     league.home.chmod(0o700)
     assert arena("run", league.folder, "--workers", "1").exit_code == 0
     assert league.count() == 2
@@ -199,16 +172,7 @@ def test_no_python_that_the_bots_user_can_execute(
     )
 
 
-def test_the_leagues_results_among_a_bots_files(arena: Arena, league: League) -> None:
-    (league.folder / "league.db").touch()
-    (league.folder / "bot").touch(0o755)
-    enter(league, league.folder, "./bot", files='files = ["bot", "league.db"]')
-    need("landlock")
-    refused(
-        arena("run", league.folder), "bot 'mine': ", "league.db belongs to a league", "take it off"
-    )
-
-
+@inline
 def test_a_bot_in_the_leagues_own_folder_does_not_see_the_results(
     arena: Arena, league: League
 ) -> None:
@@ -221,6 +185,7 @@ def test_a_bot_in_the_leagues_own_folder_does_not_see_the_results(
             "        open(name)\n    except OSError: continue\n    raise SystemExit(name)"
         ),
     )
+    as_process(league.home / "mine")
     for path in (league.home / "mine").iterdir():
         path.rename(league.folder / path.name)
     enter(league, league.folder, "{python}", "bot.py", files='files = ["."]')
@@ -228,41 +193,44 @@ def test_a_bot_in_the_leagues_own_folder_does_not_see_the_results(
     assert (result.exit_code, league.count()) == (0, 2), result.output
 
 
-@pytest.mark.parametrize(
-    "files", ['files = ["."]', 'files = ["bot", "table"]', 'files = ["bot", "inner"]']
-)
-def test_a_link_out_of_a_bots_folder(arena: Arena, league: League, mine: Path, files: str) -> None:
+LINKS = [
+    ("loop", "loop", '"loop"', "there is no file {link}, which"),
+    ("table", "key", '"."', "{link} is a link to {key}, out of its folder"),
+    ("table", "key", '"bot", "table"', "{link} is a link to {key}, out of its folder"),
+    ("inner/table", "key", '"bot", "inner"', "{link} is a link to {key}, out of its folder"),
+    ("tables", "keys", '"bot", "tables"', "out of its folder"),
+]
+
+
+@pytest.mark.parametrize(("name", "to", "files", "why"), LINKS)
+def test_a_link_out_of_a_bots_folder_is_refused(
+    arena: Arena, league: League, mine: Path, name: str, to: str, files: str, why: str
+) -> None:
     """Its author may have planted it; the referee's user can read what it leads to."""
-    key = league.home / "key"
-    key.write_text("the key of the house")
-    link = mine / ("inner/table" if "inner" in files else "table")
-    link.parent.mkdir(exist_ok=True)
-    link.symlink_to(key)
-    enter(league, mine, "./bot", files=files)
-    assert_refused(arena, league, f"{link} is a link to {key.resolve()}, out of its folder")
-
-
-def test_a_link_to_a_folder_out_of_a_bots_folder(arena: Arena, league: League, mine: Path) -> None:
     (league.home / "keys").mkdir()
-    (league.home / "keys" / "key").write_text("the key of the house")
-    (mine / "tables").symlink_to(league.home / "keys")
-    enter(league, mine, "./bot", files='files = ["bot", "tables"]')
-    assert_refused(arena, league, "out of its folder")
+    (key := league.home / "keys" / "key").write_text("the key of the house")
+    link = mine / name
+    link.parent.mkdir(exist_ok=True)
+    link.symlink_to({"key": key, "keys": key.parent}.get(to, to))
+    enter(league, mine, "./bot", files=f"files = [{files}]")
+    assert_refused(arena, league, why.format(link=link, key=key.resolve()))
 
 
+def test_what_is_no_bots_program_is_refused(arena: Arena, league: League, mine: Path) -> None:
+    (mine / "one").symlink_to("one")
+    enter(league, mine, "./one")
+    assert_refused(arena, league, f"{mine / 'one'} is a link that leads nowhere")
+    enter(league, mine / "one", "./bot")
+    assert_refused(arena, league, f"{mine / 'one'}")
+    (mine / "league.db").touch()
+    enter(league, mine, "./bot", files='files = ["bot", "league.db"]')
+    assert_refused(arena, league, "league.db belongs to a league", "take it off")
+
+
+@inline
 def test_a_link_inside_a_bots_folder_is_fine(arena: Arena, league: League, mine: Path) -> None:
     (mine / "inner").mkdir()
     (mine / "inner" / "table").symlink_to("../bot")
     for files in ('files = ["."]', 'files = ["bot", "inner"]'):
         enter(league, mine, "./bot", files=files)
         assert "out of its folder" not in arena("run", league.folder).output
-
-
-def test_a_single_match_is_refused_alike(arena: Arena, mine: Path) -> None:
-    need("landlock")
-    (mine / "bot").write_text("#!/opt/no_such/python\n")
-    refused(
-        arena("play", "guerra", "random", mine / "bot"),
-        "sandbox: bot 'bot': its interpreter /opt/no_such/python is not there.",
-        WITHOUT,
-    )

@@ -95,6 +95,7 @@ class Game:
         )
 
 
+@pytest.mark.slow
 def test_all_is_played_but_the_matches_of_those_who_are_not_there(league: League) -> None:
     game = Game(league)
     game.come(tom=1)
@@ -118,6 +119,7 @@ def test_who_comes_while_others_play_is_played_with_in_the_same_run(league: Leag
     assert set(game.lineups.values()) == {12}
 
 
+@pytest.mark.slow
 def test_a_suspended_bot_is_waited_with_for_nobody(league: League) -> None:
     game = Game(league, ada="raise SystemExit(1)\n")
     game.tasks = [task for task in game.tasks if task.lineup in ((ADA, BOB), (ADA, SAGE))]
@@ -236,6 +238,7 @@ def results(events: Sequence[Results | Notice]) -> int:
     return sum(len(event.matches) for event in events if isinstance(event, Results))
 
 
+@pytest.mark.slow
 def test_as_many_as_like_can_wait_and_all_others_are_played() -> None:
     """More than are kept for a worker that can play them, and at little cost."""
     handed: list[Task] = []

@@ -3,7 +3,6 @@
 import json
 import shutil
 import sqlite3
-from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,8 @@ from arena.store.opening import open_store, read_league
 from arena.store.rounds import StoredRound
 from arena.store.tournament import Tournament
 from tests.arena.conftest import League, naughty
+
+pytestmark = pytest.mark.usefixtures("inline")
 
 HEAD = """\
 game = "guerra"
@@ -48,18 +49,28 @@ def rounds(league: League) -> list[StoredRound]:
         return store.rounds()
 
 
+def run(league: League, text: str = "", *words: str) -> str:
+    """Write the league's file, if it is given, and play; return what is said meanwhile."""
+    if text:
+        league.write(text)
+    return league.call("run", *words).stderr
+
+
+def alter(league: League, statement: str, *values: object) -> None:
+    with closing(sqlite3.connect(league.folder / "league.db")) as db, db:
+        db.execute(statement, values)
+
+
 def names(drawn: StoredRound) -> list[str]:
     return [key for key, _ in drawn.drawn.field]
 
 
+def verified(league: League, code: int = 0) -> str:
+    return " ".join(league.call("verify", code=code).stdout.split())
+
+
 def standings(league: League) -> Any:
     return json.loads(league.call("standings", "--format", "json").stdout)
-
-
-def copied(league: League, home: Path) -> League:
-    other = League(home)
-    shutil.copytree(league.folder, other.folder, dirs_exist_ok=True)
-    return other
 
 
 def change(league: League, old: str, new: str) -> None:
@@ -71,6 +82,7 @@ def change(league: League, old: str, new: str) -> None:
 
 def test_a_tournament_is_played_to_its_end_and_says_so(league: League) -> None:
     league.write(of_five())
+    assert "Round 1 comes next." in league.call("standings").stdout
     done = league.call("run")
     assert "4 rounds of the Swiss tournament are played." in done.stdout
     assert "missing" not in done.stdout
@@ -79,51 +91,32 @@ def test_a_tournament_is_played_to_its_end_and_says_so(league: League) -> None:
     found = standings(league)
     assert (found["rounds"], len(found["standings"])) == (4, 5)
     assert len(rounds(league)) == 4
-    again = league.call("run")
-    assert "Nothing is missing." in again.stderr
-    assert "none differs" in league.call("verify").stdout
+    assert "Nothing is missing." in run(league)
 
 
-def test_a_league_without_results_has_standings_too(league: League) -> None:
-    league.write(of_five("knockout"))
-    said = league.call("standings").stdout
-    assert "Round 1 comes next." in said
-
-
-def test_only_formats_that_go_by_results_have_standings(league: League) -> None:
-    league.write(text(shipped("one"), shipped("two"), form="round-robin"))
-    assert "arena rank" in league.call("standings", code=2).stderr
-
-
-@pytest.mark.slow
 def test_who_comes_later_plays_from_the_next_round_on(league: League) -> None:
-    league.write(of_five(more="matches = 8\n"))
-    league.call("run")
+    run(league, of_five(more="matches = 8\n"))
     assert len(rounds(league)) == 2
     assert "more than are left of the 8" in league.call("rank").stdout
-    league.write(of_five() + shipped("six", "sensible"))
-    league.call("run")
+    run(league, of_five() + shipped("six", "sensible"))
     assert [len(names(each)) for each in rounds(league)] == [5, 5, 6, 6]
     assert {row["bot"] for row in standings(league)["standings"]} == {*BOTS, "six"}
-    assert "none differs" in league.call("verify").stdout
+    assert "none differs" in verified(league)
 
 
-@pytest.mark.slow
 def test_who_leaves_loses_what_is_left_and_the_others_go_on(league: League) -> None:
-    league.write(of_five("knockout", more="matches = 3\n"))  # a round has two, and one is a bye
-    league.call("run")
+    run(league, of_five("knockout", more="matches = 3\n"))  # a round has two, and one is a bye
     (first,) = rounds(league)
     lineup = first.drawn.deals[0][0]
     remaining = [name for name in names(first) if name != names(first)[lineup[0]]]
-    league.write(text(*map(shipped, remaining), form="knockout"))
-    league.call("run")
+    run(league, text(*map(shipped, remaining), form="knockout"))
     found = standings(league)
     assert found["progress"].startswith("The final of the knockout is played: ")
     assert found["standings"][0]["bot"] in remaining
-    assert "none differs" in league.call("verify").stdout
+    assert "none differs" in verified(league)
 
 
-@pytest.mark.slow
+@pytest.mark.slow  # as the bot that is too slow takes its time
 @pytest.mark.parametrize("form", ["swiss", "knockout", "double-elimination"])
 def test_a_bot_that_is_too_slow_is_out_and_no_round_waits_for_it(league: League, form: str) -> None:
     entries = [*map(shipped, BOTS[:3]), naughty("spin")]
@@ -136,12 +129,11 @@ def test_a_bot_that_is_too_slow_is_out_and_no_round_waits_for_it(league: League,
     out = [{names(each)[bot] for bot in each.out} for each in stored]
     assert {"spin"} in out
     assert all("spin" not in names(each) for each in stored[out.index({"spin"}) + 1 :])
-    assert "none differs" in league.call("verify").stdout
-    assert "Nothing is missing." in league.call("run").stderr
+    assert "none differs" in verified(league)
+    assert "Nothing is missing." in run(league)
     assert rounds(league) == stored
 
 
-@pytest.mark.slow
 def test_what_binds_begins_with_the_first_match(league: League) -> None:
     league.write(of_five())
     plan = read_league(league.folder)
@@ -150,70 +142,58 @@ def test_what_binds_begins_with_the_first_match(league: League) -> None:
         Tournament(plan, store).advance((), is_part=False)
         assert len(store.rounds()) == 1
     change(league, "of some length", "of another length")
-    league.call("run")
-    assert "none differs" in league.call("verify").stdout
+    run(league)
+    assert "none differs" in verified(league)
     change(league, 'format = "swiss"', 'format = "knockout"')
     assert 'format was "swiss", not "knockout"' in league.call("run", code=2).stderr
 
 
-@pytest.mark.slow
 def test_what_the_file_asks_may_change_for_the_rounds_to_come(league: League) -> None:
-    league.write(of_five() + "\n[swiss]\nrounds = 1\n")
-    league.call("run")
+    run(league, of_five() + "\n[swiss]\nrounds = 1\n")
     change(league, "rounds = 1", "rounds = 3")
     change(league, "deals = 1", "deals = 2")
-    league.call("run")
+    run(league)
     assert [each.drawn.deals_each for each in rounds(league)] == [1, 2, 2]
-    assert "none differs" in league.call("verify").stdout
+    assert "none differs" in verified(league)
 
 
-@pytest.mark.slow
-def test_matches_that_were_lost_are_played_again_and_later_rounds_stay(league: League) -> None:
-    league.write(of_five())
-    league.call("run")
+def test_matches_and_rounds_that_were_lost_come_again_and_later_rounds_stay(
+    league: League,
+) -> None:
+    run(league, of_five())
     before, drawn = league.rank(), rounds(league)
-    with closing(sqlite3.connect(league.folder / "league.db")) as db, db:
-        db.execute("DELETE FROM match WHERE record <= 3")
+    alter(league, "DELETE FROM match WHERE record <= 3")
     assert json.loads(league.rank())["missing"] == 3
-    assert "lacks matches, and others rest on it" in league.call("verify", code=1).stdout
-    league.call("run")
+    assert "lacks matches, and others rest on it" in verified(league, 1)
+    run(league)
+    assert (league.rank(), rounds(league)) == (before, drawn)
+    alter(league, "DELETE FROM round WHERE number >= 2")
+    assert "4 deals are stored that no round has drawn" in verified(league, 1)
+    run(league)
     assert (league.rank(), rounds(league)) == (before, drawn)
 
 
-def _other_deals(drawn: Any) -> None:
-    drawn["deals"][0], drawn["deals"][1] = drawn["deals"][1], drawn["deals"][0]
-
-
-def _other_field(drawn: Any) -> None:
-    drawn["field"].pop()
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("damage", "said"),
-    [(_other_deals, "round 2 is not what follows"), (_other_field, "not in its field")],
-)
-def test_verify_names_a_round_that_was_edited(
-    league: League, damage: Callable[[Any], None], said: str
-) -> None:
-    league.write(of_five())
-    league.call("run")
-    with closing(sqlite3.connect(league.folder / "league.db")) as db, db:
+def test_verify_names_a_round_that_was_edited(league: League) -> None:
+    run(league, of_five())
+    before = shutil.copy(league.folder / "league.db", league.home / "before.db")
+    with closing(sqlite3.connect(before)) as db:
         (found,) = db.execute("SELECT drawn FROM round WHERE number = 1").fetchone()
-        drawn = json.loads(found)
-        damage(drawn)
-        db.execute("UPDATE round SET drawn = ? WHERE number = 1", (json.dumps(drawn),))
-    assert said in " ".join(league.call("verify", code=1).stdout.split())
+    for damage, said in (
+        (lambda drawn: drawn["deals"].reverse(), "round 2 is not what follows"),
+        (lambda drawn: drawn["field"].pop(), "not in its field"),
+    ):
+        damage(drawn := json.loads(found))
+        alter(league, "UPDATE round SET drawn = ? WHERE number = 1", json.dumps(drawn))
+        assert said in verified(league, 1)
 
 
-@pytest.mark.slow
 def test_only_leagues_whose_rounds_begin_alike_are_merged(league: League, tmp_path: Path) -> None:
-    league.write(of_five(more="matches = 4\n"))
-    league.call("run")
-    other = copied(league, tmp_path / "other")
+    run(league, of_five(more="matches = 4\n"))
+    other = League(tmp_path / "other")
+    other.is_inline = True
+    shutil.copytree(league.folder, other.folder, dirs_exist_ok=True)
     for each, more in ((league, ""), (other, shipped("six"))):
-        each.write(of_five() + more)
-        each.call("run")
+        run(each, of_five() + more)
     file = tmp_path / "other.jsonl"
     other.call("export", str(file))
     before = league.rank()
@@ -222,43 +202,37 @@ def test_only_leagues_whose_rounds_begin_alike_are_merged(league: League, tmp_pa
     assert league.rank() == before
 
 
-@pytest.mark.slow
 def test_an_export_makes_a_league_that_goes_on(league: League, tmp_path: Path) -> None:
-    league.write(of_five(more="matches = 8\n") + "\n[swiss]\nrounds = 5\n")
-    league.call("run")
+    run(league, of_five(more="matches = 8\n") + "\n[swiss]\nrounds = 5\n")
     file = tmp_path / "cup.jsonl"
     league.call("export", str(file))
     new = League(tmp_path / "new")
+    new.is_inline = True
     new.folder.rmdir()
     new.call("import", str(file))
     assert rounds(new) == rounds(league)
     assert "rounds = 5" in (new.folder / "league.toml").read_text()
     change(league, "matches = 8\n", "")
-    league.call("run")
-    new.call("run")
+    for each in (league, new):
+        run(each)
     assert rounds(new) == rounds(league)
-    assert [row["rating"] for row in json.loads(new.rank())["standings"]] == [
-        row["rating"] for row in json.loads(league.rank())["standings"]
-    ]
+    one, other = (json.loads(each.rank())["standings"] for each in (league, new))
+    assert [row["rating"] for row in one] == [row["rating"] for row in other]
 
 
-@pytest.mark.parametrize(
-    ("more", "said"),
-    [
+def test_what_does_not_go_with_rounds_is_refused(league: League) -> None:
+    for more, said in (
         ("share = 0.5\n", "share does not go with format = 'swiss'"),
         ("matches_per_bot = 4\n", "matches_per_bot does not go with"),
         ("matches = 3\n", "matches = 3 is less than the first round, which has 4"),
         ("matches = 1\n", "less than the 2 matches of a deal"),
-    ],
-)
-def test_what_does_not_go_with_rounds_is_refused(league: League, more: str, said: str) -> None:
-    league.write(of_five(more=more))
-    assert said in league.call("run", code=2).stderr
-
-
-def test_a_tournament_of_too_few_is_over_before_it_began(league: League) -> None:
+    ):
+        league.write(of_five(more=more))
+        assert said in league.call("run", code=2).stderr
     league.write(text(shipped("one"), form="knockout"))
     assert "`arena add` enters some" in league.call("run", code=2).stderr
+    league.write(text(shipped("one"), shipped("two"), form="round-robin"))
+    assert "arena rank" in league.call("standings", code=2).stderr
 
 
 def test_while_its_first_round_is_played_a_bracket_is_the_one_that_was_drawn(
@@ -273,16 +247,3 @@ def test_while_its_first_round_is_played_a_bracket_is_the_one_that_was_drawn(
     after = standings(league)
     assert after["tables"] == before["tables"]
     assert [row["bot"] for row in after["standings"]] == [row["bot"] for row in before["standings"]]
-
-
-@pytest.mark.slow
-def test_rounds_that_were_lost_follow_from_their_matches(league: League) -> None:
-    league.write(of_five())
-    league.call("run")
-    before, drawn = league.rank(), rounds(league)
-    with closing(sqlite3.connect(league.folder / "league.db")) as db, db:
-        db.execute("DELETE FROM round WHERE number >= 2")
-    said = " ".join(league.call("verify", code=1).stdout.split())
-    assert "4 deals are stored that no round has drawn" in said
-    league.call("run")
-    assert (league.rank(), rounds(league)) == (before, drawn)

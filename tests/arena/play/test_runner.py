@@ -24,6 +24,7 @@ from arena.store.suspensions import FORFEITS_IN_A_ROW, TOO_SLOW
 from protocol.errors import ArenaError
 from referee.replay import Replay
 from tests.arena.conftest import STEADY, TWO_BOTS, League, naughty
+from tests.arena.inline import inline_runs
 from tests.referee.process_watch import until
 
 HEAD = """
@@ -54,17 +55,16 @@ class Outcome:
 
 @pytest.fixture(scope="module")
 def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Outcome:
-    """What one worker makes of the steady league in one go."""
+    """What comes of the steady league in one go, without workers."""
     league = steady_league(League(tmp_path_factory.mktemp("undisturbed")))
-    try:
-        league.call("run", "--workers", "1")
-        assert league.is_left_clean()
-        assert league.count() == MATCHES
-        outcome = Outcome(league)
-        assert None not in [match.scores for match, _ in outcome.stored]  # they are compared, too
-        return outcome
-    finally:
-        league.close()
+    league.is_inline = True
+    with inline_runs():
+        league.call("run")
+    assert league.is_left_clean()
+    assert league.count() == MATCHES
+    outcome = Outcome(league)
+    assert None not in [match.scores for match, _ in outcome.stored]  # they are compared, too
+    return outcome
 
 
 @pytest.fixture
@@ -90,22 +90,18 @@ def hear(process: "subprocess.Popen[str]", words: str) -> str:
 # --- the same results, whatever happens
 
 
-def test_two_workers_find_what_one_finds(steady: League, undisturbed: Outcome) -> None:
-    steady.call("run", "--workers", "2")
-    assert_same(steady, undisturbed)
-
-
 @pytest.mark.slow
-def test_more_workers_than_bots_or_cores_find_the_same(
-    steady: League, undisturbed: Outcome
+@pytest.mark.parametrize("count", [1, 2, 5])
+def test_any_number_of_workers_finds_the_same(
+    steady: League, undisturbed: Outcome, count: int
 ) -> None:
-    process = steady.start("run", "--workers", "5")
-    until(lambda: steady.count() and len(steady.workers()) == 5)
+    process = steady.start("run", "--workers", str(count))
+    until(lambda: steady.count() and len(steady.workers()) == count)
     steady.finish(process)
     assert_same(steady, undisturbed)
 
 
-@pytest.mark.slow
+@pytest.mark.usefixtures("inline")
 def test_a_second_run_finds_nothing_to_do(league: League) -> None:
     league.write(HEAD.format(deals=2) + TWO_BOTS)
     first = league.call("run")
@@ -116,24 +112,31 @@ def test_a_second_run_finds_nothing_to_do(league: League) -> None:
 
 
 @pytest.mark.slow
-def test_a_run_after_ctrl_c_goes_on_where_that_one_stopped(
-    steady: League, undisturbed: Outcome
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
+def test_a_run_after_ctrl_c_or_a_kill_goes_on_where_that_one_ended(
+    steady: League, undisturbed: Outcome, number: signal.Signals
 ) -> None:
     process = steady.start("run", "--workers", "2")
     until(lambda: steady.count() >= 3)
-    os.killpg(process.pid, signal.SIGINT)
-    stopped = steady.finish(process, code=1)
-    assert steady.is_left_clean()
+    if number == signal.SIGINT:
+        os.killpg(process.pid, number)
+        stopped = steady.finish(process, code=1)
+        assert steady.is_left_clean()
+        said = f"stopped; {MATCHES - steady.count()} matches are missing. Run again to go on."
+        assert said in stopped.stderr
+        assert "Traceback" not in stopped.stderr
+    else:
+        process.kill()
+        steady.finish(process, code=-number)
+        until(lambda: not steady.processes(), 5)
     missing = MATCHES - steady.count()
     assert missing > 0
-    assert f"stopped; {missing} matches are missing. Run again to go on." in stopped.stderr
-    assert "Traceback" not in stopped.stderr
-    again = steady.call("run", "--workers", "1")
+    again = steady.call("run", "--workers", "2")
     assert again.stderr.startswith(f"{missing} matches to play")
     assert_same(steady, undisturbed)
 
 
-@pytest.mark.quick(1)
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("victim", "workers", "told"),
     [
@@ -153,35 +156,6 @@ def test_a_run_survives_the_death_of_a_worker_or_its_fork_server_and_says_so(
     assert f"A worker {told}; another plays its matches. No result is lost.\n" in stderr
     assert "Traceback" not in stderr
     assert_same(steady, undisturbed)
-
-
-def test_a_run_after_the_runner_was_killed_goes_on_where_that_one_ended(
-    steady: League, undisturbed: Outcome
-) -> None:
-    process = steady.start("run", "--workers", "2")
-    until(lambda: steady.count() >= 3)
-    process.kill()
-    steady.finish(process, code=-signal.SIGKILL)
-    until(lambda: not steady.processes(), 5)
-    missing = MATCHES - steady.count()
-    assert missing > 0
-    again = steady.call("run", "--workers", "2")
-    assert again.stderr.startswith(f"{missing} matches to play")
-    assert_same(steady, undisturbed)
-
-
-@pytest.mark.slow
-def test_a_match_already_stored_is_not_played_again_when_its_worker_dies(league: League) -> None:
-    """The other rotation of its deal is."""
-    bots = [league.bot(name, STEADY.format(pause=0.6)) for name in ("ada", "bob")]
-    league.write(HEAD.format(deals=1) + "".join(bots))
-    process = league.start("run", "--workers", "1")
-    until(lambda: league.count() == 1)
-    (worker,) = league.workers()
-    os.kill(worker, signal.SIGKILL)
-    league.finish(process)
-    assert league.count() == 2
-    assert league.is_left_clean()
 
 
 @pytest.mark.slow
@@ -226,6 +200,7 @@ def maps(pid: int) -> str:
         return ""
 
 
+@pytest.mark.slow
 def test_ctrl_c_while_the_workers_start_is_quiet(steady: League) -> None:
     process = steady.start("run", "--workers", "2")
     until(lambda: any("msgspec" in maps(pid) for pid in steady.workers()))  # they import
@@ -235,7 +210,7 @@ def test_ctrl_c_while_the_workers_start_is_quiet(steady: League) -> None:
     assert steady.is_left_clean()
 
 
-@pytest.mark.quick(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_second_signal_stops_at_once(league: League, number: signal.Signals) -> None:
     mark = league.home / "begun"
@@ -254,7 +229,7 @@ def test_a_second_signal_stops_at_once(league: League, number: signal.Signals) -
     assert league.is_left_clean()
 
 
-@pytest.mark.quick(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_that_comes_doubled_is_one(league: League, number: signal.Signals) -> None:
     """As `timeout -s INT` sends it, to the process and then to its group."""
@@ -281,7 +256,7 @@ def rewrite(league: League) -> None:
     file.with_suffix(".new").replace(file)
 
 
-@pytest.mark.quick(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("meanwhile", [rewrite, lambda league: None], ids=["edited", "untouched"])
 def test_two_runs_at_the_same_time_are_refused(
     league: League, meanwhile: Callable[[League], None]
@@ -304,13 +279,13 @@ def test_two_runs_at_the_same_time_are_refused(
 # --- bots that misbehave
 
 
-@pytest.mark.slow
+@pytest.mark.usefixtures("inline")
 def test_a_bot_that_crashes_at_start_is_suspended_and_its_matches_stay_missing(
     league: League,
 ) -> None:
     league.write(HEAD.format(deals=2) + TWO_BOTS + naughty("crash_at_start"))
     for _ in range(2):
-        run = league.call("run", "--workers", "2")
+        run = league.call("run")
         said = "crash_at_start is suspended for this run: it failed its start-up check: "
         assert said in run.stderr
         assert "it exited with code 1" in run.stderr
@@ -322,108 +297,86 @@ def test_a_bot_that_crashes_at_start_is_suspended_and_its_matches_stay_missing(
 
 
 @pytest.mark.slow
-def test_a_suspension_is_forgotten_when_the_bot_plays_again(league: League) -> None:
-    text = HEAD.format(deals=1) + TWO_BOTS
-    league.write(text.replace("startup = 30.0", "startup = 0.000001"))
-    assert "one was suspended" in league.call("run", "--workers", "1").stdout
-    league.write(text)
-    assert "suspended" not in league.call("run", "--workers", "1").stdout
-    assert "suspended" not in league.call("rank").stdout
-
-
-@pytest.mark.slow
-def test_limits_too_narrow_to_start_any_bot_can_be_mended(league: League) -> None:
+def test_a_suspension_is_forgotten_when_the_limits_that_were_too_narrow_are_mended(
+    league: League,
+) -> None:
     """Nothing was played by them, so nothing speaks against others."""
     text = HEAD.format(deals=1) + TWO_BOTS
     league.write(text.replace("startup = 30.0", "startup = 0.000001"))
     run = league.call("run", "--workers", "1")
     assert run.stderr.count("is suspended for this run: it failed its start-up check") == 2
+    assert "one was suspended" in run.stdout
     assert league.count() == 0
     league.write(text)
-    league.call("run", "--workers", "1")
+    assert "suspended" not in league.call("run", "--workers", "1").stdout
+    assert "suspended" not in league.call("rank").stdout
     assert league.count() == 2
 
 
-@pytest.mark.slow
-def test_a_bot_that_has_no_time_ten_times_in_a_row_is_suspended(league: League) -> None:
-    text = HEAD.format(deals=60).replace("move_time = 10.0", "move_time = 0.2, faults_allowed = 0")
-    league.write(text + TWO_BOTS + naughty("spin"))
-    run = league.call("run", "--workers", "1")
-    assert f"spin is suspended for this run: it forfeited {FORFEITS_IN_A_ROW}" in run.stderr
-    stored = [match for match, _ in league.stored()]
-    played = [match for match in stored if "spin" in {bot.name for bot in match.bots}]
-    assert FORFEITS_IN_A_ROW <= len(played) < 240
-    assert len(stored) - len(played) == 120
-    assert league.is_left_clean()
+CRASH = "import kit\nkit.run(lambda match: 1 / 0)\n"
+MOODY = """
+import kit, guerra_random
+kit.run(guerra_random.choose, on_start=lambda match: match.seed % {every} and exit(1))
+"""
+"""A bot that plays one match of so many, more or less."""
 
 
-@pytest.mark.slow
-def test_a_bot_that_crashes_in_every_match_plays_them_all(league: League) -> None:
-    """When it would be suspended depended on workers and interruptions."""
-    league.write(HEAD.format(deals=10) + TWO_BOTS + naughty("crash_mid_match"))
-    run = league.call("run", "--workers", "2")
-    said = re.findall("crash_mid_match has forfeited 10 matches in a row: see `(.*)`.", run.stderr)
-    assert len(said) == 1
-    assert said[0].split()[:3] == ["arena", "show", str(league.folder)]
-    assert "FAULT of crash_mid_match: crash" in league.call("show", said[0].split()[3]).stdout
-    assert league.count() == 60
-
-
-def test_two_bots_that_always_crash_are_both_named(league: League) -> None:
-    """Either is at times the one that is left when the other's forfeit ends the match."""
-    crash = "import kit\nkit.run(lambda match: 1 / 0)\n"
-    bots = league.bot("one", crash) + league.bot("two", crash)
-    league.write(HEAD.format(deals=12) + bots)
-    run = league.call("run", "--workers", "1")
-    for name in ("one", "two"):
-        assert run.stderr.count(f"{name} has forfeited 10 matches in a row: see") == 1
+@pytest.mark.usefixtures("inline")
+def test_bots_that_crash_in_every_match_play_them_all_and_are_all_named(league: League) -> None:
+    """When they would be suspended depended on workers and interruptions. Of two, either is at
+    times the one that is left when the other's forfeit ends the match.
+    """
+    league.write(HEAD.format(deals=12) + league.bot("one", CRASH) + league.bot("two", CRASH))
+    run = league.call("run")
+    said = re.findall("(one|two) has forfeited 10 matches in a row: see `(.*)`.", run.stderr)
+    assert sorted(name for name, _ in said) == ["one", "two"]
+    for name, command in said:
+        assert command.split()[:3] == ["arena", "show", str(league.folder)]
+        assert f"FAULT of {name}: crash" in league.call("show", command.split()[3]).stdout
+    assert league.count() == 24
     assert {match.reason for match, _ in league.stored()} == {"forfeit"}
 
 
-@pytest.mark.slow
-def test_two_bots_that_are_too_slow_are_both_suspended_and_named_once(league: League) -> None:
+@pytest.mark.slow  # as they burn CPU time until they are suspended
+def test_bots_that_have_no_time_ten_times_in_a_row_are_suspended_and_named_once(
+    league: League,
+) -> None:
     text = HEAD.format(deals=12).replace("move_time = 10.0", "move_time = 0.1, faults_allowed = 0")
     spin = naughty("spin")
-    bots = TWO_BOTS + spin + spin.replace('name = "spin"', 'name = "spin2"')
-    league.write(text + bots)
+    league.write(text + TWO_BOTS + spin + spin.replace('name = "spin"', 'name = "spin2"'))
     run = league.call("run", "--workers", "1")
     table = " ".join(league.call("rank").stdout.split())
-    for name in ("spin", "spin2"):
+    of = dict.fromkeys(("spin", "spin2"), 0)
+    for match, _ in league.stored():
+        for bot in match.bots:
+            if bot.name in of:
+                of[bot.name] += 1
+    for name, played in of.items():
         why = (
             f"it {TOO_SLOW}. Make it faster, take it out, or make a league with a larger move_time."
         )
         assert run.stderr.count(f"{name} is suspended for this run: {why}") == 1
         assert f"{name} was suspended: {why}" in table
         assert f"{name} has forfeited" not in run.stderr
+        assert FORFEITS_IN_A_ROW <= played < 72
+    assert league.is_left_clean()
 
 
-MOODY = """
-import os, kit, guerra_random
-kit.run(guerra_random.choose, on_start=lambda match: match.seed % 2 and os._exit(1))
-"""
-"""A bot that plays every second match, more or less."""
-
-
-@pytest.mark.slow
+@pytest.mark.usefixtures("inline")
 def test_forfeits_with_a_match_between_them_are_not_in_a_row(league: League) -> None:
-    league.write(HEAD.format(deals=10) + TWO_BOTS + league.bot("moody", MOODY))
-    run = league.call("run", "--workers", "1")
+    moody = league.bot("moody", MOODY.format(every=2))
+    league.write(HEAD.format(deals=10) + TWO_BOTS + moody)
+    run = league.call("run")
     assert "in a row" not in run.stderr
     forfeits = sum(len(match.forfeits) for match, _ in league.stored())
     assert FORFEITS_IN_A_ROW < forfeits < 40
 
 
-UNEVEN = """
-import os, kit, guerra_random
-kit.run(guerra_random.choose, on_start=lambda match: match.seed % 20 and os._exit(1))
-"""
-"""A bot that plays one match of twenty."""
-
-
-@pytest.mark.slow
+@pytest.mark.usefixtures("inline")
 def test_who_forfeits_many_in_a_row_again_and_again_is_told_once(league: League) -> None:
-    league.write(HEAD.format(deals=40) + TWO_BOTS + league.bot("uneven", UNEVEN))
-    run = league.call("run", "--workers", "1")
+    uneven = league.bot("uneven", MOODY.format(every=20))
+    league.write(HEAD.format(deals=40) + TWO_BOTS + uneven)
+    run = league.call("run")
     assert sum(len(match.forfeits) for match, _ in league.stored()) > 8 * FORFEITS_IN_A_ROW
     assert run.stderr.count("uneven has forfeited 10 matches in a row: see") == 1
 
@@ -463,6 +416,7 @@ kit.run(guerra_random.choose)
 """
 
 
+@pytest.mark.slow
 def test_bots_are_checked_even_if_a_worker_dies_while_it_checks_them(league: League) -> None:
     bots = league.bot("a killer", KILLS_AT_START) + naughty("crash_at_start")
     league.write(HEAD.format(deals=2) + TWO_BOTS + bots)
@@ -496,9 +450,6 @@ def test_workers_are_spread_over_the_cores_there_are() -> None:
     assert usable_cores(None, 1) == places
     assert usable_cores(1, 1) == places[:1]
     assert usable_cores(len(cores) + 1, 1) == [*places, places[0]]
-
-
-@pytest.mark.parametrize("number", [0, -1])
-def test_a_number_of_workers_below_one_is_refused(number: int) -> None:
-    with pytest.raises(ArenaError, match="at least one worker"):
-        check_workers(number)
+    for number in (0, -1):
+        with pytest.raises(ArenaError, match="at least one worker"):
+            check_workers(number)

@@ -101,18 +101,17 @@ def processes(played: PlayedMatch) -> Mapping[int, str]:
     return {bot: each[0] for bot, each in zip(played.result.bots, found, strict=True)}
 
 
-def test_a_batch_is_played_in_all_its_rotations(set_up: SetUp) -> None:
-    played = answer(set_up(), *DEALS)
+def test_a_batch_is_played_in_the_rotations_that_are_asked_for(set_up: SetUp) -> None:
+    executor = set_up()
+    played = answer(executor, *DEALS, Task((0, 1), 4, (1,)))
     assert [(each.result.number, each.result.rotation) for each in played] == [
-        (task.number, rotation) for task in DEALS for rotation in task.rotations
+        *((task.number, rotation) for task in DEALS for rotation in task.rotations),
+        (4, 1),
     ]
     seated = [each.result.bots for each in played[:2]]
     assert seated[0] == seated[1][::-1]
-
-
-def test_only_the_rotations_asked_for_are_played(set_up: SetUp) -> None:
-    (played,) = answer(set_up(), Task((0, 1), 0, (1,)))
-    assert played.result.rotation == 1
+    executor.leave()
+    assert list(executor.carry_out(Play(DEALS))) == [Left()]
 
 
 def test_the_first_match_is_reported_before_the_second_is_played(set_up: SetUp) -> None:
@@ -134,6 +133,7 @@ def test_a_process_plays_one_rotation_and_so_no_deal_twice(set_up: SetUp) -> Non
     assert sorted(map(sorted, rotations.values())) == [[0], [0], [1], [1]]
 
 
+@pytest.mark.slow
 def test_fresh_gives_every_match_new_processes(set_up: SetUp) -> None:
     found = answer(set_up(fresh=True), *DEALS)
     used = [process for played in found for process in processes(played).values()]
@@ -167,21 +167,22 @@ def test_fewer_processes_live_where_memory_is_short(
     assert not any(isinstance(word, News) for word in told(executor, *DEALS[2:3]))
 
 
-def test_closing_the_table_ends_the_processes(set_up: SetUp, league: League) -> None:
+def test_closing_the_table_ends_the_processes_and_leaves_no_files(
+    set_up: SetUp, league: League
+) -> None:
     executor = set_up()
     answer(executor, DEALS[0])
     assert len(league.processes()) == 4
     executor.close()
     assert not league.processes()
+    assert league.files() == ["league.toml"]
+    files = {path.name for path in (league.home / "ada").iterdir()}
+    assert files == {"bot.py", "guerra_random.py", "kit.py"}
 
 
-def test_who_leaves_the_table_plays_no_more(set_up: SetUp) -> None:
-    executor = set_up()
-    executor.leave()
-    assert list(executor.carry_out(Play(DEALS))) == [Left()]
-
-
-def test_bots_are_checked_on_request(set_up: SetUp, league: League) -> None:
+def test_bots_are_checked_on_request_and_one_that_does_not_start_again_forfeits(
+    set_up: SetUp, league: League
+) -> None:
     (league.home / "bob" / "bot.py").write_text("raise SystemExit(3)")
     executor = set_up()
     assert isinstance(next(executor.carry_out(Check(0))), Fit)
@@ -189,12 +190,7 @@ def test_bots_are_checked_on_request(set_up: SetUp, league: League) -> None:
     assert isinstance(refused, Unfit)
     assert refused.bot == 1
     assert "exited with code 3" in refused.why
-
-
-def test_a_bot_that_does_not_start_again_forfeits(set_up: SetUp, league: League) -> None:
-    (league.home / "bob" / "bot.py").write_text("raise SystemExit(3)")
-    (first, second) = answer(set_up(), DEALS[0])
-    for played in (first, second):
+    for played in answer(executor, DEALS[0]):
         seat = played.result.bots.index(1)
         assert played.result.forfeits == [seat]
         assert played.result.faults[seat] == {"startup": 1}
@@ -213,21 +209,6 @@ class BrokenGame(Guerra):
         super().apply(moves)
 
 
-def test_a_deal_the_referee_cannot_play_is_named_and_the_others_are_played(
-    set_up: SetUp, league: League, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    schedule = read_league(league.folder).schedule
-    monkeypatch.setattr(BrokenGame, "bad_seed", schedule.deal_seed(DEALS[1].deal))
-    monkeypatch.setitem(GAMES, "broken", BrokenGame)
-    words = told(set_up("broken"), *DEALS)
-    (failed,) = [word for word in words if isinstance(word, Failed)]
-    assert failed.task == DEALS[1]
-    assert "ZeroDivisionError: a fault of the referee's own" in failed.error
-    played = matches(words)
-    assert Counter(each.result.number for each in played) == {0: 2, 2: 2, 3: 2}
-    assert not any(kinds for each in played for kinds in each.result.faults)
-
-
 class Uncountable(Guerra):
     """A game that cannot say what one deal was worth."""
 
@@ -238,40 +219,35 @@ class Uncountable(Guerra):
         return [math.nan, 1.0] if self.chance.seed == self.bad_seed else [1.0, 0.5]
 
 
-def test_a_match_whose_game_counts_what_is_no_number_is_named_and_not_stored(
-    set_up: SetUp, league: League, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("game", "why"),
+    [
+        (BrokenGame, "ZeroDivisionError: a fault of the referee's own"),
+        (Uncountable, "ValueError: uncountable: the score of seat 0 is nan; it must"),
+    ],
+)
+def test_a_deal_that_the_referee_cannot_play_or_count_is_named_and_the_others_are_played(
+    set_up: SetUp,
+    league: League,
+    monkeypatch: pytest.MonkeyPatch,
+    game: type[BrokenGame | Uncountable],
+    why: str,
 ) -> None:
     schedule = read_league(league.folder).schedule
-    monkeypatch.setattr(Uncountable, "bad_seed", schedule.deal_seed(DEALS[1].deal))
-    monkeypatch.setitem(GAMES, "uncountable", Uncountable)
-    words = told(set_up("uncountable"), *DEALS)
+    monkeypatch.setattr(game, "bad_seed", schedule.deal_seed(DEALS[1].deal))
+    monkeypatch.setitem(GAMES, game.name, game)
+    words = told(set_up(game.name), *DEALS)
     (failed,) = [word for word in words if isinstance(word, Failed)]
     assert failed.task == DEALS[1]
-    assert "ValueError: uncountable: the score of seat 0 is nan; it must" in failed.error
+    assert why in failed.error
     played = matches(words)
     assert Counter(each.result.number for each in played) == {0: 2, 2: 2, 3: 2}
-    assert [each.result.scores for each in played] == [[1.0, 0.5]] * 6
-
-
-def test_bots_whose_match_broke_off_play_the_next_with_new_processes(
-    set_up: SetUp, league: League, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """They were told of a start and never of an end."""
-    schedule = read_league(league.folder).schedule
-    monkeypatch.setattr(BrokenGame, "bad_seed", schedule.deal_seed(DEALS[1].deal))
-    monkeypatch.setitem(GAMES, "broken", BrokenGame)
-    found = answer(set_up("broken"), *DEALS[:3])
-    before, after = (
-        processes(next(each for each in found if each.result.number == number)) for number in (0, 2)
+    assert not any(kinds for each in played for kinds in each.result.faults)
+    if game is Uncountable:
+        assert [each.result.scores for each in played] == [[1.0, 0.5]] * 6
+        return
+    before, after = (  # who was told of a start and never of an end plays no more
+        processes(next(each for each in played if each.result.number == number))
+        for number in (0, 2)
     )
     assert set(before.values()).isdisjoint(after.values())
-
-
-def test_playing_leaves_no_files_behind(set_up: SetUp, league: League) -> None:
-    answer(set_up(), DEALS[0])
-    assert league.files() == ["league.toml"]
-    assert sorted(path.name for path in (league.home / "ada").iterdir()) == [
-        "bot.py",
-        "guerra_random.py",
-        "kit.py",
-    ]

@@ -75,27 +75,22 @@ def test_a_deal_is_over_when_all_that_was_asked_of_it_is_played() -> None:
     assert left(worker) == {}
 
 
-def test_a_deal_that_cannot_be_played_is_over() -> None:
-    task = Task((0, 1), 0, (0, 1))
-    worker = given(task, Task((0, 1), 1, (0, 1)))
-    assert worker.note(Results([played(0, 0)], 0.0)) == 0
-    assert worker.note(Failed(task, 0, "why")) == 1
-    assert left(worker) == {1: (0, 1)}
-
-
-def test_a_deal_that_could_not_begin_is_neither_over_nor_left() -> None:
-    worker = given(Task((0, 1), 0, (0, 1)), Task((0, 1), 1, (0, 1)))
-    worker.note(Results([played(0, 0)], 0.0))
-    assert worker.note(Away(Task((0, 1), 0, (1,)), "why")) == 0
-    assert left(worker) == {1: (0, 1)}
-
-
-@pytest.mark.parametrize("end", [Done(), Left()])
-def test_the_end_of_an_order_ends_it_whatever_is_left_of_it(end: Word) -> None:
+@pytest.mark.parametrize(
+    ("word", "over"),
+    [
+        (Failed(Task((0, 1), 0, (0, 1)), 0, "it cannot be played"), 1),
+        (Away(Task((0, 1), 0, (1,)), "it could not begin, and is neither over nor left"), 0),
+        (Done(), 0),
+        (Left(), 0),
+    ],
+)
+def test_what_is_said_of_a_deal_or_an_order_ends_it_whatever_is_left_of_it(
+    word: Word, over: int
+) -> None:
     worker = given(Task((0, 1), 0, (0, 1)))
     worker.give(Play([Task((0, 1), 1, (0, 1))]))
-    worker.note(Results([played(0, 0)], 0.0))
-    worker.note(end)
+    assert worker.note(Results([played(0, 0)], 0.0)) == 0
+    assert worker.note(word) == over
     assert left(worker) == {1: (0, 1)}
 
 

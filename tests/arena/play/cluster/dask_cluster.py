@@ -116,24 +116,9 @@ class DaskCluster:
         self.scheduler = self._start(words, log, self._words, **self._settings)
         until(lambda: "Scheduler at:" in log.read_text(), WAIT)
 
-    def add_worker(
-        self,
-        name: str,
-        *,
-        threads: int = 1,
-        nanny: bool = False,
-        words: Sequence[str] = (),
-        more: Sequence[str] = (),
-        python: str = sys.executable,
-        **settings: Any,
-    ) -> DaskWorker:
-        """Start a Dask worker, and wait until the scheduler knows it.
-
-        `words` stand before its command, `more` after it, and `settings` are those of its process.
-        """
-        worker = self.begin_worker(
-            name, threads=threads, nanny=nanny, words=words, more=more, python=python, **settings
-        )
+    def add_worker(self, name: str, **settings: Any) -> DaskWorker:
+        """Start a Dask worker as `begin_worker` does, and wait until the scheduler knows it."""
+        worker = self.begin_worker(name, **settings)
         worker.await_registered()
         return worker
 
@@ -148,7 +133,10 @@ class DaskCluster:
         python: str = sys.executable,
         **settings: Any,
     ) -> DaskWorker:
-        """Start a Dask worker as `add_worker` does, and do not wait."""
+        """Start a Dask worker, and do not wait.
+
+        `words` stand before its command, `more` after it, and `settings` are those of its process.
+        """
         log = self.folder / f"{name}.log"
         log.unlink(missing_ok=True)
         given = (

@@ -111,16 +111,22 @@ def somebody(request: pytest.FixtureRequest, folder: Path, base: Path) -> Iterat
 
 
 def test_a_bot_arrives_as_it_was(folder, base):
+    name = "caf\xe9\n\x1b[31m"
+    (folder / name).write_text("odd")
+    (folder / "again").symlink_to("bot")
+    (folder / "nothing").touch()
+    (folder / "much").write_bytes(content := os.urandom(3 << 20))
     bot = a_bot(folder)
     there = sent(bot, base)
     assert unpacked(manifest_of(bot), base) == Bot("mine", there, ("./bot",), bot.files)
+    assert name in bot.files
+    assert (there / name).read_text() == "odd"
     assert (there / "lib" / "deep" / "book.txt").read_text() == "openings"
+    assert (there / "nothing").read_bytes() == b""
+    assert (there / "much").read_bytes() == content
+    assert not (there / "again").is_symlink()
+    assert (there / "again").read_text() == RUNNABLE
     assert subprocess.check_output([there / "bot"], text=True) == "hello\n"
-
-
-def test_only_what_its_owner_could_execute_is_executable(folder, base):
-    there = sent(a_bot(folder), base)
-    assert os.access(there / "bot", os.X_OK)
     assert not (there / "lib" / "deep" / "book.txt").stat().st_mode & 0o111
 
 
@@ -139,40 +145,19 @@ def files_in(folder: Path) -> list[str]:
     return sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
 
 
-def test_a_name_that_is_odd_text_arrives_as_it_is(folder, base):
-    name = "caf\xe9\n\x1b[31m"
-    (folder / name).write_text("odd")
-    bot = a_bot(folder)
-    there = sent(bot, base)
-    assert name in bot.files
-    assert name in [path.name for path in there.iterdir()]
-    assert unpacked(manifest_of(bot), base).version == bot.version
-
-
-def test_a_link_arrives_as_the_file_that_it_leads_to(folder, base):
-    (folder / "again").symlink_to("bot")
-    there = sent(a_bot(folder), base)
-    assert not (there / "again").is_symlink()
-    assert (there / "again").read_text() == RUNNABLE
-
-
 def test_a_bot_without_files_arrives(tmp_path, base):
     bot = make_bot("true", tmp_path, ("true",), [])
     assert files_in(sent(bot, base)) == []
     assert unpacked(manifest_of(bot), base).files == ()
 
 
-def test_empty_files_and_large_ones_arrive(folder, base):
-    (folder / "nothing").touch()
-    (folder / "much").write_bytes(content := os.urandom(3 << 20))
-    there = sent(a_bot(folder), base)
-    assert (there / "nothing").read_bytes() == b""
-    assert (there / "much").read_bytes() == content
-
-
-def test_bots_of_the_same_files_share_them(folder, base):
+def test_bots_of_the_same_files_share_them_and_keep_them_when_they_arrive_again(folder, base):
+    """As when two runs with the same bot meet a new Dask worker at the same time."""
     one, two = a_bot(folder), make_bot("other", folder, ("./bot",), ["."])
-    assert sent(one, base) == sent(two, base)
+    there = sent(one, base)
+    before = (there / "bot").stat().st_ino
+    assert sent(two, base) == there
+    assert (there / "bot").stat().st_ino == before
     assert [unpacked(manifest_of(bot), base).name for bot in (one, two)] == ["mine", "other"]
 
 
@@ -240,13 +225,13 @@ def test_a_bundle_that_was_damaged_on_its_way_is_refused(folder, base, files):
     assert list(base.iterdir()) == []
 
 
-@pytest.mark.parametrize("cut", [0, 1, 20, -1])
-def test_half_a_bundle_is_refused(folder, base, cut):
+def test_half_a_bundle_is_refused(folder, base):
     bot = a_bot(folder, "bot")
     arrived(freight := files_of(bot), base)
     data = msgspec.msgpack.encode(Bundle(manifest_of(bot), freight.files))
-    with pytest.raises(BrokenBundleError, match="is not whole"):
-        unpack_bot(data[:cut], base, Arrivals(arriving(base)))
+    for cut in (0, 1, 20, -1):
+        with pytest.raises(BrokenBundleError, match="is not whole"):
+            unpack_bot(data[:cut], base, Arrivals(arriving(base)))
     assert list(base.iterdir()) == []
 
 
@@ -261,54 +246,39 @@ def test_a_path_that_leads_outside_is_refused(folder, base, path):
     assert not Path("/tmp/arena-out").exists()
 
 
-@pytest.mark.parametrize("version", ["..", ".", "", "../out", "/tmp/arena-out", "0123"])
-def test_a_version_that_is_none_is_refused(folder, base, version):
+def test_a_version_that_is_none_is_refused(folder, base):
     """It is the name of the folder."""
     (base / "others").mkdir()
-    manifest = Manifest("mine", [b"./bot"], version)
-    with pytest.raises(BrokenBundleError):
-        unpack(Bundle(manifest, []), base)
+    for version in ("..", ".", "", "../out", "/tmp/arena-out", "0123"):
+        with pytest.raises(BrokenBundleError):
+            unpack(Bundle(Manifest("mine", [b"./bot"], version), []), base)
     assert [path.name for path in base.iterdir()] == ["others"]
 
 
-@pytest.mark.parametrize("harm", ["changed", "added", "removed", "hidden"])
-def test_what_changes_where_it_arrived_is_noticed(folder, base, harm):
+HARM = {
+    "changed": lambda there: (there / "bot").write_text("another"),
+    "added": lambda there: (there / "more").touch(),
+    "removed": lambda there: (there / "bot").unlink(),
+    "hidden": lambda there: (there / ".more").touch(),
+}
+
+
+@pytest.mark.parametrize("harm", HARM)
+def test_what_changes_where_it_arrived_is_noticed_and_mended_when_it_arrives_again(
+    folder, base, harm
+):
     bot = a_bot(folder)
+    with pytest.raises(BrokenBundleError):  # as it was never sent
+        unpacked(manifest_of(bot), base)
     there = sent(bot, base)
     for path in (there, there / "bot"):
         path.chmod(0o755)
-    match harm:
-        case "changed":
-            (there / "bot").write_text("another")
-        case "added":
-            (there / "more").touch()
-        case "removed":
-            (there / "bot").unlink()
-        case "hidden":
-            (there / ".more").touch()
+    HARM[harm](there)
     with pytest.raises(BrokenBundleError, match=r"^bot 'mine': .* is not what was sent"):
         unpacked(manifest_of(bot), base)
-
-
-def test_a_bot_that_was_never_sent_is_not_there(folder, base):
-    with pytest.raises(BrokenBundleError):
-        unpacked(manifest_of(a_bot(folder)), base)
-
-
-def test_bots_that_run_keep_their_files_when_the_same_ones_arrive_again(folder, base):
-    """As when two runs with the same bot meet a new Dask worker at the same time."""
-    there = sent(bot := a_bot(folder), base)
-    before = (there / "bot").stat().st_ino
-    sent(bot, base)
-    assert (there / "bot").stat().st_ino == before
-
-
-def test_files_that_were_changed_are_mended_when_they_arrive_again(folder, base):
-    there = sent(bot := a_bot(folder), base)
-    (there / "bot").chmod(0o755)
-    (there / "bot").write_text("another")
     sent(bot, base)
     assert (there / "bot").read_text() == RUNNABLE
+    assert unpacked(manifest_of(bot), base).version == bot.version
 
 
 def test_a_disk_that_is_full_is_told_and_nothing_is_left(folder, base):

@@ -46,6 +46,7 @@ async def _complaints(cluster: DaskCluster, worker: DaskWorker) -> list[dict[str
     return told
 
 
+@pytest.mark.slow
 def test_nobody_complains_of_a_fetch_that_is_cancelled_as_its_worker_died(tmp_path: Path) -> None:
     with DaskCluster(tmp_path) as cluster:
         worker = cluster.add_worker("ant")

@@ -44,6 +44,13 @@ def bot(public: Path) -> Bot:
     return make_bot("mine", public / "bot", ["{python}", "bot.py"])
 
 
+@pytest.fixture
+def packages(public: Path, arrivals: Arrivals) -> Packages:
+    """A wheel that was sent, and its lock."""
+    wheel(public / "wheels", "chooser")
+    return sent(public / "wheels", arrivals)
+
+
 def sent(folder: Path, arrivals: Arrivals) -> Packages:
     """Send the wheels in a folder; return what is said of them."""
     wheels = wheels_in(folder)
@@ -55,10 +62,8 @@ def sent(folder: Path, arrivals: Arrivals) -> Packages:
 
 
 def test_an_environment_is_made_of_what_was_sent_and_that_is_removed(
-    public: Path, bot: Bot, equipper: Equipper, arrivals: Arrivals
+    public: Path, bot: Bot, equipper: Equipper, packages: Packages
 ) -> None:
-    wheel(public / "wheels", "chooser")
-    packages = sent(public / "wheels", arrivals)
     made = equipper.equipped(bot, packages)
     assert Path(made.environment).parent == environments_folder()
     assert (Path(made.environment) / "wheels" / "chooser-1.0-py3-none-any.whl").is_file()
@@ -81,37 +86,25 @@ def test_a_wheel_for_another_python_is_named_with_what_to_do(
     )
 
 
-@pytest.mark.parametrize(
-    "name", [b"../out.whl", b"/tmp/out.whl", b"..", b"", b".x.whl", b"a/b.whl", b"x.whl\n", b"x.py"]
-)
 def test_a_wheel_with_the_name_of_none_is_refused(
-    public: Path, bot: Bot, equipper: Equipper, arrivals: Arrivals, name: bytes
+    public: Path, bot: Bot, equipper: Equipper, packages: Packages
 ) -> None:
-    wheel(public / "wheels", "chooser")
-    packages = sent(public / "wheels", arrivals)
-    hostile = [SentFile(name, packages.wheels[0].content)]
-    with pytest.raises(BrokenBundleError, match="was sent as a wheel, and is not called as one"):
-        equipper.equipped(bot, msgspec.structs.replace(packages, wheels=hostile))
+    names = (b"../out.whl", b"/tmp/out.whl", b"..", b"", b".x.whl", b"a/b.whl", b"x.whl\n", b"x.py")
+    for name in names:
+        hostile = [SentFile(name, packages.wheels[0].content)]
+        with pytest.raises(BrokenBundleError, match="as a wheel, and is not called as one"):
+            equipper.equipped(bot, msgspec.structs.replace(packages, wheels=hostile))
     assert not (public / "base" / "out.whl").exists()
     assert not Path("/tmp/out.whl").exists()
 
 
-def test_a_wheel_that_is_not_that_of_the_lock_is_refused(
-    public: Path, bot: Bot, equipper: Equipper, arrivals: Arrivals
+def test_a_wheel_that_is_not_that_of_the_lock_is_refused_and_one_that_lacks_asked_for(
+    public: Path, bot: Bot, equipper: Equipper, arrivals: Arrivals, packages: Packages
 ) -> None:
-    wheel(public / "wheels", "chooser")
-    packages = sent(public / "wheels", arrivals)
     wheel(public / "wheels", "chooser", files={"chooser.py": "raise SystemExit"})
     other = sent(public / "wheels", arrivals)
     with pytest.raises(PackagesError, match=r"is not the file that .* was made with"):
         equipper.equipped(bot, msgspec.structs.replace(packages, wheels=other.wheels))
-
-
-def test_a_wheel_that_has_not_arrived_is_asked_for_again(
-    public: Path, bot: Bot, equipper: Equipper, arrivals: Arrivals
-) -> None:
-    wheel(public / "wheels", "chooser")
-    packages = sent(public / "wheels", arrivals)
     arrivals.forget([file.content for file in packages.wheels])
     with pytest.raises(BrokenBundleError, match=r"chooser-1.0-py3-none-any.whl has not arrived"):
         equipper.equipped(bot, packages)

@@ -14,6 +14,8 @@ from tests.arena.conftest import ROOT, STEADY, TWO_BOTS, League, naughty
 from tests.outside.sources import NIM
 from tests.referee.sandbox.sandboxed import need
 
+pytestmark = pytest.mark.slow
+
 GUERRA = 'game = "guerra"\nseed = 1\ndeals = 4\noptions.max_turns = 20\n'
 COLD_WAR = """\
 game = "cold_war"
@@ -49,10 +51,8 @@ def assert_alike(one: League, other: League) -> None:
     "text",
     [
         pytest.param(GUERRA + limits("landlock") + TWO_BOTS + naughty("illegal"), id="faults"),
-        pytest.param(
-            COLD_WAR + limits("bwrap") + RIVALS, id="four seats, bwrap", marks=pytest.mark.slow
-        ),
-        pytest.param(GUERRA + limits("none") + TWO_BOTS, id="no sandbox", marks=pytest.mark.slow),
+        pytest.param(COLD_WAR + limits("bwrap") + RIVALS, id="four seats, bwrap"),
+        pytest.param(GUERRA + limits("none") + TWO_BOTS, id="no sandbox"),
     ],
 )
 def test_a_cluster_gives_what_one_machine_gives(cluster, league, tmp_path, text):
@@ -64,7 +64,6 @@ def test_a_cluster_gives_what_one_machine_gives(cluster, league, tmp_path, text)
     assert_alike(league, played_here(tmp_path, text))
 
 
-@pytest.mark.slow
 def test_a_bot_has_its_own_limits_on_a_cluster(cluster, league, tmp_path):
     need("bwrap")
     text = GUERRA + limits("landlock") + TWO_BOTS + 'sandbox = "bwrap"\ntime_factor = 2\n'
@@ -79,7 +78,6 @@ def test_a_bot_has_its_own_limits_on_a_cluster(cluster, league, tmp_path):
     assert "bwrap" in played.circumstances.sandbox
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("form", ["swiss", "settled"])
 def test_a_cluster_draws_the_rounds_that_one_machine_draws(cluster, league, tmp_path, form):
     three = '\n[[bot]]\nname = "three"\nshipped = "sensible"\n'
@@ -99,7 +97,6 @@ def rounds(league: League) -> list[StoredRound]:
         return store.rounds()
 
 
-@pytest.mark.slow
 def test_a_game_from_a_file_is_sent_with_what_it_imports(cluster, league, tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     game = tmp_path / "nim.py"
@@ -115,7 +112,6 @@ def test_a_game_from_a_file_is_sent_with_what_it_imports(cluster, league, tmp_pa
     assert "All of them come out as they did." in league.call("run").stderr
 
 
-@pytest.mark.slow
 def test_a_game_that_is_a_program_is_sent_with_its_files(cluster, league, tmp_path):
     game = tmp_path / "stones"
     game.mkdir()
@@ -132,18 +128,6 @@ def test_a_game_that_is_a_program_is_sent_with_its_files(cluster, league, tmp_pa
     assert_alike(league, played_here(tmp_path, text))
 
 
-@pytest.mark.slow
-def test_a_match_of_a_cluster_is_like_any_other(cluster, league, arena):
-    """It names its sandbox, can be shown, and its moves can be verified."""
-    need("landlock")
-    league.write(GUERRA.replace("deals = 4", "deals = 1") + limits("landlock") + TWO_BOTS)
-    league.call("run", "--cluster", cluster.address)
-    match = league.stored()[0][0]
-    assert "sandbox landlock (ABI " in arena("show", league.folder, match.id).stdout
-    assert "2 matches" in arena("verify", league.folder).stdout
-
-
-@pytest.mark.slow
 def test_a_comparison_on_a_cluster_is_the_one_of_one_machine(cluster, league, arena, tmp_path):
     """Bots with files of their own are sent, and what was kept is gone on with at home."""
     bot = tmp_path / "mine"
@@ -167,31 +151,29 @@ def test_a_comparison_on_a_cluster_is_the_one_of_one_machine(cluster, league, ar
     assert stored[0] == stored[1] != []
 
 
-@pytest.mark.slow
-def test_a_part_of_a_league_is_the_same_part(cluster, league, tmp_path):
-    text = GUERRA + limits("none") + TWO_BOTS
+def test_a_league_moves_from_machine_to_cluster_and_back_part_by_part(cluster, league, tmp_path):
+    need("landlock")
+    text = GUERRA + limits("landlock") + TWO_BOTS + naughty("illegal")
     league.write(text)
-    league.call("run", "--part", "2/3", "--cluster", cluster.address)
-    assert 0 < league.count() < 8
-    local = played_here(tmp_path, text, "--part", "2/3")
-    assert league.stored() == local.stored()
-    league.call("run", "--part", "1/3", "--cluster", cluster.address)
-    league.call("run", "--part", "3/3")
-    assert league.count() == 8
-
-
-@pytest.mark.slow
-def test_a_league_moves_from_machine_to_cluster_and_back(cluster, league, tmp_path):
-    text = GUERRA + limits("none") + TWO_BOTS + naughty("illegal")
-    league.write(text)
-    for part, words in (("1/3", ()), ("2/3", ("--cluster", cluster.address)), ("1/1", ())):
-        before = league.count()
+    away = ("--cluster", cluster.address)
+    counts = [0]
+    for part, words in (("1/3", ()), ("2/3", away), ("1/1", ())):
         league.call("run", "--part", part, *words)
-        assert league.count() > before
+        counts.append(league.count())
+        if part == "2/3":
+            both = league.stored()
+    assert counts == sorted({*counts})
     assert_alike(league, played_here(tmp_path, text))
+    parts = League(tmp_path / "parts")
+    parts.write(text)
+    for part in ("1/3", "2/3"):
+        parts.call("run", "--part", part)
+    assert parts.stored() == both
+    match = league.stored()[0][0]  # which can be shown and verified like any other
+    assert "sandbox landlock (ABI " in league.call("show", match.id).stdout
+    assert f"{counts[-1]} matches" in league.call("verify").stdout
 
 
-@pytest.mark.slow
 def test_two_runs_take_turns_on_a_cluster(cluster, league, tmp_path):
     """The second waits, and says so; both are finished."""
     slow = [league.bot(name, STEADY.format(pause=1.0)) for name in ("one", "two")]
@@ -208,7 +190,6 @@ def test_two_runs_take_turns_on_a_cluster(cluster, league, tmp_path):
     assert (league.count(), other.count()) == (8, 8)
 
 
-@pytest.mark.slow
 def test_a_bot_is_sent_once_to_each_dask_worker(cluster, league):
     """Another run finds it there, whatever it is called."""
     logs = [(cluster.folder / f"{name}.log") for name in ("ant", "bee")]

@@ -91,6 +91,7 @@ def spent(league: League) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.slow
 def test_a_model_plays_khan_and_what_it_costs_is_what_its_provider_counts(
     league: League, provider: Provider
 ) -> None:
@@ -115,7 +116,7 @@ def test_a_model_plays_khan_and_what_it_costs_is_what_its_provider_counts(
     assert "none differs" in league.call("verify").stdout
 
 
-@pytest.mark.quick(2)
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     [
@@ -144,6 +145,7 @@ def test_a_model_that_talks_nonsense_costs_the_bot_no_fault(
     assert "none differs" in league.call("verify").stdout
 
 
+@pytest.mark.slow
 def test_a_model_is_told_what_was_wrong_and_asked_again(league: League, provider: Provider) -> None:
     begin(league, provider, turns=1)
     provider.behave("says", text='{"action": "win"}', times=1, then=PLAYS)
@@ -155,7 +157,7 @@ def test_a_model_is_told_what_was_wrong_and_asked_again(league: League, provider
     assert '{"action": "win"} is not one of the legal moves.' in again[-1]["content"]
 
 
-@pytest.mark.quick(2)
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "how",
     [
@@ -190,6 +192,7 @@ def test_a_slow_model_has_its_time(league: League, provider: Provider) -> None:
     assert all("I choose" in entry.note for entry in asked_of(league))
 
 
+@pytest.mark.slow
 def test_matches_wait_for_a_provider_that_is_down_and_are_asked_nothing_twice(
     league: League, provider: Provider
 ) -> None:

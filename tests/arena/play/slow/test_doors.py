@@ -82,6 +82,7 @@ def ranked(league: League) -> dict[str, Any]:
     return {row["bot"]: row for row in found["standings"]}
 
 
+@pytest.mark.slow
 def test_what_is_asked_is_kept_and_costs_what_the_provider_counts(
     league: League, provider: Provider
 ) -> None:
@@ -120,6 +121,7 @@ def test_no_answer_is_paid_twice_whatever_is_killed(league: League, provider: Pr
     assert sum(each.get("cost", 0) for each in kept) == pytest.approx(count["cost"])
 
 
+@pytest.mark.slow
 def test_an_outage_breaks_matches_off_and_they_go_on(league: League, provider: Provider) -> None:
     write(league, provider)
     provider.behave("good")
@@ -225,6 +227,7 @@ kit.run(choose)
 """A bot that asks for what fails, and thinks longer than it may before it gives up waiting."""
 
 
+@pytest.mark.slow
 def test_nobody_gains_time_by_asking_for_what_fails(league: League, provider: Provider) -> None:
     write(league, provider, deals=1)
     (league.home / "ada" / "bot.py").write_text(WHILE_IT_FAILS.replace("URL", provider.url))
@@ -251,7 +254,9 @@ def faults_of(row: dict[str, Any]) -> Iterator[tuple[str, dict[str, int]]]:
         ("[door]\n", "[doors]\n", "there is no table 'doors'. Did you mean 'door'?"),
         ('pace = "slow"\n', "", 'add pace = "slow" to [limits]'),
         ("allow = [", 'allow = ["api.example.org"]\n# [', "and [door] does not allow 'https://"),
-        ("CHAT_KEY", "OTHER_KEY", "the variable OTHER_KEY is not set"),
+        pytest.param(
+            *("CHAT_KEY", "OTHER_KEY", "the variable OTHER_KEY is not set"), marks=pytest.mark.slow
+        ),
         ('"CHAT_KEY"', f'"{KEY}"', "is no name of a variable"),
         ("patience", "patient", "there is no key 'patient' of door. Did you mean 'patience'?"),
     ],

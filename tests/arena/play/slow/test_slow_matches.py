@@ -83,6 +83,7 @@ def reference(league: League) -> list[object]:
     return found
 
 
+@pytest.mark.slow
 def test_slow_matches_come_to_what_fast_ones_come_to(
     league: League, reference: list[object]
 ) -> None:
@@ -93,6 +94,7 @@ def test_slow_matches_come_to_what_fast_ones_come_to(
     assert league.is_left_clean()
 
 
+@pytest.mark.slow
 def test_matches_on_their_way_go_on_after_each_kill(
     league: League, reference: list[object]
 ) -> None:
@@ -126,6 +128,7 @@ def test_another_process_goes_on_where_one_was_killed(
     assert league.is_left_clean()
 
 
+@pytest.mark.slow
 def test_an_interruption_leaves_the_matches_at_once(
     league: League, reference: list[object]
 ) -> None:
@@ -236,6 +239,7 @@ def longest_wall(league: League, bot: str) -> float:
     return max(walls) * 1e-6
 
 
+@pytest.mark.slow
 def test_time_in_which_another_match_worked_is_held_against_nobody(league: League) -> None:
     game(league, "__import__('time').sleep(0.8)")
     league.call("run", "--trust", env=environment(league))
@@ -303,6 +307,7 @@ def test_a_file_of_answers_that_is_none_stops_the_run_with_the_remedy(league: Le
     assert "Traceback" not in said
 
 
+@pytest.mark.slow
 def test_answers_that_cannot_be_read_stop_the_run_with_the_remedy(league: League) -> None:
     write(league)
     run = league.start("run")
