@@ -3,15 +3,20 @@
 import json
 import shutil
 import sqlite3
-from collections.abc import Callable
+import zlib
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from arena.league.plan import LeaguePlan
+from arena.schedule.deal import Deal
 from arena.store.opening import open_store, read_league
-from arena.store.rounds import StoredRound
+from arena.store.result import MatchResult, PlayedMatch, Record, Spent, clock_text
+from arena.store.rounds import Drawn, StoredRound
+from arena.store.store import Store
 from arena.store.tournament import Tournament
 from tests.arena.conftest import League, naughty
 
@@ -67,6 +72,66 @@ def change(league: League, old: str, new: str) -> None:
     found = file.read_text()
     assert old in found
     file.write_text(found.replace(old, new))
+
+
+def store_results(plan: LeaguePlan, store: Store, deals: Iterable[Deal]) -> None:
+    """Store matches as if they were played: the first of a deal's bots wins them all."""
+    record = Record(zlib.compress(b"{}"), zlib.compress(b"{}"), 0.1)
+    played = []
+    for deal in deals:
+        for rotation in range(plan.rotation_count):
+            bots = plan.schedule.seating(deal, rotation)
+            result = MatchResult(
+                deal=plan.schedule.deal_id(deal),
+                number=deal.number,
+                rotation=rotation,
+                bots=list(bots),
+                places=[1 + (bot != deal.lineup[0]) for bot in bots],
+                reason="test",
+                decisions=0,
+                faults=[{} for _ in bots],
+                forfeits=[],
+                moves=0,
+                clock=clock_text(Spent.nothing() for _ in bots),
+            )
+            played.append(PlayedMatch(result, record, "here", "none"))
+    store.add(played, store.bot_rows(plan.bots), played_at="2026-01-01T00:00:00")
+
+
+@pytest.fixture
+def swiss(league: League) -> Iterator[tuple[LeaguePlan, Store]]:
+    """A Swiss tournament of five and its store, in which nothing was played."""
+    league.write(of_five())
+    plan = read_league(league.folder)
+    with open_store(plan, create=True) as store:
+        store.keep_settings(plan.conditions())
+        yield plan, store
+
+
+def play_round(plan: LeaguePlan, store: Store) -> Deal:
+    """Draw the next round and store its results; return the first of its deals."""
+    tournament = Tournament(plan, store)
+    assert isinstance(tournament.advance((), is_part=False), Drawn)
+    deals = [*tournament.latest.plan()]
+    store_results(plan, store, deals)
+    return deals[0]
+
+
+def test_no_later_round_is_ended_for_matches_that_an_earlier_one_lost(
+    swiss: tuple[LeaguePlan, Store],
+) -> None:
+    plan, store = swiss
+    first = play_round(plan, store)
+    play_round(plan, store)
+    with closing(sqlite3.connect(plan.database)) as db, db:
+        db.execute("DELETE FROM match WHERE record <= 2")
+    before = store.rounds()
+    tournament = Tournament(plan, store)
+    assert tournament.advance(first.lineup, is_part=False) is None
+    assert (store.rounds(), len(tournament.past)) == (before, 0)
+    store_results(plan, store, [first])
+    assert isinstance(tournament.advance((), is_part=False), Drawn)
+    assert store.rounds()[:2] == before
 
 
 def test_a_tournament_is_played_to_its_end_and_says_so(league: League) -> None:
