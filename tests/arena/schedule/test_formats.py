@@ -133,6 +133,14 @@ def test_every_bot_plays_as_often_to_within_one_deal(
     assert [*even.plan()] == [*Even(bots, seats, seats, matches, lambda: Chance(key)).plan()]
 
 
+def test_a_bot_that_sits_at_a_table_is_not_looked_at_for_it_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("arena.schedule.even._LOOKS", 1)
+    plan = [*Even(5, 2, 2, 80, lambda: Chance("key")).plan()]
+    assert Counter(bot for deal in plan for bot in deal.lineup) == dict.fromkeys(range(5), 40)
+
+
 @pytest.mark.parametrize(("bots", "seats", "rounds"), [(20, 2, 19), (21, 2, 40), (12, 4, 33)])
 def test_who_plays_as_often_meets_all_others_about_as_often(
     bots: int, seats: int, rounds: int

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from arena.schedule.deal import Entrant
 from arena.schedule.goal import Compared, Goal, Measure, doubt, goal_of, known, lead_of
 from arena.schedule.rounds import Frame, Lineup, Over, Places, Round, RoundDeal, RoundTerms
-from arena.schedule.settled import Settled, SettledOptions
+from arena.schedule.settled import Settled, SettledOptions, _weight
 from arena.schedule.worth import Worth, precision
 from arena.stats.likelihood import BETA
 from arena.stats.outcomes import Result
@@ -400,6 +400,11 @@ def test_worth_is_what_a_deal_takes_from_the_open_variances() -> None:
 
 def _comparison(better: int, other: int) -> Compared:
     return Compared(better, other, 1.0, 1.0, 0.7, 5)
+
+
+def test_a_comparison_counts_by_the_square_of_how_far_it_has_to_go() -> None:
+    found = [_weight(replace(_comparison(0, 1), lead=lead)) for lead in (1.3, -2.7, -0.65)]
+    assert found == pytest.approx([1 / 4, 1 / 4, 100])
 
 
 def test_a_match_of_equals_tells_most() -> None:
