@@ -166,6 +166,17 @@ def test_a_turn_earns_a_share_of_it_to_be_free_after_it() -> None:
     assert turn.meter.is_overdrawn(4.26 + FREE_SECONDS + FREE_SHARE * 4.0)
 
 
+def test_what_a_turn_is_charged_earns_nothing() -> None:
+    turn = turn_clock()
+    answer(turn, 11.0, 0.25)
+    turn.begin(12.0, BY_CPU)
+    turn.settle(4.25 + FREE_SECONDS)
+    reading = 8.25 + FREE_SECONDS
+    assert answer(turn, 12.5, reading).cpu == pytest.approx(8.0)
+    assert not turn.meter.is_overdrawn(reading + FREE_SHARE * 3.99)
+    assert turn.meter.is_overdrawn(reading + FREE_SHARE * 4.01)
+
+
 def test_what_is_charged_begins_anew_with_a_match_and_so_does_what_was_earned() -> None:
     turn = turn_clock()
     answer(turn, 11.0, 0.25)
