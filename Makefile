@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PARALLEL := --maxprocesses 4 --dist worksteal -n
 SOURCES := protocol referee bots arena tests
 
-.PHONY: help demo test slow builds attacks soak long aarch64 cgroup pythons container release docs lint format bench clean
+.PHONY: help demo test slow builds attacks soak long aarch64 cgroup pythons container release docs lint format bench mutants clean
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:  # tests that measure time want the machine to themselves
@@ -72,6 +72,9 @@ format: $(VENV)/.dev  ## Have ruff format the code, and mend what it can.
 
 bench: $(VENV)/.arena  ## Measure matches and decisions a second in a league.
 	$(BIN)/python -m tests.benchmarks.league
+
+mutants: $(VENV)/.dev  ## Name small changes of the code that no test notices.
+	$(BIN)/python -m tests.mutants
 
 clean:  ## Remove .venv, caches and built packages.
 	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
