@@ -98,6 +98,13 @@ def test_bot_without_matches_has_no_shares() -> None:
     )
 
 
+def test_groups_are_numbered_by_size_and_who_met_nobody_is_in_none() -> None:
+    deals = deals_of([result("1", A=1, B=2), result("2", D=1, E=2), result("3", E=1, F=2)])
+    found = [(row.group, row.bot) for row in standings(deals, fit(deals, bots=["C"]))]
+    assert sorted(found[:3]) == [(1, "D"), (1, "E"), (1, "F")]
+    assert found[3:] == [(2, "A"), (2, "B"), (0, "C")]
+
+
 def test_lone_seat_earns_no_points() -> None:
     row = board([result("1", A=1)])["A"]
     assert (row.matches, row.points, row.mean_place) == (1, None, 1.0)
