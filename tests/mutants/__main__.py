@@ -100,6 +100,14 @@ def trials(arguments: argparse.Namespace) -> list[tuple[str, Trial]]:
         modules = wanted([each.module for each in PLANTED])
         planted = [each for each in PLANTED if each.module in modules]
         found += [("planted", Trial(each.mutant, each.tests)) for each in planted]
+    if arguments.again:
+        kept = json.loads(arguments.again.read_text(encoding="utf-8"))["mutants"]
+        left = {
+            tuple(each[key] for key in ("set", "module", "function", "line", "becomes"))
+            for each in kept
+            if each["outcome"] == "survived"
+        }
+        found = [(kind, trial) for kind, trial in found if (kind, *trial.mutant.key) in left]
     return found
 
 
@@ -199,6 +207,7 @@ def main() -> None:
     parser.add_argument("--others", type=int, default=100, help="of the others [%(default)s]")
     parser.add_argument("--seed", default="1", help="of the draw [%(default)s]")
     parser.add_argument("--jobs", type=int, default=1, help="how many at once [%(default)s]")
+    parser.add_argument("--again", type=Path, metavar="FILE", help="what survived in such results")
     parser.add_argument("--json", type=Path, metavar="FILE", help="keep the results there")
     arguments = parser.parse_args()
     if strange := {*arguments.sets} - {*SETS}:

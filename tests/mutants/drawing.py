@@ -71,10 +71,8 @@ OWN_TESTS = {
         f"arena/stats/{name}.py": _FITS
         for name in ("covariance", "likelihood", "matrices", "outcomes", "propagation")
     },
-    "arena/stats/elo.py": ("tests/arena/stats/test_likelihood_ratio.py",),
-    "arena/stats/margins.py": (
-        "tests/arena/stats/test_lottery.py",
-        "tests/arena/stats/test_cycles.py",
+    "arena/stats/margins.py": tuple(
+        f"tests/arena/stats/test_{name}.py" for name in ("margins", "lottery", "cycles")
     ),
     "arena/stats/together.py": ("tests/arena/stats/test_pairs.py",),
 }
