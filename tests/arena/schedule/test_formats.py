@@ -178,6 +178,7 @@ def test_who_plays_as_often_meets_all_others_about_as_often(
         ("round-robin", {"matches": 1}, NoOptions(), "less than the 2 matches of a deal"),
         ("round-robin", {"matches_per_bot": 1}, NoOptions(), "less than the 2 matches of a deal"),
         ("round-robin", {"matches_per_bot": 10**7}, NoOptions(), "at most 2,000,000"),
+        ("round-robin", {"deals": 10**6, "share": 0.01}, NoOptions(), "among at most 20,000,000"),
         ("gauntlet", {"matches_per_bot": 8}, GauntletOptions(), "use deals"),
         ("gauntlet", {}, GauntletOptions(challengers=["x"]), "no bot 'x'"),
         ("gauntlet", {"deals": 10**6}, GauntletOptions(), "ask for fewer deals or bots"),
