@@ -222,8 +222,10 @@ def test_by_cpu_the_cpu_time_is_waited_for() -> None:
 
 
 def test_by_cpu_the_cap_on_the_wall_is_waited_for_if_it_comes_first() -> None:
-    turn = turn_clock()
+    core = Core()
+    turn = turn_clock(waited=core)
     assert turn.left(10.0 + CAP - 0.5, 0.25) == 0.5
+    assert core.asked_of == [], "who had the core matters only where nothing is left"
 
 
 def test_by_the_wall_no_cpu_counts() -> None:

@@ -64,6 +64,7 @@ def test_patterns_in_use_are_taken(pattern: str) -> None:
         *[("^(a|b|a*)x$", 13), ("^(a*){0,2}b$", 133), ("^(a*){1,2}b$", 132), ("^(a*)*", 10**6 + 1)],
         *[("^a*(?=b*c)$", 121), ("^(?!a*b)c$", 11), ("^(?>a*b)c$", 11), (r"(a)\1", 11)],
         *[("^(a)?(?(1)a|b)$", 10**6 + 1), ("^a{20,30}b$", 1), ("^(a{0,1}){20,30}$", 1)],
+        ("(a*)*b", 10**6 + 1),
     ],
 )
 def test_the_ways_to_try_a_pattern_are_counted(pattern: str, ways: int) -> None:
