@@ -160,7 +160,7 @@ def report(found: Sequence[Tried]) -> Iterator[str]:
             continue
         outcomes = ("killed", "equivalent", "survived")
         rows = []
-        for module in dict.fromkeys(each.trial.mutant.module for each in tried):
+        for module in sorted({each.trial.mutant.module for each in tried}):
             own = [each.outcome for each in tried if each.trial.mutant.module == module]
             rows.append([module, len(own), *map(own.count, outcomes)])
         sums = [sum(column) for column in list(zip(*rows, strict=True))[1:]]
