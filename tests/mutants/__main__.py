@@ -7,6 +7,7 @@ survives, or a planted one. The same commit and seed make the same mutants.
 
 import argparse
 import json
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
@@ -111,15 +112,14 @@ def trials(arguments: argparse.Namespace) -> list[tuple[str, Trial]]:
     return found
 
 
-def try_all(asked: Sequence[tuple[str, Trial]], jobs: int) -> Iterator[Tried]:
-    """Yield what became of each, in order; say so meanwhile."""
+def try_all(asked: Sequence[tuple[str, Trial]], jobs: int, found: list[Tried]) -> None:
+    """Find what became of each, and say so meanwhile."""
     known = reasons(read_equivalents())
     sound: dict[str, bool] = {}
     free: SimpleQueue[Copy] = SimpleQueue()
 
-    def judge(group: Sequence[tuple[str, Trial]]) -> list[Tried]:
+    def judge(group: Sequence[tuple[str, Trial]]) -> None:
         copy = free.get()
-        found = []
         try:
             for kind, trial in group:
                 verdict = copy.judge(trial)
@@ -129,14 +129,12 @@ def try_all(asked: Sequence[tuple[str, Trial]], jobs: int) -> Iterator[Tried]:
                 found.append(tried)
         finally:
             free.put(copy)
-        return found
 
     with ExitStack() as stack, ThreadPoolExecutor(jobs) as pool:
         for _ in range(jobs):
             free.put(stack.enter_context(Copy(sound)))
         try:
-            for group in pool.map(judge, by_tests(asked)):
-                yield from group
+            list(pool.map(judge, by_tests(asked)))
         finally:
             pool.shutdown(cancel_futures=True)
     failing = sorted(test for test, is_sound in sound.items() if not is_sound)
@@ -160,7 +158,7 @@ def report(found: Sequence[Tried]) -> Iterator[str]:
             continue
         outcomes = ("killed", "equivalent", "survived")
         rows = []
-        for module in sorted({each.trial.mutant.module for each in tried}):
+        for module in dict.fromkeys(each.trial.mutant.module for each in tried):
             own = [each.outcome for each in tried if each.trial.mutant.module == module]
             rows.append([module, len(own), *map(own.count, outcomes)])
         sums = [sum(column) for column in list(zip(*rows, strict=True))[1:]]
@@ -220,9 +218,11 @@ def main() -> None:
     sys.stdout.write(f"commit {commit}, seed {arguments.seed}, {len(asked)} mutants\n\n")
     began = monotonic()
     found: list[Tried] = []
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # what was found so far is kept
     try:
-        found.extend(try_all(asked, arguments.jobs))
+        try_all(asked, arguments.jobs, found)
     finally:
+        found.sort(key=lambda each: (SETS.index(each.set), each.place))
         for line in report(found):
             sys.stdout.write(f"{line}\n")
         if arguments.json:
