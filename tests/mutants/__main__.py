@@ -34,8 +34,8 @@ from tests.mutants.planted import PLANTED
 from tests.mutants.trying import Copy, Trial, Verdict
 
 SETS = ("pure", "others", "planted")
-_ROOM_SECONDS = 90.0
-"""How long the tests of a room are run for a mutant."""
+_ROOM_SECONDS = 30.0
+"""CPU time that the tests of a room have for a mutant: as much on a busy machine as on another."""
 _MOST_SURVIVORS = 0.05
 
 

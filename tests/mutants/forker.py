@@ -266,7 +266,7 @@ def watch(child: int, pipe: int, began: float, job: dict[str, Any]) -> dict[str,
             now = time.monotonic()
             if now > test_began + limit(test, job):
                 return {"ended": "stuck", "test": test, "failed": [*failed, test], "took": took}
-            if job["most"] and now > began + job["most"]:
+            if job["most"] and used(child) > job["most"]:
                 return {"ended": "late", "test": test}
             ready, _, _ = select.select([process, pipe], [], [], 0.5)
             if pipe in ready and (more := os.read(pipe, 1 << 16)):
@@ -288,6 +288,11 @@ def watch(child: int, pipe: int, began: float, job: dict[str, Any]) -> dict[str,
         ended = "unpatched" if code == UNPATCHED else "passed"
         return {"ended": ended, "test": "", "failed": [], "took": took}
     return {"ended": "failed", "test": [*failed, test][0], "failed": failed, "took": took}
+
+
+def used(pid: int) -> float:
+    """Return the CPU seconds of a process, and of those that it has waited for."""
+    return sum(map(int, fields(pid)[11:15])) / os.sysconf("SC_CLK_TCK")
 
 
 def limit(test: str, job: dict[str, Any]) -> float:

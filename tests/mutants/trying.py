@@ -26,7 +26,7 @@ class Trial(NamedTuple):
     mutant: Mutant
     tests: Sequence[str]
     seconds: float | None = None
-    """How long all of them may take; what did not fail by then has not failed."""
+    """CPU time for all of them; what did not fail in it has not failed."""
 
 
 class Verdict(NamedTuple):
