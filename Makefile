@@ -6,7 +6,7 @@ PARALLEL := --maxprocesses 4 --dist worksteal -n
 SOURCES := protocol referee bots arena tests
 
 .PHONY: help demo test slow builds attacks soak long landing aarch64 cgroup pythons container release docs lint format
-.PHONY: bench ratios clean
+.PHONY: bench ratios mutants clean
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:  # tests that measure time want the machine to themselves
@@ -81,6 +81,9 @@ ratios: $(VENV)/.dev  ## Fail if a decision costs more than it may, against floo
 
 bench: $(VENV)/.arena  ## Measure matches and decisions a second in a league.
 	$(BIN)/python -m tests.benchmarks.league
+
+mutants: $(VENV)/.dev  ## Name small changes of the code that no test notices.
+	$(BIN)/python -m tests.mutants
 
 clean:  ## Remove .venv, caches and built packages.
 	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis

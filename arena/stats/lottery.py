@@ -87,7 +87,7 @@ def maximal(margins: Sequence[Sequence[float]]) -> list[float]:
     first is taken; where they turn in circles Bland's rule, the first that is any good, ends it.
     """
     size = len(margins)
-    most = max((abs(margin) for row in margins for margin in row), default=0.0)
+    most = max(abs(margin) for row in margins for margin in row)
     raised = 1.0 + most
     rows = [
         [*(margin + raised for margin in row), *(float(own == at) for own in range(size)), 1.0]

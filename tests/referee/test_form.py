@@ -11,7 +11,7 @@ from jsonschema import Draft202012Validator
 from msgspec import UNSET, Meta, UnsetType
 
 from referee.chance import Chance
-from referee.field import UNIQUE, Wrong
+from referee.field import UNIQUE, Wrong, written
 from referee.form import AnyForm, Form, reading_of, schema_of
 from referee.game import Move
 from tests.referee.games_for_tests import Countdown, RoundsOptions
@@ -392,6 +392,26 @@ def test_the_shapes_of_a_form_stand_in_its_schema_and_are_told_apart_there() -> 
     assert validator.is_valid({"attackers": ["A1"], "target": "B1"})
     assert not validator.is_valid({"attackers": [], "target": "B1"})
     assert not validator.is_valid({"attackers": ["A1"]})
+    assert validator.is_valid({"attackers": [], "note": "so"})
+
+
+def test_the_shapes_of_a_form_without_other_fields_have_none_either() -> None:
+    class Told(Assault, forbid_unknown_fields=True):
+        """An attack or the end, and no word more."""
+
+    validator = Draft202012Validator(schema_of(Told))
+    assert validator.is_valid({"attackers": []})
+    assert not validator.is_valid({"attackers": [], "note": "so"})
+
+
+def test_what_is_no_object_is_refused_whatever_the_forms() -> None:
+    for form in FORMS.values():
+        assert read(form, []) == "this reply must be an object, not a list"  # type: ignore[arg-type]
+
+
+def test_values_are_listed_in_order_and_true_before_false() -> None:
+    assert written([False, True]) == "true or false"
+    assert written([2, True, 1]) == "2, true or 1"
 
 
 @pytest.mark.parametrize("name", FORMS)

@@ -166,6 +166,17 @@ def test_a_turn_earns_a_share_of_it_to_be_free_after_it() -> None:
     assert turn.meter.is_overdrawn(4.26 + FREE_SECONDS + FREE_SHARE * 4.0)
 
 
+def test_what_a_turn_is_charged_earns_nothing() -> None:
+    turn = turn_clock()
+    answer(turn, 11.0, 0.25)
+    turn.begin(12.0, BY_CPU)
+    turn.settle(4.25 + FREE_SECONDS)
+    reading = 8.25 + FREE_SECONDS
+    assert answer(turn, 12.5, reading).cpu == pytest.approx(8.0)
+    assert not turn.meter.is_overdrawn(reading + FREE_SHARE * 3.99)
+    assert turn.meter.is_overdrawn(reading + FREE_SHARE * 4.01)
+
+
 def test_what_is_charged_begins_anew_with_a_match_and_so_does_what_was_earned() -> None:
     turn = turn_clock()
     answer(turn, 11.0, 0.25)
@@ -211,8 +222,10 @@ def test_by_cpu_the_cpu_time_is_waited_for() -> None:
 
 
 def test_by_cpu_the_cap_on_the_wall_is_waited_for_if_it_comes_first() -> None:
-    turn = turn_clock()
+    core = Core()
+    turn = turn_clock(waited=core)
     assert turn.left(10.0 + CAP - 0.5, 0.25) == 0.5
+    assert core.asked_of == [], "who had the core matters only where nothing is left"
 
 
 def test_by_the_wall_no_cpu_counts() -> None:

@@ -7,8 +7,10 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
 
+from arena.cli.common import seconds_of
 from arena.store.opening import read_league
 from arena.store.store import Store
 from tests.arena.conftest import ARENA, ROOT, STEADY, TWO_BOTS, Arena, League
@@ -108,6 +110,19 @@ def test_a_league_made_beside_a_bot_of_ones_own_is_played_as_help_says(tmp_path:
     with Store(tmp_path / "cup" / "league.db") as store:
         versions = {bot.version for match in store.matches() for bot in match.bots}
     assert len(versions) == 2
+
+
+@pytest.mark.parametrize(
+    ("word", "seconds"), [("90s", 90), ("30m", 1800), ("2h", 7200), ("1h1m1s", 3661)]
+)
+def test_a_time_has_hours_minutes_and_seconds(word: str, seconds: float) -> None:
+    assert seconds_of(word) == seconds
+
+
+@pytest.mark.parametrize("word", ["", "90", "0s", "0h0m", "1m1h", "-1s", "1.5h", "1234567s"])
+def test_what_is_no_time_is_refused(word: str) -> None:
+    with pytest.raises(click.BadParameter, match="is no time such as 90s"):
+        seconds_of(word)
 
 
 def test_a_run_tells_the_plan_first_and_prints_nothing_but_the_table(league: League) -> None:

@@ -54,6 +54,7 @@ def refusal(db: HandIns, plan: LeaguePlan, author: Person, bot: str = "") -> Not
         hand_in(db, plan, author, bot)
     assert caught.value.what
     assert caught.value.remedy
+    assert caught.value.step == "receive"
     return caught.value
 
 
@@ -202,6 +203,14 @@ def test_bots_are_taken_from_the_opening_to_the_closing(
         "no bots are taken any more: the league closed at 2026-05-01 16:00:00+02:00."
     )
     hand_in(db, plan, olga)
+
+
+def test_once_a_final_is_made_no_bot_is_taken(cup: Path, db: HandIns, plan: LeaguePlan) -> None:
+    (cup / "final").mkdir()
+    (cup / "final" / "league.toml").touch()
+    hand_in(db, plan, person(db, "ada"))
+    made = with_settings(plan, final_deals=1)
+    assert "the final was made" in refusal(db, made, person(db, "ben")).what
 
 
 def test_a_reader_and_one_who_was_removed_hand_in_nothing(db: HandIns, plan: LeaguePlan) -> None:

@@ -398,6 +398,12 @@ def test_an_archive_that_is_cut_off_anywhere_is_refused(
     assert left(tmp_path, data[: int(len(data) * share)], "bot.tar") is None
 
 
+def test_a_zip_whose_last_record_is_cut_off_is_said_to_be() -> None:
+    for length in range(1, 22):
+        with pytest.raises(unpack.RefusalError, match="cut off"):
+            list(unpack.zip_entries(io.BytesIO(ZIP[:-length])))
+
+
 @IN_A_NEW_FOLDER
 @given(
     made=st.sampled_from(MADE),

@@ -9,8 +9,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from networkx import Graph, max_weight_matching
 
-from arena.schedule.double_elimination import DoubleElimination, DoubleEliminationOptions
-from arena.schedule.rounds import Over
+from arena.schedule.bracket import Bracket
+from arena.schedule.course import Course
+from arena.schedule.double_elimination import (
+    DoubleElimination,
+    DoubleEliminationOptions,
+    _Pairs,
+    check_double_elimination,
+)
+from arena.schedule.rounds import Over, RoundTerms
 from protocol.errors import ArenaError
 from tests.arena.schedule.cases import calm
 from tests.arena.schedule.test_knockout import bots, by_file, grid, named, places
@@ -118,6 +125,28 @@ def test_whose_files_change_loses_the_tie_and_plays_on() -> None:
     assert set(changed) == playing
 
 
+def test_a_bot_whose_two_next_opponents_left_is_in_the_final_at_once() -> None:
+    begin = begun(DoubleElimination, FILE, 4)
+    left = tuple(bot for bot in begin.field if bot not in bots(2, 3))
+    played = begin.after(by_file(), out=bots(2, 3), then=left)
+    assert named(played) == [("b1", "b4")]
+    assert titles(played) == ["Winners' stage 1", "Final"]
+
+
+def test_any_pairs_cost_less_than_to_meet_again() -> None:
+    """The best has met all but the second: all else would be pairs of best and last."""
+    pairs = _Pairs(Course((), (), RoundTerms(1, FILE)), Bracket([*"abcdefgh"]))
+    pairs.met.update(("a", other) for other in "cdefgh")
+    ties = pairs._losers_ties([*"abcdefgh"])
+    assert sorted(tie.bots for tie in ties) == [("a", "b"), ("c", "h"), ("d", "g"), ("e", "f")]
+
+
+def test_both_brackets_play_while_each_can_fill_a_table() -> None:
+    options = DoubleEliminationOptions(seeding="file", advance=2)
+    played = begun(DoubleElimination, options, 6, seats=3).after(by_file()).after(by_file())
+    assert named(played) == [("b1", "b2", "b3"), ("b4", "b5", "b6")]
+
+
 def test_byes_of_the_losers_go_to_those_with_fewest() -> None:
     played = begun(DoubleElimination, FILE, 6)
     while not isinstance(played.next(), Over):
@@ -166,6 +195,11 @@ def test_it_ends_for_every_field(seats: int, out: float) -> None:
         for count in (*range(seats, 13), 16, 17, 24, 30):
             played = Luck(count, out=out).whole(begun(DoubleElimination, options, count, seats))
             assert out or "final" in str(played.next())
+
+
+def test_its_options_are_checked_as_those_of_every_bracket() -> None:
+    with pytest.raises(ArenaError, match="advance = 3 lets all 3 bots of a table go on"):
+        check_double_elimination(DoubleEliminationOptions(advance=3), 3)
 
 
 def test_too_few_bots_end_it_and_a_second_final_of_larger_tables_is_refused(golden: Golden) -> None:

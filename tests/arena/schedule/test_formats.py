@@ -14,9 +14,10 @@ from hypothesis import strategies as st
 from arena.schedule.asked import AskedDeals
 from arena.schedule.deal import BotIndex, Deal, rotation_count
 from arena.schedule.even import Even
-from arena.schedule.format_kinds import FormatTerms, NoOptions, Plain
+from arena.schedule.format_kinds import FormatTerms, InRounds, NoOptions, Plain
 from arena.schedule.formats import FORMATS, USUAL_DEALS, FormatName
 from arena.schedule.plain_formats import GauntletOptions
+from arena.schedule.swiss import SwissOptions
 from protocol.errors import ArenaError
 from referee.chance import Chance
 from tests.arena.schedule.cases import Case, calm, case, cases
@@ -55,6 +56,7 @@ def terms(found: Case) -> FormatTerms:
 
 
 PLAIN = {name: form for name, form in FORMATS.items() if isinstance(form, Plain)}
+IN_ROUNDS = {name: form for name, form in FORMATS.items() if isinstance(form, InRounds)}
 
 
 def asked_of(name: FormatName, told: FormatTerms, options: msgspec.Struct) -> AskedDeals:
@@ -93,6 +95,21 @@ def check(asked: AskedDeals, found: FormatTerms) -> list[Deal]:
 
 def test_each_format_is_known_by_name_with_its_usual_deals() -> None:
     assert get_args(FormatName) == (*FORMATS,) == (*USUAL_DEALS,)
+    assert [*USUAL_DEALS.values()] == [50, 50, 10, 10, 10, 50]
+    assert all(form.deals_are for form in FORMATS.values())
+
+
+def test_a_format_that_goes_by_results_checks_its_options() -> None:
+    with pytest.raises(ArenaError, match="pairs two bots"):
+        IN_ROUNDS["swiss"].check("swiss", replace(TERMS, seats=3), SwissOptions(pairing="dutch"))
+
+
+def test_as_many_matches_as_a_deal_has_are_enough() -> None:
+    told = replace(TERMS, matches=2, deals=1)
+    assert asked_of("round-robin", told, NoOptions()).match_count == 2
+    some = asked_of("round-robin", replace(told, matches=5), NoOptions())
+    assert (some.deal_count, some.match_count, len([*some.plan()])) == (2, 4, 2)
+    IN_ROUNDS["swiss"].check("swiss", told, SwissOptions())
 
 
 @calm
@@ -133,6 +150,14 @@ def test_every_bot_plays_as_often_to_within_one_deal(
     assert [*even.plan()] == [*Even(bots, seats, seats, matches, lambda: Chance(key)).plan()]
 
 
+def test_a_bot_that_sits_at_a_table_is_not_looked_at_for_it_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("arena.schedule.even._LOOKS", 1)
+    plan = [*Even(5, 2, 2, 80, lambda: Chance("key")).plan()]
+    assert Counter(bot for deal in plan for bot in deal.lineup) == dict.fromkeys(range(5), 40)
+
+
 @pytest.mark.parametrize(("bots", "seats", "rounds"), [(20, 2, 19), (21, 2, 40), (12, 4, 33)])
 def test_who_plays_as_often_meets_all_others_about_as_often(
     bots: int, seats: int, rounds: int
@@ -153,6 +178,7 @@ def test_who_plays_as_often_meets_all_others_about_as_often(
         ("round-robin", {"matches": 1}, NoOptions(), "less than the 2 matches of a deal"),
         ("round-robin", {"matches_per_bot": 1}, NoOptions(), "less than the 2 matches of a deal"),
         ("round-robin", {"matches_per_bot": 10**7}, NoOptions(), "at most 2,000,000"),
+        ("round-robin", {"deals": 10**6, "share": 0.01}, NoOptions(), "among at most 20,000,000"),
         ("gauntlet", {"matches_per_bot": 8}, GauntletOptions(), "use deals"),
         ("gauntlet", {}, GauntletOptions(challengers=["x"]), "no bot 'x'"),
         ("gauntlet", {"deals": 10**6}, GauntletOptions(), "ask for fewer deals or bots"),

@@ -101,6 +101,20 @@ def test_the_best_seeds_have_the_byes_and_meet_last(count: int) -> None:
     assert slots.bots == ["0"]
 
 
+def test_a_bye_stays_one_if_its_bot_leaves_while_others_play_on() -> None:
+    begin = begun(Knockout, FILE, 3)
+    left = tuple(bot for bot in begin.field if bot not in bots(1))
+    played = begin.after(all_draw, then=left)
+    assert named(played) == [("b2", "b3")]
+    played = played.after(by_file())
+    assert grid(played, "Semi-finals")[0] == ("b1", None, 0, "bye")
+
+
+def test_points_are_rounded_to_thousandths() -> None:
+    played = begun(Knockout, FILE, 4, seats=4).after(by_file())
+    assert sorted(row[1] for row in grid(played, "Final")) == [0.0, 0.333, 0.667, 1.0]
+
+
 @pytest.mark.parametrize(("most", "rounds"), [(None, 3), (0, 0), (1, 1)])
 def test_an_equal_tie_plays_on_one_by_one_and_then_goes_by_seed(
     most: int | None, rounds: int

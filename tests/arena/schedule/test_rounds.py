@@ -1,6 +1,7 @@
 """What holds of all formats that choose by results: they are functions of the rounds alone."""
 
 from dataclasses import replace
+from fractions import Fraction
 from random import Random
 
 import msgspec
@@ -11,10 +12,10 @@ from hypothesis import strategies as st
 from arena.schedule.deal import Entrant
 from arena.schedule.double_elimination import DoubleElimination, DoubleEliminationOptions
 from arena.schedule.knockout import Knockout, KnockoutOptions
-from arena.schedule.rounds import Frame, Over, RoundTerms
+from arena.schedule.rounds import Frame, Over, RoundDeal, RoundTerms
 from arena.schedule.swiss import Swiss, SwissOptions
 from tests.arena.schedule.cases import calm
-from tests.arena.schedule.tournaments import Luck, Make, Played, all_draw, begun
+from tests.arena.schedule.tournaments import Luck, Make, Played, all_draw, begun, entrants
 
 FORMATS: dict[str, tuple[Make, msgspec.Struct]] = {
     "swiss": (Swiss, SwissOptions()),
@@ -45,6 +46,16 @@ def tournaments(draw: st.DrawFn) -> Played:
         late=draw(st.sampled_from([0.0, 0.2])),
     )
     return luck.whole(played)
+
+
+def test_shares_are_those_of_the_others_beaten_and_half_of_those_tied_with() -> None:
+    deal = RoundDeal(entrants(3), 0, ((1, 2, 2), (3, 1, 2)))
+    assert deal.shares() == (Fraction(1, 2), Fraction(5, 8), Fraction(3, 8))
+
+
+def test_options_can_be_stored_and_read() -> None:
+    for _, options in FORMATS.values():
+        assert msgspec.convert(msgspec.to_builtins(options), type(options)) == options
 
 
 @few

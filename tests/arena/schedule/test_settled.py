@@ -5,7 +5,7 @@ import random
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import combinations, pairwise
+from itertools import combinations, count, pairwise
 
 import msgspec
 import pytest
@@ -13,9 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.schedule.deal import Entrant
-from arena.schedule.goal import Compared, Goal, Measure, doubt, goal_of, known, lead_of
+from arena.schedule.goal import Compared, Findings, Goal, Measure, doubt, goal_of, known, lead_of
 from arena.schedule.rounds import Frame, Lineup, Over, Places, Round, RoundDeal, RoundTerms
-from arena.schedule.settled import Settled, SettledOptions
+from arena.schedule.settled import Settled, SettledOptions, _state_of, _weight, settled_by_key
+from arena.schedule.settled_texts import Texts
 from arena.schedule.worth import Worth, precision
 from arena.stats.likelihood import BETA
 from arena.stats.outcomes import Result
@@ -119,7 +120,9 @@ def test_the_best_is_found_and_said(golden: Golden) -> None:
 )
 def test_other_goals_are_reached(goal: str, said: str) -> None:
     league = Tournament(FOUR, options=options(goal=goal))
-    assert league.to_the_end().why.startswith(said)
+    why = league.to_the_end().why
+    assert why.startswith(said)
+    assert ("That is wrong with a chance of 5 %" in why) == (goal != "top 7")
     assert league.total < 300
 
 
@@ -266,6 +269,20 @@ def test_rounds_are_few() -> None:
     assert len(equal.past) < 45
 
 
+def test_a_round_has_a_seat_for_every_bot() -> None:
+    league = Tournament({**FOUR, "e": 5.5})
+    assert league.format._round_size(_state_of((), league.field)) == 3
+
+
+def test_as_many_more_deals_are_wanted_as_make_it_sure() -> None:
+    one = _comparison(0, 1)
+    found = Findings(goal_of("order"), (one,), (one,), (0, 1), "better")
+    measure = Measure(fit(Counter(), bots=["a", "b"]), ["a", "b"], 0.05)
+    texts = Texts(found, measure, ["a", "b"], 0.95, apart=False, deals=5)
+    enough = (more for more in count(1) if doubt(1.7, math.sqrt(5 / (5 + more))) <= 0.05)
+    assert texts._wanted(one) == next(enough)
+
+
 def test_standings_say_what_is_open_and_what_is_known() -> None:
     league = Tournament({**FOUR, "e": 5.5}, options=options(goal="order", margin=0.01))
     league.rounds(12)
@@ -303,6 +320,12 @@ def test_goals_are_read_and_written() -> None:
     for text in ("", "first", "top", "top 0", "top -1", "A >", "A > A", "> B"):
         with pytest.raises(ArenaError, match="ask for 'best', 'top 3'"):
             goal_of(text)
+
+
+def test_a_goal_names_bots_by_key_if_it_names_any() -> None:
+    named = settled_by_key(options(goal="new > two"), {"new": "one"})
+    assert named == options(goal="one > two")
+    assert settled_by_key(options(goal="best"), {"best": "one"}) == options(goal="best")
 
 
 def test_options_have_their_limits() -> None:
@@ -362,6 +385,11 @@ def test_worth_is_what_a_deal_takes_from_the_open_variances() -> None:
 
 def _comparison(better: int, other: int) -> Compared:
     return Compared(better, other, 1.0, 1.0, 0.7, 5)
+
+
+def test_a_comparison_counts_by_the_square_of_how_far_it_has_to_go() -> None:
+    found = [_weight(replace(_comparison(0, 1), lead=lead)) for lead in (1.3, -2.7, -0.65)]
+    assert found == pytest.approx([1 / 4, 1 / 4, 100])
 
 
 def test_a_match_of_equals_tells_most() -> None:

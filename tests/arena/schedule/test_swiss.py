@@ -6,10 +6,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations
 from random import Random
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 import pytest
+from caissify_pairings import generate_pairings
 from caissify_pairings.fpc import check_trf
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -313,6 +314,30 @@ def test_what_cannot_be_meant_is_refused(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setitem(sys.modules, "caissify_pairings", None)
     with pytest.raises(ArenaError, match=r"pip install 'bot-arena\[dutch\]'"):
         begun(Swiss, DUTCH, 4).next()
+
+
+def test_the_library_is_told_which_round_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    told = []
+
+    def pairs(*words: Any) -> Any:
+        told.append(words[3:])
+        return generate_pairings(*words)
+
+    monkeypatch.setattr("caissify_pairings.generate_pairings", pairs)
+    Luck(1).whole(begun(Swiss, SwissOptions(pairing="dutch", rounds=3), 6))
+    assert {*told} == {(1, 3), (2, 3), (3, 3)}
+
+
+def test_of_bots_that_are_equal_the_share_of_the_points_decides() -> None:
+    played = begun(Swiss, SwissOptions(), 4)
+    first, second = played.lineups()
+    played = played.after(lambda lineup: ((1, 2), (1, 2 if lineup == first else 1)))
+    order = [first[0].key, second[0].key, second[1].key, first[1].key]
+    assert [row[:2] for row in played.standings.grids[0].rows] == [*enumerate(order, 1)]
+
+
+def test_nobody_has_a_table_without_rounds() -> None:
+    assert begun(Swiss, SwissOptions(), 0).standings.grids[1].headers == ("no.", "bot")
 
 
 def test_the_first_dutch_round_is_not_as_the_other_pairs_it() -> None:

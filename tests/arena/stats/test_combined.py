@@ -4,7 +4,8 @@ import math
 
 import pytest
 
-from arena.stats.combined import Combined, combined
+from arena.stats.combined import Combined, combined, combined_elo
+from arena.stats.elo import ELO_PER_MU
 from arena.stats.likelihood import MEAN
 from arena.stats.outcomes import Result
 from arena.stats.ratings import Ratings, fit
@@ -47,6 +48,15 @@ def test_a_bot_of_one_league_only_changes_neither_mean_nor_error_of_the_others()
     assert rows["A"].error == pytest.approx(rows["B"].error)
     apart = math.hypot(EVEN.error_between("A", "B"), wider.error_between("A", "B"))
     assert rows["A"].error == pytest.approx(apart / 4)
+
+
+def test_strengths_are_measured_from_the_anchor() -> None:
+    found = combined_elo(combined([EVEN, ONE_SIDED]), [EVEN, ONE_SIDED], ("B", 1500.0))
+    assert found["B"] == (1500.0, 0.0)
+    rows = by_bot(EVEN, ONE_SIDED)
+    apart = math.hypot(*(each.error_between("A", "B") for each in (EVEN, ONE_SIDED))) / 2
+    lead = ELO_PER_MU * (rows["A"].mu - rows["B"].mu)
+    assert found["A"] == pytest.approx((1500.0 + lead, ELO_PER_MU * apart))
 
 
 def test_two_leagues_separate_what_one_does_not() -> None:

@@ -1,5 +1,6 @@
 """What one number a bot cannot say: its share, whether it is chance, and who goes in circles."""
 
+import math
 import random
 from dataclasses import replace
 from itertools import combinations
@@ -7,9 +8,9 @@ from statistics import NormalDist, fmean
 
 import pytest
 
-from arena.stats.cycles import Circles
+from arena.stats.cycles import Circles, _together
 from arena.stats.encounters import points_by_deal
-from arena.stats.margins import BotPair, Margin, margins
+from arena.stats.margins import RESAMPLES, BotPair, Margin, margins
 from tests.arena.stats.deals import deals_of, duels
 from tests.benchmarks.calibration.circles import SIXTY
 from tests.benchmarks.calibration.league import Plan, simulated
@@ -120,3 +121,20 @@ def test_errors_of_a_table_with_more_seats_go_together() -> None:
         for a, b in combinations(drawn, 2)
     ]
     assert max(alike) > 0.3
+
+
+@pytest.mark.parametrize("duels", [True, False])
+def test_the_strength_of_a_circle_is_its_leads_by_their_error(duels: bool) -> None:
+    """In duels errors are apart; here they are the same otherwise, and two of them cancel."""
+    drawn = [1.0, -0.5] * (RESAMPLES // 2)
+    won, lost = (Margin(20, share, 0.01, 10.0, 4.0, drawn) for share in (0.75, 0.25))
+    found = {("a", "b"): won, ("a", "c"): lost, ("b", "c"): won}
+    normal = NormalDist()
+    lead = normal.inv_cdf(won.padded)
+    square = 3 * 0.01 / normal.pdf(lead) ** 2
+    if not duels:
+        assert _together(won, lost) == pytest.approx(0.625)
+        square *= 1 - 2 * 0.625 / 3
+    strength = 3 * lead / math.sqrt(square)
+    strength *= (1 - 1 / 40) / math.sqrt(1 + strength**2 / 20)
+    assert Circles("abc", found, duels=duels)._strength(("a", "b", "c")) == pytest.approx(strength)

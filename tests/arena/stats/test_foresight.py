@@ -3,6 +3,7 @@
 import pytest
 
 from arena.stats.foresight import least_share
+from arena.stats.ratings import FEWEST_DEALS
 from tests.benchmarks.calibration.league import Plan
 from tests.benchmarks.foresight import separated
 
@@ -20,7 +21,8 @@ def test_of_two_bots_each_is_all_that_the_other_is_measured_by() -> None:
 
 
 def test_too_few_deals_separate_nobody() -> None:
-    assert least_share(2, bots=6, seats=2, matches=2) is None
+    assert least_share(FEWEST_DEALS - 1, bots=6, seats=2, matches=2) is None
+    assert least_share(FEWEST_DEALS, bots=6, seats=2, matches=2) is not None
 
 
 @pytest.mark.slow

@@ -5,7 +5,7 @@ import random
 import pytest
 
 from arena.stats.encounters import points_by_deal
-from arena.stats.lottery import lottery, maximal
+from arena.stats.lottery import _matrix, _shares, lottery, maximal
 from arena.stats.margins import margins
 from tests.arena.stats.deals import deals_of, duels
 
@@ -52,6 +52,16 @@ def test_bars_narrow_with_the_deals() -> None:
         assert [each.weight for each in tickets] == pytest.approx([1 / 3] * 3)
         widths.append(max(each.high - each.low for each in tickets))
     assert widths[0] > 2 * widths[1] > 4 * widths[2]
+
+
+def test_a_fortieth_of_what_other_deals_give_lies_on_either_side_of_a_bar() -> None:
+    names = ["P", "R", "S"]
+    played = duels(("P", "R", 14, 6), ("R", "S", 13, 7), ("P", "S", 6, 14))
+    found = margins(points_by_deal(deals_of(played)))
+    drawn = [maximal(_matrix(names, _shares(found, {}, number))) for number in range(200)]
+    for ticket in lottery(names, found, {}):
+        own = sorted(weights[names.index(ticket.bot)] for weights in drawn)
+        assert (ticket.low, ticket.high) == (own[5], own[-6])
 
 
 def test_pairs_that_did_not_meet_are_as_expected() -> None:

@@ -45,6 +45,13 @@ def test_equals_are_a_toss_up_and_would_need_deals_without_end() -> None:
     assert close.more_from is not None
 
 
+def test_where_one_error_more_would_do_a_deal_more_may() -> None:
+    found = only(played(("a", "b", 15), ("b", "a", 9)))
+    assert found.error is not None
+    assert found.error < found.lead < SEPARATED * found.error
+    assert found.more_from == 1
+
+
 def test_of_too_few_deals_nothing_is_said_and_bots_that_no_match_links_are_no_pair() -> None:
     few = only(played(("a", "b", 2, 0)))
     assert (few.better, few.error, few.more, few.is_separated) == (None, None, None, False)

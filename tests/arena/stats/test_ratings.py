@@ -21,7 +21,7 @@ from arena.stats.likelihood import BETA, MEAN, SIGMA, Belief, MatchFactor, draw_
 from arena.stats.outcomes import Result, outcome_of
 from arena.stats.ratings import SEPARATED, Rating, Ratings, rank_intervals, widened
 from arena.stats.ratings import fit as fit_deals
-from protocol.errors import ArenaError
+from protocol.errors import ArenaError, RunError
 from tests.arena.stats.deals import deals_of
 
 VECTORS = Path(__file__).parents[2] / "vectors"
@@ -73,6 +73,31 @@ def test_environment_gives_the_published_tables(vector: dict[str, Any]) -> None:
         assert got == pytest.approx(expected, abs=vector.get("tolerance", 0.002))
     if "quality" in vector:
         assert env.quality(groups) == pytest.approx(vector["quality"], abs=0.0006)
+
+
+def test_a_lead_is_known_as_well_as_the_bot_with_fewer_deals() -> None:
+    found = fit([*results("A > B", "B > A", copies=20), *results("B > C", "C > B", copies=2)])
+    rows = found.covariances.of_width
+    square = rows["A"]["A"] + rows["C"]["C"] - 2 * rows["A"]["C"]
+    assert found.error_between("A", "C") == pytest.approx(widened(4) * math.sqrt(square))
+    assert widened(4) > 1.1 * widened(40)
+
+
+def test_a_bot_without_deals_has_the_error_of_the_prior() -> None:
+    alone = fit([], bots=["A"]).bots["A"]
+    assert (alone.mu, alone.error, alone.deals) == (MEAN, alone.sigma, 0)
+
+
+def test_a_fit_that_does_not_settle_is_no_rating(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("arena.stats.propagation._MOST_SWEEPS", 1)
+    with pytest.raises(RunError, match="have not settled after 1 sweeps"):
+        fit(results("A > B", "B > C"))
+
+
+def test_who_watches_a_fit_is_called_as_every_sweep_begins() -> None:
+    seen: list[float] = []
+    found = fit(results("A > B", "B > C"), watch=lambda _, share: seen.append(share))
+    assert seen == [0.0] * found.sweeps
 
 
 def beliefs(chance: random.Random, count: int) -> list[Belief]:

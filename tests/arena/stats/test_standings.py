@@ -72,6 +72,13 @@ def test_rows_are_sorted_by_rating_then_name() -> None:
     assert [(row.bot, row.ranks) for row in rows] == [("C", (1, 1)), ("A", (2, 3)), ("B", (2, 3))]
 
 
+def test_groups_are_numbered_by_size_and_who_met_nobody_is_in_none() -> None:
+    deals = deals_of([result("1", A=1, B=2), result("2", D=1, E=2), result("3", E=1, F=2)])
+    found = [(row.group, row.bot) for row in standings(deals, fit(deals, bots=["C"]))]
+    assert sorted(found[:3]) == [(1, "D"), (1, "E"), (1, "F")]
+    assert found[3:] == [(2, "A"), (2, "B"), (0, "C")]
+
+
 def test_faults_and_forfeits_are_passed_on() -> None:
     rows = rows_of(DUELS, faults={"A": {"late": 2, "illegal": 1}}, forfeits={"A": 1})
     found = [(row.bot, [*row.faults.items()], row.forfeits) for row in rows]

@@ -32,6 +32,7 @@ FIELDS: dict[str, tuple[dict[str, Any], str]] = {
     "twice": ({"type": "string", "pattern": "^(a*)*b$"}, "more than 1,000,000 ways"),
     "squared": ({"type": "string", "pattern": r"^\d+\.?\d+!$"}, "give `maxLength`"),
     "texts": ({"type": "string", "pattern": "^((a{0,4096}){0,4096})$"}, "more than 1,000,000 ways"),
+    "anywhere": ({"type": "string", "pattern": "[a-z]+!"}, "more than 1,000,000 ways"),
     "number": ({"type": "string", "pattern": 5}, "must be a text"),
     "described by a number": ({"type": "integer", "description": 5}, "must be a text"),
 }
@@ -53,6 +54,21 @@ def test_a_field_that_cannot_be_is_refused(name: str) -> None:
 def test_patterns_in_use_are_taken(pattern: str) -> None:
     assert tries(pattern, 1 << 16) <= MOST_TRIES
     form_of("take", {"type": "object", "properties": {"x": {"type": "string", "pattern": pattern}}})
+
+
+@pytest.mark.parametrize(
+    ("pattern", "ways"),
+    [
+        *[("^a*b$", 11), ("a*b", 121), ("^a*", 1), ("a*", 11), ("^a{2,5}b$", 4), ("^ab.[c]x$", 1)],
+        *[("^(ab|cd)x$", 1), ("^(a|ab)x$", 2), ("^(ab|Ac)$", 2), ("^(a|)b$", 2), ("^(a*b|c)$", 12)],
+        *[("^(a|b|a*)x$", 13), ("^(a*){0,2}b$", 133), ("^(a*){1,2}b$", 132), ("^(a*)*", 10**6 + 1)],
+        *[("^a*(?=b*c)$", 121), ("^(?!a*b)c$", 11), ("^(?>a*b)c$", 11), (r"(a)\1", 11)],
+        *[("^(a)?(?(1)a|b)$", 10**6 + 1), ("^a{20,30}b$", 1), ("^(a{0,1}){20,30}$", 1)],
+        ("(a*)*b", 10**6 + 1),
+    ],
+)
+def test_the_ways_to_try_a_pattern_are_counted(pattern: str, ways: int) -> None:
+    assert tries(pattern, 10) == ways
 
 
 def test_a_longest_text_makes_a_pattern_quick() -> None:

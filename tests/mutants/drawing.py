@@ -1,0 +1,146 @@
+"""Which mutants are tried, and by which tests: the same ones for a commit, whoever draws them."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from hashlib import sha256
+from itertools import zip_longest
+from pathlib import Path
+
+from tests.mutants.mutating import Mutant, mutants_of
+
+ROOT = Path(__file__).parents[2]
+PACKAGES = ("protocol", "referee", "arena")
+
+PURE = (
+    *("referee/judging.py", "referee/clock.py", "referee/turn_clock.py", "referee/meter.py"),
+    *("referee/form.py", "referee/field.py", "referee/nested.py", "referee/pattern.py"),
+    *("referee/door/hiding.py", "referee/door/addresses.py"),
+    *("arena/schedule/*.py", "arena/stats/*.py"),
+    *("arena/handin/unpack.py", "arena/handin/receiving.py"),
+    *("arena/store/rounds.py", "arena/store/tournament.py"),
+)
+"""Modules whose tests call them, and start few processes or none."""
+
+_FORMS = ("tests/referee/test_form.py", "tests/referee/test_actions.py")
+_SCHEDULE = "tests/arena/schedule"
+_KNOCKOUT = (f"{_SCHEDULE}/test_knockout.py", f"{_SCHEDULE}/test_double_elimination.py")
+_SWISS = (f"{_SCHEDULE}/test_swiss.py", f"{_SCHEDULE}/test_rounds.py")
+_DEALS = (f"{_SCHEDULE}/test_schedule.py", f"{_SCHEDULE}/test_formats.py")
+_ROUNDS = ("tests/arena/play/test_rounds.py", f"{_SCHEDULE}/test_settled.py")
+_FITS = tuple(f"tests/arena/stats/test_{name}.py" for name in ("ratings", "standings", "combined"))
+
+OWN_TESTS = {
+    "referee/judging.py": ("tests/referee/test_places.py", "tests/referee/test_match.py"),
+    "referee/meter.py": ("tests/referee/test_turn_clock.py", "tests/referee/test_fair_clock.py"),
+    "referee/field.py": _FORMS,
+    "referee/nested.py": _FORMS,
+    "referee/form.py": _FORMS,
+    "referee/pattern.py": (
+        "tests/referee/test_actions.py",
+        "tests/referee/program/test_hostile_schemas.py",
+    ),
+    "referee/door/hiding.py": ("tests/referee/door/test_attacks.py",),
+    "referee/door/addresses.py": (
+        "tests/referee/door/test_addresses.py",
+        "tests/referee/door/test_attacks.py",
+    ),
+    "arena/store/rounds.py": _ROUNDS,
+    "arena/store/tournament.py": _ROUNDS,
+    **{
+        f"arena/schedule/{name}.py": _KNOCKOUT
+        for name in ("bracket", "bracket_format", "bracket_options", "bracket_standings", "seeding")
+    },
+    **{
+        f"arena/schedule/{name}.py": _SWISS
+        for name in ("course", "matching", "swiss", "swiss_dutch", "swiss_pairs", "swiss_scores")
+    },
+    "arena/schedule/swiss_standings.py": _SWISS,
+    "arena/schedule/ties.py": (*_SWISS, *_KNOCKOUT),
+    **{
+        f"arena/schedule/{name}.py": _DEALS
+        for name in ("asked", "deal", "even", "format_kinds", "lineups", "plain_formats")
+    },
+    "arena/schedule/round_robin.py": _DEALS,
+    "arena/schedule/first.py": (*_DEALS, f"{_SCHEDULE}/test_rounds.py"),
+    **{
+        f"arena/schedule/{name}.py": (f"{_SCHEDULE}/test_settled.py",)
+        for name in ("goal", "plain", "settled_texts", "worth")
+    },
+    **{
+        f"arena/stats/{name}.py": _FITS
+        for name in ("covariance", "likelihood", "matrices", "outcomes", "propagation")
+    },
+    "arena/stats/margins.py": tuple(
+        f"tests/arena/stats/test_{name}.py" for name in ("margins", "lottery", "cycles")
+    ),
+    "arena/stats/together.py": ("tests/arena/stats/test_pairs.py",),
+}
+"""The tests of the pure modules that have no file of their own, or not that alone."""
+
+
+def pure_modules() -> list[str]:
+    """Return the files of the pure modules."""
+    files = (file for pattern in PURE for file in sorted(ROOT.glob(pattern)))
+    return [_named(file) for file in files if file.name != "__init__.py"]
+
+
+def other_modules() -> list[str]:
+    """Return the files of all other modules, of games too, but not of bots."""
+    pure = set(pure_modules())
+    files = (_named(file) for top in PACKAGES for file in sorted((ROOT / top).rglob("*.py")))
+    return [name for name in files if name not in pure]
+
+
+def draw(modules: Iterable[str], count: int, seed: str) -> list[Mutant]:
+    """Return so many mutants: one of each module, and then another one of each that has more."""
+
+    def place(*words: object) -> str:
+        return sha256(":".join(map(str, (seed, *words))).encode()).hexdigest()
+
+    piles = []
+    for module in sorted(modules, key=place):
+        pile = [(place(*mutant.key, number), mutant) for mutant, number in _numbered(module)]
+        piles.append([mutant for _, mutant in sorted(pile, key=lambda each: each[0])])
+    dealt = (mutant for row in zip_longest(*piles) for mutant in row if mutant is not None)
+    found = [mutant for mutant, _ in zip(dealt, range(count), strict=False)]
+    return sorted(found, key=lambda mutant: (mutant.module, mutant.number, mutant.becomes))
+
+
+def _numbered(module: str) -> Iterator[tuple[Mutant, int]]:
+    """Yield the mutants of a module, each with how many before it have the same key."""
+    seen: Counter[tuple[str, ...]] = Counter()
+    for mutant in mutants_of(module, (ROOT / module).read_text(encoding="utf-8")):
+        yield mutant, seen[mutant.key]
+        seen[mutant.key] += 1
+
+
+def own_tests(module: str) -> Sequence[str]:
+    """Return the files of the tests of a pure module."""
+    mirrored = Path("tests", module).with_name(f"test_{Path(module).name}")
+    return OWN_TESTS.get(module) or (str(mirrored),)
+
+
+def room_tests(module: str) -> Sequence[str]:
+    """Return the tests of the folder that mirrors a module's, those nearest to it first."""
+    path = Path(module)
+    folder = ROOT / "tests" / path.parent
+    while not list(folder.glob("test_*.py")):
+        folder = folder.parent
+    dotted = re.escape(".".join(path.with_suffix("").parts))
+    words = {*path.parent.parts[2:], path.stem}
+
+    def distance(file: Path) -> tuple[bool, bool, bool, str]:
+        text = file.read_text(encoding="utf-8")
+        return (
+            file.stem != f"test_{path.stem}",
+            not any(word in file.stem for word in words),
+            not re.search(rf"{dotted}\b", text),
+            file.name,
+        )
+
+    return [_named(file) for file in sorted(folder.glob("test_*.py"), key=distance)]
+
+
+def _named(file: Path) -> str:
+    return file.relative_to(ROOT).as_posix()

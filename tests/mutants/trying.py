@@ -1,0 +1,159 @@
+"""Mutants tried: each written into a copy of the repository, where its tests are run."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple, Self
+
+from tests.mutants.drawing import ROOT
+from tests.mutants.mutating import Mutant
+
+EACH_SECONDS = 40.0
+"""How long a test may take, on a busy machine too; none of them takes so long by itself."""
+_LONG_AGO = 1_000_000_000
+"""When mutants are said to be written, in seconds of UTC: each in another one."""
+
+
+class Trial(NamedTuple):
+    """A mutant, and by which tests it is tried."""
+
+    mutant: Mutant
+    tests: Sequence[str]
+    seconds: float | None = None
+    """CPU time for all of them; what did not fail in it has not failed."""
+
+
+class Verdict(NamedTuple):
+    """What became of a mutant."""
+
+    is_killed: bool
+    how: str
+    """`failed`, or `stuck` in a test; `passed` all, or was `late`."""
+    test: str
+    """The test that failed, or was being run."""
+    seconds: float
+
+
+class Copy:
+    """A copy of the repository that one mutant at a time is written into; a context manager.
+
+    The working tree is never written to. Processes that tests start find the copy by PYTHONPATH,
+    or beside the tests; one that heeds neither (`python -I`) runs the project as it is installed.
+
+    Args:
+        sound: what is known of tests that failed: whether they pass without a mutant.
+        root: of the repository.
+
+    """
+
+    def __init__(self, sound: dict[str, bool], root: Path = ROOT) -> None:
+        self._sound = sound
+        self._root = root
+        self._written = 0
+        self._prepared: list[str] = []
+
+    def __enter__(self) -> Self:
+        self._home = Path(tempfile.mkdtemp(prefix="mutants-"))
+        self._home.chmod(0o755)  # some tests are run as nobody
+        self.folder = self._home / "copy"
+        copy_repository(self._root, self.folder)
+        self._forker = subprocess.Popen(
+            [sys.executable, "-P", str(Path(__file__).with_name("forker.py"))],
+            cwd=self.folder,
+            env=os.environ | {"PYTHONPATH": str(self.folder)},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._forker.communicate()
+        shutil.rmtree(self._home)
+
+    def judge(self, trial: Trial) -> Verdict:
+        """Try a mutant. A test that fails without it too is passed by."""
+        self._prepare(trial)
+        anew = False
+        while True:
+            with self._mutated(trial.mutant):
+                found = self._run(trial, mutant=trial.mutant, anew=anew)
+            if found["ended"] == "unpatched":
+                anew = True
+            elif found["ended"] not in ("failed", "stuck"):
+                return Verdict(False, found["ended"], found["test"], found["seconds"])
+            elif self._is_sound(found["test"], trial):
+                return Verdict(True, found["ended"], found["test"], found["seconds"])
+
+    def _prepare(self, trial: Trial) -> None:
+        """Have the tests collected, and run once if they are few, before a mutant is there."""
+        if sorted(trial.tests) != self._prepared:
+            is_room = trial.seconds is not None
+            found = self._run(trial, test="none" if is_room else "", runs_all=not is_room)
+            self._sound |= dict.fromkeys(found["failed"], False)
+            self._prepared = sorted(trial.tests)
+
+    def _is_sound(self, test: str, trial: Trial) -> bool:
+        """Return whether a test passes in the repository as it is; files can be collected."""
+        if "::" in test and test not in self._sound:
+            self._sound[test] = self._run(trial, test=test)["ended"] == "passed"
+        return self._sound.get(test, True)
+
+    @contextmanager
+    def _mutated(self, mutant: Mutant) -> Iterator[None]:
+        file = self.folder / mutant.module
+        before, times = file.read_bytes(), file.stat()
+        self._written += 1
+        file.write_text(mutant.text, encoding="utf-8")
+        moment = _LONG_AGO + self._written  # Python compiles it anew: it looks at seconds and size
+        os.utime(file, (moment, moment))
+        yield
+        file.write_bytes(before)
+        os.utime(file, ns=(times.st_atime_ns, times.st_mtime_ns))
+
+    def _run(
+        self,
+        trial: Trial,
+        *,
+        mutant: Mutant | None = None,
+        test: str = "",
+        runs_all: bool = False,
+        anew: bool = False,
+    ) -> dict[str, Any]:
+        job = {
+            "all": runs_all,
+            "anew": anew,
+            "tests": trial.tests,
+            "test": test,
+            "without": [name for name, is_sound in [*self._sound.items()] if not is_sound],
+            "patched": mutant.module if mutant else "",
+            "texts": [mutant.original, mutant.text] if mutant else [],
+            "each": EACH_SECONDS,
+            "most": trial.seconds if mutant else None,
+            "folder": str(self._home),
+        }
+        assert self._forker.stdin is not None
+        assert self._forker.stdout is not None
+        self._forker.stdin.write(json.dumps(job) + "\n")
+        self._forker.stdin.flush()
+        found: dict[str, Any] = json.loads(self._forker.stdout.readline())
+        if not found:
+            output = (self._home / "output").read_text(encoding="utf-8", errors="replace")
+            raise SystemExit(f"{output}\nthese tests cannot be run: {' '.join(trial.tests)}")
+        return found
+
+
+def copy_repository(root: Path, folder: Path) -> None:
+    """Copy all files of a repository that git knows or would take, as they are now."""
+    words = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    listed = subprocess.run(words, cwd=root, check=True, capture_output=True, text=True).stdout
+    for name in filter(None, listed.split("\0")):
+        if (root / name).exists():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(root / name, folder / name, follow_symlinks=False)
