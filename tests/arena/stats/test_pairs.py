@@ -46,7 +46,7 @@ def test_equals_are_a_toss_up_and_would_need_deals_without_end() -> None:
 
 
 def test_where_one_error_more_would_do_a_deal_more_may() -> None:
-    found = only(played(("a", "b", 15), ("b", "a", 9)))
+    found = only(played(("a", "b", 15, 9)))
     assert found.error is not None
     assert found.error < found.lead < SEPARATED * found.error
     assert found.more_from == 1
