@@ -411,7 +411,7 @@ def test_what_is_no_object_is_refused_whatever_the_forms() -> None:
 
 def test_values_are_listed_in_order_and_true_before_false() -> None:
     assert written([False, True]) == "true or false"
-    assert written([2, True, 1]) == "2, true or 1"
+    assert written([1, 2, True]) == "1, 2 or true"
 
 
 @pytest.mark.parametrize("name", FORMS)
