@@ -42,7 +42,7 @@ def test_any_bytes_become_text_and_a_character_in_two_pieces_is_one() -> None:
 
 @given(st.lists(st.integers(0, 3 * HALF), max_size=8))
 def test_how_it_was_cut_into_pieces_makes_no_difference(sizes: list[int]) -> None:
-    data = (bytes(range(251)) * (sum(sizes) // 251 + 1))[: sum(sizes)]
+    data = (b"0123456789\xc3\xa9abcdefghij\xff\n" * (sum(sizes) // 24 + 1))[: sum(sizes)]
     pieces, at = [], 0
     for size in sizes:
         pieces.append(data[at : at + size])
