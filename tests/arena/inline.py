@@ -270,8 +270,8 @@ class InlineWorkforce(Workforce):
     @contextmanager
     def running(self) -> Iterator[None]:
         setup = self._setup
-        with ExitStack() as stack:
-            launchers = _Launchers(setup.sandbox_uid, stack)
+        with ExitStack() as ends, ExitStack() as stack:  # bots end before their launchers
+            launchers = _Launchers(setup.sandbox_uid, ends)
             self._executor = InlineExecutor(setup, game_of(setup), launchers)
             stack.callback(self._executor.close)
             worker = InlineWorker()
