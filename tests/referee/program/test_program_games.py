@@ -300,7 +300,10 @@ def test_few_programs_run_that_nobody_plays(
 ) -> None:
     assert engine._MOST_RUNNING == 4
     monkeypatch.setattr(engine, "_MOST_RUNNING", 1)
-    kinds: list[Any] = [find_game(str(make_game(name=f"stones{number}"))) for number in range(3)]
+    kinds: list[Any] = [
+        load(find_source(str(make_game(name=f"stones{number}"))), Confinement("none"))
+        for number in range(3)
+    ]
     held = dealt(kinds[0])
     for kind in kinds[1:]:
         played(kind)
