@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from protocol.errors import ProtocolError
-from protocol.lines import INTEGER_LIMIT, encode
+from protocol.lines import encode
 from protocol.messages import (
     FROM_BOT,
     FROM_REFEREE,
@@ -156,44 +156,6 @@ def test_a_message_of_the_referee_is_this_line(message: msgspec.Struct, line: by
 def test_six_messages_make_the_protocol() -> None:
     names = [message.__name__ for message in (*FROM_REFEREE, *FROM_BOT)]
     assert names == ["Hello", "Start", "Ask", "End", "Ready", "Reply"]
-
-
-json_values = st.recursive(
-    st.none()
-    | st.booleans()
-    | st.integers(-INTEGER_LIMIT, INTEGER_LIMIT)
-    | st.floats(allow_nan=False, allow_infinity=False)
-    | st.text(st.characters(codec="utf-8")),
-    lambda inner: st.lists(inner) | st.dictionaries(st.text(st.characters(codec="utf-8")), inner),
-    max_leaves=20,
-)
-replies = st.builds(
-    Reply,
-    id=st.integers(0, INTEGER_LIMIT),
-    move=st.dictionaries(st.text(st.characters(codec="utf-8")), json_values),
-    note=st.none() | st.text(st.characters(codec="utf-8")),
-)
-
-
-@pytest.mark.slow
-@unhurried
-@given(
-    replies,
-    st.booleans(),
-    st.sampled_from([None, 0, 1, "\t"]),
-    st.sampled_from([(",", ":"), (", ", ": "), (" ,\t", "\r:  ")]),
-)
-def test_a_reply_survives_any_json_writer_ours_too(
-    reply: Reply, ascii_only: bool, indent: int | str | None, separators: tuple[str, str]
-) -> None:
-    text = json.dumps(
-        {"id": reply.id, "move": reply.move, "note": reply.note},
-        ensure_ascii=ascii_only,
-        indent=indent,
-        separators=separators,
-    )
-    assert read_reply(text.replace("\n", "\r").encode()) == reply
-    assert read_reply(encode(reply)) == reply
 
 
 def accepted(line: bytes) -> Reply | None:

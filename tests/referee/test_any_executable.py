@@ -63,7 +63,7 @@ def play(table: Table, game: Game, *programs: Program) -> None:
     assert gone(*map(pid_of, bots))
 
 
-@pytest.mark.parametrize("talk", [False, True], ids=["silent", "talk"])
+@pytest.mark.parametrize("talk", [False, pytest.param(True, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_program_plays_cold_war(table: Table, words: tuple[str, ...], talk: bool) -> None:
     rest = [shipped(table, f"cold_war_{name}") for name in ("random", "echo", "sensible")]
@@ -71,17 +71,10 @@ def test_a_program_plays_cold_war(table: Table, words: tuple[str, ...], talk: bo
     play(table, game, Program(words, str(table.folder)), *rest)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seat", [0, 1])
 @pytest.mark.parametrize("language", ["node", "c"])
 def test_a_program_plays_guerra(table: Table, words: tuple[str, ...], seat: int) -> None:
     programs = [shipped(table, "guerra_random")]
     programs.insert(seat, Program(words, str(table.folder)))
     play(table, dealt(Guerra, 2), *programs)
-
-
-def test_programs_of_all_languages_sit_at_one_table(table: Table, compiled: str) -> None:
-    if shutil.which("node") is None:
-        pytest.skip("there is no node here: a table of all languages is not tried")
-    commands = [(str(PROGRAMS / "pass.sh"),), (str(PROGRAMS / "pass.js"),), (compiled,)]
-    programs = [Program(words, str(table.folder)) for words in commands]
-    play(table, dealt(ColdWar, 4, max_rounds=20), *programs, shipped(table, "cold_war_random"))

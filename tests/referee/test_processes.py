@@ -2,7 +2,7 @@
 
 import re
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 import pytest
@@ -52,56 +52,29 @@ def pair(table: Table, name: str, *arguments: object, **limits: Any) -> list[Bot
     return [table.start(name, *arguments, **limits), table.start("polite", **limits)]
 
 
-class Case(NamedTuple):
-    """A naughty bot, and what it deserves."""
-
-    words: tuple[object, ...]
-    kinds: list[str]
-    reason: str
-    line: str = ""
-    faults_allowed: int = 2
+DRIP = 'no answer after .* 1.100 s allowed there.* it wrote {"id":1,"note":"z+ and no newline'
 
 
-THRICE = 3
-SILENT = (
-    r"no answer after 1\.\d+ s on the wall, 0\.0\d+ s of CPU time used; 1\.100 s allowed "
-    r"there: 2 times the 0\.050 s of a decision, and 1 s \(%s\)"
+@pytest.mark.parametrize(
+    ("words", "allowed", "kind", "reason"),
+    [
+        (("crash_mid_match",), 2, "crash", "it exited with code 1"),
+        (("malformed",), 1, "malformed", "not JSON: "),
+        (("late", 0.1), 1, "late", r"0\.\d+ s of CPU time used; 0\.050 s allowed"),
+        pytest.param(("drip",), 0, "late", DRIP, marks=pytest.mark.slow),  # waits for the cap
+    ],
+    ids=["crash", "malformed", "late", "drip"],
 )
-IDLE = r"it read the ask and was idle: does it sleep, .*"
-HALF, DRIP = 'it wrote {"id": 1, .* and no newline', 'it wrote {"id":1,"note":"z+ and no newline'
-UNREAD = "it did not read all that it was sent"
-BURNT = r"0\.\d+ s of CPU time used; 0\.050 s allowed"
-CASES = [
-    Case(("crash_mid_match",), ["crash"], "it exited with code 1"),
-    Case(("exit_mid_match",), ["crash"], "it exited with code 0"),
-    Case(("closes_stdout",), ["crash"], "it closed its standard output"),
-    Case(("flood_stdout",), ["flood"], "a line of more than 65536 bytes", "x+… .*"),
-    Case(("flood_lines",), ["malformed"] * THRICE, r"it answers ask 1; ask \d was open", "{.*}"),
-    Case(("malformed",), ["malformed"] * THRICE, "not JSON: .*", "I attack, of course!"),
-    Case(("illegal",), ["illegal"] * THRICE, '"take" is missing; sent: .*', '{.*{"foo": 1}}'),
-    Case(("spin",), ["late"] * THRICE, BURNT),
-    Case(("late", 0.1), ["late"] * THRICE, BURNT, "(?s).*"),
-    Case(("hang",), ["late"], SILENT % IDLE, faults_allowed=0),
-    Case(("half_line",), ["late"], SILENT % HALF, '{"id": 1, .*', faults_allowed=0),
-    Case(("drip",), ["late"], SILENT % DRIP, '{"id":1,"note":"z+', faults_allowed=0),
-    Case(("never_reads",), ["late"], SILENT % UNREAD, faults_allowed=0),
-]
-
-
-@pytest.mark.quick(1)
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.words[0])
-def test_a_naughty_bot_forfeits_and_the_polite_one_wins(table: Table, case: Case) -> None:
-    limits = {"move_time": CPU, "faults_allowed": case.faults_allowed}
-    naughty, polite = pair(table, *case.words, **limits)
+def test_a_naughty_bot_forfeits_and_the_polite_one_wins(
+    table: Table, words: tuple[object, ...], allowed: int, kind: str, reason: str
+) -> None:
+    limits = {"move_time": CPU, "faults_allowed": allowed}
+    naughty, polite = pair(table, *words, **limits)
     played = table.play(dealt(Countdown, 2, rounds=9), [naughty, polite], **limits)
-
-    assert kinds(played) == case.kinds
+    assert {fault.kind for fault in faults(played)} == {kind}
     assert [fault.forfeit for fault in faults(played)][-2:] in ([True], [False, True])
-    for fault in faults(played):
-        assert re.fullmatch(f"take: {case.reason}", fault.reason)
-        assert re.fullmatch(case.line, fault.line)
-    assert played.replay.places == [2, 1]
-    assert played.replay.reason == "forfeit"
+    assert all(re.match(f"take: {reason}", fault.reason) for fault in faults(played))
+    assert (played.replay.places, played.replay.reason) == ([2, 1], "forfeit")
     assert kinds(played, 1) == FAULTLESS
     assert_measured(played)
     assert polite.ended is None
@@ -112,10 +85,8 @@ def test_a_naughty_bot_forfeits_and_the_polite_one_wins(table: Table, case: Case
 @pytest.mark.parametrize(
     "words",
     [
-        ("polite",),
         ("flood_stderr", 1),
         ("ignore_sigterm",),
-        ("slow_start", 0.1),
         ("late", 0.1, 1, "sleep"),
         ("child",),
         ("daemon",),
