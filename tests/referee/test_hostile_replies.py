@@ -402,11 +402,6 @@ def test_an_exception_leaves_its_traceback(seat_of: SeatOf) -> None:
     assert seat.stderr.rstrip().endswith("KeyError: 'missing'")
 
 
-def test_closing_the_standard_error_is_no_fault(seat_of: SeatOf) -> None:
-    seat = seat_of("os.close(2); answer_all()", **PATIENT)
-    assert [good(ask(seat, number), number) for number in (1, 2)] == [True] * 2
-
-
 def test_a_note_as_long_as_the_limit_is_kept_and_a_longer_one_cut(seat_of: SeatOf) -> None:
     text = f"answer(hear(), note='x' * {NOTE_LIMIT}); answer(hear(), note='é' * {NOTE_LIMIT + 1})"
     seat = seat_of(text, **PATIENT)

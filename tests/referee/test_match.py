@@ -47,13 +47,6 @@ def taken(played: Played, seat: int) -> list[int]:
 # The course of a match
 
 
-def test_functions_play_a_match_to_the_places_of_the_rules() -> None:
-    seats = [FunctionSeat(lambda _decision, _view, move=move: move) for move in (ONE, THREE, TWO)]
-    played = play(dealt(Countdown, 3), *seats)
-    assert played.replay.places == [3, 1, 2]
-    assert played.replay.reason == "counted"
-
-
 def test_seats_are_told_the_match_the_decisions_and_the_end() -> None:
     one, two = ScriptedSeat(ONE), ScriptedSeat(TWO)
     play(dealt(Countdown, 2, rounds=1), one, two)

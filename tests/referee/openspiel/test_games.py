@@ -448,11 +448,7 @@ def test_a_match_of_go_fish_is_over_where_the_deck_runs_out_as_it_is_dealt() -> 
     assert (game.reason, game.deciders(), game.places()) == ("stuck", [], [1, 1])
     assert game.view(0)["returns"] == [0.0, 0.0]
     assert not game.resample(1, Random(1)).deciders()
-
-
-def test_a_match_of_go_fish_ends_by_its_rules_where_cards_are_found() -> None:
-    game = play_on(game_of("go_fish"), 1000)
-    assert game.reason == "end"
+    assert play_on(game_of("go_fish"), 1000).reason == "end"  # by its rules, where they are found
 
 
 def test_a_long_match_of_oware_is_a_draw_and_no_error() -> None:
