@@ -231,13 +231,6 @@ def test_a_bot_may_leave_by_itself_at_the_end_of_its_input_or_is_killed(
     assert gone(pid_of(bot))
 
 
-def test_a_frozen_bot_is_killed(table: Table) -> None:
-    late = table.start("hang", 1)
-    table.play(dealt(Countdown, 1), [late], clock="wall", move_time=0.1)
-    late.stop()
-    assert gone(pid_of(late))
-
-
 def test_a_child_of_a_bot_is_frozen_with_it_between_matches_and_goes_with_it(
     table: Table, tmp_path: Path
 ) -> None:

@@ -58,22 +58,6 @@ def test_who_takes_longer_than_is_allowed_is_late(
     assert re.fullmatch(f"take: {why}", reason)
 
 
-def test_the_cpu_of_all_threads_counts(table: Table) -> None:
-    bot = table.start(
-        table.python(
-            """
-            import polite, threading
-            def together(ask):
-                threads = [threading.Thread(target=polite.burn, args=(0.05,)) for _ in range(3)]
-                for thread in threads: thread.start()
-                for thread in threads: thread.join()
-            polite.play(together)
-            """
-        )
-    )
-    assert late(table.play(dealt(Countdown, 1, rounds=1), [bot], move_time=0.1)) != []
-
-
 def test_times_are_recorded_for_every_decision(table: Table) -> None:
     evidence = alone(table, "late", 0.05, 2, rounds=3, move_time=5.0).evidence
     assert evidence.cpu[0] < 50_000 <= evidence.cpu[1]
