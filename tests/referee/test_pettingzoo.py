@@ -103,44 +103,35 @@ def course(table: Any, seed: int | None) -> Iterator[tuple[str, Any, float, bool
 
 
 @each_table
-def test_a_match_is_the_one_that_functions_play(game: str, seats: int) -> None:
+def test_a_match_is_the_one_that_functions_play_as_observation_info_and_mask_tell(
+    game: str, seats: int
+) -> None:
     table = env(game, seats=seats)
+    every = table.unwrapped.actions
     rewards: dict[str, float] = {}
     moves = []
-    for agent, _, reward, over, info, action in course(table, 3):
+    for agent, observation, reward, over, info, action in course(table, 3):
+        view = json.loads(bytes(observation["observation"]).rstrip(b"\0"))
+        marked = np.flatnonzero(observation["action_mask"])
+        seat = int(agent.partition("_")[2])
+        assert view["seat"] == seat
         if over:
             rewards[agent] = reward
-            place = info["place"]
+            assert (marked.size, view["decision"]) == (0, None)
         else:
-            moves.append((int(agent.partition("_")[2]), table.unwrapped.actions.moves[action]))
-    numbers = table.unwrapped.actions.number
+            moves.append((seat, every.moves[action]))
+            assert view == info["view"]
+            assert {every.decisions[number] for number in marked} == {info["decision"]}
+            legal = sorted(info["legal"], key=str)
+            assert sorted((every.moves[number] for number in marked), key=str) == legal
 
     def choose(ask: LocalAsk) -> dict[str, Any]:
-        return min(ask.legal, key=lambda move: numbers(ask.decision, move))
+        return min(ask.legal, key=lambda move: every.number(ask.decision, move))
 
     replay = play(game, [choose] * seats, seed=3)
     assert moves == [(entry.seat, entry.move) for entry in replay.entries]
     assert [rewards[f"seat_{seat}"] for seat in range(seats)] == points(replay.places)
     assert info == {"place": replay.places[-1], "reason": replay.reason}
-    assert place == replay.places[-1]
-
-
-@each_table
-def test_observation_info_and_mask_tell_the_same(game: str, seats: int) -> None:
-    table = env(game, seats=seats)
-    all_moves = table.unwrapped.actions
-    for agent, observation, _, over, info, _ in course(table, 5):
-        view = json.loads(bytes(observation["observation"]).rstrip(b"\0"))
-        marked = np.flatnonzero(observation["action_mask"])
-        assert view["seat"] == int(agent.partition("_")[2])
-        if over:
-            assert marked.size == 0
-            assert view["decision"] is None
-        else:
-            assert view == info["view"]
-            assert {all_moves.decisions[number] for number in marked} == {info["decision"]}
-            legal = sorted(info["legal"], key=str)
-            assert sorted((all_moves.moves[number] for number in marked), key=str) == legal
 
 
 @pytest.mark.parametrize("seats", [2, 4])

@@ -1,8 +1,5 @@
 """Samples: legal moves shown with a decision that lists none, to the bots that want them."""
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from pathlib import Path
 from random import Random
 from time import process_time
 from typing import Any
@@ -16,11 +13,9 @@ from referee.chance import Chance
 from referee.evidence import Evidence
 from referee.game import Decision, Move, Observation
 from referee.games import GAMES
-from referee.limits import Limits
 from referee.match import samples_of
-from referee.sandbox import Launcher
 from referee.seat import Answer
-from referee.starting import StartupError, start_bot
+from referee.starting import StartupError
 from tests.referee import scripted
 from tests.referee.games.conformance import cases_of
 from tests.referee.games_for_tests import AtOnce, Countdown, dealt
@@ -184,7 +179,7 @@ import json, sys
 for line in sys.stdin:
     message = json.loads(line)
     if message["type"] == "hello":
-        print({ready!r}, flush=True)
+        print('{{"type":"ready","samples":{count}}}', flush=True)
     elif message["type"] == "ask":
         move = message.get("samples", [{{"take": 1}}])[-1]
         note = str(len(message.get("samples", ())))
@@ -192,32 +187,17 @@ for line in sys.stdin:
 """
 
 
-@contextmanager
-def a_table(folder: Path) -> Iterator[Table]:
-    with Launcher("none") as launcher:
-        table = Table(launcher, folder)
-        try:
-            yield table
-        finally:
-            table.close()
-
-
-def wanting(table: Table, count: object) -> str:
-    return SAYS.format(ready=f'{{"type":"ready","samples":{count}}}')
-
-
 @pytest.mark.parametrize("count", [0, 16])
-def test_a_process_says_how_many_it_wants_for_all_its_matches(tmp_path: Path, count: int) -> None:
-    with a_table(tmp_path) as table:
-        process = table.start(table.python(wanting(table, count)))
-        for seed in ("1", "2"):
-            played = table.play(dealt(Unlisted, 2, seed=seed), [process, ScriptedSeat(ONE)])
-            own = [entry for entry in played.replay.entries if entry.seat == 0]
-            assert [entry.fault for entry in own] == [None] * 3
-            assert [entry.note for entry in own] == [str(count)] * 3
-            if count:
-                last = [samples_of(dealt(Unlisted, 2, seed=seed), 0, n, count)[-1] for n in (1, 2)]
-                assert [entry.move for entry in own[:2]] == last
+def test_a_process_says_how_many_it_wants_for_all_its_matches(table: Table, count: int) -> None:
+    process = table.start(table.python(SAYS.format(count=count)))
+    for seed in ("1", "2"):
+        played = table.play(dealt(Unlisted, 2, seed=seed), [process, ScriptedSeat(ONE)])
+        own = [entry for entry in played.replay.entries if entry.seat == 0]
+        assert [entry.fault for entry in own] == [None] * 3
+        assert [entry.note for entry in own] == [str(count)] * 3
+        if count:
+            last = [samples_of(dealt(Unlisted, 2, seed=seed), 0, n, count)[-1] for n in (1, 2)]
+            assert [entry.move for entry in own[:2]] == last
 
 
 @pytest.mark.parametrize(
@@ -228,22 +208,19 @@ def test_a_process_says_how_many_it_wants_for_all_its_matches(tmp_path: Path, co
         ("9" * 400, ""),
     ],
 )
-def test_another_number_is_a_fault_of_the_start(tmp_path: Path, count: str, reason: str) -> None:
+def test_another_number_is_a_fault_of_the_start(table: Table, count: str, reason: str) -> None:
     """The schema has all that is refused."""
-    with a_table(tmp_path) as table, pytest.raises(StartupError) as caught:
-        start_bot(table.launcher, table.python(wanting(table, count)), Limits(sandbox="none"), "it")
-    assert str(caught.value).startswith(f"it did not say ready: {reason}")
+    with pytest.raises(StartupError, match=f"^it did not say ready: {reason}"):
+        table.start(table.python(SAYS.format(count=count)))
 
 
 @pytest.mark.parametrize("clock", ["cpu", "wall"])
-def test_what_samples_cost_is_the_referees_time(tmp_path: Path, clock: str) -> None:
-    with a_table(tmp_path) as table:
-        process = table.start(table.python(wanting(table, 4)))
-        game = dealt(Slow, 2, rounds=1)
-        seats: Sequence[Any] = [process, ScriptedSeat(ONE)]
-        played = table.play(game, seats, clock=clock, move_time=0.25, faults_allowed=0)
-        assert [entry.fault for entry in played.replay.entries] == [None] * 2
-        assert [lag > 280_000 for lag in played.evidence.lag] == [True, False]
+def test_what_samples_cost_is_the_referees_time(table: Table, clock: str) -> None:
+    process = table.start(table.python(SAYS.format(count=4)))
+    game, seats = dealt(Slow, 2, rounds=1), [process, ScriptedSeat(ONE)]
+    played = table.play(game, seats, clock=clock, move_time=0.25, faults_allowed=0)
+    assert [entry.fault for entry in played.replay.entries] == [None] * 2
+    assert [lag > 280_000 for lag in played.evidence.lag] == [True, False]
 
 
 # Functions
