@@ -9,7 +9,6 @@ import pytest
 
 from referee.game import Game
 from referee.games.cold_war.game import ColdWar
-from referee.games.guerra.game import Guerra
 from referee.sandbox import Program
 from tests.referee.games_for_tests import dealt
 from tests.referee.process_watch import gone
@@ -69,12 +68,3 @@ def test_a_program_plays_cold_war(table: Table, words: tuple[str, ...], talk: bo
     rest = [shipped(table, f"cold_war_{name}") for name in ("random", "echo", "sensible")]
     game = dealt(ColdWar, 4, max_rounds=20, talk=talk)
     play(table, game, Program(words, str(table.folder)), *rest)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("seat", [0, 1])
-@pytest.mark.parametrize("language", ["node", "c"])
-def test_a_program_plays_guerra(table: Table, words: tuple[str, ...], seat: int) -> None:
-    programs = [shipped(table, "guerra_random")]
-    programs.insert(seat, Program(words, str(table.folder)))
-    play(table, dealt(Guerra, 2), *programs)

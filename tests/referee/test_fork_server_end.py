@@ -24,32 +24,24 @@ def killed(ended: Ended) -> bool:
     return str(ended) == "was killed by SIGKILL"
 
 
-def test_a_bot_that_ignores_every_signal_it_can_is_killed(
+def test_a_bot_that_ignores_every_signal_it_can_is_killed_though_it_is_stopped(
     launcher: Launcher, tmp_path: Path
 ) -> None:
-    child = launcher.start(
-        python(
-            tmp_path,
-            """
-            import signal, time
-            for number in set(signal.Signals) - {signal.SIGKILL, signal.SIGSTOP}:
-                signal.signal(number, signal.SIG_IGN)
-            print("deaf", flush=True)
-            while True: time.sleep(600)
-            """,
-        ),
-        ENOUGH,
-    )
-    until(lambda: state(child.pid) == "S")
-    assert killed(launcher.stop(child))
-    assert gone(child.pid)
-
-
-def test_a_stopped_bot_is_killed(launcher: Launcher, tmp_path: Path) -> None:
-    child = launcher.start(sleeper(tmp_path), ENOUGH)
-    os.kill(child.pid, signal.SIGSTOP)
-    until(lambda: state(child.pid) == "T")
-    assert killed(launcher.stop(child))
+    text = """
+        import signal, time
+        for number in set(signal.Signals) - {signal.SIGKILL, signal.SIGSTOP}:
+            signal.signal(number, signal.SIG_IGN)
+        print("deaf", flush=True)
+        while True: time.sleep(600)
+    """
+    for is_stopped in (False, True):
+        child = launcher.start(python(tmp_path, text), ENOUGH)
+        until(lambda pid=child.pid: state(pid) == "S")  # type: ignore[misc]
+        if is_stopped:
+            os.kill(child.pid, signal.SIGSTOP)
+            until(lambda pid=child.pid: state(pid) == "T")  # type: ignore[misc]
+        assert killed(launcher.stop(child))
+        assert gone(child.pid)
 
 
 def test_a_whole_tree_dies_with_its_bot_the_stopped_too(launcher: Launcher, tmp_path: Path) -> None:
