@@ -1,6 +1,6 @@
 """The published JSON Schema of the messages against messages, right and wrong."""
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
@@ -53,14 +53,9 @@ EXAMPLES: dict[str, msgspec.Struct] = {
 }
 
 
-def schema(name: str) -> dict[str, Any]:
-    """Return the schema of one message by itself."""
-    return {**SCHEMAS, "$ref": f"#/$defs/{name}"}
-
-
 def fits(name: str, message: Any) -> bool:
     """Return whether a message is of a kind, as the schema has it."""
-    return Draft202012Validator(schema(name)).is_valid(message)
+    return Draft202012Validator({**SCHEMAS, "$ref": f"#/$defs/{name}"}).is_valid(message)
 
 
 def sent(message: msgspec.Struct) -> Any:
@@ -68,92 +63,56 @@ def sent(message: msgspec.Struct) -> Any:
     return msgspec.json.decode(encode(message))
 
 
-def test_the_schema_is_a_schema() -> None:
+def test_the_schema_is_a_schema_of_this_version_and_describes_every_message_and_field() -> None:
+    """`type` says no more than the definition's name."""
     Draft202012Validator.check_schema(SCHEMAS)
-
-
-@pytest.mark.parametrize("name", MESSAGES)
-def test_each_message_has_a_schema_that_says_what_it_is(name: str) -> None:
-    assert SCHEMAS["$defs"][name]["description"]
-
-
-def test_the_title_tells_the_version() -> None:
     assert SCHEMAS["title"].endswith(f"version {VERSION}")
-
-
-def fields() -> Iterator[tuple[str, str]]:
-    """Yield every field of every definition; `type` says no more than the definition's name."""
-    for name, shape in SCHEMAS["$defs"].items():
-        for field in shape["properties"]:
-            if field != "type":
-                yield name, field
-
-
-@pytest.mark.parametrize(("name", "field"), [*fields()])
-def test_each_field_is_described(name: str, field: str) -> None:
-    shape = SCHEMAS["$defs"][name]["properties"][field]
-    if "$ref" in shape:
-        shape = SCHEMAS["$defs"][shape["$ref"].removeprefix("#/$defs/")]
-    assert shape["description"].endswith(".")
+    shapes = SCHEMAS["$defs"]
+    assert {*MESSAGES} <= shapes.keys()
+    for name, shape in shapes.items():
+        assert shape["description"].endswith("."), name
+        for field, found in shape["properties"].items():
+            described = shapes[found["$ref"].removeprefix("#/$defs/")] if "$ref" in found else found
+            assert field == "type" or described["description"].endswith("."), (name, field)
 
 
 @pytest.mark.parametrize("message", EXAMPLES.values(), ids=EXAMPLES)
-def test_a_message_fits_its_schema(message: msgspec.Struct) -> None:
-    Draft202012Validator(schema(type(message).__name__)).validate(sent(message))
-
-
-@pytest.mark.parametrize("message", EXAMPLES.values(), ids=EXAMPLES)
-@pytest.mark.parametrize("name", MESSAGES)
-def test_a_message_fits_no_other_schema(name: str, message: msgspec.Struct) -> None:
-    assert fits(name, sent(message)) is (name == type(message).__name__)
-
-
-@pytest.mark.parametrize("message", EXAMPLES.values(), ids=EXAMPLES)
-def test_no_message_fits_without_a_field_that_is_required(message: msgspec.Struct) -> None:
-    name = type(message).__name__
+def test_a_message_fits_its_schema_alone_and_with_all_its_fields_right(
+    message: msgspec.Struct,
+) -> None:
+    name, found = type(message).__name__, sent(message)
+    assert [each for each in MESSAGES if fits(each, found)] == [name]
+    for field in found:
+        assert not fits(name, {**found, field: True}), field
     for field in SCHEMAS["$defs"][name]["required"]:
-        cut = {key: value for key, value in sent(message).items() if key != field}
+        cut = {key: value for key, value in found.items() if key != field}
         assert not fits(name, cut), field
 
 
-@pytest.mark.parametrize("message", EXAMPLES.values(), ids=EXAMPLES)
-def test_no_message_fits_with_a_field_of_the_wrong_type(message: msgspec.Struct) -> None:
-    name = type(message).__name__
-    for field in sent(message):
-        assert not fits(name, {**sent(message), field: True}), field
+WRONG_REPLIES: list[Any] = [
+    *([], {"move": {}}, {"id": 1}, {"id": 1, "move": None}, {"id": 1, "move": []}),
+    *({"id": number, "move": {}} for number in ("1", True)),
+    *({"id": 1, "move": {}, "note": 1}, {"id": 1, "move": {}, "type": "reply"}),
+]
 
 
-WRONG_REPLIES = {
-    "no object": [],
-    "no id": {"move": {}},
-    "no move": {"id": 1},
-    "a null move": {"id": 1, "move": None},
-    "a list for a move": {"id": 1, "move": []},
-    "a text for an id": {"id": "1", "move": {}},
-    "true for an id": {"id": True, "move": {}},
-    "a number for a note": {"id": 1, "move": {}, "note": 1},
-    "an unknown field": {"id": 1, "move": {}, "type": "reply"},
-}
-
-
-@pytest.mark.parametrize("reply", WRONG_REPLIES.values(), ids=WRONG_REPLIES)
-def test_schema_and_referee_refuse_the_same_replies(reply: Any) -> None:
-    assert not fits("Reply", reply)
-    with pytest.raises(ProtocolError):
-        read_reply(encode(reply))
-
-
-WRONG_READY = [
+WRONG_READY: list[Any] = [
     *({}, {"type": "go"}, {"type": 1}, {"type": "ready", "name": "x"}, ["ready"], {"samples": 4}),
     *({"type": "ready", "samples": value} for value in (-1, 17, 10**9, True, "4", None, 0.5, [4])),
 ]
 
 
-@pytest.mark.parametrize("ready", WRONG_READY)
-def test_schema_and_referee_refuse_the_same_words_for_ready(ready: Any) -> None:
-    assert not fits("Ready", ready)
-    with pytest.raises(ProtocolError):
-        read_ready(encode(ready))
+@pytest.mark.parametrize(
+    ("name", "read", "wrong"),
+    [("Reply", read_reply, WRONG_REPLIES), ("Ready", read_ready, WRONG_READY)],
+)
+def test_schema_and_referee_refuse_the_same_answers(
+    name: str, read: Callable[[bytes], object], wrong: list[Any]
+) -> None:
+    for each in wrong:
+        assert not fits(name, each), each
+        with pytest.raises(ProtocolError):
+            read(encode(each))
 
 
 def test_a_bot_may_meet_new_fields_in_what_the_referee_sends() -> None:

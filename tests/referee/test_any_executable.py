@@ -9,7 +9,6 @@ import pytest
 
 from referee.game import Game
 from referee.games.cold_war.game import ColdWar
-from referee.games.guerra.game import Guerra
 from referee.sandbox import Program
 from tests.referee.games_for_tests import dealt
 from tests.referee.process_watch import gone
@@ -63,25 +62,9 @@ def play(table: Table, game: Game, *programs: Program) -> None:
     assert gone(*map(pid_of, bots))
 
 
-@pytest.mark.parametrize("talk", [False, True], ids=["silent", "talk"])
+@pytest.mark.parametrize("talk", [False, pytest.param(True, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_program_plays_cold_war(table: Table, words: tuple[str, ...], talk: bool) -> None:
     rest = [shipped(table, f"cold_war_{name}") for name in ("random", "echo", "sensible")]
     game = dealt(ColdWar, 4, max_rounds=20, talk=talk)
     play(table, game, Program(words, str(table.folder)), *rest)
-
-
-@pytest.mark.parametrize("seat", [0, 1])
-@pytest.mark.parametrize("language", ["node", "c"])
-def test_a_program_plays_guerra(table: Table, words: tuple[str, ...], seat: int) -> None:
-    programs = [shipped(table, "guerra_random")]
-    programs.insert(seat, Program(words, str(table.folder)))
-    play(table, dealt(Guerra, 2), *programs)
-
-
-def test_programs_of_all_languages_sit_at_one_table(table: Table, compiled: str) -> None:
-    if shutil.which("node") is None:
-        pytest.skip("there is no node here: a table of all languages is not tried")
-    commands = [(str(PROGRAMS / "pass.sh"),), (str(PROGRAMS / "pass.js"),), (compiled,)]
-    programs = [Program(words, str(table.folder)) for words in commands]
-    play(table, dealt(ColdWar, 4, max_rounds=20), *programs, shipped(table, "cold_war_random"))

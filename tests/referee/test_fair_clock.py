@@ -235,6 +235,7 @@ def test_a_busy_machine_makes_nobody_late(pinned: Table, clock: str) -> None:
     assert all(played.evidence.waited[number] > 500_000 for number in range(3))
 
 
+@pytest.mark.slow
 def test_a_sleeper_pays_on_a_busy_machine_too(pinned: Table) -> None:
     bot = pinned.start("late", 60, 1, "sleep")
     with busy(4):
@@ -389,7 +390,7 @@ for line in sys.stdin:
 """
 
 
-@pytest.mark.quick(1)
+@pytest.mark.slow
 def test_a_busy_machine_makes_nobody_late_in_a_sandbox(sandboxed: Table) -> None:
     bot = sandboxed.sandboxed(THINKS)
     with busy(8):

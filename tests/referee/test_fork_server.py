@@ -2,15 +2,17 @@
 
 import json
 import os
+import re
 import resource
 import subprocess
 import sys
+from itertools import count
 from pathlib import Path
 
 import pytest
 
 from referee.limits import Limits
-from referee.sandbox import Launcher, MachineError, Program, StartError
+from referee.sandbox import Launcher, MachineError, StartError
 from referee.sandbox.kinds import THREAD_COUNTS
 from tests.referee.process_watch import children, descriptors, fields, gone, until
 from tests.referee.raw_programs import ENOUGH, SH, TRUE, here, output, python, read_all, sleeper
@@ -18,63 +20,42 @@ from tests.referee.raw_programs import ENOUGH, SH, TRUE, here, output, python, r
 # What cannot be started
 
 
-@pytest.fixture
-def script(tmp_path: Path) -> Path:
-    """A script, executable, that begins as scripts do."""
-    path = tmp_path / "script"
-    path.write_text("#!/bin/sh\nexec sleep 60\n")
-    path.chmod(0o755)
-    return path
-
-
-def refusal(launcher: Launcher, program: Program) -> str:
+@pytest.mark.parametrize(
+    ("text", "mode", "words", "reason"),
+    [
+        (None, 0, ("{here}/script",), "{here}/script: No such file or directory"),
+        ("#!/bin/sh\n", 0o644, ("{here}/script",), "{here}/script: Permission denied"),
+        ("print('hi')\n", 0o755, ("{here}/script",), "./script is no program: it lacks a first"),
+        ("", 0o755, ("{here}/script",), "./script is empty"),
+        ("#!/no/such\n", 0o755, ("{here}/script",), "./script: its interpreter /no/such is not"),
+        (None, 0, ("{here}",), "{here}: Permission denied"),
+        (None, 0, (*TRUE, "a\0b"), "embedded null"),
+    ],
+    ids=["missing", "not executable", "text", "empty", "interpreter", "folder", "argument"],
+)
+def test_what_cannot_be_started_is_named_and_the_next_is_started(
+    launcher: Launcher,
+    tmp_path: Path,
+    text: str | None,
+    mode: int,
+    words: tuple[str, ...],
+    reason: str,
+) -> None:
+    if text is not None:
+        (tmp_path / "script").write_text(text)
+        (tmp_path / "script").chmod(mode)
     before = descriptors()
-    with pytest.raises(StartError) as caught:
-        launcher.start(program, ENOUGH)
+    with pytest.raises(StartError, match=re.escape(reason.format(here=tmp_path))):
+        launcher.start(here(tmp_path, *(word.format(here=tmp_path) for word in words)), ENOUGH)
     assert descriptors() == before
-    assert output(launcher, Program(("/bin/echo", "still here"), "/")) == "still here\n"
-    return str(caught.value)
-
-
-def test_a_missing_file_is_named(launcher: Launcher, tmp_path: Path) -> None:
-    reason = refusal(launcher, here(tmp_path, str(tmp_path / "no_such_bot")))
-    assert reason == f"{tmp_path / 'no_such_bot'}: No such file or directory"
-
-
-def test_a_file_that_is_not_executable_is_named(launcher: Launcher, script: Path) -> None:
-    script.chmod(0o644)
-    assert refusal(launcher, here(script.parent, str(script))) == f"{script}: Permission denied"
-
-
-def test_a_text_without_an_interpreter_is_named(launcher: Launcher, script: Path) -> None:
-    script.write_text("print('I am a bot')\n")
-    reason = refusal(launcher, here(script.parent, str(script)))
-    assert reason.startswith(f"./{script.name} is no program: it lacks a first line such as #!")
-
-
-def test_an_empty_file_is_named(launcher: Launcher, script: Path) -> None:
-    script.write_text("")
-    assert refusal(launcher, here(script.parent, str(script))) == f"./{script.name} is empty"
-
-
-def test_a_script_whose_interpreter_is_missing_is_named(launcher: Launcher, script: Path) -> None:
-    script.write_text("#!/no/such/interpreter\n")
-    reason = refusal(launcher, here(script.parent, str(script)))
-    assert reason.startswith(f"./{script.name}: its interpreter /no/such/interpreter is not there")
-
-
-def test_a_folder_is_no_program(launcher: Launcher, tmp_path: Path) -> None:
-    assert refusal(launcher, here(tmp_path, str(tmp_path))) == f"{tmp_path}: Permission denied"
+    assert output(launcher, here(tmp_path, "/bin/echo", "still here")) == "still here\n"
 
 
 def test_a_missing_working_folder_is_named(launcher: Launcher, tmp_path: Path) -> None:
     """And not the program, which is there."""
-    reason = refusal(launcher, here(tmp_path / "gone", *TRUE))
-    assert reason == f"{tmp_path / 'gone'}: No such file or directory"
-
-
-def test_an_argument_that_cannot_be_passed_is_told(launcher: Launcher, tmp_path: Path) -> None:
-    assert "null" in refusal(launcher, here(tmp_path, *TRUE, "a\0b"))
+    gone = tmp_path / "gone"
+    with pytest.raises(StartError, match=f"^{gone}: No such file or directory$"):
+        launcher.start(here(gone, *TRUE), ENOUGH)
 
 
 def test_a_lack_of_descriptors_is_told_and_survived(launcher: Launcher, tmp_path: Path) -> None:
@@ -104,11 +85,8 @@ def test_the_environment_is_built_and_not_inherited(
     lines = output(launcher, here(tmp_path, "/usr/bin/env")).splitlines()
     assert sorted(lines) == sorted(
         [
-            f"PATH={os.environ['PATH']}",
-            "LANG=C.UTF-8",
-            "PYTHONHASHSEED=0",
-            "PYTHONDONTWRITEBYTECODE=1",
-            "PYTHONUNBUFFERED=1",
+            *(f"PATH={os.environ['PATH']}", "LANG=C.UTF-8", "PYTHONHASHSEED=0"),
+            *("PYTHONDONTWRITEBYTECODE=1", "PYTHONUNBUFFERED=1"),
             *(f"{name}=1" for name in THREAD_COUNTS),
         ]
     )
@@ -149,12 +127,18 @@ print(json.dumps(found))
 """
 
 
-def test_no_signal_is_blocked_or_ignored(launcher: Launcher, tmp_path: Path) -> None:
-    """Python ignores SIGPIPE and SIGXFSZ; its children would, too."""
+def test_no_signal_is_blocked_or_ignored_and_no_rights_are_gained(
+    launcher: Launcher, tmp_path: Path
+) -> None:
+    """Python ignores SIGPIPE and SIGXFSZ; its children would, too.
+
+    As root's program, `su` say, a bot could not be killed by an ordinary user's referee.
+    """
     status = output(launcher, here(tmp_path, "/bin/cat", "/proc/self/status"))
     masks = dict(line.split(":\t") for line in status.splitlines() if line.startswith("Sig"))
     of_the_c_library = 0b11 << 31  # signals 32 and 33: nobody else can set them
     assert int(masks["SigBlk"], 16) == int(masks["SigIgn"], 16) & ~of_the_c_library == 0
+    assert "NoNewPrivs:\t1" in status.splitlines()
 
 
 SCHEDULING = """
@@ -194,12 +178,6 @@ def test_a_bot_leads_its_own_session(launcher: Launcher, tmp_path: Path) -> None
     launcher.stop(child)
 
 
-def test_a_bot_gains_no_rights_by_what_it_executes(launcher: Launcher, tmp_path: Path) -> None:
-    """As root's program, `su` say, it could not be killed by an ordinary user's referee."""
-    status = output(launcher, here(tmp_path, "/bin/cat", "/proc/self/status"))
-    assert "NoNewPrivs:\t1" in status.splitlines()
-
-
 def test_files_of_a_bot_are_its_own_and_no_core_is_dumped(
     launcher: Launcher, tmp_path: Path
 ) -> None:
@@ -217,19 +195,22 @@ def test_the_memory_limit_holds(launcher: Launcher, tmp_path: Path) -> None:
 # How a bot ended
 
 
-@pytest.mark.parametrize(
-    ("words", "how"),
-    [
-        (TRUE, "exited with code 0"),
-        ((SH, "-c", "exit 7"), "exited with code 7"),
-        ((SH, "-c", "kill -SEGV $$"), "was killed by SIGSEGV"),
-        ((SH, "-c", "kill -40 $$"), "was killed by signal 40"),
-    ],
-)
-def test_the_end_is_told(
-    launcher: Launcher, tmp_path: Path, words: tuple[str, ...], how: str
-) -> None:
-    assert str(launcher.wait(launcher.start(here(tmp_path, *words), ENOUGH))) == how
+def test_the_end_is_told_to_those_it_belongs_to(launcher: Launcher, tmp_path: Path) -> None:
+    ends = {
+        ":": "exited with code 0",
+        "kill -SEGV $$": "was killed by SIGSEGV",
+        "kill -40 $$": "was killed by signal 40",
+        **{f"exit {number}": f"exited with code {number}" for number in range(2, 9)},
+    }
+    running = {how: launcher.start(here(tmp_path, SH, "-c", how), ENOUGH) for how in ends}
+    for how in sorted(ends):
+        assert str(launcher.wait(running[how])) == ends[how]
+
+
+def test_a_bot_that_ended_by_itself_can_be_stopped(launcher: Launcher, tmp_path: Path) -> None:
+    child = launcher.start(here(tmp_path, SH, "-c", "exit 3"), ENOUGH)
+    until(lambda: gone(child.pid))
+    assert str(launcher.stop(child)) == "exited with code 3"
 
 
 def test_what_was_used_is_told(launcher: Launcher, tmp_path: Path) -> None:
@@ -242,35 +223,18 @@ def test_what_was_used_is_told(launcher: Launcher, tmp_path: Path) -> None:
     assert 100 * 2**20 <= busy.memory < 200 * 2**20
 
 
-def test_ends_are_told_to_those_they_belong_to(launcher: Launcher, tmp_path: Path) -> None:
-    running = [launcher.start(here(tmp_path, SH, "-c", f"exit {n}"), ENOUGH) for n in range(9)]
-    for number in (5, 8, 0, 3, 1, 7, 2, 6, 4):
-        assert str(launcher.wait(running[number])) == f"exited with code {number}"
-
-
-def test_a_bot_that_ended_by_itself_can_be_stopped(launcher: Launcher, tmp_path: Path) -> None:
-    child = launcher.start(here(tmp_path, SH, "-c", "exit 3"), ENOUGH)
-    until(lambda: gone(child.pid))
-    assert str(launcher.stop(child)) == "exited with code 3"
-
-
 # Many
 
 
-def test_two_hundred_starts_leak_nothing(launcher: Launcher, tmp_path: Path) -> None:
+def test_a_hundred_starts_leak_nothing(launcher: Launcher, tmp_path: Path) -> None:
     before = descriptors()
     server = launcher._server.pid
     resource.prlimit(server, resource.RLIMIT_NOFILE, (30, 30))  # it would run out of them
-    for _ in range(100):
+    for _ in range(50):
         launcher.wait(launcher.start(here(tmp_path, *TRUE), ENOUGH))
-        launcher.stop(launcher.start(sleeper(tmp_path), ENOUGH))
+        launcher.stop(launcher.start(here(tmp_path, "/bin/sleep", "600"), ENOUGH))
     assert descriptors() == before
     assert children(server) == set()
-
-
-def fill(descriptor: int) -> None:
-    while True:
-        os.write(descriptor, b"x" * 65536)
 
 
 def test_pipes_never_block_the_referee(launcher: Launcher, tmp_path: Path) -> None:
@@ -278,5 +242,5 @@ def test_pipes_never_block_the_referee(launcher: Launcher, tmp_path: Path) -> No
     with pytest.raises(BlockingIOError):
         os.read(child.stdout, 1)
     with pytest.raises(BlockingIOError):
-        fill(child.stdin)
+        sum(os.write(child.stdin, b"x" * 65536) for _ in count())
     launcher.stop(child)

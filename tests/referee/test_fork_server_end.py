@@ -24,60 +24,36 @@ def killed(ended: Ended) -> bool:
     return str(ended) == "was killed by SIGKILL"
 
 
-def test_a_bot_that_ignores_every_signal_it_can_is_killed(
+def test_a_bot_that_ignores_every_signal_it_can_is_killed_though_it_is_stopped(
     launcher: Launcher, tmp_path: Path
 ) -> None:
-    child = launcher.start(
-        python(
-            tmp_path,
-            """
-            import signal, time
-            for number in set(signal.Signals) - {signal.SIGKILL, signal.SIGSTOP}:
-                signal.signal(number, signal.SIG_IGN)
-            print("deaf", flush=True)
-            while True: time.sleep(600)
-            """,
-        ),
-        ENOUGH,
-    )
-    until(lambda: state(child.pid) == "S")
-    assert killed(launcher.stop(child))
-    assert gone(child.pid)
+    text = """
+        import signal, time
+        for number in set(signal.Signals) - {signal.SIGKILL, signal.SIGSTOP}:
+            signal.signal(number, signal.SIG_IGN)
+        print("deaf", flush=True)
+        while True: time.sleep(600)
+    """
+    for is_stopped in (False, True):
+        child = launcher.start(python(tmp_path, text), ENOUGH)
+        until(lambda pid=child.pid: state(pid) == "S")  # type: ignore[misc]
+        if is_stopped:
+            os.kill(child.pid, signal.SIGSTOP)
+            until(lambda pid=child.pid: state(pid) == "T")  # type: ignore[misc]
+        assert killed(launcher.stop(child))
+        assert gone(child.pid)
 
 
-@pytest.mark.parametrize("number", [signal.SIGSTOP, signal.SIGTSTP])
-def test_a_stopped_bot_is_killed(
-    launcher: Launcher, tmp_path: Path, number: signal.Signals
-) -> None:
-    child = launcher.start(sleeper(tmp_path), ENOUGH)
-    os.kill(child.pid, signal.SIGSTOP)
-    until(lambda: state(child.pid) == "T")
-    assert killed(launcher.stop(child))
-
-
-def test_a_child_of_a_bot_dies_with_it(launcher: Launcher, tmp_path: Path) -> None:
-    bot, child = started(tmp_path, launcher, "child")
-    assert not gone(child)
-    launcher.stop(bot)
-    until(lambda: gone(child))
-
-
-def test_a_stopped_child_of_a_bot_dies_with_it(launcher: Launcher, tmp_path: Path) -> None:
-    bot, child = started(tmp_path, launcher, "child")
-    os.kill(child, signal.SIGSTOP)
-    launcher.stop(bot)
-    until(lambda: gone(child))
-
-
-def test_a_whole_tree_dies_with_its_bot(launcher: Launcher, tmp_path: Path) -> None:
+def test_a_whole_tree_dies_with_its_bot_the_stopped_too(launcher: Launcher, tmp_path: Path) -> None:
     tree = "for i in 1 2 3; do (for j in 1 2 3; do sleep 600 & done; wait) & done; echo up; wait"
     bot = launcher.start(here(tmp_path, SH, "-c", tree), ENOUGH)
     until(lambda: len(children(bot.pid)) == 3)
     pids = {bot.pid} | children(bot.pid)
     until(lambda: all(len(children(pid)) == 3 for pid in pids))
-    pids |= {grandchild for pid in pids for grandchild in children(pid)}
+    grandchildren = {grandchild for pid in pids - {bot.pid} for grandchild in children(pid)}
+    os.kill(min(grandchildren), signal.SIGSTOP)
     launcher.stop(bot)
-    until(lambda: gone(*pids))
+    until(lambda: gone(*pids, *grandchildren))
 
 
 def test_a_daemon_dies_at_the_latest_with_the_launcher(tmp_path: Path) -> None:
@@ -173,13 +149,11 @@ def test_the_ctrl_c_of_a_terminal_does_not_reach_the_fork_server(launcher: Launc
     assert os.getsid(server) == os.getsid(0)
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_the_fork_server_ends_only_with_its_owner(
-    launcher: Launcher, tmp_path: Path, number: signal.Signals
-) -> None:
+def test_the_fork_server_ends_only_with_its_owner(launcher: Launcher, tmp_path: Path) -> None:
     """It still has to clean up after the others."""
     assert output(launcher, here(tmp_path, "/bin/echo", "up")) == "up\n"
-    os.kill(launcher._server.pid, number)
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        os.kill(launcher._server.pid, number)
     assert output(launcher, here(tmp_path, "/bin/echo", "still here")) == "still here\n"
 
 

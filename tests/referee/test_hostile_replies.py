@@ -4,10 +4,8 @@ import re
 import resource
 import select
 import sys
-import time
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
-from pathlib import Path
 from textwrap import dedent
 from typing import Any
 
@@ -99,16 +97,8 @@ def seat_of(launcher: Launcher) -> Iterator[SeatOf]:
 
 def start(limits: Limits) -> Start:
     """Return the opening of a match."""
-    return Start(
-        match="m",
-        game="g",
-        seat=0,
-        seats=1,
-        options={},
-        table={},
-        clock=limits.time_control,
-        seed=1,
-    )
+    control = limits.time_control
+    return Start(match="m", game="g", seat=0, seats=1, options={}, table={}, clock=control, seed=1)
 
 
 def ask(seat: ProcessSeat, number: int = 1, filling: int = 0) -> Answer:
@@ -133,9 +123,13 @@ def test_a_bot_that_does_as_it_should_has_no_fault(seat_of: SeatOf) -> None:
     assert [good(ask(seat, number), number) for number in range(5)] == [True] * 5
 
 
-def test_endless_bytes_without_a_newline_are_a_flood(seat_of: SeatOf) -> None:
+def test_endless_bytes_without_a_newline_are_a_flood_that_can_be_told_the_end(
+    seat_of: SeatOf,
+) -> None:
     seat = seat_of("while True: say(b'x' * 65536)", **PATIENT)
     assert fault(ask(seat)) == ("flood", f"a line of more than {LINE_LIMIT} bytes")
+    seat.end(End([1], "over"))
+    assert seat.process.ended is None
 
 
 def test_a_line_of_100_megabytes_is_a_flood_and_takes_no_memory(seat_of: SeatOf) -> None:
@@ -153,20 +147,19 @@ def test_a_line_of_100_megabytes_is_a_flood_and_takes_no_memory(seat_of: SeatOf)
     assert grown < 20 * 1024
 
 
-def test_a_good_reply_that_is_too_long_is_a_flood(seat_of: SeatOf) -> None:
-    seat = seat_of("answer(hear(), note='x' * 66_000); hear()", **PATIENT)
-    assert fault(ask(seat))[0] == "flood"
-
-
-def test_a_reply_as_long_as_the_limit_is_read(seat_of: SeatOf) -> None:
+def test_a_reply_as_long_as_the_limit_is_read_and_a_longer_one_is_a_flood(seat_of: SeatOf) -> None:
     seat = seat_of(
         f"""
         reply = '{{"id":1,"move":{{"echo":1}}'
+        hear()
         say(reply + " " * ({LINE_LIMIT} - len(reply) - 1) + "}}\\n")
+        answer(hear(), note='x' * 66_000)
+        hear()
         """,
         **PATIENT,
     )
     assert good(ask(seat))
+    assert fault(ask(seat))[0] == "flood"
 
 
 @pytest.mark.parametrize("length", [469, 470, 471, 940, 65_000])
@@ -193,16 +186,12 @@ REPLY = '{"id":1,"move":{"echo":1}}\\n'
 @pytest.mark.parametrize(
     "text",
     [
-        pytest.param(f"hear(); say('{REPLY}'); hear(); os._exit(3)", id="exits"),
-        pytest.param(f"hear(); say('{REPLY}'); hear(); os.close(1); hear()", id="is silent"),
-        pytest.param(
-            f"say('{REPLY}' + '{REPLY}'); hear(); hear(); hear()", id="has answered before"
-        ),
-        pytest.param(
-            f"say(b'{REPLY}' + b'x' * 40_000); say(b'x' * 40_000); hear(); hear(); hear()",
-            id="floods",
-        ),
+        f"hear(); say('{REPLY}'); hear(); os._exit(3)",
+        f"hear(); say('{REPLY}'); hear(); os.close(1); hear()",
+        f"say('{REPLY}' + '{REPLY}'); hear(); hear(); hear()",
+        f"say(b'{REPLY}' + b'x' * 40_000); say(b'x' * 40_000); hear(); hear(); hear()",
     ],
+    ids=["exits", "is silent", "has answered before", "floods"],
 )
 def test_whatever_comes_of_an_ask_it_took_some_time(seat_of: SeatOf, text: str) -> None:
     seat = seat_of(text, **PATIENT)
@@ -212,21 +201,12 @@ def test_whatever_comes_of_an_ask_it_took_some_time(seat_of: SeatOf, text: str) 
     assert answer.turn.ended > answer.turn.began
 
 
-def test_a_flooder_can_be_told_the_end(seat_of: SeatOf) -> None:
-    seat = seat_of("while True: say(b'x' * 65536)", **PATIENT)
-    ask(seat)
-    seat.end(End([1], "over"))
-    assert seat.process.ended is None
-
-
-def test_endless_lines_are_one_malformed_reply_for_each_ask(seat_of: SeatOf) -> None:
-    seat = seat_of("while True: say('x\\n' * 1000)", **PATIENT)
-    assert [fault(ask(seat))[0] for _ in range(4)] == ["malformed"] * 4
-
-
-def test_endless_empty_lines_are_malformed(seat_of: SeatOf) -> None:
-    seat = seat_of("while True: say('\\n' * 1000)", **PATIENT)
-    assert fault(ask(seat))[0] == "malformed"
+@pytest.mark.parametrize("lines", ["x\\n", "\\n"], ids=["of a letter", "empty"])
+def test_endless_lines_are_a_malformed_reply_for_each_ask_though_nothing_is_read(
+    seat_of: SeatOf, lines: str
+) -> None:
+    seat = seat_of(f"while True: say('{lines}' * 1000)", **PATIENT)
+    assert [fault(ask(seat, filling=100_000))[0] for _ in range(4)] == ["malformed"] * 4
 
 
 def test_half_a_line_and_silence_is_late_at_the_cap(seat_of: SeatOf) -> None:
@@ -241,77 +221,30 @@ def test_half_a_line_and_silence_is_late_at_the_cap(seat_of: SeatOf) -> None:
     )
 
 
-def test_half_a_line_may_be_finished_after_it_is_late(seat_of: SeatOf) -> None:
-    seat = seat_of(
-        """
-        say('{"id":1,"mo')
-        hear()
-        two = hear()
-        say('ve":{}}\\n')
-        answer(two)
-        """,
-        **HURRIED_ONCE,
-    )
-    assert fault(ask(seat))[0] == "late"
-    assert good(ask(seat, 2), 2)
+@pytest.mark.parametrize(
+    ("text", "filling"),
+    [
+        ("""say('{"id":1,"mo'); hear(); two = hear(); say('ve":{}}\\n'); answer(two)""", 0),
+        ("one, two = hear(), hear(); answer(one); answer(two)", 0),
+        ("select.select([0], [], []); time.sleep(0.5); answer_all()", 200_000),
+    ],
+    ids=["half of it before", "all of it after", "it read late"],
+)
+def test_a_late_reply_that_comes_during_the_next_ask_is_dropped(
+    seat_of: SeatOf, text: str, filling: int
+) -> None:
+    seat = seat_of(text, **HURRIED_ONCE)
+    assert fault(ask(seat, 1, filling))[0] == "late"
+    assert good(ask(seat, 2, filling), 2)
 
 
-def test_bytes_that_drip_are_late_at_the_cap(seat_of: SeatOf) -> None:
-    seat = seat_of(
-        """
-        hear()
-        while True:
-            say(" ")
-            time.sleep(0.05)
-        """,
-        **QUICK,
-    )
-    assert fault(ask(seat))[0] == "late"
-
-
-def test_a_bot_that_computes_without_end_is_late_by_its_cpu_time(seat_of: SeatOf) -> None:
-    seat = seat_of("while True: pass", move_time=0.3)
-    kind, reason = fault(ask(seat))
-    assert kind == "late"
-    assert "CPU time used" in reason
-
-
-def test_a_bot_that_never_reads_is_late_however_much_piles_up(seat_of: SeatOf) -> None:
+def test_a_bot_that_never_reads_is_late_however_much_piles_up_and_can_be_told_the_end(
+    seat_of: SeatOf,
+) -> None:
     seat = seat_of("time.sleep(1000)", **HURRIED)
     assert [fault(ask(seat, filling=50_000))[0] for _ in range(4)] == ["late"] * 4
-
-
-def test_the_end_of_a_match_does_not_wait_for_a_bot_that_never_reads(seat_of: SeatOf) -> None:
-    seat = seat_of("time.sleep(1000)", **HURRIED)
-    ask(seat, filling=100_000)
     seat.end(End([1], "over"))
     assert seat.process.ended is None
-
-
-def test_a_bot_that_reads_late_finds_all_that_piled_up(seat_of: SeatOf) -> None:
-    seat = seat_of("select.select([0], [], []); time.sleep(0.5); answer_all()", **HURRIED_ONCE)
-    assert fault(ask(seat, 1, filling=200_000))[0] == "late"
-    assert good(ask(seat, 2, filling=200_000), 2)
-
-
-def test_a_bot_that_only_talks_and_never_reads_does_not_stop_the_referee(seat_of: SeatOf) -> None:
-    seat = seat_of("while True: say('x\\n' * 1000)", **PATIENT)
-    assert [fault(ask(seat, filling=100_000))[0] for _ in range(3)] == ["malformed"] * 3
-
-
-def test_a_late_bot_is_frozen(seat_of: SeatOf) -> None:
-    seat = seat_of("print(os.getpid(), file=sys.stderr, flush=True); time.sleep(1000)", **HURRIED)
-    assert fault(ask(seat))[0] == "late"
-    status = Path(f"/proc/{int(seat.stderr)}/status")
-    deadline = time.monotonic() + 10
-    while "State:\tT (stopped)" not in status.read_text():
-        assert time.monotonic() < deadline
-
-
-def test_a_late_reply_that_comes_during_the_next_ask_is_dropped(seat_of: SeatOf) -> None:
-    seat = seat_of("one, two = hear(), hear(); answer(one); answer(two)", **HURRIED_ONCE)
-    assert fault(ask(seat, 1))[0] == "late"
-    assert good(ask(seat, 2), 2)
 
 
 def test_replies_to_several_asks_that_were_given_up_are_dropped(seat_of: SeatOf) -> None:
@@ -339,18 +272,20 @@ def test_a_printed_line_costs_one_fault_and_the_next_reply_counts(seat_of: SeatO
     assert [good(ask(seat, number), number) for number in (2, 3, 4)] == [True] * 3
 
 
-def test_a_malformed_reply_is_kept_as_it_was_sent(seat_of: SeatOf) -> None:
-    seat = seat_of("say(b'caf\\xe9 \\x1b[2J\\n'); hear()", **PATIENT)
-    answer = ask(seat)
+@pytest.mark.parametrize(
+    ("sent", "kept"),
+    [
+        ("b'caf\\xe9 \\x1b[2J\\n'", "caf\\xe9 \x1b[2J"),
+        ("'x' * 60_000 + '\\n'", "x" * 2000 + "… (60000 bytes)"),
+    ],
+    ids=["short", "long"],
+)
+def test_a_malformed_reply_is_kept_as_it_was_sent_the_long_in_part(
+    seat_of: SeatOf, sent: str, kept: str
+) -> None:
+    answer = ask(seat_of(f"say({sent}); hear()", **PATIENT))
     assert answer.fault is not None
-    assert answer.fault.line == "caf\\xe9 \x1b[2J"
-
-
-def test_a_long_malformed_reply_is_kept_in_part(seat_of: SeatOf) -> None:
-    seat = seat_of("say('x' * 60_000 + '\\n'); hear()", **PATIENT)
-    answer = ask(seat)
-    assert answer.fault is not None
-    assert answer.fault.line == "x" * 2000 + "… (60000 bytes)"
+    assert answer.fault.line == kept
 
 
 @pytest.mark.parametrize(
@@ -397,80 +332,56 @@ def test_a_refused_reply_may_not_be_sent_twice(seat_of: SeatOf) -> None:
     assert fault(ask(seat, 2)) == ("malformed", "it answers ask 1; ask 2 was open")
 
 
-def test_closing_the_output_and_staying_is_a_crash(seat_of: SeatOf) -> None:
-    seat = seat_of("os.close(1); time.sleep(1000)", **PATIENT)
-    assert fault(ask(seat)) == ("crash", "it closed its standard output")
+ENDS = {
+    "closes its output": ("os.close(1); time.sleep(1000)", "it closed its standard output"),
+    "exits": ("hear(); os._exit(3)", "it exited with code 3"),
+    "leaves a child with the pipes": (
+        "hear()\nif os.fork(): os._exit(3)\ntime.sleep(1000)",
+        "it exited with code 3",
+    ),
+    "exits in a line": ("""hear(); say('{"id":1,'); os._exit(0)""", "it exited with code 0"),
+    "is killed": ("hear(); os.kill(os.getpid(), 9)", "it was killed by SIGKILL"),
+    "breaks": (
+        "hear(); os.kill(os.getpid(), signal.SIGSEGV)",
+        "it was killed by SIGSEGV; it touched memory that is not its own, or its stack was full",
+    ),
+    "a signal without a name": (
+        "hear(); os.kill(os.getpid(), 40)",
+        "it was killed by signal 40",
+    ),
+}
 
 
-def test_closing_the_input_and_staying_is_a_crash(seat_of: SeatOf) -> None:
-    seat = seat_of("one = hear(); os.close(0); answer(one); time.sleep(1000)", **PATIENT)
-    assert good(ask(seat))
-    assert fault(ask(seat)) == ("crash", "it closed its standard input")
-
-
-def test_closing_the_standard_error_is_no_fault(seat_of: SeatOf) -> None:
-    seat = seat_of("os.close(2); answer_all()", **PATIENT)
-    assert [good(ask(seat, number), number) for number in (1, 2)] == [True] * 2
-
-
-def test_an_exit_in_the_middle_is_a_crash_with_its_code(seat_of: SeatOf) -> None:
-    seat = seat_of("hear(); os._exit(3)", **PATIENT)
-    assert fault(ask(seat)) == ("crash", "it exited with code 3")
-
-
-def test_an_exit_that_leaves_a_child_with_the_pipes_is_a_crash(seat_of: SeatOf) -> None:
-    seat = seat_of("hear()\nif os.fork(): os._exit(3)\ntime.sleep(1000)", **PATIENT)
-    assert fault(ask(seat)) == ("crash", "it exited with code 3")
-
-
-def test_an_exit_in_the_middle_of_a_line_is_a_crash(seat_of: SeatOf) -> None:
-    seat = seat_of("""hear(); say('{"id":1,'); os._exit(0)""", **PATIENT)
-    assert fault(ask(seat)) == ("crash", "it exited with code 0")
-
-
-def test_a_reply_just_before_the_exit_counts(seat_of: SeatOf) -> None:
-    seat = seat_of("answer(hear()); os._exit(0)", **PATIENT)
-    assert good(ask(seat))
-    assert fault(ask(seat)) == ("crash", "it exited with code 0")
-
-
-@pytest.mark.parametrize("name", ["SIGKILL", "SIGSEGV", "SIGABRT"])
-def test_a_bot_killed_by_a_signal_crashes_and_the_signal_is_named(
-    seat_of: SeatOf, name: str
+@pytest.mark.parametrize("how", ENDS)
+def test_a_bot_that_can_answer_no_more_has_crashed_and_how_is_said(
+    seat_of: SeatOf, how: str
 ) -> None:
-    seat = seat_of(f"hear(); os.kill(os.getpid(), signal.{name})", **PATIENT)
-    kind, reason = fault(ask(seat))
-    assert kind == "crash"
-    assert reason.startswith(f"it was killed by {name}")
+    text, reason = ENDS[how]
+    assert fault(ask(seat_of(text, **PATIENT))) == ("crash", reason)
 
 
-def test_a_real_time_signal_is_told_by_its_number(seat_of: SeatOf) -> None:
-    seat = seat_of("hear(); os.kill(os.getpid(), 40)", **PATIENT)
-    assert fault(ask(seat)) == ("crash", "it was killed by signal 40")
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (
+            "one = hear(); os.close(0); answer(one); time.sleep(1000)",
+            "it closed its standard input",
+        ),
+        ("answer(hear()); os._exit(0)", "it exited with code 0"),
+    ],
+    ids=["closes its input", "exits"],
+)
+def test_a_reply_just_before_the_crash_counts(seat_of: SeatOf, text: str, reason: str) -> None:
+    seat = seat_of(text, **PATIENT)
+    assert good(ask(seat))
+    assert fault(ask(seat)) == ("crash", reason)
 
 
-def test_an_exception_leaves_its_traceback(seat_of: SeatOf) -> None:
-    seat = seat_of("hear(); {}['missing']", **PATIENT)
-    assert fault(ask(seat)) == ("crash", "it exited with code 1")
-    assert seat.stderr.rstrip().endswith("KeyError: 'missing'")
-
-
-def test_the_lines_before_the_first_fault_are_kept(seat_of: SeatOf) -> None:
-    seat = seat_of("answer(hear()); hear(); say('oh no\\n'); hear()", **PATIENT)
-    ask(seat, 1)
-    ask(seat, 2)
-    kinds = [line[:12] for line in seat.conversation]
-    assert kinds == ['→ {"type":"a', '← {"id": 1, ', '→ {"type":"a', "← oh no"]
-
-
-def test_a_long_note_is_cut(seat_of: SeatOf) -> None:
-    seat = seat_of(f"answer(hear(), note='é' * {NOTE_LIMIT + 1})", **PATIENT)
-    assert ask(seat).note == "é" * NOTE_LIMIT + "…"
-
-
-def test_a_note_as_long_as_the_limit_is_kept(seat_of: SeatOf) -> None:
-    seat = seat_of(f"answer(hear(), note='x' * {NOTE_LIMIT})", **PATIENT)
+def test_a_note_as_long_as_the_limit_is_kept_and_a_longer_one_cut(seat_of: SeatOf) -> None:
+    text = f"answer(hear(), note='x' * {NOTE_LIMIT}); answer(hear(), note='é' * {NOTE_LIMIT + 1})"
+    seat = seat_of(text, **PATIENT)
     assert ask(seat).note == "x" * NOTE_LIMIT
+    assert ask(seat).note == "é" * NOTE_LIMIT + "…"
 
 
 def test_ten_megabytes_of_standard_error_are_drained_and_both_ends_kept(seat_of: SeatOf) -> None:
@@ -491,29 +402,25 @@ def test_ten_megabytes_of_standard_error_are_drained_and_both_ends_kept(seat_of:
     assert seat.stderr == f"head{'x' * (KEPT // 2 - 4)}{gap}{'x' * (KEPT // 2 - 4)}tail"
 
 
-def test_a_standard_error_of_any_bytes_can_be_shown(seat_of: SeatOf) -> None:
-    seat = seat_of("one = hear(); os.write(2, b'\\xff\\n'); answer(one); hear()", **PATIENT)
-    ask(seat)
-    seat.end(End([1], "over"))
-    assert seat.stderr == "\\xff\n"
-
-
+BUSY = "the machine was busy: it waited .*"
+"""What is said instead where others had the core for a good part of the time."""
 NEVER_READY = {
     "prints a line first": (
         "say('Hello!\\n')",
         20.0,
         r"not JSON: .* to standard error \(it said Hello!\)",
     ),
-    "says {}": ("say({})", 20.0, r".*type.*"),
     "says something else": ("say({'type': 'go'})", 20.0, r"Invalid .*'go'.*"),
-    "exits": ("os._exit(3)", 20.0, r"it exited with code 3"),
     "dies with a word": ("sys.exit('no book')", 20.0, r"it exited with code 1 \(no book\)"),
-    "is killed": ("os.kill(os.getpid(), 9)", 20.0, r"it was killed by SIGKILL"),
     "closes its output": ("os.close(1); hear(); hear()", 20.0, r"it closed its standard output"),
     "floods": ("say('x' * 70_000)", 20.0, r"a line of more than 65536 bytes"),
     "computes": ("while True: pass", 0.1, r".* of CPU time used; 0\.100 s allowed"),
-    "is silent": ("hear(); hear()", 0.5, r"no answer after .* \(it was idle: does it read .*\?\)"),
-    "does not read": ("time.sleep(100)", 0.5, r"no answer after .* \(it did not read .*\)"),
+    "is silent": ("hear(); hear()", 0.5, rf"no answer after .* \((it was idle: .*|{BUSY})\)"),
+    "does not read": (
+        "time.sleep(100)",
+        0.5,
+        rf"no answer after .* \((it did not read.*|{BUSY})\)",
+    ),
     "wrote half": ("say('{'); hear(); hear()", 0.5, r"no answer .* \(it wrote { and no newline\)"),
 }
 
@@ -540,8 +447,5 @@ def test_what_a_bot_wrote_before_it_failed_to_start_is_kept(launcher: Launcher) 
     with pytest.raises(StartupError) as caught:
         start_bot(launcher, program("sys.exit('no model here')", TONGUE), limits, "hostile")
     assert caught.value.stderr == "no model here\n"
-
-
-def test_a_program_that_is_not_there_is_told(launcher: Launcher) -> None:
     with pytest.raises(StartupError, match=r"could not be started: /no/such: No such file"):
-        start_bot(launcher, Program(("/no/such",), "/"), Limits(sandbox="none"), "hostile")
+        start_bot(launcher, Program(("/no/such",), "/"), limits, "hostile")

@@ -1,8 +1,9 @@
 """One match: asks, defaults, faults, forfeits and places, with seats that follow a script."""
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from random import Random
+from typing import Any
 
 import msgspec
 import pytest
@@ -14,7 +15,7 @@ from referee.game import Decision, Game, Move, Observation
 from referee.games.cold_war.game import ColdWar
 from referee.games.guerra.game import Guerra
 from referee.replay import Entry
-from referee.seat import Answer, EmptySeat, FunctionSeat
+from referee.seat import EmptySeat, FunctionSeat
 from tests.referee.games_for_tests import AtOnce, Countdown, Lenient, dealt
 from tests.referee.scripted import (
     CONTROL,
@@ -47,88 +48,58 @@ def taken(played: Played, seat: int) -> list[int]:
 # The course of a match
 
 
-def test_functions_play_a_match_to_the_places_of_the_rules() -> None:
-    seats = [FunctionSeat(lambda _decision, _view, move=move: move) for move in (ONE, THREE, TWO)]
-    played = play(dealt(Countdown, 3), *seats)
-    assert played.replay.places == [3, 1, 2]
-    assert played.replay.reason == "counted"
-
-
 def test_seats_are_told_the_match_the_decisions_and_the_end() -> None:
     one, two = ScriptedSeat(ONE), ScriptedSeat(TWO)
     play(dealt(Countdown, 2, rounds=1), one, two)
-    assert one.started == Start(
-        match="m",
-        game="countdown",
-        seat=0,
-        seats=2,
-        options={"rounds": 1},
-        table={},
-        clock=CONTROL,
-        seed=10,
-    )
-    assert two.started is not None
-    assert (two.started.seat, two.started.seed) == (1, 11)
+    told: dict[str, Any] = {"match": "m", "game": "countdown", "seats": 2, "table": {}}
+    told |= {"options": {"rounds": 1}, "clock": CONTROL}
+    assert one.started == Start(seat=0, seed=10, **told)
+    assert two.started == Start(seat=1, seed=11, **told)
     assert [decision.name for decision, _ in one.asked] == ["take"]
     assert two.asked[0][1] == {"taken": [[1], []], "withdrawn": []}
     assert one.ended == two.ended == End([2, 1], "counted")
 
 
-def test_decisions_are_recorded_in_the_order_they_were_asked() -> None:
-    played = play(dealt(Countdown, 2, rounds=2), ScriptedSeat(ONE, TWO), ScriptedSeat(THREE))
-    assert played.replay.entries == [
-        Entry(0, ONE),
-        Entry(1, THREE),
-        Entry(0, TWO),
-        Entry(1, THREE),
-    ]
-
-
-def test_the_replay_says_what_was_dealt() -> None:
-    replay = play(dealt(Countdown, 2, "a seed", rounds=1), *two_polite()).replay
+def test_the_replay_says_what_was_dealt_and_the_decisions_in_the_order_they_were_asked() -> None:
+    game = dealt(Countdown, 2, "a seed", rounds=2)
+    replay = play(game, ScriptedSeat(ONE, TWO), ScriptedSeat(THREE)).replay
     assert (replay.game, replay.rules, replay.seats) == ("countdown", 1, 2)
-    assert (replay.options, replay.seed) == ({"rounds": 1}, "a seed")
+    assert (replay.options, replay.seed) == ({"rounds": 2}, "a seed")
+    assert replay.entries == [Entry(0, ONE), Entry(1, THREE), Entry(0, TWO), Entry(1, THREE)]
 
 
-def test_a_watcher_sees_each_step_before_it_is_applied() -> None:
+@pytest.mark.parametrize(
+    ("kind", "steps"),
+    [
+        (
+            Countdown,
+            [("[[], []]", [0]), ("[[1], []]", [1]), ("[[1], [1]]", [0]), ("[[1, 1], [1]]", [1])],
+        ),
+        (AtOnce, [("[[], []]", [0, 1]), ("[[1], [1]]", [0, 1])]),
+    ],
+)
+def test_a_watcher_sees_each_step_before_it_is_applied(
+    kind: type[Game], steps: list[tuple[str, list[int]]]
+) -> None:
     seen: list[tuple[str, list[int]]] = []
 
     def watch(game: Game, entries: Sequence[Entry]) -> None:
         seen.append((game.text(), [entry.seat for entry in entries]))
 
-    play(dealt(Countdown, 2, rounds=2), *two_polite(), watch=watch)
-    assert seen == [
-        ("[[], []]", [0]),
-        ("[[1], []]", [1]),
-        ("[[1], [1]]", [0]),
-        ("[[1, 1], [1]]", [1]),
-    ]
-
-
-def test_a_watcher_sees_a_simultaneous_step_at_once() -> None:
-    seen: list[list[int]] = []
-    play(
-        dealt(AtOnce, 2, rounds=2),
-        *two_polite(),
-        watch=lambda _game, entries: seen.append([entry.seat for entry in entries]),
-    )
-    assert seen == [[0, 1], [0, 1]]
+    play(dealt(kind, 2, rounds=2), *two_polite(), watch=watch)
+    assert seen == steps
 
 
 @pytest.mark.parametrize("first", [ONE, THREE, NINE, LATE, CRASH])
-def test_simultaneous_asks_are_sealed(first: Move | Fault) -> None:
+def test_simultaneous_asks_are_sealed_until_the_next_round(first: Move | Fault) -> None:
     """What seat 1 is asked says nothing of what seat 0 has answered, be it a forfeit."""
     second = ScriptedSeat(TWO)
-    play(dealt(AtOnce, 3, rounds=1), ScriptedSeat(first), second, ScriptedSeat(ONE))
+    play(dealt(AtOnce, 3, rounds=2), ScriptedSeat(first), second, ScriptedSeat(ONE))
     decision, view = second.asked[0]
     assert view == {"taken": [[], [], []], "withdrawn": []}
     assert decision.legal == [ONE, TWO, THREE]
-
-
-def test_a_seat_sees_the_choices_of_the_round_before() -> None:
-    first, second = ScriptedSeat(THREE), ScriptedSeat(TWO)
-    play(dealt(AtOnce, 2, rounds=2), first, second)
-    assert first.asked[1][1] == second.asked[1][1] == {"taken": [[3], [2]], "withdrawn": []}
+    taken = first["take"] if first in (ONE, THREE) and isinstance(first, dict) else 0
+    assert second.asked[1][1]["taken"] == [[taken], [2], [1]]
 
 
 @pytest.mark.parametrize("kind", [ColdWar, Guerra])
@@ -148,12 +119,13 @@ def test_what_a_bot_adds_to_its_moves_is_not_recorded(kind: type[Game]) -> None:
 # Evidence
 
 
-def test_the_evidence_has_one_time_for_each_entry() -> None:
+def test_the_evidence_has_one_time_for_each_entry_and_what_an_empty_seat_wrote() -> None:
     forfeiting, one, two = ScriptedSeat(CRASH), ScriptedSeat(ONE), ScriptedSeat(ONE)
     played = play(dealt(AtOnce, 4), forfeiting, one, two, EmptySeat("no such file", "sh: x"))
     evidence, count = played.evidence, len(played.replay.entries)
     assert count == 1 + 3 * 4
     assert len(evidence.cpu) == len(evidence.wall) == len(evidence.lag) == count
+    assert evidence.stderr == ["", "", "", "sh: x"]
 
 
 def test_times_are_in_microseconds() -> None:
@@ -163,10 +135,13 @@ def test_times_are_in_microseconds() -> None:
     assert evidence.lag[1] == 500_000
 
 
-def test_the_times_of_functions_are_never_negative() -> None:
-    seats = [FunctionSeat(lambda _decision, _view: ONE) for _ in range(3)]
-    evidence = play(dealt(Countdown, 3, rounds=50), *seats).evidence
+def test_times_are_never_negative_and_none_on_the_wall_means_that_nobody_was_asked() -> None:
+    instant = FunctionSeat(lambda _decision, _view: ONE)
+    played = play(dealt(Countdown, 3, rounds=50), instant, instant, EmptySeat("no such file", ""))
+    evidence = played.evidence
     assert min(*evidence.cpu, *evidence.wall, *evidence.lag) >= 0
+    for entry, wall in zip(played.replay.entries, evidence.wall, strict=True):
+        assert (wall > 0) == (entry.seat != 2)
 
 
 def test_a_function_may_keep_its_views_and_spoil_them() -> None:
@@ -182,42 +157,26 @@ def test_a_function_may_keep_its_views_and_spoil_them() -> None:
     assert (replay.places, seen[-1]) == ([1, 1], '{"taken": [[1, 1], [1]], "withdrawn": []}')
 
 
-def test_no_time_on_the_wall_means_that_nobody_was_asked() -> None:
-    instant = FunctionSeat(lambda _decision, _view: ONE)
-    played = play(dealt(Countdown, 3, rounds=50), instant, instant, EmptySeat("no such file", ""))
-    for entry, wall in zip(played.replay.entries, played.evidence.wall, strict=True):
-        assert (wall > 0) == (entry.seat != 2)
-
-
-def test_what_a_bot_that_did_not_start_wrote_is_kept() -> None:
-    played = play(dealt(Countdown, 2), EmptySeat("no such file", "sh: x"), ScriptedSeat(ONE))
-    assert played.evidence.stderr == ["sh: x", ""]
-
-
 # The one rule for every fault
 
 
-@pytest.mark.parametrize("word", [LATE, MALFORMED, NINE], ids=["late", "malformed", "illegal"])
+@pytest.mark.parametrize("word", [LATE, MALFORMED, NINE, {"take": 0}])
 def test_for_a_fault_the_default_reply_is_played_and_the_match_goes_on(word: Move | Fault) -> None:
+    """To send the default reply of the rules is a fault as well."""
     played = play(dealt(Countdown, 2), ScriptedSeat(ONE, word, THREE), ScriptedSeat(ONE))
     assert taken(played, 0) == [1, 0, 3]
     assert played.replay.places == [1, 2]
-    assert [forfeit for _, forfeit in kinds(played, 0)] == [False]
+    kind = word.kind if isinstance(word, Fault) else "illegal"
+    assert kinds(played, 0) == [(kind, False)]
 
 
 def test_an_illegal_move_is_a_fault_that_tells_the_decision_the_rule_and_what_was_meant() -> None:
     played = play(dealt(Countdown, 2), ScriptedSeat(NINE, ONE), ScriptedSeat(ONE))
     fault = played.replay.entries[0].fault
     assert fault is not None
-    assert fault.kind == "illegal"
     assert fault.reason == (
         'take: "take" must be 1, 2 or 3; sent: {"take":9}; did you mean {"take":1}?'
     )
-
-
-def test_the_default_reply_of_the_rules_may_not_be_stated() -> None:
-    played = play(dealt(Countdown, 2), ScriptedSeat({"take": 0}, ONE), ScriptedSeat(ONE))
-    assert kinds(played, 0) == [("illegal", False)]
 
 
 def test_the_fault_after_those_allowed_forfeits_whatever_their_kinds() -> None:
@@ -237,17 +196,13 @@ def test_as_many_faults_are_allowed_as_the_league_says(allowed: int) -> None:
     assert kinds(played, 0) == [("late", False)] * allowed + [("late", True)]
 
 
-def test_just_as_many_faults_as_are_allowed_lose_nothing() -> None:
-    played = play(dealt(Countdown, 2), ScriptedSeat(LATE, LATE, THREE), ScriptedSeat(ONE))
+def test_just_as_many_as_are_allowed_lose_nothing_and_each_seat_has_its_own() -> None:
+    just, one, out = ScriptedSeat(LATE, LATE, THREE), ScriptedSeat(LATE, ONE), ScriptedSeat(LATE)
+    played = play(dealt(Countdown, 3), just, one, out)
     assert played.replay.reason == "counted"
-    assert played.replay.places == [1, 1]
-
-
-def test_faults_are_counted_for_each_seat_by_itself() -> None:
-    played = play(
-        dealt(Countdown, 3), ScriptedSeat(LATE), ScriptedSeat(LATE, ONE), ScriptedSeat(ONE)
-    )
-    assert kinds(played, 1) == [("late", False)]
+    assert [len(kinds(played, seat)) for seat in range(3)] == [2, 1, 3]
+    assert played.replay.places == [1, 2, 3]
+    assert [seat.dismissed for seat in (just, one, out)] == [False, False, True]
 
 
 @pytest.mark.parametrize("kind", ["crash", "flood"])
@@ -270,12 +225,15 @@ def test_a_bot_that_did_not_start_forfeits_before_the_first_decision() -> None:
 # After a forfeit
 
 
-def test_the_match_goes_on_while_two_others_are_in() -> None:
-    played = play(dealt(Countdown, 3), ScriptedSeat(CRASH), ScriptedSeat(ONE), ScriptedSeat(TWO))
+def test_the_match_goes_on_while_two_others_are_in_and_who_is_out_is_only_told_the_end() -> None:
+    out = ScriptedSeat(CRASH)
+    played = play(dealt(Countdown, 3), out, ScriptedSeat(ONE), ScriptedSeat(TWO))
     assert played.replay.reason == "counted"
     assert played.replay.places == [3, 2, 1]
     assert taken(played, 0) == [0, 0, 0]
-    assert len(kinds(played, 0)) == 1
+    assert len(kinds(played, 0)) == len(out.asked) == 1
+    assert out.dismissed
+    assert out.ended == End([3, 2, 1], "counted")
 
 
 def test_the_match_ends_when_one_is_left() -> None:
@@ -288,20 +246,6 @@ def test_the_match_ends_when_one_is_left() -> None:
     assert len(last.asked) == 2
 
 
-def test_a_seat_that_forfeited_is_asked_no_more_and_told_the_end() -> None:
-    out = ScriptedSeat(CRASH)
-    play(dealt(Countdown, 3), out, *two_polite())
-    assert len(out.asked) == 1
-    assert out.dismissed
-    assert out.ended == End([3, 1, 1], "counted")
-
-
-def test_a_seat_still_in_is_not_dismissed() -> None:
-    seat = ScriptedSeat(LATE, LATE, ONE)
-    play(dealt(Countdown, 2), seat, ScriptedSeat(ONE))
-    assert not seat.dismissed
-
-
 def test_the_game_withdraws_the_seat_in_the_step_of_its_forfeit() -> None:
     other = ScriptedSeat(ONE)
     game = dealt(Countdown, 3)
@@ -311,20 +255,36 @@ def test_the_game_withdraws_the_seat_in_the_step_of_its_forfeit() -> None:
     assert game.withdrawn == [0]
 
 
-def test_forfeits_of_one_simultaneous_step_share_a_place() -> None:
-    played = play(dealt(AtOnce, 4), ScriptedSeat(CRASH), ScriptedSeat(CRASH), *two_polite())
-    assert played.replay.places == [3, 3, 1, 1]
-
-
-def test_in_turn_the_earlier_forfeit_is_the_lower() -> None:
-    played = play(dealt(Countdown, 4), ScriptedSeat(CRASH), ScriptedSeat(CRASH), *two_polite())
-    assert played.replay.places == [4, 3, 1, 1]
-
-
-def test_if_all_forfeit_at_once_all_share_the_first_place() -> None:
-    played = play(dealt(AtOnce, 3), *(ScriptedSeat(CRASH) for _ in range(3)))
-    assert played.replay.places == [1, 1, 1]
-    assert played.replay.reason == "forfeit"
+@pytest.mark.parametrize(
+    ("game", "scripts", "places", "reason"),
+    [
+        pytest.param(
+            *(dealt(AtOnce, 4), [[CRASH], [CRASH], [ONE], [ONE]], [3, 3, 1, 1], "counted"),
+            id="forfeits of one simultaneous step share a place",
+        ),
+        pytest.param(
+            *(dealt(Countdown, 4), [[CRASH], [CRASH], [ONE], [ONE]], [4, 3, 1, 1], "counted"),
+            id="in turn the earlier forfeit is the lower",
+        ),
+        pytest.param(
+            *(dealt(AtOnce, 3), [[CRASH], [CRASH], [CRASH]], [1, 1, 1], "forfeit"),
+            id="if all forfeit at once all share the first place",
+        ),
+        pytest.param(
+            *(dealt(Countdown, 2, rounds=1), [[ONE], [CRASH]], [1, 2], "counted"),
+            id="a forfeit in the last step is still placed last",
+        ),
+        pytest.param(
+            *(dealt(Countdown, 3), [[THREE, THREE, CRASH], [ONE], [TWO]], [3, 2, 1], "counted"),
+            id="who leads by the rules and forfeits is last",
+        ),
+    ],
+)
+def test_the_places_after_forfeits(
+    game: Game, scripts: list[list[Move | Fault]], places: list[int], reason: str
+) -> None:
+    replay = play(game, *(ScriptedSeat(*script) for script in scripts)).replay
+    assert (replay.places, replay.reason) == (places, reason)
 
 
 def test_if_no_bot_starts_all_share_the_first_place_and_nothing_is_asked() -> None:
@@ -333,29 +293,7 @@ def test_if_no_bot_starts_all_share_the_first_place_and_nothing_is_asked() -> No
     assert [entry.move for entry in played.replay.entries] == [None, None]
 
 
-def test_a_forfeit_in_the_last_step_is_still_placed_last() -> None:
-    played = play(dealt(Countdown, 2, rounds=1), ScriptedSeat(ONE), ScriptedSeat(CRASH))
-    assert played.replay.reason == "counted"
-    assert played.replay.places == [1, 2]
-
-
-def test_who_leads_by_the_rules_and_forfeits_is_last() -> None:
-    played = play(
-        dealt(Countdown, 3),
-        ScriptedSeat(THREE, THREE, CRASH),
-        ScriptedSeat(ONE),
-        ScriptedSeat(TWO),
-    )
-    assert played.replay.places == [3, 2, 1]
-
-
 # A game's own sanction
-
-
-def test_a_sanctioned_illegal_reply_is_recorded_and_does_not_count() -> None:
-    played = play(dealt(Lenient, 2, rounds=20), ScriptedSeat(NINE), ScriptedSeat(ONE))
-    assert kinds(played, 0) == [("illegal", False)] * 20
-    assert played.replay.reason == "counted"
 
 
 def test_sanctioned_replies_do_not_add_to_the_faults_that_count() -> None:
@@ -386,19 +324,9 @@ def test_late_and_malformed_plays_of_cold_war_count_as_everywhere(fault: Fault) 
 
 
 def test_late_talk_in_cold_war_counts_as_everywhere() -> None:
-    talk_late = FunctionAnswers(lambda name: LATE if name == "talk" else PASS)
-    rest = [FunctionAnswers(lambda name: {"say": ""} if name == "talk" else PASS) for _ in range(3)]
-    played = play(dealt(ColdWar, 4, max_rounds=10, talk=True), talk_late, *rest)
+    quiet = {"say": ""}
+    seats = [ScriptedSeat(LATE, PASS), *(ScriptedSeat(quiet, PASS) for _ in range(3))]
+    for seat in seats:
+        seat.script *= 10
+    played = play(dealt(ColdWar, 4, max_rounds=10, talk=True), *seats)
     assert kinds(played, 0) == [("late", False), ("late", False), ("late", True)]
-
-
-class FunctionAnswers(ScriptedSeat):
-    """Answers by the name of the decision."""
-
-    def __init__(self, word: Callable[[str], Move | Fault]) -> None:
-        super().__init__({})
-        self._word = word
-
-    def ask(self, decision: Decision, view: Observation) -> Answer:
-        self.script = [self._word(decision.name)]
-        return super().ask(decision, view)

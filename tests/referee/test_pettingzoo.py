@@ -1,7 +1,8 @@
 """The games as PettingZoo's: its own tests, and what they leave open."""
 
+import importlib
 import json
-import subprocess
+import re
 import sys
 import warnings
 from collections.abc import Iterator
@@ -32,7 +33,6 @@ each_table = pytest.mark.parametrize(("game", "seats"), TABLES)
 each_game = pytest.mark.parametrize("game", ["duel", "khan", "steal_war"])
 OUTSIDE = ROOT / "tests" / "outside" / "package" / "outside_games"
 ROWS = [("guerra", 2), ("war", 3), ("pyanitsa", 2)]
-each_table_of_rows = pytest.mark.parametrize(("game", "seats"), ROWS)
 
 ABOUT_DICTS = {
     "Observation is not a NumPy array",
@@ -52,43 +52,30 @@ ABOUT_ROWS = {
 # PettingZoo's own tests
 
 
-@each_table
-def test_the_api_is_as_pettingzoo_tests_it(game: str, seats: int) -> None:
+def outside(name: str) -> str:
+    return str(OUTSIDE / name)
+
+
+@pytest.mark.parametrize(
+    ("game", "settings"),
+    [
+        *((game, {"seats": seats}) for game, seats in TABLES),
+        *((game, {"seats": seats, "illegal": "default"}) for game, seats in ROWS),
+        *((outside(name), {}) for name in ("connect_four", "liars_dice", "auction")),
+        ("khan", {"features": lambda view: [1, view["seat"], len(view)]}),
+    ],
+    ids=lambda value: value.rpartition("/")[2] if isinstance(value, str) else None,
+)
+def test_the_api_is_as_pettingzoo_tests_it_and_a_seed_is_a_deal(
+    game: str, settings: dict[str, Any]
+) -> None:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        api_test(env(game, seats=seats), num_cycles=1000)
-    assert {str(each.message) for each in caught} <= ABOUT_DICTS
-
-
-@pytest.mark.parametrize("name", ["connect_four", "liars_dice", "auction"])
-def test_a_game_from_outside_is_as_pettingzoo_tests_it(name: str) -> None:
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        api_test(env(str(OUTSIDE / name)), num_cycles=500)
-    assert {str(each.message) for each in caught} <= ABOUT_DICTS
-    seed_test(lambda: env(str(OUTSIDE / name)), num_cycles=200)
-
-
-@each_table_of_rows
-def test_a_game_of_rows_is_as_pettingzoo_tests_it(game: str, seats: int) -> None:
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        api_test(env(game, seats=seats, illegal="default"), num_cycles=300)
-    assert {str(each.message) for each in caught} <= ABOUT_DICTS | ABOUT_ROWS
-    seed_test(lambda: env(game, seats=seats, illegal="default"), num_cycles=200)
-
-
-@each_game
-def test_the_api_with_features_of_ones_own(game: str) -> None:
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        api_test(env(game, features=lambda view: [1, view["seat"], len(view)]), num_cycles=1000)
-    assert {str(each.message) for each in caught} <= ABOUT_DICTS
-
-
-@each_table
-def test_a_seed_is_a_deal(game: str, seats: int) -> None:
-    seed_test(lambda: env(game, seats=seats), num_cycles=500)
+        api_test(env(game, **settings), num_cycles=60)
+    about = ABOUT_DICTS | ABOUT_ROWS if "illegal" in settings else ABOUT_DICTS
+    assert {str(each.message) for each in caught} <= about
+    if "features" not in settings:
+        seed_test(lambda: env(game, **settings), num_cycles=40)
 
 
 @each_game
@@ -116,44 +103,35 @@ def course(table: Any, seed: int | None) -> Iterator[tuple[str, Any, float, bool
 
 
 @each_table
-def test_a_match_is_the_one_that_functions_play(game: str, seats: int) -> None:
+def test_a_match_is_the_one_that_functions_play_as_observation_info_and_mask_tell(
+    game: str, seats: int
+) -> None:
     table = env(game, seats=seats)
+    every = table.unwrapped.actions
     rewards: dict[str, float] = {}
     moves = []
-    for agent, _, reward, over, info, action in course(table, 3):
+    for agent, observation, reward, over, info, action in course(table, 3):
+        view = json.loads(bytes(observation["observation"]).rstrip(b"\0"))
+        marked = np.flatnonzero(observation["action_mask"])
+        seat = int(agent.partition("_")[2])
+        assert view["seat"] == seat
         if over:
             rewards[agent] = reward
-            place = info["place"]
+            assert (marked.size, view["decision"]) == (0, None)
         else:
-            moves.append((int(agent.partition("_")[2]), table.unwrapped.actions.moves[action]))
-    numbers = table.unwrapped.actions.number
+            moves.append((seat, every.moves[action]))
+            assert view == info["view"]
+            assert {every.decisions[number] for number in marked} == {info["decision"]}
+            legal = sorted(info["legal"], key=str)
+            assert sorted((every.moves[number] for number in marked), key=str) == legal
 
     def choose(ask: LocalAsk) -> dict[str, Any]:
-        return min(ask.legal, key=lambda move: numbers(ask.decision, move))
+        return min(ask.legal, key=lambda move: every.number(ask.decision, move))
 
     replay = play(game, [choose] * seats, seed=3)
     assert moves == [(entry.seat, entry.move) for entry in replay.entries]
     assert [rewards[f"seat_{seat}"] for seat in range(seats)] == points(replay.places)
     assert info == {"place": replay.places[-1], "reason": replay.reason}
-    assert place == replay.places[-1]
-
-
-@each_table
-def test_observation_info_and_mask_tell_the_same(game: str, seats: int) -> None:
-    table = env(game, seats=seats)
-    all_moves = table.unwrapped.actions
-    for agent, observation, _, over, info, _ in course(table, 5):
-        view = json.loads(bytes(observation["observation"]).rstrip(b"\0"))
-        marked = np.flatnonzero(observation["action_mask"])
-        assert view["seat"] == int(agent.partition("_")[2])
-        if over:
-            assert marked.size == 0
-            assert view["decision"] is None
-        else:
-            assert view == info["view"]
-            assert {all_moves.decisions[number] for number in marked} == {info["decision"]}
-            legal = sorted(info["legal"], key=str)
-            assert sorted((all_moves.moves[number] for number in marked), key=str) == legal
 
 
 @pytest.mark.parametrize("seats", [2, 4])
@@ -170,6 +148,9 @@ def test_seats_that_decide_at_once_are_asked_in_turn_and_see_nothing_of_each_oth
             moves = {}
             for seat in deciders:
                 assert table.agent_selection == f"seat_{seat}"
+                for other in {*range(seats)} - {seat}:  # who is not asked
+                    assert not table.observe(f"seat_{other}")["action_mask"].any()
+                    assert table.infos[f"seat_{other}"] == {}
                 observation, *_, info = table.last()
                 assert info["view"] == plain(match.view(seat))
                 legal = np.flatnonzero(observation["action_mask"])
@@ -179,14 +160,6 @@ def test_seats_that_decide_at_once_are_asked_in_turn_and_see_nothing_of_each_oth
             match.apply(moves)
             sealed += len(moves) > 1
     assert sealed
-
-
-def test_who_is_not_asked_has_an_empty_mask_and_no_info() -> None:
-    table = env("khan", seats=3)
-    table.reset(seed=1)
-    assert table.agent_selection == "seat_0"
-    assert not table.observe("seat_1")["action_mask"].any()
-    assert table.infos["seat_1"] == {}
 
 
 def test_resets_without_a_seed_are_a_series_of_their_own() -> None:
@@ -221,7 +194,15 @@ def test_a_match_without_a_decision_is_over_at_once_with_its_points() -> None:
     assert sorted(rewards.values()) == [0, 1]
 
 
-def test_what_a_learner_does_to_an_info_changes_nothing() -> None:
+def test_what_a_learner_keeps_is_not_changed_later_nor_by_it() -> None:
+    table = env("steal_war")
+    kept = [
+        (observation, observation["action_mask"].copy(), info, str(info))
+        for _, observation, _, _, info, _ in course(table, 2)
+    ]
+    for observation, mask, info, told in kept:
+        assert (observation["action_mask"] == mask).all()
+        assert str(info) == told
     table = env("khan")
     table.reset(seed=1)
     mask = table.last()[0]["action_mask"]
@@ -231,55 +212,59 @@ def test_what_a_learner_does_to_an_info_changes_nothing() -> None:
     assert table.last()[0]["observation"].any()
 
 
-def test_what_a_learner_keeps_is_not_changed_later() -> None:
-    table = env("steal_war")
-    kept = [
-        (observation, observation["action_mask"].copy(), info, str(info))
-        for _, observation, _, _, info, _ in course(table, 2)
-    ]
-    for observation, mask, info, told in kept:
-        assert (observation["action_mask"] == mask).all()
-        assert str(info) == told
-
-
 # What stops it
 
 
-@pytest.mark.parametrize("game", ["cold_war", "world_war", "casino_war", "tod_und_leben"])
-def test_other_games_say_why_not(game: str) -> None:
-    with pytest.raises(ArenaError, match=f"{game} has no "):
-        env(game)
+@pytest.mark.parametrize(
+    ("game", "settings", "told"),
+    [
+        *((game, {}, f"{game} has no ") for game in ("cold_war", "world_war", "tod_und_leben")),
+        ("khan", {"seats": 9}, "khan is played by 2, 3, 4, 5 seats, not by 9."),
+        ("khan", {"options": {"deck": 41}}, "cannot be 41"),
+        ("khan", {"render_mode": "rgb_array"}, "no render_mode 'rgb_array', only ansi and human."),
+        ("guerra", {"illegal": "skip"}, "illegal='skip' is not known, only 'raise' and"),
+    ],
+)
+def test_what_cannot_be_an_environment_is_told_in_a_sentence(
+    game: str, settings: dict[str, Any], told: str
+) -> None:
+    with pytest.raises(ArenaError, match=told):
+        env(game, **settings)
+
+
+def test_features_of_another_number_and_a_table_without_a_mode_to_draw_are_refused() -> None:
+    table = env("khan", features=lambda view: [0.0] * (1 + view["turn"]))
+    with pytest.raises(ArenaError, match="shape"):
+        for _ in course(table, 1):
+            pass
+    with pytest.raises(ArenaError, match="render_mode"):
+        table.render()
 
 
 @pytest.mark.parametrize(
-    ("settings", "told"),
+    ("game", "actions", "told"),
     [
-        ({"seats": 9}, "khan is played by 2, 3, 4, 5 seats, not by 9."),
-        ({"options": {"deck": 41}}, "cannot be 41"),
-        ({"render_mode": "rgb_array"}, "there is no render_mode 'rgb_array', only ansi and human."),
+        ("khan", [1108], "1108 is not an action: actions are 0 to 1107."),
+        ("khan", [5], "decision discard"),
+        ("khan", [1], r"khan, seat 0, turn: .*sent: .*target"),
+        (
+            "guerra",
+            [None, 3, [0, 1], [1.5] * 276, [99] * 276, "x"],
+            "is not an action: actions are rows of 276 whole",
+        ),
     ],
 )
-def test_mistakes_are_told_in_a_sentence(settings: dict[str, Any], told: str) -> None:
-    with pytest.raises(ArenaError) as caught:
-        env("khan", **settings)
-    assert told in str(caught.value)
-
-
-def test_an_action_outside_the_mask_is_refused_in_words() -> None:
-    table = env("khan")
-    for action, told in (
-        (1108, "1108 is not an action: actions are 0 to 1107."),
-        (5, "decision discard"),
-    ):
+def test_an_action_outside_the_mask_or_that_is_no_row_is_refused_in_words(
+    game: str, actions: list[Any], told: str
+) -> None:
+    table = env(game)
+    for action in actions:
         table.reset(seed=1)
         with pytest.raises(RefusedMoveError, match=told):
             table.step(action)
-    table.reset(seed=1)
-    with pytest.raises(RefusedMoveError, match=r"khan, seat 0, turn: .*sent: .*target"):
-        table.step(1)
 
 
-@each_table_of_rows
+@pytest.mark.parametrize(("game", "seats"), ROWS[:1])
 def test_a_match_of_rows_is_the_one_that_functions_play(game: str, seats: int) -> None:
     rng = Random(1)
     replay = play(game, [lambda ask: rng.choice(ask.legal or ask.samples)] * seats, seed=3)
@@ -311,14 +296,6 @@ def test_the_mask_of_unlisted_moves_is_what_the_rules_allow() -> None:
         table.step(money // 3)
 
 
-@pytest.mark.parametrize("action", [None, 3, [0, 1], [1.5] * 276, [99] * 276, "x"])
-def test_what_is_no_row_is_refused_in_words(action: Any) -> None:
-    table = env("guerra")
-    table.reset(seed=1)
-    with pytest.raises(RefusedMoveError, match="is not an action: actions are rows of 276 whole"):
-        table.step(action)
-
-
 def test_an_illegal_action_is_a_default_move_where_that_is_wanted() -> None:
     table = env("guerra", illegal="default")
     table.reset(seed=1)
@@ -328,8 +305,6 @@ def test_an_illegal_action_is_a_default_move_where_that_is_wanted() -> None:
     assert table.infos[agent]["refused"].startswith("guerra, seat 0, deploy: ")
     view = json.loads(bytes(table.observe(agent)["observation"]).rstrip(b"\0"))
     assert [*view["zones"][0]["rearguard"]] == default["rearguard"]
-    with pytest.raises(ArenaError, match="illegal='skip' is not known, only 'raise' and"):
-        env("guerra", illegal="skip")
 
 
 def test_pettingzoos_wrapper_may_end_the_match_instead() -> None:
@@ -348,22 +323,11 @@ def test_a_view_too_long_for_an_observation_is_never_cut(monkeypatch: pytest.Mon
         table.last()
 
 
-def test_features_of_another_number_than_before_are_refused() -> None:
-    table = env("khan", features=lambda view: [0.0] * (1 + view["turn"]))
-    with pytest.raises(ArenaError, match="shape"):
-        for _ in course(table, 1):
-            pass
-
-
-def test_to_draw_without_a_mode_is_refused() -> None:
-    table = env("khan")
-    table.reset()
-    with pytest.raises(ArenaError, match="render_mode"):
-        table.render()
-
-
-def test_without_pettingzoo_the_error_says_what_to_install() -> None:
-    code = "import sys; sys.modules['pettingzoo'] = None; import referee.pettingzoo"
-    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
-    told = done.stderr.splitlines()[-1]
-    assert f"{sys.executable} -m pip install --editable '.[pettingzoo]' in the project's" in told
+def test_without_pettingzoo_the_error_says_what_to_install(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(sys.modules, "pettingzoo", None)
+    monkeypatch.delitem(sys.modules, "referee.pettingzoo")
+    remedy = f"{sys.executable} -m pip install --editable '.[pettingzoo]' in the project's"
+    with pytest.raises(ImportError, match=re.escape(remedy)):
+        importlib.import_module("referee.pettingzoo")

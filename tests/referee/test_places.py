@@ -45,47 +45,22 @@ def matches(draw: st.DrawFn) -> tuple[list[int] | None, dict[int, int], int]:
 
 
 @given(matches())
-def test_places_are_well_formed(match: tuple[list[int] | None, dict[int, int], int]) -> None:
-    places = final_places(*match)
-    assert len(places) == match[2]
-    for place in places:
-        assert place == 1 + sum(other < place for other in places)
-
-
-@given(matches())
-def test_who_is_still_in_is_before_who_forfeited(
-    match: tuple[list[int] | None, dict[int, int], int],
-) -> None:
-    _, forfeits, seats = match
-    places = final_places(*match)
-    still_in = [places[seat] for seat in range(seats) if seat not in forfeits]
-    out = [places[seat] for seat in forfeits]
-    if still_in and out:
-        assert max(still_in) < min(out)
-
-
-@given(matches())
-def test_the_order_of_those_still_in_is_that_of_the_rules(
+def test_places_rank_those_still_in_by_the_rules_and_then_the_later_forfeit_before_the_earlier(
     match: tuple[list[int] | None, dict[int, int], int],
 ) -> None:
     by_rules, forfeits, seats = match
     places = final_places(*match)
+    assert len(places) == seats
+    assert all(place == 1 + sum(other < place for other in places) for place in places)
     still_in = [seat for seat in range(seats) if seat not in forfeits]
-    if by_rules is not None:
-        for one in still_in:
-            for two in still_in:
-                assert (by_rules[one] < by_rules[two]) == (places[one] < places[two])
-
-
-@given(matches())
-def test_of_two_forfeits_the_later_is_before_the_earlier(
-    match: tuple[list[int] | None, dict[int, int], int],
-) -> None:
-    _, forfeits, seats = match
-    places = final_places(*match)
-    if len(forfeits) < seats:
-        for one, step in forfeits.items():
-            for two, other in forfeits.items():
-                assert (step > other) == (places[one] < places[two])
-    else:
+    if not still_in:
         assert places == [1] * seats
+        return
+    for one, step in forfeits.items():
+        assert all(places[seat] < places[one] for seat in still_in)
+        for two, other in forfeits.items():
+            assert (step > other) == (places[one] < places[two])
+    for one in still_in if by_rules else ():
+        for two in still_in:
+            assert by_rules is not None
+            assert (by_rules[one] < by_rules[two]) == (places[one] < places[two])

@@ -7,6 +7,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from referee.bot_process import BotProcess
 from referee.evidence import Played
 from referee.sandbox import Launcher
@@ -40,42 +42,25 @@ def test_a_sleeper_is_in_time_by_its_cpu(table: Table) -> None:
     assert played.evidence.cpu[0] < 100_000 < 400_000 <= played.evidence.wall[0]
 
 
-def test_a_sleeper_is_late_by_the_wall(table: Table) -> None:
-    (reason,) = late(alone(table, "late", 60, 1, "sleep", move_time=0.2, clock="wall"))
-    assert re.fullmatch(r"take: no answer after 0\.[2-9]\d+ s; 0\.200 s allowed \(.*\)", reason)
-
-
-def test_a_sleeper_beyond_the_cap_is_late_by_its_cpu_too(table: Table) -> None:
-    (reason,) = late(alone(table, "late", 60, 1, "sleep", move_time=0.1))
-    assert re.match(r"take: no answer after 1\.[2-9]\d+ s on the wall, 0\.0\d+ s of CPU", reason)
-
-
-def test_a_burner_is_late_by_its_cpu(table: Table) -> None:
-    played = alone(table, "late", 60, 1, move_time=0.2)
-    (reason,) = late(played)
-    assert re.fullmatch(r"take: 0\.[2-9]\d+ s of CPU time used; 0\.200 s allowed", reason)
-    assert played.evidence.cpu[0] >= 200_000
-
-
-def test_the_cpu_of_all_threads_counts(table: Table) -> None:
-    bot = table.start(
-        table.python(
-            """
-            import polite, threading
-            def together(ask):
-                threads = [threading.Thread(target=polite.burn, args=(0.1,)) for _ in range(3)]
-                for thread in threads: thread.start()
-                for thread in threads: thread.join()
-            polite.play(together)
-            """
-        )
-    )
-    assert late(table.play(dealt(Countdown, 1, rounds=1), [bot], move_time=0.2)) != []
+@pytest.mark.parametrize(
+    ("words", "limits", "why"),
+    [
+        (("sleep",), {"clock": "wall"}, r"no answer after 0\.[2-9]\d+ s; 0\.200 s allowed \(.*\)"),
+        (("sleep",), {}, r"no answer after 1\.[4-9]\d+ s on the wall, 0\.0\d+ s of CPU.*"),
+        ((), {}, r"0\.[2-9]\d+ s of CPU time used; 0\.200 s allowed"),
+    ],
+    ids=["by the wall", "by the cap on the wall", "by its CPU"],
+)
+def test_who_takes_longer_than_is_allowed_is_late(
+    table: Table, words: tuple[str, ...], limits: dict[str, Any], why: str
+) -> None:
+    (reason,) = late(alone(table, "late", 60, 1, *words, move_time=0.2, **limits))
+    assert re.fullmatch(f"take: {why}", reason)
 
 
 def test_times_are_recorded_for_every_decision(table: Table) -> None:
-    evidence = alone(table, "late", 0.1, 2, rounds=3, move_time=5.0).evidence
-    assert evidence.cpu[0] < 100_000 <= evidence.cpu[1]
+    evidence = alone(table, "late", 0.05, 2, rounds=3, move_time=5.0).evidence
+    assert evidence.cpu[0] < 50_000 <= evidence.cpu[1]
     for wall, used in zip(evidence.wall, evidence.cpu, strict=True):
         assert wall > 0.9 * used - 10_000
     assert all(0 <= lag < 1_000_000 for lag in evidence.lag)
@@ -124,40 +109,41 @@ def test_a_bot_that_was_late_may_be_in_time_again(table: Table) -> None:
 STEADY = """
 import polite, json
 def think(ask):
-    polite.burn({seconds})
-    reply = {{"id": ask["id"], "move": {{"take": 1}}, "note": json.dumps(ask["clock"])}}
+    polite.burn(0.075)
+    reply = {"id": ask["id"], "move": {"take": 1}, "note": json.dumps(ask["clock"])}
     return json.dumps(reply).encode() + b"\\n"
 polite.play(think)
 """
+"""A bot that burns half as much again as it is allowed at each decision, and notes its clock."""
 
 
-def steady(table: Table, seconds: float, rounds: int, **limits: float) -> Played:
-    """Let a bot play by itself that burns so much at each decision and notes its clock."""
-    bot = table.start(table.python(STEADY.format(seconds=seconds)))
-    return table.play(dealt(Countdown, 1, rounds=rounds), [bot], **limits)
+@pytest.mark.parametrize(
+    ("limits", "in_time"),
+    [
+        ({}, [False, False]),
+        ({"bank": 0.045}, [True, False, False]),
+        ({"bank": 0.06, "increment": 0.035}, [True] * 4),
+    ],
+    ids=["without a bank", "until the bank is empty", "as an increment fills the bank"],
+)
+def test_half_as_much_again_is_late_where_the_bank_does_not_pay(
+    table: Table, limits: dict[str, float], in_time: list[bool]
+) -> None:
+    bot = table.start(table.python(STEADY))
+    game = dealt(Countdown, 1, rounds=len(in_time))
+    played = table.play(game, [bot], move_time=0.05, **limits)
+    assert [not entry.fault for entry in played.replay.entries] == in_time
 
 
-def test_half_as_much_again_is_late_without_a_bank(table: Table) -> None:
-    assert len(late(steady(table, 0.15, 2, move_time=0.1))) == 2
-
-
-def test_half_as_much_again_is_paid_by_the_bank(table: Table) -> None:
-    played = steady(table, 0.15, 4, move_time=0.1, bank=1.0)
+def test_half_as_much_again_is_paid_by_the_bank_and_the_bot_is_told(table: Table) -> None:
+    bot = table.start(table.python(STEADY))
+    played = table.play(dealt(Countdown, 1, rounds=4), [bot], move_time=0.05, bank=0.5)
     assert late(played) == []
     told = [json.loads(entry.note or "") for entry in played.replay.entries]
-    assert [clock["move_time"] for clock in told] == [0.1] * 4
-    assert told[0]["bank"] == 1.0
+    assert [clock["move_time"] for clock in told] == [0.05] * 4
+    assert told[0]["bank"] == 0.5
     for before, after in pairwise(told):
-        assert 0.049 <= before["bank"] - after["bank"] < 0.2
-
-
-def test_an_empty_bank_is_late(table: Table) -> None:
-    played = steady(table, 0.15, 3, move_time=0.1, bank=0.08)
-    assert [bool(entry.fault) for entry in played.replay.entries] == [False, True, True]
-
-
-def test_an_increment_fills_the_bank(table: Table) -> None:
-    assert late(steady(table, 0.15, 4, move_time=0.1, bank=0.12, increment=0.07)) == []
+        assert 0.024 <= before["bank"] - after["bank"] < 0.1
 
 
 # Burning off turn
@@ -177,7 +163,9 @@ def is_at_rest(process: BotProcess) -> bool:
     return state(pid) == "T" and cpu(pid) - used < 0.002
 
 
-def test_a_burner_is_frozen_between_its_turns_once_it_is_noticed(table: Table) -> None:
+def test_a_burner_is_frozen_between_its_turns_once_it_is_noticed_until_the_next_match(
+    table: Table,
+) -> None:
     bot = burner(table)
     rests = []
 
@@ -193,6 +181,7 @@ def test_a_burner_is_frozen_between_its_turns_once_it_is_noticed(table: Table) -
     assert rests == [True] * 3
     assert late(played) == []
     assert played.evidence.burners == [0]
+    assert table.play(dealt(Countdown, 1, rounds=1), [bot]).evidence.burners == []
 
 
 def test_a_polite_bot_is_not_frozen_between_its_turns(table: Table) -> None:
@@ -208,33 +197,22 @@ def test_a_polite_bot_is_not_frozen_between_its_turns(table: Table) -> None:
     assert played.evidence.burners == []
 
 
-def test_a_burner_is_no_burner_in_the_next_match(table: Table) -> None:
-    bot, polite = burner(table), table.start("late", 0.2, 1, "sleep")
-    first = table.play(dealt(Countdown, 2, rounds=3), [bot, polite])
-    second = table.play(dealt(Countdown, 1, rounds=1), [bot])
-    assert first.evidence.burners == [0]
-    assert second.evidence.burners == []
-
-
 def test_a_burner_costs_a_polite_rival_no_fault(tmp_path: Path) -> None:
     with on_one_core(), Launcher("none") as launcher:
         table = Table(launcher, tmp_path)
         bots = [burner(table), table.start("late", 0.02)]
-        played = table.play(dealt(Countdown, 2, rounds=20), bots, move_time=0.2)
+        played = table.play(dealt(Countdown, 2, rounds=8), bots, move_time=0.2)
         assert late(played, 0) == late(played, 1) == []
         table.close()
         assert gone(*map(pid_of, bots))
 
 
-def test_bots_rest_between_matches(table: Table) -> None:
+def test_bots_rest_from_their_start_to_their_first_match_and_between_matches(table: Table) -> None:
+    """Others play meanwhile, on the same core."""
     bot = burner(table)
+    assert is_at_rest(bot)
     table.play(dealt(Countdown, 1), [bot])
     assert is_at_rest(bot)
-
-
-def test_bots_rest_from_their_start_to_their_first_match(table: Table) -> None:
-    """Others play meanwhile, on the same core."""
-    assert is_at_rest(burner(table))
 
 
 def test_bots_rest_after_their_forfeit(table: Table) -> None:

@@ -9,12 +9,11 @@ import pytest
 
 from protocol.errors import ArenaError
 from referee.game import Game
-from referee.games import GAMES
 from referee.games.cold_war.game import ColdWar
 from referee.games.guerra.game import Guerra
 from referee.replay import Entry, Replay, steps
 from referee.seat import EmptySeat, FunctionSeat
-from tests.referee.games_for_tests import AtOnce, Countdown, Lenient, dealt
+from tests.referee.games_for_tests import AtOnce, Countdown, dealt
 from tests.referee.scripted import (
     CRASH,
     LATE,
@@ -29,13 +28,6 @@ from tests.referee.scripted import (
 )
 
 
-@pytest.fixture
-def small_games(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let replays find the small games."""
-    for game in (Countdown, AtOnce, Lenient):
-        monkeypatch.setitem(GAMES, game.name, game)
-
-
 def stored(replay: Replay) -> Replay:
     """Return a replay as it comes back from where it was stored."""
     return msgspec.json.decode(msgspec.json.encode(replay), type=Replay)
@@ -48,7 +40,6 @@ def replayed(replay: Replay, kind: type[Game]) -> Game:
     return game
 
 
-@pytest.mark.usefixtures("small_games")
 @pytest.mark.parametrize("kind", [Countdown, AtOnce])
 @pytest.mark.parametrize(
     "scripts",
@@ -72,27 +63,17 @@ def test_a_replay_reproduces_the_match(kind: type[Game], scripts: list[list[Any]
         assert again.reason == played.replay.reason
 
 
-@pytest.mark.usefixtures("small_games")
-def test_a_replay_begins_without_those_who_did_not_start() -> None:
-    game = dealt(Countdown, 3)
-    played = play(game, ScriptedSeat(ONE), EmptySeat("no such file", ""), ScriptedSeat(TWO))
-    again = replayed(played.replay, type(game))
-    assert again.text() == game.text() == "[[1, 1, 1], [0, 0, 0], [2, 2, 2]]"
-    assert vars(again)["withdrawn"] == [1]
-
-
-@pytest.mark.usefixtures("small_games")
-def test_the_steps_of_a_replay_are_those_of_the_match() -> None:
+def test_the_steps_of_a_replay_are_those_of_the_match_without_those_who_did_not_start() -> None:
     seen: list[tuple[str, list[Entry]]] = []
-    game = dealt(AtOnce, 3)
+    game = dealt(AtOnce, 4)
     played = play(
         game,
-        ScriptedSeat(ONE, CRASH),
-        *two_polite(),
+        *(ScriptedSeat(ONE, CRASH), *two_polite(), EmptySeat("no such file", "")),
         watch=lambda game, entries: seen.append((game.text(), list(entries))),
     )
     again = [(game.text(), entries) for game, entries in steps(stored(played.replay), type(game))]
     assert again == [*seen, (game.text(), [])]
+    assert vars(replayed(played.replay, AtOnce))["withdrawn"] == [3, 0]
 
 
 @pytest.mark.parametrize("kind", [ColdWar, Guerra])
@@ -109,7 +90,12 @@ def test_a_replay_of_a_real_game_reproduces_it(kind: type[Game]) -> None:
     assert again.places() == played.replay.places
 
 
-@pytest.mark.usefixtures("small_games")
+def changed(**fields: Any) -> Replay:
+    """Return the replay of a match between two polite seats, with other fields."""
+    replay = play(dealt(Countdown, 2), *two_polite()).replay
+    return msgspec.structs.replace(replay, **fields)
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -118,39 +104,23 @@ def test_a_replay_of_a_real_game_reproduces_it(kind: type[Game]) -> None:
         ({"options": {"round": 3}}, "Did you mean 'rounds'"),
         ({"entries": [Entry(1, ONE)]}, "decision 1 of the replay is not what the rules ask for"),
         ({"entries": [Entry(0, ONE), Entry(0, ONE)]}, "decision 2 of the replay is not what"),
+        ({"entries": [Entry(0, ONE), Entry(1, ONE)] * 4}, "decision 7 of the replay is not what"),
     ],
 )
 def test_a_replay_that_does_not_fit_the_rules_is_refused(
     change: dict[str, Any], message: str
 ) -> None:
-    replay = play(dealt(Countdown, 2), *two_polite()).replay
     with pytest.raises(ArenaError, match=message):
-        list(steps(msgspec.structs.replace(replay, **change), Countdown))
+        list(islice(steps(changed(**change), Countdown), 100))
 
 
-@pytest.mark.usefixtures("small_games")
-def test_a_replay_that_goes_on_after_the_end_is_refused() -> None:
-    replay = play(dealt(Countdown, 2), *two_polite()).replay
-    longer = msgspec.structs.replace(replay, entries=[*replay.entries, Entry(0, ONE)])
-    with pytest.raises(ArenaError, match="decision 7 of the replay is not what the rules ask for"):
-        list(islice(steps(longer, Countdown), 100))
-
-
-@pytest.mark.usefixtures("small_games")
 @pytest.mark.parametrize(
     "entry",
-    [
-        Entry(0, NINE),
-        Entry(0, {"take": 0}),
-        Entry(0, {}),
-        Entry(0, None),
-        Entry(0, THREE, LATE),
-    ],
+    [Entry(0, NINE), Entry(0, {"take": 0}), Entry(0, {}), Entry(0, None), Entry(0, THREE, LATE)],
     ids=["illegal", "default without a fault", "nothing", "no move", "a fault that paid"],
 )
 def test_a_replay_with_a_move_that_no_match_could_record_is_refused(entry: Entry) -> None:
     """Or `arena verify` would call a forged record good."""
-    replay = play(dealt(Countdown, 2), *two_polite()).replay
-    forged = [replay.entries[0], replay.entries[1], entry, *replay.entries[3:]]
+    entries = [Entry(0, ONE), Entry(1, ONE), entry, Entry(1, ONE)]
     with pytest.raises(ArenaError, match="decision 3 of the replay is not what the rules ask for"):
-        list(steps(msgspec.structs.replace(replay, entries=forged), Countdown))
+        list(steps(changed(entries=entries), Countdown))

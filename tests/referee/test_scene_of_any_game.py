@@ -6,6 +6,7 @@ from typing import Any
 from referee.chance import Chance
 from referee.game import Game, Observation
 from referee.scene import Area, Facts, Grid
+from tests.golden import Golden
 from tests.referee.games_for_tests import Countdown, RoundsOptions
 
 
@@ -40,41 +41,26 @@ def new(kind: type[Bluff], **options: Any) -> Bluff:
     return game
 
 
-def test_a_seat_is_shown_the_fields_of_its_view() -> None:
-    assert new(Bluff).scene(1) == [
-        Facts("What seat 1 sees", ("Field", "Value"), [("withdrawn", "[]"), ("own", "[]")])
-    ]
-
-
-def test_with_all_eyes_open_what_all_see_is_shown_once() -> None:
+def test_a_seat_is_shown_the_fields_of_its_view_and_with_all_eyes_open_what_all_see_once() -> None:
+    headers, withdrawn = ("Field", "Value"), ("withdrawn", "[]")
+    assert new(Bluff).scene(1) == [Facts("What seat 1 sees", headers, [withdrawn, ("own", "[]")])]
     assert new(Bluff).scene() == [
-        Facts("What all see", ("Field", "Value"), [("withdrawn", "[]")]),
-        Facts("What seat 0 sees", ("Field", "Value"), [("own", "[3]")]),
-        Facts("What seat 1 sees", ("Field", "Value"), [("own", "[]")]),
+        Facts("What all see", headers, [withdrawn]),
+        Facts("What seat 0 sees", headers, [("own", "[3]")]),
+        Facts("What seat 1 sees", headers, [("own", "[]")]),
     ]
 
 
-def test_a_text_is_the_scene_as_a_terminal_draws_it() -> None:
+def test_a_text_is_the_scene_as_a_terminal_draws_it(golden: Golden) -> None:
     game = new(Bluff)
-    assert game.text(0).splitlines() == [
-        "What seat 0 sees",
-        "  Field      Value",
-        "  withdrawn  []",
-        "  own        [3]",
-    ]
+    golden(game.text(0))
     game.taken[1] = [1] * 60
     assert max(map(len, game.text(1).splitlines())) <= 80
     assert "1, 1, 1]" in game.text(1)
 
 
-def test_a_text_of_the_end_says_why_and_who_is_where() -> None:
+def test_a_text_of_the_end_says_why_and_who_is_where(golden: Golden) -> None:
     game = new(Squares, rounds=1)
     assert game.text().splitlines() == ["Taken", "  3"]
     game.apply({1: {"take": 2}})
-    assert game.text(0).splitlines() == [
-        "Over: counted; places: Ann 1, Bob 2",
-        "",
-        "Taken",
-        "  3",
-        "  2",
-    ]
+    golden(game.text(0))

@@ -9,6 +9,7 @@ import pytest
 from referee.limits import Limits
 from referee.sandbox import Ended
 from referee.verdict import beside, instead, last_word, verdict
+from tests.golden import Golden
 
 LANDLOCK, BWRAP = Limits(), Limits(sandbox="bwrap")
 FRAMES = "".join(
@@ -29,21 +30,16 @@ def ended(code: int = 1) -> Ended:
     return Ended(-code if code < 0 else code << 8, 0.1, 400 << 20)
 
 
+def full(code: int) -> Ended:
+    """Return the end of a process that used nearly all its memory."""
+    return replace(ended(code), memory=500 << 20)
+
+
 def kind(stderr: str, limits: Limits = LANDLOCK) -> str:
     return verdict(ended(), stderr, limits)[0]
 
 
 # --- which limit it was
-
-
-def test_a_cgroup_without_memory_is_named_whatever_the_bot_has_said() -> None:
-    found = replace(ended(-signal.SIGKILL), peak=600 << 20, starved=True)
-    kind, words = verdict(found, "KeyError: 1\n", BWRAP)
-    assert (kind, words) == (
-        "memory",
-        "its processes together had no memory left: 512 MiB allowed (memory_mb), and all that they "
-        "hold counts, by its cgroup",
-    )
 
 
 @pytest.mark.parametrize(
@@ -71,47 +67,37 @@ def test_what_a_bot_says_early_and_survives_tells_nothing() -> None:
     assert kind("MemoryError, so a smaller table\n" + "turn\n" * 2000) == "crash"
 
 
-def test_memory_is_told_with_what_was_allowed_and_used() -> None:
-    assert verdict(ended(), GO_MEMORY, LANDLOCK)[1] == (
-        "it ran out of memory: 512 MiB allowed (memory_mb), 400 MiB used at the peak, and more "
-        "asked for than was left"
-    )
+POPEN, FORK = "engine: Cannot allocate memory\n", "sh: 1: Cannot fork\n"
+TOLD: dict[str, tuple[Ended, str, Limits]] = {
+    "a cgroup without memory, whatever the bot has said": (
+        replace(ended(-signal.SIGKILL), peak=600 << 20, starved=True),
+        "KeyError: 1\n",
+        BWRAP,
+    ),
+    "memory, with what was allowed and used": (ended(), GO_MEMORY, LANDLOCK),
+    "who used little memory may have lacked a process": (ended(), POPEN, LANDLOCK),
+    "who used all of it did not": (full(1), POPEN, LANDLOCK),
+    "a thread, of which Go tells": (ended(), GO_THREADS, LANDLOCK),
+    "a thread, of which Python tells": (
+        ended(),
+        "RuntimeError: can't start new thread\n",
+        LANDLOCK,
+    ),
+    "a process in Landlock": (ended(), FORK, LANDLOCK),
+    "a process in bwrap": (ended(), FORK, BWRAP),
+    "a file that is too large": (ended(-signal.SIGXFSZ), "", LANDLOCK),
+    "a call that is forbidden": (ended(-signal.SIGSYS), "", LANDLOCK),
+    "a signal near the limit is memory": (full(-signal.SIGSEGV), "", LANDLOCK),
+    "a signal far from it is not": (ended(-signal.SIGSEGV), "", LANDLOCK),
+    "a signal inside of bwrap": (ended(139), "", BWRAP),
+    "a code is nothing": (ended(3), "", BWRAP),
+    "the same code in Landlock is nothing": (ended(139), "", LANDLOCK),
+}
 
 
-def test_who_used_little_memory_may_have_lacked_a_process() -> None:
-    doubt = "; or it called popen, which says so too where it gets no process"
-    stderr = "engine: Cannot allocate memory\n"
-    assert verdict(ended(), stderr, LANDLOCK)[1].endswith(f"than was left{doubt}")
-    assert doubt not in verdict(replace(ended(), memory=500 << 20), stderr, LANDLOCK)[1]
-
-
-def test_who_lacks_a_thread_is_not_told_of_processes() -> None:
-    for stderr in (GO_THREADS, "RuntimeError: can't start new thread\n"):
-        assert "as many threads as it wanted" in verdict(ended(), stderr, LANDLOCK)[1]
-    assert "allows threads alone" in verdict(ended(), "sh: 1: Cannot fork\n", LANDLOCK)[1]
-    assert "32 allowed (processes)" in verdict(ended(), "sh: 1: Cannot fork\n", BWRAP)[1]
-
-
-@pytest.mark.parametrize(
-    ("number", "word"),
-    [(signal.SIGXFSZ, "more than a file may hold"), (signal.SIGSYS, "that the sandbox forbids")],
-)
-def test_a_signal_may_say_it(number: signal.Signals, word: str) -> None:
-    assert word in verdict(ended(-number), "", LANDLOCK)[1]
-
-
-def test_who_dies_of_a_signal_near_the_limit_ran_out_of_memory() -> None:
-    full = replace(ended(-signal.SIGSEGV), memory=500 << 20)
-    assert verdict(full, "", LANDLOCK)[0] == "memory"
-    assert verdict(ended(-signal.SIGSEGV), "", LANDLOCK) == (
-        "crash",
-        "it touched memory that is not its own, or its stack was full",
-    )
-
-
-def test_a_signal_inside_of_bwrap_is_named() -> None:
-    assert "tells of SIGSEGV" in verdict(ended(139), "", BWRAP)[1]
-    assert verdict(ended(3), "", BWRAP)[1] == verdict(ended(139), "", LANDLOCK)[1] == ""
+@pytest.mark.parametrize("what", TOLD)
+def test_what_ended_a_bot_is_told(what: str, golden: Golden) -> None:
+    golden(": ".join(verdict(*TOLD[what])))
 
 
 # --- what the sandbox refused
@@ -265,31 +251,21 @@ def did(half: bytes = b"", **seen: Any) -> str:
     return instead(half, **usual | seen)
 
 
-def test_half_a_line_is_shown() -> None:
-    half = b'{"id": 1, "move": {"action": "attack", "card": "7H"'
-    assert did(half) == (' (it wrote {"id": 1, "move": {"action": "attack", "… and no newline)')
+INSTEAD: dict[str, dict[str, Any]] = {
+    "it wrote half a line": {"half": b'{"id": 1, "move": {"action": "attack", "card": "7H"'},
+    "it did not read": {"has_unread": True},
+    "it may not flush its output": {},
+    "it has flushed its ready, so it may sleep": {"is_ready": True},
+    "it had no core": {"is_ready": True, "waited": 0.52},
+    "it had no core to read": {"is_ready": True, "waited": 0.52, "has_unread": True},
+    "it computed": {"is_idle": False, "has_unread": True},
+    "it computed though it had no core": {"is_idle": False, "waited": 1.0},
+}
 
 
-def test_who_does_not_read_is_not_asked_whether_it_flushes() -> None:
-    assert "did not read" in did(has_unread=True)
-    assert "flush its output after each" in did()
-
-
-def test_who_has_flushed_its_ready_is_asked_first_whether_it_sleeps() -> None:
-    assert "(it read the ask and was idle: does it sleep, " in did(is_ready=True)
-    assert "flush its output" not in did(is_ready=True)
-
-
-def test_who_had_no_core_is_told_that_the_machine_was_busy() -> None:
-    for has_unread in (False, True):
-        assert did(is_ready=True, has_unread=has_unread, waited=0.52) == (
-            " (the machine was busy: it waited 0.5 s for a core, which is taken off)"
-        )
-
-
-def test_who_computes_is_asked_nothing() -> None:
-    assert did(is_idle=False, has_unread=True) == ""
-    assert did(is_idle=False, waited=1.0) == ""
+@pytest.mark.parametrize("what", INSTEAD)
+def test_what_it_did_instead_is_told(what: str, golden: Golden) -> None:
+    golden(did(**INSTEAD[what]))
 
 
 def test_a_line_that_is_no_answer_goes_before_a_last_word() -> None:

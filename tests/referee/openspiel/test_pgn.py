@@ -7,6 +7,7 @@ from random import Random
 from typing import Any
 
 import chess.pgn
+import msgspec
 import pytest
 
 from protocol.messages import TimeControl
@@ -76,7 +77,7 @@ def same_position(board: chess.Board, game: Game) -> None:
 @pytest.mark.parametrize("name", ["chess", "chess960"])
 def test_a_reader_follows_each_game_to_its_last_position(name: str) -> None:
     castled = 0
-    for seed in range(8):
+    for seed in range(4):
         game = begun(name, seed)
         text = written(heading(), played(game, Random(seed)))
         found = read(text)
@@ -90,7 +91,7 @@ def test_a_reader_follows_each_game_to_its_last_position(name: str) -> None:
         assert max(map(len, text.splitlines())) <= 80
         assert not [line for line in text.splitlines() if line.startswith("{")]
         castled += any(each in text for each in CASTLES)
-    assert castled > 2
+    assert castled > 1
 
 
 def test_a_reader_follows_a_game_that_begins_elsewhere() -> None:
@@ -124,15 +125,9 @@ def test_tags_hold_any_text_and_stand_in_the_order_of_the_standard() -> None:
     assert text.encode()
 
 
-@pytest.mark.parametrize(
-    "control",
-    [
-        TimeControl(judge="cpu", move_time=0.1, bank=0.0, increment=0.0),
-        TimeControl(judge="wall", move_time=0.1, bank=5.0, increment=0.0),
-        TimeControl(judge="wall", move_time=0.1, bank=0.0, increment=0.1),
-    ],
-)
-def test_a_time_control_that_pgn_cannot_say_is_left_out(control: TimeControl) -> None:
+@pytest.mark.parametrize("other", [{"judge": "cpu"}, {"bank": 5.0}, {"increment": 0.1}])
+def test_a_time_control_that_pgn_cannot_say_is_left_out(other: dict[str, Any]) -> None:
+    control = msgspec.structs.replace(WALL, **other)
     assert "TimeControl" not in written(heading(control=control), iter(one_ply()))
 
 
@@ -164,15 +159,11 @@ def test_a_forfeit_ends_the_game_before_the_move_that_nobody_played(fault: str, 
     assert found.headers["Result"] == "0-1"
 
 
-def test_the_last_move_says_who_has_forfeited() -> None:
+def test_the_last_move_says_who_has_forfeited_and_a_default_for_what_it_stands() -> None:
     first, (after, _) = one_ply()
-    text = written(
-        heading(), [first, (after, [Decided(0, 0.1, "late", forfeit=True)]), (after, [])]
-    )
+    lost = [Decided(0, 0.1, "late", forfeit=True)]
+    text = written(heading(), [first, (after, lost), (after, [])])
     assert text.endswith("\n\n1. e4 {[%emt 0:00:00.500]} {Black forfeits: late} 1/2-1/2\n\n")
-
-
-def test_a_default_move_is_played_and_says_for_what_it_stands() -> None:
     text = written(heading(), iter(one_ply(Decided(1, 0.5, "late"))))
     assert text.endswith("\n\n1. e4 {[%emt 0:00:00.500] late: the default move} 1/2-1/2\n\n")
     assert read(text).end().move == chess.Move.from_uci("e2e4")
