@@ -49,7 +49,7 @@ SHORT["pyanitsa"] = SHORT["war"]
 MOST_MATCHES = 9
 
 each_bot = pytest.mark.parametrize("path", shipped(), ids=lambda path: path.stem)
-SLOW = ("world_war_marshal", "world_war_random")
+SLOW = ("khan_warlord", "world_war_marshal", "world_war_random")
 
 
 def names_of(game: str) -> list[str]:
