@@ -270,6 +270,7 @@ def test_a_view_of_a_game_with_secrets_never_holds_the_state() -> None:
             assert "history" not in game.view(seat)
             assert json.dumps(str(state))[1:-1] not in view
             assert json.dumps(state.serialize())[1:-1] not in view
+            assert str(state) not in game.text(seat)
 
 
 # --- moves
