@@ -52,7 +52,7 @@ def pair(table: Table, name: str, *arguments: object, **limits: Any) -> list[Bot
     return [table.start(name, *arguments, **limits), table.start("polite", **limits)]
 
 
-DRIP = 'no answer after .* 1.100 s allowed there.* it wrote {"id":1,"note":"z+ and no newline'
+DRIP = 'no answer after .* 1.100 s allowed there.*it wrote {"id":1,"note":"z+ and no newline'
 
 
 @pytest.mark.parametrize(

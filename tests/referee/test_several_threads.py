@@ -224,7 +224,7 @@ def worked() -> float:
 
 
 @two_cores
-@pytest.mark.quick(1)
+@pytest.mark.slow  # it burns two cores; with one, `test_fair_clock` shows it in half the time
 @pytest.mark.parametrize("count", [8, 2, 3])
 def test_nobody_gains_time_by_waiting_for_threads_of_its_own_on_two_cores(
     two: Table, count: int
