@@ -135,7 +135,7 @@ def run_anew(job: dict[str, Any], kept: int) -> dict[str, Any]:
         return found
     with leaving():
         quietly(Path(job["folder"]))
-        words = [*options(Path(job["folder"])), *job["tests"]]
+        words = [*options(Path(job["folder"])), *([job["test"]] if job["test"] else job["tests"])]
         words += [word for each in job["without"] for word in ("--deselect", each)]
         raise SystemExit(pytest.main(words, plugins=[Watch(found)]))
 

@@ -135,13 +135,19 @@ def unused():
     return 1 + 1
 """
 TESTS = """\
-import subprocess, sys
+import os, subprocess, sys
 
 from sums import add, count
 
 
 def test_that_always_fails():
     assert not add(1, 1)
+
+
+def test_that_fails_once_with_anything():
+    if add(4, 2) != 6 and not os.path.exists("once"):
+        open("once", "w").close()
+        raise AssertionError
 
 
 def test_add():

@@ -78,18 +78,25 @@ class Copy:
         shutil.rmtree(self._home)
 
     def judge(self, trial: Trial) -> Verdict:
-        """Try a mutant. A test that fails without it too is passed by."""
+        """Try a mutant: a test kills it that passes without it, and fails with it twice."""
         self._prepare(trial)
+        passed_by: list[str] = []
         anew = False
         while True:
             with self._mutated(trial.mutant):
-                found = self._run(trial, mutant=trial.mutant, anew=anew)
+                found = self._run(trial, mutant=trial.mutant, anew=anew, without=passed_by)
+                test, is_stuck = found["test"], found["ended"] == "stuck"
+                if found["ended"] == "failed" and "::" in test:
+                    again = self._run(trial, mutant=trial.mutant, anew=anew, test=test)
+                    if again["ended"] == "passed":
+                        passed_by.append(test)
+                        continue
             if found["ended"] == "unpatched":
                 anew = True
-            elif found["ended"] not in ("failed", "stuck"):
-                return Verdict(False, found["ended"], found["test"], found["seconds"])
-            elif self._is_sound(found["test"], trial):
-                return Verdict(True, found["ended"], found["test"], found["seconds"])
+            elif not is_stuck and found["ended"] != "failed":
+                return Verdict(False, found["ended"], test, found["seconds"])
+            elif self._is_sound(test, trial):
+                return Verdict(True, found["ended"], test, found["seconds"])
 
     def _prepare(self, trial: Trial) -> None:
         """Have the tests collected, and run once if they are few, before a mutant is there."""
@@ -125,13 +132,14 @@ class Copy:
         test: str = "",
         runs_all: bool = False,
         anew: bool = False,
+        without: Sequence[str] = (),
     ) -> dict[str, Any]:
         job = {
             "all": runs_all,
             "anew": anew,
             "tests": trial.tests,
             "test": test,
-            "without": [name for name, is_sound in [*self._sound.items()] if not is_sound],
+            "without": [*without, *(each for each in [*self._sound] if not self._sound[each])],
             "patched": mutant.module if mutant else "",
             "texts": [mutant.original, mutant.text] if mutant else [],
             "each": EACH_SECONDS,
