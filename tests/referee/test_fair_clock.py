@@ -109,6 +109,7 @@ def test_it_is_drawn_from_the_bank(table: Table) -> None:
     assert late(table.play(dealt(Countdown, 2, rounds=1), [wait(1.0), bot], **limits), 1) != []
 
 
+@pytest.mark.slow
 def test_it_is_charged_where_the_wall_is_judged_too(table: Table) -> None:
     bot = table.start(table.python(PREPARES.format(when="start", seconds=[0.6])), clock="wall")
     limits = {"move_time": 0.3, "clock": "wall"}
@@ -116,6 +117,7 @@ def test_it_is_charged_where_the_wall_is_judged_too(table: Table) -> None:
     assert late(played, 1) != []
 
 
+@pytest.mark.slow
 def test_what_is_used_after_a_match_is_charged_in_the_next(table: Table) -> None:
     """Nobody freezes it at once: it is asked nothing, and others finish first."""
     bot = prepares(table, "end", 0.4)
@@ -135,6 +137,7 @@ def test_quiet_matches_save_up_no_more_than_is_free(table: Table) -> None:
     assert played.evidence.cpu[1] > 1e6 * (0.38 - FREE_SECONDS)
 
 
+@pytest.mark.slow
 def test_a_burner_is_frozen_while_another_thinks(pinned: Table) -> None:
     """And not only once that one is late."""
     rival, thinker = burner(pinned), pinned.start("late", 0.5)
@@ -167,6 +170,7 @@ def lifting(bot: BotProcess) -> Iterator[None]:
         thread.join()
 
 
+@pytest.mark.slow
 def test_who_lifts_its_freeze_has_a_fault_and_is_ended_the_second_time(pinned: Table) -> None:
     thinker, cheat = pinned.start("late", 0.3), pinned.start("unfreeze")
     played = pinned.play(dealt(Countdown, 2, rounds=8), [cheat, thinker], move_time=2.0)
@@ -245,6 +249,7 @@ def test_a_sleeper_pays_on_a_busy_machine_too(pinned: Table) -> None:
     assert time.monotonic() - began < 3.0
 
 
+@pytest.mark.slow
 def test_nobody_gains_time_by_waiting_for_threads_of_its_own(pinned: Table) -> None:
     """Each of them waits most of the time, as the others run."""
     bot = pinned.start(
@@ -304,6 +309,7 @@ ALONE_OR_NOT = pytest.mark.parametrize(
 )
 
 
+@pytest.mark.slow
 @pytest.mark.quick(1)
 @ALONE_OR_NOT
 def test_whatever_lifts_a_freeze_is_seen(sandboxed: Table, words: tuple[str, ...]) -> None:
@@ -398,6 +404,7 @@ def test_a_busy_machine_makes_nobody_late_in_a_sandbox(sandboxed: Table) -> None
     assert late(played) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sandboxed", ["bwrap"], indirect=True)
 def test_children_that_burn_buy_no_time(sandboxed: Table) -> None:
     """They keep their parent waiting, and are gone before they are counted."""

@@ -442,7 +442,7 @@ JSON = st.recursive(
 
 @pytest.mark.quick(1)
 @pytest.mark.parametrize("name", FORMS)
-@settings(max_examples=100)
+@settings(max_examples=40)
 @given(data=st.data())
 def test_any_json_object_is_read_or_refused_as_the_schema_says(
     name: str, data: st.DataObject

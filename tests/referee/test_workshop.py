@@ -423,6 +423,7 @@ def test_an_interruption_may_come_at_any_step(workshop: Workshop) -> None:
     assert step > 100
 
 
+@pytest.mark.slow
 def test_a_killed_fork_server_is_the_machines_fault(workshop: Workshop) -> None:
     def kill(_: str) -> None:
         os.kill(workshop._starter.pid, signal.SIGKILL)

@@ -283,6 +283,7 @@ def test_a_renamed_bot_gets_the_dice_of_its_first_name(arena: Arena, league: Lea
     assert " differently" not in result.stdout
 
 
+@pytest.mark.slow
 def test_a_seat_that_forfeited_before_its_first_decision_is_told_and_can_be_fed(
     arena: Arena, league: League
 ) -> None:

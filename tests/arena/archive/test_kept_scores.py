@@ -198,6 +198,7 @@ def test_scores_of_a_match_that_went_on_after_a_forfeit_are_found(
     assert found(league.folder) == [(line["match"], told)]
 
 
+@pytest.mark.slow
 def test_a_column_that_was_changed_is_found(played: Path, copy: Path) -> None:
     scored = {line["match"] for line in lines_of(copy)[1] if "scores" in line}
     for column, value in (

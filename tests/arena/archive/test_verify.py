@@ -111,6 +111,7 @@ def test_bots_that_left_were_changed_or_renamed_verify(league: League) -> None:
     assert found(league.folder) == []
 
 
+@pytest.mark.slow
 def test_leagues_of_older_databases_without_bots_and_without_matches_verify(
     arena: Arena, copy: Path, tmp_path: Path
 ) -> None:
@@ -249,6 +250,7 @@ def test_records_that_changed_places_are_found(
     assert len(found(victim)) == 2
 
 
+@pytest.mark.slow
 def test_a_deal_under_another_name_is_found(played: Path, copy: Path) -> None:
     with Store(copy / "league.db") as store:
         match = next(match for match in store.matches() if match.deal_row == 1)
@@ -287,6 +289,7 @@ def test_another_limit_than_the_leagues_is_found_and_the_remedy_is_to_put_it_bac
     )
 
 
+@pytest.mark.slow
 def test_rows_that_are_missing_or_belong_to_nothing_are_found_but_no_bot_that_has_not_played(
     played: Path, copy: Path
 ) -> None:
@@ -311,6 +314,7 @@ def test_rows_that_are_missing_or_belong_to_nothing_are_found_but_no_bot_that_ha
     assert (None, "rows of record belong to no match: 6.") in found(copy)
 
 
+@pytest.mark.slow
 def test_a_bot_or_a_setting_that_cannot_be_read_is_found(copy: Path) -> None:
     change(copy, "UPDATE bot SET command = 'rm -rf' WHERE name = 'two'")
     assert [problem for _, problem in found(copy)] == [

@@ -46,6 +46,7 @@ def test_it_says_what_was_written_and_what_comes_next(arena: Arena, tmp_path: Pa
     }
 
 
+@pytest.mark.slow
 def test_it_is_fit_to_play_and_its_name_is_the_folders(arena: Arena, tmp_path: Path) -> None:
     made(arena, tmp_path / "rex", "python", "steal_war")
     shutil.copytree(tmp_path / "rex", tmp_path / "before")

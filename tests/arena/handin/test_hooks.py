@@ -219,6 +219,7 @@ def test_what_a_command_leaves_behind_does_not_hold_up(cup: Path) -> None:
     until(lambda: gone(int((cup / "pid").read_text())))
 
 
+@pytest.mark.slow
 def test_a_command_that_floods_leaves_a_short_log(
     cup: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -385,6 +385,7 @@ def test_a_name_that_is_not_utf8_is_refused(mine: Path) -> None:
     assert "its command, or its folder, has a name that is not UTF-8" in words
 
 
+@pytest.mark.slow
 def test_too_long_a_command_is_refused(mine: Path) -> None:
     settings(mine, command=json.dumps(["./bot", *["a"] * 15_000], separators=(",", ":")))
     for words in told_by_all(mine.parent, mine):

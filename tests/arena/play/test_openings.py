@@ -244,6 +244,7 @@ def swapped(opening: Any) -> Any:
     return None if not is_other else {"moves": [third, other, one, last]}
 
 
+@pytest.mark.slow
 @pytest.mark.quick(3)
 @pytest.mark.parametrize(
     ("opening", "says"),

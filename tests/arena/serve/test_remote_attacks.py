@@ -557,6 +557,7 @@ def test_500_connections_of_one_address_are_the_most_websockets_among_them(
     until(lambda: _connects(contest), 30)
 
 
+@pytest.mark.slow
 def test_the_name_of_a_session_is_of_use_for_its_own_bot_alone(contest: Contest) -> None:
     with (
         at_home(contest, contest.bob, "iris") as (home, _),

@@ -160,6 +160,7 @@ def test_a_record_that_cannot_be_opened_is_told_where_it_is_shown(
     assert is_found(victim)
 
 
+@pytest.mark.slow
 @pytest.mark.quick(1)
 @pytest.mark.parametrize("value", ["x", "[]", "[7, 8]", "[1, 77]", "{}", "1"])
 def test_damage_in_a_database_of_an_older_version_is_told(

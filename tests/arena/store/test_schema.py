@@ -127,6 +127,7 @@ older = pytest.mark.parametrize(
 )
 
 
+@pytest.mark.slow
 @pytest.mark.quick(1)
 @older
 def test_an_older_version_is_brought_up_to_date_with_all_it_holds(
@@ -146,6 +147,7 @@ def test_an_older_version_is_brought_up_to_date_with_all_it_holds(
         assert db.execute("SELECT min(id), max(id) FROM deal").fetchone() == (1, 6)
 
 
+@pytest.mark.slow
 @pytest.mark.quick(1)
 @pytest.mark.usefixtures("inline")
 @older
@@ -182,6 +184,7 @@ def test_a_version_that_the_database_is_not_of_is_told_and_changes_nothing(
     assert database.read_bytes() == before
 
 
+@pytest.mark.slow
 @pytest.mark.quick(1)
 @older
 def test_two_who_open_an_older_version_at_once_bring_it_up_to_date_once(
@@ -221,6 +224,7 @@ def test_an_older_version_that_may_not_be_written_is_told(
     public.chmod(0o755)
 
 
+@pytest.mark.slow
 def test_a_record_that_cannot_be_read_keeps_nothing_else_from_being_read(
     copy: Path, arena: Callable[..., Result]
 ) -> None:

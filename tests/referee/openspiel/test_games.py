@@ -69,6 +69,7 @@ def test_a_game_keeps_the_contract(name: str) -> None:
     check_game(kind, cases=one if kind.typical_decisions > LONG else None)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["connect_four", "kuhn_poker", "leduc_poker"])
 def test_a_small_game_keeps_it_at_its_smallest_table(name: str) -> None:
     """But for the step that asks other processes, which the slow test takes."""

@@ -295,6 +295,7 @@ def test_matches_that_nobody_has_any_more_are_forgotten(make_game: MakeGame) -> 
     assert played(kind).reason == "last"
 
 
+@pytest.mark.slow
 def test_few_programs_run_that_nobody_plays(
     make_game: MakeGame, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -50,6 +50,7 @@ def test_an_exception_is_told_with_the_lines_of_the_game() -> None:
     assert " in apply: self.scores[self.seats] += 1" in words
 
 
+@pytest.mark.slow
 def test_an_endless_loop_is_named_by_its_line() -> None:
     usual = signal.getsignal(signal.SIGALRM)
     result, words = failed(EndlessLoop, "ends-random", seconds=0.5)
