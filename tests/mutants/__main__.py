@@ -34,7 +34,7 @@ from tests.mutants.planted import PLANTED
 from tests.mutants.trying import Copy, Trial, Verdict, alone
 
 SETS = ("pure", "others", "planted")
-_ROOM_SECONDS = 30.0
+_ROOM_SECONDS = 15.0
 """CPU time that the tests of a room have for a mutant: as much on a busy machine as on another."""
 _MOST_SURVIVORS = 0.05
 
