@@ -31,10 +31,10 @@ from tests.mutants.drawing import (
 )
 from tests.mutants.equivalents import read_equivalents, reasons, unmatched
 from tests.mutants.planted import PLANTED
-from tests.mutants.trying import Copy, Trial, Verdict
+from tests.mutants.trying import Copy, Trial, Verdict, alone
 
 SETS = ("pure", "others", "planted")
-_ROOM_SECONDS = 30.0
+_ROOM_SECONDS = 15.0
 """CPU time that the tests of a room have for a mutant: as much on a busy machine as on another."""
 _MOST_SURVIVORS = 0.05
 
@@ -130,6 +130,8 @@ def try_all(asked: Sequence[tuple[str, Trial]], jobs: int, found: list[Tried]) -
         finally:
             free.put(copy)
 
+    if not alone():
+        sys.stderr.write("Only root's mutants are kept from ending other processes of theirs.\n")
     with ExitStack() as stack, ThreadPoolExecutor(jobs) as pool:
         for _ in range(jobs):
             free.put(stack.enter_context(Copy(sound)))
@@ -174,7 +176,7 @@ def report(found: Sequence[Tried]) -> Iterator[str]:
         for each in tried:
             if each.why and each.verdict.is_killed:
                 yield f"{each.place} is not equivalent: {each.verdict.test} fails\n{each.diff()}\n"
-    drawn = [each.trial.mutant for each in found]
+    drawn = [each.trial.mutant for each in found if each.set == "pure"]
     for gone in unmatched(read_equivalents(), drawn):
         yield f"equivalents.toml: none of these is {gone.module}: {gone.line} -> {gone.becomes}"
 
