@@ -90,6 +90,7 @@ def decided(shared: Path, tmp_path: Path) -> Path:
 # --- verdicts
 
 
+@pytest.mark.slow
 def test_a_clear_winner_is_soon_told_whoever_comes_first_and_in_every_format(
     arena: Arena, decided: Path
 ) -> None:
@@ -180,6 +181,7 @@ def test_the_rates_are_part_of_the_sentence(arena: Arena, decided: Path, tmp_pat
     assert "at most 30 % of the comparisons would end like this" in told
 
 
+@pytest.mark.slow
 def test_other_seats_are_filled_with_the_game_s_own_bot_or_as_told(
     arena: Arena, tmp_path: Path
 ) -> None:

@@ -129,6 +129,7 @@ def test_what_is_used_after_a_match_is_charged_in_the_next(table: Table) -> None
     assert played.evidence.cpu[0] > 250_000
 
 
+@pytest.mark.slow
 def test_quiet_matches_save_up_no_more_than_is_free(table: Table) -> None:
     bot = prepares(table, "start", *[0.0] * 20, 0.4)
     for _ in range(20):

@@ -97,6 +97,7 @@ def test_beyond_the_time_of_each_they_are_late(table: Table) -> None:
     assert re.match(f"take: {words}", reason), reason
 
 
+@pytest.mark.slow
 def test_a_start_is_judged_like_a_decision(table: Table) -> None:
     program = table.python(HASHING + "together(2, 0.1)\n" + ANSWERS.replace("NOTE", "''"))
     with pytest.raises(StartupError, match=r"0\.[1-9]\d+ s of CPU time used; 0\.130 s allowed"):

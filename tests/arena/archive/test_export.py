@@ -107,6 +107,7 @@ _OF_TIMING = re.compile(r"^(?:Before a run on|How quiet the machine)", re.MULTIL
 """How the note begins, last of all, on the machine that played: an export does not say."""
 
 
+@pytest.mark.slow
 def test_an_imported_league_exports_the_same_bytes_and_shows_the_same(
     played: Path, export: Path, empty: Path, arena: Arena
 ) -> None:

@@ -118,6 +118,7 @@ def test_a_match_with_scores_is_the_same_one_without(league: League, tmp_path: P
 # --- what is kept
 
 
+@pytest.mark.slow
 def test_matches_keep_what_was_counted_and_forfeits_nothing(played: Path) -> None:
     with Store(played / "league.db") as store:
         matches = list(store.matches())

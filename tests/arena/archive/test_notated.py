@@ -158,6 +158,7 @@ def test_forfeits_and_faults_are_games_with_the_true_result(league: League, aren
     assert min(late) >= 0.1
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("inline")
 def test_chess960_is_written_with_its_first_positions(league: League, arena: Arena) -> None:
     two = ("--game", "openspiel:chess960", "--seed", "1", "--deals", "1", "a=random", "b=random")

@@ -299,6 +299,7 @@ def test_what_there_is_no_time_to_repeat_is_not_tried(steps: Steps, bot: Bot) ->
 # --- advice: fit nonetheless
 
 
+@pytest.mark.slow
 def test_a_source_newer_than_what_was_built_brings_advice(steps: Steps, bot: Bot) -> None:
     folder = bot(POLITE + "polite.play()\n")
     (folder / "bot.c").touch()

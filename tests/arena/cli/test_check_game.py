@@ -95,6 +95,7 @@ def test_a_program_that_is_older_than_its_source_is_named(tmp_path: Path) -> Non
     assert told.exit_code == 0
 
 
+@pytest.mark.slow
 def test_a_game_that_ends_its_process_is_named_and_the_other_steps_are_tried(
     heights: pytest.MonkeyPatch,
 ) -> None:

@@ -41,11 +41,13 @@ def doctor(rows_of: Doctor) -> Doctor:
     return lambda *words: [row for row in rows_of(*words) if row["what"].startswith("  ")]
 
 
+@pytest.mark.slow
 def test_a_bot_gets_ready_in_each_sandbox(doctor: Doctor) -> None:
     rows = doctor("random", "--game", "guerra")
     assert [row["value"] for row in rows] == ["gets ready"] * len(HERE)
 
 
+@pytest.mark.slow
 def test_of_a_bot_that_dies_the_line_is_shown_that_says_why(arena: Arena) -> None:
     told = arena("doctor", NAUGHTY / "crash_at_start.py").stdout
     assert " ".join(told.split()).count("(RuntimeError: crashed on purpose).") == len(HERE)

@@ -312,6 +312,7 @@ def test_nothing_a_bot_writes_commands_the_terminal_of_a_run_or_of_show(
             assert len(re.findall(r"^Ended: ", text, re.MULTILINE)) == 1
 
 
+@pytest.mark.slow
 def test_nothing_a_bot_writes_commands_the_terminal_of_play(hostile: League, arena: Arena) -> None:
     for folder in (hostile.home / "evil", hostile.home / "late"):
         (folder / "bot.toml").write_text('command = ["{python}", "bot.py"]')

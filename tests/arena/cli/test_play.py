@@ -44,6 +44,7 @@ def naughty_bot(public: Path) -> NaughtyBot:
 # --- step by step
 
 
+@pytest.mark.slow
 def test_each_step_shows_the_table_and_then_one_decision(arena: Arena) -> None:
     with at_terminal(*MATCH, "--step") as terminal:
         for _ in range(3):
@@ -184,6 +185,7 @@ def test_every_game_is_drawn_in_80_columns_and_into_a_pipe(arena: Arena, game: s
 # --- the result
 
 
+@pytest.mark.slow
 def test_the_result_says_what_a_bot_did_wrong(arena: Arena, naughty_bot: NaughtyBot) -> None:
     bot = naughty_bot("illegal")
     for words in ([], ["--quiet"], ["--pause", "0"], ["--view", "1"]):

@@ -41,6 +41,7 @@ def take_in(db: HandIns, one: Submission) -> Submission:
         return intake.take_in(one.number)
 
 
+@pytest.mark.slow
 def test_a_bot_of_one_file_is_played_with_its_kit(db: HandIns) -> None:
     events = []
     one = hand_in(db, person(db, "ada"), filename="my first bot.py")
@@ -280,6 +281,7 @@ def test_a_standard_error_of_long_lines_holds_up_nobody(db: HandIns) -> None:
     assert time.process_time() - began < 3
 
 
+@pytest.mark.slow
 def test_who_is_removed_while_a_build_goes_on_does_not_enter(
     db: HandIns, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -317,6 +317,7 @@ def test_without_a_sandbox_changed_files_take_no_new_matches(homes: Homes, leagu
     assert "no new matches are taken. Start `arena connect` again." in home.said
 
 
+@pytest.mark.slow
 def test_without_its_library_it_says_which_to_install(homes: Homes) -> None:
     code = "import sys; sys.modules['websockets'] = None\n"
     code += "from arena.__main__ import run\nrun()\n"

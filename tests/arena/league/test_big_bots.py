@@ -83,6 +83,7 @@ def test_a_bot_that_is_too_large_is_told_what_to_write(
     golden(str(caught.value))
 
 
+@pytest.mark.slow
 def test_a_league_says_how_large_its_bots_may_be_and_that_may_change(
     arena: Arena, public: Path
 ) -> None:

@@ -228,6 +228,7 @@ def test_a_game_that_is_gone_is_told_with_the_line_that_names_it_and_may_be_move
 # --- code that has changed
 
 
+@pytest.mark.slow
 def test_code_that_changes_no_match_is_found_to_agree(
     arena: Arena, place: Place, cup: Path
 ) -> None:

@@ -351,6 +351,7 @@ def made_later(*paths: Path) -> None:
             os.utime(path, (time.time() + 10, time.time() + 10))
 
 
+@pytest.mark.slow
 @pytest.mark.quick(1)
 @pytest.mark.parametrize("first", ["rank", "run", "table", "report", "export"])
 def test_results_of_an_earlier_release_carry_over(old: Path, first: str) -> None:

@@ -220,6 +220,7 @@ def test_a_key_is_the_same_in_every_release() -> None:
     assert league_key("guerra", "golden", 1) == "golden"
 
 
+@pytest.mark.slow
 def test_games_and_uses_of_one_seed_have_nothing_in_common() -> None:
     keys = [league_key("guerra", SEED, 2), league_key("duel", SEED, 2)]
     keys += [deal_behind("guerra", SEED), deal_behind("duel", SEED)]
@@ -249,6 +250,7 @@ def test_a_command_stretches_the_seed_once_or_not_at_all(
     assert stretched == [SEED.encode()] * times
 
 
+@pytest.mark.slow
 def test_an_import_stretches_it_once_for_all_its_files(
     arena: Arena, new: League, tmp_path: Path, stretched: list[bytes]
 ) -> None:

@@ -132,6 +132,7 @@ def test_names_that_are_taken(arena: Arena, cup: Path, make_bot: MakeBot) -> Non
     )
 
 
+@pytest.mark.slow
 def test_no_two_names_look_alike(arena: Arena, cup: Path) -> None:
     assert states(arena, cup, "Same=random") == {"Same": "entered"}
     rows = verdicts(arena, cup, "SAME=rusher", "s\u0430me=rusher", code=1)
@@ -243,6 +244,7 @@ def test_a_file_that_cannot_be_changed_is_told_before_any_check(arena: Arena, cu
         assert says in result.stderr
 
 
+@pytest.mark.slow
 def test_a_bot_is_replaced_if_the_new_one_is_fit_and_stays_disqualified(
     arena: Arena, cup: Path, make_bot: MakeBot, golden: Golden
 ) -> None:

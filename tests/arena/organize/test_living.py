@@ -29,6 +29,7 @@ def text(cup: Path) -> str:
     return (cup / "league.toml").read_text()
 
 
+@pytest.mark.slow
 def test_a_league_begins_without_bots(arena: Arena, cup: Path, golden: Golden) -> None:
     told = arena("init", "new", "--game", "guerra", "--sandbox", "none", "--deals", "1")
     assert told.exit_code == 0

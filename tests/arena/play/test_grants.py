@@ -87,6 +87,7 @@ def test_one_bot_has_more_memory_than_the_others(league: League, arena: Arena) -
     assert arena("verify", league.folder).exit_code == 0
 
 
+@pytest.mark.slow
 @inline
 def test_a_changed_grant_is_a_new_version_of_that_bot_alone(league: League, arena: Arena) -> None:
     entered(league, one=RANDOM, two=RANDOM + "#", three=RANDOM + "##")

@@ -28,6 +28,7 @@ EVEN = league("AB", "BA")
 ONE_SIDED = league("AB", "AB", "AB", "BA")
 
 
+@pytest.mark.slow
 def test_a_rating_is_the_mean_of_those_in_the_leagues_whose_errors_are_independent() -> None:
     rows = by_bot(EVEN, ONE_SIDED)
     assert rows["A"].mu == pytest.approx((MEAN + ONE_SIDED.bots["A"].mu) / 2)

@@ -118,6 +118,7 @@ def is_found(folder: Path) -> bool:
     return bool(verification.problems)
 
 
+@pytest.mark.slow
 @pytest.mark.quick(1)
 @pytest.mark.parametrize("damage", DAMAGES)
 def test_damage_is_told_by_every_command_that_meets_it_and_found_by_verify(
@@ -143,6 +144,7 @@ def test_damage_is_told_by_every_command_that_meets_it_and_found_by_verify(
     assert is_found(victim)
 
 
+@pytest.mark.slow
 @pytest.mark.quick(1)
 @pytest.mark.parametrize("column", ["replay", "evidence"])
 def test_a_record_that_cannot_be_opened_is_told_where_it_is_shown(

@@ -201,6 +201,7 @@ def test_two_who_open_an_older_version_at_once_bring_it_up_to_date_once(
     assert content(database) == before
 
 
+@pytest.mark.slow
 @pytest.mark.quick(1)
 @older
 def test_an_older_version_that_may_not_be_written_is_told(

@@ -176,6 +176,7 @@ def assert_whole(army):
         assert all(0 <= wounds < value(card, zone) for card, wounds in zone.items())
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(st.integers(0, 10**6), OPTIONS)
 def test_random_play_keeps_every_card_and_ends(seed, options):

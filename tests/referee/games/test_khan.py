@@ -269,6 +269,7 @@ def assert_sound(game, deck):
     assert owned == Counter(dict.fromkeys(KINDS, game.options.tokens_per_kind))
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(st.integers(0, 10**6), st.integers(2, 5), OPTIONS)
 def test_random_play_keeps_all_there_is_and_ends(seed, seats, options):

@@ -85,6 +85,7 @@ def test_a_league_is_played_and_verified(name: str) -> None:
     verify(word, find_game(word))
 
 
+@pytest.mark.slow
 def test_a_hundred_games_can_be_played_and_each_other_one_has_a_reason() -> None:
     result = CliRunner().invoke(main, ["games", "openspiel", "--format", "json"])
     assert result.exit_code == 0, result.output

@@ -69,6 +69,7 @@ def test_a_program_is_a_game(make_game: MakeGame) -> None:
     assert game.view(0) == {"game": "stones", "seat": 0, "decision": None, "left": 0}
 
 
+@pytest.mark.slow
 def test_it_keeps_the_contract_of_a_game(make_game: MakeGame) -> None:
     """But for the step that asks other processes, which takes seconds: `check-game` is tested."""
     (folder := make_game()).joinpath("rules.md").write_text("# Stones\n")

@@ -98,6 +98,7 @@ def copy_of(stage: Stage, program: Program, name: str = "model") -> Path:
     return Path(stage.place(program).folder, name)
 
 
+@pytest.mark.slow
 def test_all_stages_share_one_copy_of_a_big_file(
     stage: Callable[[], Stage], public: Path, cache: Path
 ) -> None:
@@ -133,6 +134,7 @@ def test_it_is_read_once(
     assert copy_of(stage(), program).stat().st_ino == first.stat().st_ino
 
 
+@pytest.mark.slow
 def test_a_changed_file_is_another_and_who_plays_keeps_the_old_one(
     stage: Callable[[], Stage], public: Path
 ) -> None:
@@ -214,6 +216,7 @@ def test_a_hash_that_another_user_noted_is_not_believed(public: Path, cache: Pat
             assert big_files.digest_of(file) == right
 
 
+@pytest.mark.slow
 def test_what_nobody_used_for_a_month_goes_and_what_is_used_stays(
     stage: Callable[[], Stage], public: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -311,6 +314,7 @@ def test_who_is_killed_while_it_copies_keeps_nobody_waiting(public: Path, cache:
     assert kept_file.read_bytes() == bytes(BIG)
 
 
+@pytest.mark.slow
 def test_a_bot_reads_its_big_file_and_can_do_nothing_else_with_it(
     sandboxed: Launcher, public: Path, cache: Path
 ) -> None:

@@ -275,6 +275,7 @@ def bounded(limit: int, most: int) -> Callable[[], None]:
     return lambda: resource.setrlimit(limit, (most, most))
 
 
+@pytest.mark.slow
 def test_too_many_slots_are_refused_with_the_number_that_fits(league: League) -> None:
     write(league, deals=100)
     text = (league.folder / "league.toml").read_text().replace("slots = 20", "slots = 150")
@@ -286,6 +287,7 @@ def test_too_many_slots_are_refused_with_the_number_that_fits(league: League) ->
     assert not (league.folder / "slow.db").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.getuid() != 0, reason="who is not root runs all bots as one user")
 def test_too_many_slots_for_the_users_of_root_are_refused(league: League) -> None:
     write(league, deals=3000)
@@ -297,6 +299,7 @@ def test_too_many_slots_for_the_users_of_root_are_refused(league: League) -> Non
     assert "have slots = 2048 or fewer" in said
 
 
+@pytest.mark.slow
 def test_a_file_of_answers_that_is_none_stops_the_run_with_the_remedy(league: League) -> None:
     write(league)
     Path(league.folder / "slow.db").write_text("no database, but long enough to be one")
