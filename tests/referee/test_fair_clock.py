@@ -311,7 +311,6 @@ ALONE_OR_NOT = pytest.mark.parametrize(
 
 
 @pytest.mark.slow
-@pytest.mark.quick(1)
 @ALONE_OR_NOT
 def test_whatever_lifts_a_freeze_is_seen(sandboxed: Table, words: tuple[str, ...]) -> None:
     bot = sandboxed.sandboxed(BURNS, *words)

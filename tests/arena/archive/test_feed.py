@@ -92,7 +92,6 @@ def diaries(home: Path) -> Iterator[list[bytes]]:
 
 
 @pytest.mark.slow
-@pytest.mark.quick(1)
 @pytest.mark.parametrize("game", GAMES)
 def test_the_messages_are_byte_for_byte_those_of_the_match(
     arena: Arena, league: League, game: str

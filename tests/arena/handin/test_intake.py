@@ -258,7 +258,6 @@ MOMENTS = [
 
 
 @pytest.mark.slow
-@pytest.mark.quick(1)
 @pytest.mark.parametrize("moment", MOMENTS, ids="-".join)
 def test_an_intake_that_is_killed_goes_on_where_it_was(
     db: HandIns, cup: Path, moment: tuple[str, str]

@@ -352,7 +352,6 @@ def made_later(*paths: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.quick(1)
 @pytest.mark.parametrize("first", ["rank", "run", "table", "report", "export"])
 def test_results_of_an_earlier_release_carry_over(old: Path, first: str) -> None:
     words = {"report": ("-o", "cup.html"), "export": ("all.jsonl",)}.get(first, ())

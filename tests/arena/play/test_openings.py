@@ -245,7 +245,6 @@ def swapped(opening: Any) -> Any:
 
 
 @pytest.mark.slow
-@pytest.mark.quick(3)
 @pytest.mark.parametrize(
     ("opening", "says"),
     [

@@ -119,7 +119,6 @@ def is_found(folder: Path) -> bool:
 
 
 @pytest.mark.slow
-@pytest.mark.quick(1)
 @pytest.mark.parametrize("damage", DAMAGES)
 def test_damage_is_told_by_every_command_that_meets_it_and_found_by_verify(
     played: Path, victim: Path, call: Callable[[str], Result], damage: str
@@ -145,7 +144,6 @@ def test_damage_is_told_by_every_command_that_meets_it_and_found_by_verify(
 
 
 @pytest.mark.slow
-@pytest.mark.quick(1)
 @pytest.mark.parametrize("column", ["replay", "evidence"])
 def test_a_record_that_cannot_be_opened_is_told_where_it_is_shown(
     played: Path, victim: Path, call: Callable[[str], Result], match: str, column: str
@@ -163,7 +161,6 @@ def test_a_record_that_cannot_be_opened_is_told_where_it_is_shown(
 
 
 @pytest.mark.slow
-@pytest.mark.quick(1)
 @pytest.mark.parametrize("value", ["x", "[]", "[7, 8]", "[1, 77]", "{}", "1"])
 def test_damage_in_a_database_of_an_older_version_is_told(
     played: Path, victim: Path, call: Callable[[str], Result], value: str

@@ -128,7 +128,6 @@ older = pytest.mark.parametrize(
 
 
 @pytest.mark.slow
-@pytest.mark.quick(1)
 @older
 def test_an_older_version_is_brought_up_to_date_with_all_it_holds(
     copy: Path, arena: Callable[..., Result], older: Older
@@ -148,7 +147,6 @@ def test_an_older_version_is_brought_up_to_date_with_all_it_holds(
 
 
 @pytest.mark.slow
-@pytest.mark.quick(1)
 @pytest.mark.usefixtures("inline")
 @older
 def test_a_league_of_an_older_version_goes_on(
@@ -185,7 +183,6 @@ def test_a_version_that_the_database_is_not_of_is_told_and_changes_nothing(
 
 
 @pytest.mark.slow
-@pytest.mark.quick(1)
 @older
 def test_two_who_open_an_older_version_at_once_bring_it_up_to_date_once(
     copy: Path, older: Older
@@ -202,7 +199,6 @@ def test_two_who_open_an_older_version_at_once_bring_it_up_to_date_once(
 
 
 @pytest.mark.slow
-@pytest.mark.quick(1)
 @older
 def test_an_older_version_that_may_not_be_written_is_told(
     copy: Path, public: Path, older: Older

@@ -14,7 +14,6 @@ ROOT = HERE.parents[2]
 
 
 @pytest.mark.slow
-@pytest.mark.quick(1)
 @pytest.mark.usefixtures("root_only")
 @pytest.mark.parametrize(
     "module", ["test_kinds", "test_self_test", "test_languages", "test_big_files", "test_door"]

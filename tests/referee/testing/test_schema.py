@@ -57,7 +57,6 @@ def test_a_value_fits_as_jsonschema_has_it(schema: dict[str, Any]) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.quick(1)
 @pytest.mark.parametrize("name", GAMES)
 def test_mutilated_moves_fit_the_forms_of_the_games_as_jsonschema_has_it(name: str) -> None:
     dice = Random(1)
