@@ -31,7 +31,13 @@ def entries(text: str) -> dict[str, str]:
 
 def written(found: dict[str, str]) -> str:
     """Return the file that holds these texts."""
-    return "".join(f"== {key}\n{body}\n" for key, body in sorted(found.items()))
+    return "".join(f"== {key}\n{found[key]}\n" for key in sorted(found, key=_place))
+
+
+def _place(key: str) -> tuple[str, int]:
+    """Return a test, and which of its texts it is."""
+    test, _, number = key.rpartition(" ")
+    return (test, int(number)) if number.isdigit() and test else (key, 1)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
