@@ -3,7 +3,7 @@
 Half a second on a machine of 2026, and on a slower one as much more as that is slower. A test that
 takes more is run again, as what comes once in a process, such as imports, is not its own; nor is
 what a fixture costs that several tests share. If it takes too much in three tries, it fails: make
-it cheaper, or mark it as slow.
+it cheaper, or mark it as slow. A quarter too much is borne, as no two measurements are alike.
 """
 
 import resource
@@ -17,6 +17,7 @@ from _pytest.runner import runtestprotocol
 
 SECONDS = 0.5
 _JOB_SECONDS = 0.07  # CPU time of `_job` on the machine that the budget is meant for
+_BORNE = 1.25
 _TRIES = 3
 
 _shared: list[float] = []  # CPU seconds that fixtures took which are not of one test
@@ -55,7 +56,7 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
         seconds = min(seconds, again)
     if seconds > SECONDS:
         allowed = SECONDS * max(1.0, _slowness())
-        if seconds > allowed and all(each.passed for each in reports):
+        if seconds > _BORNE * allowed and all(each.passed for each in reports):
             (call,) = (each for each in reports if each.when == "call")
             call.outcome = "failed"
             call.longrepr = (

@@ -122,6 +122,7 @@ def test_what_its_author_built_himself_is_not_given_to_the_build(tmp_path: Path)
     assert not (built(folder) / "made" / "left.py").exists()
 
 
+@pytest.mark.slow
 def test_a_build_that_fails_says_why_and_keeps_nothing(
     mine: Path, tmp_path: Path, golden: Golden
 ) -> None:
@@ -233,6 +234,7 @@ def test_a_machine_that_can_build_nothing_is_blamed_and_no_bot(
     ) in run
 
 
+@pytest.mark.slow
 def test_a_single_match_builds_its_bots(arena: Arena, mine: Path) -> None:
     words = ("play", "guerra", mine, "random", "--quiet", "--option", "max_turns=10")
     assert arena(*words).exit_code == 0
