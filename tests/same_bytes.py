@@ -121,9 +121,9 @@ class Player:
         return done.stdout
 
     def seat_counts(self) -> dict[str, list[int]]:
-        """Return by how many seats each game of the checkout can be played."""
+        """Return by how many seats each game of the checkout can be played, families left out."""
         games = json.loads(self.arena("games", "--format", "json"))["games"]
-        return {game["game"]: game["seats"] for game in games}
+        return {game["game"]: game["seats"] for game in games if game["seats"]}
 
     @contextmanager
     def cluster(self) -> Iterator[str]:
