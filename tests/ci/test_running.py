@@ -40,6 +40,7 @@ def lines(out: io.StringIO) -> list[str]:
     return [line.partition(" took ")[0] for line in out.getvalue().splitlines()]
 
 
+@pytest.mark.slow
 def test_units_that_wait_are_run_beside_others_and_shown_after_them(
     runner: Runner, out: io.StringIO
 ) -> None:
@@ -54,6 +55,7 @@ def test_units_that_wait_are_run_beside_others_and_shown_after_them(
     assert {*runner.result.took} == {"builds", "attacks:door", "slow:docs"}
 
 
+@pytest.mark.slow
 def test_a_unit_that_fails_ends_the_one_beside_it_and_is_the_last(
     runner: Runner, out: io.StringIO, tmp_path: Path
 ) -> None:
@@ -107,6 +109,7 @@ def test_a_slower_machine_has_more_time_and_each_unit_needs_more() -> None:
     assert guard.slowness == running.SLOWEST
 
 
+@pytest.mark.slow
 def test_what_hangs_is_ended_and_has_failed(
     tmp_path: Path, out: io.StringIO, monkeypatch: pytest.MonkeyPatch
 ) -> None:
