@@ -107,6 +107,7 @@ class Runner:
         self._out = out
         self._lock = threading.Lock()
         self._running: dict[int, subprocess.Popen[str]] = {}
+        self._has_ended = False
         self.result = Result()
 
     def run(self, units: Sequence[Unit]) -> bool:
@@ -163,6 +164,8 @@ class Runner:
             process_group=0,
         )
         self._running[process.pid] = process
+        if self._has_ended:  # what failed beside it did so before it could be ended
+            _kill(process)
         text: list[str] = []
         pump = threading.Thread(target=_pass_on, args=(process.stdout, out, text), daemon=True)
         pump.start()
@@ -189,6 +192,7 @@ class Runner:
 
     def _end(self) -> None:
         self._goes_on = False
+        self._has_ended = True
         for process in [*self._running.values()]:
             _kill(process)
 
