@@ -246,7 +246,7 @@ def test_the_first_ctrl_c_lets_matches_in_play_end(homes: Homes, league: Served)
     side.asked(1, HELLO)
     home.interrupt()
     until(lambda: any(isinstance(each, OfferSlots) for each in side.letters))
-    assert "No new matches; the 1 in play will be finished; Ctrl-C once more stops" in home.said
+    home.until("No new matches; the 1 in play will be finished; Ctrl-C once more stops")
     assert move(side.asked(1, ask(1)))["seen"] == 1
     assert home.process.poll() is None
     side.over(1)
