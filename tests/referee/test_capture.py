@@ -15,24 +15,10 @@ def captured(*pieces: bytes) -> Capture:
     return capture
 
 
-def test_as_much_as_the_limit_is_kept_whole() -> None:
-    assert captured().text() == ""
-    assert captured(b"one\n", b"two\n").text() == "one\ntwo\n"
-    assert captured(b"a" * HALF + b"b" * HALF).text() == "a" * HALF + "b" * HALF
-
-
 def test_one_byte_more_leaves_a_gap_of_one_byte_in_the_middle() -> None:
     capture = captured(b"a" * HALF + b"-" + b"b" * HALF)
     assert capture.dropped == 1
     assert capture.text() == "a" * HALF + "\n[… 1 bytes left out …]\n" + "b" * HALF
-
-
-def test_megabytes_leave_their_beginning_and_their_end() -> None:
-    capture = captured(b"first", *[b"x" * 65536] * 100, b"last")
-    text = capture.text()
-    assert text.startswith("firstxxx")
-    assert text.endswith("xxxlast")
-    assert len(text) < KEPT + 100
 
 
 def test_any_bytes_become_text_and_a_character_in_two_pieces_is_one() -> None:

@@ -14,9 +14,8 @@ from referee.game import Options
 from referee.games import GAMES
 from referee.games.guerra.game import Guerra, GuerraOptions
 from referee.limits import Limits
-from referee.options import allowed, check_seats, new_game, read_options, read_settings
+from referee.options import allowed, read_options, read_settings
 from referee.testing.cases import option_sets
-from tests.referee.games_for_tests import Countdown, dealt
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -132,12 +131,6 @@ def test_memory_is_in_mebibytes_and_the_time_control_is_what_bots_are_told() -> 
     assert limits.time_control == TimeControl(judge="wall", move_time=0.5, bank=3.0, increment=0.25)
 
 
-def test_the_options_of_a_game_are_read_and_an_error_names_the_game() -> None:
-    assert read_options(Guerra, {"transfers": 2}) == GuerraOptions(transfers=2)
-    with pytest.raises(ArenaError, match=r"^option 'transfers' of guerra cannot be 3: it takes 1"):
-        read_options(Guerra, {"transfers": 3})
-
-
 class Dealt(Options, frozen=True, kw_only=True):
     """Options of which one came after matches had been stored."""
 
@@ -179,16 +172,3 @@ def test_options_that_are_not_for_so_many_seats_are_refused() -> None:
 
 def test_an_option_of_a_type_unknown_here_is_at_least_named() -> None:
     assert allowed(tuple[int, str]) == "tuple[int, str]"
-
-
-def test_a_game_is_played_by_its_own_number_of_seats() -> None:
-    check_seats(Guerra, 2)
-    with pytest.raises(ArenaError, match=r"^guerra is played by 2 seats, not by 3.$"):
-        check_seats(Guerra, 3)
-
-
-def test_a_new_game_is_dealt_from_the_seed() -> None:
-    game = new_game(Countdown, 3, Countdown.options_type(), "a seed")
-    assert (game.seats, game.chance.seed) == (3, "a seed")
-    again = dealt(Countdown, 3, "a seed")
-    assert game.chance.die(6, "any") == again.chance.die(6, "any")

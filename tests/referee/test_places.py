@@ -1,36 +1,9 @@
 """Places when seats have forfeited: the others by the rules, then the forfeits, latest first."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from referee.judging import final_places
-
-
-@pytest.mark.parametrize(
-    ("by_rules", "forfeits", "expected"),
-    [
-        pytest.param([2, 1, 3], {}, [2, 1, 3], id="without a forfeit the rules alone decide"),
-        pytest.param([1, 1, 3], {}, [1, 1, 3], id="ties of the rules are kept"),
-        pytest.param([1, 2], {0: 5}, [2, 1], id="a forfeit is behind who lost"),
-        pytest.param(None, {0: 5}, [2, 1], id="who is left alone is first"),
-        pytest.param(None, {0: 0}, [2, 1], id="a bot that did not start is last"),
-        pytest.param(
-            [1, 2, 3, 4], {0: 9, 1: 4}, [3, 4, 1, 2], id="the earlier forfeit is the lower"
-        ),
-        pytest.param([1, 2, 3, 4], {0: 4, 1: 4}, [3, 3, 1, 2], id="the same step shares a place"),
-        pytest.param([1, 1, 3, 3], {0: 4}, [4, 1, 2, 2], id="an ally's forfeit moves others up"),
-        pytest.param(
-            None, {0: 3, 2: 3, 3: 1}, [2, 1, 2, 4], id="forfeits share places behind who is left"
-        ),
-        pytest.param(None, {0: 1, 1: 1}, [1, 1], id="if all forfeit together all are first"),
-        pytest.param(None, {0: 1, 1: 7, 2: 3}, [1, 1, 1], id="if all forfeit in turn too"),
-        pytest.param([1, 2], {0: 1, 1: 1}, [1, 1], id="even if the rules had an end"),
-        pytest.param(None, {0: 1}, [1], id="a seat by itself is first whatever it does"),
-    ],
-)
-def test_places(by_rules: list[int] | None, forfeits: dict[int, int], expected: list[int]) -> None:
-    assert final_places(by_rules, forfeits, len(expected)) == expected
 
 
 @st.composite

@@ -1,7 +1,6 @@
 """The record of a match is the match: it can be played again, and nothing else passes for it."""
 
 from itertools import islice
-from random import Random
 from typing import Any
 
 import msgspec
@@ -9,10 +8,8 @@ import pytest
 
 from protocol.errors import ArenaError
 from referee.game import Game
-from referee.games.cold_war.game import ColdWar
-from referee.games.guerra.game import Guerra
 from referee.replay import Entry, Replay, steps
-from referee.seat import EmptySeat, FunctionSeat
+from referee.seat import EmptySeat
 from tests.referee.games_for_tests import AtOnce, Countdown, dealt
 from tests.referee.scripted import (
     CRASH,
@@ -74,20 +71,6 @@ def test_the_steps_of_a_replay_are_those_of_the_match_without_those_who_did_not_
     again = [(game.text(), entries) for game, entries in steps(stored(played.replay), type(game))]
     assert again == [*seen, (game.text(), [])]
     assert vars(replayed(played.replay, AtOnce))["withdrawn"] == [3, 0]
-
-
-@pytest.mark.parametrize("kind", [ColdWar, Guerra])
-def test_a_replay_of_a_real_game_reproduces_it(kind: type[Game]) -> None:
-    game = dealt(kind, min(kind.seat_counts))
-    rng = Random(5)
-    seats = [
-        FunctionSeat(lambda _decision, _view, seat=seat: game.sample(seat, rng))
-        for seat in range(game.seats)
-    ]
-    played = play(game, *seats)
-    again = replayed(played.replay, type(game))
-    assert again.text() == game.text()
-    assert again.places() == played.replay.places
 
 
 def changed(**fields: Any) -> Replay:

@@ -44,25 +44,21 @@ def test_a_game_without_scores_has_the_replays_that_it_always_had() -> None:
 
 
 @pytest.mark.parametrize(
-    ("seats", "reason", "scores"),
+    ("scripts", "reason", "scores"),
     [
-        ((CRASH, ONE), "forfeit", None),
-        ((CRASH, ONE, TWO), "counted", None),
-        ((LATE, TWO), "forfeit", None),
-        ((ONE, TWO), "counted", [3, 6]),
+        ([[CRASH], [ONE]], "forfeit", None),
+        ([[CRASH], [ONE], [TWO]], "counted", None),
+        ([[LATE], [TWO]], "forfeit", None),
+        ([[LATE, ONE], [TWO]], "counted", [2, 6]),
     ],
 )
-def test_a_match_with_a_forfeit_has_neither_whether_it_ends_by_it_or_goes_on(
-    seats: tuple[Any, ...], reason: str, scores: list[int] | None
+def test_a_match_has_neither_after_a_forfeit_and_both_after_a_fault(
+    scripts: list[list[Any]], reason: str, scores: list[int] | None
 ) -> None:
-    replay = play(dealt(Counting, len(seats)), *map(ScriptedSeat, seats)).replay
+    seats = [ScriptedSeat(*script) for script in scripts]
+    replay = play(dealt(Counting, len(seats)), *seats).replay
     assert (replay.reason, replay.scores) == (reason, scores)
     assert (replay.numbers is None) == (scores is None)
-
-
-def test_a_fault_without_a_forfeit_leaves_them() -> None:
-    replay = play(dealt(Counting, 2), ScriptedSeat(LATE, ONE), ScriptedSeat(TWO)).replay
-    assert replay.scores == [2, 6]
 
 
 FINITE = "; it must return 2 finite numbers, one for each seat, or None."
@@ -101,15 +97,12 @@ def test_what_is_no_count_or_ranking_is_an_error_of_the_game(
         play(dealt(Counting, 2), *two_polite())
 
 
-def test_scores_of_which_nobody_knows_what_they_count_are_an_error(
+def test_a_game_may_have_no_scores_in_one_match_but_must_say_what_they_count(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(Counting, "score", "")
     with pytest.raises(ValueError, match=r"^counting: scores\(\) returned .* but `score` is empty"):
         play(dealt(Counting, 2), *two_polite())
-
-
-def test_a_game_may_have_no_scores_in_one_match(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Counting, "scores", lambda _: None)
     assert play(dealt(Counting, 2), *two_polite()).replay.scores is None
 
