@@ -1,12 +1,14 @@
 """A table for real processes: start bots by a word, and play a match between them."""
 
 import os
+import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
-from textwrap import dedent
+from textwrap import dedent, indent
 from typing import Any
 
 from referee.bot_process import BotProcess
@@ -18,6 +20,20 @@ from referee.sandbox import PYTHON, Launcher, Program
 from referee.seat import ProcessSeat, Seat
 from referee.starting import start_bot
 
+_ANSWERS = """
+import json, os, sys, threading, time
+BEGIN
+for line in sys.stdin:
+    message = json.loads(line)
+    if message["type"] == "hello":
+        hello = message
+        print('{"type":"ready"}', flush=True)
+    elif message["type"] == "ask":
+        THINK
+        answer = {"id": message["id"], "move": {"take": 1}}
+        print(json.dumps({**answer, "note": NOTE}), flush=True)
+"""
+_BUSY = "import os\nos.setsid()\nwhile True: pass"
 NAUGHTY = Path(__file__).parents[2] / "bots" / "naughty"
 
 
@@ -93,6 +109,25 @@ def on_cores(count: int) -> Iterator[None]:
 def on_one_core() -> AbstractContextManager[None]:
     """Keep this process, and what it starts meanwhile, on one core."""
     return on_cores(1)
+
+
+def answering(think: str, note: str = "''", begin: str = "") -> str:
+    """Return a bot, of Python alone, that does something as it begins and at each ask."""
+    text = _ANSWERS.replace("NOTE", note).replace("BEGIN", dedent(begin))
+    return text.replace("THINK", indent(dedent(think).strip(), " " * 8).strip())
+
+
+@contextmanager
+def busy(loops: int) -> Iterator[None]:
+    """Keep our cores busy by so many processes, each with a session and a share of its own."""
+    running = [subprocess.Popen([sys.executable, "-S", "-c", _BUSY]) for _ in range(loops)]
+    time.sleep(0.2)
+    try:
+        yield
+    finally:
+        for process in running:
+            process.kill()
+            process.wait()
 
 
 def pid_of(process: BotProcess) -> int:

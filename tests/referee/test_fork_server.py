@@ -1,6 +1,5 @@
 """The fork server: what it cannot start, what a bot is given, and what is told of its end."""
 
-import json
 import os
 import re
 import resource
@@ -11,11 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from referee.limits import Limits
 from referee.sandbox import Launcher, MachineError, StartError
-from referee.sandbox.kinds import THREAD_COUNTS
-from tests.referee.process_watch import children, descriptors, fields, gone, until
-from tests.referee.raw_programs import ENOUGH, SH, TRUE, here, output, python, read_all, sleeper
+from tests.referee.process_watch import children, descriptors, gone, until
+from tests.referee.raw_programs import ENOUGH, SH, TRUE, here, output, python, sleeper
 
 # What cannot be started
 
@@ -78,67 +75,11 @@ def test_a_lack_of_descriptors_is_told_and_survived(launcher: Launcher, tmp_path
 # What a bot is given
 
 
-def test_the_environment_is_built_and_not_inherited(
-    launcher: Launcher, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("ARENA_SECRET", "the seed of the deal")
-    lines = output(launcher, here(tmp_path, "/usr/bin/env")).splitlines()
-    assert sorted(lines) == sorted(
-        [
-            *(f"PATH={os.environ['PATH']}", "LANG=C.UTF-8", "PYTHONHASHSEED=0"),
-            *("PYTHONDONTWRITEBYTECODE=1", "PYTHONUNBUFFERED=1"),
-            *(f"{name}=1" for name in THREAD_COUNTS),
-        ]
-    )
-
-
 def test_arguments_and_folder_are_passed_as_they_are(launcher: Launcher, tmp_path: Path) -> None:
     folder = tmp_path / "mañana und ‘Morgen’"
     folder.mkdir()
     said = output(launcher, here(folder, SH, "-c", 'pwd; printf "%s|" "$@"', "sh", "", "a b", "ü*"))
     assert said == f"{folder}\n|a b|ü*|"
-
-
-def test_there_are_three_pipes_and_no_other_descriptor(tmp_path: Path) -> None:
-    reading, writing = os.pipe()
-    os.set_inheritable(writing, True)
-    try:
-        with Launcher("none") as launcher:
-            first = launcher.start(sleeper(tmp_path), ENOUGH)
-            found = json.loads(output(launcher, python(tmp_path, LIST_DESCRIPTORS)))
-            launcher.stop(first)
-    finally:
-        os.close(reading)
-        os.close(writing)
-    assert sorted(found) == ["0", "1", "2"]
-    assert all(target.startswith("pipe:") for target in found.values())
-    assert len(set(found.values())) == 3
-
-
-LIST_DESCRIPTORS = """
-import json, os
-found = {}
-for name in os.listdir("/proc/self/fd"):
-    try:
-        found[name] = os.readlink(f"/proc/self/fd/{name}")
-    except OSError:
-        pass  # the listing's own
-print(json.dumps(found))
-"""
-
-
-def test_no_signal_is_blocked_or_ignored_and_no_rights_are_gained(
-    launcher: Launcher, tmp_path: Path
-) -> None:
-    """Python ignores SIGPIPE and SIGXFSZ; its children would, too.
-
-    As root's program, `su` say, a bot could not be killed by an ordinary user's referee.
-    """
-    status = output(launcher, here(tmp_path, "/bin/cat", "/proc/self/status"))
-    masks = dict(line.split(":\t") for line in status.splitlines() if line.startswith("Sig"))
-    of_the_c_library = 0b11 << 31  # signals 32 and 33: nobody else can set them
-    assert int(masks["SigBlk"], 16) == int(masks["SigIgn"], 16) & ~of_the_c_library == 0
-    assert "NoNewPrivs:\t1" in status.splitlines()
 
 
 SCHEDULING = """
@@ -168,28 +109,6 @@ def test_a_bot_is_scheduled_as_the_arena_otherwise(tmp_path: Path) -> None:
     finally:
         os.sched_setscheduler(0, before, os.sched_param(0))
     assert int(policy) == os.SCHED_BATCH
-
-
-def test_a_bot_leads_its_own_session(launcher: Launcher, tmp_path: Path) -> None:
-    """The Ctrl-C of a terminal does not reach it."""
-    child = launcher.start(sleeper(tmp_path), ENOUGH)
-    group, session = fields(child.pid)[2:4]
-    assert group == session == str(child.pid)
-    launcher.stop(child)
-
-
-def test_files_of_a_bot_are_its_own_and_no_core_is_dumped(
-    launcher: Launcher, tmp_path: Path
-) -> None:
-    assert output(launcher, here(tmp_path, SH, "-c", "umask; ulimit -c")).split() == ["0077", "0"]
-
-
-def test_the_memory_limit_holds(launcher: Launcher, tmp_path: Path) -> None:
-    take = "bytearray(200 * 2**20)"
-    assert output(launcher, python(tmp_path, take), Limits(sandbox="none", memory_mb=300)) == ""
-    child = launcher.start(python(tmp_path, take), Limits(sandbox="none", memory_mb=100))
-    assert "MemoryError" in read_all(child.stderr)
-    assert str(launcher.wait(child)) == "exited with code 1"
 
 
 # How a bot ended

@@ -4,18 +4,16 @@ import json
 import re
 import time
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from referee.bot_process import BotProcess
 from referee.evidence import Played
-from referee.sandbox import Launcher
 from referee.seat import FunctionSeat
 from tests.referee.games_for_tests import Countdown, dealt
-from tests.referee.process_watch import cpu, gone, state, until
-from tests.referee.table import Table, on_one_core, pid_of
+from tests.referee.process_watch import cpu, state, until
+from tests.referee.table import Table, pid_of
 
 ONE = {"take": 1}
 
@@ -58,14 +56,6 @@ def test_who_takes_longer_than_is_allowed_is_late(
     assert re.fullmatch(f"take: {why}", reason)
 
 
-def test_times_are_recorded_for_every_decision(table: Table) -> None:
-    evidence = alone(table, "late", 0.05, 2, rounds=3, move_time=5.0).evidence
-    assert evidence.cpu[0] < 50_000 <= evidence.cpu[1]
-    for wall, used in zip(evidence.wall, evidence.cpu, strict=True):
-        assert wall > 0.9 * used - 10_000
-    assert all(0 <= lag < 1_000_000 for lag in evidence.lag)
-
-
 # A late bot
 
 
@@ -84,26 +74,6 @@ def test_a_late_bot_is_frozen_until_its_next_ask_and_its_late_reply_dropped(tabl
     assert len(late(played)) == 1
 
 
-def test_a_bot_that_was_late_may_be_in_time_again(table: Table) -> None:
-    bot = table.start(
-        table.python(
-            """
-            import polite, time
-            asks = []
-            def late_once(ask):
-                asks.append(ask)
-                if len(asks) == 1:
-                    time.sleep(0.6)
-            polite.play(late_once)
-            """
-        )
-    )
-    limits = {"clock": "wall", "move_time": 0.3, "increment": 10.0}
-    played = table.play(dealt(Countdown, 1, rounds=4), [bot], **limits)
-    assert len(late(played)) == 1
-    assert [entry.move for entry in played.replay.entries] == [{"take": 0}, ONE, ONE, ONE]
-
-
 # The bank
 
 STEADY = """
@@ -115,24 +85,6 @@ def think(ask):
 polite.play(think)
 """
 """A bot that burns half as much again as it is allowed at each decision, and notes its clock."""
-
-
-@pytest.mark.parametrize(
-    ("limits", "in_time"),
-    [
-        ({}, [False, False]),
-        ({"bank": 0.045}, [True, False, False]),
-        ({"bank": 0.06, "increment": 0.035}, [True] * 4),
-    ],
-    ids=["without a bank", "until the bank is empty", "as an increment fills the bank"],
-)
-def test_half_as_much_again_is_late_where_the_bank_does_not_pay(
-    table: Table, limits: dict[str, float], in_time: list[bool]
-) -> None:
-    bot = table.start(table.python(STEADY))
-    game = dealt(Countdown, 1, rounds=len(in_time))
-    played = table.play(game, [bot], move_time=0.05, **limits)
-    assert [not entry.fault for entry in played.replay.entries] == in_time
 
 
 def test_half_as_much_again_is_paid_by_the_bank_and_the_bot_is_told(table: Table) -> None:
@@ -195,16 +147,6 @@ def test_a_polite_bot_is_not_frozen_between_its_turns(table: Table) -> None:
     played = table.play(dealt(Countdown, 2, rounds=3), [bot, FunctionSeat(watch_it)])
     assert "T" not in states
     assert played.evidence.burners == []
-
-
-def test_a_burner_costs_a_polite_rival_no_fault(tmp_path: Path) -> None:
-    with on_one_core(), Launcher("none") as launcher:
-        table = Table(launcher, tmp_path)
-        bots = [burner(table), table.start("late", 0.02)]
-        played = table.play(dealt(Countdown, 2, rounds=8), bots, move_time=0.2)
-        assert late(played, 0) == late(played, 1) == []
-        table.close()
-        assert gone(*map(pid_of, bots))
 
 
 def test_bots_rest_from_their_start_to_their_first_match_and_between_matches(table: Table) -> None:

@@ -6,7 +6,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -22,14 +21,13 @@ from referee.starting import StartupError
 from tests.referee.games_for_tests import Countdown, dealt
 from tests.referee.process_watch import cpu, until
 from tests.referee.sandbox.sandboxed import SANDBOXED, need
-from tests.referee.table import Table, on_cores, pid_of
-from tests.referee.test_fair_clock import BUSY
+from tests.referee.table import Table, answering, busy, on_cores, pid_of
 from tests.referee.test_processes_clock import ONE, is_at_rest, late
 
 two_cores = pytest.mark.skipif(len(own_cores()) < 2, reason="THIS MACHINE HAS ONE CORE ONLY")
 
 HASHING = """
-import hashlib, json, os, sys, threading, time
+import hashlib, os, threading, time
 
 def burn(seconds):
     end = time.thread_time() + seconds
@@ -43,27 +41,10 @@ def together(count, seconds):
 """
 """Threads of Python that run at the same time: to hash, they let go of the interpreter."""
 
-ANSWERS = """
-for line in sys.stdin:
-    message = json.loads(line)
-    if message["type"] == "hello":
-        hello = message
-        print('{"type":"ready"}', flush=True)
-    elif message["type"] == "ask":
-        THINK
-        answer = {"id": message["id"], "move": {"take": 1}}
-        print(json.dumps({**answer, "note": NOTE}), flush=True)
-"""
-
-
-def bot(think: str, note: str = "''") -> str:
-    """Return the text of a bot that does something at each ask."""
-    return HASHING + ANSWERS.replace("THINK", think).replace("NOTE", note)
-
 
 def hashing(table: Table, count: int, seconds: float, rounds: int = 1, **limits: Any) -> Played:
     """Let a bot play by itself of which so many threads use so much CPU time at each decision."""
-    program = table.python(bot(f"together({count}, {seconds})"))
+    program = table.python(answering(f"together({count}, {seconds})", begin=HASHING))
     return table.play(
         dealt(Countdown, 1, rounds=rounds), [table.start(program, **limits)], **limits
     )
@@ -99,7 +80,7 @@ def test_beyond_the_time_of_each_they_are_late(table: Table) -> None:
 
 @pytest.mark.slow
 def test_a_start_is_judged_like_a_decision(table: Table) -> None:
-    program = table.python(HASHING + "together(2, 0.1)\n" + ANSWERS.replace("NOTE", "''"))
+    program = table.python(answering("pass", begin=HASHING + "together(2, 0.1)"))
     with pytest.raises(StartupError, match=r"0\.[1-9]\d+ s of CPU time used; 0\.130 s allowed"):
         table.start(program, startup=0.13)
     table.start(program, startup=0.18, threads=2)
@@ -108,8 +89,10 @@ def test_a_start_is_judged_like_a_decision(table: Table) -> None:
 # What is used between turns
 
 BETWEEN = (
-    HASHING
-    + """
+    answering(
+        "OFF.clear()",
+        begin=HASHING
+        + """
 OFF = threading.Event()
 
 def forever():
@@ -119,8 +102,8 @@ def forever():
 
 for _ in range(3):
     threading.Thread(target=forever, daemon=True).start()
-"""
-    + ANSWERS.replace("THINK", "OFF.clear()").replace("NOTE", "''")
+""",
+    )
     + "        OFF.set()\n"
 )
 """A bot of three threads that burn while it is not asked."""
@@ -149,34 +132,7 @@ def test_all_threads_of_a_burner_are_frozen_and_charged(table: Table, threads: i
     assert sum(played.evidence.cpu) >= charged
 
 
-@pytest.mark.slow  # both must use their core for as long as is free between turns
-def test_a_burner_of_several_threads_is_frozen_while_another_thinks(tmp_path: Path) -> None:
-    with on_cores(2), Launcher("none") as launcher:
-        table = Table(launcher, tmp_path)
-        cheat = table.start(table.python(BETWEEN), threads=2)
-        thinker = table.start("late", 0.4, threads=2)
-        before = cpu(pid_of(cheat))
-        played = table.play(dealt(Countdown, 2, rounds=1), [cheat, thinker], threads=2)
-        assert cpu(pid_of(cheat)) - before < 0.35
-        assert late(played, 0) == late(played, 1) == []
-        assert is_at_rest(cheat)
-        table.close()
-
-
 # Who has to wait for a core
-
-
-@contextmanager
-def busy(loops: int) -> Iterator[None]:
-    """Keep our cores busy by so many processes, each with a session and a share of its own."""
-    running = [subprocess.Popen([sys.executable, "-S", "-c", BUSY]) for _ in range(loops)]
-    time.sleep(0.2)
-    try:
-        yield
-    finally:
-        for process in running:
-            process.kill()
-            process.wait()
 
 
 @pytest.fixture(params=["none", *SANDBOXED])
@@ -206,7 +162,7 @@ def test_a_busy_machine_makes_no_bot_of_several_threads_late(two: Table, count: 
     by_wall = two.sandbox == "bwrap"
     limits: dict[str, Any] = {"move_time": 2.0 if by_wall else 0.3, "threads": 2}
     total = 0.6 if by_wall and count == 1 else 0.25 * min(count, 2)
-    bot_ = started(two, bot(f"together({count}, {total / count})"), **limits)
+    bot_ = started(two, answering(f"together({count}, {total / count})", begin=HASHING), **limits)
     with busy(8 if by_wall else 16):
         played = two.play(dealt(Countdown, 1, rounds=2), [bot_], **limits)
     assert late(played) == []
@@ -232,7 +188,7 @@ def test_nobody_gains_time_by_waiting_for_threads_of_its_own_on_two_cores(
 ) -> None:
     """Each waits, as the others run: what is taken off is no more than what others really had."""
     limits: dict[str, Any] = {"move_time": 0.6, "clock": "wall", "threads": 2}
-    bot_ = started(two, bot(f"together({count}, 60)"), **limits)
+    bot_ = started(two, answering(f"together({count}, 60)", begin=HASHING), **limits)
     used, began = cpu(pid_of(bot_)), worked()
     played = two.play(dealt(Countdown, 1, rounds=1), [bot_], **limits)
     own = cpu(pid_of(bot_)) - used if two.sandbox != "bwrap" else 1.2
@@ -249,7 +205,7 @@ def test_nobody_gains_time_by_waiting_for_threads_of_its_own_on_two_cores(
 @pytest.mark.parametrize("two", SANDBOXED, indirect=True)
 def test_a_bot_is_told_and_its_libraries_too(two: Table, threads: int) -> None:
     note = f"json.dumps([hello.get('threads'), *[os.environ[n] for n in {THREAD_COUNTS!r}]])"
-    bot_ = started(two, bot("pass", note), threads=threads)
+    bot_ = started(two, answering("pass", note), threads=threads)
     played = two.play(dealt(Countdown, 1, rounds=1), [bot_])
     said = [str(threads)] * len(THREAD_COUNTS)
     first = threads if threads > 1 else None
