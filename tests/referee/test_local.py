@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from itertools import permutations
 from pathlib import Path
 from statistics import stdev
-from types import FrameType, ModuleType
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -17,7 +17,6 @@ import referee
 from arena.cli import main
 from protocol.errors import ArenaError
 from referee import LocalAsk, RefusedMoveError, Score, play, play_deals, points, score
-from referee.finding import entry_point
 from referee.folder import cases_of
 from referee.games import GAMES
 from referee.replay import steps
@@ -167,7 +166,9 @@ def test_the_same_seed_is_the_same_match_and_another_is_not() -> None:
     assert entries(1) != entries(2)
 
 
-def test_a_deal_is_played_once_in_every_rotation_with_one_deal_of_cards() -> None:
+def test_a_deal_is_played_once_in_every_rotation_and_points_are_the_bots_own() -> (
+    None
+):
     matches = [*play_deals("duel", [at_random, first], deals=9, seed="train")]
     assert [match.deal for match in matches] == [deal for deal in range(9) for _ in range(2)]
     for deal in range(9):
@@ -177,28 +178,16 @@ def test_a_deal_is_played_once_in_every_rotation_with_one_deal_of_cards() -> Non
     dealt = {match.replay.seed for match in matches}
     others = {each.replay.seed for each in play_deals("duel", [first] * 2, deals=9, seed="test")}
     assert len(dealt) == len(others) == len(dealt | others) // 2 == 9
-
-
-def test_the_orders_of_the_seats_are_all_dealt_and_points_are_the_bots_wherever_they_sat() -> None:
-    matches = [*play_deals("khan", [at_random, first, first], deals=20)]
-    assert {match.seating for match in matches} == set(permutations(range(3)))
-    for match in matches:
+    of_three = [*play_deals("khan", [at_random, first, first], deals=20)]
+    assert {match.seating for match in of_three} == set(permutations(range(3)))
+    for match in (*matches, *of_three):
         assert [match.points[bot] for bot in match.seating] == points(match.replay.places)
 
 
-@pytest.mark.parametrize(
-    ("places", "expected"),
-    [
-        ([1, 2], [1, 0]),
-        ([1, 1], [0.5, 0.5]),
-        ([3, 1, 1], [0, 0.75, 0.75]),
-        ([2, 4, 1, 2], [0.5, 0, 1, 0.5]),
-    ],
-)
-def test_points_are_the_share_of_the_others_beaten(
-    places: list[int], expected: list[float]
-) -> None:
-    assert points(places) == expected
+def test_points_are_the_share_of_the_others_beaten() -> None:
+    assert points([1, 1]) == [0.5, 0.5]
+    assert points([3, 1, 1]) == [0, 0.75, 0.75]
+    assert points([2, 4, 1, 2]) == [0.5, 0, 1, 0.5]
 
 
 def test_a_score_is_the_mean_of_the_deals_with_its_standard_error() -> None:
@@ -218,14 +207,8 @@ def test_a_score_is_the_mean_of_the_deals_with_its_standard_error() -> None:
 
 
 REFUSED: list[tuple[Any, str]] = [
-    (
-        {"action": "atack"},
-        '"action" must be "draw" or "attack"; sent: {"action":"atack"};'
-        ' did you mean {"action":"draw"}?',
-    ),
-    ({"action": "attack", "target": 0}, 'sent: {"action":"attack","target":0}'),
+    ({"action": "atack"}, 'sent: {"action":"atack"}; did you mean {"action":"draw"}?'),
     (None, "sent: null"),
-    ("draw", 'sent: "draw"'),
     ({"action": float("nan")}, 'sent: {"action":NaN}'),
     ({"action": "attack", "target": 1.0}, '"target":1.0}'),
     ({"action": {1}}, "Object of type set is not JSON serializable; sent: {'action': {1}}"),
@@ -301,19 +284,3 @@ def test_a_series_of_a_game_from_a_file_executes_it_once(tmp_path: Path) -> None
     )
     assert len([*play_deals(str(file), [first, first], deals=3)]) == 6
     assert log.read_text() == "executed\n"
-
-
-def test_an_installed_game_is_looked_for_once() -> None:
-    searches = []
-
-    def note(frame: FrameType, event: str, _: object) -> None:
-        if event == "call" and frame.f_code is entry_point.__code__:
-            searches.append(frame)
-
-    play("openspiel:tic_tac_toe", [first, first])
-    sys.setprofile(note)
-    try:
-        play("openspiel:tic_tac_toe", [first, first])
-    finally:
-        sys.setprofile(None)
-    assert not searches

@@ -15,7 +15,6 @@ from referee.game import Decision, Move, Observation
 from referee.games import GAMES
 from referee.match import samples_of
 from referee.seat import Answer
-from referee.starting import StartupError
 from tests.referee import scripted
 from tests.referee.games.conformance import cases_of
 from tests.referee.games_for_tests import AtOnce, Countdown, dealt
@@ -110,14 +109,6 @@ def test_they_depend_on_the_deal_the_seat_and_the_ask_alone() -> None:
     assert [[(every or [])[:2] for every in seat] for seat in first] == shown("one", ONE, samples=2)
 
 
-def test_who_sees_samples_plays_the_same_match() -> None:
-    replays = [
-        scripted.play(dealt(UnlistedAtOnce, 3, seed="x"), *(kind(ONE) for _ in range(3))).replay
-        for kind in (ScriptedSeat, WantingSeat)
-    ]
-    assert replays[0] == replays[1]
-
-
 def test_nothing_is_drawn_for_a_seat_that_has_forfeited() -> None:
     game = dealt(UnlistedAtOnce, 3)
     out = WantingSeat(LATE)
@@ -126,20 +117,15 @@ def test_nothing_is_drawn_for_a_seat_that_has_forfeited() -> None:
     assert game.sampled.count(1) == 3 * 3
 
 
-def test_the_evidence_says_who_wanted_how_many() -> None:
-    played = scripted.play(dealt(Unlisted, 2), ScriptedSeat(ONE), WantingSeat(ONE, samples=5))
-    assert played.evidence.samples == {1: 5}
-    without = scripted.play(dealt(Unlisted, 2), ScriptedSeat(ONE), ScriptedSeat(ONE))
-    assert b"samples" not in msgspec.msgpack.encode(without.evidence)
-
-
 @pytest.mark.parametrize("count", [-1, 0, 17, 10**9, True, "4"])
-def test_no_evidence_can_ask_for_more_samples_than_a_bot(count: Any) -> None:
+def test_the_evidence_says_who_wanted_how_many_and_no_more_than_a_bot_can(count: Any) -> None:
     played = scripted.play(dealt(Unlisted, 2), ScriptedSeat(ONE), WantingSeat(ONE, samples=16))
     kept = msgspec.to_builtins(played.evidence) | {"lag": []}  # the script's may be below 0
     assert msgspec.convert(kept, Evidence).samples == {1: 16}
     with pytest.raises(msgspec.ValidationError, match="samples"):
         msgspec.convert({**kept, "samples": {1: count}}, Evidence)
+    without = scripted.play(dealt(Unlisted, 2), ScriptedSeat(ONE), ScriptedSeat(ONE))
+    assert b"samples" not in msgspec.msgpack.encode(without.evidence)
 
 
 UNLISTED = [
@@ -198,20 +184,6 @@ def test_a_process_says_how_many_it_wants_for_all_its_matches(table: Table, coun
         if count:
             last = [samples_of(dealt(Unlisted, 2, seed=seed), 0, n, count)[-1] for n in (1, 2)]
             assert [entry.move for entry in own[:2]] == last
-
-
-@pytest.mark.parametrize(
-    ("count", "reason"),
-    [
-        ("17", "Expected `int` <= 16 at `samples`"),
-        ('4,"samples":4', "the key 'samples' twice in one object"),
-        ("9" * 400, ""),
-    ],
-)
-def test_another_number_is_a_fault_of_the_start(table: Table, count: str, reason: str) -> None:
-    """The schema has all that is refused."""
-    with pytest.raises(StartupError, match=f"^it did not say ready: {reason}"):
-        table.start(table.python(SAYS.format(count=count)))
 
 
 @pytest.mark.parametrize("clock", ["cpu", "wall"])
