@@ -2,12 +2,11 @@
 
 import json
 import re
-from collections.abc import Mapping
 from itertools import islice, permutations, product
 from pathlib import Path
 from random import Random
 from string import printable
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 import pytest
@@ -21,6 +20,7 @@ from referee.actions import MOST_MOVES, AllMoves, Rows, actions_of
 from referee.chance import Chance
 from referee.field import UNIQUE
 from referee.form import AnyForm, Form, kind_of
+from referee.game import Game
 from referee.games import GAMES
 from referee.loading import find_game
 from referee.options import new_game, read_options
@@ -53,12 +53,18 @@ def test_every_legal_move_has_a_row_and_every_row_is_of_the_right_form(name: str
             assert kind_of(form).read(move) == move
 
 
+def numbered(game: Game) -> AllMoves:
+    """Return the numbers of a game's moves."""
+    every = actions_of(game)
+    assert isinstance(every, AllMoves)
+    return every
+
+
 @pytest.mark.parametrize(("name", "count"), [("steal_war", 57), ("khan", 1108), ("duel", 139)])
 def test_every_legal_move_has_a_number_of_its_own_whatever_was_dealt(name: str, count: int) -> None:
     """They are few, and all of the form of their decision."""
     case = next(case for case in CASES if case.kind.name == name)
-    every = actions_of(case.new())
-    assert isinstance(every, AllMoves)
+    every = numbered(case.new())
     assert len(every) == len(every.moves) == count
     forms = {name: Draft202012Validator(form) for name, form in GAMES[name].schemas().items()}
     assert {*every.decisions} == forms.keys() == every.by_decision.keys()
@@ -66,15 +72,13 @@ def test_every_legal_move_has_a_number_of_its_own_whatever_was_dealt(name: str, 
         forms[decision].validate(move)
     game = case.new("another deal")
     for seat, _ in moments(game, sampling()):
-        decision = game.decision(seat)
-        assert decision.legal
-        numbers = [every.number(decision.name, move) for move in decision.legal]
+        asked = game.decision(seat)
+        assert asked.legal
+        numbers = [every.number(asked.name, move) for move in asked.legal]
         assert len({*numbers}) == len(numbers)
-        for number, move in zip(numbers, decision.legal, strict=True):
-            assert (every.moves[number], every.decisions[number]) == (move, decision.name)
-    ended = actions_of(game)
-    assert isinstance(ended, AllMoves)
-    assert ended.moves == every.moves
+        for number, move in zip(numbers, asked.legal, strict=True):
+            assert (every.moves[number], every.decisions[number]) == (move, asked.name)
+    assert numbered(game).moves == every.moves
 
 
 # --- a number for each move
@@ -85,19 +89,20 @@ def test_few_moves_of_a_form_have_numbers_though_the_game_says_none(name: str, c
     kind = find_game(str(OUTSIDE / name))
     game = new_game(kind, 2, read_options(kind, {}), "1")
     assert not [*game.all_moves()]
-    every = actions_of(game)
-    assert isinstance(every, AllMoves)
+    every = numbered(game)
     assert len(every) == len({json.dumps(move) for move in every.moves}) == count
     for seat, move in moments(game, sampling()):
         assert every.moves[every.number(game.asks(seat), move)] == move
 
 
-def test_a_move_that_leaves_out_a_default_has_the_number_of_the_whole_one() -> None:
-    class Bonus(Countdown):
-        decisions: ClassVar[Mapping[str, AnyForm]] = {"step": Plainer}
+def with_form(form: AnyForm) -> Game:
+    """Return a game whose decision is of a form."""
+    kind = type("Other", (Countdown,), {"decisions": {"step": form}})
+    return kind(seats=2, options=RoundsOptions(), chance=Chance("1"))
 
-    every = actions_of(Bonus(seats=2, options=RoundsOptions(), chance=Chance("1")))
-    assert isinstance(every, AllMoves)
+
+def test_a_move_that_leaves_out_a_default_has_the_number_of_the_whole_one() -> None:
+    every = numbered(with_form(Plainer))
     number = every.number("step", {"flag": True, "unknown": 1})
     assert number == every.number("step", {"bonus": 3, "flag": True})
     assert every.moves[number] == {"flag": True, "bonus": 3}
@@ -148,21 +153,18 @@ def every_move(form: AnyForm) -> list[Any]:
     return [json.loads(text) for text in {json.dumps(move, sort_keys=True) for move in made}]
 
 
-def test_the_rows_of_plain_fields_are_all_their_values() -> None:
+def test_the_rows_of_a_form_are_all_its_values() -> None:
     found = every_move(Plain)
     assert len(found) == 2 * 2 * 2 * 3 * 3 * 3
     assert {move["even"] for move in found} == {3, 6}
     assert {move["text"] for move in found} == {"a", "b"}
     assert {move["heir"] for move in found} == {"K", "Q", None}
     assert {move.get("maybe", "absent") for move in found} == {0, 1, "absent"}
-
-
-def test_the_rows_of_lists_are_all_their_values() -> None:
     found = every_move(Lists)
-    once = [list(row) for count in (1, 2, 3) for row in permutations("xyz", count)]
-    dice = [list(row) for count in (1, 2) for row in product((1, 2), repeat=count)]
-    assert sorted({tuple(move["once"]) for move in found}) == sorted(map(tuple, once))
-    assert {tuple(move["dice"]) for move in found} == {*map(tuple, dice)}
+    once = [row for count in (1, 2, 3) for row in permutations("xyz", count)]
+    dice = [row for count in (1, 2) for row in product((1, 2), repeat=count)]
+    assert sorted({tuple(move["once"]) for move in found}) == sorted(once)
+    assert {tuple(move["dice"]) for move in found} == {*dice}
     armies = 9  # each of two may be absent, 0 or 1
     assert len(found) == len(once) * len(dice) * (1 + 3) * armies
 
@@ -225,24 +227,14 @@ def form_of(hint: Any) -> type[Form]:
     ],
 )
 def test_a_field_without_an_end_is_named(hint: Any, told: str) -> None:
-    class Endless(Countdown):
-        decisions: ClassVar[Mapping[str, AnyForm]] = {"step": form_of(hint)}
-
-    game = Endless(seats=2, options=RoundsOptions(), chance=Chance("1"))
     with pytest.raises(ArenaError) as caught:
-        actions_of(game)
+        actions_of(with_form(form_of(hint)))
     assert str(caught.value).endswith(f"in the decision step, {told}")
 
 
 @pytest.mark.parametrize(("most", "kind"), [(MOST_MOVES, AllMoves), (MOST_MOVES + 1, Rows)])
 def test_rows_stand_for_moves_that_are_too_many(most: int, kind: type) -> None:
-    class Large(Countdown):
-        decisions: ClassVar[Mapping[str, AnyForm]] = {
-            "step": form_of(Annotated[int, Meta(ge=1, le=most)])
-        }
-
-    found = actions_of(Large(seats=2, options=RoundsOptions(), chance=Chance("1")))
-    assert type(found) is kind
+    assert type(actions_of(with_form(form_of(Annotated[int, Meta(ge=1, le=most)])))) is kind
 
 
 # --- the texts of a pattern

@@ -166,9 +166,7 @@ def test_the_same_seed_is_the_same_match_and_another_is_not() -> None:
     assert entries(1) != entries(2)
 
 
-def test_a_deal_is_played_once_in_every_rotation_and_points_are_the_bots_own() -> (
-    None
-):
+def test_a_deal_is_played_once_in_every_rotation_and_points_are_the_bots_own() -> None:
     matches = [*play_deals("duel", [at_random, first], deals=9, seed="train")]
     assert [match.deal for match in matches] == [deal for deal in range(9) for _ in range(2)]
     for deal in range(9):
