@@ -13,14 +13,17 @@ from contextlib import ExitStack, suppress
 from itertools import count
 from random import Random
 from time import monotonic, sleep
+from typing import Any
 
 import pytest
 
+from tests.arena.play.cluster.dask_cluster import DaskWorker
 from tests.arena.play.cluster.hosts import Host, Hosts, need_hosts, why_not
 from tests.attacks.users import users
 from tests.faults.conftest import SEED
 from tests.faults.leagues import Evidence
 from tests.faults.scenes import MATCHES, ClusterLeague, Scene
+from tests.faults.strikes import Process
 from tests.faults.workshop import Workshop
 from tests.referee.process_watch import until
 
@@ -71,6 +74,17 @@ def stage(workshop: Workshop, reference: Evidence, stack: ExitStack) -> Stage:
     return make
 
 
+def begun(
+    stage: Stage, *names: str, host: Host | None = None, **settings: Any
+) -> tuple[Scene, list[DaskWorker], Process]:
+    """Hire Dask workers, and let them play some matches."""
+    scene = stage(host)
+    workers = scene.hire(*names, **settings)
+    run = scene.run()
+    scene.strike_in_the_middle()
+    return scene, workers, run
+
+
 def joined(told: str) -> int:
     """Return how many Dask workers of one thread have joined, some perhaps in one line."""
     return sum(map(int, re.findall(" can play: ([0-9]+) at once, ", told)))
@@ -79,32 +93,16 @@ def joined(told: str) -> int:
 # --- Dask workers
 
 
-def test_others_play_what_a_killed_dask_worker_had(stage: Stage) -> None:
-    scene = stage()
-    ant, _ = scene.hire("ant", "bee")
-    run = scene.run()
-    scene.strike_in_the_middle()
+def test_a_dask_worker_that_its_nanny_starts_again_joins(stage: Stage) -> None:
+    scene, (ant, _), run = begun(stage, "ant", "bee", nanny=True)
     scene.kill(ant)
     told = scene.finish(run)
     assert told.count(": left the cluster; others play its matches. No result is lost.") == 1
-
-
-def test_a_dask_worker_that_its_nanny_starts_again_joins(stage: Stage) -> None:
-    scene = stage()
-    ant, _ = scene.hire("ant", "bee", nanny=True)
-    run = scene.run()
-    scene.strike_in_the_middle()
-    scene.kill(ant)
-    told = scene.finish(run)
-    assert told.count("left the cluster") == 1
     assert joined(told) == 3
 
 
 def test_new_dask_workers_play_on_when_all_were_killed(stage: Stage) -> None:
-    scene = stage()
-    old = scene.hire("ant", "bee")
-    run = scene.run()
-    scene.strike_in_the_middle()
+    scene, old, run = begun(stage, "ant", "bee")
     scene.kill(*old)
     for each in old:
         each.process.wait()
@@ -117,10 +115,7 @@ def test_new_dask_workers_play_on_when_all_were_killed(stage: Stage) -> None:
 def test_a_dask_worker_that_hung_and_goes_on_brings_nothing_twice(
     stage: Stage, nanny: bool
 ) -> None:
-    scene = stage()
-    ant, _ = scene.hire("ant", "bee", nanny=nanny)
-    run = scene.run()
-    scene.strike_in_the_middle()
+    scene, (ant, _), run = begun(stage, "ant", "bee", nanny=nanny)
     ant.signal(signal.SIGSTOP)
     until(lambda: ": no sign of life" in scene.league.said(), 30)
     before = scene.league.count()
@@ -145,10 +140,7 @@ def test_the_bots_of_a_killed_dask_worker_are_swept_by_the_next(stage: Stage, us
 
 
 def test_dask_workers_may_come_and_go_all_the_time(stage: Stage) -> None:
-    scene = stage()
-    scene.hire("ant", "bee")
-    run = scene.run()
-    scene.strike_in_the_middle()
+    scene, _, run = begun(stage, "ant", "bee")
     rng = Random(SEED)
     deadline = monotonic() + 30
     names = (f"worker-{number}" for number in count())
@@ -169,10 +161,7 @@ def test_dask_workers_may_come_and_go_all_the_time(stage: Stage) -> None:
 
 def test_a_stopped_service_charges_no_bot_for_the_signal_that_ended_it(stage: Stage) -> None:
     """Every process of a Dask worker gets SIGTERM, and most bots end by that."""
-    scene = stage()
-    (ant,) = scene.hire("ant", threads=2)
-    run = scene.run()
-    scene.strike_in_the_middle()
+    scene, (ant,), run = begun(stage, "ant", threads=2)
     every = [ant.pid, *ant.arena_workers(), *ant.fork_servers(), *scene.bots()]
     Random(SEED).shuffle(every)
     for pid in every:
@@ -188,10 +177,7 @@ def test_a_stopped_service_charges_no_bot_for_the_signal_that_ended_it(stage: St
 
 @pytest.mark.parametrize("which", ["arena_workers", "fork_servers"])
 def test_a_killed_process_of_the_arena_is_replaced(stage: Stage, which: str) -> None:
-    scene = stage()
-    (ant,) = scene.hire("ant", threads=2)
-    run = scene.run()
-    scene.strike_in_the_middle()
+    scene, (ant,), run = begun(stage, "ant", threads=2)
     first, _ = getattr(ant, which)()
     os.kill(first, signal.SIGKILL)
     told = scene.finish(run)
@@ -213,45 +199,18 @@ def test_a_process_that_is_killed_while_a_dask_worker_gets_ready_costs_nothing(
 
 
 def test_a_worker_process_that_hangs_is_killed_and_replaced(stage: Stage) -> None:
-    scene = stage()
-    ant, _ = scene.hire("ant", "bee")
-    run = scene.run()
-    scene.strike_in_the_middle()
+    scene, (ant, _), run = begun(stage, "ant", "bee")
     (pid,) = ant.arena_workers()
     os.kill(pid, signal.SIGSTOP)
     told = scene.finish(run)
     assert "hung for 13 s and was killed; another plays its matches." in told
 
 
-def test_a_killed_bot_has_a_fault_and_no_other_match_is_touched(
-    stage: Stage, reference: Evidence
-) -> None:
-    scene = stage()
-    scene.hire("ant", "bee")
-    run = scene.run()
-    scene.strike_in_the_middle()
-    os.kill(scene.bots()[0], signal.SIGKILL)
-    scene.end(run)
-    found = scene.league.evidence().replays
-    assert found.keys() == reference.replays.keys()
-    changed = [match for match, replay in found.items() if replay != reference.replays[match]]
-    crashed = {
-        match.id
-        for match, _ in scene.league.stored()
-        if any("crash" in faults for faults in match.faults)
-    }
-    assert len(changed) <= 1
-    assert set(changed) <= crashed
-
-
 # --- the scheduler
 
 
 def test_a_scheduler_that_is_killed_and_started_again_costs_nothing(stage: Stage) -> None:
-    scene = stage()
-    scene.hire("ant", "bee")
-    run = scene.run()
-    scene.strike_in_the_middle()
+    scene, _, run = begun(stage, "ant", "bee")
     scene.kill_scheduler()
     scene.cluster.start_scheduler()
     scene.hire("cat", "dog")
@@ -352,23 +311,8 @@ def test_a_killed_run_is_gone_on_with_anywhere(stage: Stage, words: tuple[str, s
     scene.finish(run)
 
 
-def test_one_signal_lets_what_is_being_played_be_finished(stage: Stage) -> None:
-    scene = stage()
-    scene.hire("ant", "bee")
-    run = scene.run()
-    scene.strike_in_the_middle()
-    os.killpg(run.pid, signal.SIGINT)
-    told = scene.end(run, code=1)
-    assert "Finishing the matches being played; Ctrl-C once more stops at once." in told
-    assert f"stopped; {MATCHES - scene.league.count()} matches are missing." in told
-    scene.finish(scene.run())
-
-
 def test_two_signals_stop_at_once_and_leave_the_hosts_free(stage: Stage) -> None:
-    scene = stage()
-    workers = scene.hire("ant", "bee")
-    run = scene.run()
-    scene.strike_in_the_middle()
+    scene, workers, run = begun(stage, "ant", "bee")
     for pid in [pid for worker in workers for pid in worker.arena_workers()]:
         os.kill(pid, signal.SIGSTOP)  # or what is being played is finished between the signals
     for _ in range(2):

@@ -1,21 +1,20 @@
-"""Signals, pauses, a second run, a worker without memory, a clock that jumps."""
+"""A stopped service, pauses, a worker without memory, a clock that jumps."""
 
 import os
 import signal
 import sqlite3
 import time
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from itertools import cycle
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from tests.attacks.users import users
 from tests.faults.campaign import Campaign
 from tests.faults.leagues import Arrangement, FaultyLeague, one_for_each_sandbox
-from tests.faults.strikes import APART, Process, stop_service
+from tests.faults.strikes import Process, stop_service
 from tests.faults.workshop import need_root
 from tests.referee.process_watch import until
 
@@ -23,14 +22,10 @@ SLOW = 0.05  # seconds that a match takes at the least, to be struck in time
 EVERY = one_for_each_sandbox()
 
 
-def one_each(*others: str) -> list[Any]:
-    """Return each arrangement with one of these words, in turn."""
-    pairs = zip(EVERY, cycle(others), strict=False)
-    return [pytest.param(*pair, id="-".join(map(str, pair))) for pair in pairs]
-
-
-SIGNALS = one_each("SIGINT", "SIGTERM")
-SLEEPERS = one_each("workers", "everything")
+SLEEPERS = [
+    pytest.param(arrangement, whom, id=f"{arrangement}-{whom}")
+    for arrangement, whom in zip(EVERY, cycle(("workers", "everything")), strict=False)
+]
 
 
 @contextmanager
@@ -50,41 +45,7 @@ def running(
         campaign.finish(league, reference)
 
 
-def interrupt(campaign: Campaign, process: Process, number: str, times: int) -> None:
-    for _ in range(times):
-        os.killpg(process.pid, signal.Signals[number])
-        time.sleep(APART)
-    campaign.tally.others[f"{number}{' twice' * (times - 1)}"] += 1
-
-
 # --- stopped
-
-
-@pytest.mark.soak
-@pytest.mark.parametrize(("arrangement", "number"), SIGNALS)
-def test_one_signal_lets_what_is_being_played_be_finished_and_stored(
-    campaign: Campaign, arrangement: Arrangement, number: str
-) -> None:
-    with running(campaign, arrangement) as (league, process):
-        interrupt(campaign, process, number, 1)
-        done = league.end(process)
-        assert done.returncode == 1
-        assert "Finishing the matches being played; Ctrl-C once more stops at once." in done.stderr
-        assert f"stopped; {48 - league.count()} matches are missing." in done.stderr
-
-
-@pytest.mark.soak
-@pytest.mark.parametrize(("arrangement", "number"), SIGNALS)
-def test_two_signals_stop_at_once(
-    campaign: Campaign, arrangement: Arrangement, number: str
-) -> None:
-    with running(campaign, arrangement) as (league, process):
-        for pid in league.workers():  # so that no match ends between the two
-            os.kill(pid, signal.SIGSTOP)
-        interrupt(campaign, process, number, 2)
-        done = league.end(process)
-        assert done.returncode == 1
-        assert "stopped at once; what was stored is safe. Run again to go on." in done.stderr
 
 
 @pytest.mark.soak
@@ -154,19 +115,6 @@ def test_a_bots_daemon_does_not_outlive_a_killed_fork_server(campaign: Campaign)
         assert league.is_left_clean()
 
 
-# --- a second run
-
-
-@pytest.mark.slow
-def test_a_second_run_is_refused_and_leaves_the_first_alone(campaign: Campaign) -> None:
-    with running(campaign, EVERY[0]) as (league, process):
-        second = league.end(league.start("run"))
-        assert second.returncode == 2
-        assert f"is in use by another run or import (process {process.pid})" in second.stderr
-        campaign.tally.others["second run"] += 1
-        league.finish(process)
-
-
 # --- no memory
 
 
@@ -174,30 +122,21 @@ def test_a_second_run_is_refused_and_leaves_the_first_alone(campaign: Campaign) 
 def starving_group() -> Iterator[Path]:
     """Make a memory cgroup in which nothing more can be had; a loud skip where none can be made."""
     need_root("a worker killed for want of memory")
-    group = _starved(Path("/sys/fs/cgroup/memory"), "memory.limit_in_bytes") or _starved(
-        Path("/sys/fs/cgroup"), "memory.max"
-    )
-    if group is None:
+    v1, v2 = Path("/sys/fs/cgroup/memory"), Path("/sys/fs/cgroup")
+    base, limit = (v1, "memory.limit_in_bytes") if v1.is_dir() else (v2, "memory.max")
+    group = base / f"arena-faults-{os.getpid()}"
+    try:
+        group.mkdir()
+        (group / limit).write_text("4096")
+    except OSError:
+        with suppress(OSError):
+            group.rmdir()
         pytest.skip("A WORKER KILLED FOR WANT OF MEMORY IS NOT TESTED HERE: no memory cgroup")
     try:
         yield group
     finally:
         until(lambda: not (group / "cgroup.procs").read_text())
         group.rmdir()
-
-
-def _starved(base: Path, limit: str) -> Path | None:
-    group = base / f"arena-faults-{os.getpid()}"
-    if not base.is_dir():
-        return None
-    try:
-        group.mkdir()
-        (group / limit).write_text("4096")
-    except OSError:
-        if group.is_dir():
-            group.rmdir()
-        return None
-    return group
 
 
 @pytest.mark.soak
