@@ -14,7 +14,6 @@ import pytest
 
 from referee.bot_process import BotProcess
 from referee.evidence import Played
-from referee.meter import FREE_SECONDS
 from referee.procfs import cpu_of, family
 from referee.sandbox import Launcher
 from referee.seat import FunctionSeat
@@ -99,15 +98,6 @@ def test_what_is_used_after_a_match_is_charged_in_the_next(table: Table) -> None
     bot.freeze()
     played = table.play(dealt(Countdown, 1, rounds=1), [bot])
     assert played.evidence.cpu[0] > 250_000
-
-
-@pytest.mark.slow
-def test_quiet_matches_save_up_no_more_than_is_free(table: Table) -> None:
-    bot = prepares(table, "start", *[0.0] * 20, 0.4)
-    for _ in range(20):
-        table.play(dealt(Countdown, 1, rounds=1), [bot])
-    played = table.play(dealt(Countdown, 2, rounds=1), [wait(0.8), bot])
-    assert played.evidence.cpu[1] > 1e6 * (0.38 - FREE_SECONDS)
 
 
 @pytest.mark.slow

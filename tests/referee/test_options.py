@@ -12,7 +12,6 @@ from protocol.errors import ArenaError
 from protocol.messages import TimeControl
 from referee.game import Options
 from referee.games import GAMES
-from referee.games.guerra.game import Guerra, GuerraOptions
 from referee.limits import Limits
 from referee.options import allowed, read_options, read_settings
 from referee.testing.cases import option_sets
@@ -151,23 +150,6 @@ def test_what_is_stored_of_options_says_all_of_them(game: Any) -> None:
     for changed in ({}, *option_sets(game)):
         options = read_options(game, changed)
         assert read_options(game, options.stored()) == options
-
-
-class Big(Guerra):
-    """A game that says for how many seats its options are."""
-
-    @classmethod
-    def check_seats(cls, options: Options, seats: int) -> None:
-        if options != cls.options_type() and seats > 2:
-            raise ValueError(f"with {seats} seats, all is as usual.")
-
-
-def test_options_that_are_not_for_so_many_seats_are_refused() -> None:
-    assert read_options(Big, {"transfers": 2}, 2) == GuerraOptions(transfers=2)
-    assert read_options(Big, {"transfers": 2}) == GuerraOptions(transfers=2)
-    assert read_options(Big, {}, 3) == GuerraOptions()
-    with pytest.raises(ArenaError, match=r"^guerra: with 3 seats, all is as usual\.$"):
-        read_options(Big, {"transfers": 2}, 3)
 
 
 def test_an_option_of_a_type_unknown_here_is_at_least_named() -> None:

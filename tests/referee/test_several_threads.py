@@ -1,6 +1,5 @@
 """Real bots of several threads: what they may use and pay, and who has to wait for a core."""
 
-import os
 import re
 import subprocess
 import sys
@@ -167,34 +166,6 @@ def test_a_busy_machine_makes_no_bot_of_several_threads_late(two: Table, count: 
         played = two.play(dealt(Countdown, 1, rounds=2), [bot_], **limits)
     assert late(played) == []
     assert min(played.evidence.wall) > 500_000
-
-
-def worked() -> float:
-    """Return the seconds that our cores have worked."""
-    names = {f"cpu{core}" for core in os.sched_getaffinity(0)}
-    total = 0
-    for line in Path("/proc/stat").read_text().splitlines():
-        name, *ticks = line.split()
-        if name in names:
-            total += sum(map(int, ticks[:3] + ticks[5:8]))  # neither idle nor waiting for a disk
-    return total / os.sysconf("SC_CLK_TCK")
-
-
-@two_cores
-@pytest.mark.slow  # it burns two cores; with one, `test_fair_clock` shows it in half the time
-@pytest.mark.parametrize("count", [8, 2, 3])
-def test_nobody_gains_time_by_waiting_for_threads_of_its_own_on_two_cores(
-    two: Table, count: int
-) -> None:
-    """Each waits, as the others run: what is taken off is no more than what others really had."""
-    limits: dict[str, Any] = {"move_time": 0.6, "clock": "wall", "threads": 2}
-    bot_ = started(two, answering(f"together({count}, 60)", begin=HASHING), **limits)
-    used, began = cpu(pid_of(bot_)), worked()
-    played = two.play(dealt(Countdown, 1, rounds=1), [bot_], **limits)
-    own = cpu(pid_of(bot_)) - used if two.sandbox != "bwrap" else 1.2
-    others = worked() - began - own
-    assert len(late(played)) == 1
-    assert played.evidence.waited.get(0, 0) / 1e6 < max(0.0, others) / 2 + 0.1
 
 
 # What it is told

@@ -136,6 +136,9 @@ def test_what_is_charged_begins_anew_with_a_match_and_so_does_what_was_earned() 
     assert (turn.meter.charged, turn.meter.burner) == (0.0, False)
     assert turn.meter.is_overdrawn(8.251 + FREE_PER_MATCH)
     assert not turn.meter.is_overdrawn(8.249 + FREE_PER_MATCH)
+    for _ in range(20):
+        turn.begin_match()
+    assert turn.meter.is_overdrawn(8.251 + FREE_SECONDS), "quiet matches save up no more"
 
 
 @given(st.lists(st.tuples(seconds, seconds, st.booleans()), max_size=20))

@@ -102,52 +102,46 @@ def test_what_ended_a_bot_is_told(what: str, golden: Golden) -> None:
 
 # --- what the sandbox refused
 
-IN_PYTHON = 'Traceback (most recent call last):\n  File "bot.py", line 2, in <module>\n    {}\n{}\n'
-SANDBOXED = {
-    "a temporary file": (
-        IN_PYTHON.format(
+
+def of_python(line: str, error: str) -> str:
+    return (
+        f'Traceback (most recent call last):\n  File "bot.py", line 2, in m\n    {line}\n{error}\n'
+    )
+
+
+NO_NAME = "urllib.error.URLError: <urlopen error [Errno -3] Temporary failure in name resolution>"
+SOCKET = of_python(
+    "_socket.socket.__init__(self, family, type, proto, fileno)",
+    "PermissionError: [Errno 1] Operation not permitted",
+)
+SANDBOXED = [
+    (
+        of_python(
             "tempfile.mkstemp()",
             "FileNotFoundError: [Errno 2] No usable temporary directory found in ['/tmp']",
         ),
         "it may write no file",
     ),
-    "a name": (
-        IN_PYTHON.format(
-            "urlopen(url)",
-            "urllib.error.URLError: <urlopen error [Errno -3] Temporary failure in name "
-            "resolution>",
-        ),
-        "there is no network",
-    ),
-    "a socket": (
-        IN_PYTHON.format(
-            "_socket.socket.__init__(self, family, type, proto, fileno)",
-            "PermissionError: [Errno 1] Operation not permitted",
-        ),
-        "there is no network",
-    ),
-    "node's name": ("Error: getaddrinfo EAI_AGAIN example.com\n", "there is no network"),
-    "a semaphore": (
-        IN_PYTHON.format(
-            "_multiprocessing.SemLock(", "PermissionError: [Errno 13] Permission denied"
-        ),
+    (of_python("urlopen(url)", NO_NAME), "there is no network"),
+    (SOCKET, "there is no network"),
+    ("Error: getaddrinfo EAI_AGAIN example.com\n", "there is no network"),
+    (
+        of_python("_multiprocessing.SemLock(", "PermissionError: [Errno 13] Permission denied"),
         "allows threads alone",
     ),
-    "a log": (
-        IN_PYTHON.format(
-            "open('log', 'w')", "PermissionError: [Errno 13] Permission denied: 'log'"
-        ),
+    (
+        of_python("open('log', 'w')", "PermissionError: [Errno 13] Permission denied: 'log'"),
         "it may read its own files alone, and write none",
     ),
-    "a log in bwrap": ("OSError: [Errno 30] Read-only file system: 'log'\n", "write no file"),
-    "a bare error": (
+    ("OSError: [Errno 30] Read-only file system: 'log'\n", "write no file"),
+    (
         "PermissionError: [Errno 1] Operation not permitted\n",
         "something that the sandbox forbids",
     ),
-}
+]
 
 
-@pytest.mark.parametrize(("stderr", "says"), SANDBOXED.values(), ids=SANDBOXED)
+@pytest.mark.parametrize(("stderr", "says"), SANDBOXED)
 def test_what_the_sandbox_refused_is_said_to_be_its_doing(stderr: str, says: str) -> None:
     assert verdict(ended(), stderr, LANDLOCK)[0] == "crash"
     assert says in verdict(ended(), stderr, LANDLOCK)[1]
@@ -155,91 +149,64 @@ def test_what_the_sandbox_refused_is_said_to_be_its_doing(stderr: str, says: str
 
 
 def test_what_a_bot_survived_is_not_said_to_have_ended_it() -> None:
-    survived = SANDBOXED["a socket"][0] + "playing without the net\n"
-    died = IN_PYTHON.format("raise KeyError(7)", "KeyError: 7")
-    assert verdict(ended(), survived + died, LANDLOCK)[1] == ""
+    survived = SOCKET + "playing without the net\n"
+    assert (
+        verdict(ended(), survived + of_python("raise KeyError(7)", "KeyError: 7"), LANDLOCK)[1]
+        == ""
+    )
 
 
 # --- the line that says most
 
 
-TRACES = {
-    "python": (
-        "loading\nTraceback (most recent call last):\n"
-        '  File "bot.py", line 4, in <module>\n    raise NoBook("gone")\nbook.NoBook: gone\n',
-        "book.NoBook: gone",
-    ),
-    "python, of another": (
-        "Traceback (most recent call last):\n  File 'a', line 1\nKeyError: 'x'\n\n"
-        "During handling of the above exception, another exception occurred:\n\n"
-        "Traceback (most recent call last):\n  File 'b', line 2\nValueError: no move\nat all\n",
-        "ValueError: no move",
-    ),
-    "python, unread": (
-        '  File "bot.py", line 1\n    import,x\n          ^\nSyntaxError: invalid syntax\n',
-        "SyntaxError: invalid syntax",
-    ),
-    "java": (
-        'Exception in thread "main" java.lang.IllegalStateException: cannot play\n'
-        "\tat Bot.main(Bot.java:1)\n"
-        "Caused by: java.lang.ArrayIndexOutOfBoundsException: Index 3\n\t... 1 more\n",
-        "Caused by: java.lang.ArrayIndexOutOfBoundsException: Index 3",
-    ),
-    "java, long": (
-        'Exception in thread "main" java.lang.StackOverflowError\n' + "\tat java.base/x\n" * 99,
-        'Exception in thread "main" java.lang.StackOverflowError',
-    ),
-    "node": (
-        "/bot.js:1\nfunction f(){ throw new TypeError('x') }\n              ^\n\n"
-        "TypeError: no such move\n    at f (/bot.js:1:21)\n    at node:internal/main:28\n\n"
-        "Node.js v20.20.2\n",
-        "TypeError: no such move",
-    ),
-    "node, with a code": (
-        "Error: Cannot find module './kit.js'\n    at x (node:internal) {\n"
-        "  code: 'MODULE_NOT_FOUND'\n}\n\nNode.js v20.20.2\n",
-        "Error: Cannot find module './kit.js'",
-    ),
-    "node, without memory": (
-        "FATAL ERROR: Reached heap limit Allocation failed - JavaScript heap out of memory\n"
-        "----- Native stack trace -----\n\n 1: 0xb7 node::OOMErrorHandler [node]\n"
-        "10: 0x10 v8::OOMError [node]\n",
-        "FATAL ERROR: Reached heap limit Allocation failed - JavaScript heap out of memory",
-    ),
-    "rust": (
-        "thread 'main' (7) panicked at src/bot.rs:1:52:\nindex out of bounds: the len is 0\n"
-        "stack backtrace:\n   0: __rustc::rust_begin_unwind\n"
-        "note: Some details are omitted, run with `RUST_BACKTRACE=full`.\n",
-        "thread 'main' (7) panicked at src/bot.rs:1:52: index out of bounds: the len is 0",
-    ),
-    "go": (
-        "panic: runtime error: index out of range [5] with length 0\n\n"
-        "goroutine 1 [running]:\nmain.main()\n\t/bot.go:2 +0x3b\n",
-        "panic: runtime error: index out of range [5] with length 0",
-    ),
-    "go, without memory": (GO_MEMORY, "fatal error: runtime: out of memory"),
-    "c++": (
-        "terminate called after throwing an instance of 'std::runtime_error'\n  what():  no book\n",
-        "what():  no book",
-    ),
-    "a script with windows line ends": (
-        "/usr/bin/env: 'python3\\r': No such file or directory\n"
-        "/usr/bin/env: use -[v]S to pass options in shebang lines\n",
-        "/usr/bin/env: 'python3\\r': No such file or directory",
-    ),
-    "words of its own": ("opening the book\nno book here\n", "no book here"),
-    "nothing but frames": ("  one\n  two\n", "two"),
-    "nothing": ("", ""),
+TRACES = {  # which line that is, is marked
+    "python": of_python('raise NoBook("gone")', "»book.NoBook: gone"),
+    "python, of another": of_python("x", "KeyError: 'x'\n")
+    + "During handling of the above exception, another exception occurred:\n\n"
+    + of_python("y", "»ValueError: no move\nat all"),
+    "python, unread": '  File "bot.py", line 1\n    import,x\n          ^\n'
+    "»SyntaxError: invalid syntax\n",
+    "java": 'Exception in thread "main" java.lang.IllegalStateException: cannot play\n'
+    "\tat Bot.main(Bot.java:1)\n"
+    "»Caused by: java.lang.ArrayIndexOutOfBoundsException: Index 3\n\t... 1 more\n",
+    "java, long": '»Exception in thread "main" java.lang.StackOverflowError\n'
+    + "\tat java.base/x\n" * 99,
+    "node": "/bot.js:1\nfunction f(){ throw new TypeError('x') }\n              ^\n\n"
+    "»TypeError: no such move\n    at f (/bot.js:1:21)\n    at node:internal/main:28\n\n"
+    "Node.js v20.20.2\n",
+    "node, with a code": "»Error: Cannot find module './kit.js'\n    at x (node:internal) {\n"
+    "  code: 'MODULE_NOT_FOUND'\n}\n\nNode.js v20.20.2\n",
+    "node, without memory": "»FATAL ERROR: Reached heap limit Allocation failed - JavaScript heap "
+    "out of memory\n----- Native stack trace -----\n\n 1: 0xb7 node::OOMErrorHandler [node]\n",
+    "go": "»panic: runtime error: index out of range [5] with length 0\n\n"
+    "goroutine 1 [running]:\nmain.main()\n\t/bot.go:2 +0x3b\n",
+    "go, without memory": f"»{GO_MEMORY}",
+    "c++": "terminate called after throwing an instance of 'std::runtime_error'\n"
+    "»  what():  no book\n",
+    "a script with windows line ends": "»/usr/bin/env: 'python3\\r': No such file or directory\n"
+    "/usr/bin/env: use -[v]S to pass options in shebang lines\n",
+    "words of its own": "opening the book\n»no book here\n",
+    "nothing but frames": "  one\n»  two\n",
 }
 
 
-@pytest.mark.parametrize(("stderr", "line"), TRACES.values(), ids=TRACES)
-def test_of_a_trace_the_line_that_says_why_is_taken(stderr: str, line: str) -> None:
-    assert last_word(stderr) == line
+@pytest.mark.parametrize("trace", TRACES.values(), ids=TRACES)
+def test_of_a_trace_the_line_that_says_why_is_taken(trace: str) -> None:
+    says = trace.partition("»")[2].partition("\n")[0]
+    assert last_word(trace.replace("»", "")) == says.strip()
 
 
-def test_a_long_last_word_is_cut() -> None:
+def test_of_rust_two_lines_are_taken_and_of_a_long_last_word_its_beginning() -> None:
+    trace = (
+        "thread 'main' (7) panicked at src/bot.rs:1:52:\nindex out of bounds: the len is 0\n"
+        "stack backtrace:\n   0: __rustc::rust_begin_unwind\n"
+        "note: Some details are omitted, run with `RUST_BACKTRACE=full`.\n"
+    )
+    assert last_word(trace) == (
+        "thread 'main' (7) panicked at src/bot.rs:1:52: index out of bounds: the len is 0"
+    )
     assert last_word("x" * 1000) == "x" * 120 + "…"
+    assert last_word("") == ""
 
 
 # --- what it did instead of answering

@@ -8,7 +8,6 @@ import stat
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from textwrap import dedent
 from types import FrameType
@@ -262,22 +261,11 @@ def test_processes_that_end_while_they_are_measured_have_no_memory(workshop: Wor
 
 
 def test_processes_and_threads_are_limited(workshop: Workshop) -> None:
-    text = """
-    import os, threading, time
-    count = 0
-    try:
-        for _ in range(40):
-            if os.fork() == 0:
-                time.sleep(10); os._exit(0)
-            count += 1
-    except OSError as error:
-        print(count, error.strerror)
-        raise SystemExit(1)
-    """
+    text = "import os, time\nwhile os.fork(): os.write(1, b'.')\ntime.sleep(10)"
     outcome = python(workshop, text)
-    count, _, reason = outcome.output.strip().partition(" ")
-    assert 12 <= int(count) <= 16
-    assert reason == "Resource temporarily unavailable"
+    dots, _, error = outcome.output.partition("Traceback")
+    assert 12 <= len(dots) <= 16
+    assert "Resource temporarily unavailable" in error
     if workshop.name.startswith("landlock"):
         assert outcome.why == "exited with code 1, and asked for more than 16 processes and threads"
 
@@ -362,22 +350,6 @@ def interrupted(workshop: Workshop, step: int, text: str) -> bool:
     return False
 
 
-@contextmanager
-def at_most(seconds: int) -> Iterator[None]:
-    """Fail a test that hangs, wherever it does."""
-
-    def fail(*_: object) -> None:
-        raise TimeoutError
-
-    before = signal.signal(signal.SIGALRM, fail)
-    signal.alarm(seconds)
-    try:
-        yield
-    finally:
-        signal.alarm(0)
-        signal.signal(signal.SIGALRM, before)
-
-
 @pytest.mark.slow
 def test_an_interruption_may_come_at_any_step(workshop: Workshop) -> None:
     """It ends the command, and the next one gets the answers that are meant for it.
@@ -385,12 +357,13 @@ def test_an_interruption_may_come_at_any_step(workshop: Workshop) -> None:
     The steps are the same whatever the sandbox: every one is tried in one, a third in the others.
     """
     step, stride = 1, 1 if workshop.name == BUILT_IN[0] else 3
-    with at_most(200):
-        while interrupted(workshop, step, "echo here; sleep 0.0625"):
-            assert running("0.0625") == []
-            outcome = shell(workshop, "echo next; exit 3")
-            assert (outcome.output, outcome.why) == ("next\n", "exited with code 3")
-            step += stride
+    signal.alarm(200)  # kills all, where one hangs
+    while interrupted(workshop, step, "echo here; sleep 0.0625"):
+        assert running("0.0625") == []
+        outcome = shell(workshop, "echo next; exit 3")
+        assert (outcome.output, outcome.why) == ("next\n", "exited with code 3")
+        step += stride
+    signal.alarm(0)
     assert step > 100
 
 
