@@ -60,39 +60,29 @@ def numbered(game: Game) -> AllMoves:
     return every
 
 
-@pytest.mark.parametrize(("name", "count"), [("steal_war", 57), ("khan", 1108), ("duel", 139)])
+COUNTS = {"steal_war": 57, "khan": 1108, "duel": 139, "liars_dice": 289, "auction": 1001}
+"""The last two list no moves, and are numbered by their forms."""
+
+
+@pytest.mark.parametrize(("name", "count"), COUNTS.items())
 def test_every_legal_move_has_a_number_of_its_own_whatever_was_dealt(name: str, count: int) -> None:
     """They are few, and all of the form of their decision."""
-    case = next(case for case in CASES if case.kind.name == name)
-    every = numbered(case.new())
+    kind = GAMES.get(name) or find_game(str(OUTSIDE / name))
+    game, other = (new_game(kind, 2, read_options(kind, {}), seed) for seed in ("1", "2"))
+    every = numbered(game)
     assert len(every) == len(every.moves) == count
-    forms = {name: Draft202012Validator(form) for name, form in GAMES[name].schemas().items()}
+    forms = {name: Draft202012Validator(form) for name, form in kind.schemas().items()}
     assert {*every.decisions} == forms.keys() == every.by_decision.keys()
     for decision, move in zip(every.decisions, every.moves, strict=True):
         forms[decision].validate(move)
-    game = case.new("another deal")
-    for seat, _ in moments(game, sampling()):
-        asked = game.decision(seat)
-        assert asked.legal
-        numbers = [every.number(asked.name, move) for move in asked.legal]
+    for seat, played in moments(other, sampling()):
+        asked = other.decision(seat)
+        shown = asked.legal or [played]
+        numbers = [every.number(asked.name, move) for move in shown]
         assert len({*numbers}) == len(numbers)
-        for number, move in zip(numbers, asked.legal, strict=True):
+        for number, move in zip(numbers, shown, strict=True):
             assert (every.moves[number], every.decisions[number]) == (move, asked.name)
-    assert numbered(game).moves == every.moves
-
-
-# --- a number for each move
-
-
-@pytest.mark.parametrize(("name", "count"), [("liars_dice", 289), ("auction", 1001)])
-def test_few_moves_of_a_form_have_numbers_though_the_game_says_none(name: str, count: int) -> None:
-    kind = find_game(str(OUTSIDE / name))
-    game = new_game(kind, 2, read_options(kind, {}), "1")
-    assert not [*game.all_moves()]
-    every = numbered(game)
-    assert len(every) == len({json.dumps(move) for move in every.moves}) == count
-    for seat, move in moments(game, sampling()):
-        assert every.moves[every.number(game.asks(seat), move)] == move
+    assert numbered(other).moves == every.moves
 
 
 def with_form(form: AnyForm) -> Game:
@@ -182,21 +172,6 @@ def test_a_row_of_any_move_gives_the_move(data: st.DataObject) -> None:
 
 
 # --- where there is no end
-
-
-@pytest.mark.parametrize(
-    ("game", "told"),
-    [
-        ("cold_war", 'in the decision talk, "say" may be any text.'),
-        ("world_war", 'a name or a value of "armies" may be any number from 0 on.'),
-        ("casino_war", 'in the decision bet, "bet" may be any number from 2 on.'),
-        ("tod_und_leben", "no seat is ever asked for a move."),
-    ],
-)
-def test_a_game_whose_moves_have_no_end_says_which_field_has_none(game: str, told: str) -> None:
-    case = next(case for case in CASES if case.kind.name == game)
-    with pytest.raises(ArenaError, match=f"^{game} has no .*{re.escape(told)}$"):
-        actions_of(case.new())
 
 
 def form_of(hint: Any) -> type[Form]:

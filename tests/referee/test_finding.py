@@ -64,15 +64,12 @@ def refusal(word: str, here: Path = Path()) -> str:
 # --- the three ways in
 
 
-def test_a_bundled_game_is_found_by_its_name_alone() -> None:
+def test_a_bundled_game_is_found_by_its_name_and_a_file_by_its_path(tmp_path: Path) -> None:
     assert find_game("guerra") is GAMES["guerra"]
     assert find_source("guerra").said == "bundled with Bot Arena"
-
-
-@pytest.mark.parametrize("word", ["./nim.py", "nim.py", "./nim.py:Nim", "../here/nim.py"])
-def test_a_file_is_a_game(tmp_path: Path, word: str) -> None:
     write(tmp_path, "here/nim.py", NIM)
-    assert find_game(word, tmp_path / "here").name == "nim"
+    for word in ("./nim.py", "nim.py", "./nim.py:Nim", "../here/nim.py"):
+        assert find_game(word, tmp_path / "here").name == "nim"
 
 
 @pytest.mark.parametrize("word", ["./nim", "./nim/", "./nim:Nim"])
@@ -129,15 +126,6 @@ def test_an_unknown_name_is_told_with_what_is_like_it_or_lies_here(site: Path, h
     assert refusal("folder").endswith("write ./folder for what lies here.")
 
 
-def test_a_name_that_two_packages_claim_is_told(site: Path) -> None:
-    write(site, "my_nim.py", NIM)
-    distribution(site, "my-nim", "1.2", {"nim": "my_nim:Nim"})
-    distribution(site, "other-nim", "0.1", {"nim": "my_nim:Nim"})
-    assert refusal("nim") == (
-        "two packages have a game 'nim': my-nim and other-nim. Uninstall one of them."
-    )
-
-
 MISTAKES = {
     "missing file": ("", "no file 'nim.py'"),
     "no game": ("x = 1\n", "nim.py has no game. A game is a class that is derived from"),
@@ -149,7 +137,6 @@ MISTAKES = {
     "import": ("\nimport nothing_of_that_name\n", "nim.py:2: ModuleNotFoundError: No mod"),
     "raises": ("\n\nraise ValueError('so\\nor so')\n", "nim.py:3: ValueError: so."),
     "exits": ("raise SystemExit(3)\n", "nim.py:1: SystemExit: 3."),
-    "key error": ("{}['a']\n", "nim.py:1: KeyError: 'a'."),
     "a method": (NIM.replace("def places", "def place"), "class Nim lacks places"),
     "a field": (
         NIM.replace("    typical_decisions = 8\n", ""),
@@ -177,7 +164,7 @@ def test_a_class_that_is_not_there_is_told_with_those_that_are(here: Path) -> No
     assert refusal("./empty").endswith("it has neither game.py nor __init__.py.")
 
 
-def test_mistakes_of_a_package_are_told_with_its_name(site: Path) -> None:
+def test_mistakes_of_packages_are_told_with_their_names(site: Path) -> None:
     write(site, "my_nim.py", NIM + "\nNUMBER = 3\n")
     games = {"nim": "my_nim:NUMBER", "num": "my_nim:Nim", "nom": "no_such_module:X"}
     distribution(site, "my-nim", "1.2", games)
@@ -185,6 +172,10 @@ def test_mistakes_of_a_package_are_told_with_its_name(site: Path) -> None:
     assert "its name is 'nim', and its entry point's 'num'" in refusal("num")
     assert "the game 'nom' cannot be loaded: " in refusal("nom")
     assert "one game and no family" in refusal("num:a")
+    distribution(site, "other-nim", "0.1", {"nim": "my_nim:Nim"})
+    assert refusal("nim") == (
+        "two packages have a game 'nim': my-nim and other-nim. Uninstall one of them."
+    )
 
 
 def test_what_a_game_prints_when_it_is_loaded_is_no_output_of_ours(

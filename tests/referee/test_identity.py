@@ -56,30 +56,31 @@ def test_the_hash_changes_with_every_file_of_the_code_and_with_nothing_else(fold
         seen.add(hashed(folder))
 
 
-def test_a_file_is_hashed_with_what_it_imports_from_its_folder(tmp_path: Path) -> None:
-    (tmp_path / "heap_there.py").write_text("from heap_further import LEAST\n")
-    (tmp_path / "heap_further.py").write_text("LEAST = 10\n")
-    (tmp_path / "stranger.py").write_text("")
-    game = tmp_path / "nim.py"
-    game.write_text(f"import json\nfrom heap_there import LEAST\n{NIM}")
-    _, files = code_files(find_game(str(game)))
-    assert {path.name for path in files} == {"nim.py", "heap_there.py", "heap_further.py"}
+def files_of(word: str) -> set[str]:
+    home, files = code_files(find_game(word))
+    return {path.relative_to(home).as_posix() for path in files}
 
 
-def test_an_installed_game_is_hashed_with_what_it_imports_from_its_package(
+def test_a_game_is_hashed_with_what_it_imports_from_its_folder_or_package(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     package = tmp_path / "heaps_package"
     (package / "games").mkdir(parents=True)
     for name in ("__init__.py", "games/__init__.py", "stranger.py"):
         (package / name).write_text("")
-    (package / "heap.py").write_text("LEAST = 10\n")
-    (package / "games" / "nim.py").write_text(f"from heaps_package.heap import LEAST\n{NIM}")
+    (package / "heap.py").write_text("from heaps_package.further import LEAST\n")
+    (package / "further.py").write_text("LEAST = 10\n")
+    game = package / "games" / "nim.py"
+    game.write_text(f"import json\nfrom heaps_package.heap import LEAST\n{NIM}")
     distribution(tmp_path, "heaps", "1", {"nim": "heaps_package.games.nim:Nim"})
     monkeypatch.syspath_prepend(str(tmp_path))
-    home, files = code_files(find_game("nim"))
-    names = {path.relative_to(home).as_posix() for path in files}
-    assert names == {"games/nim.py", "games/__init__.py", "heap.py", "__init__.py"}
+    names = {"games/nim.py", "games/__init__.py", "heap.py", "further.py", "__init__.py"}
+    assert files_of("nim") == names
+    (tmp_path / "heap_there.py").write_text("from heap_further import LEAST\n")
+    (tmp_path / "heap_further.py").write_text("LEAST = 10\n")
+    (tmp_path / "stranger.py").write_text("")
+    (tmp_path / "nim.py").write_text(f"from heap_there import LEAST\n{NIM}")
+    assert files_of(str(tmp_path / "nim.py")) == {"nim.py", "heap_there.py", "heap_further.py"}
 
 
 def test_a_bundled_game_is_its_folder_and_what_it_shares_and_its_facts_what_tables_need() -> None:
@@ -87,7 +88,7 @@ def test_a_bundled_game_is_its_folder_and_what_it_shares_and_its_facts_what_tabl
         home, files = code_files(game)
         names = {path.relative_to(home).as_posix() for path in files}
         assert f"{name}/game.py" in names
-        assert not any(path.suffix in (".md", ".toml", ".txt") for path in files)
+        assert not any(each.endswith((".md", ".toml", ".txt")) for each in names)
         others = {*GAMES} - {name}
         assert not any(path.partition("/")[0] in others for path in names)
         facts = facts_of(game, find_source(name))
