@@ -101,16 +101,6 @@ def test_a_dask_worker_that_its_nanny_starts_again_joins(stage: Stage) -> None:
     assert joined(told) == 3
 
 
-def test_new_dask_workers_play_on_when_all_were_killed(stage: Stage) -> None:
-    scene, old, run = begun(stage, "ant", "bee")
-    scene.kill(*old)
-    for each in old:
-        each.process.wait()
-    scene.hire("cat", "dog")
-    told = scene.finish(run)
-    assert told.count("others play its matches") == 1
-
-
 @pytest.mark.parametrize("nanny", [True, False], ids=["nanny", "alone"])
 def test_a_dask_worker_that_hung_and_goes_on_brings_nothing_twice(
     stage: Stage, nanny: bool

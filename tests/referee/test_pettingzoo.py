@@ -255,36 +255,6 @@ def test_an_action_outside_the_mask_or_that_is_no_row_is_refused_in_words(
             table.step(action)
 
 
-def test_a_match_of_rows_is_the_one_that_functions_play() -> None:
-    rng = Random(1)
-    replay = play("guerra", [lambda ask: rng.choice(ask.legal or ask.samples)] * 2, seed=3)
-    assert replay.entries
-    table = env("guerra")
-    rows = table.unwrapped.actions
-    table.reset(seed=3)
-    for entry in replay.entries:
-        assert table.agent_selection == f"seat_{entry.seat}"
-        observation, *_, info = table.last()
-        assert {*observation} == {"observation"}
-        action = np.array(rows.row(info["decision"], entry.move))
-        assert table.action_space(table.agent_selection).contains(action)
-        table.step(action)
-    assert all(table.terminations.values())
-    assert [table.rewards[f"seat_{seat}"] for seat in range(2)] == points(replay.places)
-
-
-def test_the_mask_of_unlisted_moves_is_what_the_rules_allow() -> None:
-    table = env(str(OUTSIDE / "auction"))
-    table.reset(seed=1)
-    for _ in range(6):
-        observation, _, over, _, info = table.last()
-        assert not over
-        assert info["legal"] == []
-        money = info["view"]["money"][info["view"]["seat"]]
-        assert np.flatnonzero(observation["action_mask"]).tolist() == [*range(money + 1)]
-        table.step(money // 3)
-
-
 def test_an_illegal_action_is_a_default_move_where_that_is_wanted() -> None:
     table = env("guerra", illegal="default")
     table.reset(seed=1)

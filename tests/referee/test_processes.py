@@ -13,7 +13,7 @@ from referee.fault import Fault
 from referee.seat import EmptySeat, FunctionSeat
 from referee.starting import StartupError, end_processes
 from tests.referee.games_for_tests import Countdown, dealt
-from tests.referee.process_watch import fields, gone, state, until
+from tests.referee.process_watch import fields, gone, until
 from tests.referee.table import Table, pid_of
 
 CPU = 0.05
@@ -189,17 +189,6 @@ def test_a_bot_may_leave_by_itself_at_the_end_of_its_input_or_is_killed(
     end_processes([bot])
     assert str(bot.ended) == how
     assert gone(pid_of(bot))
-
-
-def test_a_child_of_a_bot_is_frozen_with_it_between_matches_and_goes_with_it(
-    table: Table, tmp_path: Path
-) -> None:
-    bot = table.start("child", tmp_path / "pid", 600)
-    child = int((tmp_path / "pid").read_text())
-    table.play(dealt(Countdown, 1), [bot])
-    until(lambda: state(child) == "T")
-    bot.stop()
-    until(lambda: gone(child))
 
 
 def test_a_child_of_a_bot_that_crashed_goes_too(table: Table, tmp_path: Path) -> None:

@@ -9,14 +9,12 @@ import pytest
 
 from protocol.errors import ArenaError
 from referee import LocalAsk, play, play_deals
-from referee.chance import Chance
 from referee.evidence import Evidence
 from referee.game import Decision, Move, Observation
 from referee.games import GAMES
 from referee.match import samples_of
 from referee.seat import Answer
 from tests.referee import scripted
-from tests.referee.games.conformance import cases_of
 from tests.referee.games_for_tests import AtOnce, Countdown, dealt
 from tests.referee.scripted import LATE, MALFORMED, ONE, THREE, TWO, ScriptedSeat
 from tests.referee.table import Table
@@ -126,36 +124,6 @@ def test_the_evidence_says_who_wanted_how_many_and_no_more_than_a_bot_can(count:
         msgspec.convert({**kept, "samples": {1: count}}, Evidence)
     without = scripted.play(dealt(Unlisted, 2), ScriptedSeat(ONE), ScriptedSeat(ONE))
     assert b"samples" not in msgspec.msgpack.encode(without.evidence)
-
-
-UNLISTED = [
-    pytest.param(case, id=str(case), marks=[pytest.mark.slow] if at else [])
-    for name in GAMES
-    for at, case in enumerate(cases_of(name))
-]
-
-
-@pytest.mark.parametrize("case", UNLISTED)
-def test_the_samples_of_every_game_are_legal_and_leave_its_chance_alone(case: Any) -> None:
-    class Watched(Chance):
-        drawn = 0
-
-        def _words(self, count: int, event: tuple[Any, ...]) -> list[int]:
-            Watched.drawn += 1
-            return super()._words(count, event)
-
-    game, rng = case.new("samples", Watched), Random(1)
-    for ask in range(200):
-        for seat in (seats := game.deciders()):
-            if game.decision(seat).legal is None:
-                before = Watched.drawn
-                samples = samples_of(game, seat, ask, 4)
-                assert Watched.drawn == before
-                assert samples == samples_of(game, seat, ask, 4)
-                assert [game.refusal(seat, move) for move in samples] == [None] * 4
-        if not seats:
-            break
-        game.apply({seat: game.sample(seat, rng) for seat in seats})
 
 
 # Processes

@@ -5,7 +5,6 @@ import re
 import shutil
 import signal
 import stat
-import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -503,32 +502,6 @@ def test_signals_stay_in_the_build_where_landlock_does_not_keep_them(
 
 
 # Languages, and users
-
-LANGUAGES = {
-    "c": "cc",
-    "cpp": "c++",
-    "rust": "/usr/bin/rustc",
-    "go": "/usr/bin/go",
-    "java": "/usr/bin/javac",
-}
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_a_template_is_built(workshop: Workshop, public: Path, language: str) -> None:
-    if shutil.which(LANGUAGES[language]) is None or shutil.which("make") is None:
-        pytest.skip(f"no {LANGUAGES[language]} here")
-    folder = public / "bot"
-    words = [sys.executable, "-m", "arena", "new", folder, "--lang", language, "--game", "khan"]
-    subprocess.run(words, check=True, stdout=subprocess.DEVNULL)
-    files = [str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()]
-    with (
-        Sources(folder) as sources,
-        workshop.work(["make"], sources, files, WorkLimits()) as work,
-    ):
-        assert work.outcome.is_ok, work.outcome
-        made = set(work.take(public / "taken")) - set(files)
-    assert made & {"bot", "classes/Bot.class"}
 
 
 @pytest.mark.slow
