@@ -31,7 +31,7 @@ _ROUNDS = ("tests/arena/play/test_rounds.py", f"{_SCHEDULE}/test_settled.py")
 _FITS = tuple(f"tests/arena/stats/test_{name}.py" for name in ("ratings", "standings", "combined"))
 
 OWN_TESTS = {
-    "referee/judging.py": ("tests/referee/test_places.py", "tests/referee/test_match.py"),
+    "referee/judging.py": ("tests/referee/test_match.py",),
     "referee/meter.py": ("tests/referee/test_turn_clock.py", "tests/referee/test_fair_clock.py"),
     "referee/field.py": _FORMS,
     "referee/nested.py": _FORMS,

@@ -1,12 +1,16 @@
-"""Real bots that use the core between their turns, or lift their freeze; and who pays for it."""
+"""Real bots against the clock: what is judged, who uses the core of others, and who pays for it."""
 
+import json
 import os
 import re
 import signal
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -14,14 +18,179 @@ import pytest
 
 from referee.bot_process import BotProcess
 from referee.evidence import Played
-from referee.procfs import cpu_of, family
-from referee.sandbox import Launcher
+from referee.procfs import Waits, cpu_of, family
+from referee.sandbox import Launcher, TooFewCoresError, check_cores, own_cores
+from referee.sandbox.kinds import THREAD_COUNTS
 from referee.seat import FunctionSeat
+from referee.starting import StartupError
 from tests.referee.games_for_tests import Countdown, dealt
-from tests.referee.process_watch import cpu, state
+from tests.referee.process_watch import cpu, state, until
 from tests.referee.sandbox.sandboxed import SANDBOXED, need
-from tests.referee.table import Table, answering, busy, on_one_core, pid_of
-from tests.referee.test_processes_clock import ONE, burner, late
+from tests.referee.table import Table, answering, busy, on_cores, on_one_core, pid_of
+
+ONE = {"take": 1}
+
+
+def late(played: Played, seat: int = 0) -> list[str]:
+    """Return why a seat was late; it may have no other fault."""
+    faults = [entry.fault for entry in played.replay.entries if entry.seat == seat and entry.fault]
+    assert {fault.kind for fault in faults} <= {"late"}
+    return [fault.reason for fault in faults]
+
+
+def alone(table: Table, *words: object, rounds: int = 1, **limits: Any) -> Played:
+    """Let a naughty bot play by itself."""
+    bot = table.start(*words, **limits)
+    return table.play(dealt(Countdown, 1, rounds=rounds), [bot], **limits)
+
+
+# What is judged
+
+
+def test_a_sleeper_is_in_time_by_its_cpu(table: Table) -> None:
+    played = alone(table, "late", 0.4, 1, "sleep", move_time=0.1)
+    assert late(played) == []
+    assert played.evidence.cpu[0] < 100_000 < 400_000 <= played.evidence.wall[0]
+
+
+@pytest.mark.parametrize(
+    ("words", "limits", "why"),
+    [
+        (("sleep",), {"clock": "wall"}, r"no answer after 0\.[2-9]\d+ s; 0\.200 s allowed \(.*\)"),
+        (("sleep",), {}, r"no answer after 1\.[4-9]\d+ s on the wall, 0\.0\d+ s of CPU.*"),
+        ((), {}, r"0\.[2-9]\d+ s of CPU time used; 0\.200 s allowed"),
+    ],
+    ids=["by the wall", "by the cap on the wall", "by its CPU"],
+)
+def test_who_takes_longer_than_is_allowed_is_late(
+    table: Table, words: tuple[str, ...], limits: dict[str, Any], why: str
+) -> None:
+    (reason,) = late(alone(table, "late", 60, 1, *words, move_time=0.2, **limits))
+    assert re.fullmatch(f"take: {why}", reason)
+
+
+# A late bot
+
+
+def test_a_late_bot_is_frozen_until_its_next_ask_and_its_late_reply_dropped(table: Table) -> None:
+    seen = []
+    bot = table.start("late", 0.5, 1, "sleep", clock="wall", move_time=0.3)
+
+    def look(_decision: object, _view: object) -> dict[str, int]:
+        seen.append(until(lambda: state(pid_of(bot)) == "T"))
+        time.sleep(0.3)
+        return ONE
+
+    game = dealt(Countdown, 2, rounds=1)
+    played = table.play(game, [bot, FunctionSeat(look)], clock="wall", move_time=0.3)
+    assert seen == [True]
+    assert len(late(played)) == 1
+
+
+# The bank
+
+STEADY = """
+import polite, json
+def think(ask):
+    polite.burn(0.075)
+    reply = {"id": ask["id"], "move": {"take": 1}, "note": json.dumps(ask["clock"])}
+    return json.dumps(reply).encode() + b"\\n"
+polite.play(think)
+"""
+"""A bot that burns half as much again as it is allowed at each decision, and notes its clock."""
+
+
+def test_half_as_much_again_is_paid_by_the_bank_and_the_bot_is_told(table: Table) -> None:
+    bot = table.start(table.python(STEADY))
+    played = table.play(dealt(Countdown, 1, rounds=4), [bot], move_time=0.05, bank=0.5)
+    assert late(played) == []
+    told = [json.loads(entry.note or "") for entry in played.replay.entries]
+    assert [clock["move_time"] for clock in told] == [0.05] * 4
+    assert told[0]["bank"] == 0.5
+    for before, after in pairwise(told):
+        assert 0.024 <= before["bank"] - after["bank"] < 0.1
+
+
+# Burning off turn
+
+
+def burner(table: Table) -> BotProcess:
+    return table.start("burn_off_turn")
+
+
+def is_at_rest(process: BotProcess) -> bool:
+    """Return whether a process is stopped and uses no CPU time."""
+    pid = pid_of(process)
+    until(lambda: state(pid) == "T", 3.0)
+    time.sleep(0.02)  # one thread is stopped, the others are about to be
+    used = cpu(pid)
+    time.sleep(0.05)
+    return state(pid) == "T" and cpu(pid) - used < 0.002
+
+
+def test_a_burner_is_frozen_between_its_turns_once_it_is_noticed_until_the_next_match(
+    table: Table,
+) -> None:
+    bot = burner(table)
+    rests = []
+
+    def watch_it(_decision: object, view: dict[str, Any]) -> dict[str, int]:
+        if len(view["taken"][0]) == 1:
+            used = cpu(pid_of(bot))
+            until(lambda: cpu(pid_of(bot)) > used + 0.3)
+        else:
+            rests.append(is_at_rest(bot))
+        return ONE
+
+    played = table.play(dealt(Countdown, 2, rounds=4), [bot, FunctionSeat(watch_it)])
+    assert rests == [True] * 3
+    assert late(played) == []
+    assert played.evidence.burners == [0]
+    assert table.play(dealt(Countdown, 1, rounds=1), [bot]).evidence.burners == []
+
+
+def test_a_polite_bot_is_not_frozen_between_its_turns(table: Table) -> None:
+    bot = table.start("polite")
+    states = []
+
+    def watch_it(_decision: object, _view: object) -> dict[str, int]:
+        states.append(state(pid_of(bot)))
+        return ONE
+
+    played = table.play(dealt(Countdown, 2, rounds=3), [bot, FunctionSeat(watch_it)])
+    assert "T" not in states
+    assert played.evidence.burners == []
+
+
+def test_bots_rest_from_their_start_to_their_first_match_and_between_matches(table: Table) -> None:
+    """Others play meanwhile, on the same core."""
+    bot = burner(table)
+    assert is_at_rest(bot)
+    table.play(dealt(Countdown, 1), [bot])
+    assert is_at_rest(bot)
+
+
+def test_bots_rest_after_their_forfeit(table: Table) -> None:
+    bot = table.start(
+        table.python(
+            """
+            import polite, time
+            def forfeit(ask):
+                polite.send(b"x" * 66_000)
+                while True: pass
+            polite.play(forfeit)
+            """
+        )
+    )
+    rests = []
+
+    def look(_decision: object, _view: object) -> dict[str, int]:
+        rests.append(is_at_rest(bot))
+        return ONE
+
+    table.play(dealt(Countdown, 3, rounds=1), [bot, FunctionSeat(look), FunctionSeat(look)])
+    assert rests == [True, True]
+
 
 PREPARES = """
 import polite
@@ -326,3 +495,196 @@ def test_children_that_burn_buy_no_time(sandboxed: Table) -> None:
     assert len(late(played)) == 1
     wall, waited = played.evidence.wall[0], played.evidence.waited.get(0, 0)
     assert waited < (others + 0.2) * wall
+
+
+two_cores = pytest.mark.skipif(len(own_cores()) < 2, reason="THIS MACHINE HAS ONE CORE ONLY")
+
+HASHING = """
+import hashlib, os, threading, time
+
+def burn(seconds):
+    end = time.thread_time() + seconds
+    while time.thread_time() < end:
+        hashlib.pbkdf2_hmac("sha256", b"p", b"s", 10_000)
+
+def together(count, seconds):
+    threads = [threading.Thread(target=burn, args=(seconds,)) for _ in range(count)]
+    for thread in threads: thread.start()
+    for thread in threads: thread.join()
+"""
+"""Threads of Python that run at the same time: to hash, they let go of the interpreter."""
+
+
+def hashing(table: Table, count: int, seconds: float, rounds: int = 1, **limits: Any) -> Played:
+    """Let a bot play by itself of which so many threads use so much CPU time at each decision."""
+    program = table.python(answering(f"together({count}, {seconds})", begin=HASHING))
+    return table.play(
+        dealt(Countdown, 1, rounds=rounds), [table.start(program, **limits)], **limits
+    )
+
+
+# What may be used
+
+
+@pytest.mark.parametrize(
+    ("count", "seconds", "limits", "in_time"),
+    [
+        (2, 0.1, {"threads": 2}, [True]),
+        (2, 0.1, {}, [False]),
+        (6, 0.06, {"threads": 2}, [False]),
+        (2, 0.1, {"threads": 2, "move_time": 0.06, "bank": 0.07}, [True, False]),
+    ],
+    ids=["the time of each", "one thread", "more threads than it has", "the bank of all"],
+)
+def test_several_threads_together_may_use_the_time_and_the_bank_of_each(
+    table: Table, count: int, seconds: float, limits: dict[str, Any], in_time: list[bool]
+) -> None:
+    limits = {"move_time": 0.13, **limits}
+    played = hashing(table, count, seconds, rounds=len(in_time), **limits)
+    assert [not entry.fault for entry in played.replay.entries] == in_time
+    assert played.evidence.cpu[0] >= 180_000 or not in_time[0]
+
+
+def test_beyond_the_time_of_each_they_are_late(table: Table) -> None:
+    (reason,) = late(hashing(table, 2, 5.0, move_time=0.1, threads=2))
+    words = r"0\.[2-9]\d+ s of CPU time used; 0\.200 s allowed, 0\.100 s for each of 2 threads"
+    assert re.match(f"take: {words}", reason), reason
+
+
+@pytest.mark.slow
+def test_a_start_is_judged_like_a_decision(table: Table) -> None:
+    program = table.python(answering("pass", begin=HASHING + "together(2, 0.1)"))
+    with pytest.raises(StartupError, match=r"0\.[1-9]\d+ s of CPU time used; 0\.130 s allowed"):
+        table.start(program, startup=0.13)
+    table.start(program, startup=0.18, threads=2)
+
+
+# What is used between turns
+
+BETWEEN = (
+    answering(
+        "OFF.clear()",
+        begin=HASHING
+        + """
+OFF = threading.Event()
+
+def forever():
+    while True:
+        OFF.wait()
+        burn(0.001)
+
+for _ in range(3):
+    threading.Thread(target=forever, daemon=True).start()
+""",
+    )
+    + "        OFF.set()\n"
+)
+"""A bot of three threads that burn while it is not asked."""
+
+
+@pytest.mark.quick(1)
+@pytest.mark.parametrize("threads", [2, 1])
+def test_all_threads_of_a_burner_are_frozen_and_charged(table: Table, threads: int) -> None:
+    cheat = table.start(table.python(BETWEEN), threads=threads)
+    rests = []
+
+    def look(_decision: object, view: dict[str, Any]) -> dict[str, int]:
+        if len(view["taken"][0]) == 1:
+            before = cpu(pid_of(cheat))
+            until(lambda: cpu(pid_of(cheat)) - before > 0.3, 20)
+            cheat.watch()
+        rests.append(is_at_rest(cheat))
+        return ONE
+
+    played = table.play(dealt(Countdown, 2, rounds=3), [cheat, FunctionSeat(look)])
+    assert rests == [True] * 3
+    assert late(played) == []
+    assert played.evidence.burners == [0]
+    charged = sum(played.evidence.charged.values())
+    assert charged > 150_000
+    assert sum(played.evidence.cpu) >= charged
+
+
+# Who has to wait for a core
+
+
+@pytest.fixture(params=["none", *SANDBOXED])
+def two(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Table]:
+    """A table whose bots share two cores with the referee, as those of a league may."""
+    if request.param != "none":
+        need(request.param)
+    with on_cores(2), Launcher(request.param) as launcher:
+        table = Table(launcher, tmp_path, sandbox=request.param)
+        yield table
+        table.close()
+
+
+def started(table: Table, text: str, **limits: Any) -> BotProcess:
+    """Start a bot in the table's sandbox."""
+    if table.sandbox == "none":
+        return table.start(table.python(text), **limits)
+    return table.sandboxed(text, **limits)
+
+
+@two_cores
+@pytest.mark.slow
+@pytest.mark.parametrize("two", ["landlock", "bwrap"], indirect=True)  # whose clocks differ
+@pytest.mark.parametrize("count", [1, 2, 5])
+def test_a_busy_machine_makes_no_bot_of_several_threads_late(two: Table, count: int) -> None:
+    """With a fifth or a ninth of each core, each decision takes more than it is allowed."""
+    by_wall = two.sandbox == "bwrap"
+    limits: dict[str, Any] = {"move_time": 2.0 if by_wall else 0.3, "threads": 2}
+    total = 0.6 if by_wall and count == 1 else 0.25 * min(count, 2)
+    bot_ = started(two, answering(f"together({count}, {total / count})", begin=HASHING), **limits)
+    with busy(8 if by_wall else 16):
+        played = two.play(dealt(Countdown, 1, rounds=2), [bot_], **limits)
+    assert late(played) == []
+    assert min(played.evidence.wall) > 500_000
+
+
+# What it is told
+
+
+@pytest.mark.quick(1)
+@pytest.mark.parametrize("threads", [3, 1])
+@pytest.mark.parametrize("two", SANDBOXED, indirect=True)
+def test_a_bot_is_told_and_its_libraries_too(two: Table, threads: int) -> None:
+    note = f"json.dumps([hello.get('threads'), *[os.environ[n] for n in {THREAD_COUNTS!r}]])"
+    bot_ = started(two, answering("pass", note), threads=threads)
+    played = two.play(dealt(Countdown, 1, rounds=1), [bot_])
+    said = [str(threads)] * len(THREAD_COUNTS)
+    first = threads if threads > 1 else None
+    assert played.replay.entries[0].note == f"{[first, *said]}".replace("'", '"').replace(
+        "None", "null"
+    )
+
+
+def test_more_threads_than_cores_are_refused_with_how_many_there_are() -> None:
+    with on_cores(1):
+        check_cores(1)
+        with pytest.raises(TooFewCoresError) as refused:
+            check_cores(2)
+    assert str(refused.value) == (
+        "the limit threads = 2 asks for 2 cores for each match, and only 1 can be used here. "
+        "Lower it, or play on a machine that has more."
+    )
+
+
+@two_cores
+@pytest.mark.slow
+def test_of_two_cores_what_own_threads_use_is_taken_off_by_half() -> None:
+    """They run on both: a thread that waits for them has waited half as long as they ran."""
+    program = HASHING + "os.write(1, b'.')\ntogether(3, 600)"
+    with on_cores(2), busy(4):
+        command = [sys.executable, "-S", "-c", program]
+        with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
+            assert process.stdout is not None
+            process.stdout.read(1)
+            one, two = Waits(process.pid, 1), Waits(process.pid, 2)
+            used = cpu(process.pid)
+            time.sleep(1.5)
+            lone, shared = one.seconds(), two.seconds()
+            own = cpu(process.pid) - used
+            process.kill()
+    assert shared > 0.1
+    assert shared - lone > 0.2 * own

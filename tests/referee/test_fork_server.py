@@ -1,18 +1,24 @@
-"""The fork server: what it cannot start, what a bot is given, and what is told of its end."""
+"""The fork server: what it cannot start, what a bot is given, its end, and what ends with it."""
 
+import json
 import os
 import re
 import resource
+import signal
+import socket
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
 
 import pytest
 
-from referee.sandbox import Launcher, MachineError, StartError
-from tests.referee.process_watch import children, descriptors, gone, until
-from tests.referee.raw_programs import ENOUGH, SH, TRUE, here, output, python, sleeper
+from referee.sandbox import Ended, Launcher, MachineError, StartError
+from referee.sandbox.launcher import FORK_SERVER
+from tests.referee.process_watch import children, descriptors, gone, state, until
+from tests.referee.raw_programs import ENOUGH, SH, TRUE, here, output, python, sleeper, started
 
 # What cannot be started
 
@@ -155,3 +161,160 @@ def test_pipes_never_block_the_referee(launcher: Launcher, tmp_path: Path) -> No
     with pytest.raises(BlockingIOError):
         sum(os.write(child.stdin, b"x" * 65536) for _ in count())
     launcher.stop(child)
+
+
+ROOT = Path(__file__).parents[2]
+
+
+def killed(ended: Ended) -> bool:
+    return str(ended) == "was killed by SIGKILL"
+
+
+def test_a_bot_that_ignores_every_signal_it_can_is_killed_though_it_is_stopped(
+    launcher: Launcher, tmp_path: Path
+) -> None:
+    text = """
+        import signal, time
+        for number in set(signal.Signals) - {signal.SIGKILL, signal.SIGSTOP}:
+            signal.signal(number, signal.SIG_IGN)
+        print("deaf", flush=True)
+        while True: time.sleep(600)
+    """
+    for is_stopped in (False, True):
+        child = launcher.start(python(tmp_path, text), ENOUGH)
+        until(lambda pid=child.pid: state(pid) == "S")  # type: ignore[misc]
+        if is_stopped:
+            os.kill(child.pid, signal.SIGSTOP)
+            until(lambda pid=child.pid: state(pid) == "T")  # type: ignore[misc]
+        assert killed(launcher.stop(child))
+        assert gone(child.pid)
+
+
+def test_a_whole_tree_dies_with_its_bot_the_stopped_too(launcher: Launcher, tmp_path: Path) -> None:
+    tree = "for i in 1 2 3; do (for j in 1 2 3; do sleep 600 & done; wait) & done; echo up; wait"
+    bot = launcher.start(here(tmp_path, SH, "-c", tree), ENOUGH)
+    until(lambda: len(children(bot.pid)) == 3)
+    pids = {bot.pid} | children(bot.pid)
+    until(lambda: all(len(children(pid)) == 3 for pid in pids))
+    grandchildren = {grandchild for pid in pids - {bot.pid} for grandchild in children(pid)}
+    os.kill(min(grandchildren), signal.SIGSTOP)
+    launcher.stop(bot)
+    until(lambda: gone(*pids, *grandchildren))
+
+
+def test_a_daemon_dies_at_the_latest_with_the_launcher(tmp_path: Path) -> None:
+    with Launcher("none") as launcher:
+        bot, daemon = started(tmp_path, launcher, "daemon")
+        launcher.stop(bot)
+    assert gone(bot.pid, daemon)
+
+
+def test_closing_ends_everything(tmp_path: Path) -> None:
+    before = descriptors()
+    with Launcher("none") as launcher:
+        running = [launcher.start(sleeper(tmp_path), ENOUGH) for _ in range(10)]
+        os.kill(running[0].pid, signal.SIGSTOP)
+        server = launcher._server.pid
+    assert gone(server, *(child.pid for child in running))
+    for child in running:
+        for descriptor in (child.pidfd, child.stdin, child.stdout, child.stderr):
+            os.close(descriptor)
+    assert descriptors() == before
+
+
+# The death of those who look after the bots
+
+OWNER = """
+import json, os, sys, time
+from pathlib import Path
+from referee.sandbox import Launcher, Program
+from tests.referee.raw_programs import ENOUGH, sleeper, started
+folder = Path(sys.argv[1])
+launcher = Launcher("none")
+pids = {"server": launcher._server.pid}
+for name in ("child", "daemon"):
+    bot, left = started(folder, launcher, name)
+    pids |= {f"bot with a {name}": bot.pid, name: left}
+pids["bot"] = launcher.start(sleeper(folder), ENOUGH).pid
+pids["frozen"] = launcher.start(sleeper(folder), ENOUGH).pid
+os.kill(pids["frozen"], 19)
+print(json.dumps(pids), flush=True)
+time.sleep(600)
+"""
+
+
+@contextmanager
+def owner(folder: Path) -> Iterator[tuple["subprocess.Popen[bytes]", dict[str, int]]]:
+    """Run a process that owns a launcher and bots of every kind; yield it and their pids."""
+    with subprocess.Popen(
+        [sys.executable, "-c", OWNER, str(folder)], cwd=ROOT, stdout=subprocess.PIPE
+    ) as process:
+        try:
+            assert process.stdout is not None
+            yield process, json.loads(process.stdout.readline())
+        finally:
+            process.kill()
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSEGV, signal.SIGTERM])
+def test_when_the_owner_dies_everything_goes(tmp_path: Path, number: signal.Signals) -> None:
+    with owner(tmp_path) as (process, pids):
+        assert not any(gone(pid) for pid in pids.values())
+        process.send_signal(number)
+        process.wait()
+        until(lambda: gone(*pids.values()), 5)
+
+
+def test_when_the_fork_server_dies_the_bots_go(tmp_path: Path) -> None:
+    """Their children stay, with nobody left to know them; that is said in the documentation."""
+    with owner(tmp_path) as (_, pids):
+        os.kill(pids.pop("server"), signal.SIGKILL)
+        left = pids.pop("child"), pids.pop("daemon")
+        until(lambda: gone(*pids.values()), 5)
+        for pid in left:
+            os.kill(pid, signal.SIGKILL)
+
+
+def test_when_the_fork_server_dies_its_owner_is_told(launcher: Launcher, tmp_path: Path) -> None:
+    child = launcher.start(sleeper(tmp_path), ENOUGH)
+    os.kill(launcher._server.pid, signal.SIGKILL)
+    with pytest.raises(ConnectionError):
+        launcher.wait(child)
+    with pytest.raises(ConnectionError):
+        launcher.stop(child)
+    with pytest.raises(ConnectionError):
+        launcher.start(here(tmp_path, *TRUE), ENOUGH)
+    for descriptor in (child.pidfd, child.stdin, child.stdout, child.stderr):
+        os.close(descriptor)
+
+
+def test_the_ctrl_c_of_a_terminal_does_not_reach_the_fork_server(launcher: Launcher) -> None:
+    """Not even while it starts, before it can ignore it."""
+    server = launcher._server.pid
+    assert os.getpgid(server) == server
+    assert os.getsid(server) == os.getsid(0)
+
+
+def test_the_fork_server_ends_only_with_its_owner(launcher: Launcher, tmp_path: Path) -> None:
+    """It still has to clean up after the others."""
+    assert output(launcher, here(tmp_path, "/bin/echo", "up")) == "up\n"
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        os.kill(launcher._server.pid, number)
+    assert output(launcher, here(tmp_path, "/bin/echo", "still here")) == "still here\n"
+
+
+def test_what_cannot_be_removed_keeps_nothing_else_from_going(public: Path) -> None:
+    """A folder that no path can name is none of ours: it stands for one that fails."""
+    folders = [public / name for name in ("before", "after", "group")]
+    for folder in folders:
+        folder.mkdir()
+    here, there = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    words = [sys.executable, "-I", "-S", str(FORK_SERVER), str(there.fileno())]
+    with here, there:
+        server = subprocess.Popen(words, pass_fds=[there.fileno()], stderr=subprocess.PIPE)
+        for stage in (str(folders[0]), "\0", str(folders[1])):
+            here.send(json.dumps({"stage": stage}).encode())
+        here.send(json.dumps({"cgroup": str(folders[2])}).encode())
+    _, said = server.communicate(timeout=30)
+    assert b"embedded null byte" in said
+    assert not any(folder.exists() for folder in folders)
