@@ -8,7 +8,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from itertools import pairwise
 from pathlib import Path
@@ -26,7 +26,7 @@ from referee.starting import StartupError
 from tests.referee.games_for_tests import Countdown, dealt
 from tests.referee.process_watch import cpu, state, until
 from tests.referee.sandbox.sandboxed import SANDBOXED, need
-from tests.referee.table import Table, answering, busy, on_cores, on_one_core, pid_of
+from tests.referee.table import Table, answering, busy, on_cores, pid_of
 
 ONE = {"take": 1}
 
@@ -36,6 +36,52 @@ def late(played: Played, seat: int = 0) -> list[str]:
     faults = [entry.fault for entry in played.replay.entries if entry.seat == seat and entry.fault]
     assert {fault.kind for fault in faults} <= {"late"}
     return [fault.reason for fault in faults]
+
+
+def kinds(played: Played, seat: int) -> list[str]:
+    """Return the kinds of a seat's faults."""
+    entries = [entry for entry in played.replay.entries if entry.seat == seat]
+    return [entry.fault.kind for entry in entries if entry.fault]
+
+
+def looking(look: Callable[[], object]) -> tuple[FunctionSeat, list[Any]]:
+    """Return a seat that looks at something in each of its turns, and what it saw."""
+    seen: list[Any] = []
+
+    def choose(_decision: object, _view: object) -> dict[str, int]:
+        seen.append(look())
+        return ONE
+
+    return FunctionSeat(choose), seen
+
+
+@contextmanager
+def seated(cores: int, sandbox: str, folder: Path) -> Iterator[Table]:
+    """Yield a table whose bots share cores with the referee, as a worker's do."""
+    if sandbox != "none":
+        need(sandbox)
+    with on_cores(cores), Launcher(sandbox) as launcher:
+        table = Table(launcher, folder, sandbox=sandbox)
+        yield table
+        table.close()
+
+
+@pytest.fixture
+def pinned(tmp_path: Path) -> Iterator[Table]:
+    with seated(1, "none", tmp_path) as table:
+        yield table
+
+
+@pytest.fixture(params=SANDBOXED)
+def sandboxed(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Table]:
+    with seated(1, request.param, tmp_path) as table:
+        yield table
+
+
+@pytest.fixture(params=SANDBOXED)
+def two(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Table]:
+    with seated(2, request.param, tmp_path) as table:
+        yield table
 
 
 def alone(table: Table, *words: object, rounds: int = 1, **limits: Any) -> Played:
@@ -73,18 +119,11 @@ def test_who_takes_longer_than_is_allowed_is_late(
 
 
 def test_a_late_bot_is_frozen_until_its_next_ask_and_its_late_reply_dropped(table: Table) -> None:
-    seen = []
-    bot = table.start("late", 0.5, 1, "sleep", clock="wall", move_time=0.3)
-
-    def look(_decision: object, _view: object) -> dict[str, int]:
-        seen.append(until(lambda: state(pid_of(bot)) == "T"))
-        time.sleep(0.3)
-        return ONE
-
-    game = dealt(Countdown, 2, rounds=1)
-    played = table.play(game, [bot, FunctionSeat(look)], clock="wall", move_time=0.3)
-    assert seen == [True]
-    assert len(late(played)) == 1
+    limits: dict[str, Any] = {"clock": "wall", "move_time": 0.3}
+    bot = table.start("late", 0.5, 1, "sleep", **limits)
+    other, seen = looking(lambda: until(lambda: state(pid_of(bot)) == "T") and time.sleep(0.3))
+    played = table.play(dealt(Countdown, 2, rounds=1), [bot, other], **limits)
+    assert len(seen) == len(late(played)) == 1
 
 
 # The bank
@@ -128,36 +167,10 @@ def is_at_rest(process: BotProcess) -> bool:
     return state(pid) == "T" and cpu(pid) - used < 0.002
 
 
-def test_a_burner_is_frozen_between_its_turns_once_it_is_noticed_until_the_next_match(
-    table: Table,
-) -> None:
-    bot = burner(table)
-    rests = []
-
-    def watch_it(_decision: object, view: dict[str, Any]) -> dict[str, int]:
-        if len(view["taken"][0]) == 1:
-            used = cpu(pid_of(bot))
-            until(lambda: cpu(pid_of(bot)) > used + 0.3)
-        else:
-            rests.append(is_at_rest(bot))
-        return ONE
-
-    played = table.play(dealt(Countdown, 2, rounds=4), [bot, FunctionSeat(watch_it)])
-    assert rests == [True] * 3
-    assert late(played) == []
-    assert played.evidence.burners == [0]
-    assert table.play(dealt(Countdown, 1, rounds=1), [bot]).evidence.burners == []
-
-
 def test_a_polite_bot_is_not_frozen_between_its_turns(table: Table) -> None:
     bot = table.start("polite")
-    states = []
-
-    def watch_it(_decision: object, _view: object) -> dict[str, int]:
-        states.append(state(pid_of(bot)))
-        return ONE
-
-    played = table.play(dealt(Countdown, 2, rounds=3), [bot, FunctionSeat(watch_it)])
+    other, states = looking(lambda: state(pid_of(bot)))
+    played = table.play(dealt(Countdown, 2, rounds=3), [bot, other])
     assert "T" not in states
     assert played.evidence.burners == []
 
@@ -182,13 +195,8 @@ def test_bots_rest_after_their_forfeit(table: Table) -> None:
             """
         )
     )
-    rests = []
-
-    def look(_decision: object, _view: object) -> dict[str, int]:
-        rests.append(is_at_rest(bot))
-        return ONE
-
-    table.play(dealt(Countdown, 3, rounds=1), [bot, FunctionSeat(look), FunctionSeat(look)])
+    other, rests = looking(lambda: is_at_rest(bot))
+    table.play(dealt(Countdown, 3, rounds=1), [bot, other, other])
     assert rests == [True, True]
 
 
@@ -206,30 +214,9 @@ for message in polite.messages():
 """A bot that burns CPU at a message that asks nothing."""
 
 
-@pytest.fixture
-def pinned(tmp_path: Path) -> Iterator[Table]:
-    """A table whose bots share one core with the referee, as a worker's do."""
-    with on_one_core(), Launcher("none") as launcher:
-        table = Table(launcher, tmp_path)
-        yield table
-        table.close()
-
-
 def wait(seconds: float) -> FunctionSeat:
     """Return a seat that takes its time."""
-
-    def choose(_decision: object, _view: object) -> dict[str, int]:
-        time.sleep(seconds)
-        return ONE
-
-    return FunctionSeat(choose)
-
-
-def kinds(played: Played, seat: int) -> list[str]:
-    """Return the kinds of a seat's faults."""
-    return [
-        entry.fault.kind for entry in played.replay.entries if entry.seat == seat and entry.fault
-    ]
+    return looking(lambda: time.sleep(seconds))[0]
 
 
 # What is used between turns
@@ -382,16 +369,6 @@ def test_nobody_gains_time_by_waiting_for_threads_of_its_own(pinned: Table) -> N
 # In a sandbox
 
 
-@pytest.fixture(params=SANDBOXED)
-def sandboxed(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Table]:
-    """A table whose bots are pinned and in a sandbox."""
-    need(request.param)
-    with on_one_core(), Launcher(request.param) as launcher:
-        table = Table(launcher, tmp_path, sandbox=request.param)
-        yield table
-        table.close()
-
-
 BURNS = answering(
     "pass",
     begin="""
@@ -415,18 +392,16 @@ ALONE_OR_NOT = pytest.mark.parametrize(
 @ALONE_OR_NOT
 def test_whatever_lifts_a_freeze_is_seen(sandboxed: Table, words: tuple[str, ...]) -> None:
     bot = sandboxed.sandboxed(BURNS, *words)
-    seen = []
 
-    def wait_(_decision: object, _view: object) -> dict[str, int]:
+    def lift() -> object:
         with lifting(bot):
             for _ in range(20):
                 time.sleep(0.05)
                 bot.watch()
-        seen.append(bot.ended)
-        return ONE
+        return bot.ended
 
-    game = dealt(Countdown, 2, rounds=3)
-    played = sandboxed.play(game, [bot, FunctionSeat(wait_)], move_time=5.0)
+    other, seen = looking(lift)
+    played = sandboxed.play(dealt(Countdown, 2, rounds=3), [bot, other], move_time=5.0)
     assert kinds(played, 0) in (["killed"], ["unfrozen", "killed"])
     assert seen[-1] is not None
     assert played.evidence.unfrozen[0] > 100_000
@@ -438,23 +413,21 @@ def test_who_burns_in_a_sandbox_is_frozen_and_lifts_nothing(
     sandboxed: Table, words: tuple[str, ...]
 ) -> None:
     bot = sandboxed.sandboxed(BURNS, *words)
-    used = []
 
-    def wait_(_decision: object, _view: object) -> dict[str, int]:
-        bot.watch()
+    def used_when_frozen() -> float:
         for _ in range(10):
-            time.sleep(0.05)
             bot.watch()
-        used.append(cpu_of(family(pid_of(bot))))
+            time.sleep(0.05)
+        bot.watch()
+        before = cpu_of(family(pid_of(bot)))
         time.sleep(0.2)
-        used.append(cpu_of(family(pid_of(bot))))
-        return ONE
+        return cpu_of(family(pid_of(bot))) - before
 
-    game = dealt(Countdown, 2, rounds=3)
-    played = sandboxed.play(game, [bot, FunctionSeat(wait_)], move_time=5.0)
+    other, used = looking(used_when_frozen)
+    played = sandboxed.play(dealt(Countdown, 2, rounds=3), [bot, other], move_time=5.0)
     assert kinds(played, 0) == []
     assert played.evidence.unfrozen == {}
-    assert all(after - before < 0.03 for before, after in zip(used[::2], used[1::2], strict=True))
+    assert max(used) < 0.03
 
 
 @pytest.mark.parametrize(
@@ -545,12 +518,6 @@ def test_several_threads_together_may_use_the_time_and_the_bank_of_each(
     assert played.evidence.cpu[0] >= 180_000 or not in_time[0]
 
 
-def test_beyond_the_time_of_each_they_are_late(table: Table) -> None:
-    (reason,) = late(hashing(table, 2, 5.0, move_time=0.1, threads=2))
-    words = r"0\.[2-9]\d+ s of CPU time used; 0\.200 s allowed, 0\.100 s for each of 2 threads"
-    assert re.match(f"take: {words}", reason), reason
-
-
 @pytest.mark.slow
 def test_a_start_is_judged_like_a_decision(table: Table) -> None:
     program = table.python(answering("pass", begin=HASHING + "together(2, 0.1)"))
@@ -603,27 +570,10 @@ def test_all_threads_of_a_burner_are_frozen_and_charged(table: Table, threads: i
     charged = sum(played.evidence.charged.values())
     assert charged > 150_000
     assert sum(played.evidence.cpu) >= charged
+    assert table.play(dealt(Countdown, 1, rounds=1), [cheat]).evidence.burners == []
 
 
 # Who has to wait for a core
-
-
-@pytest.fixture(params=["none", *SANDBOXED])
-def two(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Table]:
-    """A table whose bots share two cores with the referee, as those of a league may."""
-    if request.param != "none":
-        need(request.param)
-    with on_cores(2), Launcher(request.param) as launcher:
-        table = Table(launcher, tmp_path, sandbox=request.param)
-        yield table
-        table.close()
-
-
-def started(table: Table, text: str, **limits: Any) -> BotProcess:
-    """Start a bot in the table's sandbox."""
-    if table.sandbox == "none":
-        return table.start(table.python(text), **limits)
-    return table.sandboxed(text, **limits)
 
 
 @two_cores
@@ -635,7 +585,7 @@ def test_a_busy_machine_makes_no_bot_of_several_threads_late(two: Table, count: 
     by_wall = two.sandbox == "bwrap"
     limits: dict[str, Any] = {"move_time": 2.0 if by_wall else 0.3, "threads": 2}
     total = 0.6 if by_wall and count == 1 else 0.25 * min(count, 2)
-    bot_ = started(two, answering(f"together({count}, {total / count})", begin=HASHING), **limits)
+    bot_ = two.sandboxed(answering(f"together({count}, {total / count})", begin=HASHING), **limits)
     with busy(8 if by_wall else 16):
         played = two.play(dealt(Countdown, 1, rounds=2), [bot_], **limits)
     assert late(played) == []
@@ -650,7 +600,7 @@ def test_a_busy_machine_makes_no_bot_of_several_threads_late(two: Table, count: 
 @pytest.mark.parametrize("two", SANDBOXED, indirect=True)
 def test_a_bot_is_told_and_its_libraries_too(two: Table, threads: int) -> None:
     note = f"json.dumps([hello.get('threads'), *[os.environ[n] for n in {THREAD_COUNTS!r}]])"
-    bot_ = started(two, answering("pass", note), threads=threads)
+    bot_ = two.sandboxed(answering("pass", note), threads=threads)
     played = two.play(dealt(Countdown, 1, rounds=1), [bot_])
     said = [str(threads)] * len(THREAD_COUNTS)
     first = threads if threads > 1 else None
