@@ -178,12 +178,15 @@ class Campaign:
         assert league.is_left_clean()
         with self._reading:
             evidence = league.evidence()
-        self.tally.leagues += 1
-        self.tally.matches += len(evidence.replays)
+        self._count(league, evidence.replays)
         self.tally.lost += len(reference.evidence.replays.keys() - evidence.replays.keys())
+        assert evidence == reference.evidence
+
+    def _count(self, league: FaultyLeague, replays: dict[str, bytes]) -> None:
+        self.tally.leagues += 1
+        self.tally.matches += len(replays)
         self.tally.duplicated += doubles(league)
         self.tally.swept_late += league.swept_late
-        assert evidence == reference.evidence
 
     def _told(self, league: FaultyLeague, matches: Iterable[str]) -> str:
         """Return what `arena show` tells of matches; no other campaign reads meanwhile."""
@@ -207,10 +210,7 @@ class Campaign:
                 assert all(kept.get(match) == replay for match, replay in stored.items())
                 stored = kept
             assert league.is_left_clean()
-            self.tally.leagues += 1
-            self.tally.matches += len(stored)
-            self.tally.swept_late += league.swept_late
-            self.tally.duplicated += doubles(league)
+            self._count(league, stored)
             assert stored.keys() == reference.evidence.replays.keys()
             changed = {
                 match

@@ -6,6 +6,7 @@ import shutil
 import sqlite3
 import subprocess
 import time
+from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -91,6 +92,18 @@ class Evidence:
     """By match id."""
 
 
+def is_locked(folder: Path) -> bool:
+    """Return whether somebody holds the lock on a folder."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(descriptor)
+    return False
+
+
 class FaultyLeague(League):
     """A league whose commands are run by a given user, with temporary files of their own."""
 
@@ -113,17 +126,12 @@ class FaultyLeague(League):
         if native is None:
             entries.append(self._entry(arrangement.game, names[-1], pause))
         else:
-            entries.append(self._native_entry(names[-1], native))
-        self.write(
-            _HEAD.format(
-                game=arrangement.game,
-                deals=deals,
-                options=options,
-                sandbox=arrangement.sandbox,
-                move_time=move_time,
-            )
-            + "".join(entries)
-        )
+            (self.home / names[-1]).mkdir()
+            shutil.copy(native, self.home / names[-1])
+            entries.append(self._words(names[-1], f"./{native.name}"))
+        facts = {"deals": deals, "options": options, "move_time": move_time}
+        head = _HEAD.format(game=arrangement.game, sandbox=arrangement.sandbox, **facts)
+        self.write(head + "".join(entries))
         self.give_away()
 
     def give_away(self) -> None:
@@ -141,11 +149,6 @@ class FaultyLeague(League):
         (folder / "bot.py").write_text(_BOT.format(game=game, pause=pause))
         return self._words(name, "{python}", "bot.py")
 
-    def _native_entry(self, name: str, program: Path) -> str:
-        (self.home / name).mkdir()
-        shutil.copy(program, self.home / name)
-        return self._words(name, f"./{program.name}")
-
     def _words(self, name: str, *command: str) -> str:
         words = ", ".join(f'"{word}"' for word in (*command, self.token))
         return (
@@ -153,18 +156,18 @@ class FaultyLeague(League):
             f'files = ["."]\n'
         )
 
-    def start(self, *words: str, **settings: Any) -> "subprocess.Popen[str]":
+    def start(
+        self, *words: str, module: str = "arena", before: Sequence[str] = (), **settings: Any
+    ) -> "subprocess.Popen[str]":
         """Start a command on the league, in a session of its own."""
         environment = self._workshop.environment(self.home) | settings.pop("env", {})
         process = subprocess.Popen(
-            [self._python, "-m", "arena", words[0], str(self.folder), *words[1:]],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
+            [*before, self._python, "-m", module, words[0], str(self.folder), *words[1:]],
             text=True,
             cwd=self.home,
             env=environment,
             start_new_session=True,
-            **{**self._who, **settings},
+            **{"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **self._who, **settings},
         )
         self._sessions.append(process)
         return process
@@ -200,7 +203,7 @@ class FaultyLeague(League):
         so that the next run must. So may a journal, which SQLite plays back.
         """
         self._wait_for_the_end()
-        assert self.is_unlocked()
+        assert not is_locked(self.folder)
         assert set(self.files()) <= {"league.db", "league.db-journal", "league.toml"}
         left = list(self.scratch.iterdir())
         assert all(path.name.startswith("arena-stage-") for path in left), left
@@ -216,21 +219,16 @@ class FaultyLeague(League):
             assert time.monotonic() < deadline, "\n".join(["still there:", *told])
             time.sleep(0.01)
 
-    def is_unlocked(self) -> bool:
-        """Return whether nobody holds the lock on the folder."""
-        descriptor = os.open(self.folder, os.O_RDONLY)
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return False
-        finally:
-            os.close(descriptor)
-        return True
-
     def is_left_clean(self) -> bool:
         """Return whether after the last run nothing is left but the league's two files."""
         self.settle()
         return self.files() == ["league.db", "league.toml"] and not any(self.scratch.iterdir())
+
+    def await_writing(self, seconds: float) -> None:
+        """Wait, busily and no longer than that, until the database is being written."""
+        deadline = time.monotonic() + seconds
+        while not (self.folder / "league.db-journal").exists() and time.monotonic() < deadline:
+            pass
 
     def copy_database(self, target: Path) -> Path:
         """Copy the database, with its journal if it is being written, as a power cut leaves it."""

@@ -1,6 +1,5 @@
 """A league that is played on a cluster of its own, where something is done to it."""
 
-import fcntl
 import json
 import os
 import re
@@ -17,7 +16,7 @@ from tests.arena.conftest import naughty
 from tests.arena.play.cluster.dask_cluster import DaskCluster, DaskWorker
 from tests.arena.play.cluster.hosts import Host
 from tests.attacks.users import USER_ID
-from tests.faults.leagues import Arrangement, Evidence, FaultyLeague
+from tests.faults.leagues import Arrangement, Evidence, FaultyLeague, is_locked
 from tests.faults.workshop import Workshop
 from tests.referee.process_watch import until
 
@@ -52,19 +51,9 @@ class ClusterLeague(FaultyLeague):
     def begin(self, *words: str, host: Host | None = None) -> "subprocess.Popen[str]":
         """Start a command as `start` does, with the patience of this league, on a host."""
         with (self.home / "said").open("w") as said:
-            process = subprocess.Popen(
-                [
-                    *(host.words if host else ()),
-                    *(self._python, "-m", self._module, words[0], str(self.folder), *words[1:]),
-                ],
-                stdout=subprocess.DEVNULL,
-                stderr=said,
-                cwd=self.home,
-                env=self._workshop.environment(self.home),
-                start_new_session=True,
-            )
-        self._sessions.append(process)
-        return process
+            streams: dict[str, Any] = {"stdout": subprocess.DEVNULL, "stderr": said}
+            before = host.words if host else ()
+            return self.start(*words, module=self._module, before=before, **streams)
 
     def said(self) -> str:
         """Return what the command that was started last has said so far."""
@@ -239,20 +228,9 @@ class Scene:
 
     def folders(self, *, owned: bool) -> list[Path]:
         """Return the folders of bots whose owner lives, or those whose owner was killed."""
-        return [path for path in self.scratch.glob("arena-bots-*") if _is_locked(path) == owned]
+        return [path for path in self.scratch.glob("arena-bots-*") if is_locked(path) == owned]
 
     def age(self) -> None:
         """Let the folders of killed Dask workers be old enough to be swept."""
         for path in self.folders(owned=False):
             os.utime(path, (0, 0))
-
-
-def _is_locked(folder: Path) -> bool:
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    finally:
-        os.close(descriptor)
-    return False

@@ -62,10 +62,7 @@ def kill_runner(league: FaultyLeague, process: Process, rng: Random, tally: Tall
 
 def kill_writing_runner(league: FaultyLeague, process: Process, rng: Random, tally: Tally) -> bool:
     """Kill the runner as soon as it writes, or a moment later."""
-    journal = league.folder / "league.db-journal"
-    deadline = time.monotonic() + _WRITING
-    while not journal.exists() and time.monotonic() < deadline:
-        pass
+    league.await_writing(_WRITING)
     moment = time.monotonic() + rng.uniform(0, 0.003)
     while time.monotonic() < moment:
         pass

@@ -5,7 +5,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -122,10 +121,7 @@ def test_a_run_waits_for_a_database_that_is_locked_and_ends_without_loss(
 
 def cut(league: FaultyLeague, process: Process, rng: Random, target: Path) -> bool:
     """Copy the database as it is at one instant, mostly of a write; return whether it was one."""
-    journal = league.folder / "league.db-journal"
-    deadline = time.monotonic() + rng.choice((0.0, 0.7, 0.7))
-    while not journal.exists() and time.monotonic() < deadline:
-        pass
+    league.await_writing(rng.choice((0.0, 0.7, 0.7)))
     os.kill(process.pid, signal.SIGSTOP)
     until(lambda: fields(process.pid)[0] in "TZ")
     try:

@@ -54,16 +54,15 @@ SQUARES = Grid("", [["", "", "12"]], [[0, None, 1]])
 WORLD = Map("World", [0, 1, 1], ["3", "12", "1"], marked=[1], arrows=[(1, 0)])
 
 DRAWN: dict[str, tuple[list[Area], dict[str, Any]]] = {
-    # rows
-    "rows stand in line with what the game calls their cards": (
-        [Row("Hand", cards("7H TC")), Row("Deck", [back(30)], note="shuffled")],
+    "rows stand in line, of nothing is a dash, and tokens and piles are counted": (
+        [
+            *(Row("Hand", cards("7H TC")), Row("Deck", [back(30)], note="shuffled")),
+            *(Row("Empty"), Row("Place", [EMPTY]), Row("Told", TOLD), Row("Has", HAS)),
+            Row("Pile", cards("7H 8H 9H"), most=1),
+        ],
         {},
     ),
     "what stands out is explained once below": ([WON, WON], {}),
-    "a row of nothing is a dash": ([Row("Hand"), Row("Place", [EMPTY])], {}),
-    "a card without a code is told by what stands on it": ([Row("", TOLD)], {}),
-    "tokens are told apart by commas and counted": ([Row("Has", HAS)], {}),
-    "a pile of cards says how many they are": ([Row("Pile", cards("7H 8H 9H"), most=1)], {}),
     "a long row goes on below its first item and breaks no item": (
         [Row("Hand", [*cards("7H 8H 9H TH JH"), back(12)])],
         {"most": 20},
@@ -90,57 +89,54 @@ DRAWN: dict[str, tuple[list[Area], dict[str, Any]]] = {
         [Facts("Money", ("Has", "Note"), [["7", "poor"], ["1000", ""]], (0, 1))],
         {"seat": 1},
     ),
-    "a table about no seats stands below its label": (
-        [Facts("Rates", ("What", "Pays"), [["wood", "2"], ["gold", "10"]])],
+    "tables about no seats, a single fact, and no rows": (
+        [
+            Facts("Rates", ("What", "Pays"), [["wood", "2"], ["gold", "10"]]),
+            *(Facts("Turn 3", (), [["in turn", "asked"]], [1]), Facts("Lately", (), [])),
+        ],
         {},
     ),
-    "a single fact is a line": ([Facts("Turn 3", (), [["in turn", "asked"]], [1])], {}),
     "a table too wide is folded where it is widest": (
         [Facts("", ("Who", "What"), [["ann", "one two three four five"]])],
         {"most": 20},
     ),
-    "no rows are a dash": ([Facts("Lately", (), [])], {}),
-    "one line stands beside its label": ([Text("Round 3", ["all bet"])], {}),
-    "several lines stand below it": ([Text("Lately", ["one", "two"])], {}),
+    "lines stand beside or below their label and are folded": (
+        [Text("Round 3", ["all bet"]), Text("Lately", ["one two three four five", "six"])],
+        {"most": 16},
+    ),
     "a line without a label is alone": ([Text("", ["alone"])], {}),
     "what a seat did one after the other is a paragraph": (
         [Text("Lately", LATELY, (0, 0, 1, 0))],
         {"seat": 0, "most": 28},
     ),
-    "a long line is folded and the rest indented": (
-        [Text("Lately", ["one two three four five", "six"])],
-        {"most": 16},
-    ),
     # tracks, squares and maps
-    "a track is drawn with its marks and they are told": (
-        [Track("Life", 0, 5, [Mark(2, "2", 0), Mark(4, "4+", 1)], note="of 5")],
-        {},
-    ),
-    "a track to both sides has a middle and ends": (
-        [Track("Line", -2, 2, [Mark(-1, "●", name="pawn at -1")], ("B", "A"))],
+    "a track is drawn with its marks, and told alone if it is too long or of nothing": (
+        [
+            Track("Life", 0, 5, [Mark(2, "2", 0), Mark(4, "4+", 1)], note="of 5"),
+            Track("Line", -2, 2, [Mark(-1, "●", name="pawn at -1")], ("B", "A")),
+            Track("Points", 0, 100, [Mark(7, "7", 0)]),
+            Track("Life", 0, 0, []),
+        ],
         {},
     ),
     "marks at one place are a hash and far ones stand at the end": (
         [Track("Life", 0, 3, [Mark(1, "1", 0), Mark(1, "1", 1), Mark(9, "x")])],
         {},
     ),
-    "a track too long is told alone": ([Track("Points", 0, 100, [Mark(7, "7", 0)])], {}),
     "a track without room is told alone": ([Track("Life", 0, 5, [Mark(2, "2", 0)])], {"most": 20}),
-    "a track of nothing is its label": ([Track("Life", 0, 0, [])], {}),
-    "a grid has its labels and its marks": (
+    "a grid has its labels and its marks, and is slanted for hexagons": (
         [
             Grid(
-                *("Board", [["", "O"], ["X", ""]]),
-                rows=("2", "1"),
-                columns=("a", "b"),
-                marked=[(1, 0)],
+                "Board",
+                [["", "O"], ["X", ""]],
+                (),
+                ("2", "1"),
+                ("a", "b"),
+                [(1, 0)],
                 note="X moves",
-            )
+            ),
+            Grid("", HEXAGONS, rows=("1", "2", "3"), columns=("a", "b", "c"), slanted=True),
         ],
-        {},
-    ),
-    "a board of hexagons is slanted": (
-        [Grid("", HEXAGONS, rows=("1", "2", "3"), columns=("a", "b", "c"), slanted=True)],
         {},
     ),
     "squares that hold nothing but an owner show its sign": ([SQUARES], {}),
