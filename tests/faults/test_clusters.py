@@ -90,9 +90,6 @@ def joined(told: str) -> int:
     return sum(map(int, re.findall(" can play: ([0-9]+) at once, ", told)))
 
 
-# --- Dask workers
-
-
 def test_a_dask_worker_that_its_nanny_starts_again_joins(stage: Stage) -> None:
     scene, (ant, _), run = begun(stage, "ant", "bee", nanny=True)
     scene.kill(ant)
@@ -162,9 +159,6 @@ def test_a_stopped_service_charges_no_bot_for_the_signal_that_ended_it(stage: St
     scene.finish(run)
 
 
-# --- processes of the arena in them
-
-
 @pytest.mark.parametrize("which", ["arena_workers", "fork_servers"])
 def test_a_killed_process_of_the_arena_is_replaced(stage: Stage, which: str) -> None:
     scene, (ant,), run = begun(stage, "ant", threads=2)
@@ -196,9 +190,6 @@ def test_a_worker_process_that_hangs_is_killed_and_replaced(stage: Stage) -> Non
     assert "hung for 13 s and was killed; another plays its matches." in told
 
 
-# --- the scheduler
-
-
 def test_a_scheduler_that_is_killed_and_started_again_costs_nothing(stage: Stage) -> None:
     scene, _, run = begun(stage, "ant", "bee")
     scene.kill_scheduler()
@@ -207,9 +198,6 @@ def test_a_scheduler_that_is_killed_and_started_again_costs_nothing(stage: Stage
     told = scene.finish(run)
     assert told.count("The connection to the scheduler at") == 1
     assert told.count("answers again.") == 1
-
-
-# --- the network
 
 
 QUICK_TCP = {"DASK_DISTRIBUTED__COMM__TIMEOUTS__TCP": "11s"}
@@ -281,9 +269,6 @@ def test_a_client_that_is_cut_off_and_heals_plays_on(stage: Stage, hosts: Hosts)
     told = scene.finish(run)
     assert "is lost (no answer within 6 s); trying again. No result is lost." in told
     assert told.count("answers again.") == 1
-
-
-# --- the client
 
 
 @pytest.mark.parametrize(

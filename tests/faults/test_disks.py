@@ -32,9 +32,6 @@ def complete(campaign: Campaign, league: FaultyLeague, arrangement: Arrangement)
     campaign.finish(league, campaign.reference(arrangement, SLOW))
 
 
-# --- full
-
-
 @contextmanager
 def on_small_disk(league: FaultyLeague, kilobytes: int) -> Iterator[None]:
     """Put the league's folder, file and all, on a disk of its own."""
@@ -76,8 +73,6 @@ def test_a_disk_that_fills_up_again_and_again_loses_nothing(
         campaign.finish(league, reference)
 
 
-# --- locked
-
 LOCKER = """
 import sqlite3, sys, time
 db = sqlite3.connect(sys.argv[1], isolation_level=None, timeout=30)
@@ -114,9 +109,6 @@ def test_a_run_waits_for_a_database_that_is_locked_and_ends_without_loss(
             assert "league.db is locked: another process" in done.stderr
             assert SAFE in done.stderr
             complete(campaign, league, PLAIN)
-
-
-# --- a power cut
 
 
 def cut(league: FaultyLeague, process: Process, rng: Random, target: Path) -> bool:

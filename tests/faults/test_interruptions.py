@@ -45,9 +45,6 @@ def running(
         campaign.finish(league, reference)
 
 
-# --- stopped
-
-
 @pytest.mark.soak
 @pytest.mark.parametrize("arrangement", EVERY, ids=str)
 def test_a_stopped_service_charges_no_bot_for_the_signal_that_ended_it(
@@ -61,9 +58,6 @@ def test_a_stopped_service_charges_no_bot_for_the_signal_that_ended_it(
         assert f"stopped; {48 - league.count()} matches are missing." in done.stderr
         faulty = [match.id for match, _ in league.stored() if any(match.faults)]
         assert not faulty, league.told(faulty[0])
-
-
-# --- paused
 
 
 @pytest.mark.soak
@@ -85,9 +79,6 @@ def test_a_machine_that_sleeps_makes_no_bot_late(
         league.finish(process)
         faulty = [match.id for match, _ in league.stored() if any(match.faults)]
         assert not faulty, league.told(faulty[0])
-
-
-# --- a fork server that cannot clean up any more
 
 
 DAEMON = """
@@ -113,9 +104,6 @@ def test_a_bots_daemon_does_not_outlive_a_killed_fork_server(campaign: Campaign)
         campaign.tally.kills["fork server"] += 1
         league.finish(process)
         assert league.is_left_clean()
-
-
-# --- no memory
 
 
 @contextmanager
@@ -147,9 +135,6 @@ def test_a_worker_that_the_kernel_kills_for_want_of_memory_is_replaced(campaign:
         until(lambda: worker not in league.processes())
         campaign.tally.kills["worker by the kernel, for want of memory"] += 1
         league.finish(process)
-
-
-# --- a clock that jumps
 
 
 @pytest.mark.soak

@@ -98,9 +98,6 @@ def test_a_move_that_leaves_out_a_default_has_the_number_of_the_whole_one() -> N
     assert every.moves[number] == {"flag": True, "bonus": 3}
 
 
-# --- a row for each move
-
-
 class Plainer(Form):
     """A field with a default."""
 
@@ -171,9 +168,6 @@ def test_a_row_of_any_move_gives_the_move(data: st.DataObject) -> None:
     assert kind.made(iter(again)) == move
 
 
-# --- where there is no end
-
-
 def form_of(hint: Any) -> type[Form]:
     """Return a form with one field of a type."""
     form: type[Form] = msgspec.defstruct("One", [("field", hint)], bases=(Form,))
@@ -210,9 +204,6 @@ def test_a_field_without_an_end_is_named(hint: Any, told: str) -> None:
 @pytest.mark.parametrize(("most", "kind"), [(MOST_MOVES, AllMoves), (MOST_MOVES + 1, Rows)])
 def test_rows_stand_for_moves_that_are_too_many(most: int, kind: type) -> None:
     assert type(actions_of(with_form(form_of(Annotated[int, Meta(ge=1, le=most)])))) is kind
-
-
-# --- the texts of a pattern
 
 
 @pytest.mark.parametrize(

@@ -164,9 +164,6 @@ def test_nothing_is_nothing() -> None:
     assert "  - " not in drawn([WORLD], AB, ground=GROUND)
 
 
-# --- all together
-
-
 WORDS = st.text(st.sampled_from("ab -日é😀\u0301"), max_size=30)
 SEATS = st.none() | st.integers(0, 1)
 ITEMS = st.lists(

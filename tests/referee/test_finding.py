@@ -61,9 +61,6 @@ def refusal(word: str, here: Path = Path()) -> str:
     return str(caught.value)
 
 
-# --- the three ways in
-
-
 def test_a_bundled_game_is_found_by_its_name_and_a_file_by_its_path(tmp_path: Path) -> None:
     assert find_game("guerra") is GAMES["guerra"]
     assert find_source("guerra").said == "bundled with Bot Arena"
@@ -110,9 +107,6 @@ def test_a_family_names_its_games(site: Path) -> None:
     assert find_game("heaps:small").name == "heaps:small"
     assert "family of 2 games: say which, as heaps:small" in refusal("heaps")
     assert "there is no game 'heaps:smal'. Did you mean 'small'?" in refusal("heaps:smal")
-
-
-# --- what cannot be found or loaded
 
 
 def test_an_unknown_name_is_told_with_what_is_like_it_or_lies_here(site: Path, here: Path) -> None:

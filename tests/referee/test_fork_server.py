@@ -20,8 +20,6 @@ from referee.sandbox.launcher import FORK_SERVER
 from tests.referee.process_watch import children, descriptors, gone, state, until
 from tests.referee.raw_programs import ENOUGH, SH, TRUE, here, output, python, sleeper, started
 
-# What cannot be started
-
 
 @pytest.mark.parametrize(
     ("mode", "words", "reason"),
@@ -70,9 +68,6 @@ def test_a_lack_of_descriptors_is_told_and_survived(launcher: Launcher, tmp_path
     assert children(server) == set()
 
 
-# What a bot is given
-
-
 def test_arguments_and_folder_are_passed_as_they_are(launcher: Launcher, tmp_path: Path) -> None:
     folder = tmp_path / "mañana und ‘Morgen’"
     folder.mkdir()
@@ -109,9 +104,6 @@ def test_a_bot_is_scheduled_as_the_arena_otherwise(tmp_path: Path) -> None:
     assert int(policy) == os.SCHED_BATCH
 
 
-# How a bot ended
-
-
 def test_the_end_is_told_to_those_it_belongs_to(launcher: Launcher, tmp_path: Path) -> None:
     ends = {
         ":": "exited with code 0",
@@ -138,9 +130,6 @@ def test_what_was_used_is_told(launcher: Launcher, tmp_path: Path) -> None:
     assert 0.3 <= busy.cpu < 0.6
     assert 0 < idle.memory < 50 * 2**20
     assert 100 * 2**20 <= busy.memory < 200 * 2**20
-
-
-# Many
 
 
 def test_a_hundred_starts_leak_nothing(launcher: Launcher, tmp_path: Path) -> None:
@@ -221,8 +210,6 @@ def test_closing_ends_everything(tmp_path: Path) -> None:
             os.close(descriptor)
     assert descriptors() == before
 
-
-# The death of those who look after the bots
 
 OWNER = """
 import json, os, sys, time

@@ -39,8 +39,6 @@ def first(ask: LocalAsk) -> dict[str, Any]:
     return ask.legal[0]
 
 
-# What a bot is told
-
 WITNESS = """\
 import hashlib, json, sys
 sys.path[:0] = [{kit!r}, {bots!r} + "/{game}"]
@@ -139,9 +137,6 @@ def test_what_a_bot_changes_reaches_no_other_seat_and_no_later_ask() -> None:
     assert replay.places == play("khan", [at_random, at_random]).places
 
 
-# What it gives back
-
-
 def test_the_record_holds_the_notes() -> None:
     def noted(ask: LocalAsk) -> dict[str, Any]:
         ask.note = f"asked for {ask.decision}"
@@ -193,9 +188,6 @@ def test_a_score_is_the_mean_of_the_deals_with_its_standard_error() -> None:
     assert str(Score(0.8125, 0.0213)) == "81.2 ± 2.1 %"
     for each in score("khan", [first, first], deals=3):
         assert (each.points, each.error) == (0.5, 0.0)
-
-
-# What stops it
 
 
 REFUSED: list[tuple[Any, str]] = [

@@ -42,9 +42,6 @@ def taken(played: Played, seat: int) -> list[int]:
     ]
 
 
-# The course of a match
-
-
 def test_seats_are_told_the_match_the_decisions_and_the_end_and_the_replay_holds_them() -> None:
     one, two = ScriptedSeat(ONE, THREE), ScriptedSeat(TWO)
     replay = play(dealt(Countdown, 2, "a seed", rounds=2), one, two).replay
@@ -72,9 +69,6 @@ def test_simultaneous_asks_are_sealed_until_the_next_round(first: Move | Fault) 
     assert second.asked[1][1]["taken"] == [[taken], [2], [1]]
 
 
-# Evidence
-
-
 def test_the_evidence_has_one_time_for_each_entry_and_what_an_empty_seat_wrote() -> None:
     forfeiting, one, two = ScriptedSeat(CRASH), ScriptedSeat(ONE), ScriptedSeat(ONE)
     played = play(dealt(AtOnce, 4), forfeiting, one, two, EmptySeat("no such file", "sh: x"))
@@ -94,9 +88,6 @@ def test_times_are_in_microseconds_and_of_who_is_not_asked_none() -> None:
     assert min(*evidence.cpu, *evidence.wall, *evidence.lag) >= 0
     for entry, wall in zip(played.replay.entries, evidence.wall, strict=True):
         assert (wall > 0) == (entry.seat != 2)
-
-
-# The one rule for every fault
 
 
 @pytest.mark.parametrize("word", [LATE, MALFORMED, NINE, {"take": 0}])
@@ -153,9 +144,6 @@ def test_a_bot_that_did_not_start_forfeits_before_the_first_decision() -> None:
     assert other.asked == []
 
 
-# After a forfeit
-
-
 def test_the_match_goes_on_while_two_others_are_in_and_who_is_out_is_only_told_the_end() -> None:
     out = ScriptedSeat(CRASH)
     played = play(dealt(Countdown, 3), out, ScriptedSeat(ONE), ScriptedSeat(TWO))
@@ -208,9 +196,6 @@ def test_if_no_bot_starts_all_share_the_first_place_and_nothing_is_asked() -> No
     played = play(dealt(Countdown, 2), EmptySeat("no", ""), EmptySeat("no", ""))
     assert played.replay.places == [1, 1]
     assert [entry.move for entry in played.replay.entries] == [None, None]
-
-
-# A game's own sanction
 
 
 def test_sanctioned_replies_do_not_add_to_the_faults_that_count() -> None:

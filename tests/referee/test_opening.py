@@ -57,9 +57,6 @@ def played_by_chance(kind: type[Game], seed: str, opening: Opening) -> Replay:
     return Match(game, holders, 2, opening).play(told).replay
 
 
-# --- any game
-
-
 def of_any_game(name: str) -> type[Game]:
     if name not in GAMES:
         pytest.importorskip("pyspiel", reason="OPENSPIEL IS NOT TESTED HERE: it is missing")
@@ -122,9 +119,6 @@ def test_what_the_rules_do_not_allow_is_no_opening(moves: list[tuple[int, Any]],
         begun(Countdown, 2, RoundsOptions(), "1", Opening(moves=moves))
 
 
-# --- what is open
-
-
 def drawn(options: Options, seed: int, most: float) -> tuple[int, FoundOpening]:
     """Return by how much a seat is ahead after the drawn first round, and the opening."""
     terms = OpeningTerms(plies=2, open=most)
@@ -155,9 +149,6 @@ def test_an_opening_leaves_something_to_decide() -> None:
         check_terms(Countdown, 2, RoundsOptions(rounds=2), OpeningTerms(plies=4))
     with pytest.raises(ArenaError, match=r"open cannot be 0\.4 with 2 seats"):
         check_terms(Countdown, 2, RoundsOptions(rounds=2), OpeningTerms(plies=1, open=0.4))
-
-
-# --- books
 
 
 def test_all_lines_of_a_book_are_met_once_before_any_is_met_twice() -> None:

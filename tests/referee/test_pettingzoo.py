@@ -46,9 +46,6 @@ ABOUT_ROWS = {
 """What api_test finds in a MultiDiscrete, which PettingZoo's documentation allows."""
 
 
-# PettingZoo's own tests
-
-
 @pytest.mark.parametrize(
     ("game", "settings"),
     [
@@ -79,9 +76,6 @@ def test_the_table_is_drawn(game: str, capsys: pytest.CaptureFixture[str]) -> No
     dealt = new_game(GAMES[game], 2, read_options(GAMES[game], {}), "1")
     assert drawn.render() == dealt.text()
     assert dealt.text().split()[0] in capsys.readouterr().out
-
-
-# What a learner sees
 
 
 def course(table: Any, seed: int | None) -> Iterator[tuple[str, Any, float, bool, Any, int | None]]:
@@ -201,9 +195,6 @@ def test_what_a_learner_keeps_is_not_changed_later_nor_by_it() -> None:
     table.infos["seat_0"]["view"].clear()
     assert (table.last()[0]["action_mask"] == mask).all()
     assert table.last()[0]["observation"].any()
-
-
-# What stops it
 
 
 @pytest.mark.parametrize(

@@ -108,9 +108,6 @@ def test_a_bot_may_be_slow_to_start_as_long_as_it_is_allowed(table: Table) -> No
         table.start("slow_start", 60, clock="wall", startup=0.2)
 
 
-# What is kept for the author
-
-
 def test_of_a_crash_the_traceback_and_the_ask_that_it_did_not_survive_are_kept(
     table: Table,
 ) -> None:
@@ -147,9 +144,6 @@ def test_the_standard_error_of_a_match_is_its_own(table: Table) -> None:
     assert second.evidence.stderr == ["", "in m 1\n"]
 
 
-# One process, many matches
-
-
 def test_a_bot_that_leaves_after_the_end_of_a_match_is_a_crash_in_the_next(table: Table) -> None:
     leaver = table.start(table.python(DOES.format(at="end", deed="sys.exit()")))
     polite = table.start("polite")
@@ -173,9 +167,6 @@ def test_a_bot_that_left_before_the_end_of_a_match_is_a_crash_in_the_next(table:
     second = table.play(dealt(Countdown, 2), [leaver, table.start("polite")])
     assert kinds(second) == ["crash"]
     assert second.replay.places == [2, 1]
-
-
-# The end of a process
 
 
 @pytest.mark.parametrize(

@@ -126,8 +126,6 @@ def test_the_evidence_says_who_wanted_how_many_and_no_more_than_a_bot_can(count:
     assert b"samples" not in msgspec.msgpack.encode(without.evidence)
 
 
-# Processes
-
 SAYS = """
 import json, sys
 for line in sys.stdin:
@@ -161,9 +159,6 @@ def test_what_samples_cost_is_the_referees_time(table: Table, clock: str) -> Non
     played = table.play(game, seats, clock=clock, move_time=0.25, faults_allowed=0)
     assert [entry.fault for entry in played.replay.entries] == [None] * 2
     assert [lag > 280_000 for lag in played.evidence.lag] == [True, False]
-
-
-# Functions
 
 
 def test_a_function_may_choose_from_samples_where_none_are_listed() -> None:

@@ -66,9 +66,6 @@ def answer(turn: TurnClock, moment: float, reading: float) -> Turn:
     return turn.end(reading)
 
 
-# What a turn took
-
-
 def test_a_turn_takes_the_cpu_used_in_it_and_the_wall_from_when_it_was_asked() -> None:
     turn = TurnClock(0.25, nobody, 1)
     turn.begin(10.0, BY_CPU)
@@ -83,9 +80,6 @@ def test_a_process_that_has_ended_took_no_cpu_and_is_found_out_at_its_next_turn(
     turn.answered = 11.0
     assert turn.end(None) == Turn(10.0, 11.0, 0.0, 1.0)
     assert turn.begin(11.0, BY_CPU)
-
-
-# What was used before it
 
 
 def test_what_is_used_at_once_after_a_turn_counts_towards_the_next_but_not_in_a_match() -> None:
@@ -165,9 +159,6 @@ def test_what_the_cpu_clock_showed_is_on_turn_or_was_free(
     assert -1e-9 <= free <= most + 1e-9
 
 
-# What is left
-
-
 @pytest.mark.parametrize(
     ("clock", "threads", "moment", "reading", "left"),
     [
@@ -221,9 +212,6 @@ def test_who_used_less_than_a_tenth_was_idle(used: float, is_idle: bool) -> None
     assert turn_clock().is_idle(0.25 + used) == is_idle
 
 
-# When somebody else had the core
-
-
 def test_at_the_cap_what_others_had_of_the_core_is_taken_off() -> None:
     core = Core()
     turn = turn_clock(waited=core)
@@ -260,9 +248,6 @@ def test_what_others_had_of_the_core_is_taken_off_a_turn_where_it_may_cost(
     turn = turn_clock(clock, core)
     core.taken = 0.25
     assert answer(turn, 10.0 + wall, 0.25) == Turn(10.0, 10.0 + wall, 0.0, took)
-
-
-# When the referee was stopped
 
 
 def test_a_wait_that_took_long_begins_the_cap_anew() -> None:

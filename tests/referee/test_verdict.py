@@ -39,9 +39,6 @@ def kind(stderr: str, limits: Limits = LANDLOCK) -> str:
     return verdict(ended(), stderr, limits)[0]
 
 
-# --- which limit it was
-
-
 @pytest.mark.parametrize(
     ("stderr", "expected"),
     [
@@ -100,9 +97,6 @@ def test_what_ended_a_bot_is_told(what: str, golden: Golden) -> None:
     golden(": ".join(verdict(*TOLD[what])))
 
 
-# --- what the sandbox refused
-
-
 def of_python(line: str, error: str) -> str:
     return (
         f'Traceback (most recent call last):\n  File "bot.py", line 2, in m\n    {line}\n{error}\n'
@@ -156,9 +150,6 @@ def test_what_a_bot_survived_is_not_said_to_have_ended_it() -> None:
     )
 
 
-# --- the line that says most
-
-
 TRACES = {  # which line that is, is marked
     "python": of_python('raise NoBook("gone")', "»book.NoBook: gone"),
     "python, of another": of_python("x", "KeyError: 'x'\n")
@@ -207,9 +198,6 @@ def test_of_rust_two_lines_are_taken_and_of_a_long_last_word_its_beginning() -> 
     )
     assert last_word("x" * 1000) == "x" * 120 + "…"
     assert last_word("") == ""
-
-
-# --- what it did instead of answering
 
 
 def did(half: bytes = b"", **seen: Any) -> str:
