@@ -221,22 +221,6 @@ def test_a_cut_that_heals_before_anybody_notices_is_not_told(stage: Stage, hosts
     assert "No result is lost" not in told
 
 
-def test_a_dask_worker_that_was_out_of_reach_for_long_comes_back(
-    stage: Stage, hosts: Hosts
-) -> None:
-    here, there = hosts.add("here"), hosts.add("there")
-    scene = stage(here)
-    scene.hire("ant")
-    scene.hire("bee", host=there)
-    run = scene.run()
-    scene.strike_in_the_middle()
-    there.cut()
-    until(lambda: ": no sign of life" in scene.league.said(), 30)
-    there.heal()
-    told = scene.finish(run)
-    assert joined(told) == 3
-
-
 def test_a_dask_worker_whose_connection_breaks_ends_and_another_plays_on(
     stage: Stage, hosts: Hosts
 ) -> None:

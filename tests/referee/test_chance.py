@@ -84,16 +84,6 @@ def test_dice_are_even_and_neighbours_independent(over: str) -> None:
     assert chi_square(Counter(pairwise(rolls)), 36) < EVEN
 
 
-def test_every_card_comes_up_as_often_in_every_place_of_a_deck() -> None:
-    chance = Chance("cards")
-    found = Counter(
-        (place, card)
-        for number in range(2_000)
-        for place, card in enumerate(chance.shuffled(range(10), "deck", number))
-    )
-    assert chi_square(found, 100) < EVEN
-
-
 @pytest.mark.parametrize(
     ("pile", "universe", "orders"),
     [

@@ -13,12 +13,3 @@ def test_names_are_known_in_their_order_and_imported_when_they_are_asked_for() -
         numbers["lost"]
     with pytest.raises(KeyError):
         numbers["third"]
-
-
-def test_a_value_can_be_put_in_and_taken_out() -> None:
-    numbers: Lazy[object] = Lazy({"first": "math:pi"})
-    numbers["third"] = numbers["first"] = 1
-    assert (numbers["third"], numbers["first"]) == (1, 1)
-    del numbers["third"]
-    assert "third" not in numbers
-    assert numbers.get("third") is None

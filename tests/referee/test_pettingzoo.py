@@ -249,11 +249,10 @@ def test_an_action_outside_the_mask_or_that_is_no_row_is_refused_in_words(
 def test_an_illegal_action_is_a_default_move_where_that_is_wanted() -> None:
     table = env("guerra", illegal="default")
     table.reset(seed=1)
-    agent = table.agent_selection
     default = table.unwrapped._game.default(0)
     table.step(np.zeros(276, np.int64))
-    assert table.infos[agent]["refused"].startswith("guerra, seat 0, deploy: ")
-    view = json.loads(bytes(table.observe(agent)["observation"]).rstrip(b"\0"))
+    assert table.infos["seat_0"]["refused"].startswith("guerra, seat 0, deploy: ")
+    view = json.loads(bytes(table.observe("seat_0")["observation"]).rstrip(b"\0"))
     assert [*view["zones"][0]["rearguard"]] == default["rearguard"]
 
 

@@ -205,8 +205,3 @@ def test_samples_that_are_read_too_late_are_refused() -> None:
 
     with pytest.raises(ArenaError, match="must be read before it is answered"):
         play("cold_war", [keeper, late, late, late])
-
-
-def test_none_are_drawn_for_a_function_that_reads_none(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(GAMES["cold_war"], "sample", None)
-    play("cold_war", [lambda _: {"play": "shift", "move": [0, 0, 0, 0]}] * 4)
