@@ -44,11 +44,8 @@ def kind(stderr: str, limits: Limits = LANDLOCK) -> str:
     [
         ("MemoryError\n", "memory"),
         ("terminate called after throwing an instance of 'std::bad_alloc'\n", "memory"),
-        (GO_MEMORY, "memory"),
         (f"turn 1\nturn 2\n{GO_MEMORY}", "memory"),
         ("OSError: [Errno 24] Too many open files: 'book'\n", "files"),
-        ("RuntimeError: can't start new thread\n", "processes"),
-        (GO_THREADS, "processes"),
         ("popen: Cannot allocate memory\n", "processes"),
         ("system: Operation not permitted\n", "processes"),
         ("the book: Cannot allocate memory\n", "memory"),

@@ -1,4 +1,7 @@
-"""Liar's Dice: everybody rolls in secret, bids on all dice together, and may doubt a bid."""
+"""Liar's Dice: everybody rolls in secret, bids on all dice together, and may doubt a bid.
+
+It says nothing of how its table looks: the fields of the view are shown.
+"""
 
 from collections.abc import Mapping, Sequence
 from random import Random
@@ -9,7 +12,6 @@ from msgspec import Meta
 from referee.chance import Chance
 from referee.form import AnyForm, Form
 from referee.game import Decision, Game, Move, Observation, Options, ranked, redealt
-from referee.scene import Area, Facts, Row, Token
 
 from .bids import Bid, higher
 
@@ -141,33 +143,6 @@ class LiarsDice(Game):
 
         return redealt(self, seat, rng, roll)
 
-    def scene(self, seat: int | None = None) -> Sequence[Area]:
-        """Return everybody's cup, and the bids."""
-        cups = [
-            Row(
-                "dice",
-                [_die(face) if seat in (None, owner) else Token("?", "die") for face in dice],
-                owner,
-            )
-            for owner, dice in enumerate(self.dice)
-        ]
-        bids = [(str(bid["count"]), str(bid["face"])) for bid in self.bids]
-        areas: list[Area] = [*cups]
-        if bids:
-            seats = [bid["seat"] for bid in self.bids]
-            areas.append(Facts(f"Bids of round {self.round}", ("Dice", "Face"), bids, seats))
-        if self.last:
-            shown = [" ".join(map(str, dice)) or "none" for dice in self.last["dice"]]
-            areas.append(
-                Facts(
-                    f"Round {self.last['round']}: seat {self.last['loser']} lost a die",
-                    ("Dice",),
-                    [(dice,) for dice in shown],
-                    [*range(self.seats)],
-                )
-            )
-        return areas
-
     def describe(self, seat: int, move: Move) -> str:
         """Return what is said."""
         if move["action"] == "doubt":
@@ -214,7 +189,3 @@ class LiarsDice(Game):
     def _next(self, seat: int) -> int:
         order = [(seat + step) % self.seats for step in range(1, self.seats + 1)]
         return next(other for other in order if self.left[other])
-
-
-def _die(face: int) -> Token:
-    return Token(str(face), "die", name=f"a die that shows {face}")
