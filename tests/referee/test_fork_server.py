@@ -10,7 +10,6 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from itertools import count
 from pathlib import Path
 
 import pytest
@@ -18,7 +17,7 @@ import pytest
 from referee.sandbox import Ended, Launcher, MachineError, StartError
 from referee.sandbox.launcher import FORK_SERVER
 from tests.referee.process_watch import children, descriptors, gone, state, until
-from tests.referee.raw_programs import ENOUGH, SH, TRUE, here, output, python, sleeper, started
+from tests.referee.raw_programs import ENOUGH, SH, TRUE, here, output, python, sleeper
 
 
 @pytest.mark.parametrize(
@@ -143,15 +142,6 @@ def test_a_hundred_starts_leak_nothing(launcher: Launcher, tmp_path: Path) -> No
     assert children(server) == set()
 
 
-def test_pipes_never_block_the_referee(launcher: Launcher, tmp_path: Path) -> None:
-    child = launcher.start(sleeper(tmp_path), ENOUGH)
-    with pytest.raises(BlockingIOError):
-        os.read(child.stdout, 1)
-    with pytest.raises(BlockingIOError):
-        sum(os.write(child.stdin, b"x" * 65536) for _ in count())
-    launcher.stop(child)
-
-
 ROOT = Path(__file__).parents[2]
 
 
@@ -189,13 +179,6 @@ def test_a_whole_tree_dies_with_its_bot_the_stopped_too(launcher: Launcher, tmp_
     os.kill(min(grandchildren), signal.SIGSTOP)
     launcher.stop(bot)
     until(lambda: gone(*pids, *grandchildren))
-
-
-def test_a_daemon_dies_at_the_latest_with_the_launcher(tmp_path: Path) -> None:
-    with Launcher("none") as launcher:
-        bot, daemon = started(tmp_path, launcher, "daemon")
-        launcher.stop(bot)
-    assert gone(bot.pid, daemon)
 
 
 def test_closing_ends_everything(tmp_path: Path) -> None:

@@ -9,7 +9,6 @@ import pytest
 from msgspec import Meta
 
 from protocol.errors import ArenaError
-from protocol.messages import TimeControl
 from referee.game import Options
 from referee.games import GAMES
 from referee.limits import Limits
@@ -119,14 +118,6 @@ def test_values_that_contradict_each_other_are_refused_in_the_words_of_the_struc
         read_settings(Stakes, {"most": 6}, "stake {}")
     with pytest.raises(ArenaError, match="it takes a multiple of 2 at least 2"):
         read_settings(Stakes, {"least": 7}, "stake {}")
-
-
-def test_memory_is_in_mebibytes_and_the_time_control_is_what_bots_are_told() -> None:
-    limits = Limits(
-        sandbox="none", clock="wall", move_time=0.5, bank=3.0, increment=0.25, memory_mb=512
-    )
-    assert limits.memory == 512 * 2**20
-    assert limits.time_control == TimeControl(judge="wall", move_time=0.5, bank=3.0, increment=0.25)
 
 
 class Dealt(Options, frozen=True, kw_only=True):

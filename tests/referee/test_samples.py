@@ -107,14 +107,6 @@ def test_they_depend_on_the_deal_the_seat_and_the_ask_alone() -> None:
     assert [[(every or [])[:2] for every in seat] for seat in first] == shown("one", ONE, samples=2)
 
 
-def test_nothing_is_drawn_for_a_seat_that_has_forfeited() -> None:
-    game = dealt(UnlistedAtOnce, 3)
-    out = WantingSeat(LATE)
-    scripted.play(game, out, WantingSeat(ONE), ScriptedSeat(TWO), faults_allowed=1)
-    assert game.sampled.count(0) == 3 * 2
-    assert game.sampled.count(1) == 3 * 3
-
-
 @pytest.mark.parametrize("count", [-1, 0, 17, 10**9, True, "4"])
 def test_the_evidence_says_who_wanted_how_many_and_no_more_than_a_bot_can(count: Any) -> None:
     played = scripted.play(dealt(Unlisted, 2), ScriptedSeat(ONE), WantingSeat(ONE, samples=16))

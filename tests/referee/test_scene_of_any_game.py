@@ -1,11 +1,10 @@
 """The scene and the text of a game that says nothing of how its table looks."""
 
-from collections.abc import Sequence
 from typing import Any
 
 from referee.chance import Chance
 from referee.game import Game, Observation
-from referee.scene import Area, Facts, Grid
+from referee.scene import Facts
 from tests.golden import Golden
 from tests.referee.games_for_tests import Countdown, RoundsOptions
 
@@ -23,16 +22,6 @@ class Bluff(Countdown):
             "withdrawn": self.withdrawn,
             "own": self.taken[seat],
         }
-
-
-class Squares(Bluff):
-    """The same, drawn as squares."""
-
-    def called(self, seat: int) -> str:
-        return ("Ann", "Bob")[seat]
-
-    def scene(self, seat: int | None = None) -> Sequence[Area]:
-        return [Grid("Taken", [[str(number) for number in row] for row in self.taken])]
 
 
 def new(kind: type[Bluff], **options: Any) -> Bluff:
@@ -57,10 +46,3 @@ def test_a_text_is_the_scene_as_a_terminal_draws_it(golden: Golden) -> None:
     game.taken[1] = [1] * 60
     assert max(map(len, game.text(1).splitlines())) <= 80
     assert "1, 1, 1]" in game.text(1)
-
-
-def test_a_text_of_the_end_says_why_and_who_is_where(golden: Golden) -> None:
-    game = new(Squares, rounds=1)
-    assert game.text().splitlines() == ["Taken", "  3"]
-    game.apply({1: {"take": 2}})
-    golden(game.text(0))
