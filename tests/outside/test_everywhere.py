@@ -203,15 +203,3 @@ def test_tables_need_no_package_at_all(leagues: Path, alone: Place, tmp_path: Pa
         assert alone(words[0], cup, *words[1:]).stdout
     said = alone("run", cup, code=2).stderr
     assert "there is no game 'auction'" in said
-
-
-def test_another_version_of_the_package_is_another_code(
-    leagues: Path, place: Place, site: Path, tmp_path: Path
-) -> None:
-    """Its code is what counts: a comment more, and the matches are played again once."""
-    other = shutil.copytree(site, tmp_path / "site")
-    file = other / "outside_games" / "auction" / "game.py"
-    file.write_text(file.read_text() + "# more\n")
-    cup = shutil.copytree(leagues / "auction_cup", tmp_path / "cup")
-    newer = Place(place.folder, other)
-    assert "All of them come out as they did." in newer("run", cup).stderr
