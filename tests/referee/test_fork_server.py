@@ -84,23 +84,21 @@ print(policy, nice, runtime)
 """Prints how the kernel schedules a process, as `sched_getattr` tells it: its slice last."""
 
 
-def test_a_bot_may_run_as_soon_as_it_is_asked(launcher: Launcher, tmp_path: Path) -> None:
+@pytest.mark.parametrize("policy", [os.SCHED_OTHER, os.SCHED_BATCH])
+def test_a_bot_may_run_as_soon_as_it_is_asked_and_is_scheduled_as_the_arena_otherwise(
+    tmp_path: Path, policy: int
+) -> None:
     """Its slice of a core is the shortest; kernels before 6.12 have none and tell 0."""
-    own = subprocess.check_output((sys.executable, "-c", SCHEDULING), text=True)
-    policy, nice, runtime = output(launcher, python(tmp_path, SCHEDULING)).split()
-    assert [policy, nice] == own.split()[:2]
-    assert runtime == ("0" if own.split()[2] == "0" else "100000")
-
-
-def test_a_bot_is_scheduled_as_the_arena_otherwise(tmp_path: Path) -> None:
     before = os.sched_getscheduler(0)
-    os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))
+    os.sched_setscheduler(0, policy, os.sched_param(0))
     try:
+        own = subprocess.check_output((sys.executable, "-c", SCHEDULING), text=True).split()
         with Launcher("none") as launcher:
-            policy, _, _ = output(launcher, python(tmp_path, SCHEDULING)).split()
+            found = output(launcher, python(tmp_path, SCHEDULING)).split()
     finally:
         os.sched_setscheduler(0, before, os.sched_param(0))
-    assert int(policy) == os.SCHED_BATCH
+    assert own[0] == str(policy)
+    assert found == [*own[:2], "0" if own[2] == "0" else "100000"]
 
 
 def test_the_end_is_told_to_those_it_belongs_to(launcher: Launcher, tmp_path: Path) -> None:

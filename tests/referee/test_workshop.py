@@ -349,6 +349,10 @@ def interrupted(workshop: Workshop, step: int, text: str) -> bool:
     return False
 
 
+def hangs(*_: object) -> None:
+    raise TimeoutError
+
+
 @pytest.mark.slow
 def test_an_interruption_may_come_at_any_step(workshop: Workshop) -> None:
     """It ends the command, and the next one gets the answers that are meant for it.
@@ -356,13 +360,17 @@ def test_an_interruption_may_come_at_any_step(workshop: Workshop) -> None:
     The steps are the same whatever the sandbox: every one is tried in one, a third in the others.
     """
     step, stride = 1, 1 if workshop.name == BUILT_IN[0] else 3
-    signal.alarm(200)  # kills all, where one hangs
-    while interrupted(workshop, step, "echo here; sleep 0.0625"):
-        assert running("0.0625") == []
-        outcome = shell(workshop, "echo next; exit 3")
-        assert (outcome.output, outcome.why) == ("next\n", "exited with code 3")
-        step += stride
-    signal.alarm(0)
+    before = signal.signal(signal.SIGALRM, hangs)
+    signal.alarm(200)
+    try:
+        while interrupted(workshop, step, "echo here; sleep 0.0625"):
+            assert running("0.0625") == []
+            outcome = shell(workshop, "echo next; exit 3")
+            assert (outcome.output, outcome.why) == ("next\n", "exited with code 3")
+            step += stride
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
     assert step > 100
 
 
