@@ -1,6 +1,7 @@
 """Matches between functions: what a bot is told, what it gets back, and what stops it."""
 
-import importlib.util
+import importlib
+import runpy
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -111,12 +112,7 @@ def test_a_function_plays_the_match_that_it_plays_as_a_process_told_the_same(
     assert CliRunner().invoke(main, command).exit_code == 0
     as_processes = sorted(log.read_text().splitlines())
     log.unlink()
-    spec = importlib.util.spec_from_file_location("witness", bot)
-    assert spec
-    assert spec.loader
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    play(game, [module.choose] * seats, seed=DEAL, options=options)
+    play(game, [runpy.run_path(str(bot))["choose"]] * seats, seed=DEAL, options=options)
     assert sorted(log.read_text().splitlines()) == as_processes
 
 
