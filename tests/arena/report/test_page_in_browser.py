@@ -49,13 +49,6 @@ def cells(table: Locator, column: int) -> list[str]:
     return table.locator(f"tbody tr > :nth-child({column})").all_inner_texts()
 
 
-def heat_text(row: dict[str, Any] | None) -> str:
-    """Return what stands in a cell of the cross-table."""
-    return (
-        "" if row is None else f"{100 * row['points']:.1f}" + {1: "+", 0: "", -1: "−"}[row["lead"]]
-    )
-
-
 def head(page: Page, title: str) -> Locator:
     return page.locator("#leaderboard th button", has_text=title)
 
@@ -97,21 +90,6 @@ def test_a_match_is_shown_with_its_scores(
         f"{seat['place']}. {seat['bot']} (seat {number}), score {row['scores'][number]}"
         for number, seat in enumerate(row["seats"])
     )
-
-
-def test_the_cross_table_holds_the_numbers_of_arena_table(
-    arena: Arena, played: Path, report: Path, look: Look
-) -> None:
-    ranked = json.loads(arena("rank", played, "--format", "json").stdout)["standings"]
-    said = arena("table", played, "--show", "points", "--format", "json").stdout
-    met = {(row["bot"], row["other"]): row for row in json.loads(said)["encounters"]}
-    table = look(report).locator("#crosstable table.heat")
-    bots = [row["bot"] for row in ranked]
-    numbers = [str(number) for number in range(1, len(bots) + 1)]
-    assert table.locator("thead th").all_inner_texts() == numbers
-    assert cells(table, 1) == [f"{number} {bot}" for number, bot in zip(numbers, bots, strict=True)]
-    for column, other in enumerate(bots, 2):
-        assert cells(table, column) == [heat_text(met.get((bot, other))) for bot in bots]
 
 
 def test_a_click_or_a_key_sorts_a_table_and_a_second_one_turns_it(report: Path, look: Look) -> None:
@@ -309,7 +287,7 @@ def every_kind(report: Path, look: Look, tmp_path: Path) -> Page:
     return page
 
 
-def test_every_kind_of_area_is_drawn_under_the_names_of_the_game_and_fits_a_small_screen(
+def test_every_kind_of_area_is_drawn_under_the_names_of_the_game_and_fits_a_phone(
     every_kind: Page,
 ) -> None:
     board = every_kind.locator("#replay-board")
@@ -330,9 +308,6 @@ def test_every_kind_of_area_is_drawn_under_the_names_of_the_game_and_fits_a_smal
     assert "far_north" not in board.locator(".area-map").inner_text()
     every_kind.set_viewport_size(PHONE)
     assert every_kind.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
-
-
-def test_a_grid_has_labels_owners_and_marks(every_kind: Page) -> None:
     grid = every_kind.locator(".area-grid")
     assert grid.locator("tr").first.locator("th").all_inner_texts() == ["a", "b"]
     assert grid.locator("th[scope=row]").all_inner_texts() == ["2", "1"]
@@ -348,32 +323,24 @@ def test_a_grid_has_labels_owners_and_marks(every_kind: Page) -> None:
     assert abs(width - height) < 2
 
 
-def seats_of(game: str) -> list[str]:
-    least = GAMES[game].seat_counts[0]
-    return [f"{letter}=random" for letter in "abcdef"[:least]]
-
-
-def walk(page: Page) -> list[dict[str, Any]]:
-    """Step through the match that is chosen, with all eyes in turn; return what was drawn."""
-    return page.evaluate(
-        """() => {
-            const range = document.querySelector("#replay-range");
-            const eyes = document.querySelector("#replay-eyes");
-            const board = document.querySelector("#replay-board");
-            const drawn = [];
-            for (let step = 1; step <= Number(range.max); step++) {
-                range.value = step;
-                range.dispatchEvent(new Event("input", {bubbles: true}));
-                for (const option of eyes.options) {
-                    eyes.value = option.value;
-                    eyes.dispatchEvent(new Event("change", {bubbles: true}));
-                    drawn.push({step, eyes: option.value, elements: board.childElementCount,
-                                text: board.textContent.length});
-                }
-            }
-            return drawn;
-        }"""
-    )
+WALK = """() => {
+    const [range, eyes, board] = ["range", "eyes", "board"].map(
+        name => document.querySelector("#replay-" + name));
+    const set = (input, value, event) => {
+        input.value = value;
+        input.dispatchEvent(new Event(event, {bubbles: true}));
+    };
+    const drawn = [];
+    for (let step = 1; step <= Number(range.max); step++) {
+        set(range, step, "input");
+        for (const option of eyes.options) {
+            set(eyes, option.value, "change");
+            drawn.push([option.value, board.childElementCount * board.textContent.length]);
+        }
+    }
+    return drawn;
+}"""
+"""Steps through the match that is chosen, with all eyes in turn; returns how much was drawn."""
 
 
 @pytest.mark.usefixtures("inline")
@@ -382,14 +349,15 @@ def test_every_game_is_drawn_at_every_step_for_all_eyes(
     arena: Arena, tmp_path: Path, look: Look, game: str
 ) -> None:
     league = tmp_path / game
-    words = (*seats_of(game), "--deals", "1", "--seed", "1", "--sandbox", "none")
+    seats = GAMES[game].seat_counts[0]
+    bots = [f"{letter}=random" for letter in "abcdef"[:seats]]
+    words = (*bots, "--deals", "1", "--seed", "1", "--sandbox", "none")
     made = arena("init", league, "--game", game, *words)
     assert made.exit_code == 0, made.output
     assert arena("run", league).exit_code == 0
     with a_report(arena, league) as file:
         page = look(file)
         expect(page.locator("#replay-step")).to_contain_text("of ")
-        drawn = walk(page)
-    assert drawn
-    assert all(each["elements"] and each["text"] for each in drawn)
-    assert {each["eyes"] for each in drawn} == {"", *map(str, range(GAMES[game].seat_counts[0]))}
+        drawn = page.evaluate(WALK)
+    assert all(size for _, size in drawn)
+    assert {eyes for eyes, _ in drawn} == {"", *map(str, range(seats))}

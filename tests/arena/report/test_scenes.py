@@ -4,6 +4,7 @@ What a terminal shows of the same scenes is held to the byte by the playthroughs
 `tests/referee/games/test_scenes.py` shows that they tell a seat no secret.
 """
 
+import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -12,6 +13,7 @@ from math import hypot
 from random import Random
 from typing import Any
 
+import msgspec
 import pytest
 
 from arena.report.frames import shortened
@@ -24,7 +26,6 @@ from referee.games.world_war.goals import Continents, Destroy
 from referee.games.world_war.scene import GROUND
 from referee.options import new_game, read_options
 from referee.scene import Area, Card, Facts, Group, Row, Token
-from tests.arena.report.sketch import sketch
 from tests.referee.games import casino_war_positions as casino
 from tests.referee.games import cold_war_notation as cold_war
 from tests.referee.games import duel_positions as duels
@@ -106,12 +107,25 @@ def labelled(areas: Sequence[Area], *labels: str) -> list[Any]:
 
 def camp(areas: Sequence[Area], seat: int) -> list[Area]:
     """Return all that stands in the groups of a seat."""
-    return [
-        inner
-        for area in within(areas)
-        if isinstance(area, Group) and area.seat == seat
-        for inner in within(area.areas)
-    ]
+    groups = [each for each in within(areas) if isinstance(each, Group) and each.seat == seat]
+    return [inner for group in groups for inner in within(group.areas)]
+
+
+def sketch(areas: Sequence[Area]) -> str:
+    """Return all that areas say: a line an area, and a line for whatever lies in it."""
+    return "\n".join(_lines(msgspec.to_builtins(areas), ""))
+
+
+def _lines(areas: list[dict[str, Any]], indent: str) -> Iterator[str]:
+    for area in areas:
+        kind, items = area.pop("t"), area.pop("items", ())
+        inner = area.pop("areas", ())
+        words = (f"{key}={json.dumps(value, ensure_ascii=False)}" for key, value in area.items())
+        yield f"{indent}{kind} {' '.join(words)}"
+        for item in items:
+            told = ", ".join(f"{key} {value}" for key, value in item.items())
+            yield f"{indent}    {told or 'a back'}"
+        yield from _lines(inner, f"{indent}  ")
 
 
 # --- Every moment of random matches ---
@@ -209,13 +223,27 @@ def after(rules: Any, game: Any, *moves: Any) -> Any:
     return game
 
 
-def attacked(*armies: str, dice: Sequence[str] = ()) -> Any:
-    game = war.position(*armies, at="attack", dice=dice)
+def seen(game: Any, *labels: str, seat: int | None = None, eyes: int | None = None) -> list[Area]:
+    """Return what is drawn, or the group of a seat alone, or the areas of these labels alone."""
+    board = drawn(game, eyes)
+    if seat is not None:
+        board = [area for area in board if isinstance(area, Group) and area.seat == seat][:1]
+    return labelled(board, *labels) if labels else [*board]
+
+
+def attacked(*armies: str, **given: Any) -> Any:
+    game = war.position(*armies, at="attack", **given)
     return after(war, game, war.attack("alaska", "kamchatka"))
 
 
-def hold(**given: Any) -> Any:
-    return war.position("alaska:6", "kamchatka:4", at="attack", **given)
+def hold(*armies: str, **given: Any) -> Any:
+    return war.position(*(armies or ("alaska:6", "kamchatka:4")), at="attack", **given)
+
+
+def ordered(attacks: str, *armies: str, **given: Any) -> Any:
+    game = guerra.position(*armies, **given)
+    guerra.order_attacks(game, attacks)
+    return game
 
 
 def fencers(*moves: Any, **given: Any) -> Any:
@@ -229,153 +257,79 @@ def after_a_war(**options: Any) -> Any:
     return after(casino, game, casino.WAR, casino.SURRENDER)
 
 
-def shoe() -> Any:
-    game = casino.new_game(reshuffle="shoe")
-    del game.shoe.cards[:3]
-    game.shoe.seen |= {"3": 1, "T": 2}
-    return game
-
-
-def ordered(*attacks: str, **given: Any) -> Any:
-    game = guerra.position(*attacks[:2], **given)
-    guerra.order_attacks(game, attacks[2])
-    return game
-
-
-def exchanged(*steps: dict[int, Any], start: Any = cold_war.ZERO, **options: Any) -> Any:
-    game = cold_war.new(start, **options)
+def exchanged(*steps: dict[int, Any], **options: Any) -> Any:
+    game = cold_war.new(**options)
     for moves in steps:
         game.apply(moves)
     return game
 
 
-def group(areas: Sequence[Area], seat: int) -> Group:
-    return next(area for area in areas if isinstance(area, Group) and area.seat == seat)
-
-
-DESTROYED = [Destroy(0), Continents(["asia", "africa"], 0), Continents(["europe", "oceania"], 1)]
 THIEVES = ("9 5 6 | 2 3", "K 4 7 | J 9", "3 6 8")
 STOLEN = (steal_war.steal(1), None, {"action": "play"})
+PAIRS = {
+    "round": 3,
+    "packs": [["9C", "AS", "7C"], ["9H", "KD", "8C"]],
+    "cards_won": [4, 2],
+    "rounds_won": [2, 1],
+}
+CAMP = {"front": ["gold, wood"], "behind": ["2 steel, gold"]}
+DESTROYED = [Destroy(0), Continents(["asia", "africa"], 0), Continents(["europe", "oceania"], 1)]
+AIMED = ("- 7 0 8 / 2", *cold_war.POSITION_X[1:])
 NULLS = ({"play": "arm", "add": [0, 5, 0, 0]}, cold_war.PASS, cold_war.PASS, cold_war.NULL)
-PLAYS = (
-    *({"play": "attack", "with": 1}, {"play": "attack", "with": 0}),
-    *({"play": "shift", "move": [6, 6, 0, -12]}, {"play": "null"}),
-)
+FACING = {"hands": ("4E", "2C 3C"), "packs": ("7C", "")}
 POSITIONS = {
-    "guerra: armies face to face, wounds, and cards that have attacked": lambda: drawn(
-        ordered(
-            *("V 5O 6O / C 10B", "V 5C 7E / R 1B", "6O>5C"),
-            hands=("4E", "2C 3C"),
-            packs=("7C", ""),
-        ),
-        0,
+    "guerra: armies face to face, with wounds and cards that have attacked": lambda: seen(
+        ordered("6O>5C", "V 5O 6O / C 10B", "V 5C 7E / R 1B", **FACING), eyes=0
     ),
-    "guerra: an attacker that died of it is still told of": lambda: labelled(
-        drawn(ordered("V 2O 6O 4E / R 1B", "V 7E 7O", "2O+6O>7E")), "Between the armies"
+    "guerra: an attacker that died of it": lambda: seen(
+        ordered("2O+6O>7E", "V 2O 6O 4E / R 1B", "V 7E 7O"), "Between the armies"
     ),
-    "guerra: wounds are counted against the value beside the banner": lambda: (
-        group(drawn(guerra.position("V 7O 1O*0 / R 2B", "V 6O*4 1O")), 1).areas
+    "guerra: wounds against the value beside the banner": lambda: seen(
+        guerra.position("V 7O 1O*0 / R 2B", "V 6O*4 1O"), "Vanguard"
     ),
-    "war: cards face down, and who takes all": lambda: drawn(
+    "war: cards face down, and who takes all": lambda: seen(
         packs.position("9 2 3 5 / 9 4 5 5 / 4 6 K 5")
     ),
-    "war: many cards face down are a pile": lambda: drawn(
-        packs.position("8 2 3 4 5 6 7 8 9 / 8 2 3 4 5 6 7 8 T", war_length="razboi")
-    )[:1],
-    "steal_war: a seat sees its own card and the piles": lambda: drawn(
-        steal_war.position(*THIEVES), 0
+    "war: many cards face down": lambda: seen(
+        packs.position("8 2 3 4 5 6 7 8 9 / 8 2 3 4 5 6 7 8 T", war_length="razboi"), "Battle"
     ),
-    "steal_war: a theft is shown until its trick is over": lambda: drawn(
+    "steal_war: its own card, and the piles": lambda: seen(steal_war.position(*THIEVES), eyes=0),
+    "steal_war: a theft until its trick is over": lambda: seen(
         after(steal_war, steal_war.position(*THIEVES), *STOLEN)
     ),
-    "casino_war: a tie shows the two cards and all bets": lambda: drawn(
-        after(casino, casino.position("9 9", 1000, 60), casino.bet(10), casino.bet(20, 3)), 1
-    )[:2],
-    "casino_war: the round before, its cards and what it brought": lambda: drawn(after_a_war()),
-    "casino_war: a shoe that is not shuffled each round is counted": lambda: drawn(shoe(), 0)[-1:],
-    "tod_und_leben: pair by pair, who was higher": lambda: areas_of_pairs(
-        {
-            "round": 3,
-            "packs": [["9C", "AS", "7C"], ["9H", "KD", "8C"]],
-            "cards_won": [4, 2],
-            "rounds_won": [2, 1],
-        }
+    "casino_war: the round before, and what it brought": lambda: seen(after_a_war()),
+    "tod_und_leben: pair by pair, who was higher": lambda: areas_of_pairs(PAIRS),
+    "world_war: an attack that awaits an answer": lambda: seen(
+        attacked("alaska:6", "kamchatka:4"), "The world", "alaska → kamchatka"
     ),
-    "world_war: an attack that awaits an answer is an arrow": lambda: labelled(
-        drawn(attacked("alaska:6", "kamchatka:4")), "The world", "alaska → kamchatka"
+    "world_war: who is out": lambda: seen(
+        hold("alaska:2", "", "japan", seats=4, fallen=[(1, 2, 5)]), "Forces"
     ),
-    "world_war: who holds what, brings what, and is out": lambda: [
-        *labelled(
-            drawn(war.position("alaska:2", "", "japan", seats=4, fallen=[(1, 2, 5)], at="attack")),
-            "Forces",
-        ),
-        *labelled(
-            drawn(war.position("south_america:2", "africa", at="attack")), "Forces", "Continents"
-        ),
-    ],
-    "world_war: the last dice with what they cost": lambda: labelled(
-        drawn(
-            after(
-                war,
-                hold(defence="max", dice=["6,5,2 v 5,5", "6,6,1 v 5,1"]),
-                war.attack("alaska", "kamchatka", rolls=2),
-            )
-        ),
-        "alaska → kamchatka, 2 rolls",
+    "world_war: who holds and brings what": lambda: seen(
+        hold("south_america:2", "africa"), "Forces", "Continents"
     ),
-    "world_war: an objective that has changed beside the one dealt": lambda: labelled(
-        drawn(hold(missions=DESTROYED)), "Objective"
+    "world_war: an objective that has changed": lambda: seen(hold(missions=DESTROYED), "Objective"),
+    "world_war: cards with their weapons": lambda: seen(
+        hold(hands=["peru joker_1"]), "Cards", seat=0, eyes=0
     ),
-    "world_war: cards show their weapons, and another hand its back": lambda: [
-        area
-        for seat in (0, 1)
-        for area in group(drawn(hold(hands=["peru joker_1"]), seat), 0).areas[:1]
-    ],
-    "khan: a camp before and behind the screen": lambda: [
-        group(
-            drawn(
-                khan.position(
-                    "E2 E3 B5 C10", "O2 O3 O4", front=["gold, wood"], behind=["2 steel, gold"]
-                ),
-                eyes,
-            ),
-            0,
-        )
-        for eyes in (None, 1)
-    ],
-    "khan: what both sides have put forward in a combat": lambda: labelled(
-        drawn(
-            after(
-                khan,
-                khan.fight("E2 E3 E4", cards=["E2 E3 E4 C10", "B2 B3 B4 C11"]),
-                khan.show("B2 B3 B4"),
-            )
-        ),
-        "seat 0 attacks seat 1",
+    "khan: a camp before and behind the screen": lambda: seen(
+        khan.position("E2 E3 B5 C10", "O2 O3 O4", **CAMP), seat=0
     ),
-    "duel: the pawn, and where an attack drives it": lambda: [
-        area
-        for board in [drawn(fencers(duels.attack("B3 B4"), pawn=1))]
-        for area in (board[1], *labelled(board, "B is to retreat 2 points"))
-    ],
-    "duel: a hand, potentiators and a trait": lambda: [
-        area
-        for board in [drawn(fencers(in_play=("B12 O10", ""), stamina=(12, 4)), 0)]
-        for area in (group(board, 0), *group(board, 1).areas[:1], *labelled(board, "Stamina"))
-    ],
-    "duel: traits to choose from": lambda: (
-        group(drawn(duels.new_game(rolls=(3, 1, 8, 5))), 0).areas
+    "khan: the camp of another": lambda: seen(
+        khan.position("E2 E3 B5 C10", "O2 O3 O4", **CAMP), seat=0, eyes=1
     ),
-    "cold_war: missiles by whom they are aimed at, and pairs by who leads": lambda: [
-        area
-        for board in [drawn(cold_war.new(("- 7 0 8 / 2", *cold_war.POSITION_X[1:])))]
-        for area in (group(board, 0), *labelled(board, "Aimed by each pair at the other"))
-    ],
-    "cold_war: the last plays and their attacks": lambda: labelled(
-        drawn(exchanged(dict(enumerate(PLAYS)), start=cold_war.POSITION_X)), "Last plays", "Attacks"
+    "duel: the pawn, and where an attack drives it": lambda: seen(
+        fencers(duels.attack("B3 B4"), pawn=1), "The line", "B is to retreat 2 points"
     ),
-    "cold_war: what was laid in a null play, where it is shown": lambda: labelled(
-        drawn(exchanged(dict(enumerate(NULLS)), null_plays="shown")), "Last plays"
+    "duel: a hand, potentiators and a trait": lambda: seen(
+        fencers(in_play=("B12 O10", "")), seat=0, eyes=0
+    ),
+    "cold_war: missiles by whom they are aimed at": lambda: seen(cold_war.new(AIMED), seat=0),
+    "cold_war: pairs by which of them leads": lambda: seen(
+        cold_war.new(AIMED), "Aimed by each pair at the other"
+    ),
+    "cold_war: what was laid in a null play, where that is shown": lambda: seen(
+        exchanged(dict(enumerate(NULLS)), null_plays="shown"), "Last plays"
     ),
 }
 
