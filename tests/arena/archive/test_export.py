@@ -27,7 +27,6 @@ from tests.arena.conftest import (
     ARENA,
     ROOT,
     Arena,
-    League,
     files_no_larger_than,
     ordinary_user,
 )
@@ -38,14 +37,6 @@ Line = dict[str, Any]
 MATCH_ID = re.compile(r"[0-9a-f]{16}-\d")
 
 pytestmark = pytest.mark.usefixtures("inline")
-
-FILE = """\
-game = "guerra"
-seed = 1
-deals = 2
-options.max_turns = 20
-limits = { sandbox = "none" }
-"""
 
 
 def bytes_of(folder: Path) -> bytes:
@@ -145,29 +136,6 @@ def test_any_two_parts_in_any_order_make_the_whole(
             file.write_bytes(header + b"".join(part))
             merge(whole, file)
         assert bytes_of(whole) == export.read_bytes()
-
-
-def test_parts_played_apart_make_the_league_that_was_played_whole(tmp_path: Path) -> None:
-    one, two, three = (
-        f'[[bot]]\nname = "{name}"\nshipped = "{name}"\n'
-        for name in ("random", "rusher", "sensible")
-    )
-    leagues = {}
-    bots = one + two + three
-    for name, own in {"whole": bots, "a": one + two, "b": three + one, "joined": bots}.items():
-        leagues[name] = League(tmp_path / name)
-        leagues[name].is_inline = True
-        leagues[name].write(FILE + own)
-        if name != "joined":
-            leagues[name].call("run")
-    joined = leagues["joined"]
-    for name in "ba":
-        file = tmp_path / f"{name}.jsonl"
-        file.write_bytes(bytes_of(leagues[name].folder))
-        assert merge(joined.folder, file) == (4, 0)
-    joined.call("run")
-    assert joined.stored() == leagues["whole"].stored()
-    assert joined.rank() == leagues["whole"].rank()
 
 
 def test_what_left_is_exported_too_and_bots_as_they_were_called_when_they_entered(
@@ -284,16 +252,19 @@ def test_a_match_that_was_played_otherwise_is_refused_and_nothing_imported(
     empty: Path, export: Path, tmp_path: Path
 ) -> None:
     header, *matches = map(json.loads, export.read_text().splitlines())
-    first = write(tmp_path / "first.jsonl", header | {"matches": 1}, matches[5])
-    merge(empty, first)
+    at = next(at for at, match in enumerate(matches) if at > 2 and "scores" in match)
+    merge(empty, write(tmp_path / "first.jsonl", header | {"matches": 1}, matches[at]))
     before = bytes_of(empty)
-    for lines in (matches[5], matches[5]["replay"]):
-        lines["places"] = [3 - place for place in lines["places"]]
-    second = write(tmp_path / "second.jsonl", header, *matches)
-    message = refused(lambda: merge(empty, second))
-    known = f"match {matches[5]['match']} is in the league already, and 'places' differs."
-    assert message.startswith(f"{second}:7: {known}")
-    assert bytes_of(empty) == before
+    other_places = [3 - place for place in matches[at]["places"]]
+    for key, value in {"places": other_places, "scores": [1, 2]}.items():
+        forged = deepcopy(matches)
+        for line in (forged[at], forged[at]["replay"]):
+            line[key] = value
+        second = write(tmp_path / "second.jsonl", header, *forged)
+        message = refused(lambda file=second: merge(empty, file))
+        known = f"match {matches[at]['match']} is in the league already, and {key!r} differs."
+        assert message.startswith(f"{second}:{at + 2}: {known}")
+        assert bytes_of(empty) == before
 
 
 def test_a_file_that_ends_too_early_or_has_one_line_more_is_refused_with_all_others(
@@ -312,44 +283,34 @@ def test_a_file_that_ends_too_early_or_has_one_line_more_is_refused_with_all_oth
 # --- lines that were edited
 
 
-Change = Callable[[Line], object]
-
-EDITS: dict[str, Change] = {
-    "other places": lambda line: line["places"].reverse(),
-    "other scores": lambda line: line.update(scores=[1, 2]),
-    "no scores": lambda line: line.pop("scores"),
-    "other numbers": lambda line: line.update(numbers={"x": 1}),
-    "other reason": lambda line: line.update(reason="luck"),
-    "other decisions": lambda line: line.update(decisions=1),
-    "other faults": lambda line: line.update(faults=[{"late": 1}, {}]),
-    "other forfeits": lambda line: line.update(forfeits=[0, 1]),
-    "other moves": lambda line: line.update(moves="0" * 16),
-    "another move": lambda line: line["replay"]["entries"][0].__setitem__(1, {}),
-    "another clock": lambda line: line["clock"][0].__setitem__(1, 1),
-    "another seed": lambda line: line["replay"].update(seed="0"),
-    "another deal": lambda line: line.update(deal=line["deal"] + 1),
-    "another rotation": lambda line: line.update(rotation=7),
-    "another id": lambda line: line.update(match="0" * 16 + "-0"),
-    "no id": lambda line: line.update(match="x"),
-    "other seats": lambda line: line["bots"].reverse(),
-    "one bot": lambda line: line["bots"].pop(),
-    "another bot": lambda line: line["bots"][0].update(name="x", version="0" * 16),
-    "other options": lambda line: line["replay"]["options"].update(max_turns=9),
-    "another game": lambda line: line["replay"].update(game="war"),
-    "impossible places": lambda line: line["replay"].update(places=[2, 2]),
-    "a score for two": lambda line: line["replay"].update(scores=[1]),
-    "an impossible seat": lambda line: line["replay"]["entries"][0].__setitem__(0, -1),
-    "a time less": lambda line: line["evidence"]["cpu"].pop(),
-    "a standard error less": lambda line: line["evidence"]["stderr"].pop(),
-    "a burner too many": lambda line: line["evidence"]["burners"].append(2),
-    "a key too many": lambda line: line.update(more=1),
-    "an inner key too many": lambda line: line["replay"].update(more=1),
-    "a key less": lambda line: line.pop("reason"),
-    "another type": lambda line: line.update(deal="1"),
-    "a huge score": lambda line: line.update(scores=[1e300, 2]),
-    "a huge number": lambda line: line.update(deal=10**30),
-    "a negative number": lambda line: line.update(seconds=-1),
+OTHER: dict[str, list[tuple[str, Any]]] = {
+    "": [
+        *(("places", [9, 9]), ("scores", [1, 2]), ("scores", None), ("numbers", {"x": 1})),
+        *(("reason", "luck"), ("decisions", 1), ("faults", [{"late": 1}, {}]), ("moves", "0" * 16)),
+        *(("forfeits", [0, 1]), ("clock", [[1, 1, 1]] * 2), ("deal", 77), ("rotation", 7)),
+        *(("match", "0" * 16 + "-0"), ("match", "x"), ("reason", None), ("deal", "1")),
+        *(("scores", [1e300, 2]), ("deal", 10**30), ("seconds", -1), ("more", 1)),
+        *(("bots", lambda bots: bots[::-1]), ("bots", lambda bots: bots[:1])),
+        ("bots", lambda bots: [bots[0] | {"name": "x", "version": "0" * 16}, bots[1]]),
+    ],
+    "replay": [
+        *(("seed", "0"), ("options", {}), ("game", "war"), ("places", [2, 2]), ("scores", [1])),
+        ("entries", lambda entries: [[-1, *entries[0][1:]], *entries[1:]]),
+        ("entries", lambda entries: [[entries[0][0], {}, *entries[0][2:]], *entries[1:]]),
+        ("more", 1),
+    ],
+    "evidence": [("cpu", []), ("stderr", []), ("burners", [2])],
 }
+"""What a line of a match has not, by part and key: None is a key less, or it is made of what is."""
+
+
+def edited(line: Line, part: str, key: str, value: Any) -> Line:
+    line = deepcopy(line)
+    own = line[part] if part else line
+    own[key] = value(own[key]) if callable(value) else value
+    if value is None:
+        del own[key]
+    return line
 
 
 def test_a_line_that_was_edited_is_refused(
@@ -359,13 +320,11 @@ def test_a_line_that_was_edited_is_refused(
     scored = next(match for match in matches if "scores" in match)
     file = tmp_path / "edited.jsonl"
     told = []
-    for name, change in EDITS.items():
-        edited = deepcopy(scored)
-        change(edited)
-        write(file, header, edited)
+    for part, key, value in [(part, *other) for part, others in OTHER.items() for other in others]:
+        write(file, header, edited(scored, part, key, value))
         said = refused(lambda: merge(empty, file))
         assert said.startswith(f"{file}:2: ")
-        told.append(f"{name}: {said.removeprefix(f'{file}:2: ')}")
+        told.append(f"{part} {key}: {said.removeprefix(f'{file}:2: ')}")
         assert not (empty / "league.db").exists()
     golden(MATCH_ID.sub("ID", "\n".join(told)))
 
@@ -444,7 +403,7 @@ def test_a_folder_nothing_or_a_file_that_may_not_be_read_is_told(empty: Path, pu
 # --- disks and files
 
 
-def test_an_export_is_written_whole_or_not_at_all(
+def test_an_export_is_written_whole_or_not_at_all_and_over_a_file_only_when_asked(
     played: Path, export: Path, tmp_path: Path, arena: Arena
 ) -> None:
     file = tmp_path / "out.jsonl"
@@ -453,21 +412,14 @@ def test_an_export_is_written_whole_or_not_at_all(
     assert (result.exit_code, result.stdout) == (1, "")
     assert result.stderr == f"arena: {file} cannot be written: File too large.\n"
     assert list(tmp_path.iterdir()) == []
-    assert arena("export", played, file).stderr == f"{file} is written: 12 matches.\n"
-    assert file.read_bytes() == export.read_bytes()
-    assert list(tmp_path.iterdir()) == [file]
-
-
-def test_a_file_is_written_over_only_when_asked(
-    played: Path, export: Path, tmp_path: Path, arena: Arena
-) -> None:
-    file = tmp_path / "out.jsonl"
     file.write_text("mine")
     result = arena("export", played, file)
     assert (result.exit_code, file.read_text()) == (2, "mine")
     assert "--force" in result.stderr
-    assert arena("export", played, file, "--force").exit_code == 0
+    told = arena("export", played, file, "--force").stderr
+    assert told == f"{file} is written: 12 matches.\n"
     assert file.read_bytes() == export.read_bytes()
+    assert list(tmp_path.iterdir()) == [file]
 
 
 def test_a_league_is_read_from_standard_input(export: Path, empty: Path, arena: Arena) -> None:

@@ -3,14 +3,13 @@
 import json
 import re
 from dataclasses import replace
+from pathlib import Path
 
 import msgspec
 import pytest
-from click.testing import CliRunner
 
 from arena.archive.saved import read_match
 from arena.archive.show import open_match, seat_rows, told
-from arena.cli import main
 from arena.store.opening import open_store, read_league
 from arena.store.result import Record
 from arena.store.rows import WholeMatch
@@ -188,15 +187,6 @@ def test_rules_of_another_version_leave_moves_as_they_were_recorded(match: Whole
     assert "Standard error of talkative" in text
 
 
-@pytest.mark.usefixtures("inline")
-def test_a_match_of_a_bot_that_left_is_told(arena: Arena, league: League) -> None:
-    league.write(FILE + TWO_BOTS + league.bot("mine", TALKATIVE))
-    league.call("run")
-    match = opened(league, "mine", "one")
-    league.write(FILE + TWO_BOTS)
-    assert "[mine] " in arena("show", league.folder, match.match.id).stdout
-
-
 # --- for programs
 
 
@@ -237,19 +227,15 @@ def test_json_holds_all_that_is_kept(arena: Arena, cup: League, match: WholeMatc
 # --- why a process ended
 
 
-@pytest.fixture(scope="module")
-def crashed(cup: League, tmp_path_factory: pytest.TempPathFactory) -> WholeMatch:
-    """A match of a bot that ended with an exception."""
-    file = tmp_path_factory.mktemp("crashed") / "match.json"
-    bot = cup.home / "clumsy"
+def test_a_crash_is_told_with_the_last_word_of_the_standard_error(
+    arena: Arena, cup: League, tmp_path: Path
+) -> None:
+    bot, file = cup.home / "clumsy", tmp_path / "match.json"
     cup.bot("clumsy", "import kit\nkit.run(lambda ask: {}['stamnia'])\n")
     (bot / "bot.toml").write_text('command = ["{python}", "bot.py"]\n')
-    words = ["play", "guerra", str(bot), "random", "--sandbox", "none", "--save", str(file)]
-    assert CliRunner().invoke(main, words).exit_code == 0
-    return read_match(file).opened()
-
-
-def test_a_crash_is_told_with_the_last_word_of_the_standard_error(crashed: WholeMatch) -> None:
+    words = ["play", "guerra", bot, "random", "--sandbox", "none", "--save", file]
+    assert arena(*words).exit_code == 0
+    crashed = read_match(file).opened()
     text = " ".join(" ".join(lines(crashed)).split())
     assert re.search(
         r"FAULT of clumsy: crash: \w+: it exited with code 1 \(KeyError: 'stamnia'\); "
