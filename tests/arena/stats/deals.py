@@ -19,6 +19,18 @@ def placed(deal: str, **places: int) -> tuple[str, Result]:
     return deal, Result(tuple(places), tuple(places.values()))
 
 
+def result(text: str, deal: str = "deal") -> tuple[str, Result]:
+    """Return `A > B = C` as a match of a deal."""
+    groups = enumerate(text.split(" > "), 1)
+    places = [(bot, place) for place, group in groups for bot in group.split(" = ")]
+    return deal, Result(*zip(*places, strict=True))
+
+
+def results(*texts: str, copies: int = 1) -> list[tuple[str, Result]]:
+    """Return every text as a deal of its own, `copies` times."""
+    return [result(text, f"{text} {n}") for text in texts for n in range(copies)]
+
+
 def duels(*won: tuple[str, str, int, int]) -> list[tuple[str, Result]]:
     """Return duels, each a deal of its own: two bots, and how many each won."""
     return [
