@@ -3,7 +3,20 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 
+from hypothesis import strategies as st
+
 from arena.stats.outcomes import Deals, Result
+
+Played = list[tuple[str, Result]]
+"""Matches, each with the name of its deal."""
+
+matches = st.builds(
+    lambda bots, places, deal: (f"deal {deal}", Result(tuple(bots[: len(places)]), tuple(places))),
+    st.permutations("ABCDE"),
+    st.lists(st.integers(1, 4), min_size=1, max_size=5),
+    st.integers(1, 4),
+)
+"""Matches of at most five bots, some of them of one deal."""
 
 
 def deals_of(matches: Iterable[tuple[str, Result]]) -> Deals:
