@@ -9,9 +9,10 @@ from typing import NamedTuple
 
 import pytest
 
-from tests.arena.archive.test_export import Line, bytes_of, lines_of, merge, refused, write
+from tests.arena.archive.test_export import Line, bytes_of, lines_of, merge, write
 from tests.arena.archive.test_verify import found
 from tests.arena.conftest import ROOT, Arena, League, naughty
+from tests.arena.store.test_store import refused
 
 pytestmark = pytest.mark.usefixtures("inline")
 

@@ -174,20 +174,16 @@ def test_a_saved_match_is_shown_with_its_scores_and_numbers(tmp_path: Path, aren
 PLAY = ("play", "guerra", "random", "random", "--seed", "1", *UNSANDBOXED, "--save")
 
 
-def test_no_file_is_written_over_unless_asked(arena: Arena, tmp_path: Path) -> None:
-    file = tmp_path / "notes.txt"
-    file.write_text("mine")
-    refused = arena(*PLAY, file)
-    assert (refused.exit_code, refused.stdout) == (2, "")  # before the match
-    assert f"{file} exists; choose another file, or write over it with --force." in refused.stderr
-    assert file.read_text() == "mine"
-    assert arena(*PLAY, file, "--force").exit_code == 0
-    assert read_match(file)
-
-
-def test_a_full_disk_leaves_the_old_file(arena: Arena, tmp_path: Path) -> None:
+def test_no_file_is_written_over_unless_asked_and_none_lost_to_a_full_disk(
+    arena: Arena, tmp_path: Path
+) -> None:
     file = tmp_path / "match.json"
     file.write_text("mine")
+    for place, said in ((file, "exists; choose another file, or write over"), (tmp_path, "")):
+        refused = arena(*PLAY, place)
+        assert (refused.exit_code, refused.stdout) == (2, "")  # before the match
+        assert refused.stderr.startswith(f"arena: {place} {said}")
+    assert arena(*PLAY, tmp_path / "no" / "folder" / "match.json").exit_code == 2
     with files_no_larger_than(6000):
         result = arena(*PLAY, file, "--force")
     assert result.exit_code == 1
@@ -195,13 +191,8 @@ def test_a_full_disk_leaves_the_old_file(arena: Arena, tmp_path: Path) -> None:
     assert "Ended: " in result.stdout
     assert file.read_text() == "mine"
     assert list(tmp_path.iterdir()) == [file]
-
-
-def test_a_place_that_takes_no_file_is_told_before_the_match(arena: Arena, tmp_path: Path) -> None:
-    for where in ("", "no/such/folder/match.json"):
-        result = arena("play", "guerra", "random", "random", "--save", tmp_path / where)
-        assert (result.exit_code, result.stdout) == (2, "")
-        assert result.stderr.startswith(f"arena: {tmp_path / where} ")
+    assert arena(*PLAY, file, "--force").exit_code == 0
+    assert read_match(file)
 
 
 # --- what is no such file

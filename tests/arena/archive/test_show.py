@@ -177,16 +177,6 @@ def test_a_late_answer_on_a_busy_machine_says_so_as_do_bots_that_burnt_and_peaks
     assert [row["memory_peak"] for row in seat_rows(match)] == [None, 34 << 20]
 
 
-def test_rules_of_another_version_leave_moves_as_they_were_recorded(match: WholeMatch) -> None:
-    old = changed(match, replay=msgspec.structs.replace(match.replay, rules=99))
-    text = "\n".join(lines(old))
-    assert text.count("Moves as they were recorded: this replay was played by version 99") == 1
-    assert len(MOVE.findall(text)) == len(match.replay.entries)
-    assert '] {"' in text
-    assert "FAULT of illegal: illegal: " in text
-    assert "Standard error of talkative" in text
-
-
 # --- for programs
 
 

@@ -61,14 +61,6 @@ def play(arena: Arena, league: League, *entries: str, file: str = FILE) -> Resul
     return result
 
 
-def test_a_bot_that_joins_changes_nothing_among_the_others(arena: Arena, league: League) -> None:
-    play(arena, league, ONE, TWO)
-    before = league.stored()
-    assert "8 matches to play" in play(arena, league, ONE, TWO, THREE).stderr
-    after = {match.id: replay for match, replay in league.stored()}
-    assert all(after[match.id] == replay for match, replay in before)
-
-
 def test_a_bot_that_leaves_takes_its_matches_off_the_table_and_back_on(
     arena: Arena, league: League, golden: Golden
 ) -> None:
@@ -99,16 +91,6 @@ def test_a_renamed_bot_keeps_its_deals_and_its_results(arena: Arena, league: Lea
     assert told(arena, league, "matches", "--bot", "zero")["count"] == 8
     match = next(match["match"] for match in listed if "zero" in str(match))
     assert "[zero]" in arena("show", league.folder, match).stdout
-
-
-def test_a_renamed_bot_goes_on_playing_the_same_deals(arena: Arena, league: League) -> None:
-    play(arena, league, ONE, TWO)
-    more = FILE.replace("deals = 2", "deals = 3")
-    play(arena, league, renamed(ONE, "one", "zero"), TWO, file=more)
-    went_on = {match.id: replay for match, replay in league.stored()}
-    (league.folder / "league.db").unlink()
-    play(arena, league, ONE, TWO, file=more)
-    assert {match.id: replay for match, replay in league.stored()} == went_on
 
 
 def test_a_bot_that_was_perhaps_renamed_is_asked_about_and_a_copy_is_not(

@@ -191,21 +191,16 @@ def test_many_matches_at_once_are_stored_each_under_its_deal_or_none_at_all(
     }
 
 
-def test_the_mean_time_is_that_of_the_matches_of_some_bots(store: Store) -> None:
+def test_settings_are_kept_as_they_were_for_the_first_match_and_times_of_the_bots(
+    store: Store,
+) -> None:
     both = [(bot.key, bot.version) for bot in (ONE, TWO)]
-    assert store.mean_seconds(both) is None
-    add(store, match("d1"), match("d2"))
-    assert store.mean_seconds(both) == 0.25
-    assert store.mean_seconds(both[:1]) is None
-
-
-def test_settings_are_kept_as_they_were_for_the_first_match(store: Store) -> None:
-    assert store.settings() == {}
+    assert (store.settings(), store.mean_seconds(both)) == ({}, None)
     store.keep_settings({**SETTINGS, "seed": "0"})
-    store.keep_settings(SETTINGS)
-    add(store, match("d1"))
+    add(store, match("d1"), match("d2"))
     store.keep_settings({**SETTINGS, "seed": "3"})
     assert store.settings() == SETTINGS
+    assert (store.mean_seconds(both), store.mean_seconds(both[:1])) == (0.25, None)
 
 
 # --- finding a match
@@ -286,9 +281,7 @@ def test_a_file_that_was_cut_off_or_overwritten_is_damaged(path: Path, golden: G
     path.write_bytes(whole[:4096] + b"\xff" * (len(whole) - 4096))
     with pytest.raises(ArenaError, match=str(path)):
         stored(path)
-
-
-def test_a_folder_in_the_place_of_the_database_is_told(path: Path) -> None:
+    path.unlink()
     path.mkdir()
     for create in (False, True):
         message = refused(lambda create=create: Store(path, create=create), RunError)

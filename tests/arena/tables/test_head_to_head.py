@@ -1,7 +1,5 @@
 """Two bots against each other: the rows, the sentence, and who can be asked for."""
 
-import csv
-import io
 import json
 from pathlib import Path
 from typing import Any
@@ -13,7 +11,6 @@ from arena.stats.outcomes import Result
 from arena.tables.field import Field
 from arena.tables.head_to_head import head_to_head
 from arena.tables.table import render
-from protocol.errors import ArenaError
 from tests.arena.conftest import Arena
 from tests.arena.tables.fields import field
 from tests.golden import Golden
@@ -122,36 +119,14 @@ def test_two_that_never_met_are_compared_by_their_ratings_if_anything_links_them
         assert told(apart, "A", other)["win_chance"] is None
 
 
-def test_csv_has_the_rows_of_json() -> None:
-    text = render(head_to_head(DUELS, rated(DUELS), "A", "B"), "csv")
-    lines = list(csv.DictReader(io.StringIO(text)))
-    assert [(line["bot"], line["seat"], line["wins"]) for line in lines][:3] == [
-        *(("A", "", "72"), ("A", "0", "42"), ("A", "1", "30"))
-    ]
-    apart = field([*deals(2, "A1 C2"), *deals(2, "C1 D2")])
-    assert render(head_to_head(apart, rated(apart), "A", "D"), "csv").split(",") == list(lines[0])
-
-
 # --- mistakes
-
-
-def test_an_unknown_bot_and_one_against_itself_are_refused() -> None:
-    alike = field([("1", Result(("sensible", "random"), (1, 2)))])
-    for bots, said in (
-        (("random", "sensibel"), r"cup has no bot 'sensibel'. Did you mean 'sensible'\?"),
-        (("x", "random"), "Known: random, sensible"),
-        (("random", "random"), "name two different bots"),
-    ):
-        with pytest.raises(ArenaError, match=said):
-            head_to_head(alike, rated(alike), *bots)
-
-
-# --- the command
 
 
 def test_mistakes_are_one_line(arena: Arena, played: Path) -> None:
     for words, said in (
         (("--between", "one", "tow"), "Did you mean 'two'?"),
+        (("--between", "one", "x"), "Known: illegal, one, two"),
+        (("--between", "one", "one"), "name two different bots"),
         (("--between", "one", "\x1b[2J"), "has no bot '\\x1b[2J'"),
         (("--between", "one", "two", "--show", "wins"), "--show is about the cross-table"),
     ):

@@ -177,13 +177,6 @@ def test_what_is_not_utf_8_is_told(file: Path) -> None:
 # --- CSV
 
 
-def test_columns_and_rows_stand_in_any_order(file: Path) -> None:
-    rows = "place,deal,bot,match\n1,d,A,m1\n1,d,B,m2\n1,,A,m3\n2,d,A,m2\n2,,B,m3\n2,d,B,m1"
-    field = read(file, rows)
-    assert field.deals == {(A_FIRST, B_FIRST): 1, (A_FIRST,): 1}
-    assert (field.bots, field.by_seat) == (("A", "B"), False)
-
-
 def test_spreadsheets_leave_no_trace(file: Path) -> None:
     rows = ["match|bot|place", '"m1"|"A, the ""first"""|1', "", "m1| B |2", "||", ""]
     result = Result(('A, the "first"', "B"), (1, 2))

@@ -6,8 +6,6 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
-import pytest
-
 from arena.cli.watch import _picture
 from arena.stats.ratings import fit
 from arena.tables.sandboxes import kinds_of, notes_of
@@ -121,14 +119,3 @@ def test_a_name_that_no_sandbox_has_here_is_not_repeated() -> None:
     assert kinds_of("\x1b[2J and landlock (ABI 9)") == ("landlock", "other")
     assert kinds_of("") == ("other",)
     assert [*notes_of({("other",): 2})] == ["Sandbox of all matches: other (not known here)."]
-
-
-@pytest.mark.usefixtures("inline")
-def test_standings_say_it_too(arena: Arena, tmp_path: Path) -> None:
-    swiss = tmp_path / "swiss"
-    words = ("--game", "guerra", "random", "rusher", "sensible", "--format", "swiss", "--deals", 1)
-    assert arena("init", swiss, *words, "--sandbox", "none").exit_code == 0
-    assert arena("run", swiss).exit_code == 0
-    assert "Sandbox of all matches: none (no protection)." in printed(arena, ("standings",), swiss)
-    found = json.loads(arena("standings", swiss, "--format", "json").stdout)
-    assert [*found["sandboxes"]] == ["none"]
