@@ -12,22 +12,9 @@ import msgspec
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from referee import scene
 from referee.cards import face_down, french
 from referee.games import GAMES
-from referee.scene import (
-    Area,
-    Facts,
-    Grid,
-    Ground,
-    Group,
-    Map,
-    Mark,
-    Place,
-    Row,
-    Text,
-    Token,
-    Track,
-)
 from tests.arena.conftest import Arena
 from tests.arena.report.conftest import PHONE, Look, a_report
 
@@ -76,20 +63,6 @@ def test_the_leaderboard_holds_the_numbers_of_arena_rank(
     assert cells(table, 9) == shown
     assert len({"-"} & {*shown}) == 1 < len({*shown})
     assert "Score: the Troops on the table at the end" in page.locator("#leaderboard").inner_text()
-
-
-def test_a_match_is_shown_with_its_scores(
-    arena: Arena, played: Path, report: Path, look: Look
-) -> None:
-    rows = json.loads(arena("matches", played, "--format", "json").stdout)["matches"]
-    row = next(row for row in rows if row["scores"])
-    page = look(report, f"#match={row['match']}")
-    expect(page.locator("#replay-end")).to_contain_text(row["match"])
-    seats = page.locator("#replay-bots li").all_inner_texts()
-    assert sorted(seats) == sorted(
-        f"{seat['place']}. {seat['bot']} (seat {number}), score {row['scores'][number]}"
-        for number, seat in enumerate(row["seats"])
-    )
 
 
 def test_a_click_or_a_key_sorts_a_table_and_a_second_one_turns_it(report: Path, look: Look) -> None:
@@ -165,7 +138,9 @@ def step_words(page: Page) -> str:
     return page.locator("#replay-step").inner_text()
 
 
-def test_buttons_and_keys_step_through_a_match(report: Path, look: Look) -> None:
+def test_buttons_and_keys_step_through_a_match_which_plays_by_itself(
+    report: Path, look: Look
+) -> None:
     page = look(report)
     expect(page.locator("#replay-step")).to_contain_text("Step 1 of ")
     page.locator("#replay-forward").click()
@@ -179,10 +154,7 @@ def test_buttons_and_keys_step_through_a_match(report: Path, look: Look) -> None
     expect(page.locator("#replay-forward")).to_have_attribute("aria-disabled", "true")
     page.keyboard.press("Home")
     expect(page.locator("#replay-back")).to_have_attribute("aria-disabled", "true")
-
-
-def test_playing_goes_on_by_itself_and_stops_when_asked(report: Path, look: Look) -> None:
-    page = look(report)
+    # playing goes on by itself, and stops when asked
     page.locator("#replay-speed").select_option("10")
     page.locator("#replay-play").click()
     later = re.compile(r"Step ([4-9]|\d\d+) of ")
@@ -197,10 +169,14 @@ def test_a_link_leads_to_a_step_of_a_match_and_one_to_nowhere_is_ignored(
     arena: Arena, played: Path, report: Path, look: Look
 ) -> None:
     found = json.loads(arena("matches", played, "--limit", "0", "--format", "json").stdout)
-    match = found["matches"][-1]["match"]
-    page = look(report, f"#match={match}&step=3")
+    row = next(row for row in found["matches"][::-1] if row["scores"])
+    page = look(report, f"#match={row['match']}&step=3")
     expect(page.locator("#replay-step")).to_contain_text("Step 3 of ")
-    expect(page.locator("#replay-end")).to_contain_text(match)
+    expect(page.locator("#replay-end")).to_contain_text(row["match"])
+    assert sorted(page.locator("#replay-bots li").all_inner_texts()) == sorted(
+        f"{seat['place']}. {seat['bot']} (seat {number}), score {row['scores'][number]}"
+        for number, seat in enumerate(row["seats"])
+    )
     page = look(report, "#match=<b>&step=-7")
     expect(page.locator("#replay-step")).to_contain_text("Step 1 of ")
     open_hands = page.locator("#replay-board").inner_text()
@@ -250,11 +226,18 @@ def test_a_match_of_one_frame_has_eyes_no_steps_and_the_memory_that_cgroups_meas
         expect(page.locator(f"#replay-{part}")).to_be_hidden()
 
 
-GROUND = Ground([Place("far_north", 100, 100, "up"), Place("south", 300, 300, "down")], [(0, 1)])
-EVERY_KIND: Sequence[Area] = [
-    Row("Hand", [french("7H", "won"), face_down("8H"), Token("wood", "token", 2)], 0, "<b>note"),
-    Track("Life", 0, 9, [Mark(3, "3", 1)], note="of 9"),
-    Grid(
+GROUND = scene.Ground(
+    [scene.Place("far_north", 100, 100, "up"), scene.Place("south", 300, 300, "down")], [(0, 1)]
+)
+EVERY_KIND: Sequence[scene.Area] = [
+    scene.Row(
+        "Hand",
+        [french("7H", "won"), face_down("8H"), scene.Token("wood", "token", 2)],
+        0,
+        "<b>note",
+    ),
+    scene.Track("Life", 0, 9, [scene.Mark(3, "3", 1)], note="of 9"),
+    scene.Grid(
         "Board",
         [["", "O"], ["X", "<i>"]],
         [[0, 1], [0, None]],
@@ -263,18 +246,17 @@ EVERY_KIND: Sequence[Area] = [
         marked=[(1, 0)],
         checkered=True,
     ),
-    Map("World", [0, None], ["3", "1"], marked=[0], arrows=[(0, 1)]),
-    Facts("Money", ("Has",), [["7"], ["1000"]], (0, 1)),
-    Text("", ["<script>alone</script>"]),
-    Text("Lately", ["draws", "stops"], (0, 1)),
-    Group("reserve", [Row("Pack", [french("9H")])], 1, hidden=True),
+    scene.Map("World", [0, None], ["3", "1"], marked=[0], arrows=[(0, 1)]),
+    scene.Facts("Money", ("Has",), [["7"], ["1000"]], (0, 1)),
+    scene.Text("", ["<script>alone</script>"]),
+    scene.Text("Lately", ["draws", "stops"], (0, 1)),
+    scene.Group("reserve", [scene.Row("Pack", [french("9H")])], 1, hidden=True),
 ]
 
 
-@pytest.fixture
-def every_kind(report: Path, look: Look, tmp_path: Path) -> Page:
-    """A page with an area of every kind at each step."""
-
+def test_every_kind_of_area_is_drawn_under_the_names_of_the_game_and_fits_a_phone(
+    report: Path, look: Look, tmp_path: Path
+) -> None:
     def change(data: dict[str, Any]) -> None:
         data["areas"] = msgspec.to_builtins(EVERY_KIND)
         data["called"] = ["Ann", "seat 1"]
@@ -284,19 +266,13 @@ def every_kind(report: Path, look: Look, tmp_path: Path) -> Page:
 
     page = look(rewritten(report, tmp_path / "kinds.html", change))
     expect(page.locator("#replay-board")).to_contain_text("Money")
-    return page
-
-
-def test_every_kind_of_area_is_drawn_under_the_names_of_the_game_and_fits_a_phone(
-    every_kind: Page,
-) -> None:
-    board = every_kind.locator("#replay-board")
+    board = page.locator("#replay-board")
     for kind in ("row", "track", "grid", "map", "facts", "text", "group"):
         assert board.locator(f".area-{kind}").first.bounding_box()
     assert board.locator(".card").count() == 3
     assert board.locator(".mark-down").count() == 1
     assert board.locator("script, i:not([class]), b b").count() == 0
-    bots = every_kind.evaluate(
+    bots = page.evaluate(
         """() => JSON.parse(document.querySelector("#matches").textContent).matches[0].bots"""
     )
     heads = board.locator("figcaption b").all_inner_texts()
@@ -306,9 +282,9 @@ def test_every_kind_of_area_is_drawn_under_the_names_of_the_game_and_fits_a_phon
     assert rows == [f"Ann {bots[0]}", f"Seat 1 {bots[1]}"]
     assert "far north" in board.locator(".area-map").inner_text()
     assert "far_north" not in board.locator(".area-map").inner_text()
-    every_kind.set_viewport_size(PHONE)
-    assert every_kind.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
-    grid = every_kind.locator(".area-grid")
+    page.set_viewport_size(PHONE)
+    assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+    grid = page.locator(".area-grid")
     assert grid.locator("tr").first.locator("th").all_inner_texts() == ["a", "b"]
     assert grid.locator("th[scope=row]").all_inner_texts() == ["2", "1"]
     assert grid.locator(".square bdi").all_inner_texts() == ["O", "X", "<i>"]

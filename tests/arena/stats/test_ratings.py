@@ -397,15 +397,3 @@ def test_so_many_deals_it_takes_to_tell_the_first_from_the_last() -> None:
         few = [match for match in played if match[0] != "0"]
         assert not fit(few).separated(bots[0], bots[-1])
         assert fit(played).separated(bots[0], bots[-1])
-
-
-@pytest.mark.parametrize(("deals", "copies"), [(5, 1), (20, 4)])
-def test_equals_are_seldom_told_apart_by_few_deals(deals: int, copies: int) -> None:
-    """Whether the matches of a deal are all the same, or one."""
-    chance = random.Random(f"{deals} {copies}")
-    apart = 0
-    for _ in range(60):
-        won = [chance.choice(("A > B", "B > A")) for _ in range(deals)]
-        rated = fit(result(text, str(n)) for n, text in enumerate(won) for _ in range(copies))
-        apart += rank_intervals(rated)["A"] != (1, 2)
-    assert apart <= 0.12 * 60
