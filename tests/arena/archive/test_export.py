@@ -145,9 +145,7 @@ def test_what_left_is_exported_too_and_told_and_bots_as_they_were_called_when_th
     assert "one, version " not in result.stderr
 
 
-def test_every_line_fits_the_schema_and_may_be_written_otherwise(
-    export: Path, empty: Path, tmp_path: Path
-) -> None:
+def test_lines_fit_the_schema_however_written(export: Path, empty: Path, tmp_path: Path) -> None:
     header, *matches = map(json.loads, export.read_text().splitlines())
     Draft202012Validator(msgspec.json.schema(Header)).validate(header)
     fits = Draft202012Validator(msgspec.json.schema(MatchLine))
@@ -184,9 +182,7 @@ def test_a_league_of_bots_that_come_along_is_made(
     assert "Nothing is missing" in arena("run", made).stderr
 
 
-def test_no_league_is_made_of_other_bots_a_file_that_was_cut_or_two_leagues(
-    export: Path, tmp_path: Path
-) -> None:
+def test_no_league_is_made_of_what_does_not_make_one(export: Path, tmp_path: Path) -> None:
     message = refused(lambda: merge(tmp_path / "made", export))
     assert "illegal are not bundled with this arena, or not in that version. Put a" in message
     file = without_illegal(export, tmp_path / "part.jsonl")
@@ -230,9 +226,7 @@ def test_other_measurements_are_no_other_match_and_the_first_ones_stay(
     assert bytes_of(copy) == export.read_bytes()
 
 
-def test_a_match_that_was_played_otherwise_is_refused_and_nothing_imported(
-    empty: Path, export: Path, tmp_path: Path
-) -> None:
+def test_a_match_that_differs_imports_nothing(empty: Path, export: Path, tmp_path: Path) -> None:
     header, *matches = map(json.loads, export.read_text().splitlines())
     at = next(at for at, match in enumerate(matches) if at > 2 and "scores" in match)
     merge(empty, write(tmp_path / "first.jsonl", header | {"matches": 1}, matches[at]))
@@ -249,9 +243,7 @@ def test_a_match_that_was_played_otherwise_is_refused_and_nothing_imported(
         assert bytes_of(empty) == before
 
 
-def test_a_file_that_ends_too_early_or_has_one_line_more_is_refused_with_all_others(
-    empty: Path, export: Path, tmp_path: Path
-) -> None:
+def test_a_file_of_wrong_length_imports_nothing(empty: Path, export: Path, tmp_path: Path) -> None:
     file = tmp_path / "bad.jsonl"
     for kept in (1, 7, 12):
         file.write_bytes(b"".join(export.read_bytes().splitlines(keepends=True)[:kept]))
@@ -355,7 +347,7 @@ def test_a_file_that_is_no_exported_league_is_refused(
     golden(MATCH_ID.sub("ID", "\n".join(told)))
 
 
-def test_a_file_that_has_changed_since_the_league_was_played_is_told(
+def test_settings_that_changed_since_the_league_was_played_are_told(
     copy: Path, export: Path
 ) -> None:
     file = copy / "league.toml"
@@ -418,9 +410,7 @@ def test_a_reader_that_dawdles_keeps_no_writer_waiting(copy: Path) -> None:
     assert len(list(lines)) == 11
 
 
-def test_an_import_that_is_killed_leaves_the_league_as_it_was(
-    empty: Path, export: Path, tmp_path: Path
-) -> None:
+def test_a_killed_import_leaves_all_as_it_was(empty: Path, export: Path, tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     process = subprocess.Popen([*ARENA, "import", str(empty), str(pipe)], cwd=ROOT)

@@ -218,7 +218,7 @@ def test_a_bot_that_faults_in_one_position_does_so_again(crash: Crash) -> None:
     assert "RuntimeError: no plan for this turn" in result.stderr
 
 
-def test_a_bot_that_was_mended_broken_or_another_is_told_from_the_one_that_played(
+def test_another_bot_is_told_from_the_one_that_played(
     crash: Crash,
 ) -> None:
     crash.file.write_text(FRAGILE.format(turn=5, broken=False))
@@ -240,9 +240,7 @@ def test_a_bot_that_was_mended_broken_or_another_is_told_from_the_one_that_playe
         assert " differently" in result.stdout
 
 
-def test_an_answer_that_the_rules_refuse_is_told_and_the_match_goes_on(
-    crash: Crash, tmp_path: Path
-) -> None:
+def test_the_match_goes_on_after_an_illegal_answer(crash: Crash, tmp_path: Path) -> None:
     program = tmp_path / "fool"
     program.write_text(
         '#!/bin/sh\nread hello\necho \'{"type":"ready"}\'\nread start\nn=0\n'
@@ -271,9 +269,7 @@ def test_a_renamed_bot_gets_the_dice_of_its_first_name(arena: Arena, league: Lea
 
 
 @pytest.mark.slow
-def test_a_seat_that_forfeited_before_its_first_decision_is_told_and_can_be_fed(
-    arena: Arena, league: League
-) -> None:
+def test_a_seat_that_was_never_asked_is_told_and_fed(arena: Arena, league: League) -> None:
     league.write(FILE.replace('"none"', '"none", fresh = true') + lazy_bot(league) + TWO_BOTS)
     league.call("run")
     match = next(match for match, _ in league.stored() if match.forfeits)

@@ -36,7 +36,7 @@ shipped = "random"
 """
 
 
-def test_a_database_without_scores_opens_as_it_was_verifies_and_goes_on_with_them(
+def test_a_database_without_scores_verifies_and_goes_on_with_them(
     league: League,
 ) -> None:
     with closing(sqlite3.connect(league.folder / "league.db")) as db:
@@ -78,9 +78,7 @@ def war(league: League, head: str, more: str = "") -> tuple[Line, list[Line]]:
     return lines_of(league.folder)
 
 
-def test_scores_and_numbers_of_a_match_that_is_known_are_compared(
-    league: League, tmp_path: Path
-) -> None:
+def test_scores_and_numbers_of_a_known_match_are_compared(league: League, tmp_path: Path) -> None:
     header, lines = war(league, "deals = 1")
     for key, value in {"scores": [26, 26], "numbers": {"battles": 1}}.items():
         forged = deepcopy(lines)
@@ -90,9 +88,7 @@ def test_scores_and_numbers_of_a_match_that_is_known_are_compared(
         assert f"and {key!r} differs" in refused(lambda file=file: merge(league.folder, file))
 
 
-def test_scores_of_a_match_that_went_on_after_a_forfeit_are_found(
-    league: League, tmp_path: Path
-) -> None:
+def test_scores_in_spite_of_a_forfeit_are_found(league: League, tmp_path: Path) -> None:
     head = 'seats = 3\nrotations = "one"\ndeals = 2'
     header, (line, other) = war(league, head, naughty("crash_mid_match"))
     assert line["reason"] == other["reason"] == "all_cards"
@@ -159,9 +155,7 @@ def opened(older: Older, league: League, arena: Arena) -> League:
 
 
 @each_league
-def test_an_older_league_is_exported_as_it_was_and_its_new_option_may_not_change(
-    older: Older, opened: League
-) -> None:
+def test_an_older_league_is_exported_and_stays_as_it_was(older: Older, opened: League) -> None:
     assert opened.call("export").stdout == older.export.read_text()
     older.write(opened, deals=2, option=older.other)
     had, has = (json.dumps(value) for value in (older.usual, older.other))

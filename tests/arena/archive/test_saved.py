@@ -174,9 +174,7 @@ def test_a_saved_match_is_shown_with_its_scores_and_numbers(tmp_path: Path, aren
 PLAY = ("play", "guerra", "random", "random", "--seed", "1", *UNSANDBOXED, "--save")
 
 
-def test_no_file_is_written_over_unless_asked_and_none_lost_to_a_full_disk(
-    arena: Arena, tmp_path: Path
-) -> None:
+def test_no_file_is_lost_unless_it_may_be(arena: Arena, tmp_path: Path) -> None:
     file = tmp_path / "match.json"
     file.write_text("mine")
     for place, said in ((file, "exists; choose another file, or write over"), (tmp_path, "")):

@@ -90,7 +90,7 @@ def lines(match: WholeMatch, seat: int | None = None, columns: int = 80) -> list
 # --- for people
 
 
-def test_every_line_fits_the_screen_but_those_of_the_wire_and_of_standard_error(
+def test_every_line_but_those_of_the_wire_fits_the_screen(
     match: WholeMatch,
 ) -> None:
     *_, (game, _) = steps(match.replay, Guerra)
@@ -101,9 +101,7 @@ def test_every_line_fits_the_screen_but_those_of_the_wire_and_of_standard_error(
         assert all(line.startswith(wire) or line in table for line in long)
 
 
-def test_times_stand_in_columns_before_the_moves_and_notes_folded_below(
-    plain: WholeMatch, match: WholeMatch
-) -> None:
+def test_times_stand_before_the_moves_and_notes_below(plain: WholeMatch, match: WholeMatch) -> None:
     found = lines(plain)
     names = [plain.names[entry.seat] for entry in plain.replay.entries]
     assert MOVE.findall("\n".join(found)) == [(str(n), name) for n, name in enumerate(names, 1)]
@@ -152,7 +150,7 @@ def test_a_seat_alone_sees_the_table_as_it_did_then(
     assert not HIDDEN.search(arena(*words).stdout)
 
 
-def test_a_late_answer_on_a_busy_machine_says_so_as_do_bots_that_burnt_and_peaks_of_memory(
+def test_a_busy_machine_bots_that_burnt_and_memory_are_told(
     plain: WholeMatch,
 ) -> None:
     first, *others = plain.replay.entries
@@ -217,9 +215,7 @@ def test_json_holds_all_that_is_kept(arena: Arena, cup: League, match: WholeMatc
 # --- why a process ended
 
 
-def test_a_crash_is_told_with_the_last_word_of_the_standard_error(
-    arena: Arena, cup: League, tmp_path: Path
-) -> None:
+def test_a_crash_is_told_with_its_last_word(arena: Arena, cup: League, tmp_path: Path) -> None:
     bot, file = cup.home / "clumsy", tmp_path / "match.json"
     cup.bot("clumsy", "import kit\nkit.run(lambda ask: {}['stamnia'])\n")
     (bot / "bot.toml").write_text('command = ["{python}", "bot.py"]\n')

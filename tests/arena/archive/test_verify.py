@@ -151,7 +151,7 @@ def test_a_sealed_seed_is_compared(arena: Arena, copy: Path) -> None:
     assert "--sealed takes 64 hexadecimal digits, not '5b1f'." in none.stderr
 
 
-def test_another_limit_than_the_leagues_is_found_and_the_remedy_is_to_put_it_back(
+def test_another_limit_is_found_and_the_remedy_is_to_put_it_back(
     copy: Path,
 ) -> None:
     text = (copy / "league.toml").read_text()
@@ -313,9 +313,7 @@ def test_what_differs_is_listed_and_the_exit_code_is_1(arena: Arena, damaged: Pa
 
 
 @pytest.mark.slow  # processes are its subject
-def test_any_number_of_workers_finds_the_same_and_none_is_left_behind(
-    arena: Arena, damaged: Path
-) -> None:
+def test_any_number_of_workers_finds_the_same(arena: Arena, damaged: Path) -> None:
     words = ("verify", damaged, "--format", "simple", "--workers")
     assert len({arena(*words, workers).output for workers in (1, 2, 3)}) == 1
     assert not multiprocess.active_children()

@@ -104,9 +104,7 @@ def test_it_is_light_or_dark_as_is_wanted_and_fits_a_phone(report: Path, look: L
         assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
 
 
-def test_on_paper_there_are_no_controls_all_tables_and_nothing_wider_than_the_sheet(
-    report: Path, look: Look
-) -> None:
+def test_on_paper_are_all_tables_and_no_controls(report: Path, look: Look) -> None:
     page = look(report, viewport=PAPER)
     tables = page.locator("main section > details table")
     expect(tables.first).to_be_hidden()
@@ -138,9 +136,7 @@ def step_words(page: Page) -> str:
     return page.locator("#replay-step").inner_text()
 
 
-def test_buttons_and_keys_step_through_a_match_which_plays_by_itself(
-    report: Path, look: Look
-) -> None:
+def test_buttons_and_keys_step_through_a_match(report: Path, look: Look) -> None:
     page = look(report)
     expect(page.locator("#replay-step")).to_contain_text("Step 1 of ")
     page.locator("#replay-forward").click()
@@ -208,9 +204,7 @@ def rewritten(report: Path, file: Path, change: Callable[[dict[str, Any]], None]
     return file
 
 
-def test_a_match_of_one_frame_has_eyes_no_steps_and_the_memory_that_cgroups_measured(
-    report: Path, look: Look, tmp_path: Path
-) -> None:
+def test_a_match_of_one_frame_has_no_steps(report: Path, look: Look, tmp_path: Path) -> None:
     def change(data: dict[str, Any]) -> None:
         data["seats"][1]["memory_peak"] = 34 << 20
         data["frames"] = data["frames"][-1:]
@@ -254,9 +248,7 @@ EVERY_KIND: Sequence[scene.Area] = [
 ]
 
 
-def test_every_kind_of_area_is_drawn_under_the_names_of_the_game_and_fits_a_phone(
-    report: Path, look: Look, tmp_path: Path
-) -> None:
+def test_every_kind_of_area_is_drawn(report: Path, look: Look, tmp_path: Path) -> None:
     def change(data: dict[str, Any]) -> None:
         data["areas"] = msgspec.to_builtins(EVERY_KIND)
         data["called"] = ["Ann", "seat 1"]

@@ -132,9 +132,7 @@ def _lines(areas: list[dict[str, Any]], indent: str) -> Iterator[str]:
 
 
 @pytest.mark.parametrize(("name", "seats", "raw"), MATCHES)
-def test_every_hand_is_on_the_board_with_all_eyes_open_and_of_others_what_is_public(
-    name, seats, raw
-):
+def test_every_hand_is_on_the_board_and_of_others_what_is_public(name, seats, raw):
     rng = Random(3)
     for game in moments(name, seats, raw):
         board, views = drawn(game), [plain(game.view(seat)) for seat in range(seats)]

@@ -266,7 +266,7 @@ def test_the_table_of_pairs_has_all_that_is_drawn(hostile: Summary) -> None:
 # --- what is counted
 
 
-def test_a_new_version_counts_anew_under_the_present_name_and_all_that_is_stored_is_said(
+def test_a_new_version_counts_anew_and_is_called_as_now(
     tmp_path: Path,
 ) -> None:
     folder = league_of(tmp_path / "cup", ("ann", "bob"))

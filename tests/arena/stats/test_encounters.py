@@ -30,7 +30,7 @@ def counts(encounter: Encounter) -> tuple[int, int, int, int, int]:
 
 
 @given(st.lists(matches, max_size=12))
-def test_sums_are_what_counting_gives_and_what_one_bot_wins_the_other_loses(
+def test_sums_are_what_counting_gives(
     played: Played,
 ) -> None:
     """Also where the matches of a deal have different bots."""

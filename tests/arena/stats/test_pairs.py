@@ -100,9 +100,7 @@ def test_neighbours_that_are_separated_are_not_told() -> None:
     # Of the studentized range at 95.45 % and endless degrees of freedom, over the root of two
     [(2, 2.0), (3, 2.381), (10, 3.195), (20, 3.572), (100, 4.327)],
 )
-def test_the_errors_for_a_whole_table_are_those_of_the_studentized_range(
-    bots: int, errors: float
-) -> None:
+def test_errors_together_are_of_the_studentized_range(bots: int, errors: float) -> None:
     assert errors_together(bots) == pytest.approx(errors, abs=0.002)
     chance = random.Random(bots)
     spans = [

@@ -115,9 +115,7 @@ def test_a_key_that_nothing_was_played_under_is_asked_about(
     assert "no match was played" not in again
 
 
-def test_bots_whose_names_were_swapped_are_asked_about_once_and_keep_results_with_the_keys(
-    arena: Arena, league: League
-) -> None:
+def test_swapped_names_are_asked_about_once(arena: Arena, league: League) -> None:
     play(arena, league, ONE, TWO, THREE)
     before = rows(arena, league)
     keys = [renamed(ONE, "one", "two"), renamed(TWO, "two", "one"), THREE]
@@ -132,9 +130,7 @@ def test_bots_whose_names_were_swapped_are_asked_about_once_and_keep_results_wit
     assert "has the files" not in play(arena, league, *swapped).stderr
 
 
-def test_a_new_bot_under_an_old_name_is_not_taken_for_the_one_that_left(
-    arena: Arena, league: League
-) -> None:
+def test_a_new_bot_under_an_old_name_is_another(arena: Arena, league: League) -> None:
     play(arena, league, ONE, TWO)
     play(arena, league, renamed(TWO, "two", "one"), THREE)
     listed = told(arena, league, "matches")["matches"]
@@ -157,9 +153,7 @@ def finished(arena: Arena, league: League) -> League:
     return league
 
 
-def test_a_finished_league_is_read_after_a_bots_folder_is_gone(
-    arena: Arena, finished: League
-) -> None:
+def test_a_league_is_read_without_a_bots_folder(arena: Arena, finished: League) -> None:
     readers = [
         ("rank",),
         ("rank", "--versions"),
@@ -230,9 +224,7 @@ def test_a_league_without_its_file_is_told_the_way_back(
 # --- versions
 
 
-def test_old_versions_are_shown_when_asked_for_and_linked_in_the_order_of_their_coming(
-    arena: Arena, league: League
-) -> None:
+def test_old_versions_are_shown_and_linked_when_asked_for(arena: Arena, league: League) -> None:
     bot = league.bot("mine", SOURCE)
     program = league.home / "mine" / "bot.py"
     versions = []
@@ -315,9 +307,7 @@ def test_matches_of_a_disqualified_bot_are_kept_and_do_not_count_and_every_table
     assert played.items() <= before.items()  # byte for byte
 
 
-def test_a_disqualified_bot_is_not_run_and_its_files_may_be_gone(
-    arena: Arena, league: League
-) -> None:
+def test_files_of_a_disqualified_bot_may_be_gone(arena: Arena, league: League) -> None:
     gone = '[[bot]]\nname = "gone"\nfolder = "nowhere"\ndisqualified = "it never came!"\n'
     play(arena, league, ONE, TWO, gone)
     ranked = said(arena, league, "rank")

@@ -174,9 +174,7 @@ def test_a_version_that_the_database_is_not_of_is_told_and_changes_nothing(
 
 @pytest.mark.slow
 @older
-def test_two_who_open_an_older_version_at_once_bring_it_up_to_date_once(
-    copy: Path, older: Older
-) -> None:
+def test_two_at_once_bring_an_older_version_up_to_date_once(copy: Path, older: Older) -> None:
     """The second one waits for the first, and finds nothing left to do."""
     database = copy / "league.db"
     without_scores(database)
@@ -190,9 +188,7 @@ def test_two_who_open_an_older_version_at_once_bring_it_up_to_date_once(
 
 @pytest.mark.slow
 @older
-def test_an_older_version_that_may_not_be_written_is_told(
-    copy: Path, public: Path, older: Older
-) -> None:
+def test_an_older_version_to_read_only_is_told(copy: Path, public: Path, older: Older) -> None:
     older(copy / "league.db")
     database = Path(shutil.copy(copy / "league.db", public))
     database.chmod(0o444)
@@ -212,9 +208,7 @@ def test_an_older_version_that_may_not_be_written_is_told(
 
 
 @pytest.mark.slow
-def test_a_record_that_cannot_be_read_keeps_nothing_else_from_being_read(
-    copy: Path, arena: Callable[..., Result]
-) -> None:
+def test_a_damaged_record_keeps_no_other(copy: Path, arena: Callable[..., Result]) -> None:
     table = arena("rank", copy).stdout
     database = copy / "league.db"
     version_4_of(database)

@@ -176,9 +176,7 @@ def test_what_was_rolled_back_is_not_taken_for_stored(store: Store, path: Path) 
     }
 
 
-def test_many_matches_at_once_are_stored_each_under_its_deal_or_none_at_all(
-    store: Store, path: Path
-) -> None:
+def test_many_matches_are_stored_all_or_none(store: Store, path: Path) -> None:
     add(store, *(match(f"{deal:02x}") for deal in range(0, 60, 7)))
     others = [match(f"{deal:02x}", 1) for deal in range(60)]
     with pytest.raises(sqlite3.IntegrityError):
@@ -191,7 +189,7 @@ def test_many_matches_at_once_are_stored_each_under_its_deal_or_none_at_all(
     }
 
 
-def test_settings_are_kept_as_they_were_for_the_first_match_and_times_of_the_bots(
+def test_settings_of_the_first_match_and_mean_times_are_kept(
     store: Store,
 ) -> None:
     both = [(bot.key, bot.version) for bot in (ONE, TWO)]
@@ -206,9 +204,7 @@ def test_settings_are_kept_as_they_were_for_the_first_match_and_times_of_the_bot
 # --- finding a match
 
 
-def test_a_match_is_found_by_the_beginning_of_its_id_if_that_is_of_one(
-    store: Store, golden: Golden
-) -> None:
+def test_a_match_is_found_by_the_beginning_of_its_id(store: Store, golden: Golden) -> None:
     add(store, *(match(deal, rotation) for deal, rotation in [("abc", 0), ("abd", 0), ("b", 1)]))
     add(store, match("b", 10), match("f", 0), match("f", 1))
     whole = "b" + 15 * "0"
@@ -421,9 +417,7 @@ def test_a_process_killed_while_it_stores_leaves_all_or_nothing(store: Store, pa
 
 
 @pytest.mark.parametrize(("file", "folder"), [(0o644, 0o755), (0o666, 0o555), (0o644, 0o777)])
-def test_who_may_not_clean_up_after_a_killed_process_is_told(
-    public: Path, file: int, folder: int
-) -> None:
+def test_who_may_not_clean_up_after_a_kill_is_told(public: Path, file: int, folder: int) -> None:
     path = made(public / "league.db")
     killed_while_it_stores(path)
     path.chmod(file)

@@ -86,7 +86,7 @@ def test_many_seats_and_long_names_fit_80_columns() -> None:
             assert shown.count(" % ± ") == seats * (seats + 1)
 
 
-def test_everybody_comes_first_then_the_bots_and_below_what_mirroring_is_worth(
+def test_everybody_comes_first_and_last_what_mirroring_is_worth(
     golden: Golden,
 ) -> None:
     golden(text(field(duels(0.3, better=-1.0), bots="idle")))

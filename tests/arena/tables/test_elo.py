@@ -61,9 +61,7 @@ def test_leagues_that_name_the_same_anchor_combine_on_its_scale(
     assert "elo" not in rows(arena, anchored, other)["two"], "they do not agree"
 
 
-def test_an_anchor_is_not_taken_out_of_its_league_but_none_once_disqualified(
-    arena: Arena, anchored: Path
-) -> None:
+def test_an_anchor_may_be_disqualified_but_not_removed(arena: Arena, anchored: Path) -> None:
     result = arena("remove", anchored, "two")
     assert result.exit_code == 2
     assert "anchor: there is no bot 'two' in the league" in result.stderr

@@ -108,7 +108,7 @@ def test_who_leads_how_surely_is_said_in_sentences_with_faults(golden: Golden) -
     golden(text(even))
 
 
-def test_two_that_never_met_are_compared_by_their_ratings_if_anything_links_them(
+def test_two_that_never_met_are_compared_if_anything_links_them(
     golden: Golden,
 ) -> None:
     apart = field([*deals(9, "A1 C2"), *deals(9, "C1 D2"), *deals(9, "X1 Y2")], bots="B")

@@ -50,9 +50,7 @@ def printed(arena: Arena, words: tuple[str, ...], league: Path) -> str:
     return " ".join(result.stdout.split())
 
 
-def test_every_table_says_where_sandboxes_differ_or_are_weaker_and_else_nothing(
-    arena: Arena, copy: Path
-) -> None:
+def test_every_table_says_where_sandboxes_differ_or_are_weak(arena: Arena, copy: Path) -> None:
     mixed(copy)
     assert all(MIXED in printed(arena, words, copy) for words in TABLES)
     watcher = Watcher(copy, lambda field: fit(field.deals, bots=field.bots))
@@ -69,9 +67,7 @@ def test_every_table_says_where_sandboxes_differ_or_are_weaker_and_else_nothing(
         assert not any("andbox" in printed(arena, words, copy) for words in tables[::3])
 
 
-def test_programs_get_the_same_and_nothing_where_nothing_is_to_be_said(
-    arena: Arena, copy: Path
-) -> None:
+def test_programs_are_told_the_same_of_sandboxes(arena: Arena, copy: Path) -> None:
     mixed(copy)
     for command in ("rank", "table", "matches"):
         found = json.loads(arena(command, copy, "--format", "json").stdout)
@@ -99,9 +95,7 @@ def test_only_the_matches_of_the_table_count(arena: Arena, copy: Path) -> None:
     assert "Sandboxes: landlock in 4" in printed(arena, ("rank", "--versions"), copy)
 
 
-def test_the_list_of_matches_has_a_column_where_those_that_are_shown_differ(
-    arena: Arena, copy: Path
-) -> None:
+def test_matches_have_a_column_where_sandboxes_differ(arena: Arena, copy: Path) -> None:
     mixed(copy)
     listed = arena("matches", copy)
     assert "Sandbox" in listed.stdout

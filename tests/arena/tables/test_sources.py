@@ -151,7 +151,7 @@ def test_ratings_without_forfeits_stand_beside_the_others(duels: Book, arena: Ar
     assert "--without-forfeits does not go with --pairs" in refused.stderr
 
 
-def test_deals_beyond_those_asked_for_count_and_a_smaller_share_misses_only_its_own(
+def test_deals_beyond_those_asked_for_count_and_are_not_missing(
     duels: Book,
 ) -> None:
     for number in range(5):
