@@ -14,10 +14,9 @@ from hypothesis import strategies as st
 from arena.archive.saved import SavedMatch, SavedSeat, read_match
 from arena.archive.show import open_match, told
 from arena.cli import main
-from arena.league.finding import BUNDLED
 from arena.store.opening import open_store, read_league
 from protocol.errors import ArenaError
-from tests.arena.conftest import Arena, files_no_larger_than
+from tests.arena.conftest import Arena, League, files_no_larger_than
 from tests.golden import Golden
 
 UNSANDBOXED = ("--sandbox", "none")
@@ -39,12 +38,9 @@ kit.run(choose)
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a bot that talks, and makes faults from its third turn on."""
     folder = tmp_path_factory.mktemp("home")
-    bot = folder / "talkative"
-    bot.mkdir()
-    for helper in ("kit.py", "guerra/guerra_random.py"):
-        shutil.copy(BUNDLED / helper, bot)
-    (bot / "bot.py").write_text(TALKATIVE)
-    (bot / "bot.toml").write_text('name = "talkative"\ncommand = ["{python}", "bot.py"]\n')
+    League(folder).bot("talkative", TALKATIVE)
+    text = 'name = "talkative"\ncommand = ["{python}", "bot.py"]\n'
+    (folder / "talkative" / "bot.toml").write_text(text)
     return folder
 
 
@@ -130,19 +126,6 @@ def test_a_file_is_told_like_a_match_of_a_league(arena: Arena, played: Path, fil
         assert one[1:] == other[1:]
 
 
-def test_a_file_has_formats_and_what_bots_said(arena: Arena, file: Path) -> None:
-    found = json.loads(arena("show", file, "--format", "json").stdout)
-    assert (found["match"], found["deal"], found["rotation"]) == (None, None, None)
-    assert (found["seed"], found["limits"]["move_time"]) == (DEAL, 2.5)
-    entries = read_match(file).replay.entries
-    assert [row["move"] for row in found["decisions"]] == [entry.move for entry in entries]
-    assert arena("show", file, "--format", "csv").stdout.count("\n") == len(entries) + 1
-    shown = arena("show", file).stdout
-    assert shown.count("FAULT of talkative: illegal: ") == 3
-    assert "Standard error of talkative (seat 0):\n  thinking\n" in shown
-    assert "Last lines before the first fault of talkative" in shown
-
-
 def test_a_bot_is_fed_from_a_file(arena: Arena, home: Path, file: Path) -> None:
     bot = home / "talkative"
     again = arena("show", file, "--feed", bot)
@@ -164,6 +147,7 @@ def test_a_saved_match_is_shown_with_its_scores_and_numbers(tmp_path: Path, aren
     told = arena("show", file).stdout
     assert f"Ended: all_cards, battles {replay['numbers']['battles']}\n" in told
     facts = json.loads(arena("show", file, "--format", "json").stdout)
+    assert (facts["match"], facts["deal"], facts["rotation"]) == (None, None, None)
     assert facts["numbers"] == replay["numbers"]
     assert [seat["score"] for seat in facts["seats"]] == [0, 52]
 

@@ -19,7 +19,7 @@ from click.testing import Result
 from arena.league.plan import Settings
 from arena.league.writing import make_league
 from arena.report import heat
-from arena.report.charts import _ticks, binned, length_chart, time_chart
+from arena.report.charts import binned, length_chart, time_chart
 from arena.report.heat import MOST_BOTS, heats
 from arena.report.page import page_of
 from arena.report.plain import plain
@@ -338,13 +338,6 @@ def test_a_seat_in_which_a_bot_never_sat_is_no_number(hostile: Summary) -> None:
 
 
 # --- how it is drawn
-
-
-def test_ticks_are_some_whole_numbers_within() -> None:
-    for first, last in ((105, 119), (1010, 1090), (0, 1), (7, 8), (17, 500), (0, 99_000)):
-        ticks = _ticks(first, last)
-        assert min(2, last - first) <= len(ticks) <= 12
-        assert first <= ticks[0] < ticks[-1] <= last
 
 
 def test_long_names_are_cut_at_the_axis_and_whole_in_the_title() -> None:
