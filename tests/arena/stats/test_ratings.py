@@ -55,12 +55,6 @@ def test_a_fit_that_does_not_settle_is_no_rating(monkeypatch: pytest.MonkeyPatch
         fit(results("A > B", "B > C"))
 
 
-def test_who_watches_a_fit_is_called_as_every_sweep_begins() -> None:
-    seen: list[float] = []
-    found = fit(results("A > B", "B > C"), watch=lambda _, share: seen.append(share))
-    assert seen == [0.0] * found.sweeps
-
-
 def beliefs(chance: random.Random, count: int) -> list[Belief]:
     return [Belief(1 / s**2, chance.gauss(25, 6) / s**2) for s in [chance.uniform(1, 9)] * count]
 

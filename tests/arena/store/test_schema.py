@@ -14,10 +14,6 @@ from click.testing import Result
 
 from arena.store.migrations import prepare
 from arena.store.rows import (
-    DealRow,
-    MatchRow,
-    RecordRow,
-    StoredRow,
     deal_name,
     deal_number,
     deal_range,
@@ -91,14 +87,6 @@ def content(path: Path) -> list[object]:
             sorted(repr((results[number], clock)) for number, clock in store.clocks()),
             sorted(count for *_, count in store.deals(moves=True)),
         ]
-
-
-def test_a_row_has_the_columns_of_its_table() -> None:
-    row: type[StoredRow]
-    for table, row in ("deal", DealRow), ("match", MatchRow), ("record", RecordRow):
-        with Store(Path(":memory:"), create=True) as store:
-            found = [name for _, name, *_ in store._db.execute(f"PRAGMA table_info({table})")]
-        assert list(row.__struct_fields__) == found
 
 
 def told(arena: Callable[..., Result], folder: Path) -> list[str]:
