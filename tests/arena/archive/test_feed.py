@@ -3,9 +3,11 @@
 import json
 import shutil
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
+from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 from click.testing import Result
@@ -91,48 +93,41 @@ def diaries(home: Path) -> Iterator[list[bytes]]:
                 yield read
 
 
+SAMPLED = DIARIST.replace(
+    "from {game}_random import choose",
+    "choose = lambda ask: ask.rng.choice(ask.legal or ask.samples)",
+)
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("game", GAMES)
-def test_the_messages_are_byte_for_byte_those_of_the_match(
-    arena: Arena, league: League, game: str
+@pytest.mark.parametrize(
+    ("game", "source"), [*((game, DIARIST) for game in GAMES), ("guerra", SAMPLED)]
+)
+def test_the_messages_are_byte_for_byte_those_of_the_match_and_answered_as_then(
+    arena: Arena, league: League, game: str, source: str
 ) -> None:
+    entry = diarist(league, game, source)
+    if source == SAMPLED:
+        shutil.copy(AUTHORS_KIT, league.home / "diarist")
     others = "".join(f'\n[[bot]]\nname = "r{n}"\nshipped = "random"\n' for n in range(3))
     league.write(
         f'game = "{game}"\nseed = 5\ndeals = 1\n{GAMES[game]}\n'
-        'limits = { sandbox = "none", bank = 3.0, increment = 0.25 }\n'
-        + diarist(league, game)
-        + others
+        'limits = { sandbox = "none", bank = 3.0, increment = 0.25 }\n' + entry + others
     )
     league.call("run")
     read = list(diaries(league.home))
     assert len(read) == sum(
         "diarist" in [bot.name for bot in match.bots] for match, _ in league.stored()
     )
+    samples = [line for lines in read for line in lines if b'"samples":[' in line]
+    assert bool(samples) == (source == SAMPLED)
     for lines in read:
         start = json.loads(lines[1])
-        sent = arena("show", league.folder, start["match"], "--messages", "--seat", start["seat"])
-        assert sent.stdout_bytes == b"".join(lines)
-
-
-@pytest.mark.slow
-def test_samples_are_sent_once_more_to_those_that_wanted_them(arena: Arena, league: League) -> None:
-    source = DIARIST.replace("from {game}_random import choose", "choose = lambda ask: "
-        "ask.rng.choice(ask.legal or ask.samples)")  # fmt: skip
-    entry = diarist(league, "guerra", source)
-    shutil.copy(AUTHORS_KIT, league.home / "diarist")
-    league.write(FILE + entry + TWO_BOTS)
-    league.call("run")
-    read = list(diaries(league.home))
-    assert any(b'"samples":[' in line for lines in read for line in lines)
-    for lines in read:
-        start = json.loads(lines[1])
-        words = (league.folder, start["match"], "--seat", start["seat"])
-        assert arena("show", *words, "--messages").stdout_bytes == b"".join(lines)
-        again = arena("show", *words, "--feed", "diarist")
-        assert again.exit_code == 0, again.stderr
-        assert "differently" not in again.stdout
-        other = arena("show", *words, "--feed", "random")
-        assert "differently" in other.stdout
+        words = ("show", league.folder, start["match"], "--seat", start["seat"])
+        assert arena(*words, "--messages").stdout_bytes == b"".join(lines)
+        if source == SAMPLED:
+            assert "differently" not in arena(*words, "--feed", "diarist").stdout
+            assert "differently" in arena(*words, "--feed", "r0").stdout
 
 
 @pytest.mark.slow
@@ -177,99 +172,89 @@ def fragile(tmp_path_factory: pytest.TempPathFactory) -> League:
     return league
 
 
+class Crash(NamedTuple):
+    """A match in which `mine` crashed, and how it is shown."""
+
+    match: StoredMatch
+    replay: Replay
+    file: Path
+    """The program of `mine`."""
+    show: Callable[..., Result]
+
+    @property
+    def seat(self) -> int:
+        return [bot.name for bot in self.match.bots].index("mine")
+
+
 @pytest.fixture
-def crash(fragile: League) -> tuple[StoredMatch, Replay]:
-    """A match in which `mine` crashed."""
-    (fragile.home / "mine" / "bot.py").write_text(FRAGILE.format(turn=5, broken=True))
-    return next(
-        (match, replay)
-        for match, replay in fragile.stored()
-        if any(entry.fault is not None for entry in replay.entries)
-    )
+def crash(arena: Arena, fragile: League) -> Crash:
+    file = fragile.home / "mine" / "bot.py"
+    file.write_text(FRAGILE.format(turn=5, broken=True))
+    match, replay = next(each for each in fragile.stored() if any(e.fault for e in each[1].entries))
+    return Crash(match, replay, file, partial(arena, "show", fragile.folder, match.id))
 
 
-def test_a_bot_that_faults_in_one_position_does_so_again(
-    arena: Arena, fragile: League, crash: tuple[StoredMatch, Replay]
-) -> None:
-    match, replay = crash
-    at = next(n for n, entry in enumerate(replay.entries, 1) if entry.fault is not None)
-    asked = [entry for entry in replay.entries[:at] if entry.seat == replay.entries[at - 1].seat]
-    result = feed(arena, fragile, match, "--feed", "mine")
+def test_a_bot_that_faults_in_one_position_does_so_again(crash: Crash) -> None:
+    entries = crash.replay.entries
+    at = next(n for n, entry in enumerate(entries, 1) if entry.fault is not None)
+    asked = sum(entry.seat == crash.seat for entry in entries[:at])
+    result = crash.show("--feed", "mine")
     assert result.exit_code == 1
     assert "then and now: FAULT: crash: orders: it exited with code 1" in result.stdout
     assert "RuntimeError: no plan for this turn" in result.stdout
     assert (
-        f"{len(asked)} decisions: {len(asked) - 1} answered as recorded, 1 crash (decision {at}, "
+        f"{asked} decisions: {asked - 1} answered as recorded, 1 crash (decision {at}, "
         "as in the match: orders: it exited with code 1)"
     ) in result.stdout.replace("\n  ", " ")
     assert " * " not in result.stdout
+    # a log holds both directions and nothing else
+    sent = crash.show("--messages", "--seat", crash.seat).stdout.splitlines()
+    result = crash.show("--feed", "mine", "--log")
+    lines = [(line[:3], line[2:]) for line in result.stdout.splitlines()]
+    assert {start for start, _ in lines} == {"→ {", "← {"}
+    assert [line for start, line in lines if start == "→ {"] == sent[:-1]  # gone by the end
+    answers = [json.loads(line).get("id") for start, line in lines if start == "← {"]
+    assert answers == [None, *range(1, len(sent) - 3)]
+    assert "RuntimeError: no plan for this turn" in result.stderr
 
 
-def test_a_bot_that_was_mended_or_broken_is_told_from_the_one_that_played(
-    arena: Arena, fragile: League, crash: tuple[StoredMatch, Replay]
+def test_another_bot_is_told_from_the_one_that_played(
+    crash: Crash,
 ) -> None:
-    file = fragile.home / "mine" / "bot.py"
-    file.write_text(FRAGILE.format(turn=5, broken=False))
-    mended = feed(arena, fragile, crash[0], "--feed", "mine")
+    crash.file.write_text(FRAGILE.format(turn=5, broken=False))
+    mended = crash.show("--feed", "mine")
     assert mended.exit_code == 0
     assert "mine now has version " in mended.stdout
     assert "then: FAULT: crash: orders: it exited with code 1" in mended.stdout
     assert "       now: " in mended.stdout
     assert "answered as recorded, 1 differently" in mended.stdout
-    file.write_text(FRAGILE.format(turn=0, broken=True))
-    broken = feed(arena, fragile, crash[0], "--feed", "mine")
+    crash.file.write_text(FRAGILE.format(turn=0, broken=True))
+    broken = crash.show("--feed", "mine")
     assert broken.exit_code == 1
     assert "0 answered as recorded, 1 crash (decision " in broken.stdout
     assert "not asked any more" in broken.stdout
-
-
-def test_any_bot_may_answer_in_any_seat(
-    arena: Arena, fragile: League, crash: tuple[StoredMatch, Replay]
-) -> None:
-    match, _ = crash
-    for seat, bot in enumerate(match.bots):
-        result = feed(arena, fragile, match, "--feed", "turtle", "--seat", seat)
+    for seat, bot in enumerate(crash.match.bots):
+        result = crash.show("--feed", "turtle", "--seat", seat)
         assert result.exit_code == 0
-        assert f"seat {seat}, as {bot.name} was asked\nturtle answers now.\n" in (result.stdout)
+        assert f"seat {seat}, as {bot.name} was asked\nturtle answers now.\n" in result.stdout
         assert " differently" in result.stdout
 
 
-def test_an_answer_that_the_rules_refuse_is_told_and_the_match_goes_on(
-    arena: Arena, fragile: League, crash: tuple[StoredMatch, Replay], tmp_path: Path
-) -> None:
-    match, replay = crash
-    seat = next(seat for seat, bot in enumerate(match.bots) if bot.name != "mine")
+def test_the_match_goes_on_after_an_illegal_answer(crash: Crash, tmp_path: Path) -> None:
     program = tmp_path / "fool"
     program.write_text(
         '#!/bin/sh\nread hello\necho \'{"type":"ready"}\'\nread start\nn=0\n'
         'while read ask; do n=$((n+1)); echo "{\\"id\\":$n,\\"move\\":{}}"; done\n'
     )
     program.chmod(0o755)
-    result = feed(arena, fragile, match, "--feed", program, "--seat", seat)
-    asked = sum(entry.seat == seat for entry in replay.entries)
+    seat = 1 - crash.seat
+    result = crash.show("--feed", program, "--seat", seat)
+    asked = sum(entry.seat == seat for entry in crash.replay.entries)
     assert result.exit_code == 1
     assert result.stdout.count("now: FAULT: illegal: ") == asked > 1
     assert result.stdout.count(" * ") == result.stdout.count('its line: {"id":') == asked
     verdict = f"{asked} decisions: 0 answered as recorded, {asked} illegal (first decision "
     assert verdict in result.stdout.replace("\n  ", " ")
-
-
-def test_a_log_holds_both_directions_and_nothing_else(
-    arena: Arena, fragile: League, crash: tuple[StoredMatch, Replay]
-) -> None:
-    match, _ = crash
-    seat = [bot.name for bot in match.bots].index("mine")
-    sent = feed(arena, fragile, match, "--messages", "--seat", seat).stdout.splitlines()
-    result = feed(arena, fragile, match, "--feed", "mine", "--log")
-    lines = result.stdout.splitlines()
-    assert all(line[:3] in ("→ {", "← {") for line in lines)
-    assert [line[2:] for line in lines if line[0] == "→"] == sent[:-1]  # it was gone by the end
-    assert [json.loads(line[2:]).get("id") for line in lines if line[0] == "←"] == [
-        None,
-        *range(1, len(sent) - 3),
-    ]
-    assert "RuntimeError: no plan for this turn" in result.stderr
-    assert "1 crash" in result.stderr
 
 
 def test_a_renamed_bot_gets_the_dice_of_its_first_name(arena: Arena, league: League) -> None:
@@ -284,9 +269,7 @@ def test_a_renamed_bot_gets_the_dice_of_its_first_name(arena: Arena, league: Lea
 
 
 @pytest.mark.slow
-def test_a_seat_that_forfeited_before_its_first_decision_is_told_and_can_be_fed(
-    arena: Arena, league: League
-) -> None:
+def test_a_seat_that_was_never_asked_is_told_and_fed(arena: Arena, league: League) -> None:
     league.write(FILE.replace('"none"', '"none", fresh = true') + lazy_bot(league) + TWO_BOTS)
     league.call("run")
     match = next(match for match, _ in league.stored() if match.forfeits)
@@ -310,13 +293,19 @@ def test_a_seat_that_forfeited_before_its_first_decision_is_told_and_can_be_fed(
 # --- mistakes
 
 
-def test_mistakes_are_told_in_a_line(
-    arena: Arena, fragile: League, crash: tuple[StoredMatch, Replay]
+def test_mistakes_are_told_in_a_line_and_rules_of_another_version_cannot_be_fed(
+    crash: Crash, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    match, _ = crash
-    refused(feed(arena, fragile, match, "--feed", "nobody"), "there is no bot 'nobody'")
-    refused(feed(arena, fragile, match, "--feed", "turtle"), "say which --seat: 'turtle' did not")
-    refused(feed(arena, fragile, match, "--feed", "mine", "--seat", 7), "has no seat 7")
+    refused(crash.show("--feed", "nobody"), "there is no bot 'nobody'")
+    refused(crash.show("--feed", "turtle"), "say which --seat: 'turtle' did not")
+    refused(crash.show("--feed", "mine", "--seat", 7), "has no seat 7")
+    monkeypatch.setattr(RULES["guerra"], "rules_version", 99)
+    refused(crash.show("--feed", "mine"), "played by version 1 of the rules")
+    refused(crash.show("--messages", "--seat", 0), "Use the release that played")
+    told = crash.show().stdout
+    assert told.count("Moves as they were recorded: this replay was played by version 1") == 1
+    assert told.count('] {"') == len(crash.replay.entries) - 1
+    assert "FAULT of mine: crash: " in told
 
 
 def test_a_sandbox_that_is_not_there_is_not_done_without(arena: Arena, copy: Path) -> None:
@@ -326,18 +315,3 @@ def test_a_sandbox_that_is_not_there_is_not_done_without(arena: Arena, copy: Pat
         first = next(store.matches()).id
     words = ("show", copy, first, "--feed", "random", "--seat", 0)
     refused(arena(*words, env={"PATH": "/nowhere"}), "sandbox: bwrap not found. ")
-
-
-def test_rules_of_another_version_cannot_be_fed(
-    arena: Arena,
-    fragile: League,
-    crash: tuple[StoredMatch, Replay],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    match, _ = crash
-    monkeypatch.setattr(RULES["guerra"], "rules_version", 99)
-    refused(feed(arena, fragile, match, "--feed", "mine"), "played by version 1 of the rules")
-    refused(feed(arena, fragile, match, "--messages", "--seat", 0), "Use the release that played")
-    told = feed(arena, fragile, match)
-    assert told.exit_code == 0
-    assert "Moves as they were recorded: " in told.stdout

@@ -2,7 +2,6 @@
 
 import io
 import json
-import shutil
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,7 +12,6 @@ import chess.pgn
 import msgspec
 import pytest
 
-from arena.league.finding import BUNDLED
 from referee.loading import find_game
 from referee.replay import Replay, steps
 from tests.arena.conftest import Arena, League
@@ -60,16 +58,9 @@ BOTS = {
 
 def bot(league: League, name: str) -> str:
     """Make a bot with a fault; return its entry in the file."""
-    folder = league.home / name
-    folder.mkdir()
-    shutil.copy(BUNDLED / "kit.py", folder)
     gone = str(league.home / "gone.txt")
     head, body = (part.format(gone=gone) if name == "gone" else part for part in BOTS[name])
-    (folder / "bot.py").write_text(FAULTY.format(head=head, body=body))
-    return (
-        f'[[bot]]\nname = "{name}"\nfolder = "../{name}"\n'
-        'command = ["{python}", "bot.py"]\nfiles = ["."]\n'
-    )
+    return league.bot(name, FAULTY.format(head=head, body=body))
 
 
 def games(text: str) -> Iterator[chess.pgn.Game]:
@@ -119,16 +110,13 @@ def check(folder: Path, arena: Arena, text: str) -> list[chess.pgn.Game]:
         names = [game.headers[side].replace("\\\\", "\\").replace('\\"', '"') for side in SIDES]
         assert names == [each["name"] for each in match["bots"]]
         assert game.headers["Date"] == match["played_at"][:10].replace("-", ".")
-    assert len({(*bots_of(game), game.headers["Round"]) for game in found}) == len(found)
+    heads = [game.headers for game in found]
+    assert len({(*sorted((h["Black"], h["White"])), h["Round"]) for h in heads}) == len(found)
     return found
 
 
 SIDES = ("Black", "White")
 """By seat."""
-
-
-def bots_of(game: chess.pgn.Game) -> list[str]:
-    return sorted(game.headers[side] for side in SIDES)
 
 
 @pytest.mark.slow

@@ -14,10 +14,9 @@ from hypothesis import strategies as st
 from arena.archive.saved import SavedMatch, SavedSeat, read_match
 from arena.archive.show import open_match, told
 from arena.cli import main
-from arena.league.finding import BUNDLED
 from arena.store.opening import open_store, read_league
 from protocol.errors import ArenaError
-from tests.arena.conftest import Arena, files_no_larger_than
+from tests.arena.conftest import Arena, League, files_no_larger_than
 from tests.golden import Golden
 
 UNSANDBOXED = ("--sandbox", "none")
@@ -39,12 +38,9 @@ kit.run(choose)
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a bot that talks, and makes faults from its third turn on."""
     folder = tmp_path_factory.mktemp("home")
-    bot = folder / "talkative"
-    bot.mkdir()
-    for helper in ("kit.py", "guerra/guerra_random.py"):
-        shutil.copy(BUNDLED / helper, bot)
-    (bot / "bot.py").write_text(TALKATIVE)
-    (bot / "bot.toml").write_text('name = "talkative"\ncommand = ["{python}", "bot.py"]\n')
+    League(folder).bot("talkative", TALKATIVE)
+    text = 'name = "talkative"\ncommand = ["{python}", "bot.py"]\n'
+    (folder / "talkative" / "bot.toml").write_text(text)
     return folder
 
 
@@ -130,39 +126,30 @@ def test_a_file_is_told_like_a_match_of_a_league(arena: Arena, played: Path, fil
         assert one[1:] == other[1:]
 
 
-def test_a_file_has_seats_tables_formats_and_what_bots_said(arena: Arena, file: Path) -> None:
-    tables = arena("show", file, "--seat", "1", "--tables").stdout
-    assert "B (you)" in tables
-    assert "[talkative]" not in tables
-    found = json.loads(arena("show", file, "--format", "json").stdout)
-    assert (found["match"], found["deal"], found["rotation"]) == (None, None, None)
-    assert (found["seed"], found["limits"]["move_time"]) == (DEAL, 2.5)
-    entries = read_match(file).replay.entries
-    assert [row["move"] for row in found["decisions"]] == [entry.move for entry in entries]
-    assert arena("show", file, "--format", "csv").stdout.count("\n") == len(entries) + 1
-    shown = arena("show", file).stdout
-    assert shown.count("FAULT of talkative: illegal: ") == 3
-    assert "      note: a thought\n" in shown
-    assert "Standard error of talkative (seat 0):\n  thinking\n" in shown
-    assert "Last lines before the first fault of talkative" in shown
-
-
 def test_a_bot_is_fed_from_a_file(arena: Arena, home: Path, file: Path) -> None:
     bot = home / "talkative"
     again = arena("show", file, "--feed", bot)
     assert again.exit_code == 1  # for its faults
     assert "answered as recorded, 3 illegal" in " ".join(again.stdout.split())
-    assert arena("show", file, "--feed", "random").exit_code == 0
-    assert arena("show", file, "--feed", "random", "--log").stdout.startswith('→ {"type":"hello"')
     sent = arena("show", file, "--messages", "--seat", "1").stdout_bytes
-    answers = subprocess.run(
-        [sys.executable, bot / "guerra_random.py"],
-        input=sent,
-        capture_output=True,
-        check=True,
-    ).stdout
+    program = [sys.executable, bot / "guerra_random.py"]
+    answers = subprocess.run(program, input=sent, capture_output=True, check=True).stdout
     heard = [json.loads(line) for line in answers.splitlines()]
     assert len(heard) == 1 + sum(entry.seat == 1 for entry in read_match(file).replay.entries)
+
+
+def test_a_saved_match_is_shown_with_its_scores_and_numbers(tmp_path: Path, arena: Arena) -> None:
+    file = tmp_path / "match.json"
+    play = ("play", "war", "random", "random", "--seed", "1", "--sandbox", "none", "--save", file)
+    assert "(seat 1), score 52\n" in arena(*play).stdout
+    replay = json.loads(file.read_text())["replay"]
+    assert replay["scores"] == [0, 52]
+    told = arena("show", file).stdout
+    assert f"Ended: all_cards, battles {replay['numbers']['battles']}\n" in told
+    facts = json.loads(arena("show", file, "--format", "json").stdout)
+    assert (facts["match"], facts["deal"], facts["rotation"]) == (None, None, None)
+    assert facts["numbers"] == replay["numbers"]
+    assert [seat["score"] for seat in facts["seats"]] == [0, 52]
 
 
 # --- writing
@@ -171,20 +158,14 @@ def test_a_bot_is_fed_from_a_file(arena: Arena, home: Path, file: Path) -> None:
 PLAY = ("play", "guerra", "random", "random", "--seed", "1", *UNSANDBOXED, "--save")
 
 
-def test_no_file_is_written_over_unless_asked(arena: Arena, tmp_path: Path) -> None:
-    file = tmp_path / "notes.txt"
-    file.write_text("mine")
-    refused = arena(*PLAY, file)
-    assert (refused.exit_code, refused.stdout) == (2, "")  # before the match
-    assert f"{file} exists; choose another file, or write over it with --force." in refused.stderr
-    assert file.read_text() == "mine"
-    assert arena(*PLAY, file, "--force").exit_code == 0
-    assert read_match(file)
-
-
-def test_a_full_disk_leaves_the_old_file(arena: Arena, tmp_path: Path) -> None:
+def test_no_file_is_lost_unless_it_may_be(arena: Arena, tmp_path: Path) -> None:
     file = tmp_path / "match.json"
     file.write_text("mine")
+    for place, said in ((file, "exists; choose another file, or write over"), (tmp_path, "")):
+        refused = arena(*PLAY, place)
+        assert (refused.exit_code, refused.stdout) == (2, "")  # before the match
+        assert refused.stderr.startswith(f"arena: {place} {said}")
+    assert arena(*PLAY, tmp_path / "no" / "folder" / "match.json").exit_code == 2
     with files_no_larger_than(6000):
         result = arena(*PLAY, file, "--force")
     assert result.exit_code == 1
@@ -192,19 +173,8 @@ def test_a_full_disk_leaves_the_old_file(arena: Arena, tmp_path: Path) -> None:
     assert "Ended: " in result.stdout
     assert file.read_text() == "mine"
     assert list(tmp_path.iterdir()) == [file]
-
-
-def test_a_match_that_was_left_is_not_saved(arena: Arena, tmp_path: Path) -> None:
-    words = ("play", "guerra", "human", "random", *UNSANDBOXED, "--save", tmp_path / "match.json")
-    assert arena(*words, typed="random\nquit\n").exit_code == 1
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_a_place_that_takes_no_file_is_told_before_the_match(arena: Arena, tmp_path: Path) -> None:
-    for where in ("", "no/such/folder/match.json"):
-        result = arena("play", "guerra", "random", "random", "--save", tmp_path / where)
-        assert (result.exit_code, result.stdout) == (2, "")
-        assert result.stderr.startswith(f"arena: {tmp_path / where} ")
+    assert arena(*PLAY, file, "--force").exit_code == 0
+    assert read_match(file)
 
 
 # --- what is no such file

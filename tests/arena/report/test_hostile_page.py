@@ -62,7 +62,7 @@ def page(arena: Arena, hostile: League, look: Look) -> Iterator[Page]:
         yield look(file)
 
 
-def test_nothing_that_was_said_becomes_an_element(page: Page) -> None:
+def test_what_was_said_becomes_no_element_and_is_shown_with_what_cannot_be_seen(page: Page) -> None:
     for step in range(12):
         page.locator("#replay-range").evaluate(
             "(range, step) => {range.value = step; range.dispatchEvent(new Event('input'))}", step
@@ -73,14 +73,10 @@ def test_nothing_that_was_said_becomes_an_element(page: Page) -> None:
     assert page.title() == "league · guerra"
     shown = page.locator("#leaderboard tbody th").all_inner_texts()
     assert sorted(shown) == sorted(NAMES)
-
-
-def test_notes_lines_and_standard_errors_are_shown_with_what_cannot_be_seen(page: Page) -> None:
     page.locator("#replay-fault").click()
     decided = page.locator("#replay-decisions").inner_text()
     assert "</script>" in decided
     assert "[U+202E]" in decided
-    page.locator("#replay-seats > summary").click()
     told = page.locator("#replay-remains pre").first.inner_text()
     assert "<script>alert(4)</script>" in told
     assert "\u202e" not in page.locator("body").inner_text()

@@ -12,22 +12,9 @@ import msgspec
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from referee import scene
 from referee.cards import face_down, french
 from referee.games import GAMES
-from referee.scene import (
-    Area,
-    Facts,
-    Grid,
-    Ground,
-    Group,
-    Map,
-    Mark,
-    Place,
-    Row,
-    Text,
-    Token,
-    Track,
-)
 from tests.arena.conftest import Arena
 from tests.arena.report.conftest import PHONE, Look, a_report
 
@@ -47,13 +34,6 @@ def report(arena: Arena, played: Path) -> Iterator[Path]:
 def cells(table: Locator, column: int) -> list[str]:
     """Return a column of a table's body, from 1."""
     return table.locator(f"tbody tr > :nth-child({column})").all_inner_texts()
-
-
-def heat_text(row: dict[str, Any] | None) -> str:
-    """Return what stands in a cell of the cross-table."""
-    return (
-        "" if row is None else f"{100 * row['points']:.1f}" + {1: "+", 0: "", -1: "−"}[row["lead"]]
-    )
 
 
 def head(page: Page, title: str) -> Locator:
@@ -83,35 +63,6 @@ def test_the_leaderboard_holds_the_numbers_of_arena_rank(
     assert cells(table, 9) == shown
     assert len({"-"} & {*shown}) == 1 < len({*shown})
     assert "Score: the Troops on the table at the end" in page.locator("#leaderboard").inner_text()
-
-
-def test_a_match_is_shown_with_its_scores(
-    arena: Arena, played: Path, report: Path, look: Look
-) -> None:
-    rows = json.loads(arena("matches", played, "--format", "json").stdout)["matches"]
-    row = next(row for row in rows if row["scores"])
-    page = look(report, f"#match={row['match']}")
-    expect(page.locator("#replay-end")).to_contain_text(row["match"])
-    seats = page.locator("#replay-bots li").all_inner_texts()
-    assert sorted(seats) == sorted(
-        f"{seat['place']}. {seat['bot']} (seat {number}), score {row['scores'][number]}"
-        for number, seat in enumerate(row["seats"])
-    )
-
-
-def test_the_cross_table_holds_the_numbers_of_arena_table(
-    arena: Arena, played: Path, report: Path, look: Look
-) -> None:
-    ranked = json.loads(arena("rank", played, "--format", "json").stdout)["standings"]
-    said = arena("table", played, "--show", "points", "--format", "json").stdout
-    met = {(row["bot"], row["other"]): row for row in json.loads(said)["encounters"]}
-    table = look(report).locator("#crosstable table.heat")
-    bots = [row["bot"] for row in ranked]
-    numbers = [str(number) for number in range(1, len(bots) + 1)]
-    assert table.locator("thead th").all_inner_texts() == numbers
-    assert cells(table, 1) == [f"{number} {bot}" for number, bot in zip(numbers, bots, strict=True)]
-    for column, other in enumerate(bots, 2):
-        assert cells(table, column) == [heat_text(met.get((bot, other))) for bot in bots]
 
 
 def test_a_click_or_a_key_sorts_a_table_and_a_second_one_turns_it(report: Path, look: Look) -> None:
@@ -153,9 +104,7 @@ def test_it_is_light_or_dark_as_is_wanted_and_fits_a_phone(report: Path, look: L
         assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
 
 
-def test_on_paper_there_are_no_controls_all_tables_and_nothing_wider_than_the_sheet(
-    report: Path, look: Look
-) -> None:
+def test_on_paper_are_all_tables_and_no_controls(report: Path, look: Look) -> None:
     page = look(report, viewport=PAPER)
     tables = page.locator("main section > details table")
     expect(tables.first).to_be_hidden()
@@ -201,10 +150,7 @@ def test_buttons_and_keys_step_through_a_match(report: Path, look: Look) -> None
     expect(page.locator("#replay-forward")).to_have_attribute("aria-disabled", "true")
     page.keyboard.press("Home")
     expect(page.locator("#replay-back")).to_have_attribute("aria-disabled", "true")
-
-
-def test_playing_goes_on_by_itself_and_stops_when_asked(report: Path, look: Look) -> None:
-    page = look(report)
+    # playing goes on by itself, and stops when asked
     page.locator("#replay-speed").select_option("10")
     page.locator("#replay-play").click()
     later = re.compile(r"Step ([4-9]|\d\d+) of ")
@@ -219,10 +165,14 @@ def test_a_link_leads_to_a_step_of_a_match_and_one_to_nowhere_is_ignored(
     arena: Arena, played: Path, report: Path, look: Look
 ) -> None:
     found = json.loads(arena("matches", played, "--limit", "0", "--format", "json").stdout)
-    match = found["matches"][-1]["match"]
-    page = look(report, f"#match={match}&step=3")
+    row = next(row for row in found["matches"][::-1] if row["scores"])
+    page = look(report, f"#match={row['match']}&step=3")
     expect(page.locator("#replay-step")).to_contain_text("Step 3 of ")
-    expect(page.locator("#replay-end")).to_contain_text(match)
+    expect(page.locator("#replay-end")).to_contain_text(row["match"])
+    assert sorted(page.locator("#replay-bots li").all_inner_texts()) == sorted(
+        f"{seat['place']}. {seat['bot']} (seat {number}), score {row['scores'][number]}"
+        for number, seat in enumerate(row["seats"])
+    )
     page = look(report, "#match=<b>&step=-7")
     expect(page.locator("#replay-step")).to_contain_text("Step 1 of ")
     open_hands = page.locator("#replay-board").inner_text()
@@ -254,9 +204,7 @@ def rewritten(report: Path, file: Path, change: Callable[[dict[str, Any]], None]
     return file
 
 
-def test_a_match_of_one_frame_has_eyes_no_steps_and_the_memory_that_cgroups_measured(
-    report: Path, look: Look, tmp_path: Path
-) -> None:
+def test_a_match_of_one_frame_has_no_steps(report: Path, look: Look, tmp_path: Path) -> None:
     def change(data: dict[str, Any]) -> None:
         data["seats"][1]["memory_peak"] = 34 << 20
         data["frames"] = data["frames"][-1:]
@@ -272,11 +220,18 @@ def test_a_match_of_one_frame_has_eyes_no_steps_and_the_memory_that_cgroups_meas
         expect(page.locator(f"#replay-{part}")).to_be_hidden()
 
 
-GROUND = Ground([Place("far_north", 100, 100, "up"), Place("south", 300, 300, "down")], [(0, 1)])
-EVERY_KIND: Sequence[Area] = [
-    Row("Hand", [french("7H", "won"), face_down("8H"), Token("wood", "token", 2)], 0, "<b>note"),
-    Track("Life", 0, 9, [Mark(3, "3", 1)], note="of 9"),
-    Grid(
+GROUND = scene.Ground(
+    [scene.Place("far_north", 100, 100, "up"), scene.Place("south", 300, 300, "down")], [(0, 1)]
+)
+EVERY_KIND: Sequence[scene.Area] = [
+    scene.Row(
+        "Hand",
+        [french("7H", "won"), face_down("8H"), scene.Token("wood", "token", 2)],
+        0,
+        "<b>note",
+    ),
+    scene.Track("Life", 0, 9, [scene.Mark(3, "3", 1)], note="of 9"),
+    scene.Grid(
         "Board",
         [["", "O"], ["X", "<i>"]],
         [[0, 1], [0, None]],
@@ -285,18 +240,15 @@ EVERY_KIND: Sequence[Area] = [
         marked=[(1, 0)],
         checkered=True,
     ),
-    Map("World", [0, None], ["3", "1"], marked=[0], arrows=[(0, 1)]),
-    Facts("Money", ("Has",), [["7"], ["1000"]], (0, 1)),
-    Text("", ["<script>alone</script>"]),
-    Text("Lately", ["draws", "stops"], (0, 1)),
-    Group("reserve", [Row("Pack", [french("9H")])], 1, hidden=True),
+    scene.Map("World", [0, None], ["3", "1"], marked=[0], arrows=[(0, 1)]),
+    scene.Facts("Money", ("Has",), [["7"], ["1000"]], (0, 1)),
+    scene.Text("", ["<script>alone</script>"]),
+    scene.Text("Lately", ["draws", "stops"], (0, 1)),
+    scene.Group("reserve", [scene.Row("Pack", [french("9H")])], 1, hidden=True),
 ]
 
 
-@pytest.fixture
-def every_kind(report: Path, look: Look, tmp_path: Path) -> Page:
-    """A page with an area of every kind at each step."""
-
+def test_every_kind_of_area_is_drawn(report: Path, look: Look, tmp_path: Path) -> None:
     def change(data: dict[str, Any]) -> None:
         data["areas"] = msgspec.to_builtins(EVERY_KIND)
         data["called"] = ["Ann", "seat 1"]
@@ -306,19 +258,13 @@ def every_kind(report: Path, look: Look, tmp_path: Path) -> Page:
 
     page = look(rewritten(report, tmp_path / "kinds.html", change))
     expect(page.locator("#replay-board")).to_contain_text("Money")
-    return page
-
-
-def test_every_kind_of_area_is_drawn_under_the_names_of_the_game_and_fits_a_small_screen(
-    every_kind: Page,
-) -> None:
-    board = every_kind.locator("#replay-board")
+    board = page.locator("#replay-board")
     for kind in ("row", "track", "grid", "map", "facts", "text", "group"):
         assert board.locator(f".area-{kind}").first.bounding_box()
     assert board.locator(".card").count() == 3
     assert board.locator(".mark-down").count() == 1
     assert board.locator("script, i:not([class]), b b").count() == 0
-    bots = every_kind.evaluate(
+    bots = page.evaluate(
         """() => JSON.parse(document.querySelector("#matches").textContent).matches[0].bots"""
     )
     heads = board.locator("figcaption b").all_inner_texts()
@@ -328,12 +274,9 @@ def test_every_kind_of_area_is_drawn_under_the_names_of_the_game_and_fits_a_smal
     assert rows == [f"Ann {bots[0]}", f"Seat 1 {bots[1]}"]
     assert "far north" in board.locator(".area-map").inner_text()
     assert "far_north" not in board.locator(".area-map").inner_text()
-    every_kind.set_viewport_size(PHONE)
-    assert every_kind.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
-
-
-def test_a_grid_has_labels_owners_and_marks(every_kind: Page) -> None:
-    grid = every_kind.locator(".area-grid")
+    page.set_viewport_size(PHONE)
+    assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+    grid = page.locator(".area-grid")
     assert grid.locator("tr").first.locator("th").all_inner_texts() == ["a", "b"]
     assert grid.locator("th[scope=row]").all_inner_texts() == ["2", "1"]
     assert grid.locator(".square bdi").all_inner_texts() == ["O", "X", "<i>"]
@@ -348,32 +291,24 @@ def test_a_grid_has_labels_owners_and_marks(every_kind: Page) -> None:
     assert abs(width - height) < 2
 
 
-def seats_of(game: str) -> list[str]:
-    least = GAMES[game].seat_counts[0]
-    return [f"{letter}=random" for letter in "abcdef"[:least]]
-
-
-def walk(page: Page) -> list[dict[str, Any]]:
-    """Step through the match that is chosen, with all eyes in turn; return what was drawn."""
-    return page.evaluate(
-        """() => {
-            const range = document.querySelector("#replay-range");
-            const eyes = document.querySelector("#replay-eyes");
-            const board = document.querySelector("#replay-board");
-            const drawn = [];
-            for (let step = 1; step <= Number(range.max); step++) {
-                range.value = step;
-                range.dispatchEvent(new Event("input", {bubbles: true}));
-                for (const option of eyes.options) {
-                    eyes.value = option.value;
-                    eyes.dispatchEvent(new Event("change", {bubbles: true}));
-                    drawn.push({step, eyes: option.value, elements: board.childElementCount,
-                                text: board.textContent.length});
-                }
-            }
-            return drawn;
-        }"""
-    )
+WALK = """() => {
+    const [range, eyes, board] = ["range", "eyes", "board"].map(
+        name => document.querySelector("#replay-" + name));
+    const set = (input, value, event) => {
+        input.value = value;
+        input.dispatchEvent(new Event(event, {bubbles: true}));
+    };
+    const drawn = [];
+    for (let step = 1; step <= Number(range.max); step++) {
+        set(range, step, "input");
+        for (const option of eyes.options) {
+            set(eyes, option.value, "change");
+            drawn.push([option.value, board.childElementCount * board.textContent.length]);
+        }
+    }
+    return drawn;
+}"""
+"""Steps through the match that is chosen, with all eyes in turn; returns how much was drawn."""
 
 
 @pytest.mark.usefixtures("inline")
@@ -382,14 +317,15 @@ def test_every_game_is_drawn_at_every_step_for_all_eyes(
     arena: Arena, tmp_path: Path, look: Look, game: str
 ) -> None:
     league = tmp_path / game
-    words = (*seats_of(game), "--deals", "1", "--seed", "1", "--sandbox", "none")
+    seats = GAMES[game].seat_counts[0]
+    bots = [f"{letter}=random" for letter in "abcdef"[:seats]]
+    words = (*bots, "--deals", "1", "--seed", "1", "--sandbox", "none")
     made = arena("init", league, "--game", game, *words)
     assert made.exit_code == 0, made.output
     assert arena("run", league).exit_code == 0
     with a_report(arena, league) as file:
         page = look(file)
         expect(page.locator("#replay-step")).to_contain_text("of ")
-        drawn = walk(page)
-    assert drawn
-    assert all(each["elements"] and each["text"] for each in drawn)
-    assert {each["eyes"] for each in drawn} == {"", *map(str, range(GAMES[game].seat_counts[0]))}
+        drawn = page.evaluate(WALK)
+    assert all(size for _, size in drawn)
+    assert {eyes for eyes, _ in drawn} == {"", *map(str, range(seats))}

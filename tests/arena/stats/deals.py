@@ -3,7 +3,20 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 
+from hypothesis import strategies as st
+
 from arena.stats.outcomes import Deals, Result
+
+Played = list[tuple[str, Result]]
+"""Matches, each with the name of its deal."""
+
+matches = st.builds(
+    lambda bots, places, deal: (f"deal {deal}", Result(tuple(bots[: len(places)]), tuple(places))),
+    st.permutations("ABCDE"),
+    st.lists(st.integers(1, 4), min_size=1, max_size=5),
+    st.integers(1, 4),
+)
+"""Matches of at most five bots, some of them of one deal."""
 
 
 def deals_of(matches: Iterable[tuple[str, Result]]) -> Deals:
@@ -17,6 +30,18 @@ def deals_of(matches: Iterable[tuple[str, Result]]) -> Deals:
 def placed(deal: str, **places: int) -> tuple[str, Result]:
     """Return a match of a deal: the place of each bot."""
     return deal, Result(tuple(places), tuple(places.values()))
+
+
+def result(text: str, deal: str = "deal") -> tuple[str, Result]:
+    """Return `A > B = C` as a match of a deal."""
+    groups = enumerate(text.split(" > "), 1)
+    places = [(bot, place) for place, group in groups for bot in group.split(" = ")]
+    return deal, Result(*zip(*places, strict=True))
+
+
+def results(*texts: str, copies: int = 1) -> list[tuple[str, Result]]:
+    """Return every text as a deal of its own, `copies` times."""
+    return [result(text, f"{text} {n}") for text in texts for n in range(copies)]
 
 
 def duels(*won: tuple[str, str, int, int]) -> list[tuple[str, Result]]:

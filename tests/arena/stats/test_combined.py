@@ -7,17 +7,13 @@ import pytest
 from arena.stats.combined import Combined, combined, combined_elo
 from arena.stats.elo import ELO_PER_MU
 from arena.stats.likelihood import MEAN
-from arena.stats.outcomes import Result
 from arena.stats.ratings import Ratings, fit
-from tests.arena.stats.deals import deals_of
+from tests.arena.stats.deals import deals_of, results
 
 
 def league(*wins: str, copies: int = 40) -> Ratings:
     """Ratings of duels, written `AB` for A beats B, each so many times."""
-    played = [
-        (f"{win} {copy}", Result(tuple(win), (1, 2))) for win in wins for copy in range(copies)
-    ]
-    return fit(deals_of(played))
+    return fit(deals_of(results(*map(" > ".join, wins), copies=copies)))
 
 
 def by_bot(*leagues: Ratings) -> dict[str, Combined]:

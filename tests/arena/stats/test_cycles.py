@@ -113,16 +113,6 @@ def test_where_there_are_no_circles_few_are_found(plan: Plan) -> None:
     assert fmean(sure) < 0.1
 
 
-def test_errors_of_a_table_with_more_seats_go_together() -> None:
-    own = of(Plan(bots=4, seats=4, deals=40), "seats")
-    drawn = [each.drawn for each in own.margins.values()]
-    alike = [
-        abs(fmean(one * two for one, two in zip(a, b, strict=True)))
-        for a, b in combinations(drawn, 2)
-    ]
-    assert max(alike) > 0.3
-
-
 @pytest.mark.parametrize("duels", [True, False])
 def test_the_strength_of_a_circle_is_its_leads_by_their_error(duels: bool) -> None:
     """In duels errors are apart; here they are the same otherwise, and two of them cancel."""

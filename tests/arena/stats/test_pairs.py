@@ -1,7 +1,6 @@
 """How sure it is which of two bots is better, alone and for a whole table at once."""
 
 import random
-from itertools import permutations
 
 import pytest
 
@@ -101,9 +100,7 @@ def test_neighbours_that_are_separated_are_not_told() -> None:
     # Of the studentized range at 95.45 % and endless degrees of freedom, over the root of two
     [(2, 2.0), (3, 2.381), (10, 3.195), (20, 3.572), (100, 4.327)],
 )
-def test_the_errors_for_a_whole_table_are_those_of_the_studentized_range(
-    bots: int, errors: float
-) -> None:
+def test_errors_together_are_of_the_studentized_range(bots: int, errors: float) -> None:
     assert errors_together(bots) == pytest.approx(errors, abs=0.002)
     chance = random.Random(bots)
     spans = [
@@ -120,21 +117,3 @@ def test_ranks_for_a_whole_table_are_never_narrower() -> None:
     assert alone != together
     for bot, (first, last) in alone.items():
         assert together[bot][0] <= first <= last <= together[bot][1]
-
-
-@pytest.mark.slow
-def test_of_tables_of_equals_few_separate_any_pair_together_and_many_pair_by_pair() -> None:
-    fits = [
-        fit(deals_of(simulated(Plan(bots=12, deals=3, spread=0.0), f"equals {number}").matches))
-        for number in range(60)
-    ]
-
-    def share(errors: float) -> float:
-        orders = [permutations(each.bots, 2) for each in fits]
-        return sum(
-            any(each.separated(*order, errors) for order in some)
-            for each, some in zip(fits, orders, strict=True)
-        ) / len(fits)
-
-    assert share(SEPARATED) > 0.4
-    assert share(errors_together(12)) < 0.12

@@ -22,7 +22,7 @@ from arena.stats.outcomes import Result, outcome_of
 from arena.stats.ratings import SEPARATED, Rating, Ratings, rank_intervals, widened
 from arena.stats.ratings import fit as fit_deals
 from protocol.errors import ArenaError, RunError
-from tests.arena.stats.deals import deals_of
+from tests.arena.stats.deals import Played, deals_of, matches, result, results
 
 VECTORS = Path(__file__).parents[2] / "vectors"
 PUBLISHED = json.loads((VECTORS / "trueskill_published.json").read_text())
@@ -33,46 +33,12 @@ def by_case(vectors: list[dict[str, Any]]) -> pytest.MarkDecorator:
     return pytest.mark.parametrize("vector", vectors, ids=[vector["case"] for vector in vectors])
 
 
-Played = list[tuple[str, Result]]
-"""Matches, each with the name of its deal."""
-
-
 def fit(played: Iterable[tuple[str, Result]], **how: Any) -> Ratings:
     return fit_deals(deals_of(played), **how)
 
 
-def placed(deal: str, places: Iterable[tuple[str, int]]) -> tuple[str, Result]:
-    bots, numbers = zip(*places, strict=True)
-    return deal, Result(bots, numbers)
-
-
-def result(text: str, deal: str = "deal") -> tuple[str, Result]:
-    """`A > B = C` as a result."""
-    groups = enumerate(text.split(" > "), 1)
-    return placed(deal, [(bot, place) for place, group in groups for bot in group.split(" = ")])
-
-
-def results(*texts: str, copies: int = 1) -> Played:
-    """Every text as a deal of its own, `copies` times."""
-    return [result(text, f"{text} {n}") for text in texts for n in range(copies)]
-
-
 def numbers(ratings: Ratings) -> list[tuple[float, float]]:
     return [(rating.mu, rating.sigma) for rating in ratings.bots.values()]
-
-
-@by_case(PUBLISHED)
-def test_environment_gives_the_published_tables(vector: dict[str, Any]) -> None:
-    env = environment(0.1)
-    sizes = vector["sizes"]
-    priors = [Prior(*prior) for prior in vector.get("priors", [[MEAN, SIGMA]] * sum(sizes))]
-    seats = iter(priors)
-    groups = [tuple(next(seats) for _ in range(size)) for size in sizes]
-    rated = [tuple(own) for group in env.rate(groups, ranks=vector["ranks"]) for own in group]
-    for got, expected in zip(rated, vector["expected"], strict=True):
-        assert got == pytest.approx(expected, abs=vector.get("tolerance", 0.002))
-    if "quality" in vector:
-        assert env.quality(groups) == pytest.approx(vector["quality"], abs=0.0006)
 
 
 def test_a_lead_is_known_as_well_as_the_bot_with_fewer_deals() -> None:
@@ -83,21 +49,10 @@ def test_a_lead_is_known_as_well_as_the_bot_with_fewer_deals() -> None:
     assert widened(4) > 1.1 * widened(40)
 
 
-def test_a_bot_without_deals_has_the_error_of_the_prior() -> None:
-    alone = fit([], bots=["A"]).bots["A"]
-    assert (alone.mu, alone.error, alone.deals) == (MEAN, alone.sigma, 0)
-
-
 def test_a_fit_that_does_not_settle_is_no_rating(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("arena.stats.propagation._MOST_SWEEPS", 1)
     with pytest.raises(RunError, match="have not settled after 1 sweeps"):
         fit(results("A > B", "B > C"))
-
-
-def test_who_watches_a_fit_is_called_as_every_sweep_begins() -> None:
-    seen: list[float] = []
-    found = fit(results("A > B", "B > C"), watch=lambda _, share: seen.append(share))
-    assert seen == [0.0] * found.sweeps
 
 
 def beliefs(chance: random.Random, count: int) -> list[Belief]:
@@ -131,15 +86,6 @@ def test_batch_vectors_in_any_order(vector: dict[str, Any]) -> None:
     for bot, expected in vector["expected"].items():
         rating = fits[0].bots[bot]
         assert (rating.mu, rating.sigma) == pytest.approx(expected, abs=0.002)
-
-
-places = st.lists(st.integers(1, 3), min_size=1, max_size=4)
-matches = st.builds(
-    lambda bots, numbers, deal: placed(f"deal {deal}", zip(bots, numbers, strict=False)),
-    st.permutations("ABCDE"),
-    places,
-    st.integers(1, 4),
-)
 
 
 @settings(max_examples=12)
@@ -218,7 +164,7 @@ def test_shared_places_are_no_draws_and_say_nothing_between_the_two() -> None:
     assert outcome_of(Result(("B", "A", "C"), (4, 1, 4))) == (("A",), ("B", "C"))
 
 
-def test_a_comparison_of_a_match_renews_only_the_two_bots_it_is_about(
+def test_a_comparison_renews_only_its_two_bots(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """In a match that all of many bots draw, each with all the others: its work was their cube."""
@@ -249,8 +195,8 @@ def league(
         }
         drawn = max(forms.values()) - min(forms.values()) < margin
         order = sorted(forms, key=forms.__getitem__, reverse=True)
-        entry = [(f"{bot:02}", 1 if drawn else 1 + n) for n, bot in enumerate(order)]
-        played.append(placed(f"deal {game}", entry))
+        places = tuple(1 if drawn else 1 + n for n in range(seats))
+        played.append((f"deal {game}", Result(tuple(f"{bot:02}" for bot in order), places)))
     return skills, played
 
 
@@ -304,6 +250,7 @@ def test_bots_without_evidence_stay_at_the_prior() -> None:
     found = (rated["C"].mu, rated["C"].sigma, rated["C"].sigma_by_deal)
     assert found == pytest.approx((MEAN, SIGMA, SIGMA))
     assert (rated["C"].deals, rated["D"].deals) == (1, 0)
+    assert rated["D"].error == rated["D"].sigma == pytest.approx(SIGMA)
     alone = [(rated[bot].mu, rated[bot].sigma) for bot in "AB"]
     assert numbers(fit([result("A > B")])) == alone
 
@@ -431,9 +378,9 @@ def test_rank_intervals_hold_all_that_is_not_separated() -> None:
 
 def test_one_match_tells_nobody_apart() -> None:
     for vector in (vector for vector in PUBLISHED if set(vector["sizes"]) == {1}):
-        places = [(f"{bot:02}", place) for bot, place in enumerate(vector["ranks"])]
-        rated = fit([placed("deal", places)])
-        assert set(rank_intervals(rated).values()) == {(1, len(places))}
+        bots = tuple(f"{bot:02}" for bot in range(len(vector["ranks"])))
+        rated = fit([("deal", Result(bots, tuple(vector["ranks"])))])
+        assert set(rank_intervals(rated).values()) == {(1, len(bots))}
 
 
 def test_so_many_deals_it_takes_to_tell_the_first_from_the_last() -> None:
@@ -444,15 +391,3 @@ def test_so_many_deals_it_takes_to_tell_the_first_from_the_last() -> None:
         few = [match for match in played if match[0] != "0"]
         assert not fit(few).separated(bots[0], bots[-1])
         assert fit(played).separated(bots[0], bots[-1])
-
-
-@pytest.mark.parametrize(("deals", "copies"), [(5, 1), (20, 4)])
-def test_equals_are_seldom_told_apart_by_few_deals(deals: int, copies: int) -> None:
-    """Whether the matches of a deal are all the same, or one."""
-    chance = random.Random(f"{deals} {copies}")
-    apart = 0
-    for _ in range(60):
-        won = [chance.choice(("A > B", "B > A")) for _ in range(deals)]
-        rated = fit(result(text, str(n)) for n, text in enumerate(won) for _ in range(copies))
-        apart += rank_intervals(rated)["A"] != (1, 2)
-    assert apart <= 0.12 * 60

@@ -1,18 +1,19 @@
-"""The leaderboard's arithmetic and the cross-table."""
+"""The leaderboard's arithmetic; and that no order of matches or bots leaves a trace."""
 
+import random
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from arena.stats.covariance import Covariances
+from arena.stats.encounters import encounters
 from arena.stats.outcomes import Result
 from arena.stats.ratings import Rating, Ratings, fit
 from arena.stats.standings import Standing, standings
-from tests.arena.stats.deals import deals_of
+from tests.arena.stats.deals import Played, deals_of, matches
 from tests.arena.stats.deals import placed as result
-
-Played = list[tuple[str, Result]]
-"""Matches, each with the name of its deal."""
 
 
 def rows_of(played: Played, **others: Any) -> list[Standing]:
@@ -83,3 +84,18 @@ def test_faults_and_forfeits_are_passed_on() -> None:
     rows = rows_of(DUELS, faults={"A": {"late": 2, "illegal": 1}}, forfeits={"A": 1})
     found = [(row.bot, [*row.faults.items()], row.forfeits) for row in rows]
     assert found == [("A", [("illegal", 1), ("late", 2)], 1), ("B", [], 0)]
+
+
+@settings(max_examples=25)
+@given(st.lists(matches, max_size=10), st.randoms(use_true_random=False))
+def test_shuffled_results_give_the_same_bytes(played: Played, chance: random.Random) -> None:
+    pairs = [(deal, list(zip(*result, strict=True))) for deal, result in played]
+    shuffled = []
+    for deal, seats in chance.sample(pairs, len(pairs)):
+        bots, places = zip(*chance.sample(seats, len(seats)), strict=True)
+        shuffled.append((deal, Result(bots, places)))
+    one, other = deals_of(played), deals_of(shuffled)
+    assert repr(encounters(other)) == repr(encounters(one))
+    rated, again = fit(one), fit(other)
+    assert repr(again) == repr(rated)
+    assert repr(standings(other, again)) == repr(standings(one, rated))

@@ -1,4 +1,4 @@
-"""A league that lives: bots join, leave, change and are renamed between runs."""
+"""A league that lives: bots join, leave, change, are renamed and disqualified between runs."""
 
 import json
 import re
@@ -12,6 +12,7 @@ import pytest
 from click.testing import Result
 
 from arena.store.opening import read_league, read_played
+from protocol.errors import ArenaError
 from tests.arena.conftest import Arena, League
 from tests.golden import Golden
 
@@ -60,14 +61,6 @@ def play(arena: Arena, league: League, *entries: str, file: str = FILE) -> Resul
     return result
 
 
-def test_a_bot_that_joins_changes_nothing_among_the_others(arena: Arena, league: League) -> None:
-    play(arena, league, ONE, TWO)
-    before = league.stored()
-    assert "8 matches to play" in play(arena, league, ONE, TWO, THREE).stderr
-    after = {match.id: replay for match, replay in league.stored()}
-    assert all(after[match.id] == replay for match, replay in before)
-
-
 def test_a_bot_that_leaves_takes_its_matches_off_the_table_and_back_on(
     arena: Arena, league: League, golden: Golden
 ) -> None:
@@ -100,16 +93,6 @@ def test_a_renamed_bot_keeps_its_deals_and_its_results(arena: Arena, league: Lea
     assert "[zero]" in arena("show", league.folder, match).stdout
 
 
-def test_a_renamed_bot_goes_on_playing_the_same_deals(arena: Arena, league: League) -> None:
-    play(arena, league, ONE, TWO)
-    more = FILE.replace("deals = 2", "deals = 3")
-    play(arena, league, renamed(ONE, "one", "zero"), TWO, file=more)
-    went_on = {match.id: replay for match, replay in league.stored()}
-    (league.folder / "league.db").unlink()
-    play(arena, league, ONE, TWO, file=more)
-    assert {match.id: replay for match, replay in league.stored()} == went_on
-
-
 def test_a_bot_that_was_perhaps_renamed_is_asked_about_and_a_copy_is_not(
     arena: Arena, league: League, golden: Golden
 ) -> None:
@@ -132,9 +115,7 @@ def test_a_key_that_nothing_was_played_under_is_asked_about(
     assert "no match was played" not in again
 
 
-def test_bots_whose_names_were_swapped_are_asked_about_once_and_keep_results_with_the_keys(
-    arena: Arena, league: League
-) -> None:
+def test_swapped_names_are_asked_about_once(arena: Arena, league: League) -> None:
     play(arena, league, ONE, TWO, THREE)
     before = rows(arena, league)
     keys = [renamed(ONE, "one", "two"), renamed(TWO, "two", "one"), THREE]
@@ -149,9 +130,7 @@ def test_bots_whose_names_were_swapped_are_asked_about_once_and_keep_results_wit
     assert "has the files" not in play(arena, league, *swapped).stderr
 
 
-def test_a_new_bot_under_an_old_name_is_not_taken_for_the_one_that_left(
-    arena: Arena, league: League
-) -> None:
+def test_a_new_bot_under_an_old_name_is_another(arena: Arena, league: League) -> None:
     play(arena, league, ONE, TWO)
     play(arena, league, renamed(TWO, "two", "one"), THREE)
     listed = told(arena, league, "matches")["matches"]
@@ -174,34 +153,24 @@ def finished(arena: Arena, league: League) -> League:
     return league
 
 
-def without_note(text: str) -> list[str]:
-    """Return a table without the sentences about the lost bot, as words."""
-    return re.sub(r"Bot 'mine': .*\([0-9a-f]{6}\)\.", "", " ".join(text.split())).split()
-
-
-def test_a_finished_league_is_read_after_a_bots_folder_is_gone(
-    arena: Arena, finished: League
-) -> None:
-    match = finished.stored()[0][0].id
-    shown = arena("show", finished.folder, match).stdout
+def test_a_league_is_read_without_a_bots_folder(arena: Arena, finished: League) -> None:
     readers = [
-        *(("rank",), ("rank", "--versions"), ("rank", "--by", "seat"), ("table",)),
-        *(("table", "--between", "mine", "two"), ("matches",)),
+        ("rank",),
+        ("rank", "--versions"),
+        ("table", "--between", "mine", "two"),
+        ("matches",),
     ]
-    before = [arena(word, finished.folder, *more).stdout for word, *more in readers]
+    before, match = [said(arena, finished, *words) for words in readers], finished.stored()[0][0]
     (version,) = {
         bot.version[:6] for bot in read_league(finished.folder).bots if bot.name == "mine"
     }
     (finished.home / "mine").rename(finished.home / "mine_")
-    for (word, *more), was in zip(readers, before, strict=True):
-        after = arena(word, finished.folder, *more)
-        assert after.exit_code == 0, after.output
-        assert without_note(after.stdout) == without_note(was)
-        words = " ".join(after.stdout.split())
-        assert "Bot 'mine': there is no folder" in words
-        assert f"Its results are those of the version that played last ({version})." in words
-    assert arena("show", finished.folder, match).stdout == shown
-    fed = arena("show", finished.folder, match, "--feed", "mine")
+    note = r"Bot 'mine': there is no folder .*? results are those of the version that played last "
+    for words, was in zip(readers, before, strict=True):
+        after = said(arena, finished, *words)
+        rest, count = re.subn(rf" *{note}\({version}\)\.", "", after)
+        assert (rest.split(), count) == (was.split(), 1), after
+    fed = arena("show", finished.folder, match.id, "--feed", "mine")
     assert (fed.exit_code, fed.stdout) == (2, ""), fed.output
     assert "bot 'mine': there is no folder" in fed.stderr
     result = arena("run", finished.folder)
@@ -220,21 +189,6 @@ def test_the_last_version_is_the_one_that_played_last_in_a_merged_league_too(
     imported = arena("import", finished.folder, tmp_path / "all.jsonl")
     assert (imported.exit_code, imported.stderr) == (0, ""), imported.output
     assert rows(arena, finished) == ranked
-
-
-def test_a_program_that_is_not_executable_any_more_keeps_its_version(
-    arena: Arena, league: League
-) -> None:
-    entry = league.bot("mine", "#!/bin/sh\nexec python3 bot.py\n")
-    league.write(FILE + entry.replace('["{python}", "bot.py"]', '["./bot.py"]') + TWO)
-    program = league.home / "mine" / "bot.py"
-    program.chmod(0o755)
-    before = read_league(league.folder).bots
-    versions = [bot.version for bot in before]
-    program.chmod(0o644)
-    assert read_played(league.folder).bots == before
-    assert [bot.version for bot in read_played(league.folder).bots] == versions
-    assert "is not executable; try chmod +x" in arena("run", league.folder).stderr
 
 
 def test_a_league_that_most_bots_have_left_is_read(arena: Arena, league: League) -> None:
@@ -270,33 +224,27 @@ def test_a_league_without_its_file_is_told_the_way_back(
 # --- versions
 
 
-def test_old_versions_are_shown_when_asked_for_and_linked_in_the_order_of_their_coming(
-    arena: Arena, league: League
-) -> None:
+def test_old_versions_are_shown_and_linked_when_asked_for(arena: Arena, league: League) -> None:
     bot = league.bot("mine", SOURCE)
+    program = league.home / "mine" / "bot.py"
     versions = []
-    for change in range(3):
-        with (league.home / "mine" / "bot.py").open("a") as file:
-            file.write(f"# change {change}\n")
+    for change in range(2):
+        program.write_text(f"{program.read_text()}# change {change}\n")
         play(arena, league, bot, TWO)
-        now = rows(arena, league)
-        versions.append(now["mine"]["version"])
-    names = [f"mine @{version[:6]}" for version in versions]
+        versions.append(rows(arena, league)["mine"]["version"])
+    first = f"mine @{versions[0][:6]}"
     every = rows(arena, league, "--versions")
-    assert {*now} == {"mine", "two"}
-    assert {*every} == {*now, *names[:2]}
-    assert every[names[0]]["version"] == versions[0] != now["mine"]["version"]
-    assert (every[names[0]]["matches"], every["two"]["matches"]) == (4, 12)
-    table = told(arena, league, "rank", "--linked")
-    assert table["linked"] == [[names[0], names[1]], [names[1], "mine"]]
-    assert table["step"] > 0
+    assert {*every} == {"mine", "two", first}
+    assert (every[first]["version"], every["mine"]["version"]) == (*versions,)
+    assert (every[first]["matches"], every["two"]["matches"]) == (4, 8)
+    assert told(arena, league, "rank", "--linked")["linked"] == [[first, "mine"]]
     assert "Linked: a new version is taken for as" in said(arena, league, "rank", "--linked")
-    with (league.home / "mine" / "bot.py").open("a") as file:
-        file.write("# not played yet\n")
+    program.write_text(f"{program.read_text()}# not played yet\n")
     unplayed = told(arena, league, "rank", "--linked")
-    assert unplayed["linked"][-1] == [names[2], "mine"]
-    own = {row["bot"]: row for row in unplayed["standings"]}
-    assert own["mine"]["rating"] == pytest.approx(own[names[2]]["rating"], abs=0.1)
+    second = f"mine @{versions[1][:6]}"
+    assert unplayed["linked"] == [[first, second], [second, "mine"]]
+    own = {row["bot"]: row["rating"] for row in unplayed["standings"]}
+    assert own["mine"] == pytest.approx(own[second], abs=0.1)
     assert "step" not in told(arena, league, "rank")
 
 
@@ -320,17 +268,71 @@ def test_parts_make_up_the_whole(arena: Arena, league: League, tmp_path: Path) -
         assert "--part takes K/N" in result.stderr
 
 
-def test_anything_else_that_changes_is_refused_with_the_way_out(
-    arena: Arena, league: League
+# --- disqualified bots
+
+CHEAT = THREE + 'disqualified = "it opened the others\' files"\n'
+SAID = (
+    "three was disqualified: it opened the others' files. Its matches do not count (--versions "
+    "shows them)."
+)
+
+
+def test_matches_of_a_disqualified_bot_are_kept_and_do_not_count_and_every_table_says_why(
+    arena: Arena, league: League, tmp_path: Path
 ) -> None:
-    play(arena, league, ONE, TWO)
-    for before, after in [
-        ("seed = 1", "seed = 2"),
-        ("max_turns = 10", "max_turns = 11"),
-        ('sandbox = "none"', 'sandbox = "none"\nmove_time = 2.0'),
-        ("deals = 2", 'deals = 2\nrotations = "one"'),
-    ]:
-        league.write(FILE.replace(before, after) + ONE + TWO)
-        result = arena("run", league.folder)
-        assert result.exit_code == 2
-        assert "or make a new league: only bots and how much is played may change" in result.stderr
+    play(arena, league, ONE, TWO, THREE)
+    whole, before = rows(arena, league), {match.id: replay for match, replay in league.stored()}
+    assert "Nothing is missing" in play(arena, league, ONE, TWO, CHEAT).stderr
+    assert league.count() == 12
+    assert {bot: row["matches"] for bot, row in rows(arena, league).items()} == {"one": 4, "two": 4}
+    for words in (["run"], ["rank"], ["rank", "--by", "seat"], ["table"], ["watch", "--once"]):
+        printed = said(arena, league, *words)
+        assert SAID in printed, words
+        assert "left the league" not in printed
+    page = tmp_path / "page.html"
+    assert arena("report", league.folder, "-o", page).exit_code == 0
+    assert "three was disqualified: it opened the others&#39; files." in page.read_text()
+    assert told(arena, league, "table")["disqualified"] == {"three": "it opened the others' files"}
+    listed = said(arena, league, "matches", "--bot", "three")
+    assert "three was disqualified: it opened the others' files." in listed
+    assert "three*" in listed
+    play(arena, league, ONE, TWO, renamed(CHEAT, "three", "drei"))
+    assert SAID.replace("three", "drei") in said(arena, league, "rank")
+    assert told(arena, league, "matches", "--bot", "drei")["count"] == 8
+    play(arena, league, ONE, TWO, THREE)
+    assert rows(arena, league) == whole
+    (league.folder / "league.db").unlink()
+    assert "4 matches to play" in play(arena, league, ONE, TWO, CHEAT).stderr
+    played = {match.id: replay for match, replay in league.stored()}
+    assert played.items() <= before.items()  # byte for byte
+
+
+def test_files_of_a_disqualified_bot_may_be_gone(arena: Arena, league: League) -> None:
+    gone = '[[bot]]\nname = "gone"\nfolder = "nowhere"\ndisqualified = "it never came!"\n'
+    play(arena, league, ONE, TWO, gone)
+    ranked = said(arena, league, "rank")
+    assert "gone was disqualified: it never came! Sandbox" in ranked  # and no second full stop
+    assert "do not count" not in ranked  # as there are no matches
+    assert [bot.name for bot in read_league(league.folder).bots] == ["one", "two"]
+
+
+def test_an_import_with_a_disqualified_bot_names_no_stranger_and_its_name_stays_its_own(
+    arena: Arena, league: League, tmp_path: Path
+) -> None:
+    play(arena, league, ONE, TWO, THREE)
+    arena("export", league.folder, tmp_path / "all.jsonl")
+    (league.folder / "league.db").unlink()
+    league.write(FILE + ONE + TWO + CHEAT)
+    imported = arena("import", league.folder, tmp_path / "all.jsonl")
+    assert imported.exit_code == 0, imported.output
+    assert "is not in" not in imported.stderr
+    assert league.count() == 12
+    asked = play(arena, league, ONE, TWO, CHEAT, THREE.replace('"three"', '"four"')).stderr
+    assert "four has the files of three, which was disqualified." in asked
+    assert "write key" not in asked
+    league.write(FILE + ONE + TWO + CHEAT + THREE)
+    with pytest.raises(ArenaError, match="two bots are called 'three'"):
+        read_played(league.folder)
+    league.write(FILE + ONE + TWO.replace('"two"\n', '"two"\nkey = "three"\n', 1) + CHEAT)
+    with pytest.raises(ArenaError, match="there is a bot named 'three'"):
+        read_played(league.folder)

@@ -14,7 +14,7 @@ import pytest
 
 from arena.league.bot import Bot
 from arena.store.result import MatchResult, PlayedMatch, Record, Spent, clock_text
-from arena.store.rows import BotVersion, Circumstances, SeatedResult, WholeMatch
+from arena.store.rows import BotVersion, Circumstances, WholeMatch
 from arena.store.schema import VERSION
 from arena.store.store import Store
 from protocol.errors import ArenaError, RunError
@@ -80,6 +80,13 @@ def record(size: int = 10) -> Record:
     return Record(*(zlib.compress(msgspec.json.encode(part)) for part in (replay, evidence)), 0.25)
 
 
+def made(path: Path) -> Path:
+    """Make a database that holds the match d1-0."""
+    with Store(path, create=True) as store:
+        add(store, match("d1"))
+    return path
+
+
 def add(store: Store, *played: PlayedMatch) -> None:
     """Store matches of the bots ONE and TWO."""
     store.keep_settings(SETTINGS)
@@ -142,91 +149,6 @@ def test_a_match_comes_back_as_it_was_stored(store: Store) -> None:
     assert store.whole(found) == WholeMatch(found, CLOCK, played.record, where)
 
 
-def test_matches_come_sorted_whatever_the_order_of_storing(store: Store) -> None:
-    """By number, and deals of one number in the order of their line-ups."""
-    add(store, match("b", 1, number=1), match("f", number=0))
-    add(store, match("b", 0, number=1), match("a", 0, number=2))
-    three = Bot("three", Path("/"), ("true", "three"), ())
-    store.add([match("e", number=1)], store.bot_rows([TWO, three]), played_at="")
-    store.add([match("c", number=1)], store.bot_rows([ONE, three]), played_at="")
-    found = [short(found.id) for found in store.matches()]
-    assert found == ["f-0", "c-0", "b-0", "b-1", "e-0", "a-0"]
-
-
-def test_matches_are_chosen_by_bot_and_by_fault_and_counted(store: Store) -> None:
-    add(store, match("a"), match("b"), match("c", faults=[{}, {}]))
-    assert [short(found.id) for found in store.matches(limit=2)] == ["a-0", "b-0"]
-    assert [short(found.id) for found in store.matches(faulty=True)] == ["a-0", "b-0"]
-    assert len(list(store.matches(bot="one"))) == store.count(bot="one") == 3
-    assert list(store.matches(bot="three")) == []
-    assert (store.count(), store.count(faulty=True), store.count(bot="three")) == (3, 2, 0)
-    assert store.bot_names() == ["one", "two"]
-
-
-def test_deals_are_counted_by_the_results_of_their_matches(store: Store) -> None:
-    both, lost, won = [match(deal, 0) for deal in "ace"], match("a", 1), match("e", 1)
-    add(store, *both, lost, match("c", 1, places=[1, 2]), won)
-    results = store.results()
-    found = {
-        tuple(sorted(results[number].places for number in numbers)): count
-        for numbers, _, _, _, count in store.deals()
-    }
-    assert found == {((2, 1), (2, 1)): 2, ((1, 2), (2, 1)): 1}
-    assert set(results.values()) == {
-        SeatedResult(find.bots, find.places) for find in store.matches()
-    }
-
-
-def test_deals_are_told_apart_by_moves_or_forfeits_if_that_is_asked(store: Store) -> None:
-    for deal, moves, loser in [("a", 7, None), ("b", 7, 1), ("c", 8, None), ("d", 8, 0)]:
-        add(store, match(deal, 0, moves=moves, forfeits=[]))
-        add(store, match(deal, 1, moves=-moves, forfeits=[] if loser is None else [loser]))
-    told = [(each.forfeited, each.deals) for each in store.deals(forfeits=True)]
-    assert sorted(told) == [(False, 2), (True, 2)]
-    assert [(each.forfeited, each.deals) for each in store.deals()] == [(False, 4)]
-    assert sorted(count for *_, count in store.deals(moves=True)) == [2, 2]
-    assert {moves for _, moves, *_ in store.deals()} == {""}
-
-
-def test_deals_are_told_with_their_line_up_and_how_many_matches_they_have(store: Store) -> None:
-    add(store, match("a", 0, number=3), match("a", 1, number=3), match("b", 0, number=4))
-    lineup = (BotVersion("one", ONE.version), BotVersion("two", TWO.version))
-    assert sorted(store.deal_sizes()) == [(3, lineup, 2), (4, lineup, 1)]
-    assert list(store.deal_sizes(4)) == [(4, lineup, 1)]
-
-
-def test_faults_and_clocks_are_told_by_result(store: Store) -> None:
-    add(store, match("a"), match("b"), match("c", faults=[{}, {}], forfeits=[]))
-    ((number, faults, forfeits, count),) = store.faults()
-    assert (faults, forfeits, count) == ([{}, {"late": 2}], [1], 2)
-    assert number in store.results()
-    assert list(store.clocks()) == [(number, CLOCK)] * 3
-
-
-def test_a_match_is_stored_once_and_a_batch_whole_or_not_at_all(store: Store, path: Path) -> None:
-    add(store, match("d1"))
-    for batch in ([match("d1")], [match("d2"), match("d1"), match("d3")]):
-        with pytest.raises(sqlite3.IntegrityError):
-            add(store, *batch)
-        assert stored(path) == {"d1-0"}
-    add(store, match("d2"), match("d3"))
-    assert stored(path) == {"d1-0", "d2-0", "d3-0"}
-
-
-def test_the_rotations_of_a_deal_may_come_one_by_one(path: Path) -> None:
-    """A deal has one row, whether it was stored just now, long ago or by another process."""
-    with Store(path, create=True) as store:
-        add(store, match("d1", 2))
-        add(store, match("d1", 0), match("d2"))
-    with Store(path) as store:
-        add(store, match("d3"), match("d2", 1), match("d1", 1), match("d4"))
-        known = store.known(3)
-        assert known.lacking("d1".ljust(16, "0"), range(3)) == []
-        assert known.lacking("d2".ljust(16, "0"), range(3)) == [2]
-        assert sorted(count for _, _, count in store.deal_sizes()) == [1, 1, 2, 3]
-    assert stored(path) == {"d1-0", "d1-1", "d1-2", "d2-0", "d2-1", "d3-0", "d4-0"}
-
-
 def test_a_deal_that_is_stored_under_another_name_is_damage(store: Store, path: Path) -> None:
     add(store, match("d1", number=7))
     message = refused(lambda: add(store, match("d2", number=7), match("d3")), RunError)
@@ -234,18 +156,6 @@ def test_a_deal_that_is_stored_under_another_name_is_damage(store: Store, path: 
         f"{path} is damaged: deal d200000000000000 is stored as d100000000000000. "
     )
     assert stored(path) == {"d1-0"}
-
-
-def test_a_match_is_looked_up_by_its_deals_number_and_bots(store: Store) -> None:
-    add(store, match("d1", 1, number=7), match("d2", number=8))
-    bots = [BotVersion("one", ONE.version), BotVersion("two", TWO.version)]
-    found = store.lookup("d100000000000000-1", 7, bots)
-    assert found is not None
-    assert (short(found.match.id), found.record) == ("d1-1", store.whole(found.match).record)
-    assert store.lookup("d100000000000000-0", 7, bots) is None
-    assert store.lookup("d300000000000000-0", 9, bots) is None
-    assert store.lookup("d100000000000000-1", 7, bots[:1]) is None
-    refused(lambda: store.lookup("d300000000000000-1", 7, bots), RunError)
 
 
 def test_what_was_rolled_back_is_not_taken_for_stored(store: Store, path: Path) -> None:
@@ -266,21 +176,7 @@ def test_what_was_rolled_back_is_not_taken_for_stored(store: Store, path: Path) 
     }
 
 
-def test_a_batch_is_the_same_in_any_order(path: Path) -> None:
-    batch = [match(f"{digit}1", rotation) for digit in "09af" for rotation in range(3)]
-    found = []
-    for number, order in enumerate((batch, batch[::-1], batch[5:] + batch[:5])):
-        with Store(path.with_name(f"{number}.db"), create=True) as store:
-            add(store, *order)
-            found.append([store.whole(each) for each in store.matches()])
-    assert found[0] == found[1] == found[2]
-    records = {each.result.match: each.record for each in batch}
-    assert all(each.record == records[each.match.id] for each in found[0])
-
-
-def test_many_matches_at_once_are_stored_each_under_its_deal_or_none_at_all(
-    store: Store, path: Path
-) -> None:
+def test_many_matches_are_stored_all_or_none(store: Store, path: Path) -> None:
     add(store, *(match(f"{deal:02x}") for deal in range(0, 60, 7)))
     others = [match(f"{deal:02x}", 1) for deal in range(60)]
     with pytest.raises(sqlite3.IntegrityError):
@@ -293,39 +189,22 @@ def test_many_matches_at_once_are_stored_each_under_its_deal_or_none_at_all(
     }
 
 
-def test_bots_are_known_by_name_and_version_in_the_order_of_their_coming(store: Store) -> None:
-    assert store.entries() == []
-    newer = Bot("one", Path("/"), ("true", "newer"), ())
-    first, second, third = store.bot_rows([TWO, ONE, newer])
-    assert store.bot_rows([newer, ONE, TWO]) == [third, second, first]
-    assert [(bot.name, bot.version) for bot in store.entries()] == [
-        (bot.name, bot.version) for bot in (TWO, ONE, newer)
-    ]
-
-
-def test_the_mean_time_is_that_of_the_matches_of_some_bots(store: Store) -> None:
+def test_settings_of_the_first_match_and_mean_times_are_kept(
+    store: Store,
+) -> None:
     both = [(bot.key, bot.version) for bot in (ONE, TWO)]
-    assert store.mean_seconds(both) is None
-    add(store, match("d1"), match("d2"))
-    assert store.mean_seconds(both) == 0.25
-    assert store.mean_seconds(both[:1]) is None
-
-
-def test_settings_are_kept_as_they_were_for_the_first_match(store: Store) -> None:
-    assert store.settings() == {}
+    assert (store.settings(), store.mean_seconds(both)) == ({}, None)
     store.keep_settings({**SETTINGS, "seed": "0"})
-    store.keep_settings(SETTINGS)
-    add(store, match("d1"))
+    add(store, match("d1"), match("d2"))
     store.keep_settings({**SETTINGS, "seed": "3"})
     assert store.settings() == SETTINGS
+    assert (store.mean_seconds(both), store.mean_seconds(both[:1])) == (0.25, None)
 
 
 # --- finding a match
 
 
-def test_a_match_is_found_by_the_beginning_of_its_id_if_that_is_of_one(
-    store: Store, golden: Golden
-) -> None:
+def test_a_match_is_found_by_the_beginning_of_its_id(store: Store, golden: Golden) -> None:
     add(store, *(match(deal, rotation) for deal, rotation in [("abc", 0), ("abd", 0), ("b", 1)]))
     add(store, match("b", 10), match("f", 0), match("f", 1))
     whole = "b" + 15 * "0"
@@ -361,8 +240,7 @@ def of_another_program(path: Path) -> None:
 
 
 def of_a_newer_release(path: Path) -> None:
-    with Store(path, create=True) as store:
-        add(store, match("d1"))
+    made(path)
     with closing(sqlite3.connect(path)) as other:
         other.execute(f"PRAGMA user_version = {VERSION + 1}")
 
@@ -399,9 +277,7 @@ def test_a_file_that_was_cut_off_or_overwritten_is_damaged(path: Path, golden: G
     path.write_bytes(whole[:4096] + b"\xff" * (len(whole) - 4096))
     with pytest.raises(ArenaError, match=str(path)):
         stored(path)
-
-
-def test_a_folder_in_the_place_of_the_database_is_told(path: Path) -> None:
+    path.unlink()
     path.mkdir()
     for create in (False, True):
         message = refused(lambda create=create: Store(path, create=create), RunError)
@@ -427,8 +303,7 @@ def test_a_disk_that_takes_no_more_loses_nothing_stored(store: Store, path: Path
 
 def test_a_full_database_loses_nothing_stored(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """SQLite takes its own limit for a full disk, and rolls back by itself."""
-    with Store(path, create=True) as store:
-        add(store, match("d1"))
+    made(path)
     connect = sqlite3.connect
 
     def limited(*args: object, **kwargs: object) -> sqlite3.Connection:
@@ -444,30 +319,37 @@ def test_a_full_database_loses_nothing_stored(path: Path, monkeypatch: pytest.Mo
     assert stored(path) == {"d1-0"}
 
 
-def test_a_disk_that_is_full_from_the_start_is_told(path: Path) -> None:
-    with files_no_larger_than(0):
-        assert refused(lambda: Store(path, create=True), RunError).startswith(f"{path}: ")
-
-
-def test_a_file_that_may_not_be_written_can_still_be_read_and_one_that_may_not_is_told(
-    public: Path,
+@pytest.mark.parametrize(
+    ("file", "folder", "what"), [(0o444, 0o777, "the file"), (0o666, 0o555, "its folder")]
+)
+def test_who_may_not_write_can_still_read_and_is_told_before_and_when_storing(
+    public: Path, file: int, folder: int, what: str
 ) -> None:
-    path = public / "league.db"
-    with Store(path, create=True) as store:
-        add(store, match("d1"))
-    path.chmod(0o444)
+    path = made(public / "league.db")
+    path.chmod(file)
+    public.chmod(folder)
     with ordinary_user():
         assert stored(path) == {"d1-0"}
         with Store(path, create=True) as store:
-            message = refused(lambda: add(store, match("d2")), RunError)
-    assert message.startswith(f"{path} may not be written by you (uid ")
-    assert "What was stored before is safe" in message
+            told = [
+                refused(store.check_writable, RunError),
+                refused(lambda: add(store, match("d2")), RunError),
+            ]
+        assert "What was stored before is safe" in told[1]
+        if folder == 0o555:
+            told.append(refused(lambda: Store(public / "new.db", create=True), RunError))
+    public.chmod(0o755)
+    for message in told:
+        assert " may not be written by you (uid " in message
+        assert f": {what} is read-only" in message
     path.chmod(0)
     with ordinary_user():
         assert refused(lambda: Store(path), RunError) == (
             f"{path} cannot be read: Permission denied."
         )
     path.chmod(0o644)
+    with Store(path) as store:
+        store.check_writable()
     assert stored(path) == {"d1-0"}
 
 
@@ -493,30 +375,6 @@ def test_a_file_that_is_taken_away_while_in_use_is_told(
         assert f"{path} was moved, removed or replaced while it was in use" in (
             refused(lambda: add(store, match("d2")), RunError)
         )
-
-
-@pytest.mark.parametrize(
-    ("file", "folder", "what"), [(0o444, 0o777, "the file"), (0o666, 0o555, "its folder")]
-)
-def test_whether_one_may_write_is_found_out_without_storing(
-    public: Path, file: int, folder: int, what: str
-) -> None:
-    path = public / "league.db"
-    with Store(path, create=True) as store:
-        add(store, match("d1"))
-        store.check_writable()
-    path.chmod(file)
-    public.chmod(folder)
-    with ordinary_user():
-        with Store(path) as store:
-            told = [refused(store.check_writable, RunError)]
-        if folder == 0o555:
-            told.append(refused(lambda: Store(public / "new.db", create=True), RunError))
-    public.chmod(0o755)
-    for message in told:
-        assert " may not be written by you (uid " in message
-        assert f": {what} is read-only" in message
-    assert stored(path) == {"d1-0"}
 
 
 def test_reading_goes_on_while_another_process_writes(store: Store, path: Path) -> None:
@@ -559,12 +417,8 @@ def test_a_process_killed_while_it_stores_leaves_all_or_nothing(store: Store, pa
 
 
 @pytest.mark.parametrize(("file", "folder"), [(0o644, 0o755), (0o666, 0o555), (0o644, 0o777)])
-def test_who_may_not_clean_up_after_a_killed_process_is_told(
-    public: Path, file: int, folder: int
-) -> None:
-    path = public / "league.db"
-    with Store(path, create=True) as store:
-        add(store, match("d1"))
+def test_who_may_not_clean_up_after_a_kill_is_told(public: Path, file: int, folder: int) -> None:
+    path = made(public / "league.db")
     killed_while_it_stores(path)
     path.chmod(file)
     path.with_name("league.db-journal").chmod(file)

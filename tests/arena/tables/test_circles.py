@@ -84,13 +84,6 @@ def test_groups_stand_apart() -> None:
     assert [each["group"] for each in told["unexplained"]] == [1, 2]
 
 
-def test_it_comes_each_time_the_same() -> None:
-    for form in ("simple", "json", "csv"):
-        own = render(circles_table(field(*CIRCLE)), form)
-        assert "scissors" in own
-        assert render(circles_table(field(*reversed(CIRCLE))), form) == own
-
-
 def test_the_command_shows_it_alone(arena: Arena, tmp_path: Path) -> None:
     path = tmp_path / "results.jsonl"
     lines = [{"places": {"A": 1, "B": 2}}] * 6 + [{"places": {"B": 1, "C": 2}}] * 6

@@ -3,8 +3,6 @@
 import csv
 import io
 import json
-from collections import Counter
-from itertools import permutations
 from pathlib import Path
 
 import pytest
@@ -14,23 +12,10 @@ from arena.stats.outcomes import Result
 from arena.tables.cross_table import Cell, cross_table
 from arena.tables.field import Field
 from arena.tables.table import render
-from tests.arena.conftest import Arena
+from tests.arena.stats.deals import results
 from tests.arena.tables.fields import field as of_matches
 from tests.arena.terminal import at_terminal
 from tests.golden import Golden
-
-
-def played(*texts: str, copies: int = 1) -> list[tuple[str, Result]]:
-    """`A > B = C` as a deal of its own, `copies` times."""
-    matches = []
-    for text in texts:
-        places = [
-            (bot, place) for place, sharing in enumerate(text.split(" > "), 1)
-            for bot in sharing.split(" = ")
-        ]  # fmt: skip
-        bots, numbers = zip(*places, strict=True)
-        matches += [(f"{text} {n}", Result(bots, numbers)) for n in range(copies)]
-    return matches
 
 
 def field(*matches: tuple[str, Result], bots: str = "", **more: int) -> Field:
@@ -50,44 +35,31 @@ def cells(field: Field, cell: Cell | None = None) -> dict[str, list[str]]:
     return found
 
 
-DUELS = field(*played("A > B", copies=20), *played("B > A", "A = B", copies=2))
-TABLES = field(*played("A > B > C", copies=9), *played("C > B = A", copies=3))
+DUELS = field(*results("A > B", copies=20), *results("B > A", "A = B", copies=2))
+TABLES = field(*results("A > B > C", copies=9), *results("C > B = A", copies=3))
 
 
 # --- cells
 
 
-def test_duels_show_wins_draws_and_losses_with_a_mark_where_the_lead_is_sure() -> None:
+def test_cells_say_who_leads_surely_and_can_be_chosen() -> None:
     assert cells(DUELS) == {"A": ["·", "20/2/2+"], "B": ["2/2/20-", "·"]}
-
-
-def test_larger_matches_show_the_mean_place_of_the_rows_bot() -> None:
+    # larger matches show the mean place of the row's bot
     assert cells(TABLES)["A"] == ["·", "1.25+", "1.25"]
     assert cells(TABLES)["C"] == ["2.50", "2.50", "·"]
-
-
-def test_the_cell_can_be_chosen() -> None:
     assert cells(DUELS, "points")["A"] == ["·", "87.5+"]
     assert cells(DUELS, "places")["B"] == ["1.83-", "·"]
     assert cells(TABLES, "wins")["A"] == ["·", "9/3/0+", "9/0/3"]
     # one win is no lead, and two that did not meet have a dash
-    assert cells(field(*played("A > B", "B > C")))["A"] == ["·", "1/0/0", "-"]
+    assert cells(field(*results("A > B", "B > C")))["A"] == ["·", "1/0/0", "-"]
 
 
-def test_rows_and_columns_are_in_the_order_of_the_leaderboard() -> None:
-    upside_down = field(*played("C > B", "B > A", "C > A", copies=10))
+def test_rows_and_columns_are_in_the_order_of_the_leaderboard_and_groups_apart() -> None:
+    upside_down = field(*results("C > B", "B > A", "C > A", copies=10))
     assert list(cells(upside_down)) == ["C", "B", "A"]
     assert cells(upside_down)["C"] == ["·", "10/0/0+", "10/0/0+"]
-
-
-# --- groups
-
-
-GROUPS = field(*played("A > B", "B > C", "X > Y", copies=8), bots="alone")
-
-
-def test_groups_that_never_met_have_a_table_each_numbered_as_in_the_leaderboard() -> None:
-    first, second, notes = text(GROUPS).split("\n\n")
+    groups = field(*results("A > B", "B > C", "X > Y", copies=8), bots="alone")
+    first, second, notes = text(groups).split("\n\n")
     assert [line.split()[:2] for line in first.splitlines()[2:]] == [
         *(["1", "A"], ["2", "B"], ["3", "C"])
     ]
@@ -108,7 +80,7 @@ def test_a_league_without_results_is_all_notes() -> None:
 
 def cycle(bots: str, copies: int = 20) -> list[tuple[str, Result]]:
     a, b, c = bots
-    return played(f"{a} > {b}", f"{b} > {c}", f"{c} > {a}", copies=copies)
+    return results(f"{a} > {b}", f"{b} > {c}", f"{c} > {a}", copies=copies)
 
 
 def flat(field: Field) -> str:
@@ -121,7 +93,7 @@ def test_a_cycle_is_named_unless_it_may_be_chance_and_three_of_many_are() -> Non
         "beats A." in flat(field(*cycle("ABC")))
     )
     assert "cycle" not in text(field(*cycle("ABC", copies=3)))
-    many = field(*cycle("ABC"), *cycle("ADE"), *cycle("AFG"), *cycle("AHI"), *played("B > D"))
+    many = field(*cycle("ABC"), *cycle("ADE"), *cycle("AFG"), *cycle("AHI"), *results("B > D"))
     assert flat(many).count("A cycle, which no rating can show") == 3
     assert "There are 4 such cycles." in flat(many)
     assert len(json.loads(render(cross_table(many, rated(many)), "json"))["cycles"]) == 4
@@ -141,32 +113,6 @@ def test_json_and_csv_have_a_row_for_every_ordered_pair(golden: Golden) -> None:
     assert told == {**DUELS.facts, "cycles": []}
     lines = list(csv.DictReader(io.StringIO(render(cross_table(DUELS, rated(DUELS)), "csv"))))
     assert [list(line) for line in lines] == [list(row) for row in rows]
-
-
-def test_the_order_of_the_results_leaves_no_trace() -> None:
-    matches = [*cycle("ABC", 3), *played("A > D = B > C", "X > Y")]
-    for form in ("simple", "json", "csv"):
-        one, other = (
-            render(cross_table(each, rated(each)), form)
-            for each in (field(*matches), field(*matches[::-1]))
-        )
-        assert one == other
-
-
-# --- the command
-
-
-def test_the_command_shows_a_league(arena: Arena, played: Path, tmp_path: Path) -> None:
-    result = arena("table", played)
-    assert (result.exit_code, result.stderr) == (0, "")
-    bots = {line.split()[1] for line in result.stdout.splitlines()[2:5]}
-    assert bots == {"one", "two", "illegal"}
-    assert max(map(len, result.stdout.splitlines())) <= 80
-    assert arena("table", played, env={"COLUMNS": "30"}).stdout == result.stdout  # into a pipe
-    rows = json.loads(arena("table", played, "--format", "json").stdout)["encounters"]
-    assert {(row["bot"], row["other"]) for row in rows} == set(permutations(bots, 2))
-    assert Counter(row["matches"] for row in rows) == {4: 6}
-    assert arena("table", tmp_path / "nothing").exit_code == 2
 
 
 # --- a terminal

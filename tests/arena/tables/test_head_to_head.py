@@ -1,7 +1,5 @@
 """Two bots against each other: the rows, the sentence, and who can be asked for."""
 
-import csv
-import io
 import json
 from pathlib import Path
 from typing import Any
@@ -13,7 +11,6 @@ from arena.stats.outcomes import Result
 from arena.tables.field import Field
 from arena.tables.head_to_head import head_to_head
 from arena.tables.table import render
-from protocol.errors import ArenaError
 from tests.arena.conftest import Arena
 from tests.arena.tables.fields import field
 from tests.golden import Golden
@@ -70,7 +67,7 @@ def rows(field: Field) -> dict[tuple[str, int | None], tuple[object, ...]]:
     }
 
 
-def test_both_bots_have_a_row_in_all_and_one_for_each_seat() -> None:
+def test_both_bots_have_a_row_in_all_and_one_for_each_seat_that_is_known() -> None:
     assert rows(DUELS) == {
         ("A", None): (96, 48, 72, 6, 18, 75 / 96),
         ("A", 0): (48, 48, 42, 6, 0, 45 / 48),
@@ -79,19 +76,13 @@ def test_both_bots_have_a_row_in_all_and_one_for_each_seat() -> None:
         ("B", 0): (48, 48, 18, 0, 30, 18 / 48),
         ("B", 1): (48, 48, 0, 6, 42, 3 / 48),
     }
-
-
-def test_without_known_seats_there_is_one_row_a_bot() -> None:
     unknown = field(deals(5, "A1 B2"), by_seat=False)
     assert list(rows(unknown)) == [("A", None), ("B", None)]
     assert "Seat" not in shown(unknown)
-
-
-def test_only_matches_of_both_count_and_larger_ones_show_mean_places() -> None:
+    # only matches of both count, and larger ones show mean places
     assert rows(TABLES)["A", None] == (20, 10, 10, 10, 0, 0.75)
-    assert set(rows(TABLES)) == {
-        *(("A", None), ("A", 0), ("A", 1)),
-        *(("B", None), ("B", 1), ("B", 2)),
+    assert {*rows(TABLES)} == {
+        *(("A", None), ("A", 0), ("A", 1), ("B", None), ("B", 1), ("B", 2)),
     }
     line = text(TABLES).splitlines()[2]
     assert line.split()[:5] == ["A", "any", "20", "10", "10/10/0"]
@@ -117,7 +108,7 @@ def test_who_leads_how_surely_is_said_in_sentences_with_faults(golden: Golden) -
     golden(text(even))
 
 
-def test_two_that_never_met_are_compared_by_their_ratings_if_anything_links_them(
+def test_two_that_never_met_are_compared_if_anything_links_them(
     golden: Golden,
 ) -> None:
     apart = field([*deals(9, "A1 C2"), *deals(9, "C1 D2"), *deals(9, "X1 Y2")], bots="B")
@@ -128,50 +119,14 @@ def test_two_that_never_met_are_compared_by_their_ratings_if_anything_links_them
         assert told(apart, "A", other)["win_chance"] is None
 
 
-def test_csv_has_the_rows_of_json() -> None:
-    text = render(head_to_head(DUELS, rated(DUELS), "A", "B"), "csv")
-    lines = list(csv.DictReader(io.StringIO(text)))
-    assert [(line["bot"], line["seat"], line["wins"]) for line in lines][:3] == [
-        *(("A", "", "72"), ("A", "0", "42"), ("A", "1", "30"))
-    ]
-    apart = field([*deals(2, "A1 C2"), *deals(2, "C1 D2")])
-    assert render(head_to_head(apart, rated(apart), "A", "D"), "csv").split(",") == list(lines[0])
-
-
 # --- mistakes
-
-
-def test_an_unknown_bot_and_one_against_itself_are_refused() -> None:
-    alike = field([("1", Result(("sensible", "random"), (1, 2)))])
-    for bots, said in (
-        (("random", "sensibel"), r"cup has no bot 'sensibel'. Did you mean 'sensible'\?"),
-        (("x", "random"), "Known: random, sensible"),
-        (("random", "random"), "name two different bots"),
-    ):
-        with pytest.raises(ArenaError, match=said):
-            head_to_head(alike, rated(alike), *bots)
-
-
-# --- the command
-
-
-def test_the_command_compares_two_bots_of_a_league(arena: Arena, played: Path) -> None:
-    result = arena("table", played, "--between", "two", "illegal")
-    assert (result.exit_code, result.stderr) == (0, "")
-    assert max(map(len, result.stdout.splitlines())) <= 80
-    assert "Faults in all matches: illegal " in " ".join(result.stdout.split())
-    rows = json.loads(
-        arena("table", played, "--between", "two", "illegal", "--format", "json").stdout
-    )["encounters"]
-    assert [(row["bot"], row["seat"], row["matches"]) for row in rows] == [
-        *(("two", None, 4), ("two", 0, 2), ("two", 1, 2)),
-        *(("illegal", None, 4), ("illegal", 0, 2), ("illegal", 1, 2)),
-    ]
 
 
 def test_mistakes_are_one_line(arena: Arena, played: Path) -> None:
     for words, said in (
         (("--between", "one", "tow"), "Did you mean 'two'?"),
+        (("--between", "one", "x"), "Known: illegal, one, two"),
+        (("--between", "one", "one"), "name two different bots"),
         (("--between", "one", "\x1b[2J"), "has no bot '\\x1b[2J'"),
         (("--between", "one", "two", "--show", "wins"), "--show is about the cross-table"),
     ):

@@ -36,7 +36,7 @@ def shown(form: str = "simple", match: StoredMatch = MATCH) -> list[str]:
     return render(Table("matches", listed.columns, rows), form).splitlines()
 
 
-def test_scores_stand_beside_the_places_and_each_place_beside_its_name_unbroken(
+def test_scores_and_places_stand_beside_the_names(
     golden: Golden,
 ) -> None:
     golden("\n".join(shown()))

@@ -1,9 +1,7 @@
 """Results files: the two forms they are read in, and every mistake with its line."""
 
-import io
 import json
 import os
-import sys
 from collections.abc import Iterable
 from contextlib import suppress
 from itertools import product
@@ -70,10 +68,7 @@ def test_matches_of_one_deal_belong_together_wherever_they_stand(file: Path) -> 
         lines(match(B=1, A=2) | one, match(A=1, B=2) | other, match(A=1, B=2) | {"deal": 7}),
     )
     assert field.deals == {(A_FIRST, B_FIRST): 1, (A_FIRST,): 1}
-
-
-def test_no_name_of_a_deal_is_mixed_up_with_a_match_without_one(file: Path) -> None:
-    for deal in ("1", "2", "0", " ", "None"):
+    for deal in ("1", "2", "0", " ", "None"):  # are no names of matches without one
         own = match(A=1, B=2) | {"deal": deal}
         assert read(file, lines(match(A=1, B=2), own, match(A=1, B=2))).deals == {(A_FIRST,): 3}
     none = {"deal": None, "match": None, "bots": None}
@@ -112,58 +107,31 @@ def test_a_name_with_its_marks_apart_is_that_with_them_in_one_character(file: Pa
 BAD_LINES = [
     "hello",
     '{"places": {"A": 1, "B": 2}',
-    '{"places": {"A": 1, "B": 2}} {}',
-    "{'places': {}}",
     "[1, 2]",
-    '"A"',
-    "null",
-    '{"place": {"A": 1, "B": 2}}',
     '{"winner": "A"}',
     '{"places": {"A": 1, "B": 2}, "scores": {"A": 1}}',
-    '{"places": {"A": 1, "B": 2}, "scores": {}}',
     '{"places": {"A": 1, "B": 2}, "scores": 3}',
     '{"places": {"A": 1, "B": 2}, "scores": {"A": 1, "B": "2"}}',
-    '{"places": {"A": 1, "B": 2}, "scores": {"A": 1e99, "B": 2}}',
-    '{"places": {"A": 1, "B": 2}, "scores": {"A": 1, "A": 2, "B": 2}}',
     "{}",
-    '{"deal": "d1"}',
-    '{"places": null}',
     '{"places": {}}',
     '{"places": ["A", "B"]}',
-    '{"places": "A"}',
     '{"places": {"A": 1, "B": 2.0}}',
     '{"places": {"A": 1, "B": true}}',
-    '{"places": {"A": 1, "B": "2"}}',
-    '{"places": {"A": 1, "B": null}}',
     '{"places": {"A": 1, "B": NaN}}',
-    '{"places": {"A": 1, "B": [1]}}',
     '{"places": {"A": 0, "B": 1}}',
-    '{"places": {"A": -1, "B": 1}}',
     '{"places": {"A": 2, "B": 2}}',
     '{"places": {"A": 1, "B": 30}}',
     '{"places": {"A": 1}}',
     '{"places": {"A": 1, "A": 2}}',
-    '{"places": {"A": 1, "B": 2}, "places": {"A": 1, "B": 2}}',
     '{"places": {"A": 1, "\\u0041": 2}, "deal": ":"}',
     '{"deal": 1.5, "places": {}}',
-    '{"deal": true, "places": {}}',
-    '{"deal": 7, "match": null, "places": {"A": 1, "B": "2"}}',
-    '{"places": 0}',
-    '{"bots": false}',
-    '{"match": ["m"], "places": {}}',
     '{"deal": "", "places": {"A": 1, "B": 2}}',
-    '{"match": "", "places": {"A": 1, "B": 2}}',
     '{"places": {"A": 1, "": 2}}',
-    '{"places": {"A": 1, " B": 2}}',
     '{"places": {"A": 1, "B\\u001b": 2}}',
-    '{"places": {"A": 1, "%s": 2}}' % ("B" * 41),
     '{"bots": ["A", "B"], "places": {"A": 1, "B": 2}}',
-    '{"bots": ["A", "B"], "deal": 1}',
-    '{"bots": "AB"}',
     '{"bots": ["A", 7]}',
     '{"bots": ["C"]}',
     '{"deal": %s, "places": {}}' % ("9" * 5000),
-    '{"places": %s' % ('{"a":' * 50_000),
     '{"a":' * 50_000 + "1" + "}" * 50_000,
 ]
 
@@ -203,13 +171,6 @@ def test_what_is_not_utf_8_is_told(file: Path) -> None:
 # --- CSV
 
 
-def test_columns_and_rows_stand_in_any_order(file: Path) -> None:
-    rows = "place,deal,bot,match\n1,d,A,m1\n1,d,B,m2\n1,,A,m3\n2,d,A,m2\n2,,B,m3\n2,d,B,m1"
-    field = read(file, rows)
-    assert field.deals == {(A_FIRST, B_FIRST): 1, (A_FIRST,): 1}
-    assert (field.bots, field.by_seat) == (("A", "B"), False)
-
-
 def test_spreadsheets_leave_no_trace(file: Path) -> None:
     rows = ["match|bot|place", '"m1"|"A, the ""first"""|1', "", "m1| B |2", "||", ""]
     result = Result(('A, the "first"', "B"), (1, 2))
@@ -220,12 +181,9 @@ def test_spreadsheets_leave_no_trace(file: Path) -> None:
 
 BAD_ROWS: list[tuple[list[str], int]] = [
     (["m1,A"], 2),
-    (["m1,A,1,2"], 2),
     ([",A,1"], 2),
     (["m1,,1", "m1,B,2"], 2),
-    (["m1,A,"], 2),
     (["m1,A,1.0"], 2),
-    (["m1,A,1st"], 2),
     (["m1,A,-1"], 2),
     (["m1,A,١"], 2),
     (["m1,A,%s" % ("9" * 5000)], 2),
@@ -236,7 +194,6 @@ BAD_ROWS: list[tuple[list[str], int]] = [
     (["m1,A,1", "m1,B,2", "m1,A,1"], 4),
     (["m1,A,1", '"m1,B,2', "m2,A,1"], 3),
     (["m1,A,1", '"m1,B,2', *["m2,A,1"] * 40_000], 3),
-    (["m1,%s,1" % ("A" * 99_000)], 2),
     (["m1,%s,1" % ("A" * 200_000)], 2),
     (["m1,A,1", 'm1,B,"2', ""], 3),
     (["m1,A\rB,1"], 2),
@@ -307,14 +264,10 @@ def test_a_deal_of_which_a_match_has_no_scores_is_left_out(file: Path) -> None:
 def test_bad_headers_are_told(file: Path, golden: Golden) -> None:
     for header in (
         "match,bot",
-        "bot",
         "match,bot,place,date",
         "Match,bot,plaze",
-        "match,bot,place,",
         "match,bot,place,bot",
         "A,B,1-0",
-        "hello",
-        ",,",
         "SQLite format 3\0",
     ):
         golden(refused(file, header, line=1))
@@ -342,16 +295,6 @@ def test_a_folder_and_a_file_of_somebody_else_are_told(file: Path) -> None:
         os.chown(file, NOBODY, NOBODY)
     with ordinary_user(), pytest.raises(ArenaError, match="cannot be read: Permission denied"):
         read_results(file)
-
-
-def test_a_dash_is_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
-    text = lines(match(A=1, B=2), match(A=3, B=1)).encode()
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text[:29])))
-    field = read_results(Path("-"))
-    assert (field.name, field.deals) == ("standard input", {(A_FIRST,): 1})
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text)))
-    with pytest.raises(ArenaError, match=r"^standard input:2: "):
-        read_results(Path("-"))
 
 
 names = st.text(st.characters(exclude_categories=("C", "Z")), min_size=1, max_size=8)

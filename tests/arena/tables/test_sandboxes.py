@@ -6,8 +6,6 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
-import pytest
-
 from arena.cli.watch import _picture
 from arena.stats.ratings import fit
 from arena.tables.sandboxes import kinds_of, notes_of
@@ -52,9 +50,7 @@ def printed(arena: Arena, words: tuple[str, ...], league: Path) -> str:
     return " ".join(result.stdout.split())
 
 
-def test_every_table_says_where_sandboxes_differ_or_are_weaker_and_else_nothing(
-    arena: Arena, copy: Path
-) -> None:
+def test_every_table_says_where_sandboxes_differ_or_are_weak(arena: Arena, copy: Path) -> None:
     mixed(copy)
     assert all(MIXED in printed(arena, words, copy) for words in TABLES)
     watcher = Watcher(copy, lambda field: fit(field.deals, bots=field.bots))
@@ -71,9 +67,7 @@ def test_every_table_says_where_sandboxes_differ_or_are_weaker_and_else_nothing(
         assert not any("andbox" in printed(arena, words, copy) for words in tables[::3])
 
 
-def test_programs_get_the_same_and_nothing_where_nothing_is_to_be_said(
-    arena: Arena, copy: Path
-) -> None:
+def test_programs_are_told_the_same_of_sandboxes(arena: Arena, copy: Path) -> None:
     mixed(copy)
     for command in ("rank", "table", "matches"):
         found = json.loads(arena(command, copy, "--format", "json").stdout)
@@ -101,9 +95,7 @@ def test_only_the_matches_of_the_table_count(arena: Arena, copy: Path) -> None:
     assert "Sandboxes: landlock in 4" in printed(arena, ("rank", "--versions"), copy)
 
 
-def test_the_list_of_matches_has_a_column_where_those_that_are_shown_differ(
-    arena: Arena, copy: Path
-) -> None:
+def test_matches_have_a_column_where_sandboxes_differ(arena: Arena, copy: Path) -> None:
     mixed(copy)
     listed = arena("matches", copy)
     assert "Sandbox" in listed.stdout
@@ -121,14 +113,3 @@ def test_a_name_that_no_sandbox_has_here_is_not_repeated() -> None:
     assert kinds_of("\x1b[2J and landlock (ABI 9)") == ("landlock", "other")
     assert kinds_of("") == ("other",)
     assert [*notes_of({("other",): 2})] == ["Sandbox of all matches: other (not known here)."]
-
-
-@pytest.mark.usefixtures("inline")
-def test_standings_say_it_too(arena: Arena, tmp_path: Path) -> None:
-    swiss = tmp_path / "swiss"
-    words = ("--game", "guerra", "random", "rusher", "sensible", "--format", "swiss", "--deals", 1)
-    assert arena("init", swiss, *words, "--sandbox", "none").exit_code == 0
-    assert arena("run", swiss).exit_code == 0
-    assert "Sandbox of all matches: none (no protection)." in printed(arena, ("standings",), swiss)
-    found = json.loads(arena("standings", swiss, "--format", "json").stdout)
-    assert [*found["sandboxes"]] == ["none"]

@@ -104,14 +104,6 @@ def test_only_whole_deals_count(duels: Book) -> None:
     assert "1 more match counts only when the rest of the deal is played." in field.remarks
 
 
-def test_deals_that_went_alike_are_evidence_each_where_there_is_chance(duels: Book) -> None:
-    for number in range(5):
-        duels.play(number, 0, 1)
-    field = read_field(duels.folder)
-    assert (field.matches, field.deal_count, field.repeats) == (10, 5, 0)
-    assert len(field.deals) == 1
-
-
 def test_without_chance_deals_that_were_played_alike_count_once(chanceless: Book) -> None:
     for number in range(4):
         chanceless.play(number, 0, 1, 2, 3)
@@ -131,16 +123,6 @@ def test_without_chance_deals_that_were_played_alike_count_once(chanceless: Book
     assert (field.deal_count, field.repeats) == (4, 0)
 
 
-def test_deals_without_forfeits_are_told_when_asked_for(duels: Book) -> None:
-    for number in range(3):
-        duels.play(number, 0, 1)  # B forfeits both matches of the first
-    assert read_field(duels.folder).unforfeited is None
-    field = read_field(duels.folder, forfeits=True)
-    assert field.unforfeited is not None
-    assert (field.deal_count, sum(field.unforfeited.values())) == (3, 2)
-    assert set(field.unforfeited) == set(field.deals)
-
-
 def test_a_file_knows_no_forfeits_and_no_clocks(arena: Arena, tmp_path: Path) -> None:
     path = tmp_path / "results.jsonl"
     path.write_text('{"places": {"A": 1, "B": 2}}\n')
@@ -152,13 +134,13 @@ def test_a_file_knows_no_forfeits_and_no_clocks(arena: Arena, tmp_path: Path) ->
 
 
 def test_ratings_without_forfeits_stand_beside_the_others(duels: Book, arena: Arena) -> None:
-    duels.play(0, 0, 1)
+    duels.play(0, 0, 1)  # B forfeits both
     text = arena("rank", duels.folder, "--without-forfeits").stdout
     assert "No such deals: A, B." in " ".join(text.split())
     for number in (1, 2):
         duels.play(number, 0, 1)
-    told = arena("rank", duels.folder, "--without-forfeits", "--format", "json")
-    table = json.loads(told.stdout)
+    assert read_field(duels.folder).unforfeited is None
+    table = json.loads(arena("rank", duels.folder, "--without-forfeits", "--format", "json").stdout)
     assert table["forfeited_deals"] == 1
     first, second = table["standings"]
     assert first["rating"] > first["rating_unforfeited"] > 25 > second["rating_unforfeited"]
@@ -169,7 +151,7 @@ def test_ratings_without_forfeits_stand_beside_the_others(duels: Book, arena: Ar
     assert "--without-forfeits does not go with --pairs" in refused.stderr
 
 
-def test_deals_beyond_those_asked_for_count_and_a_smaller_share_misses_only_its_own(
+def test_deals_beyond_those_asked_for_count_and_are_not_missing(
     duels: Book,
 ) -> None:
     for number in range(5):
@@ -182,16 +164,6 @@ def test_deals_beyond_those_asked_for_count_and_a_smaller_share_misses_only_its_
     file.write_text(text.replace("deals = 5", "deals = 40\nshare = 0.5"))
     asked = {deal.number for deal in duels.league.asked.plan()}
     assert read_field(duels.folder).missing == 2 * len(asked - set(range(5)))
-
-
-def test_matches_of_bots_that_left_do_not_count(tmp_path: Path) -> None:
-    book = Book(tmp_path / "book", "guerra", "AB")
-    book.play(0, 0, 1)
-    file = book.folder / "league.toml"
-    file.write_text(file.read_text().replace('"A"', '"C"'))
-    field = read_field(book.folder)
-    assert (field.bots, field.matches, field.missing) == (("B", "C"), 0, 10)
-    assert not field.faults
 
 
 def test_faults_forfeits_and_clocks_are_summed_by_bot(duels: Book) -> None:

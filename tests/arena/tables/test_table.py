@@ -10,7 +10,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from arena.tables.table import FORMATS, Column, Row, Sheet, Style, Table, pieces, render
+from arena.tables.table import FORMATS, Column, Row, Style, Table, pieces, render
 from arena.text import fold, letters, unguarded, width
 from tests.golden import Golden
 
@@ -56,7 +56,7 @@ def test_grids_fit_the_screen_and_columns_stay_in_line_whatever_the_letters() ->
         assert len(widths_of(render(names_table(NAMES), form, width=200))) == 1, form
 
 
-def test_a_table_is_folded_as_far_as_it_must_be_and_columns_that_do_not_fit_stand_below(
+def test_a_table_is_folded_and_its_last_columns_stand_below(
     golden: Golden,
 ) -> None:
     golden(render(names_table(["x" * 40], 2), "simple", width=60))
@@ -126,14 +126,6 @@ def test_rows_that_come_one_by_one_make_the_same_table(count: int) -> None:
     assert list(csv.DictReader("".join(texts["csv"]).splitlines())) == [
         {key: str(value) for key, value in row.items()} for row in rows
     ]
-
-
-def test_several_grids_stand_below_each_other() -> None:
-    grids = [Sheet([Column("Bot", "bot")], [{"bot": name}]) for name in ("one", "two")]
-    table = Table("bots", (), [{"bot": "one"}, {"bot": "two"}], notes=["A note."], grids=grids)
-    assert render(table, "plain") == "Bot\none\n\nBot\ntwo\n\nA note."
-    assert render(table, "tsv").split() == ["Bot", "one", "Bot", "two", "A", "note."]
-    assert render(table, "csv") == "bot\none\ntwo"
 
 
 # --- colour
