@@ -20,16 +20,13 @@ from arena.schedule.double_elimination import (
 from arena.schedule.rounds import Over, RoundTerms
 from protocol.errors import ArenaError
 from tests.arena.schedule.cases import calm
-from tests.arena.schedule.test_knockout import bots, by_file, grid, named, places
-from tests.arena.schedule.tournaments import Luck, Played, begun, entrants
+from tests.arena.schedule.test_knockout import after, bots, by_file, named, story, titles
+from tests.arena.schedule.tournaments import Luck, Played, begun
 from tests.golden import Golden
 
 FILE = DoubleEliminationOptions(seeding="file")
+TWO_ON = DoubleEliminationOptions(seeding="file", advance=2)
 few = settings(calm, max_examples=10)
-
-
-def titles(played: Played) -> list[str]:
-    return [each.title for each in played.standings.grids[1:]]
 
 
 def losses(played: Played) -> Counter[str]:
@@ -86,51 +83,61 @@ def test_who_loses_twice_is_out_and_no_one_meets_again_without_need(
         met |= pairs
 
 
-def test_the_final_is_played_again_only_if_it_is_the_first_loss_and_the_file_lets_it() -> None:
-    final = begun(DoubleElimination, FILE, 2).after(by_file())
-    assert isinstance(final.after(by_file()).next(), Over)
-    played = final.after(by_file(2))
-    assert titles(played)[1:] == ["Final", "Final again"]
-    assert named(played) == [("b1", "b2")]
-    played = played.after(by_file())
-    assert isinstance(over := played.next(), Over)
-    assert over.why.startswith("The final of the double elimination is played: ")
-    assert places(played) == [("1", "b1"), ("2", "b2")]
-    assert grid(played, "Final") == [("b1", 0.0, 1, "loses"), ("b2", 1.0, 1, "goes on")]
-    assert grid(played, "Final again") == [("b1", 1.0, 1, "wins"), ("b2", 0.0, 1, "loses")]
-    once = DoubleEliminationOptions(seeding="file", reset=False)
-    played = begun(DoubleElimination, once, 2).after(by_file()).after(by_file(2))
-    assert isinstance(played.next(), Over)
-    assert places(played)[0] == ("1", "b2")
+SCENES = {
+    "who comes late takes no part": (
+        *(FILE, 4, 2, [">12345"]),
+        ["next: b1 b2, b3 b4\n", "\n1757 takes no part: it came after"],
+    ),
+    "a final is enough if it is the second loss": (FILE, 2, 2, ["", ""], ["over: "]),
+    "the final is played again if it is the first loss": (
+        *(FILE, 2, 2, ["", "+2"]),
+        ["Final: b1 0/1 loses, b2 1/1 goes on\nFinal again: b1 , b2 \nnext: b1 b2\n"],
+    ),
+    "and ends then": (
+        *(FILE, 2, 2, ["", "+2", ""]),
+        ["again: b1 1/1 wins, b2 0/1 loses\nover: The final of the double elimination is played: "],
+    ),
+    "unless the file says no": (
+        *(DoubleEliminationOptions(seeding="file", reset=False), 2, 2, ["", "+2"]),
+        ["over: ", "places: 1 b2"],
+    ),
+    "who is out loses both lives": (FILE, 4, 2, ["-1 >234"], ["next: b2 b4", ", 4 b1"]),
+    "whose two next opponents left is in the final at once": (
+        *(FILE, 4, 2, ["-23 >14"]),
+        ["b2 left, b3 left\nFinal: b1 , b4 \nnext: b1 b4\n"],
+    ),
+    "both brackets play while each can fill a table": (
+        *(TWO_ON, 6, 3, ["", ""]),
+        ["next: b1 b2 b3, b4 b5 b6\n"],
+    ),
+    "three are unbeaten, two are not, and none of the brackets can fill a table": (
+        *(TWO_ON, 5, 4, [""]),
+        ["b1 bye\nMixed stage 1: b2 , b3 , b4 , b5 \nnext: b2 b3 b4 b5\n"],
+    ),
+    "a mixed table is followed by the final": (
+        *(TWO_ON, 5, 4, ["", "+4"]),
+        ["b4 1/1 goes on, b5 0/1 loses\nFinal: b1 , b2 , b3 , b4 \n", ", 5 b5"],
+    ),
+    "byes of the losers go to those with fewest": (
+        *(FILE, 6, 2, [""] * 6),
+        ["b1 bye, b4 1/1 goes on, b5 0/1 loses, b2 bye, ", "b5 0/1 loses, b3 bye\n"],
+    ),
+}
 
 
-def test_who_is_out_loses_both_lives() -> None:
-    begin = begun(DoubleElimination, FILE, 4)
-    gone = bots(1)
-    left = tuple(bot for bot in begin.field if bot not in gone)
-    played = begin.after(by_file(), out=gone, then=left)
-    assert named(played) == [("b2", "b4")]
-    played = played.after(by_file()).after(by_file())
-    assert places(Luck(1).whole(played))[-1] == ("4", "b1")
+@pytest.mark.parametrize("scene", SCENES)
+def test_who_goes_on_and_comes_where(scene: str) -> None:
+    options, count, seats, rounds, told = SCENES[scene]
+    said = story(after(begun(DoubleElimination, options, count, seats), *rounds))
+    assert [each for each in told if each not in said] == [], said
 
 
 def test_whose_files_change_loses_the_tie_and_plays_on() -> None:
     begin = begun(DoubleElimination, FILE, 4)
-    changed = tuple(
-        replace(bot, version="another") if bot in bots(1) else bot for bot in begin.field
-    )
-    played = begin.after(by_file(), out=bots(1), then=changed)
+    changed = (replace(begin.field[0], version="another"), *begin.field[1:])
+    played = begin.after(by_file(), out=frozenset(bots(1)), then=changed)
     assert sorted(named(played)) == [("b1", "b3"), ("b2", "b4")]
-    playing = {bot for lineup in played.lineups() for bot in lineup}
-    assert set(changed) == playing
-
-
-def test_a_bot_whose_two_next_opponents_left_is_in_the_final_at_once() -> None:
-    begin = begun(DoubleElimination, FILE, 4)
-    left = tuple(bot for bot in begin.field if bot not in bots(2, 3))
-    played = begin.after(by_file(), out=bots(2, 3), then=left)
-    assert named(played) == [("b1", "b4")]
-    assert titles(played) == ["Winners' stage 1", "Final"]
+    assert {bot for lineup in played.lineups() for bot in lineup} == {*changed}
 
 
 def test_any_pairs_cost_less_than_to_meet_again() -> None:
@@ -139,34 +146,6 @@ def test_any_pairs_cost_less_than_to_meet_again() -> None:
     pairs.met.update(("a", other) for other in "cdefgh")
     ties = pairs._losers_ties([*"abcdefgh"])
     assert sorted(tie.bots for tie in ties) == [("a", "b"), ("c", "h"), ("d", "g"), ("e", "f")]
-
-
-def test_both_brackets_play_while_each_can_fill_a_table() -> None:
-    options = DoubleEliminationOptions(seeding="file", advance=2)
-    played = begun(DoubleElimination, options, 6, seats=3).after(by_file()).after(by_file())
-    assert named(played) == [("b1", "b2", "b3"), ("b4", "b5", "b6")]
-
-
-def test_byes_of_the_losers_go_to_those_with_fewest() -> None:
-    played = begun(DoubleElimination, FILE, 6)
-    while not isinstance(played.next(), Over):
-        played = played.after(by_file())
-    byes = Counter(
-        row[0] for title in titles(played) for row in grid(played, title) if row[3] == "bye"
-    )
-    assert byes == {"b1": 1, "b2": 1, "b3": 1}
-
-
-def test_a_mixed_table_when_no_bracket_can_fill_one() -> None:
-    options = DoubleEliminationOptions(seeding="file", advance=2)
-    played = begun(DoubleElimination, options, 5, seats=4)
-    assert named(played) == [("b2", "b3", "b4", "b5")]
-    played = played.after(by_file())
-    assert named(played) == [("b2", "b3", "b4", "b5")], "three are unbeaten, and two are not"
-    assert titles(played)[-1] == "Mixed stage 1"
-    played = played.after(by_file(4))
-    assert named(played) == [("b1", "b2", "b3", "b4")]
-    assert titles(played)[-1] == "Final"
 
 
 @few
@@ -197,20 +176,11 @@ def test_it_ends_for_every_field(seats: int, out: float) -> None:
             assert out or "final" in str(played.next())
 
 
-def test_its_options_are_checked_as_those_of_every_bracket() -> None:
-    with pytest.raises(ArenaError, match="advance = 3 lets all 3 bots of a table go on"):
-        check_double_elimination(DoubleEliminationOptions(advance=3), 3)
-
-
 def test_too_few_bots_end_it_and_a_second_final_of_larger_tables_is_refused(golden: Golden) -> None:
     over = begun(DoubleElimination, FILE, 2, seats=3).next()
     assert isinstance(over, Over)
     golden(over.why)
+    with pytest.raises(ArenaError, match="advance = 3 lets all 3 bots of a table go on"):
+        check_double_elimination(DoubleEliminationOptions(advance=3), 3)
     with pytest.raises(ArenaError, match="reset = false is for games of two"):
         begun(DoubleElimination, DoubleEliminationOptions(reset=False), 8, seats=3).next()
-
-
-def test_who_comes_late_takes_no_part() -> None:
-    played = begun(DoubleElimination, FILE, 4).after(by_file(), then=entrants(5))
-    assert len(played.standings.notes) == 1
-    assert all("b5" not in lineup for lineup in named(played))

@@ -13,17 +13,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.schedule.deal import Entrant
-from arena.schedule.goal import Compared, Findings, Goal, Measure, doubt, goal_of, known, lead_of
+from arena.schedule.goal import Compared, Findings, Goal, Measure, doubt, goal_of, lead_of
 from arena.schedule.rounds import Frame, Lineup, Over, Places, Round, RoundDeal, RoundTerms
-from arena.schedule.settled import Settled, SettledOptions, _state_of, _weight, settled_by_key
+from arena.schedule.settled import Settled, SettledOptions, _weight, settled_by_key
 from arena.schedule.settled_texts import Texts
 from arena.schedule.worth import Worth, precision
 from arena.stats.likelihood import BETA
-from arena.stats.outcomes import Result
 from arena.stats.ratings import fit
 from protocol.errors import ArenaError
 from tests.arena.schedule.cases import calm
-from tests.arena.stats.deals import deals_of
 from tests.golden import Golden
 
 
@@ -186,26 +184,9 @@ def test_a_bot_that_comes_late_plays_first_against_many() -> None:
     assert all(late in lineup for lineup in asked)
     league.play(asked)
     assert any(late not in lineup for lineup in league.next())
-
-
-def test_another_version_of_a_bot_is_a_late_one_and_the_old_one_still_informs() -> None:
-    league = Tournament(FOUR, options=options(goal="order", margin=0.0))
-    league.rounds(4)
-    league.field = (*league.field[:3], Entrant("d", "2"))
-    asked = league.next()
-    assert all(Entrant("d", "2") in lineup for lineup in asked)
-    league.play(asked)
-    fitted: list[list[str]] = []
-
-    def rate(deals: object, bots: Sequence[str]) -> object:
-        found = fit(deals, bots=bots)  # type: ignore[arg-type] # as they are given
-        fitted.append([*found.bots])
-        return found
-
-    replace(league.format, rate=rate).next_round(  # type: ignore[arg-type] # likewise
-        league.past, league.field, league.terms
-    )
-    assert fitted == [["a@1", "b@1", "c@1", "d@1", "d@2"]]
+    newer = Entrant("9", "2")  # another version is a late bot, too
+    league.field = tuple(newer if bot.key == "9" else bot for bot in league.field)
+    assert all(newer in lineup for lineup in league.next())
 
 
 def test_who_is_suspended_plays_no_more_and_its_last_deals_do_not_count() -> None:
@@ -252,28 +233,6 @@ def test_a_round_depends_on_nothing_but_results(seed: int, dice: random.Random, 
         league.play(asked)
 
 
-def test_every_round_follows_from_those_before_it() -> None:
-    league = Tournament({f"{bot}": 2.0 * bot for bot in range(4)}, options=options(goal="order"))
-    league.to_the_end()
-    assert len(league.past) > 5
-    for number, each in enumerate(league.past):
-        asked = league.format.next_round(league.past[:number], league.field, league.terms)
-        assert not isinstance(asked, Over)
-        assert [*asked] == [deal.lineup for deal in each.deals]
-
-
-def test_rounds_are_few() -> None:
-    equal = Tournament(dict.fromkeys("abcde", 0.0), options=options(margin=0.0), deals=40)
-    equal.to_the_end()
-    assert equal.total == 10 * 40
-    assert len(equal.past) < 45
-
-
-def test_a_round_has_a_seat_for_every_bot() -> None:
-    league = Tournament({**FOUR, "e": 5.5})
-    assert league.format._round_size(_state_of((), league.field)) == 3
-
-
 def test_as_many_more_deals_are_wanted_as_make_it_sure() -> None:
     one = _comparison(0, 1)
     found = Findings(goal_of("order"), (one,), (one,), (0, 1), "better")
@@ -295,12 +254,8 @@ def test_standings_say_what_is_open_and_what_is_known() -> None:
     assert first["D"].endswith("5")
     assert all(first[bot].startswith("1-") for bot in "AE")
     assert {*still_open.rows[0][:2]} == {"A", "E"}
-    lead, better, more = still_open.rows[0][2:]
-    assert isinstance(lead, float)
-    assert isinstance(better, float)
-    assert lead >= 0
-    assert 0.5 <= better < 1
-    assert more is None or isinstance(more, int)
+    lead, better, more = map(float, still_open.rows[0][2:5])
+    assert (lead >= 0, 0.5 <= better < 1, more > 0) == (True, True, True)
     note, of_columns = shown.notes
     assert of_columns.startswith("Lead: ")
     assert note.startswith("Asked for the order of 5 bots. Most likely, it is ")
@@ -402,12 +357,3 @@ def test_a_field_of_many_is_looked_at_in_part() -> None:
         [25.0] * 130, {}, [(_comparison(128, 129), 1.0)], seats=2, matches_a_deal=2, field=130
     )
     assert worth.best() == (128, 129)
-
-
-def test_a_claim_is_no_surer_than_its_error() -> None:
-    deals = deals_of([(f"{n}", Result(("a", "b"), (1, 2))) for n in range(2)])
-    measure = Measure(fit(deals, bots=["c"]), ["a", "b", "c"], 0.05)
-    found = known(goal_of("order"), measure, ["a", "b", "c"], 0.05)
-    assert len(found.open) == 3
-    assert found.doubt == 1
-    assert measure.compared(0, 2, 0.0).better_by_chance is None
