@@ -13,7 +13,7 @@ from arena.league.finding import bot_folder
 from arena.play.building import Builder, Built
 from referee.limits import WorkLimits
 from tests.arena.conftest import Arena
-from tests.arena.environment.conftest import MODULE, bot, good, wheel
+from tests.arena.environment.conftest import bot, good, wheel
 from tests.referee.sandbox.sandboxed import need
 
 SANDBOXED = ("landlock", "bwrap")
@@ -256,31 +256,6 @@ def test_python_is_venv_or_nothing(public: Path) -> None:
     assert 'command that begins with "{python}"' in failure(lambda: bot_folder(folder))
 
 
-@pytest.mark.slow
-def test_a_league_goes_on_after_its_environment_was_removed(
-    public: Path, cache: Path, arena: Arena
-) -> None:
-    folder = good(public / "mine")
-    lock(folder)
-    league = public / "cup"
-    result = arena("init", league, "--game", "war", folder, "random", "--deals", 1)
-    assert result.exit_code == 0, result.output
-    assert arena("run", league).exit_code == 0
-    [environment] = cache.iterdir()
-    assert arena("env", "list").output.count(environment.name) == 1
-    assert arena("env", "remove", environment.name).output == f"Removed: {environment.name}.\n"
-    assert not [*cache.iterdir()]
-    assert arena("env", "remove", environment.name).exit_code == 2
-    (folder / "bot.py").write_text((folder / "bot.py").read_text() + "# changed\n")
-    assert arena("run", league).exit_code == 0
-    assert [each.name for each in cache.iterdir()] == [environment.name]
-    next(environment.glob("lib/python3*/site-packages/chooser.py")).unlink()
-    (folder / "bot.py").write_text((folder / "bot.py").read_text() + "# again\n")
-    result = arena("run", league)
-    assert result.exit_code == 0
-    assert "chooser.py is gone. It was made anew." in " ".join(result.stderr.split())
-
-
 def test_a_virtual_environment_of_the_author_says_what_is_required(
     public: Path, arena: Arena
 ) -> None:
@@ -355,18 +330,6 @@ def test_a_new_bot_may_have_packages(public: Path, arena: Arena) -> None:
     assert arena("new", other, "--with", "-r x", "--game", "war").exit_code == 2
     assert arena("new", other, "--with", "x", "--lang", "c", "--game", "war").exit_code == 2
     assert not other.exists()
-
-
-@pytest.mark.slow
-def test_a_package_is_the_same_for_doctor_play_and_compare(public: Path, arena: Arena) -> None:
-    folder = good(public / "mine")
-    lock(folder)
-    assert "gets ready" in arena("doctor", folder).output
-    assert arena("play", "war", folder, "random").exit_code == 0
-    other = bot(public / "other")
-    wheel(other / "wheels", "chooser", files={"chooser.py": MODULE.format(at=-1)})
-    lock(other)
-    assert arena("compare", folder, other, "--game", "war", "--deals", 2).exit_code in (0, 1)
 
 
 @pytest.mark.slow  # an environment is made, and played in

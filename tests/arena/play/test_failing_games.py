@@ -9,7 +9,6 @@ import pytest
 
 from arena.league.finding import BUNDLED
 from tests.arena.conftest import ROOT, League
-from tests.outside.sources import NIM as NIM_IN_PYTHON
 from tests.referee import process_watch
 from tests.referee.process_watch import until
 
@@ -116,24 +115,3 @@ def test_without_a_sandbox_it_needs_consent(
     assert "outside of any sandbox" in " ".join(refused.stderr.split())
     league.call("run", "--trust")
     assert league.count() == 2
-
-
-@pytest.mark.slow
-def test_a_game_that_aborts_its_process_costs_its_match_alone(league: League) -> None:
-    """As an error in a library of C++ does, which nothing in Python can catch."""
-    stones(league)
-    game = league.home / "nim.py"
-    aborting = NIM_IN_PYTHON.replace(
-        "    def apply(self, moves):\n",
-        "    def apply(self, moves):\n"
-        '        if self.chance.seed[-1] in "13579bdf":\n'
-        "            os.abort()\n",
-    )
-    assert aborting != NIM_IN_PYTHON
-    game.write_text(f"import os\n{aborting}")
-    text = (league.folder / "league.toml").read_text()
-    league.write(text.replace("../stones", "../nim.py"))
-    environment = {**os.environ, "XDG_STATE_HOME": str(league.home)}
-    ended = league.call("run", "--workers", "2", "--trust", code=1, env=environment)
-    assert "twice killed its worker, which was killed by SIGABRT" in ended.stderr
-    assert 0 < league.count() < 24

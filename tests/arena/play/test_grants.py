@@ -249,18 +249,6 @@ def test_a_bot_with_a_gpu_plays_where_there_is_one(
     assert 'one has limits of its own: devices = ["nvidia"].' in league.call("rank").stdout
 
 
-@inline
-def test_what_lets_no_device_through_is_refused_with_one(two: League, arena: Arena) -> None:
-    assert arena("grant", two.folder, "one", "devices=nvidia").stdout == (
-        'one has devices = ["nvidia"], and plays anew under them.\n'
-    )
-    said = arena("grant", two.folder, "one", "sandbox=landlock")
-    assert (said.exit_code, "no device is let through" in said.stderr) == (2, True)
-    arena("grant", two.folder, "one", "devices=")
-    two.call("run")
-    assert faults(two) == {"one": {}, "two": {}}
-
-
 def test_a_door_is_granted_and_needed_by_name(league: League, arena: Arena) -> None:
     door = '[door]\nallow = ["api.example.org", "http://localhost:11434"]\n'
     slow = LEAGUE.replace("100", '100, pace = "slow"') + door
@@ -282,16 +270,3 @@ def test_a_door_is_granted_and_needed_by_name(league: League, arena: Arena) -> N
     assert arena("grant", league.folder, "one", "--needed").stdout == (
         'one has door = ["api.example.org"], and plays anew under them.\n'
     )
-
-
-@pytest.mark.skipif(bool(gpus()), reason="there is a GPU here")
-def test_a_bot_that_needs_a_gpu_is_not_fit_where_there_is_none(arena: Arena, public: Path) -> None:
-    need("bwrap")
-    arena("new", public / "mine", "--lang", "python", "--game", "guerra")
-    with (public / "mine" / "bot.toml").open("a") as file:
-        file.write('needs = { devices = ["nvidia"] }\n')
-    checked = arena("check", public / "mine", "--game", "guerra")
-    assert checked.exit_code == 1
-    said = " ".join(checked.output.split())
-    assert "1 FAILED can be run: no GPU can be used: there is no /dev/nvidiactl here." in said
-    assert "mine is not fit to play guerra. Step 1 failed: can be run." in said

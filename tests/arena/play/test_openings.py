@@ -1,9 +1,7 @@
 """Leagues whose deals begin with openings: played, killed, shared out, verified, shown, fixed."""
 
 import json
-import os
 import shutil
-import signal
 import zlib
 from collections import defaultdict
 from pathlib import Path
@@ -12,11 +10,9 @@ from typing import Any
 
 import msgspec
 import pytest
-from click.testing import CliRunner, Result
 
 from arena.archive.feed import feed_of
 from arena.archive.saved import read_match
-from arena.cli import main
 from arena.library import League as Library
 from arena.report.frames import frames_of
 from arena.store.opening import read_league
@@ -29,7 +25,6 @@ from tests.arena.archive.test_verify import change, found
 from tests.arena.author.test_uci_bridge import engine, made
 from tests.arena.conftest import Arena, League
 from tests.arena.inline import inline_runs
-from tests.referee.process_watch import until
 from tests.referee.sandbox.sandboxed import need
 
 pytest.importorskip("pyspiel", reason="OPENSPIEL IS NOT TESTED HERE: it is missing")
@@ -59,26 +54,12 @@ def bots(league: League) -> str:
 def begun(league: League, head: str) -> dict[str, Replay]:
     """Play a league, and return its replays by match."""
     league.write(head + bots(league))
-    ran(league.folder)
+    league.call("run", "--workers", "1")
     return played(league)
-
-
-def ran(folder: Path, *words: str) -> Result:
-    """Play a league with one worker."""
-    result = CliRunner().invoke(main, ["run", str(folder), "--workers", "1", *words])
-    assert result.exit_code == 0, result.output
-    return result
 
 
 def played(league: League) -> dict[str, Replay]:
     return {match.id: replay for match, replay in league.stored()}
-
-
-def by_deal(league: League) -> dict[str, list[Replay]]:
-    deals = defaultdict(list)
-    for match, replay in league.stored():
-        deals[match.deal].append(replay)
-    return deals
 
 
 def test_a_deal_begins_alike_in_all_its_rotations_and_repeats_little(league: League) -> None:
@@ -89,51 +70,16 @@ def test_a_deal_begins_alike_in_all_its_rotations_and_repeats_little(league: Lea
     replays = begun(league, DRAWN + head)
     assert json.loads(league.rank())["repeats"] < 4
     assert len(replays) == 18
-    for rotations in by_deal(league).values():
-        one, other = rotations
+    deals = defaultdict(list)
+    for match, replay in league.stored():
+        deals[match.deal].append(replay)
+    for one, other in deals.values():
         assert one.opening == other.opening
         assert one.opening is not None
         assert [seat for seat, _ in one.opening.moves] == [0, 1, 0, 1]
         assert one.entries != other.entries
     assert len({str(replay.opening) for replay in replays.values()}) > 6
     assert found(league.folder) == []
-
-
-@pytest.mark.slow
-def test_kills_and_workers_and_parts_change_nothing(arena: Arena, league: League) -> None:
-    head = FROM_A_BOOK + HEAD
-    (league.home / "book.txt").write_text(BOOK)
-    whole = begun(league, head)
-    kept = (league.folder / "league.toml").read_text()
-    (league.folder / "league.db").unlink()
-    process = league.start("run", "--workers", "2")
-    until(lambda: league.count() > 2, 20)
-    os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
-    until(lambda: not league.processes(), 10)
-    league.finish(league.start("run", "--workers", "2"))
-    assert played(league) == whole
-
-    parts = []
-    for number in (1, 2):
-        league.folder = league.home / f"part{number}"
-        league.folder.mkdir()
-        league.write(kept)
-        ran(league.folder, "--part", f"{number}/2")
-        assert 0 < league.count() < 24
-        parts.append(league.home / f"{number}.jsonl")
-        assert arena("export", league.folder, parts[-1]).exit_code == 0
-    assert arena("import", league.folder, parts[0]).exit_code == 0
-    assert played(league) == whole
-    assert found(league.folder) == []
-
-    other = league.home / "other"
-    shutil.copytree(league.folder, other)
-    (other / "league.db").unlink()
-    (other / "league.toml").write_text(kept.replace(FROM_A_BOOK, ""))
-    foreign = arena("import", other, parts[0])
-    assert foreign.exit_code == 2
-    assert "there was no [opening]" in foreign.stderr
 
 
 def test_what_begins_a_deal_is_fixed_once_it_was_played(arena: Arena, league: League) -> None:
@@ -152,7 +98,7 @@ def test_what_begins_a_deal_is_fixed_once_it_was_played(arena: Arena, league: Le
     assert "[opening] had a file, when the first match was played" in refused(DRAWN)
     book.write_text("# the same\n" + BOOK.replace(" ", "  "))
     league.write(text)
-    ran(league.folder)
+    league.call("run")
     book.write_text(BOOK.replace("x6", "x5"))
     changed = "the openings of the file in [opening] were others, when the first match was played."
     assert f"{changed} Put it back, or make a new league" in refused(FROM_A_BOOK)
@@ -172,7 +118,7 @@ def test_a_league_with_a_book_is_not_made_of_its_export_alone(arena: Arena, leag
     four = "".join(f'\n[[bot]]\nname = "r{n}"\nshipped = "random"\n' for n in range(4))
     head = HEAD.replace(GAME, "cold_war").replace("deals = 4", "deals = 1\nmatches = 4")
     league.write(f"seats = 4\n{FROM_A_BOOK}{head}{four}")
-    ran(league.folder)
+    league.call("run")
     exported, new = league.home / "cup.jsonl", league.home / "new"
     assert arena("export", league.folder, exported).exit_code == 0
     made_it = arena("import", new, exported)
@@ -185,7 +131,7 @@ def test_a_league_of_drawn_openings_is_made_of_its_export(arena: Arena, league: 
     two = "".join(f'\n[[bot]]\nname = "{n}"\nshipped = "random"\n' for n in ("one", "two"))
     head = HEAD.replace(GAME, "khan").replace("deals = 4", "deals = 2")
     league.write(f"opening = {{ plies = 2, open = 0.9 }}\n{head}{two}")
-    ran(league.folder)
+    league.call("run")
     exported = league.home / "cup.jsonl"
     assert arena("export", league.folder, exported).exit_code == 0
     new = league.home / "new"
@@ -355,19 +301,10 @@ def test_init_writes_where_the_book_lies_and_leaves_nothing_of_a_wrong_one(
 def test_a_run_says_that_no_opening_is_open(league: League) -> None:
     head = HEAD.replace("deals = 4", "deals = 1")
     league.write(f"opening = {{ plies = 1, open = 0.5 }}\n{head}{bots(league)}")
-    said = ran(league.folder).stderr
+    said = league.call("run").stderr
     assert "none of 20 openings that were drawn is open" in " ".join(said.split())
     assert said.count("none of 20") == 1
     assert found(league.folder) == []
-
-
-def test_the_settings_of_a_league_without_openings_do_not_speak_of_them(played: Path) -> None:
-    with Store(played / "league.db") as store:
-        assert "opening" not in store.settings()
-        assert all(
-            b"opening" not in msgspec.json.encode(store.whole(each).replay)
-            for each in store.matches()
-        )
 
 
 @pytest.mark.slow

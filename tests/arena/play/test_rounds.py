@@ -3,28 +3,23 @@
 import json
 import shutil
 import sqlite3
-import zlib
 from collections.abc import Iterable, Iterator
-from contextlib import closing, nullcontext
-from dataclasses import replace
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import pytest
 
 from arena.league.plan import LeaguePlan
 from arena.schedule.deal import Deal
-from arena.schedule.rounds import Over
 from arena.store.opening import open_store, read_league
 from arena.store.raw import RawRounds, RawStore
-from arena.store.result import MatchResult, PlayedMatch, Record, Spent, clock_text
 from arena.store.rounds import Drawn, StoredRound
 from arena.store.rows import Damage
 from arena.store.store import Store
 from arena.store.tournament import Tournament, wrong_rounds
-from protocol.errors import ArenaError
 from tests.arena.conftest import League, naughty
+from tests.benchmarks.ready_worker import ready
 
 pytestmark = pytest.mark.usefixtures("inline")
 
@@ -93,26 +88,12 @@ def change(league: League, old: str, new: str) -> None:
 
 
 def store_results(plan: LeaguePlan, store: Store, deals: Iterable[Deal]) -> None:
-    """Store matches as if they were played: the first of a deal's bots wins them all."""
-    record = Record(zlib.compress(b"{}"), zlib.compress(b"{}"), 0.1)
-    played = []
-    for deal in deals:
-        for rotation in range(plan.rotation_count):
-            bots = plan.schedule.seating(deal, rotation)
-            result = MatchResult(
-                deal=plan.schedule.deal_id(deal),
-                number=deal.number,
-                rotation=rotation,
-                bots=list(bots),
-                places=[1 + (bot != deal.lineup[0]) for bot in bots],
-                reason="test",
-                decisions=0,
-                faults=[{} for _ in bots],
-                forfeits=[],
-                moves=0,
-                clock=clock_text(Spent.nothing() for _ in bots),
-            )
-            played.append(PlayedMatch(result, record, "here", "none"))
+    """Store matches as if they were played."""
+    played = [
+        ready(plan.schedule, deal, number)
+        for deal in deals
+        for number in range(plan.rotation_count)
+    ]
     store.add(played, store.bot_rows(plan.bots), played_at="2026-01-01T00:00:00")
 
 
@@ -174,48 +155,19 @@ def test_a_round_ends_without_the_deals_of_those_that_are_gone(
         assert [*wrong_rounds(drawn, raw.fixed())] == []
 
 
-def test_rounds_that_were_lost_are_drawn_again_at_once(swiss: tuple[LeaguePlan, Store]) -> None:
-    plan, store = swiss
-    for _ in range(3):
-        play_round(plan, store)
-    before = store.rounds()
-    with closing(sqlite3.connect(plan.database)) as db, db:
-        db.execute("DELETE FROM round WHERE number >= 1")
-    Tournament(plan, store).catch_up()
-    assert store.rounds() == before
-
-
-def test_no_more_matches_are_played_than_the_file_allows(swiss: tuple[LeaguePlan, Store]) -> None:
-    plan, store = swiss
-    least = replace(plan, settings=msgspec.structs.replace(plan.settings, matches=3))
-    with pytest.raises(ArenaError, match="less than the first round, which has 4"):
-        Tournament(least, store).advance((), is_part=False)
-    enough = replace(plan, settings=msgspec.structs.replace(plan.settings, matches=8))
-    play_round(enough, store)
-    play_round(enough, store)
-    over = Tournament(enough, store).upcoming
-    assert isinstance(over, Over)
-    assert over.why.startswith("Round 3 would have 4 matches, more than are left of the 8")
-
-
-@pytest.mark.parametrize(
-    ("deals", "out", "is_sound"),
-    [
-        ([([0, 1], 0), ([1, 2], 0)], [2], True),
-        ([([0, 3], 0)], [], False),
-        ([([1, 1], 0)], [], False),
-        ([([], 0)], [], False),
-        ([], [3], False),
-        ([], [], True),
-    ],
-)
-def test_a_stored_round_is_of_bots_of_its_field(
-    deals: list[tuple[list[int], int]], out: list[int], is_sound: bool
-) -> None:
+def test_a_stored_round_is_of_bots_of_its_field() -> None:
     field = [(name, "1") for name in "abc"]
-    stored = StoredRound(drawn=Drawn(deals_each=1, options={}, field=field, deals=deals), out=out)
-    with nullcontext() if is_sound else pytest.raises(Damage, match="not in its field"):
-        stored.check()
+
+    def check(out: list[int], *lineups: list[int]) -> None:
+        deals = [(lineup, 0) for lineup in lineups]
+        drawn = Drawn(deals_each=1, options={}, field=field, deals=deals)
+        StoredRound(drawn=drawn, out=out).check()
+
+    check([2], [0, 1], [1, 2])
+    check([])
+    for out, *lineups in ([[], [0, 3]], [[], [1, 1]], [[], []], [[3]]):
+        with pytest.raises(Damage, match="not in its field"):
+            check(out, *lineups)
 
 
 def test_a_tournament_is_played_to_its_end_and_says_so(league: League) -> None:

@@ -2,7 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from typing import Any
 
+import msgspec
 import pytest
 
 from arena.play.events import Notice, Problem, Started
@@ -37,7 +39,13 @@ class Idle(Worker):
         pass
 
 
-def played(number: int, rotation: int, lineup: Sequence[int] = (0, 1)) -> PlayedMatch:
+def played(
+    number: int,
+    rotation: int,
+    lineup: Sequence[int] = (0, 1),
+    seconds: float = 0.0,
+    **facts: Any,
+) -> PlayedMatch:
     """Return a match of two bots, as far as it is looked at."""
     result = MatchResult(
         deal=f"{number:016x}",
@@ -52,7 +60,7 @@ def played(number: int, rotation: int, lineup: Sequence[int] = (0, 1)) -> Played
         moves=0,
         clock="[]",
     )
-    return PlayedMatch(result, Record(b"", b"", 0.0))
+    return PlayedMatch(msgspec.structs.replace(result, **facts), Record(b"", b"", seconds))
 
 
 def given(*tasks: Task) -> Idle:

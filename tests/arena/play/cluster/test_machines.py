@@ -7,7 +7,6 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
-from functools import partial
 from pathlib import Path
 
 import distributed
@@ -16,9 +15,7 @@ import pytest
 from arena.store.opening import read_league
 from arena.store.store import Store
 from tests.arena.conftest import ROOT, STEADY, TWO_BOTS, League
-from tests.arena.play.cluster.dask_cluster import DaskCluster, DaskWorker
-from tests.faults.workshop import small_disk
-from tests.referee.process_watch import until
+from tests.arena.play.cluster.dask_cluster import DaskCluster
 from tests.referee.sandbox.sandboxed import need
 
 pytestmark = pytest.mark.slow
@@ -137,28 +134,6 @@ def test_a_dask_worker_without_the_sandbox_gets_no_work(unlike, league):
     assert machines(league) == {("one", "two"): {"hill"}}
 
 
-@needs_two_cores
-def test_a_bot_that_no_dask_worker_can_start_is_suspended_as_here(unlike, league):
-    """As one that was built for other machines."""
-    built = bytearray(Path(sys.executable).read_bytes())
-    built[18:20] = (0xF3 if built[18] != 0xF3 else 0x3E, 0)  # what machine it is for
-    (league.home / "third").mkdir()
-    (league.home / "third" / "bot").write_bytes(built)
-    (league.home / "third" / "bot").chmod(0o755)
-    entry = '\n[[bot]]\nname = "third"\nfolder = "../third"\ncommand = ["./bot"]\n'
-    league.write(text("none", TWO_BOTS + entry))
-    why = "./bot was built for another kind of machine."
-    there = league.call("run", "--cluster", unlike.address)
-    here = league.call("run", "--workers", "1")
-    assert there.stderr.count(why) <= 3  # on two Dask workers, and suspended
-    for run in (there, here):
-        assert "third is suspended for this run: it " in run.stderr
-        assert f"{why}" in run.stderr
-        assert "8 matches are missing" in run.stdout
-    assert there.stdout.splitlines()[:5] == here.stdout.splitlines()[:5]
-    assert league.count() == 4
-
-
 def test_a_bot_that_lacks_a_module_is_the_only_one_suspended(unlike, league):
     """Whatever it says of that, and whatever is in it for a terminal."""
     needy = league.bot("needy", "raise ModuleNotFoundError('\\x1b]0;title\\x07 no module')\n")
@@ -247,34 +222,6 @@ def test_dask_workers_with_other_code_or_none_get_no_work(cluster, league, tmp_p
     assert league.count() == 0
 
 
-def _is_bare(worker: DaskWorker) -> bool:
-    return not worker.arena_workers() + worker.fork_servers()
-
-
-def test_a_full_disk_is_told_as_in_any_run(cluster, league, tmp_path):
-    """Here there is no room for the files that are sent, and there for the copies that are run."""
-    mine = league.bot("mine", STEADY.format(pause=0))
-    (league.home / "mine" / "book").write_bytes(bytes(100 << 10))
-    league.write(text("none", TWO_BOTS + mine))
-    disk = tmp_path / "disk"
-    disk.mkdir()
-    with small_disk(disk, 64):
-        worker = cluster.add_worker("ant", env=environment(TMPDIR=str(disk)))
-        run = league.start("run", "--cluster", cluster.address)
-        _, said = run.communicate(timeout=60)
-        worker.process.send_signal(signal.SIGTERM)
-        worker.process.wait(timeout=30)
-        until(partial(_is_bare, worker), 30)
-    assert re.search(
-        rf" cannot play: the bots' files cannot be copied to {disk}/arena-bots-\w+: No space left "
-        r"on device\. Free some space there, or set TMPDIR to another folder open to everybody; "
-        r"then run again\.\n",
-        said,
-    ), said
-    assert run.returncode == 1
-    assert league.count() == 0
-
-
 def test_a_core_is_played_on_once_whoever_shares_it(cluster, league):
     """By the threads of a Dask worker, or by two Dask workers."""
     only = ("taskset", "--cpu-list", str(min(os.sched_getaffinity(0))))
@@ -334,39 +281,3 @@ def test_ctrl_c_takes_back_what_waits_behind_other_tasks_of_dask(cluster, league
         assert "stopped; 4 matches are missing" in league.finish(run, 1).stderr
         assert other.poll() is None
         other.kill()
-
-
-def test_an_empty_cluster_is_waited_for(cluster, league):
-    league.write(text("none"))
-    run = league.start("run", "--cluster", cluster.address)
-    assert run.stderr is not None
-    next(line for line in run.stderr if "The cluster has no workers yet" in line)
-    cluster.add_worker("late")
-    assert "4 of 4 matches" in league.finish(run).stderr
-    assert league.count() == 4
-
-
-def test_bots_files_go_with_their_dask_worker(cluster, league, public):
-    """Or, if it is killed, when the next one is sent some."""
-    env = environment(TMPDIR=str(public))
-    worker = cluster.add_worker("ant", env=env)
-    league.write(text("none"))
-    league.call("run", "--cluster", cluster.address)
-    (left,) = bundles(public)
-    worker.process.kill()
-    worker.process.wait()
-    assert left.is_dir()
-    os.utime(left, (0, 0))  # it is not from just now
-    worker = cluster.add_worker("bee", env=env)
-    league.write(text("none", deals=3))
-    league.call("run", "--cluster", cluster.address)
-    assert not left.exists()
-    assert len(bundles(public)) == 1
-    worker.process.send_signal(signal.SIGTERM)
-    worker.process.wait(timeout=30)
-    assert list(public.iterdir()) == []
-
-
-def bundles(scratch: Path) -> list[Path]:
-    """Return the folders of bots that were sent."""
-    return [path for path in scratch.iterdir() if path.name.startswith("arena-bots-")]

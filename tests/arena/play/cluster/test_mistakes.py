@@ -88,14 +88,6 @@ def test_what_does_not_go_with_a_cluster_is_refused_before_it_is_asked(
     assert "--part takes K/N" in refused(arena, league, nobody, "--part", "3/2")
 
 
-@pytest.mark.slow
-def test_a_mistake_costs_no_word_of_dask(league: League) -> None:
-    said = league.call("run", "--cluster", "http://127.0.0.1:1", code=2)
-    assert said.stdout == ""
-    assert re.fullmatch("arena: .*an address is like tcp://scheduler:8786.\n", said.stderr)
-    assert_only_ours(said.stderr)
-
-
 # Certificates
 
 
@@ -211,13 +203,6 @@ def test_a_run_tells_who_plays_and_nothing_of_dask(league: League, cluster, word
     assert lines[-1].startswith("4 of 4 matches, ")
     assert_only_ours(said.stderr)
     assert "4 matches of guerra in 2 whole deals" in said.stdout
-
-
-def test_help_fits_a_terminal(arena: Arena) -> None:
-    text = arena("run", "--help", env={"COLUMNS": "80"}).stdout
-    assert max(map(len, text.splitlines())) <= 80
-    assert "--cluster ADDRESS" in text
-    assert "arena run cup --cluster tcp://scheduler:8786" in text
 
 
 # Without Dask

@@ -151,29 +151,6 @@ def test_a_comparison_on_a_cluster_is_the_one_of_one_machine(cluster, league, ar
     assert stored[0] == stored[1] != []
 
 
-def test_a_league_moves_from_machine_to_cluster_and_back_part_by_part(cluster, league, tmp_path):
-    need("landlock")
-    text = GUERRA + limits("landlock") + TWO_BOTS + naughty("illegal")
-    league.write(text)
-    away = ("--cluster", cluster.address)
-    counts = [0]
-    for part, words in (("1/3", ()), ("2/3", away), ("1/1", ())):
-        league.call("run", "--part", part, *words)
-        counts.append(league.count())
-        if part == "2/3":
-            both = league.stored()
-    assert counts == sorted({*counts})
-    assert_alike(league, played_here(tmp_path, text))
-    parts = League(tmp_path / "parts")
-    parts.write(text)
-    for part in ("1/3", "2/3"):
-        parts.call("run", "--part", part)
-    assert parts.stored() == both
-    match = league.stored()[0][0]  # which can be shown and verified like any other
-    assert "sandbox landlock (ABI " in league.call("show", match.id).stdout
-    assert f"{counts[-1]} matches" in league.call("verify").stdout
-
-
 def test_two_runs_take_turns_on_a_cluster(cluster, league, tmp_path):
     """The second waits, and says so; both are finished."""
     slow = [league.bot(name, STEADY.format(pause=1.0)) for name in ("one", "two")]
