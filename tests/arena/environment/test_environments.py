@@ -123,24 +123,19 @@ def test_what_packages_need_is_locked_with_them_and_the_newest_that_suits(public
 def test_wheels_that_do_not_suit_are_named(public: Path) -> None:
     folder = bot(public / "mine")
     wheels = folder / "wheels"
-    for make, said in (
-        (lambda: None, "there is no wheel of chooser"),
-        (lambda: wheel(wheels, "chooser", needs=["base"]), "there is no wheel of base"),
+    for given, said in (
+        ([], "there is no wheel of chooser"),
+        ([{"needs": ["base"]}], "there is no wheel of base"),
+        ([{"tags": "cp39-cp39-win_amd64"}], "-cp39-win_amd64.whl is for another Python or machine"),
+        ([{"python": "<3"}], "chooser-1.0-py3-none-any.whl is for another Python or machine"),
         (
-            lambda: wheel(wheels, "chooser", tags="cp39-cp39-win_amd64"),
-            "chooser-1.0-cp39-cp39-win_amd64.whl is for another Python or machine",
-        ),
-        (
-            lambda: wheel(wheels, "chooser", python="<3"),
-            "chooser-1.0-py3-none-any.whl is for another Python or machine",
-        ),
-        (
-            lambda: (wheel(wheels, "chooser", needs=["base<1"]), wheel(wheels, "base")),
+            [{"needs": ["base<1"]}, {"name": "base"}],
             "base-1.0-py3-none-any.whl is not what is asked for (base<1 for chooser)",
         ),
     ):
         shutil.rmtree(wheels, ignore_errors=True)
-        make()
+        for each in given:
+            wheel(wheels, **{"name": "chooser", **each})  # type: ignore[arg-type] # any of them
         text = failure(lambda: lock(folder))
         assert said in text
         assert f"Put it into {wheels}, or let it be fetched: arena env build --fetch" in text
@@ -200,44 +195,41 @@ def test_what_changed_in_an_environment_is_named(public: Path) -> None:
     assert "evil.pth is new there" in again.remark
 
 
-@pytest.mark.slow  # it makes four environments a case
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("change", "said"),
     [
         (lambda site: (site / "chooser.py").unlink(), "chooser.py is gone"),
-        (lambda site: (site / "evil.pth").touch(), "evil.pth is new there"),
         (lambda site: (site / "chooser.py").chmod(0o666), "chooser.py was changed"),
         (lambda site: os.utime(site / "chooser.py", (1, 1)), "chooser.py was changed"),
         (lambda site: (site / "../../../manifest.json").unlink(), "manifest.json cannot be read"),
     ],
 )
-def test_what_changed_in_an_environment_is_named_and_it_is_made_anew(
+def test_what_changed_in_an_environment_is_made_anew_of_wheels_that_are_as_they_were(
     change: Callable[[Path], object], said: str, public: Path, cache: Path
 ) -> None:
     folder = good(public / "mine")
     lock(folder)
     environment = Path(made(folder).bot.environment)
     site = next(environment.glob("lib/python3*/site-packages"))
-    site.chmod(0o755)
-    environment.chmod(0o755)
     was = (site / "chooser.py").read_text()
-    change(site)
+
+    def harm() -> None:
+        site.chmod(0o755)
+        environment.chmod(0o755)
+        change(site)
+
+    harm()
     again = made(folder)
     assert again.outcome is not None
     assert said in again.remark
     assert "\n" not in again.remark
     assert (site / "chooser.py").read_text() == was
     assert not made(folder).remark
-
-    site.chmod(0o755)
-    environment.chmod(0o755)
-    change(site)
+    harm()
     shutil.rmtree(folder / "wheels")
     assert made(folder).outcome is not None  # from the wheels that it keeps itself
-
-    site.chmod(0o755)
-    environment.chmod(0o755)
-    change(site)
+    harm()
     for each in (environment / "wheels").iterdir():
         each.chmod(0o644)
         each.write_bytes(b"another")
@@ -254,6 +246,17 @@ def test_python_is_venv_or_nothing(public: Path) -> None:
     assert 'python must be "venv"' in failure(lambda: bot_folder(folder))
     toml.write_text('command = ["./bot.py"]\npython = "venv"\n')
     assert 'command that begins with "{python}"' in failure(lambda: bot_folder(folder))
+
+
+def test_environments_are_listed_and_removed(public: Path, cache: Path, arena: Arena) -> None:
+    folder = good(public / "mine")
+    lock(folder)
+    name = Path(made(folder).bot.environment).name
+    assert arena("env", "list").output.count(name) == 1
+    assert arena("env", "remove", name).output == f"Removed: {name}.\n"
+    assert not [*cache.iterdir()]
+    assert arena("env", "remove", name).exit_code == 2
+    assert Path(made(folder).bot.environment).name == name
 
 
 def test_a_virtual_environment_of_the_author_says_what_is_required(
@@ -276,12 +279,13 @@ def test_the_python_of_a_virtual_environment_gets_the_remedy(
     target: str, public: Path, arena: Arena
 ) -> None:
     folder = good(public / "mine")
-    (folder / ".venv" / "bin").mkdir(parents=True)
+    python = folder / ".venv" / "bin" / "python"
+    python.parent.mkdir(parents=True)
     (folder / ".venv" / "pyvenv.cfg").touch()
     if target == "a copy":
-        shutil.copy("/usr/bin/python3", folder / ".venv" / "bin" / "python")
+        shutil.copy("/usr/bin/python3", python)
     else:
-        (folder / ".venv" / "bin" / "python").symlink_to(target)
+        python.symlink_to(target)
     (folder / "start.sh").write_text("#!/bin/sh\nexec .venv/bin/python bot.py\n")
     (folder / "start.sh").chmod(0o755)
     cases = [(".venv/bin/python", "")]
@@ -290,11 +294,16 @@ def test_the_python_of_a_virtual_environment_gets_the_remedy(
         cases.append(("./start.sh", ""))
     for command, files in cases:
         (folder / "bot.toml").write_text(f'command = ["{command}", "bot.py"]\n{files}')
-        result = arena("check", folder, "--game", "war", "--seats", 2)
-        assert result.exit_code == 1
-        said = " ".join(result.output.split())
+        said = unfit(arena, folder)
         assert ".venv/bin/python belongs to a virtual environment" in said
         assert 'Write python = "venv" in bot.toml' in said
+
+
+def unfit(arena: Arena, folder: Path) -> str:
+    """Return what a check says of a bot that is not fit."""
+    result = arena("check", folder, "--game", "war", "--seats", 2)
+    assert result.exit_code == 1
+    return " ".join(result.output.split())
 
 
 @pytest.mark.parametrize(
@@ -313,9 +322,7 @@ def test_a_package_that_is_not_there_gets_the_remedy(
     if not asked:
         (folder / "requirements.txt").unlink()
     (folder / "bot.toml").write_text(f'command = ["{{python}}", "bot.py"]\n{toml}')
-    result = arena("check", folder, "--game", "war", "--seats", 2)
-    assert result.exit_code == 1
-    assert said in " ".join(result.output.split()), result.output
+    assert said in unfit(arena, folder)
 
 
 def test_a_new_bot_may_have_packages(public: Path, arena: Arena) -> None:
@@ -352,37 +359,24 @@ def test_a_new_bot_shows_that_it_has_its_packages(public: Path, arena: Arena) ->
         ("chooser\nchoser", "", "choser cannot be fetched: the index does not know it, or has no "),
         (
             "chooser",
-            "http://127.0.0.1:9/simple",
-            "chooser cannot be fetched: the package index was not reached. Try again later, or put",
+            "gone",
+            "chooser cannot be fetched: the package index was not reached. Try aga",
         ),
-        (
-            "chooser",
-            "another",
-            "chooser==1.0 cannot be fetched: the wheel of the index has another hash than "
-            "requirements.lock names. Put the old lock back",
-        ),
+        ("chooser", "another", "the wheel of the index has another hash than requirements.lock"),
     ],
 )
 def test_what_cannot_be_fetched_gets_the_remedy(
-    requirement: str,
-    index: str,
-    said: str,
-    public: Path,
-    arena: Arena,
-    monkeypatch: pytest.MonkeyPatch,
+    requirement: str, index: str, said: str, public: Path, arena: Arena
 ) -> None:
     folder = bot(public / "mine", f"{requirement}\n")
     wheel(public / "index", "chooser")
-    monkeypatch.setenv("PIP_RETRIES", "1")
-    if index.startswith("http"):
-        monkeypatch.setenv("PIP_INDEX_URL", index)
-    else:
-        monkeypatch.setenv("PIP_NO_INDEX", "1")
-        monkeypatch.setenv("PIP_FIND_LINKS", str(public / "index"))
+    env = {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": str(public / "index")}
+    if index == "gone":
+        env = {"PIP_INDEX_URL": "http://127.0.0.1:9/simple", "PIP_RETRIES": "1"}
     if index == "another":
         hashed = f"chooser==1.0 --hash=sha256:{'0' * 64}\n"
         (folder / "requirements.lock").write_text(hashed)
-    result = arena("env", "build", "--fetch", folder)
+    result = arena("env", "build", "--fetch", folder, env=env)
     assert result.exit_code == 2
     assert said in " ".join(result.output.split())
 

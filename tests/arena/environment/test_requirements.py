@@ -15,19 +15,7 @@ PYTHON = Interpreter(
     "/usr/bin/python3",
     "cpython-311-x86_64-linux-gnu",
     "",
-    {
-        "implementation_name": "cpython",
-        "implementation_version": "3.11.2",
-        "os_name": "posix",
-        "platform_machine": "x86_64",
-        "platform_python_implementation": "CPython",
-        "platform_release": "6",
-        "platform_system": "Linux",
-        "platform_version": "1",
-        "python_full_version": "3.11.2",
-        "python_version": "3.11",
-        "sys_platform": "linux",
-    },
+    {"python_version": "3.11", "sys_platform": "linux"},
 )
 SUM = "a" * 64
 

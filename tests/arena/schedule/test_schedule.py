@@ -116,7 +116,8 @@ def test_about_the_share_that_is_asked_for_is_kept_and_a_larger_one_only_adds_de
     smaller: set[Deal] = set()
     for share in (0.05, 0.3, 0.9):
         found = case("a", "b", "c", deals=2000, share=share)
-        assert smaller <= (smaller := {*found.asked.plan()})
+        assert smaller <= {*found.asked.plan()}
+        smaller = {*found.asked.plan()}
         assert found.asked.deal_count / (comb(3, 2) * 2000) == pytest.approx(share, abs=0.02)
 
 
