@@ -87,31 +87,3 @@ def test_a_killed_game_is_played_again_by_any_number_of_workers(league: League) 
     league.call("run")
     assert results(league) == whole
     assert league.is_left_clean()
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("inline")
-def test_a_changed_game_has_its_matches_played_again_first(league: League) -> None:
-    folder = stones(league, deals=1)
-    league.call("run")
-    (folder / "notes").write_text("nothing that changes a match\n")
-    league.call("run")
-    text = (folder / "game.py").read_text()
-    (folder / "game.py").write_text(text.replace("game[0] == 1", "game[0] == 2"))
-    refused = league.call("run", code=1)
-    assert "does not come out as it did" in " ".join(refused.stderr.split())
-    assert league.count() == 2
-
-
-@pytest.mark.usefixtures("inline")
-def test_without_a_sandbox_it_needs_consent(
-    league: League, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("XDG_STATE_HOME", str(league.home))
-    stones(league, deals=1)
-    text = (league.folder / "league.toml").read_text()
-    league.write(text.replace("[limits]", '[limits]\nsandbox = "none"'))
-    refused = league.call("run", code=2)
-    assert "outside of any sandbox" in " ".join(refused.stderr.split())
-    league.call("run", "--trust")
-    assert league.count() == 2

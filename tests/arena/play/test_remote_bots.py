@@ -7,8 +7,7 @@ here the processes of bots as they are.
 import random
 import threading
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Iterable, Sequence
 from itertools import chain
 from time import process_time
 
@@ -20,8 +19,8 @@ from arena.play.local import LocalWorkforce, usable_cores
 from arena.play.messages import Away, Barred, Done, Order, Play, Results, Setup, Task, Word
 from arena.play.presence import Presence
 from arena.play.runner import Runner
-from arena.play.workforce import Event, Heard, Worker, Workforce
-from arena.schedule.deal import BotIndex, Deal, Entrant, Schedule
+from arena.play.workforce import Event, Heard, Worker
+from arena.schedule.deal import BotIndex, Deal
 from arena.store.opening import read_league
 from arena.store.result import PlayedMatch
 from referee.finding import Source
@@ -29,7 +28,7 @@ from referee.games import GAMES
 from referee.limits import Limits
 from referee.sandbox import Launcher
 from tests.arena.conftest import STEADY, League
-from tests.arena.play.test_workforce import played
+from tests.arena.play.test_workforce import Still, played, setup
 from tests.referee.process_watch import until
 
 DIGEST = "1" * 64
@@ -120,15 +119,6 @@ def test_who_comes_while_others_play_is_played_with_in_the_same_run(league: Leag
 
 
 @pytest.mark.slow
-def test_a_suspended_bot_is_waited_with_for_nobody(league: League) -> None:
-    game = Game(league, ada="raise SystemExit(1)\n")
-    game.tasks = [task for task in game.tasks if task.lineup in ((ADA, BOB), (ADA, SAGE))]
-    runner = game.run()
-    assert [type(notice) for notice in game.notices].count(Suspended) == 1
-    assert runner.absent == []
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("is_there", [False, True])
 def test_no_more_is_asked_for_while_matches_wait(league: League, is_there: bool) -> None:
     game = Game(league, deals=1)
@@ -143,8 +133,8 @@ def test_no_more_is_asked_for_while_matches_wait(league: League, is_there: bool)
     assert asked == ([12] if is_there else [])
 
 
-class Slots(Workforce):
-    """Places for one match at a time, in which nothing goes on but what the test says."""
+class Slots(Still):
+    """Places for one match at a time."""
 
     ahead = 1
     shares_deals = True
@@ -155,27 +145,16 @@ class Slots(Workforce):
         self.is_over = False
         self._script = script
 
-    @contextmanager
-    def running(self) -> Iterator[None]:
-        yield
-
-    def begin(self) -> None:
-        pass
-
     def events(self, patience: float) -> Sequence[Event]:
         if self.is_over:
             self.workers = []
             return []
         return self._script(self)
 
-    def replace(self, worker: Worker) -> None:
-        raise AssertionError("nobody dies")
-
     def leave(self) -> None:
         self.is_over = True
 
-    def release_idle(self) -> None:
-        self.is_over = True
+    release_idle = leave
 
     @property
     def playing(self) -> list[Task]:
@@ -215,16 +194,8 @@ def scripted(
     tasks: Iterable[Task], presence: Presence, slots: Slots
 ) -> tuple[Runner, list[Results | Notice]]:
     """Return a runner that has played, and what happened."""
-    setup = Setup(
-        game=Source("guerra", "bundled"),
-        options={},
-        limits=Limits(),
-        schedule=Schedule("guerra", "key", 2, "cyclic", tuple(Entrant(n, "1") for n in NAMES)),
-        names=[*NAMES],
-        programs=[],
-        remotes={SAGE: DIGEST, TOM: DIGEST},
-    )
-    runner = Runner(setup, tasks, slots, None, presence)
+    told = setup(*NAMES, remotes={SAGE: DIGEST, TOM: DIGEST})
+    runner = Runner(told, tasks, slots, None, presence)
     return runner, [*chain.from_iterable(runner.run())]
 
 

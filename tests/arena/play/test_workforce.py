@@ -102,27 +102,15 @@ def test_what_is_said_of_a_deal_or_an_order_ends_it_whatever_is_left_of_it(
     assert left(worker) == {1: (0, 1)}
 
 
-class Scripted(Workforce):
-    """An idle worker of whom it is known beforehand what is heard, at one look after the other."""
-
-    def __init__(self, *looks: Sequence[Word | Event]) -> None:
-        self._worker = Idle()
-        self.workers = [self._worker]
-        self._looks = iter(looks)
+class Still(Workforce):
+    """A workforce in which nothing goes on but what a test says."""
 
     @contextmanager
     def running(self) -> Iterator[None]:
         yield
 
     def begin(self) -> None:
-        self._worker.unchecked = [BotIndex(0), BotIndex(1)]
-        for bot in self._worker.unchecked:
-            self._worker.give(Check(bot))
-
-    def events(self, patience: float) -> list[Event]:
-        words = Fit | Results | Done
-        said = next(self._looks)
-        return [Heard(self._worker, each) if isinstance(each, words) else each for each in said]
+        pass
 
     def replace(self, worker: Worker) -> None:
         raise AssertionError("nobody dies")
@@ -134,19 +122,38 @@ class Scripted(Workforce):
         self.workers = []
 
 
+class Scripted(Still):
+    """An idle worker of whom it is known beforehand what is heard, at one look after the other."""
+
+    def __init__(self, *looks: Sequence[Word | Event]) -> None:
+        self._worker = Idle()
+        self.workers = [self._worker]
+        self._looks = iter(looks)
+
+    def begin(self) -> None:
+        self._worker.unchecked = [BotIndex(0), BotIndex(1)]
+        for bot in self._worker.unchecked:
+            self._worker.give(Check(bot))
+
+    def events(self, patience: float) -> list[Event]:
+        words = Fit | Results | Done
+        said = next(self._looks)
+        return [Heard(self._worker, each) if isinstance(each, words) else each for each in said]
+
+
+def setup(*names: str, **more: Any) -> Setup:
+    """Return what is told of a league of pairs."""
+    entrants = tuple(Entrant(name, "1") for name in names)
+    schedule = Schedule("guerra", "key", 2, "cyclic", entrants)
+    game = Source("guerra", "bundled")
+    told = {"game": game, "options": {}, "limits": Limits(), "schedule": schedule}
+    return Setup(**told, names=[*names], programs=[], **more)
+
+
 def run(force: Scripted, *tasks: Task) -> list[Results | Notice]:
     """Return what a runner over deals of two bots makes of what it hears."""
-    entrants = (Entrant("ada", "1"), Entrant("bob", "1"))
-    schedule = Schedule("guerra", "key", len(entrants), "cyclic", entrants)
-    setup = Setup(
-        game=Source("guerra", "bundled"),
-        options={},
-        limits=Limits(),
-        schedule=schedule,
-        names=["ada", "bob"],
-        programs=[],
-    )
-    return [event for happened in Runner(setup, tasks, force).run() for event in happened]
+    runner = Runner(setup("ada", "bob"), tasks, force)
+    return [event for happened in runner.run() for event in happened]
 
 
 CHECKED = [Fit(BotIndex(0), 7), Done(), Fit(BotIndex(1), 8), Done()]

@@ -73,6 +73,3 @@ def test_a_share_of_the_cores_is_pinned_to_none_and_takes_the_place_of_one(
         share = claim(5)
     assert (share.places, share.had, share.is_shared) == ([()], 1, True)
     assert claim(MANY).places == PLACES[1:]
-
-
-# By real processes

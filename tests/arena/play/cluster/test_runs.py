@@ -3,7 +3,6 @@
 import json
 import os
 import shutil
-from pathlib import Path
 
 import pytest
 
@@ -11,6 +10,7 @@ from arena.league.finding import BUNDLED
 from arena.store.opening import open_store, read_league
 from arena.store.rounds import StoredRound
 from tests.arena.conftest import ROOT, STEADY, TWO_BOTS, League, naughty
+from tests.arena.play.cluster.dask_cluster import DaskCluster
 from tests.outside.sources import NIM
 from tests.referee.sandbox.sandboxed import need
 
@@ -33,18 +33,19 @@ def limits(sandbox: str) -> str:
     return f'limits = {{ sandbox = "{sandbox}", move_time = 10.0 }}\n'
 
 
-def played_here(tmp_path: Path, text: str, *words: str) -> League:
-    """Return a league like another, played on this machine."""
-    local = League(tmp_path / "local")
+def played_alike(league: League, cluster: DaskCluster, text: str, *words: str) -> League:
+    """Play a league on a cluster, and return one that was played here; fail if they differ.
+
+    The same matches must be in both, move by move, and the same table.
+    """
+    league.write(text)
+    league.call("run", *words, "--cluster", cluster.address)
+    local = League(league.home.parent / "local")
     local.write(text)
-    local.call("run", *words)
+    local.call("run")
+    assert league.stored() == local.stored() != []
+    assert league.rank() == local.rank()
     return local
-
-
-def assert_alike(one: League, other: League) -> None:
-    """Fail unless two leagues hold the same matches, move by move, and show the same table."""
-    assert one.stored() == other.stored() != []
-    assert one.rank() == other.rank()
 
 
 @pytest.mark.parametrize(
@@ -55,21 +56,17 @@ def assert_alike(one: League, other: League) -> None:
         pytest.param(GUERRA + limits("none") + TWO_BOTS, id="no sandbox"),
     ],
 )
-def test_a_cluster_gives_what_one_machine_gives(cluster, league, tmp_path, text):
+def test_a_cluster_gives_what_one_machine_gives(cluster, league, text):
     for sandbox in ("landlock", "bwrap"):
         if sandbox in text:
             need(sandbox)
-    league.write(text)
-    league.call("run", "--cluster", cluster.address)
-    assert_alike(league, played_here(tmp_path, text))
+    played_alike(league, cluster, text)
 
 
-def test_a_bot_has_its_own_limits_on_a_cluster(cluster, league, tmp_path):
+def test_a_bot_has_its_own_limits_on_a_cluster(cluster, league):
     need("bwrap")
     text = GUERRA + limits("landlock") + TWO_BOTS + 'sandbox = "bwrap"\ntime_factor = 2\n'
-    league.write(text)
-    league.call("run", "--cluster", cluster.address)
-    assert_alike(league, played_here(tmp_path, text))
+    played_alike(league, cluster, text)
     with open_store(read_league(league.folder, "read")) as store:
         timings, damaged = store.timings()
         played = store.whole(league.stored()[0][0])
@@ -79,14 +76,11 @@ def test_a_bot_has_its_own_limits_on_a_cluster(cluster, league, tmp_path):
 
 
 @pytest.mark.parametrize("form", ["swiss", "settled"])
-def test_a_cluster_draws_the_rounds_that_one_machine_draws(cluster, league, tmp_path, form):
+def test_a_cluster_draws_the_rounds_that_one_machine_draws(cluster, league, form):
     three = '\n[[bot]]\nname = "three"\nshipped = "sensible"\n'
     bots = TWO_BOTS + three + naughty("crash_at_start")  # which is suspended before the first
     text = f'{GUERRA}format = "{form}"\n{limits("none")}{bots}'
-    league.write(text)
-    league.call("run", "--cluster", cluster.address)
-    here = played_here(tmp_path, text)
-    assert_alike(league, here)
+    here = played_alike(league, cluster, text)
     assert rounds(league) == rounds(here) != []
     assert all(len(each.drawn.field) == 3 for each in rounds(here))
 
@@ -105,9 +99,7 @@ def test_a_game_from_a_file_is_sent_with_what_it_imports(cluster, league, tmp_pa
     text = f'game = "{game}"\nseed = 1\ndeals = 4\n{limits("none")}'
     for name in ("one", "other"):
         text += f'\n[[bot]]\nname = "{name}"\nshipped = "random"\n'
-    league.write(text)
-    league.call("run", "--trust", "--cluster", cluster.address)
-    assert_alike(league, played_here(tmp_path, text))
+    played_alike(league, cluster, text, "--trust")
     game.write_text(f"{game.read_text()}# more\n")
     assert "All of them come out as they did." in league.call("run").stderr
 
@@ -123,9 +115,7 @@ def test_a_game_that_is_a_program_is_sent_with_its_files(cluster, league, tmp_pa
     bot = league.bot("any", (ROOT / "bots" / "any" / "any_random.py").read_text())
     bot = bot.replace("../any", str(league.home / "any"))
     text += bot + bot.replace('name = "any"', 'name = "other"')
-    league.write(text)
-    league.call("run", "--cluster", cluster.address)
-    assert_alike(league, played_here(tmp_path, text))
+    played_alike(league, cluster, text)
 
 
 def test_a_comparison_on_a_cluster_is_the_one_of_one_machine(cluster, league, arena, tmp_path):
