@@ -1,136 +1,37 @@
 """Runs in which some bots are there at times: what waits for them, and what does not.
 
-To the runner a remote bot is one of which the setup has a digest. What a worker runs is its affair:
-here the processes of bots as they are.
+To the runner a remote bot is one of which the setup has a digest.
 """
 
 import random
-import threading
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 from itertools import chain
 from time import process_time
+from typing import TypeAlias
 
+import msgspec
 import pytest
 
 from arena.play.events import Notice, Problem, Suspended
 from arena.play.executor import AwayError, Executor
-from arena.play.local import LocalWorkforce, usable_cores
-from arena.play.messages import Away, Barred, Done, Order, Play, Results, Setup, Task, Word
+from arena.play.messages import Away, Barred, Done, Order, Play, Results, Task, Word
 from arena.play.presence import Presence
 from arena.play.runner import Runner
 from arena.play.workforce import Event, Heard, Worker
 from arena.schedule.deal import BotIndex, Deal
 from arena.store.opening import read_league
 from arena.store.result import PlayedMatch
-from referee.finding import Source
 from referee.games import GAMES
 from referee.limits import Limits
 from referee.sandbox import Launcher
 from tests.arena.conftest import STEADY, League
 from tests.arena.play.test_workforce import Still, played, setup
-from tests.referee.process_watch import until
 
 DIGEST = "1" * 64
 ADA, BOB, SAGE, TOM = map(BotIndex, range(4))
 NAMES = ("ada", "bob", "sage", "tom")
-
-
-class Game:
-    """A league of four bots, of which two are remote, and the deals of all pairs."""
-
-    def __init__(
-        self, league: League, *, deals: int = 2, ada: str = STEADY.format(pause=0.01)
-    ) -> None:
-        others = [league.bot(name, STEADY.format(pause=0.01)) for name in NAMES[1:]]
-        bots = [league.bot(NAMES[0], ada), *others]
-        league.write('game = "guerra"\nseed = 1\nlimits.sandbox = "none"\n' + "".join(bots))
-        self.plan = read_league(league.folder)
-        self.setup = Setup(
-            game=Source("guerra", "bundled"),
-            options={"max_turns": 20},
-            limits=Limits(sandbox="none", move_time=30, startup=30),
-            schedule=self.plan.schedule,
-            names=[bot.name for bot in self.plan.bots],
-            programs=[bot.program for bot in self.plan.bots],
-            remotes={SAGE: DIGEST, TOM: DIGEST},
-        )
-        self.tasks = [
-            Task((one, other), number, (0, 1))
-            for number in range(deals)
-            for one in map(BotIndex, range(4))
-            for other in map(BotIndex, range(one + 1, 4))
-        ]
-        self.presence = Presence()
-        self.played: list[PlayedMatch] = []
-        self.notices: list[Notice] = []
-
-    def come(self, **rooms: int) -> None:
-        """Let these bots alone be there."""
-        self.presence.tell({(name, DIGEST): room for name, room in rooms.items()})
-
-    def run(
-        self,
-        more: Callable[[Collection[BotIndex]], Iterable[Task] | None] | None = None,
-        workers: int = 2,
-    ) -> Runner:
-        """Play with real workers until nothing is left that can be."""
-        force = LocalWorkforce(self.setup, self.plan.bots, usable_cores(workers, 1))
-        runner = Runner(self.setup, self.tasks, force, more, self.presence)
-        with runner.staffed():
-            for event in chain.from_iterable(runner.run()):
-                if isinstance(event, Results):
-                    self.played += event.matches
-                else:
-                    self.notices.append(event)
-        assert not any(isinstance(notice, Problem) for notice in self.notices)
-        return runner
-
-    @property
-    def lineups(self) -> Counter[tuple[str, ...]]:
-        """How many matches each pair has played."""
-        return Counter(
-            tuple(sorted(self.setup.names[bot] for bot in each.result.bots)) for each in self.played
-        )
-
-
-@pytest.mark.slow
-def test_all_is_played_but_the_matches_of_those_who_are_not_there(league: League) -> None:
-    game = Game(league)
-    game.come(tom=1)
-    runner = game.run()
-    assert game.lineups == {("ada", "bob"): 4, ("ada", "tom"): 4, ("bob", "tom"): 4}
-    assert runner.absent == [SAGE]
-    assert not any(isinstance(notice, Suspended) for notice in game.notices)
-
-
-@pytest.mark.slow
-def test_who_comes_while_others_play_is_played_with_in_the_same_run(league: League) -> None:
-    game = Game(league, deals=6)
-    come = threading.Thread(
-        target=lambda: (until(lambda: game.played, 20), game.come(sage=1, tom=2))
-    )
-    come.start()
-    runner = game.run()
-    come.join()
-    assert runner.absent == []
-    assert len(game.lineups) == 6
-    assert set(game.lineups.values()) == {12}
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("is_there", [False, True])
-def test_no_more_is_asked_for_while_matches_wait(league: League, is_there: bool) -> None:
-    game = Game(league, deals=1)
-    game.come(**({"sage": 2, "tom": 2} if is_there else {"tom": 2}))
-    asked: list[int] = []
-
-    def more(suspended: Collection[BotIndex]) -> None:
-        assert not suspended
-        asked.append(len(game.played))
-
-    game.run(more)
-    assert asked == ([12] if is_there else [])
+More: TypeAlias = Callable[[Collection[BotIndex]], Iterable[Task] | None] | None
 
 
 class Slots(Still):
@@ -191,11 +92,11 @@ def gone(task: Task) -> Away:
 
 
 def scripted(
-    tasks: Iterable[Task], presence: Presence, slots: Slots
+    tasks: Iterable[Task], presence: Presence, slots: Slots, more: More = None
 ) -> tuple[Runner, list[Results | Notice]]:
     """Return a runner that has played, and what happened."""
     told = setup(*NAMES, remotes={SAGE: DIGEST, TOM: DIGEST})
-    runner = Runner(told, tasks, slots, None, presence)
+    runner = Runner(told, tasks, slots, more, presence)
     return runner, [*chain.from_iterable(runner.run())]
 
 
@@ -294,6 +195,22 @@ def test_nobody_plays_more_at_once_than_it_can_and_nothing_is_lost(seed: int) ->
     assert len(keys) == len(matches)
 
 
+@pytest.mark.parametrize("room", [0, 2])
+def test_no_more_is_asked_for_while_matches_wait(room: int) -> None:
+    presence = Presence()
+    presence.tell({("sage", DIGEST): room})
+    asked: list[int] = []
+    known: list[Task] = []
+
+    def play(slots: Slots) -> list[Event]:
+        known.extend(slots.playing)
+        return [*chain.from_iterable(slots.after(won, task) for task in slots.playing)]
+
+    tasks = [*pairs((ADA, SAGE), 2), *pairs((ADA, BOB), 2)]
+    scripted(tasks, presence, Slots(4, play), lambda _: asked.append(len(known)))
+    assert (len(known), asked) == ((8, [8]) if room else (4, []))
+
+
 class Distracted(Executor):
     """An executor that does not find a remote bot when the second rotation is to begin."""
 
@@ -304,11 +221,20 @@ class Distracted(Executor):
 
 
 def test_what_is_left_of_a_deal_is_handed_back_after_what_was_played(league: League) -> None:
-    game = Game(league)
+    bots = [league.bot(name, STEADY.format(pause=0)) for name in ("ada", "sage")]
+    league.write('game = "guerra"\nseed = 1\nlimits.sandbox = "none"\n' + "".join(bots))
+    plan = read_league(league.folder)
+    told = msgspec.structs.replace(
+        setup("ada", "sage", remotes={BOB: DIGEST}),
+        options={"max_turns": 20},
+        limits=Limits(sandbox="none", move_time=30, startup=30),
+        schedule=plan.schedule,
+        programs=[bot.program for bot in plan.bots],
+    )
     with Launcher("none") as launcher:
-        executor = Distracted(game.setup, GAMES["guerra"], {"none": launcher})
-        words = [*executor.carry_out(Play(pairs((ADA, SAGE), 2)))]
+        executor = Distracted(told, GAMES["guerra"], {"none": launcher})
+        words = [*executor.carry_out(Play(pairs((ADA, BOB), 2)))]
         executor.close()
     kinds = [type(word) for word in words]
     assert kinds == [Results, Away, Results, Away, Done]
-    assert words[1] == Away(Task((ADA, SAGE), 0, (1,)), "it is not connected")
+    assert words[1] == Away(Task((ADA, BOB), 0, (1,)), "it is not connected")
