@@ -8,22 +8,9 @@ from typing import Any
 
 import pytest
 
-from arena.play import executor, memory
+from arena.play import executor, memory, messages
 from arena.play.executor import Executor
-from arena.play.messages import (
-    Check,
-    Done,
-    Failed,
-    Fit,
-    Left,
-    News,
-    Play,
-    Results,
-    Setup,
-    Task,
-    Unfit,
-    Word,
-)
+from arena.play.messages import Check, Done, Fit, Left, Play, Results, Setup, Task, Word
 from arena.store.opening import read_league
 from arena.store.result import PlayedMatch
 from referee.finding import Source
@@ -154,9 +141,9 @@ def test_fewer_processes_live_where_memory_is_short(
     words = told(executor, *DEALS[:2])
     assert len(matches(words)) == 4
     assert len(league.processes()) == 2
-    (news,) = [word.text for word in words if isinstance(word, News)]
+    (news,) = [word.text for word in words if isinstance(word, messages.News)]
     assert " keeps only 2 processes of bots. The other bots are started anew " in news
-    assert not any(isinstance(word, News) for word in told(executor, *DEALS[2:3]))
+    assert not any(isinstance(word, messages.News) for word in told(executor, *DEALS[2:3]))
 
 
 def test_bots_are_checked_on_request_and_one_that_does_not_start_again_forfeits(
@@ -166,7 +153,7 @@ def test_bots_are_checked_on_request_and_one_that_does_not_start_again_forfeits(
     executor = set_up()
     assert isinstance(next(executor.carry_out(Check(0))), Fit)
     refused = next(executor.carry_out(Check(1)))
-    assert isinstance(refused, Unfit)
+    assert isinstance(refused, messages.Unfit)
     assert refused.bot == 1
     assert "exited with code 3" in refused.why
     for played in answer(executor, DEALS[0]):
@@ -218,7 +205,7 @@ def test_a_deal_that_the_referee_cannot_play_or_count_is_named_and_the_others_ar
     monkeypatch.setattr(game, "bad_seed", schedule.deal_seed(DEALS[1].deal))
     monkeypatch.setitem(GAMES, game.name, game)
     words = told(set_up(game.name), *DEALS)
-    (failed,) = [word for word in words if isinstance(word, Failed)]
+    (failed,) = [word for word in words if isinstance(word, messages.Failed)]
     assert failed.task == DEALS[1]
     assert why in failed.error
     played = matches(words)

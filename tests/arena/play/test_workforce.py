@@ -7,23 +7,9 @@ from typing import Any
 import msgspec
 import pytest
 
+from arena.play import messages
 from arena.play.events import Notice, Problem, Started
-from arena.play.messages import (
-    Away,
-    Broken,
-    Check,
-    Done,
-    Failed,
-    Fit,
-    Left,
-    News,
-    Order,
-    Play,
-    Results,
-    Setup,
-    Task,
-    Word,
-)
+from arena.play.messages import Check, Done, Fit, News, Order, Play, Results, Setup, Task, Word
 from arena.play.runner import Runner
 from arena.play.workforce import Event, Heard, Worker, Workforce
 from arena.schedule.deal import BotIndex, Entrant, Schedule
@@ -86,10 +72,15 @@ def test_a_deal_is_over_when_all_that_was_asked_of_it_is_played() -> None:
 @pytest.mark.parametrize(
     ("word", "over"),
     [
-        (Failed(Task((0, 1), 0, (0, 1)), 0, "it cannot be played"), 1),
-        (Away(Task((0, 1), 0, (1,)), "it could not begin, and is neither over nor left"), 0),
+        (messages.Failed(Task((0, 1), 0, (0, 1)), 0, "it cannot be played"), 1),
+        (
+            messages.Away(
+                Task((0, 1), 0, (1,)), "it could not begin, and is neither over nor left"
+            ),
+            0,
+        ),
         (Done(), 0),
-        (Left(), 0),
+        (messages.Left(), 0),
     ],
 )
 def test_what_is_said_of_a_deal_or_an_order_ends_it_whatever_is_left_of_it(
@@ -174,6 +165,6 @@ def test_all_that_is_heard_at_once_is_to_be_stored_at_once() -> None:
 
 
 def test_a_workforce_that_is_broken_is_a_problem_and_the_end() -> None:
-    force = Scripted(CHECKED, [Broken("all are gone.")], [])
+    force = Scripted(CHECKED, [messages.Broken("all are gone.")], [])
     found = run(force, Task((0, 1), 0, (0,)))
     assert found[2:] == [Problem("all are gone.")]

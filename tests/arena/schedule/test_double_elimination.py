@@ -11,15 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from networkx import Graph, max_weight_matching
 
-from arena.schedule.bracket import Bracket
-from arena.schedule.course import Course
-from arena.schedule.double_elimination import (
-    DoubleElimination,
-    DoubleEliminationOptions,
-    _Pairs,
-    check_double_elimination,
-)
-from arena.schedule.rounds import Over, RoundTerms
+from arena.schedule.double_elimination import DoubleElimination, DoubleEliminationOptions
+from arena.schedule.rounds import Over
 from protocol.errors import ArenaError
 from tests.arena.schedule.cases import calm
 from tests.arena.schedule.test_knockout import after, bots, by_file, named, story
@@ -98,14 +91,6 @@ def test_whose_files_change_loses_the_tie_and_plays_on() -> None:
     assert {bot for lineup in played.lineups() for bot in lineup} == {*changed}
 
 
-def test_any_pairs_cost_less_than_to_meet_again() -> None:
-    """The best has met all but the second: all else would be pairs of best and last."""
-    pairs = _Pairs(Course((), (), RoundTerms(1, FILE)), Bracket([*"abcdefgh"]))
-    pairs.met.update(("a", other) for other in "cdefgh")
-    ties = pairs._losers_ties([*"abcdefgh"])
-    assert sorted(tie.bots for tie in ties) == [("a", "b"), ("c", "h"), ("d", "g"), ("e", "f")]
-
-
 @few
 @given(st.integers(0, 10**6), st.integers(3, 13), st.integers(3, 5), st.data())
 def test_at_larger_tables_the_last_fill_one_and_who_is_out_lost_twice(
@@ -139,6 +124,6 @@ def test_too_few_bots_end_it_and_a_second_final_of_larger_tables_is_refused(gold
     assert isinstance(over, Over)
     golden(over.why)
     with pytest.raises(ArenaError, match="advance = 3 lets all 3 bots of a table go on"):
-        check_double_elimination(DoubleEliminationOptions(advance=3), 3)
+        begun(DoubleElimination, DoubleEliminationOptions(advance=3), 8, seats=3).next()
     with pytest.raises(ArenaError, match="reset = false is for games of two"):
         begun(DoubleElimination, DoubleEliminationOptions(reset=False), 8, seats=3).next()

@@ -22,17 +22,10 @@ from arena.schedule.swiss import Swiss, SwissOptions, check_swiss
 from arena.schedule.swiss_dutch import Colour, colour_of_higher
 from arena.schedule.swiss_scores import SwissScores
 from protocol.errors import ArenaError
+from tests.arena.schedule import tournaments
 from tests.arena.schedule.cases import calm
 from tests.arena.schedule.swiss_breaches import breaches
-from tests.arena.schedule.tournaments import (
-    CHANCE,
-    Luck,
-    Played,
-    all_draw,
-    begun,
-    best_wins,
-    entrants,
-)
+from tests.arena.schedule.tournaments import Luck, Played, all_draw, begun, best_wins, entrants
 from tests.benchmarks.swiss import trf
 from tests.golden import Golden
 
@@ -295,7 +288,7 @@ def test_what_cannot_be_meant_is_refused(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_pairs_and_colours_are_those_that_the_library_checks(seed: int) -> None:
     """Its checker reads the colours, and pairs and colours each round again by itself."""
     played = Luck(seed).whole(begun(Swiss, DUTCH, 8 + seed))
-    numbered = drawn(CHANCE, (bot.key for bot in played.field), "swiss", "number")
+    numbered = drawn(tournaments.CHANCE, (bot.key for bot in played.field), "swiss", "number")
     summary = check_trf(trf(played, numbered, len(played.past)))["summary"]
     assert summary["rounds_matched"] == len(played.past)
     assert summary["rounds_mismatched"] == 0

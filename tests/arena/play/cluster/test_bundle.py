@@ -12,17 +12,9 @@ import msgspec
 import pytest
 
 from arena.league.bot import Bot, make_bot
+from arena.play.cluster import bundle
 from arena.play.cluster.arrivals import Arrivals
-from arena.play.cluster.bundle import (
-    BrokenBundleError,
-    Bundle,
-    Manifest,
-    discard,
-    files_of,
-    manifest_of,
-    unpack_bot,
-    unpacked,
-)
+from arena.play.cluster.bundle import BrokenBundleError, Bundle, Manifest, files_of, manifest_of
 from arena.play.cluster.freight import Freight, Lacking, Piece, SentFile
 from protocol.errors import ArenaError
 from referee.sandbox import MachineError
@@ -81,8 +73,8 @@ def arrived(freight: Freight, base: Path) -> None:
         assert there.add(load)
 
 
-def unpack(bundle: Bundle, base: Path) -> None:
-    unpack_bot(msgspec.msgpack.encode(bundle), base, Arrivals(arriving(base)))
+def unpack(sent: Bundle, base: Path) -> None:
+    bundle.unpack_bot(msgspec.msgpack.encode(sent), base, Arrivals(arriving(base)))
 
 
 def changed(bot: Bot, base: Path, *files: tuple[bytes, bytes]) -> None:
@@ -114,7 +106,7 @@ def test_a_bot_arrives_as_it_was(folder, base):
     (folder / "much").write_bytes(content := os.urandom(3 << 20))
     bot = a_bot(folder)
     there = sent(bot, base)
-    assert unpacked(manifest_of(bot), base) == Bot("mine", there, ("./bot",), bot.files)
+    assert bundle.unpacked(manifest_of(bot), base) == Bot("mine", there, ("./bot",), bot.files)
     assert name in bot.files
     assert (there / name).read_text() == "odd"
     assert (there / "lib" / "deep" / "book.txt").read_text() == "openings"
@@ -131,7 +123,10 @@ def test_hidden_and_unnamed_files_stay_at_home(folder, base):
     assert files_in(sent(a_bot(folder), base)) == [*names]
     assert files_in(sent(a_bot(folder, "bot"), base)) == ["bot"]
     nothing = make_bot("true", folder, ("true",), [])
-    assert (files_in(sent(nothing, base)), unpacked(manifest_of(nothing), base).files) == ([], ())
+    assert (files_in(sent(nothing, base)), bundle.unpacked(manifest_of(nothing), base).files) == (
+        [],
+        (),
+    )
     secret = a_bot(folder, "bot", ".secret")
     assert files_in(sent(secret, base)) == [".secret", "bot"]  # its author named it
     for bot in (a_bot(folder), a_bot(folder, "bot")):
@@ -150,7 +145,7 @@ def test_bots_of_the_same_files_share_them_and_keep_them_when_they_arrive_again(
     before = (there / "bot").stat().st_ino
     assert sent(two, base) == there
     assert (there / "bot").stat().st_ino == before
-    assert [unpacked(manifest_of(bot), base).name for bot in (one, two)] == ["mine", "other"]
+    assert [bundle.unpacked(manifest_of(bot), base).name for bot in (one, two)] == ["mine", "other"]
 
 
 @pytest.mark.usefixtures("somebody")
@@ -166,7 +161,7 @@ def test_nobody_may_change_what_arrived(folder, base):
             (there / "bot").write_text("another")
         with pytest.raises(PermissionError):
             (there / "more").touch()
-    discard(there)
+    bundle.discard(there)
     assert not there.exists()
 
 
@@ -219,7 +214,7 @@ def test_half_a_bundle_and_a_version_that_is_none_are_refused(folder, base):
     data = msgspec.msgpack.encode(Bundle(manifest_of(bot), freight.files))
     for cut in (0, 1, 20, -1):
         with pytest.raises(BrokenBundleError, match="is not whole"):
-            unpack_bot(data[:cut], base, Arrivals(arriving(base)))
+            bundle.unpack_bot(data[:cut], base, Arrivals(arriving(base)))
     assert list(base.iterdir()) == []
     (base / "others").mkdir()
     for version in ("..", ".", "", "../out", "/tmp/arena-out", "0123"):
@@ -242,16 +237,16 @@ def test_what_changes_where_it_arrived_is_noticed_and_mended_when_it_arrives_aga
 ):
     bot = a_bot(folder)
     with pytest.raises(BrokenBundleError):  # as it was never sent
-        unpacked(manifest_of(bot), base)
+        bundle.unpacked(manifest_of(bot), base)
     there = sent(bot, base)
     for path in (there, there / "bot"):
         path.chmod(0o755)
     HARM[harm](there)
     with pytest.raises(BrokenBundleError, match=r"^bot 'mine': .* is not what was sent"):
-        unpacked(manifest_of(bot), base)
+        bundle.unpacked(manifest_of(bot), base)
     sent(bot, base)
     assert (there / "bot").read_bytes() == RUNNABLE
-    assert unpacked(manifest_of(bot), base).version == bot.version
+    assert bundle.unpacked(manifest_of(bot), base).version == bot.version
 
 
 def test_a_disk_that_is_full_is_told_and_nothing_is_left(folder, base):

@@ -6,7 +6,6 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from time import monotonic
@@ -165,38 +164,26 @@ def test_where_no_scheduler_is_the_run_ends(
     assert league.count() == 0
 
 
-@pytest.fixture(scope="module")
-def empty(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DaskCluster]:
-    """A scheduler without Dask workers."""
-    with DaskCluster(tmp_path_factory.mktemp("empty")) as cluster:
-        yield cluster
-
-
 @pytest.mark.slow
-def test_ctrl_c_ends_the_wait_for_an_empty_cluster(league: League, empty: DaskCluster) -> None:
-    run = league.start("run", "--cluster", empty.address)
-    assert run.stderr is not None
-    next(line for line in run.stderr if "no workers yet; waiting for some" in line)
-    run.send_signal(signal.SIGINT)
-    said = league.finish(run, 1).stderr
+def test_ctrl_c_ends_the_wait_for_an_empty_cluster(league: League, tmp_path: Path) -> None:
+    with DaskCluster(tmp_path / "empty") as empty:
+        run = league.start("run", "--cluster", empty.address)
+        assert run.stderr is not None
+        next(line for line in run.stderr if "no workers yet; waiting for some" in line)
+        run.send_signal(signal.SIGINT)
+        said = league.finish(run, 1).stderr
     assert said.endswith("arena: stopped; 4 matches are missing. Run again to go on.\n")
     assert_only_ours(said)
     assert league.is_left_clean()
-
-
-@pytest.mark.slow
-def test_a_league_that_is_whole_needs_no_cluster(league: League) -> None:
-    league.call("run")
-    again = league.call("run", "--cluster", "tcp://127.0.0.1:1")
-    assert again.stderr == "Nothing is missing.\n"
-    assert "4 matches of guerra" in again.stdout
 
 
 # What is said
 
 
 @pytest.mark.slow
-def test_a_run_tells_who_plays_and_nothing_of_dask(league: League, cluster) -> None:
+def test_a_run_tells_who_plays_and_nothing_of_dask_and_a_whole_league_needs_none(
+    league: League, cluster
+) -> None:
     said = league.call("run", "--cluster", cluster.address)
     lines = said.stderr.splitlines()
     assert lines[0].startswith("4 matches to play; one core would need about ")
@@ -207,19 +194,11 @@ def test_a_run_tells_who_plays_and_nothing_of_dask(league: League, cluster) -> N
     assert lines[-1].startswith("4 of 4 matches, ")
     assert_only_ours(said.stderr)
     assert "4 matches of guerra in 2 whole deals" in said.stdout
+    again = league.call("run", "--cluster", "tcp://127.0.0.1:1")  # which it does not need
+    assert (again.stderr, again.stdout) == ("Nothing is missing.\n", said.stdout)
 
 
 # Without Dask
-
-
-def imported(*words: str) -> set[str]:
-    """Return the packages that a command of its own process imports."""
-    code = "import sys, runpy; runpy.run_module('arena', run_name='__main__')"
-    command = [sys.executable, "-X", "importtime", "-c", code, *words]
-    process = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
-    assert process.returncode == 0, process.stderr
-    lines = [line for line in process.stderr.splitlines() if line.startswith("import time:")]
-    return {line.rpartition("|")[2].strip().partition(".")[0] for line in lines}
 
 
 @pytest.mark.usefixtures("inline")
@@ -232,7 +211,11 @@ def test_nothing_of_dask_is_imported_without_a_cluster(league: League, command: 
     if command in ("rank", "run"):
         (league.folder / "league.toml").write_text(TEXT.replace("deals = 2", "deals = 3"))
         words.append(str(league.folder))
-    found = imported(*words)
+    code = "import sys, runpy; runpy.run_module('arena', run_name='__main__')"
+    line = [sys.executable, "-X", "importtime", "-c", code, *words]
+    done = subprocess.run(line, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    found = {*re.findall(r"^import time:.*\| +(\w+)", done.stderr, re.MULTILINE)}
     assert "click" in found
     assert found.isdisjoint({"dask", "distributed", "tornado", "cloudpickle"})
 
