@@ -17,6 +17,7 @@ from arena.store.raw import RawRounds, RawStore
 from arena.store.rounds import Drawn, StoredRound
 from arena.store.rows import Damage
 from arena.store.store import Store
+from arena.store.suspensions import FORFEITS_IN_A_ROW, TOO_SLOW
 from arena.store.tournament import Tournament, wrong_rounds
 from tests.arena.conftest import League, naughty
 from tests.benchmarks.ready_worker import ready
@@ -213,8 +214,12 @@ def test_a_bot_that_is_too_slow_is_out_and_no_round_waits_for_it(league: League,
     limits = "move_time = 0.1\nfaults_allowed = 0\n"
     league.write(text(*entries, form=form, limits=limits).replace("deals = 1", "deals = 12"))
     done = league.call("run")
-    assert "spin is suspended for this run" in done.stderr
-    assert "spin was suspended" in done.stdout
+    why = f"it {TOO_SLOW}. Make it faster, take it out, or make a league with a larger move_time."
+    assert done.stderr.count(f"spin is suspended for this run: {why}") == 1
+    assert f"spin was suspended: {why}" in " ".join(done.stdout.split())
+    assert "spin has forfeited" not in done.stderr
+    lost = sum(bot.name == "spin" for match, _ in league.stored() for bot in match.bots)
+    assert lost >= FORFEITS_IN_A_ROW
     stored = rounds(league)
     out = [{names(each)[bot] for bot in each.out} for each in stored]
     assert {"spin"} in out

@@ -16,7 +16,7 @@ import pytest
 from arena.play.events import Problem, Started
 from arena.play.run import open_run
 from arena.store.opening import read_league
-from arena.store.suspensions import FORFEITS_IN_A_ROW, TOO_SLOW
+from arena.store.suspensions import FORFEITS_IN_A_ROW
 from tests.arena.conftest import STEADY, TWO_BOTS, League, naughty
 from tests.arena.inline import inline_runs
 from tests.referee.process_watch import until
@@ -29,7 +29,6 @@ options.max_turns = 20
 limits = {{ sandbox = "none", move_time = 10.0, startup = 30.0 }}
 """
 MATCHES = 30
-APART = 0.6  # seconds between two signals that are two
 
 
 def steady_league(league: League, *, deals: int = 5, pause: float = 0.03) -> League:
@@ -240,31 +239,6 @@ def test_bots_that_crash_in_every_match_play_them_all_and_are_all_named(league: 
         assert f"FAULT of {name}: crash" in league.call("show", command.split()[3]).stdout
     assert league.count() == 24
     assert {match.reason for match, _ in league.stored()} == {"forfeit"}
-
-
-@pytest.mark.slow  # as they burn CPU time until they are suspended
-def test_bots_that_have_no_time_ten_times_in_a_row_are_suspended_and_named_once(
-    league: League,
-) -> None:
-    text = HEAD.format(deals=12).replace("move_time = 10.0", "move_time = 0.1, faults_allowed = 0")
-    spin = naughty("spin")
-    league.write(text + TWO_BOTS + spin + spin.replace('name = "spin"', 'name = "spin2"'))
-    run = league.call("run", "--workers", "1")
-    table = " ".join(league.call("rank").stdout.split())
-    of = dict.fromkeys(("spin", "spin2"), 0)
-    for match, _ in league.stored():
-        for bot in match.bots:
-            if bot.name in of:
-                of[bot.name] += 1
-    for name, played in of.items():
-        why = (
-            f"it {TOO_SLOW}. Make it faster, take it out, or make a league with a larger move_time."
-        )
-        assert run.stderr.count(f"{name} is suspended for this run: {why}") == 1
-        assert f"{name} was suspended: {why}" in table
-        assert f"{name} has forfeited" not in run.stderr
-        assert FORFEITS_IN_A_ROW <= played < 72
-    assert league.is_left_clean()
 
 
 @pytest.mark.usefixtures("inline")

@@ -155,17 +155,3 @@ def test_two_runs_take_turns_on_a_cluster(cluster, league, tmp_path):
     said = other.finish(second).stderr
     assert " cannot play yet: another run plays there; the run asks it again." in said
     assert (league.count(), other.count()) == (8, 8)
-
-
-def test_a_bot_is_sent_once_to_each_dask_worker(cluster, league):
-    """Another run finds it there, whatever it is called."""
-    logs = [(cluster.folder / f"{name}.log") for name in ("ant", "bee")]
-    entry = league.bot("one", STEADY.format(pause=0) + "# sent once\n")
-    again = entry.replace('name = "one"', 'name = "again"')
-    for text in (entry + again, entry + again.replace("again", "later")):
-        league.write(GUERRA + limits("none") + text)
-        before = [log.read_text().count("'take'") for log in logs]
-        league.call("run", "--cluster", cluster.address)
-        sent = [log.read_text().count("'take'") for log in logs]
-        yet = text != entry + again
-        assert sent == [count + (0 if yet else 1) for count in before]
