@@ -300,7 +300,6 @@ def test_the_python_of_a_virtual_environment_gets_the_remedy(
 
 
 def unfit(arena: Arena, folder: Path) -> str:
-    """Return what a check says of a bot that is not fit."""
     result = arena("check", folder, "--game", "war", "--seats", 2)
     assert result.exit_code == 1
     return " ".join(result.output.split())

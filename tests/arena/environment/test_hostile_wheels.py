@@ -13,7 +13,6 @@ from tests.arena.environment.test_environments import failure, lock, made
 
 
 def entry(name: str, mode: int = stat.S_IFREG | 0o644) -> zipfile.ZipInfo:
-    """Return an entry of a zip file."""
     found = zipfile.ZipInfo(name)
     found.external_attr = mode << 16
     return found
@@ -138,7 +137,6 @@ def test_a_file_that_is_no_wheel_is_named(public: Path) -> None:
 
 
 def zipped(name: str, content: bytes, method: int = zipfile.ZIP_STORED) -> bytes:
-    """Return a zip file of one file."""
     with zipfile.ZipFile(made := io.BytesIO(), "w", method) as archive:
         archive.writestr(name, content)
     return made.getvalue()

@@ -45,13 +45,11 @@ def mine(tmp_path: Path) -> Path:
 
 
 def built(folder: Path) -> Path:
-    """Build a bot; return the folder that it is run from."""
     with Builder(WorkLimits()).open() as builder:
         return builder.built(bot_folder(folder)).bot.folder
 
 
 def failure(folder: Path) -> BuildError:
-    """Build a bot in vain; return why."""
     with pytest.raises(BuildError) as caught:
         built(folder)
     return caught.value

@@ -39,7 +39,6 @@ def stones(
 
 
 def results(league: League) -> list[object]:
-    """Return all that was played, without what was measured."""
     return [(match.id, match.places, replay.entries) for match, replay in league.stored()]
 
 

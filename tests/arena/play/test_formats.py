@@ -64,7 +64,6 @@ def table(folder: Path) -> Any:
 
 
 def matches(folder: Path) -> set[str]:
-    """Return what was played, but for what was measured."""
     found = set()
     for line in arena("export", folder, "-").splitlines()[1:]:
         match = json.loads(line)
@@ -111,7 +110,6 @@ def played_in_parts(folder: Path, name: str) -> Path:
 
 
 def rounds(folder: Path) -> Any:
-    """Return what was drawn."""
     return json.loads(arena("export", folder, "-").splitlines()[0]).get("rounds")
 
 

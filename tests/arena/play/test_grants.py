@@ -50,13 +50,11 @@ if found != (2, "{{threads}}"):
 
 
 def entered(league: League, **sources: str) -> None:
-    """Write the league's file, with bots of these sources."""
     league.write(LEAGUE + "".join(league.bot(*each) for each in sources.items()))
 
 
 @pytest.fixture
 def two(league: League) -> League:
-    """A league of two bots, which was not played."""
     entered(league, one=RANDOM, two=RANDOM + "#")
     return league
 

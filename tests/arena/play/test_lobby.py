@@ -17,7 +17,6 @@ REMOTES = {SAGE: ("sage", "1" * 64), TOM: ("tom", "2" * 64), UMA: ("uma", "3" * 
 
 
 def task(*bots: BotIndex, number: int = 0) -> Task:
-    """Return the first rotation of a deal."""
     return Task(bots, number, (0,))
 
 
@@ -30,28 +29,23 @@ class Waiting:
         self.playing: list[Task] = []
 
     def come(self, **rooms: int) -> None:
-        """Let these bots alone be there."""
         known = dict(REMOTES.values())
         self.presence.tell({(name, known[name]): room for name, room in rooms.items()})
         self.look()
 
     def look(self) -> None:
-        """Let the lobby look at what is played."""
         self.lobby.look(each.lineup for each in self.playing)
 
     def offer(self, tasks: Iterable[Task]) -> None:
-        """Play tasks, or let them wait."""
         self.playing += [each for each in tasks if self.lobby.admits(each)]
 
     def called(self) -> list[Task]:
-        """Play all that can be played now, and return it."""
         self.look()
         found = [*iter(self.lobby.call, None)]
         self.playing += found
         return found
 
     def over(self, *tasks: Task) -> None:
-        """Note that these are over."""
         for each in tasks:
             self.playing.remove(each)
         self.look()
@@ -59,7 +53,6 @@ class Waiting:
 
 @pytest.fixture
 def waiting() -> Waiting:
-    """A lobby in which nobody waits, and nobody is there."""
     return Waiting()
 
 

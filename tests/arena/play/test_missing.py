@@ -18,14 +18,12 @@ Match = tuple[Deal, int]
 
 
 def asked(found: Case) -> list[Match]:
-    """Return the matches of a schedule, in order."""
     return [
         (deal, rotation) for deal in found.asked.plan() for rotation in range(found.rotation_count)
     ]
 
 
 def stored(found: Case, matches: list[Match]) -> Store:
-    """Return a store of some matches."""
     store = Store(Path(":memory:"), create=True)
     bots = [
         Bot(each.key, Path("/"), ("true",), (), plays_as=each.version) for each in found.entrants

@@ -77,7 +77,6 @@ class Diary:
 def gamblers(
     league: League, bots: int, seats: int, deals: int, rotations: str = "cyclic", pause: float = 0.0
 ) -> Path:
-    """Write a league of diarists; return where they write."""
     diary = league.home / "diary"
     source = DIARIST.format(diary=str(diary), pause=pause)
     league.write(

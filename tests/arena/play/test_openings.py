@@ -53,7 +53,6 @@ def bots(league: League) -> str:
 
 
 def begun(league: League, head: str) -> dict[str, Replay]:
-    """Play a league, and return its replays by match."""
     league.write(head + bots(league))
     league.call("run", "--workers", "1")
     return played(league)

@@ -25,20 +25,17 @@ def root(tmp_path: Path) -> Path:
 
 
 def write(root: Path, path: str, text: str) -> None:
-    """Let a file of a machine say something."""
     file = root / path
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(text)
 
 
 def of_cores(root: Path, path: str, *texts: str) -> None:
-    """Let a file of each core say something, in turn."""
     for at, core in enumerate(CORES):
         write(root, f"{CPU}/cpu{core}/{path}", texts[at % len(texts)] + "\n")
 
 
 def found(root: Path, name: str) -> Condition:
-    """Return what is said of a condition."""
     (condition,) = [each for each in conditions(root) if each.name == name]
     return condition
 

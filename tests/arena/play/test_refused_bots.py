@@ -30,7 +30,6 @@ def mine(league: League, public: Path) -> Path:
 
 
 def enter(league: League, folder: Path, *command: str, files: str = "") -> None:
-    """Write a league with a bot of this command."""
     words = ", ".join(f'"{word}"' for word in command)
     own = f'\n[[bot]]\nname = "mine"\nfolder = "{folder}"\ncommand = [{words}]\n{files}\n'
     league.write(LEAGUE + RANDOM + own)

@@ -35,8 +35,6 @@ More: TypeAlias = Callable[[Collection[BotIndex]], Iterable[Task] | None] | None
 
 
 class Slots(Still):
-    """Places for one match at a time."""
-
     ahead = 1
     shares_deals = True
     batch_seconds = 0.0
@@ -59,7 +57,6 @@ class Slots(Still):
 
     @property
     def playing(self) -> list[Task]:
-        """What is being played."""
         return [task for each in self.workers for given in each.given for task in given.tasks()]
 
     def after(self, word: Callable[[Task], Word], task: Task) -> list[Event]:
@@ -82,31 +79,26 @@ def _of(slot: Slot) -> Task:
 
 
 def won(task: Task) -> Results:
-    """Return the result of a match."""
     return Results([played(task.number, task.rotations[0], task.lineup)], 0.0)
 
 
 def gone(task: Task) -> Away:
-    """Return that a match could not begin."""
     return Away(task, "it is not connected")
 
 
 def scripted(
     tasks: Iterable[Task], presence: Presence, slots: Slots, more: More = None
 ) -> tuple[Runner, list[Results | Notice]]:
-    """Return a runner that has played, and what happened."""
     told = setup(*NAMES, remotes={SAGE: DIGEST, TOM: DIGEST})
     runner = Runner(told, tasks, slots, more, presence)
     return runner, [*chain.from_iterable(runner.run())]
 
 
 def pairs(lineup: tuple[BotIndex, ...], count: int) -> list[Task]:
-    """Return deals of a line-up."""
     return [Task(lineup, number, (0, 1)) for number in range(count)]
 
 
 def results(events: Sequence[Results | Notice]) -> int:
-    """Return how many matches were played."""
     return sum(len(event.matches) for event in events if isinstance(event, Results))
 
 

@@ -89,7 +89,6 @@ def change(league: League, old: str, new: str) -> None:
 
 
 def store_results(plan: LeaguePlan, store: Store, deals: Iterable[Deal]) -> None:
-    """Store matches as if they were played."""
     played = [
         ready(plan.schedule, deal, number)
         for deal in deals
@@ -109,7 +108,6 @@ def swiss(league: League) -> Iterator[tuple[LeaguePlan, Store]]:
 
 
 def play_round(plan: LeaguePlan, store: Store) -> Deal:
-    """Draw the next round and store its results; return the first of its deals."""
     tournament = Tournament(plan, store)
     assert isinstance(tournament.advance((), is_part=False), Drawn)
     deals = [*tournament.latest.plan()]
@@ -185,12 +183,16 @@ def test_a_tournament_is_played_to_its_end_and_says_so(league: League) -> None:
     assert "Nothing is missing." in run(league)
 
 
-def test_who_comes_later_plays_from_the_next_round_on(league: League) -> None:
+def test_who_comes_later_and_what_the_file_asks_count_from_the_next_round_on(
+    league: League,
+) -> None:
     run(league, of_five(more="matches = 8\n"))
     assert len(rounds(league)) == 2
     assert "more than are left of the 8" in league.call("rank").stdout
-    run(league, of_five() + shipped("six", "sensible"))
+    six = of_five().replace("deals = 1", "deals = 2") + shipped("six", "sensible")
+    run(league, f"{six}\n[swiss]\nrounds = 4\n")
     assert [len(names(each)) for each in rounds(league)] == [5, 5, 6, 6]
+    assert [each.drawn.deals_each for each in rounds(league)] == [1, 1, 2, 2]
     assert {row["bot"] for row in standings(league)["standings"]} == {*BOTS, "six"}
     assert "none differs" in verified(league)
 
@@ -241,15 +243,6 @@ def test_what_binds_begins_with_the_first_match(league: League) -> None:
     assert "none differs" in verified(league)
     change(league, 'format = "swiss"', 'format = "knockout"')
     assert 'format was "swiss", not "knockout"' in league.call("run", code=2).stderr
-
-
-def test_what_the_file_asks_may_change_for_the_rounds_to_come(league: League) -> None:
-    run(league, of_five() + "\n[swiss]\nrounds = 1\n")
-    change(league, "rounds = 1", "rounds = 3")
-    change(league, "deals = 1", "deals = 2")
-    run(league)
-    assert [each.drawn.deals_each for each in rounds(league)] == [1, 2, 2]
-    assert "none differs" in verified(league)
 
 
 def test_matches_and_rounds_that_were_lost_come_again_and_later_rounds_stay(

@@ -39,7 +39,6 @@ def steady_league(league: League, *, deals: int = 5, pause: float = 0.03) -> Lea
 
 
 def outcome(league: League) -> object:
-    """Return all that a finished league says."""
     return league.stored(), league.rank()
 
 
@@ -57,7 +56,6 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> object:
 
 @pytest.fixture
 def steady(league: League) -> League:
-    """The steady league, not yet played."""
     return steady_league(league)
 
 

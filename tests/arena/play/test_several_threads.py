@@ -42,19 +42,16 @@ for line in sys.stdin:
 
 
 def spies(league: League) -> str:
-    """Make two such bots; return their entries."""
     return league.bot("one", SPY) + league.bot("two", SPY)
 
 
 def said(league: League) -> list[dict[str, Any]]:
-    """Return what the bots of a league wrote down."""
     with Store(league.folder / "league.db") as store:
         texts = [text for match in store.matches() for text in store.whole(match).evidence.stderr]
     return [json.loads(line) for text in texts for line in text.splitlines()]
 
 
 def settings(folder: Path) -> dict[str, Any]:
-    """Return what is stored of how the matches of a league are played."""
     with Store(folder / "league.db") as store:
         return store.settings()
 

@@ -50,14 +50,12 @@ def played(
 
 
 def given(*tasks: Task) -> Idle:
-    """Return a worker that was given an order."""
     worker = Idle()
     worker.give(Play(list(tasks)))
     return worker
 
 
 def left(worker: Worker) -> dict[int, tuple[int, ...]]:
-    """Return the rotations that are still to come, by number of the deal."""
     return {task.number: task.rotations for given in worker.given for task in given.tasks()}
 
 
@@ -133,7 +131,6 @@ class Scripted(Still):
 
 
 def setup(*names: str, **more: Any) -> Setup:
-    """Return what is told of a league of pairs."""
     entrants = tuple(Entrant(name, "1") for name in names)
     schedule = Schedule("guerra", "key", 2, "cyclic", entrants)
     game = Source("guerra", "bundled")
@@ -142,7 +139,6 @@ def setup(*names: str, **more: Any) -> Setup:
 
 
 def run(force: Scripted, *tasks: Task) -> list[Results | Notice]:
-    """Return what a runner over deals of two bots makes of what it hears."""
     runner = Runner(setup("ada", "bob"), tasks, force)
     return [event for happened in runner.run() for event in happened]
 

@@ -39,7 +39,6 @@ TERMS = FormatTerms(
 
 
 def terms(found: Case) -> FormatTerms:
-    """Return what a format is told of a league."""
     return replace(
         TERMS,
         names=tuple(entrant.key for entrant in found.entrants),

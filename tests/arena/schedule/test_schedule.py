@@ -82,7 +82,6 @@ def test_rotations_are_one_order_or_those_of_a_ring_or_all_and_the_latter_two_ar
 
 
 def orders(found: Case, deal: Deal) -> list[tuple[int, ...]]:
-    """Return who sits where in each match of a deal."""
     return [found.schedule.seating(deal, number) for number in range(found.rotation_count)]
 
 

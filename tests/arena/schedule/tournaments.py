@@ -51,7 +51,6 @@ class Played:
         return asked
 
     def keyed(self) -> list[tuple[str, ...]]:
-        """Return the line-ups of the next round, by key."""
         return [tuple(bot.key for bot in lineup) for lineup in self.lineups()]
 
     @property
@@ -78,7 +77,6 @@ class Played:
 
 
 def begun(make: Make, options: msgspec.Struct, bots: int, seats: int = 2, deals: int = 1) -> Played:
-    """Return a tournament that nothing was played of."""
     return Played(
         make(Frame(seats, seats, lambda: KEY)), RoundTerms(deals, options), entrants(bots)
     )
@@ -90,7 +88,6 @@ def best_wins(lineup: Lineup) -> tuple[Places, ...]:
 
 
 def all_draw(lineup: Lineup) -> tuple[Places, ...]:
-    """Return results in which all share the first place."""
     return ((1,) * len(lineup),) * len(lineup)
 
 
@@ -119,7 +116,6 @@ class Luck:
         )
 
     def round(self, played: Played) -> Played:
-        """Return a tournament after another round."""
         out = frozenset(bot for bot in played.field if self.rng.random() < self.out)
         back = frozenset(bot for bot in out if self.rng.random() < 0.5)
         then = tuple(bot for bot in played.field if bot not in out - back)

@@ -67,7 +67,6 @@ def sent(bot: Bot, base: Path) -> Path:
 
 
 def arrived(freight: Freight, base: Path) -> None:
-    """Send what is in some files."""
     there = Arrivals(arriving(base))
     for load in freight.loads(there.lacking([file.content for file in freight.files])):
         assert there.add(load)

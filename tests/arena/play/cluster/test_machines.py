@@ -49,7 +49,6 @@ def on_host(name: str, path: str) -> tuple[str, ...]:
 
 
 def text(sandbox: str, bots: str = TWO_BOTS, deals: int = 2, threads: int = 1) -> str:
-    """Return a league's file."""
     limits = f'limits = {{ sandbox = "{sandbox}", threads = {threads} }}\n'
     return HEAD.format(deals=deals) + limits + bots
 
@@ -61,13 +60,11 @@ def said_by(league: League, cluster: DaskCluster, file: str, code: int = 0) -> s
 
 
 def with_command(league: League, command: str) -> str:
-    """Make a bot that is run by `command`; return its entry in the file."""
     entry = league.bot("third", STEADY.format(pause=0))
     return entry.replace('"{python}"', f'"{command}"')
 
 
 def machines(league: League) -> dict[str, tuple[set[str], str]]:
-    """Return who played in each match, and where."""
     with Store(read_league(league.folder).database) as store:
         return {
             match.id: (

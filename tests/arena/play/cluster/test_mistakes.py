@@ -30,7 +30,6 @@ UNPROTECTED = "Warning: bots run unprotected (sandbox none): they can do whateve
 
 @pytest.fixture
 def league(league: League) -> League:
-    """A league that nobody has played yet."""
     league.write(TEXT)
     return league
 

@@ -86,7 +86,6 @@ def test_a_cluster_draws_the_rounds_that_one_machine_draws(cluster, league, form
 
 
 def rounds(league: League) -> list[StoredRound]:
-    """Return the rounds that a league has drawn."""
     with open_store(read_league(league.folder, "read")) as store:
         return store.rounds()
 

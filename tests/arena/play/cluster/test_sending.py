@@ -64,7 +64,6 @@ def league(public: Path) -> Iterator[League]:
 
 
 def keeping(folder: Path) -> dict[str, str]:
-    """Return the environment of a Dask worker whose machine keeps things in a folder."""
     return {**os.environ, "XDG_CACHE_HOME": str(folder)}
 
 

@@ -23,7 +23,6 @@ ask, and matches."""
 def a_match(
     bots: list[int], cpu: int, wall: float, is_faulty: bool, number: int = 0
 ) -> PlayedMatch:
-    """Return a match of two seats, as far as it is looked at."""
     return played(
         number,
         0,
@@ -49,7 +48,6 @@ def report(**given: Any) -> Results:
 
 
 def add(comparison: MachineComparison, name: str, **given: Any) -> None:
-    """Have a machine report, in several parts."""
     whole = report(**given)
     for part in range(min(PARTS, len(whole.matches))):
         matches = whole.matches[part::PARTS]
@@ -66,7 +64,6 @@ def compared(**machines: Mapping[str, Any]) -> MachineComparison:
 
 
 def standouts(**machines: Mapping[str, Any]) -> list[str]:
-    """Return what is said of them."""
     return list(compared(**machines).standouts())
 
 
@@ -205,7 +202,6 @@ DECISIONS = 40  # of each bot in a match
 
 
 def varied(chance: random.Random, spread: float, speed: float = 1.0) -> PlayedMatch:
-    """Return a match of two bots that think as long as they like, and wait for nothing."""
     cpu = [int(2000 * speed * chance.lognormvariate(0, spread)) for _ in range(2)]
     wall = sum(cpu) * 1e-6 + 2 * DECISIONS * 50e-6
     clock = str([[DECISIONS, each, each, each] for each in cpu])
