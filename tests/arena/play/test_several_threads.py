@@ -29,14 +29,21 @@ sandbox = "none"
 SPY = """
 import json, os, sys
 
-for line in sys.stdin:
-    message = json.loads(line)
-    if message["type"] == "hello":
-        said = {**message, "cores": sorted(os.sched_getaffinity(0))}
-        print(json.dumps({**said, "omp": os.environ["OMP_NUM_THREADS"]}), file=sys.stderr)
-        print('{"type":"ready"}', flush=True)
-    elif message["type"] == "ask":
-        print(json.dumps({"id": message["id"], "move": message["legal"][0]}), flush=True)
+class Ears:
+    def __init__(self, lines):
+        self.buffer = self
+        self.lines = lines
+    def __iter__(self):
+        for line in self.lines:
+            message = json.loads(line)
+            if message["type"] == "hello":
+                said = {**message, "cores": sorted(os.sched_getaffinity(0))}
+                print(json.dumps({**said, "omp": os.environ["OMP_NUM_THREADS"]}), file=sys.stderr)
+            yield line
+
+sys.stdin = Ears(sys.stdin.buffer)
+import kit, guerra_random
+kit.run(guerra_random.choose)
 """
 """A bot that writes down its `hello`, and on which cores it may run."""
 

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations, count, pairwise
+from typing import Any
 
 import msgspec
 import pytest
@@ -34,20 +35,13 @@ class Tournament:
     deals: int = 50
     options: SettledOptions = field(default_factory=SettledOptions)
     seed: str = "1"
-    noise: float = BETA
     past: list[Round] = field(default_factory=list)
     played: Counter[Lineup] = field(default_factory=Counter)
 
     def __post_init__(self) -> None:
         self.field = tuple(Entrant(key, "1") for key in self.skills)
-
-    @property
-    def format(self) -> Settled:
-        return Settled(Frame(self.seats, self.seats, lambda: "chance"))
-
-    @property
-    def terms(self) -> RoundTerms:
-        return RoundTerms(self.deals, self.options)
+        self.format = Settled(Frame(self.seats, self.seats, lambda: "chance"))
+        self.terms = RoundTerms(self.deals, self.options)
 
     @property
     def total(self) -> int:
@@ -67,26 +61,24 @@ class Tournament:
 
     def play(self, asked: Sequence[Lineup], out: Sequence[str] = ()) -> None:
         deals = []
-        for lineup in asked:
-            number = self.played[lineup]
-            self.played[lineup] += 1
-            is_out = any(bot.key in out for bot in lineup)
-            deals.append(RoundDeal(lineup, number, None if is_out else self.deal(lineup, number)))
         gone = frozenset(bot for bot in self.field if bot.key in out)
+        for lineup in asked:
+            matches = None if gone & {*lineup} else self.matches(lineup)
+            deals.append(RoundDeal(lineup, self.played[lineup], matches))
+            self.played[lineup] += 1
         self.past.append(Round(self.terms, self.field, tuple(deals), gone))
 
-    def deal(self, lineup: Lineup, number: int) -> tuple[Places, ...]:
-        dice = random.Random(f"{self.seed} {[bot.key for bot in lineup]} {number}")
-        matches = []
-        for _ in range(self.seats):
-            forms = [self.skills[bot.key] + dice.gauss(0, self.noise) for bot in lineup]
-            matches.append(tuple(1 + sum(other > form for other in forms) for form in forms))
-        return tuple(matches)
+    def matches(self, lineup: Lineup) -> tuple[Places, ...]:
+        number, keys = self.played[lineup], [bot.key for bot in lineup]
+        dice = random.Random(f"{self.seed} {keys} {number}")
+        forms = [[self.skills[key] + dice.gauss(0, BETA) for key in keys] for _ in keys]
+        return tuple(
+            tuple(1 + sum(other > own for other in each) for own in each) for each in forms
+        )
 
     def to_the_end(self, most: int = 200) -> Over:
         for _ in range(most):
-            asked = self.asked()
-            if isinstance(asked, Over):
+            if isinstance(asked := self.asked(), Over):
                 return asked
             self.play(asked)
         raise AssertionError("it does not end")
@@ -168,7 +160,17 @@ def test_a_bot_that_comes_late_plays_first_against_many() -> None:
     assert any(late not in lineup for lineup in league.next())
     newer = Entrant("9", "2")  # another version is a late bot, too
     league.field = tuple(newer if bot.key == "9" else bot for bot in league.field)
-    assert all(newer in lineup for lineup in league.next())
+    asked = league.next()
+    assert all(newer in lineup for lineup in asked)
+    league.play(asked)
+    rated: set[str] = set()
+
+    def rate(deals: Any, bots: Sequence[str]) -> Any:
+        rated.update((found := fit(deals, bots=bots)).bots)
+        return found
+
+    replace(league.format, rate=rate).next_round(league.past, league.field, league.terms)
+    assert rated > {"9@1", "9@2"}, "the old one still informs"
 
 
 def test_who_is_suspended_plays_no_more_and_its_last_deals_do_not_count() -> None:
