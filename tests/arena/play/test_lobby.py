@@ -94,20 +94,15 @@ def test_a_match_of_two_remote_bots_waits_for_both_and_holds_up_nobody(waiting: 
     assert waiting.lobby.call() is None
 
 
-def test_a_new_task_does_not_overtake_those_that_wait(waiting: Waiting) -> None:
-    first, second = task(ADA, SAGE, number=0), task(ADA, SAGE, number=1)
-    waiting.offer([first])
-    waiting.come(sage=1)
-    waiting.offer([second])
-    assert waiting.called() == [first]
-
-
-def test_one_that_was_handed_out_before_comes_first(waiting: Waiting) -> None:
+def test_a_new_task_waits_behind_others_and_one_that_was_handed_out_before_comes_first(
+    waiting: Waiting,
+) -> None:
     new = [task(ADA, SAGE, number=number) for number in range(3)]
-    waiting.offer(new)
+    waiting.offer(new[:2])
     old = task(BOB, SAGE)
     assert not waiting.lobby.readmits(old)
     waiting.come(sage=2)
+    waiting.offer(new[2:])
     assert waiting.called() == [old, new[0]]
     waiting.over(old)
     assert waiting.lobby.readmits(old)  # as there is room
