@@ -54,8 +54,8 @@ def test_a_bot_plays_with_packages_in_each_sandbox(
     assert " 1  ok         can be built: in " in result.output
 
 
-def test_an_environment_is_made_once_for_all_bots_with_the_same_packages(
-    public: Path, cache: Path
+def test_an_environment_is_made_once_for_all_bots_with_the_same_packages_and_removed(
+    public: Path, cache: Path, arena: Arena
 ) -> None:
     first, second = good(public / "one"), good(public / "two")
     lock(first)
@@ -66,10 +66,16 @@ def test_an_environment_is_made_once_for_all_bots_with_the_same_packages(
     two = made(second)
     assert two.outcome is None
     assert one.bot.environment == two.bot.environment
-    assert [folder.name for folder in cache.iterdir()] == [Path(one.bot.environment).name]
+    name = Path(one.bot.environment).name
+    assert [folder.name for folder in cache.iterdir()] == [name]
+    assert arena("env", "list").output.count(name) == 1
+    assert arena("env", "remove", name).output == f"Removed: {name}.\n"
+    assert not [*cache.iterdir()]
+    assert arena("env", "remove", name).exit_code == 2
+    assert made(first).bot.environment == one.bot.environment
 
 
-def test_nobody_may_write_in_an_environment(public: Path, cache: Path) -> None:
+def test_nobody_may_write_in_an_environment_and_what_changed_there_is_named(public: Path) -> None:
     folder = good(public / "mine")
     wheel(
         folder / "wheels",
@@ -88,6 +94,11 @@ def test_nobody_may_write_in_an_environment(public: Path, cache: Path) -> None:
             assert not found.st_mode & (0o222 | stat.S_ISUID | stat.S_ISGID), path
             assert found.st_mode & 0o444 == 0o444
             assert found.st_uid == os.geteuid()
+    site.chmod(0o755)
+    (site / "evil.pth").touch()
+    again = made(folder)
+    assert again.outcome is not None
+    assert "evil.pth is new there" in again.remark
 
 
 def test_the_lock_makes_the_version_and_the_wheels_do_not(public: Path) -> None:
@@ -113,11 +124,14 @@ def test_what_packages_need_is_locked_with_them_and_the_newest_that_suits(public
     folder = bot(public / "mine", "chooser[fast]\n")
     wheels = folder / "wheels"
     wheel(wheels, "chooser", needs=["base<3", "quick; extra == 'fast'", "win; os_name == 'nt'"])
-    for version in ("1.0", "2.5", "3.0"):
-        wheel(wheels, "base", version)
-    wheel(wheels, "quick")
+    for name, version in (("base", "1.0"), ("base", "2.5"), ("base", "3.0"), ("quick", "1.0")):
+        wheel(wheels, name, version)
     wheel(wheels, "unasked")
     assert lock(folder) == "requirements.lock is written: base==2.5, chooser==1.0, quick==1.0."
+    text = (folder / "requirements.lock").read_text()
+    lacking = "".join(text.partition("chooser==")[1:])
+    (folder / "requirements.lock").write_text(lacking)
+    assert "does not fit together: chooser needs base" in failure(lambda: made(folder))
 
 
 def test_wheels_that_do_not_suit_are_named(public: Path) -> None:
@@ -162,16 +176,6 @@ def test_a_lock_fits_its_requirements_and_the_wheels_that_are_there(
     assert not [*cache.iterdir()]
 
 
-def test_a_lock_that_lacks_what_its_packages_need_is_refused(public: Path) -> None:
-    folder = bot(public / "mine")
-    wheel(folder / "wheels", "chooser", needs=["base"])
-    wheel(folder / "wheels", "base")
-    lock(folder)
-    text = (folder / "requirements.lock").read_text()
-    (folder / "requirements.lock").write_text("".join(text.splitlines(keepends=True)[3:]))
-    assert "does not fit together: chooser needs base" in failure(lambda: made(folder))
-
-
 def test_too_much_in_an_environment_is_named_with_the_remedy(public: Path, cache: Path) -> None:
     folder = bot(public / "mine")
     wheel(folder / "wheels", "chooser", files={f"chooser/{n}.txt": "" for n in range(120)})
@@ -181,18 +185,6 @@ def test_too_much_in_an_environment_is_named_with_the_remedy(public: Path, cache
     assert "Allow more in [environments] of league.toml." in text
     assert not [*cache.iterdir()]
     assert made(folder, files=2000).outcome is not None
-
-
-def test_what_changed_in_an_environment_is_named(public: Path) -> None:
-    folder = good(public / "mine")
-    lock(folder)
-    environment = Path(made(folder).bot.environment)
-    site = next(environment.glob("lib/python3*/site-packages"))
-    site.chmod(0o755)
-    (site / "evil.pth").touch()
-    again = made(folder)
-    assert again.outcome is not None
-    assert "evil.pth is new there" in again.remark
 
 
 @pytest.mark.slow
@@ -246,17 +238,6 @@ def test_python_is_venv_or_nothing(public: Path) -> None:
     assert 'python must be "venv"' in failure(lambda: bot_folder(folder))
     toml.write_text('command = ["./bot.py"]\npython = "venv"\n')
     assert 'command that begins with "{python}"' in failure(lambda: bot_folder(folder))
-
-
-def test_environments_are_listed_and_removed(public: Path, cache: Path, arena: Arena) -> None:
-    folder = good(public / "mine")
-    lock(folder)
-    name = Path(made(folder).bot.environment).name
-    assert arena("env", "list").output.count(name) == 1
-    assert arena("env", "remove", name).output == f"Removed: {name}.\n"
-    assert not [*cache.iterdir()]
-    assert arena("env", "remove", name).exit_code == 2
-    assert Path(made(folder).bot.environment).name == name
 
 
 def test_a_virtual_environment_of_the_author_says_what_is_required(

@@ -197,15 +197,12 @@ def test_sure_ends_at_most_deals_and_then_goes_by_points(most: int | None, deals
     assert f"Final: b1 {lost:g}/{deals} loses, b2 {won:g}/{deals} wins" in story(played)
 
 
-def test_seeds_are_drawn_by_key_whatever_the_order_of_the_file() -> None:
+def test_seeds_are_drawn_by_key_or_by_as_many_deals_as_the_file_says() -> None:
     played = begun(Knockout, KnockoutOptions(), 16)
     assert played.keyed() == replace(played, field=played.field[::-1]).keyed()
     assert played.keyed() != begun(Knockout, FILE, 16).keyed()
-
-
-def test_a_round_robin_has_as_many_deals_as_the_file_says() -> None:
-    options = KnockoutOptions(seeding="rating", seeding_deals=2)
-    assert len(begun(Knockout, options, 4, deals=1).lineups()) == 6 * 2
+    rated = KnockoutOptions(seeding="rating", seeding_deals=2)
+    assert len(begun(Knockout, rated, 4, deals=1).lineups()) == 6 * 2
 
 
 def test_what_shapes_the_bracket_stays() -> None:
