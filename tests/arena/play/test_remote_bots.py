@@ -42,6 +42,7 @@ class Slots(Still):
     def __init__(self, count: int, script: Callable[["Slots"], Sequence[Event]]) -> None:
         self.workers = [Slot() for _ in range(count)]
         self.is_over = False
+        self.handed: list[Task] = []
         self._script = script
 
     def events(self, patience: float) -> Sequence[Event]:
@@ -58,6 +59,11 @@ class Slots(Still):
     @property
     def playing(self) -> list[Task]:
         return [task for each in self.workers for given in each.given for task in given.tasks()]
+
+    def all_end(self, word: Callable[[Task], Word] | None = None) -> list[Event]:
+        """Let all that is being played end."""
+        self.handed += self.playing
+        return [*chain.from_iterable(self.after(word or won, task) for task in self.playing)]
 
     def after(self, word: Callable[[Task], Word], task: Task) -> list[Event]:
         """Return what is heard of a slot whose match is over."""
@@ -105,47 +111,38 @@ def results(events: Sequence[Results | Notice]) -> int:
 @pytest.mark.slow
 def test_as_many_as_like_can_wait_and_all_others_are_played() -> None:
     """More than are kept for a worker that can play them, and at little cost."""
-    handed: list[Task] = []
-
-    def play(slots: Slots) -> list[Event]:
-        handed.extend(slots.playing)
-        return [*chain.from_iterable(slots.after(won, task) for task in slots.playing)]
-
     began = process_time()
     tasks = [*pairs((ADA, SAGE), 50_000), *pairs((ADA, BOB), 50)]
-    runner, events = scripted(tasks, Presence(), Slots(10, play))
+    slots = Slots(10, Slots.all_end)
+    runner, events = scripted(tasks, Presence(), slots)
     assert process_time() - began < 10
-    assert results(events) == len(handed) == 100
+    assert results(events) == len(slots.handed) == 100
     assert runner.absent == [SAGE]
     assert not any(isinstance(event, Problem | Suspended) for event in events)
 
 
 def test_nobody_is_waited_for_with_a_bot_that_was_suspended_meanwhile() -> None:
-    def play(slots: Slots) -> list[Event]:
-        bar = Barred(ADA, "has spent all that it may")
-        return [*chain.from_iterable(slots.after(lambda _: bar, task) for task in slots.playing)]
-
+    bar = Barred(ADA, "has spent all that it may")
     tasks = [*pairs((ADA, SAGE), 10), *pairs((ADA, BOB), 1)]
-    runner, events = scripted(tasks, Presence(), Slots(2, play))
+    slots = Slots(2, lambda slots: slots.all_end(lambda _: bar))
+    runner, events = scripted(tasks, Presence(), slots)
     assert events == [Suspended("ada", "has spent all that it may")]
     assert runner.absent == []
 
 
 def test_who_comes_with_much_room_does_not_hold_up_others() -> None:
     presence = Presence()
-    handed: list[Task] = []
 
     def play(slots: Slots) -> list[Event]:
-        if handed:
+        if slots.handed:
             presence.tell({("sage", DIGEST): 1000})
-        new = slots.playing
-        handed.extend(new)
-        return [*chain.from_iterable(slots.after(won, task) for task in new)]
+        return slots.all_end()
 
     tasks = [*pairs((ADA, SAGE), 100), *pairs((ADA, BOB), 100)]
-    _, events = scripted(tasks, presence, Slots(4, play))
+    slots = Slots(4, play)
+    _, events = scripted(tasks, presence, slots)
     assert results(events) == 400
-    half = handed[4:104]  # once it is there
+    half = slots.handed[4:104]  # once it is there
     assert 45 <= sum(SAGE in task.lineup for task in half) <= 55
 
 
@@ -192,15 +189,10 @@ def test_no_more_is_asked_for_while_matches_wait(room: int) -> None:
     presence = Presence()
     presence.tell({("sage", DIGEST): room})
     asked: list[int] = []
-    known: list[Task] = []
-
-    def play(slots: Slots) -> list[Event]:
-        known.extend(slots.playing)
-        return [*chain.from_iterable(slots.after(won, task) for task in slots.playing)]
-
+    slots = Slots(4, Slots.all_end)
     tasks = [*pairs((ADA, SAGE), 2), *pairs((ADA, BOB), 2)]
-    scripted(tasks, presence, Slots(4, play), lambda _: asked.append(len(known)))
-    assert (len(known), asked) == ((8, [8]) if room else (4, []))
+    scripted(tasks, presence, slots, lambda _: asked.append(len(slots.handed)))
+    assert (len(slots.handed), asked) == ((8, [8]) if room else (4, []))
 
 
 class Distracted(Executor):

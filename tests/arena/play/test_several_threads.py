@@ -95,23 +95,18 @@ inline = pytest.mark.usefixtures("inline")
 REFUSED = f"the limit threads = {TOO_MANY} asks for {TOO_MANY} cores for each match"
 
 
-def test_a_league_that_needs_more_cores_than_there_are_is_refused_and_reads_on(
+def test_what_needs_more_cores_than_there_are_is_refused_and_a_league_read_and_made(
     arena: Arena, league: League
 ) -> None:
     league.write(f"{LEAGUE}threads = {TOO_MANY}\n{spies(league)}")
     refused(arena("run", league.folder), REFUSED, f"only {len(CORES)} can be used here")
     assert league.count() == 0
     assert arena("rank", league.folder).exit_code == 0
-
-
-def test_commands_that_start_bots_refuse_it_too_and_such_a_league_is_made(
-    arena: Arena, tmp_path: Path
-) -> None:
     limit = ("--game", "guerra", "--limit", f"threads={TOO_MANY}")
     refused(arena("play", "guerra", "random", "random", *limit[2:]), REFUSED)
     refused(arena("check", "random", *limit), REFUSED)
     refused(arena("compare", "random", "sensible", *limit), REFUSED)
-    found = arena("init", tmp_path / "made", "random", "sensible", "--deals", 1, *limit)
+    found = arena("init", league.home / "made", "random", "sensible", "--deals", 1, *limit)
     assert found.exit_code == 0
     assert f"It cannot be played here: {REFUSED}" in " ".join(found.stderr.split())
     assert "one core would need" in found.stderr

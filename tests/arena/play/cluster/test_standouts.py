@@ -20,29 +20,19 @@ USUAL = {"lag": 20e-6, "wall": 350e-6, "cpu": 300, "faulty": 0, "matches": 100, 
 ask, and matches."""
 
 
-def a_match(
-    bots: list[int], cpu: int, wall: float, is_faulty: bool, number: int = 0
-) -> PlayedMatch:
-    return played(
-        number,
-        0,
-        bots,
-        wall * ASKED,
-        faults=[{"late": 1} if is_faulty else {}, {}],
-        decisions=ASKED,
-        clock=str([[ASKED // 2, *[ASKED // 2 * cpu] * 3]] * 2),
-    )
-
-
 def report(**given: Any) -> Results:
     """Return the report of a machine that is as usual but for what is given."""
     facts = USUAL | given
-    matches, faulty = facts["matches"], facts["faulty"]
+    matches, seat = facts["matches"], ASKED // 2
+    both: dict[str, Any] = {
+        "lineup": facts["bots"],
+        "seconds": facts["wall"] * ASKED,
+        "decisions": ASKED,
+        "clock": str([[seat, *[seat * facts["cpu"]] * 3]] * 2),
+    }
+    late = [[{"late": 1} if number < facts["faulty"] else {}, {}] for number in range(matches)]
     return Results(
-        matches=[
-            a_match(facts["bots"], facts["cpu"], facts["wall"], number < faulty, number)
-            for number in range(matches)
-        ],
+        matches=[played(number, 0, faults=each, **both) for number, each in enumerate(late)],
         lag=facts["lag"] * ASKED * matches,
     )
 
