@@ -245,7 +245,7 @@ def test_what_binds_begins_with_the_first_match(league: League) -> None:
     assert 'format was "swiss", not "knockout"' in league.call("run", code=2).stderr
 
 
-def test_matches_and_rounds_that_were_lost_come_again_and_later_rounds_stay(
+def test_matches_and_rounds_that_were_lost_come_again_and_edited_ones_are_named(
     league: League,
 ) -> None:
     run(league, of_five())
@@ -259,19 +259,14 @@ def test_matches_and_rounds_that_were_lost_come_again_and_later_rounds_stay(
     assert "4 deals are stored that no round has drawn" in verified(league, 1)
     run(league)
     assert (league.rank(), rounds(league)) == (before, drawn)
-
-
-def test_verify_names_a_round_that_was_edited(league: League) -> None:
-    run(league, of_five())
-    before = shutil.copy(league.folder / "league.db", league.home / "before.db")
-    with closing(sqlite3.connect(before)) as db:
+    with closing(sqlite3.connect(league.folder / "league.db")) as db:
         (found,) = db.execute("SELECT drawn FROM round WHERE number = 1").fetchone()
     for damage, said in (
         (lambda drawn: drawn["deals"].reverse(), "round 2 is not what follows"),
         (lambda drawn: drawn["field"].pop(), "not in its field"),
     ):
-        damage(drawn := json.loads(found))
-        alter(league, "UPDATE round SET drawn = ? WHERE number = 1", json.dumps(drawn))
+        damage(edited := json.loads(found))
+        alter(league, "UPDATE round SET drawn = ? WHERE number = 1", json.dumps(edited))
         assert said in verified(league, 1)
 
 

@@ -6,21 +6,12 @@ from dataclasses import dataclass, field
 
 import msgspec
 
+from arena.schedule import rounds
 from arena.schedule.deal import Entrant
-from arena.schedule.rounds import (
-    Frame,
-    Lineup,
-    Over,
-    Places,
-    Round,
-    RoundDeal,
-    RoundFormat,
-    RoundTerms,
-    Standings,
-)
+from arena.schedule.rounds import Frame, Lineup, Over, Places, Round, RoundDeal, RoundTerms
 from referee.chance import Chance
 
-Make = Callable[[Frame], RoundFormat]
+Make = Callable[[Frame], rounds.RoundFormat]
 KEY = "tournaments"
 CHANCE = Chance(KEY)
 _LONGEST = 2000
@@ -37,7 +28,7 @@ def entrants(count: int, first: int = 0) -> tuple[Entrant, ...]:
 class Played:
     """A tournament after some rounds."""
 
-    format: RoundFormat
+    format: rounds.RoundFormat
     terms: RoundTerms
     field: tuple[Entrant, ...]
     past: tuple[Round, ...] = ()
@@ -54,7 +45,7 @@ class Played:
         return [tuple(bot.key for bot in lineup) for lineup in self.lineups()]
 
     @property
-    def standings(self) -> Standings:
+    def standings(self) -> rounds.Standings:
         return self.format.standings(self.past, self.field, self.terms, lambda bot: bot.key)
 
     def after(
