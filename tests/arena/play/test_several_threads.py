@@ -112,13 +112,6 @@ def test_what_needs_more_cores_than_there_are_is_refused_and_a_league_read_and_m
     assert "one core would need" in found.stderr
 
 
-def test_a_number_of_threads_that_makes_no_sense_is_refused(arena: Arena, league: League) -> None:
-    bots = spies(league)
-    for value in ("0", "1025", "1.5", "true", '"2"'):
-        league.write(f"{LEAGUE}threads = {value}\n{bots}")
-        refused(arena("run", league.folder), "league.toml:8", "threads")
-
-
 @inline
 @two_cores
 @pytest.mark.parametrize("threads", [1, 2])

@@ -95,6 +95,7 @@ def story(played: Played) -> str:
 
 
 RATED = {"seeding": "rating"}
+SURE = {"decide": "sure"}
 SCENES: dict[str, tuple[int, int, list[str], dict[str, Any]]] = {
     "eight bots": (8, 2, [], {}),
     "eight bots and an upset": (8, 2, ["+7"] * 3, {}),
@@ -117,6 +118,12 @@ SCENES: dict[str, tuple[int, int, list[str], dict[str, Any]]] = {
     "a round robin seeds by its points": (4, 2, ["+3"], {**RATED, "seeding_deals": 2}),
     "who is out in the round robin is seeded last": (4, 2, ["-1"], RATED),
     "who has left after the round robin is left out": (4, 2, ["-1 >234"], RATED),
+    "an equal tie plays on one by one and goes by seed": (2, 2, ["="] * 4, {"deals": 3}),
+    "with no deal more": (2, 2, ["="], {"deals": 3, "tiebreak_deals": 0}),
+    "with one deal more": (2, 2, ["="] * 2, {"deals": 3, "tiebreak_deals": 1}),
+    "sure goes by points after forty deals": (2, 2, ["+2", *["="] * 19], {"deals": 2, **SURE}),
+    "sure after five": (2, 2, ["+2", "=", "="], {"deals": 2, **SURE, "most_deals": 5}),
+    "sure after one": (2, 2, ["+2"], {"deals": 2, **SURE, "most_deals": 1}),
 }
 
 
@@ -124,7 +131,8 @@ SCENES: dict[str, tuple[int, int, list[str], dict[str, Any]]] = {
 def test_who_goes_on_and_comes_where(scene: str, golden: Golden) -> None:
     count, seats, rounds, changes = SCENES[scene]
     options = msgspec.convert({"seeding": "file", **changes}, KnockoutOptions)
-    golden(story(after(begun(Knockout, options, count, seats), *rounds)))
+    deals = changes.get("deals", 1)
+    golden(story(after(begun(Knockout, options, count, seats, deals), *rounds)))
 
 
 @calm
@@ -145,20 +153,6 @@ def test_the_best_seeds_have_the_byes_and_meet_last(count: int) -> None:
             tie.on = tie.bots[:1]
         slots.take(ties)
     assert slots.bots == ["0"]
-
-
-@pytest.mark.parametrize(("most", "rounds"), [(None, 3), (0, 0), (1, 1)])
-def test_an_equal_tie_plays_on_one_by_one_and_then_goes_by_seed(
-    most: int | None, rounds: int
-) -> None:
-    options = KnockoutOptions(seeding="file", tiebreak_deals=most)
-    played = begun(Knockout, options, 2, deals=3).after(all_draw)
-    for _ in range(rounds):
-        assert named(played) == [("b1", "b2")]
-        played = played.after(all_draw)
-    assert isinstance(played.next(), Over)
-    deals = 3 + rounds
-    assert f"b1 {deals / 2:g}/{deals} better seed, b2 {deals / 2:g}/{deals} loses" in story(played)
 
 
 def test_the_first_deal_that_is_not_drawn_decides_an_equal_tie() -> None:
@@ -182,19 +176,6 @@ def test_sure_plays_until_it_is_sure() -> None:
         played = played.after(by_file(2))
     assert len(played.past) == -(-needed // 3) > 1
     assert "places: 1 b2" in story(played)
-
-
-@pytest.mark.parametrize(("most", "deals"), [(None, 40), (5, 5), (1, 1)])
-def test_sure_ends_at_most_deals_and_then_goes_by_points(most: int | None, deals: int) -> None:
-    options = KnockoutOptions(seeding="file", decide="sure", most_deals=most)
-    played = begun(Knockout, options, 2, deals=2)
-    results = by_file(2)
-    while not isinstance(played.next(), Over):
-        played = played.after(results)
-        results = all_draw
-    first = 2 if deals > 1 else 1
-    won, lost = (deals + first) / 2, (deals - first) / 2
-    assert f"Final: b1 {lost:g}/{deals} loses, b2 {won:g}/{deals} wins" in story(played)
 
 
 def test_seeds_are_drawn_by_key_or_by_as_many_deals_as_the_file_says() -> None:
