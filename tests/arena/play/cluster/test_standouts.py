@@ -133,6 +133,10 @@ def test_a_little_is_not_told():
         {"faulty": 4},
     ):
         assert standouts(ant={}, bee=bee, cat={}) == []
+    comparison = compared(ant={}, bee={})
+    for name, cpu in (("ant", 1000), ("bee", 10**5)):  # of a bot that has hardly played there
+        add(comparison, name, matches=3, bots=[2, 3], cpu=cpu, wall=cpu * 1.2e-6)
+    assert list(comparison.standouts()) == []
 
 
 def test_bots_that_fail_everywhere_are_no_machine_s_fault():
