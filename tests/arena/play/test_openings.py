@@ -153,6 +153,7 @@ def swapped(opening: Any) -> Any:
     return {"moves": [third, other, one, last]} if is_other else None
 
 
+@pytest.mark.slow
 def test_what_is_no_opening_of_its_deal_is_found(league: League) -> None:
     """Though all that follows from it is stored, too."""
     begun(league, DRAWN + HEAD.replace("deals = 4", "deals = 2"))
