@@ -60,7 +60,6 @@ def bot(folder: Path, requirements: str = "chooser\n", module: str = "chooser") 
 
 
 def good(folder: Path) -> Path:
-    """Make such a bot, with the wheel that it needs beside it."""
     made = bot(folder)
     wheel(made / "wheels", "chooser")
     return made

@@ -45,15 +45,13 @@ def mine(tmp_path: Path) -> Path:
 
 
 def built(folder: Path) -> Path:
-    """Build a bot; return the folder that it is run from."""
     with Builder(WorkLimits()).open() as builder:
         return builder.built(bot_folder(folder)).bot.folder
 
 
 def failure(folder: Path) -> BuildError:
-    """Build a bot in vain; return why."""
-    with Builder(WorkLimits()).open() as builder, pytest.raises(BuildError) as caught:
-        builder.built(bot_folder(folder))
+    with pytest.raises(BuildError) as caught:
+        built(folder)
     return caught.value
 
 
@@ -77,6 +75,12 @@ def test_what_a_build_leaves_is_run_under_the_version_of_its_sources_and_built_o
         assert again.outcome is None
         assert again.bot.folder == made.bot.folder
         assert not builder.where
+    (mine / "source.py").write_text(MADE + "# slower\n")
+    assert (changed := bot_folder(mine).version) != bot.version
+    assert built(mine) != made.bot.folder
+    text = (mine / "bot.toml").read_text()
+    (mine / "bot.toml").write_text(text.replace('"build.sh"]\nfiles', '"build.sh", "x"]\nfiles'))
+    assert bot_folder(mine).version not in (bot.version, changed)
 
 
 def test_what_nobody_uses_goes_after_a_month_or_sooner_if_there_is_much(
@@ -93,16 +97,6 @@ def test_what_nobody_uses_goes_after_a_month_or_sooner_if_there_is_much(
     monkeypatch.setattr(kept, "_MOST_BYTES", 1500)
     built(source(tmp_path / "other", BUILD + "true\n"))
     assert {path.name for path in builds.iterdir()} & {*days} == {"hour"}
-
-
-def test_other_sources_or_another_command_make_another_version(mine: Path) -> None:
-    before, place = bot_folder(mine).version, built(mine)
-    (mine / "source.py").write_text(MADE + "# slower\n")
-    assert (changed := bot_folder(mine).version) != before
-    assert built(mine) != place
-    text = (mine / "bot.toml").read_text()
-    (mine / "bot.toml").write_text(text.replace('"build.sh"]\nfiles', '"build.sh", "x"]\nfiles'))
-    assert bot_folder(mine).version not in (before, changed)
 
 
 def test_what_its_author_built_himself_is_not_given_to_the_build(tmp_path: Path) -> None:
@@ -155,17 +149,15 @@ def test_a_compiler_that_builds_do_not_see_is_named(
     assert built(folder)
 
 
-def test_mistakes_in_a_bots_file_are_named(tmp_path: Path) -> None:
-    for line, says in (
-        ("build = 3", "build must be a list of text: build = ["),
-        ("sources = ['x']\nbuild = []", 'sources are for a build: add build = ["make"]'),
-        ("built = ['make']", "there is no key 'built'; the keys are name, command, files, build"),
-        ("build = ['make']\nsources = ['gone.c']", "there is no file"),
+def test_mistakes_in_a_bots_file_are_named(mine: Path, golden: Golden) -> None:
+    for line in (
+        *("build = 3", "sources = ['x']\nbuild = []", "built = ['make']"),
+        "build = ['make']\nsources = ['gone.c']",
     ):
-        (tmp_path / "bot.toml").write_text(f'command = ["./bot"]\n{line}\n')
+        (mine / "bot.toml").write_text(f'command = ["./bot"]\n{line}\n')
         with pytest.raises(ArenaError) as caught:
-            bot_folder(tmp_path)
-        assert says in str(caught.value)
+            bot_folder(mine)
+        golden(str(caught.value))
 
 
 def test_a_check_builds_first_and_shows_what_the_build_printed(arena: Arena, mine: Path) -> None:
@@ -219,19 +211,15 @@ def test_a_machine_that_can_build_nothing_is_blamed_and_no_bot(
     checked = arena("check", folder, *here, env=nowhere)
     assert checked.exit_code == 1
     said = " ".join(checked.stdout.split())
-    assert "can be built: nothing can be built here: bwrap: bwrap not found." in said
-    assert "landlock: this kernel has no Landlock." in said
+    why = "nothing can be built here: bwrap: bwrap not found."
+    assert f"can be built: {why}" in said
     assert "Whether mine is fit to play guerra is not known: step 1 failed for what this" in said
     assert "not fit" not in said
     told = json.loads(arena("check", folder, *here, "--format", "json", env=nowhere).stdout)
     assert told["fit"] is None
-    words = ("init", tmp_path / "cup", folder, "random", *here, "--deals", 1)
-    assert arena(*words).exit_code == 0
+    assert arena("init", tmp_path / "cup", folder, "random", *here, "--deals", 1).exit_code == 0
     run = " ".join(arena("run", tmp_path / "cup", env=nowhere).stderr.split())
-    assert (
-        "mine is suspended for this run: it cannot be built, for which this machine is to blame: "
-        "nothing can be built here: bwrap: bwrap not found."
-    ) in run
+    assert f"it cannot be built, for which this machine is to blame: {why}" in run
 
 
 @pytest.mark.slow

@@ -9,7 +9,6 @@ import pytest
 
 from arena.league.finding import BUNDLED
 from tests.arena.conftest import ROOT, League
-from tests.outside.sources import NIM as NIM_IN_PYTHON
 from tests.referee import process_watch
 from tests.referee.process_watch import until
 
@@ -40,7 +39,6 @@ def stones(
 
 
 def results(league: League) -> list[object]:
-    """Return all that was played, without what was measured."""
     return [(match.id, match.places, replay.entries) for match, replay in league.stored()]
 
 
@@ -88,52 +86,3 @@ def test_a_killed_game_is_played_again_by_any_number_of_workers(league: League) 
     league.call("run")
     assert results(league) == whole
     assert league.is_left_clean()
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("inline")
-def test_a_changed_game_has_its_matches_played_again_first(league: League) -> None:
-    folder = stones(league, deals=1)
-    league.call("run")
-    (folder / "notes").write_text("nothing that changes a match\n")
-    league.call("run")
-    text = (folder / "game.py").read_text()
-    (folder / "game.py").write_text(text.replace("game[0] == 1", "game[0] == 2"))
-    refused = league.call("run", code=1)
-    assert "does not come out as it did" in " ".join(refused.stderr.split())
-    assert league.count() == 2
-
-
-@pytest.mark.usefixtures("inline")
-def test_without_a_sandbox_it_needs_consent(
-    league: League, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("XDG_STATE_HOME", str(league.home))
-    stones(league, deals=1)
-    text = (league.folder / "league.toml").read_text()
-    league.write(text.replace("[limits]", '[limits]\nsandbox = "none"'))
-    refused = league.call("run", code=2)
-    assert "outside of any sandbox" in " ".join(refused.stderr.split())
-    league.call("run", "--trust")
-    assert league.count() == 2
-
-
-@pytest.mark.slow
-def test_a_game_that_aborts_its_process_costs_its_match_alone(league: League) -> None:
-    """As an error in a library of C++ does, which nothing in Python can catch."""
-    stones(league)
-    game = league.home / "nim.py"
-    aborting = NIM_IN_PYTHON.replace(
-        "    def apply(self, moves):\n",
-        "    def apply(self, moves):\n"
-        '        if self.chance.seed[-1] in "13579bdf":\n'
-        "            os.abort()\n",
-    )
-    assert aborting != NIM_IN_PYTHON
-    game.write_text(f"import os\n{aborting}")
-    text = (league.folder / "league.toml").read_text()
-    league.write(text.replace("../stones", "../nim.py"))
-    environment = {**os.environ, "XDG_STATE_HOME": str(league.home)}
-    ended = league.call("run", "--workers", "2", "--trust", code=1, env=environment)
-    assert "twice killed its worker, which was killed by SIGABRT" in ended.stderr
-    assert 0 < league.count() < 24

@@ -44,8 +44,10 @@ def test_a_match_that_the_other_forfeited_neither_lengthens_nor_ends_a_row(
     assert said_after(matches) == why
 
 
-def test_rows_are_each_bots_own() -> None:
+def test_rows_are_each_bots_own_and_faults_that_were_not_forfeits_are_none() -> None:
     rows: ForfeitRows[int] = ForfeitRows()
+    for _ in range(2 * ROW):
+        assert not rows.note(1, ["late"], forfeited=False, was_left=False)
     assert not rows
     for _ in range(ROW):
         assert not rows.note(2, [], forfeited=False, was_left=False)
@@ -53,10 +55,3 @@ def test_rows_are_each_bots_own() -> None:
     assert rows
     assert said == FORFEITING
     assert not rows.note(2, ["crash"], forfeited=True, was_left=False)
-
-
-def test_faults_that_were_not_forfeits_are_no_row() -> None:
-    rows: ForfeitRows[int] = ForfeitRows()
-    for _ in range(2 * ROW):
-        assert not rows.note(1, ["late"], forfeited=False, was_left=False)
-    assert not rows

@@ -4,8 +4,6 @@ import json
 import shutil
 import signal
 import subprocess
-from collections import Counter
-from itertools import combinations
 from pathlib import Path
 from subprocess import DEVNULL
 from typing import Any
@@ -66,7 +64,6 @@ def table(folder: Path) -> Any:
 
 
 def matches(folder: Path) -> set[str]:
-    """Return what was played, but for what was measured."""
     found = set()
     for line in arena("export", folder, "-").splitlines()[1:]:
         match = json.loads(line)
@@ -113,28 +110,7 @@ def played_in_parts(folder: Path, name: str) -> Path:
 
 
 def rounds(folder: Path) -> Any:
-    """Return what was drawn."""
     return json.loads(arena("export", folder, "-").splitlines()[0]).get("rounds")
-
-
-@pytest.mark.slow  # for its many matches
-@pytest.mark.usefixtures("inline")
-def test_who_plays_whom_is_what_the_format_says(tmp_path: Path) -> None:
-    met: dict[str, Counter[frozenset[str]]] = {}
-    for name in ("even", "gauntlet", "two challengers", "first"):
-        folder = made(tmp_path / name, name)
-        arena("run", folder)
-        rows = json.loads(arena("matches", folder, "--limit", "0", "--format", "json"))["matches"]
-        met[name] = Counter(frozenset(seat["bot"] for seat in row["seats"]) for row in rows)
-    every = {frozenset(pair) for pair in combinations(("one", "two", "three", "four", "five"), 2)}
-    assert met["gauntlet"] == {pair: 10 for pair in every if "one" in pair}
-    assert met["two challengers"] == {pair: 6 for pair in every if len(pair & {"two", "five"}) == 1}
-    played = Counter[str]()
-    for pair, count in met["even"].items():
-        played.update(dict.fromkeys(pair, count))
-    assert set(played.values()) == {16, 18}  # 22 deals of two, for five bots
-    assert met["first"].total() == 44
-    assert max(met["first"].values()) - min(met["first"].values()) <= 2
 
 
 @pytest.mark.usefixtures("inline")

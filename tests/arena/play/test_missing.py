@@ -18,14 +18,12 @@ Match = tuple[Deal, int]
 
 
 def asked(found: Case) -> list[Match]:
-    """Return the matches of a schedule, in order."""
     return [
         (deal, rotation) for deal in found.asked.plan() for rotation in range(found.rotation_count)
     ]
 
 
 def stored(found: Case, matches: list[Match]) -> Store:
-    """Return a store of some matches."""
     store = Store(Path(":memory:"), create=True)
     bots = [
         Bot(each.key, Path("/"), ("true",), (), plays_as=each.version) for each in found.entrants
@@ -44,24 +42,29 @@ def missing(found: Case, store: Store, part: Part) -> list[Match]:
     return matches
 
 
-@settings(calm, max_examples=12)
+@settings(calm, max_examples=20)
 @given(found=cases(most_seats=3), data=st.data())
-def test_the_first_deals_of_new_bots_come_first_and_nothing_is_lost_or_doubled(
+def test_what_is_missing_is_asked_for_and_not_stored_and_the_first_deals_of_new_bots_come_first(
     found: Case, data: st.DataObject
 ) -> None:
     matches = asked(found)
     kept = [match for match in matches if data.draw(st.booleans())]
     new = {bot for bot in first_bots(len(found.entrants)) if data.draw(st.booleans())}
+    parts = data.draw(st.integers(1, 3))
     with stored(found, kept) as store:
+        absent = [missing(found, store, Part(number + 1, parts)) for number in range(parts)]
         known = store.known(found.rotation_count)
         tasks = [*Missing(found.asked, found.schedule, known, Part(1, 1), new)]
+    expected = [match for match in matches if match not in kept]
+    assert Counter(match for part in absent for match in part) == Counter(expected)
+    assert all(sorted(part, key=matches.index) == part for part in absent)
     played = [(task.deal, rotation) for task in tasks for rotation in task.rotations]
-    assert Counter(played) == Counter(match for match in matches if match not in kept)
+    assert Counter(played) == Counter(expected)
     first = [task.number < FIRST_DEALS and not new.isdisjoint(task.lineup) for task in tasks]
     if len(new) < len(found.entrants):
         assert first == sorted(first, reverse=True)
     else:  # a league that begins
-        assert played == [match for match in matches if match not in kept]
+        assert played == expected
 
 
 def test_a_bot_is_placed_by_a_whole_deal_of_its_version() -> None:
@@ -71,21 +74,6 @@ def test_a_bot_is_placed_by_a_whole_deal_of_its_version() -> None:
         placed = {key for key, _ in store.placed(found.rotation_count, first=2)}
         assert placed == {"a", "b"}
         assert store.placed(found.rotation_count, first=1) == set()
-
-
-@settings(calm, max_examples=20)
-@given(found=cases(most_seats=3), data=st.data())
-def test_what_is_missing_is_what_is_asked_for_and_not_stored(
-    found: Case, data: st.DataObject
-) -> None:
-    matches = asked(found)
-    kept = [match for match in matches if data.draw(st.booleans())]
-    parts = data.draw(st.integers(1, 3))
-    with stored(found, kept) as store:
-        absent = [missing(found, store, Part(number + 1, parts)) for number in range(parts)]
-    expected = [match for match in matches if match not in kept]
-    assert Counter(match for part in absent for match in part) == Counter(expected)
-    assert all(sorted(part, key=matches.index) == part for part in absent)
 
 
 def test_nothing_is_missing_when_all_is_stored_and_more() -> None:

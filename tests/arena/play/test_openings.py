@@ -1,9 +1,7 @@
 """Leagues whose deals begin with openings: played, killed, shared out, verified, shown, fixed."""
 
 import json
-import os
 import shutil
-import signal
 import zlib
 from collections import defaultdict
 from pathlib import Path
@@ -12,11 +10,9 @@ from typing import Any
 
 import msgspec
 import pytest
-from click.testing import CliRunner, Result
 
 from arena.archive.feed import feed_of
 from arena.archive.saved import read_match
-from arena.cli import main
 from arena.library import League as Library
 from arena.report.frames import frames_of
 from arena.store.opening import read_league
@@ -28,8 +24,8 @@ from referee.replay import Replay
 from tests.arena.archive.test_verify import change, found
 from tests.arena.author.test_uci_bridge import engine, made
 from tests.arena.conftest import Arena, League
-from tests.arena.inline import inline_runs
-from tests.referee.process_watch import until
+from tests.arena.play.sandboxed_leagues import TWO
+from tests.golden import Golden
 from tests.referee.sandbox.sandboxed import need
 
 pytest.importorskip("pyspiel", reason="OPENSPIEL IS NOT TESTED HERE: it is missing")
@@ -57,28 +53,13 @@ def bots(league: League) -> str:
 
 
 def begun(league: League, head: str) -> dict[str, Replay]:
-    """Play a league, and return its replays by match."""
     league.write(head + bots(league))
-    ran(league.folder)
+    league.call("run", "--workers", "1")
     return played(league)
-
-
-def ran(folder: Path, *words: str) -> Result:
-    """Play a league with one worker."""
-    result = CliRunner().invoke(main, ["run", str(folder), "--workers", "1", *words])
-    assert result.exit_code == 0, result.output
-    return result
 
 
 def played(league: League) -> dict[str, Replay]:
     return {match.id: replay for match, replay in league.stored()}
-
-
-def by_deal(league: League) -> dict[str, list[Replay]]:
-    deals = defaultdict(list)
-    for match, replay in league.stored():
-        deals[match.deal].append(replay)
-    return deals
 
 
 def test_a_deal_begins_alike_in_all_its_rotations_and_repeats_little(league: League) -> None:
@@ -89,8 +70,10 @@ def test_a_deal_begins_alike_in_all_its_rotations_and_repeats_little(league: Lea
     replays = begun(league, DRAWN + head)
     assert json.loads(league.rank())["repeats"] < 4
     assert len(replays) == 18
-    for rotations in by_deal(league).values():
-        one, other = rotations
+    deals = defaultdict(list)
+    for match, replay in league.stored():
+        deals[match.deal].append(replay)
+    for one, other in deals.values():
         assert one.opening == other.opening
         assert one.opening is not None
         assert [seat for seat, _ in one.opening.moves] == [0, 1, 0, 1]
@@ -99,66 +82,24 @@ def test_a_deal_begins_alike_in_all_its_rotations_and_repeats_little(league: Lea
     assert found(league.folder) == []
 
 
-@pytest.mark.slow
-def test_kills_and_workers_and_parts_change_nothing(arena: Arena, league: League) -> None:
-    head = FROM_A_BOOK + HEAD
-    (league.home / "book.txt").write_text(BOOK)
-    whole = begun(league, head)
-    kept = (league.folder / "league.toml").read_text()
-    (league.folder / "league.db").unlink()
-    process = league.start("run", "--workers", "2")
-    until(lambda: league.count() > 2, 20)
-    os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
-    until(lambda: not league.processes(), 10)
-    league.finish(league.start("run", "--workers", "2"))
-    assert played(league) == whole
-
-    parts = []
-    for number in (1, 2):
-        league.folder = league.home / f"part{number}"
-        league.folder.mkdir()
-        league.write(kept)
-        ran(league.folder, "--part", f"{number}/2")
-        assert 0 < league.count() < 24
-        parts.append(league.home / f"{number}.jsonl")
-        assert arena("export", league.folder, parts[-1]).exit_code == 0
-    assert arena("import", league.folder, parts[0]).exit_code == 0
-    assert played(league) == whole
-    assert found(league.folder) == []
-
-    other = league.home / "other"
-    shutil.copytree(league.folder, other)
-    (other / "league.db").unlink()
-    (other / "league.toml").write_text(kept.replace(FROM_A_BOOK, ""))
-    foreign = arena("import", other, parts[0])
-    assert foreign.exit_code == 2
-    assert "there was no [opening]" in foreign.stderr
-
-
-def test_what_begins_a_deal_is_fixed_once_it_was_played(arena: Arena, league: League) -> None:
-    book = league.home / "book.txt"
-    book.write_text(BOOK)
+def test_what_begins_a_deal_is_fixed_once_it_was_played(
+    arena: Arena, league: League, golden: Golden
+) -> None:
+    (book := league.home / "book.txt").write_text(BOOK)
     begun(league, FROM_A_BOOK + HEAD.replace("deals = 4", "deals = 1"))
     text = (league.folder / "league.toml").read_text()
-
-    def refused(head: str) -> str:
+    for head in ("", DRAWN, FROM_A_BOOK):
+        if head == FROM_A_BOOK:
+            book.write_text("# the same\n" + BOOK.replace(" ", "  "))
+            league.write(text)
+            league.call("run")
+            book.write_text(BOOK.replace("x6", "x5"))
         league.write(text.replace(FROM_A_BOOK, head))
         said = [arena(word, league.folder).stderr for word in ("run", "rank")]
         assert said[0] == said[1]
-        return said[0]
-
-    assert "there was an [opening], and now there is none, when the first match" in refused("")
-    assert "[opening] had a file, when the first match was played" in refused(DRAWN)
-    book.write_text("# the same\n" + BOOK.replace(" ", "  "))
-    league.write(text)
-    ran(league.folder)
-    book.write_text(BOOK.replace("x6", "x5"))
-    changed = "the openings of the file in [opening] were others, when the first match was played."
-    assert f"{changed} Put it back, or make a new league" in refused(FROM_A_BOOK)
+        golden(said[0])
     book.unlink()
-    gone = arena("run", league.folder).stderr
-    assert f"league.toml:1: {book} cannot be read: No such file or directory." in gone
+    golden(arena("run", league.folder).stderr)
     assert arena("rank", league.folder).exit_code == 0
     verified = arena("verify", league.folder)
     assert verified.exit_code == 0
@@ -172,7 +113,7 @@ def test_a_league_with_a_book_is_not_made_of_its_export_alone(arena: Arena, leag
     four = "".join(f'\n[[bot]]\nname = "r{n}"\nshipped = "random"\n' for n in range(4))
     head = HEAD.replace(GAME, "cold_war").replace("deals = 4", "deals = 1\nmatches = 4")
     league.write(f"seats = 4\n{FROM_A_BOOK}{head}{four}")
-    ran(league.folder)
+    league.call("run")
     exported, new = league.home / "cup.jsonl", league.home / "new"
     assert arena("export", league.folder, exported).exit_code == 0
     made_it = arena("import", new, exported)
@@ -182,10 +123,9 @@ def test_a_league_with_a_book_is_not_made_of_its_export_alone(arena: Arena, leag
 
 
 def test_a_league_of_drawn_openings_is_made_of_its_export(arena: Arena, league: League) -> None:
-    two = "".join(f'\n[[bot]]\nname = "{n}"\nshipped = "random"\n' for n in ("one", "two"))
     head = HEAD.replace(GAME, "khan").replace("deals = 4", "deals = 2")
-    league.write(f"opening = {{ plies = 2, open = 0.9 }}\n{head}{two}")
-    ran(league.folder)
+    league.write(f"opening = {{ plies = 2, open = 0.9 }}\n{head}{TWO}")
+    league.call("run")
     exported = league.home / "cup.jsonl"
     assert arena("export", league.folder, exported).exit_code == 0
     new = league.home / "new"
@@ -202,37 +142,6 @@ def test_a_league_of_drawn_openings_is_made_of_its_export(arena: Arena, league: 
     assert "its opening is missing, or too many" in damaged.stderr
 
 
-@pytest.fixture(scope="module")
-def played_little(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of a league whose line-ups have played some deals; not to be changed."""
-    league = League(tmp_path_factory.mktemp("deal"))
-    with inline_runs():
-        begun(league, DRAWN + HEAD.replace("deals = 4", "deals = 2"))
-    return league.folder
-
-
-def with_opening(folder: Path, opening: Any) -> list[str]:
-    """Store a match with another opening, all that follows from it too; return what is found.
-
-    `opening` is called with that of each match as JSON, until it returns one.
-    """
-    with Store(folder / "league.db") as store:
-        packed = [store.whole(match).record.replay for match in store.matches()]
-    for each in packed:
-        replay = json.loads(zlib.decompress(each))
-        if (new := opening(replay["opening"])) is not None:
-            break
-    replay |= {"opening": new}
-    if not new:
-        del replay["opening"]
-    data = json.dumps(replay).encode()
-    moves = digest_of(msgspec.json.decode(data, type=Replay))
-    of_it = "(SELECT id FROM record WHERE replay = ?)"
-    change(folder, f"UPDATE match SET moves = ? WHERE record = {of_it}", moves, each)
-    change(folder, "UPDATE record SET replay = ? WHERE replay = ?", zlib.compress(data), each)
-    return [problem for _, problem in found(folder)]
-
-
 def swapped(opening: Any) -> Any:
     """Return an opening in another order of the first two moves of a seat, if that is one.
 
@@ -241,26 +150,35 @@ def swapped(opening: Any) -> Any:
     one, other, third, last = opening["moves"]
     columns = [move["action"] for _, move in opening["moves"]]
     is_other = columns[0] != columns[2] and {*columns[::2]}.isdisjoint(columns[1::2])
-    return None if not is_other else {"moves": [third, other, one, last]}
+    return {"moves": [third, other, one, last]} if is_other else None
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("opening", "says"),
-    [
-        ({"moves": [[1, {"action": 3}]]}, "move 1 of the opening is not by who is asked"),
+def test_what_is_no_opening_of_its_deal_is_found(league: League) -> None:
+    """Though all that follows from it is stored, too."""
+    begun(league, DRAWN + HEAD.replace("deals = 4", "deals = 2"))
+    database = league.folder / "league.db"
+    with Store(database) as store:
+        packed = [store.whole(match).record.replay for match in store.matches()]
+    of_it = "(SELECT id FROM record WHERE replay = ?)"
+    whole = database.read_bytes()
+    for opening, says in (
         (swapped, 'its opening: {"moves":[[0,{"action":'),
-        ({"moves": [[0, {"action": 7}]]}, "move 1 of the opening is not legal"),
-        ({"position": "x"}, "cannot begin from a position"),
-        ({}, "whether it has an opening: False is stored, and it should be True"),
-    ],
-)
-def test_what_is_no_opening_is_found(
-    played_little: Path, tmp_path: Path, opening: Any, says: str
-) -> None:
-    copy = shutil.copytree(played_little, tmp_path / "copy")
-    (problem,) = with_opening(copy, opening if callable(opening) else lambda _: opening)
-    assert says in problem
+        (lambda _: {"position": "x"}, "cannot begin from a position"),
+        (lambda _: None, "whether it has an opening: False is stored, and it should be True"),
+    ):
+        for each in packed:
+            replay = json.loads(zlib.decompress(each))
+            if (new := opening(replay.pop("opening"))) is not None or opening is not swapped:
+                break
+        data = json.dumps(replay | ({"opening": new} if new else {})).encode()
+        moves = digest_of(msgspec.json.decode(data, type=Replay))
+        change(league.folder, f"UPDATE match SET moves = ? WHERE record = {of_it}", moves, each)
+        packing = zlib.compress(data)
+        change(league.folder, "UPDATE record SET replay = ? WHERE replay = ?", packing, each)
+        [(_, problem)] = found(league.folder)
+        assert says in problem
+        database.write_bytes(whole)
 
 
 def test_an_opening_is_shown_before_the_first_decision(arena: Arena, league: League) -> None:
@@ -276,12 +194,8 @@ def test_an_opening_is_shown_before_the_first_decision(arena: Arena, league: Lea
     assert f"Opening, before the first decision: [{names[1]}] o3\n" in of_one
     told = json.loads(arena("show", league.folder, match.id, "--format", "json").stdout)
     assert told["opening"]["position"] == ""
-    assert told["opening"]["moves"][2] == {
-        "seat": 0,
-        "bot": names[0],
-        "move": {"action": 2},
-        "words": "x2",
-    }
+    last = {"seat": 0, "bot": names[0], "move": {"action": 2}, "words": "x2"}
+    assert told["opening"]["moves"][2] == last
     assert told["decisions"][0]["seat"] == 1
     plan = read_league(league.folder)
     with Store(plan.database) as store:
@@ -310,27 +224,17 @@ def test_a_single_match_has_an_opening_too(
         assert f"Opening, before the first decision:{moves}" in text
 
 
-def test_a_table_that_is_wrong_is_refused(arena: Arena, league: League) -> None:
+def test_a_table_that_is_wrong_is_refused(arena: Arena, league: League, golden: Golden) -> None:
     (league.folder / "b.txt").write_text("x3 o3\ne4\n")
     (league.folder / "b.epd").write_text("# positions\n8/8/8/8/8/8/8/8 w - -\n")
     entries = bots(league)
-    for opening, says in (
-        ("{ }", ":1: an opening needs plies, for random moves, or file"),
-        ("{ plie = 4 }", ":1: there is no key 'plie' of opening. Did you mean 'plies'?"),
-        ("{ plies = 0 }", ":1: key 'plies' of opening cannot be 0"),
-        ("{ plies = 101 }", "whole number at least 1 and at most 100"),
-        ("{ plies = 4, open = 1.5 }", "key 'open' of opening cannot be 1.5"),
-        ('{ file = "b.txt", open = 0.6 }', "open is for openings that are drawn"),
-        ('{ file = "none.txt" }', "none.txt cannot be read: No such file or directory."),
-        ('{ file = "b.epd" }', "b.epd:2: matches of openspiel:connect_four cannot begin from a"),
-        ('{ file = "b.txt" }', "b.txt:2: move 1, 'e4', is not legal there."),
-        ("{ plies = 60 }", "no opening of 60 plies was found for openspiel:connect_four"),
-        ("{ plies = 4, open = 0.4 }", "open cannot be 0.4 with 2 seats"),
-        ("4", ":1: opening must be a table: [opening]."),
+    for opening in (
+        *("{ }", "{ plie = 4 }", "{ plies = 0 }", "{ plies = 101 }", "{ plies = 4, open = 1.5 }"),
+        *('{ file = "b.txt", open = 0.6 }', '{ file = "none.txt" }', '{ file = "b.epd" }'),
+        *('{ file = "b.txt" }', "{ plies = 60 }", "{ plies = 4, open = 0.4 }", "4"),
     ):
         league.write(f"opening = {opening}\n{HEAD}{entries}")
-        error = arena("run", league.folder).stderr
-        assert says in error
+        golden(error := arena("run", league.folder).stderr)
         assert len(error.splitlines()) == 1
 
 
@@ -355,19 +259,10 @@ def test_init_writes_where_the_book_lies_and_leaves_nothing_of_a_wrong_one(
 def test_a_run_says_that_no_opening_is_open(league: League) -> None:
     head = HEAD.replace("deals = 4", "deals = 1")
     league.write(f"opening = {{ plies = 1, open = 0.5 }}\n{head}{bots(league)}")
-    said = ran(league.folder).stderr
+    said = league.call("run").stderr
     assert "none of 20 openings that were drawn is open" in " ".join(said.split())
     assert said.count("none of 20") == 1
     assert found(league.folder) == []
-
-
-def test_the_settings_of_a_league_without_openings_do_not_speak_of_them(played: Path) -> None:
-    with Store(played / "league.db") as store:
-        assert "opening" not in store.settings()
-        assert all(
-            b"opening" not in msgspec.json.encode(store.whole(each).replay)
-            for each in store.matches()
-        )
 
 
 @pytest.mark.slow

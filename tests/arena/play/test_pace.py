@@ -1,48 +1,31 @@
 """What a run says of its pace, and of the bots that it waits for."""
 
+from types import SimpleNamespace
+
 import pytest
 
 from arena.play.pace import Pace
-from arena.store.result import MatchResult, PlayedMatch, Record
+from arena.store.result import PlayedMatch
+from tests.arena.play.test_workforce import played
 from tests.golden import Golden
 
 
-class Time:
-    """A clock that is set by hand."""
-
-    def __init__(self) -> None:
-        self.now = 0.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
 @pytest.fixture
-def time(monkeypatch: pytest.MonkeyPatch) -> Time:
-    found = Time()
-    monkeypatch.setattr("arena.play.pace.monotonic", found)
+def time(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
+    """A clock that is set by hand."""
+    found = SimpleNamespace(now=0.0)
+    monkeypatch.setattr("arena.play.pace.monotonic", lambda: found.now)
     return found
 
 
-def match(*bots: tuple[int, float], each: int = 10) -> PlayedMatch:
+def match(one: tuple[int, float], other: tuple[int, float], each: int = 10) -> PlayedMatch:
     """Return a match of bots that took so many seconds on the wall for all their answers."""
-    result = MatchResult(
-        deal="d",
-        number=0,
-        rotation=0,
-        bots=[bot for bot, _ in bots],
-        places=[1 for _ in bots],
-        reason="over",
-        decisions=each * len(bots),
-        faults=[{} for _ in bots],
-        forfeits=[],
-        moves=0,
-        clock=str([[each, 1000, 200, round(wall * 1e6)] for _, wall in bots]),
-    )
-    return PlayedMatch(result, Record(b"", b"", sum(wall for _, wall in bots)))
+    bots, walls = zip(one, other, strict=True)
+    clock = str([[each, 1000, 200, round(wall * 1e6)] for wall in walls])
+    return played(0, 0, bots, sum(walls), decisions=2 * each, clock=clock)
 
 
-def test_what_is_left_is_known_after_some_seconds(time: Time) -> None:
+def test_what_is_left_is_known_after_some_seconds(time: SimpleNamespace) -> None:
     pace = Pace(["a", "b"], 2)
     pace.take([match((0, 0.1), (1, 0.1))] * 10)
     time.now = 1.0
@@ -52,7 +35,7 @@ def test_what_is_left_is_known_after_some_seconds(time: Time) -> None:
 
 
 def test_who_sleeps_is_named_once_with_what_the_rest_takes_without_it(
-    time: Time, golden: Golden
+    time: SimpleNamespace, golden: Golden
 ) -> None:
     pace = Pace(["quick", "other", "third", "sleeper"], 2)
     pace.take([match((0, 0.05), (1, 0.05)), match((2, 0.1), (3, 2.0))] * 10)
@@ -61,7 +44,7 @@ def test_who_sleeps_is_named_once_with_what_the_rest_takes_without_it(
     assert pace.holdup(1000) == ""
 
 
-def test_two_who_sleep_are_both_named_and_nobody_near_the_end(time: Time) -> None:
+def test_two_who_sleep_are_both_named_and_nobody_near_the_end(time: SimpleNamespace) -> None:
     pace = Pace(["a", "b", "c", "d", "e", "f"], 2)
     pace.take([match((0, 2.0), (1, 0.1)), match((2, 2.0), (3, 0.1)), match((4, 0.1), (5, 0.1))])
     time.now = 10.0
@@ -70,11 +53,11 @@ def test_two_who_sleep_are_both_named_and_nobody_near_the_end(time: Time) -> Non
     assert [words.split(" ")[0] for words in said] == ["a", "c", ""]
 
 
-def test_nobody_is_named_where_all_take_about_as_much(time: Time) -> None:
+def test_nobody_is_named_where_all_take_about_as_much(time: SimpleNamespace) -> None:
     for walls in ([1.0] * 6, [1.0, 1.5, 0.5, 1.0, 1.0, 1.0], [1.5, 1.0]):
         time.now = 0.0
         pace = Pace([*"abcdef"[: len(walls)]], 2)
         for first in range(0, len(walls), 2):
-            pace.take([match(*((bot, walls[bot]) for bot in (first, first + 1)))])
+            pace.take([match((first, walls[first]), (first + 1, walls[first + 1]))])
         time.now = 10.0
         assert pace.holdup(1000) == ""

@@ -7,26 +7,20 @@ from arena.play.presence import Presence
 SAGE, TOM = ("sage", "1" * 64), ("tom", "2" * 64)
 
 
-def test_who_is_not_named_has_no_room() -> None:
+def test_who_is_not_named_has_no_room_and_only_changes_are_counted() -> None:
     presence = Presence()
     assert presence.room(*SAGE) == 0
+    presence.tell({SAGE: 0})  # as good as not there
+    assert presence.changes == 0
     rooms = {SAGE: 3}
     presence.tell(rooms)
     rooms[SAGE] = 5  # what is told is taken as it is then
     assert presence.room(*SAGE) == 3
     assert presence.room("sage", TOM[1]) == 0  # another version of it
+    presence.tell({TOM: 0, SAGE: 3})
+    assert presence.changes == 1
     presence.tell({TOM: 1})
     assert (presence.room(*SAGE), presence.room(*TOM)) == (0, 1)
-
-
-def test_only_changes_are_counted() -> None:
-    presence = Presence()
-    presence.tell({SAGE: 0})  # as good as not there
-    assert presence.changes == 0
-    presence.tell({SAGE: 1})
-    presence.tell({TOM: 0, SAGE: 1})
-    assert presence.changes == 1
-    presence.tell({SAGE: 2})
     presence.tell({})
     assert presence.changes == 3
 

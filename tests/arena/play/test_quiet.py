@@ -1,9 +1,9 @@
 """How quiet a machine is: what its kernel shows, and a fixed job that is measured."""
 
 import os
+import subprocess
+import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -25,20 +25,17 @@ def root(tmp_path: Path) -> Path:
 
 
 def write(root: Path, path: str, text: str) -> None:
-    """Let a file of a machine say something."""
     file = root / path
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(text)
 
 
 def of_cores(root: Path, path: str, *texts: str) -> None:
-    """Let a file of each core say something, in turn."""
     for at, core in enumerate(CORES):
         write(root, f"{CPU}/cpu{core}/{path}", texts[at % len(texts)] + "\n")
 
 
 def found(root: Path, name: str) -> Condition:
-    """Return what is said of a condition."""
     (condition,) = [each for each in conditions(root) if each.name == name]
     return condition
 
@@ -50,20 +47,63 @@ def test_what_is_hidden_is_said_to_be_hidden_and_spoils_nothing(root: Path) -> N
     }
     assert said["swap"] == said["CPU quota"] == "none"
     assert not any(each.spoils for each in conditions(root))
+    (root / "proc/self/cgroup").unlink()
+    assert found(root, "CPU quota").value == "none"
 
 
-def test_swap_spoils_once_some_is_used(root: Path) -> None:
-    swap = f"{SWAPS}/dev/sda2 partition 2097148 0 -2\n"
-    write(root, "proc/swaps", swap)
-    assert found(root, "swap")[1:3] == ("0 of 2,048 MiB used", False)
-    write(root, "proc/swaps", f"{swap}/swapfile file 1048576 10240 -3\n")
-    assert found(root, "swap")[1:3] == ("10 of 3,072 MiB used", True)
+UNREAD = "cannot be read here"
+CLOCK = "sys/devices/system/clocksource/clocksource0/current_clocksource"
+SWAP = f"{SWAPS}/dev/sda2 partition 2097148 0 -2\n"
+GOVERNOR = f"{CPU}/cpu{{}}/cpufreq/scaling_governor"  # of each core
 
 
-def test_load_of_the_last_minute_counts(root: Path) -> None:
-    for said, spoils in (("0.10 3.00 9.00 1/80 99", False), ("0.26 0 0 1/80 9", True)):
-        write(root, "proc/loadavg", said)
-        assert found(root, "load").spoils == spoils
+@pytest.mark.parametrize(
+    ("name", "path", "text", "value", "spoils"),
+    [
+        ("swap", "proc/swaps", SWAP, "0 of 2,048 MiB used", False),
+        (
+            "swap",
+            "proc/swaps",
+            f"{SWAP}/swap file 1048576 10240 -3\n",
+            "10 of 3,072 MiB used",
+            True,
+        ),
+        ("swap", "proc/swaps", f"{SWAPS}/dev/sda2 partition much 0 -2\n", UNREAD, False),
+        ("swap", "proc/swaps", f"{SWAPS}/dev/sda2\n", UNREAD, False),
+        ("load", "proc/loadavg", "0.10 3.00 9.00 1/80 99", "", False),
+        ("load", "proc/loadavg", "0.26 0 0 1/80 9", "", True),
+        ("load", "proc/loadavg", "garbage", UNREAD, False),
+        ("load", "proc/loadavg", "\udcff\udcfe", UNREAD, False),
+        ("CPU quota", "sys/fs/cgroup/box/cpu.max", "\n", UNREAD, False),
+        ("CPU quota", "sys/fs/cgroup/box/cpu.max", "100000 0\n", UNREAD, False),
+        ("CPU quota", "proc/self/cgroup", "", "none", False),
+        ("CPU quota", "proc/self/cgroup", "0\n", "none", False),
+        ("CPU quota", "proc/self/cgroup", "0::/a\n\n1:\n", "none", False),
+        ("boost", f"{CPU}/cpufreq/boost", "1\n", "on", True),
+        ("boost", f"{CPU}/cpufreq/boost", "0\n", "off", False),
+        ("boost", f"{CPU}/intel_pstate/no_turbo", "0\n", "on", True),
+        ("boost", f"{CPU}/intel_pstate/no_turbo", "1\n", "off", False),
+        ("clock", CLOCK, "tsc\n", "tsc", False),
+        ("clock", CLOCK, "arch_sys_counter\n", "arch_sys_counter", False),
+        ("clock", CLOCK, "hpet\n", "hpet", True),
+        ("clock", CLOCK, "\udcff\n", UNREAD, False),
+        ("frequency", GOVERNOR, "performance\n", "performance", False),
+        ("frequency", GOVERNOR, "schedutil\n", "schedutil", True),
+        ("mixed cores", f"{CPU}/cpu{CORES[0]}/cpu_capacity", "fast\n", UNREAD, False),
+    ],
+)
+def test_what_a_kernel_says_spoils_or_not_and_stops_nothing(
+    root: Path, name: str, path: str, text: str, value: str, spoils: bool
+) -> None:
+    for core in CORES:
+        write(root, path.format(core), "")
+        (root / path.format(core)).write_bytes(text.encode(errors="surrogateescape"))
+    condition = found(root, name)
+    assert (condition.value if value else "", condition.spoils) == (value, spoils)
+    if name == "boost":
+        assert path.removeprefix(f"{CPU}/") in condition.remedy
+    if value == UNREAD:
+        assert condition == Condition(name, UNREAD, spoils=False)
 
 
 def test_the_smallest_quota_of_the_groups_around_us_counts(root: Path) -> None:
@@ -81,16 +121,6 @@ def test_the_smallest_quota_of_the_groups_around_us_counts(root: Path) -> None:
     assert found(root, "CPU quota").value == "none"
     write(root, f"{first}quota_us", f"{100_000 * len(CORES)}\n")
     assert not found(root, "CPU quota").spoils
-
-
-def test_boost_is_read_as_each_driver_shows_it(root: Path) -> None:
-    for file, values in {"cpufreq/boost": "10", "intel_pstate/no_turbo": "01"}.items():
-        for text, value in zip(values, ("on", "off"), strict=True):
-            write(root, f"{CPU}/{file}", f"{text}\n")
-            boost = found(root, "boost")
-            assert (boost.value, boost.spoils) == (value, value == "on")
-            assert file in boost.remedy
-        (root / CPU / file).unlink()
 
 
 @pytest.mark.skipif(len(CORES) < 2, reason="a single core is of one kind")
@@ -112,45 +142,13 @@ def test_cores_of_two_kinds_and_two_threads_of_one_core_spoil(root: Path) -> Non
             (root / CPU / f"cpu{core}" / path).unlink()
 
 
-def test_a_clock_that_is_slow_to_read_and_a_frequency_that_follows_the_load_spoil(
-    root: Path,
-) -> None:
-    path = "sys/devices/system/clocksource/clocksource0/current_clocksource"
-    for source, spoils in (("tsc", False), ("arch_sys_counter", False), ("hpet", True)):
-        write(root, path, f"{source}\n")
-        assert found(root, "clock")[1:3] == (source, spoils)
-    for governor, spoils in (("performance", False), ("schedutil", True)):
-        of_cores(root, "cpufreq/scaling_governor", governor)
-        assert found(root, "frequency")[1:3] == (governor, spoils)
-
-
-@contextmanager
-def busy(core: int) -> Iterator[None]:
-    """Keep a core busy from another process."""
-    ends, end = os.pipe()
-    child = os.fork()
-    if child == 0:
-        os.close(end)
-        os.sched_setaffinity(0, {core})
-        os.set_blocking(ends, False)
-        while True:
-            try:
-                os.read(ends, 1)
-                os._exit(0)
-            except BlockingIOError:
-                sum(range(10_000))
-    os.close(ends)
-    try:
-        yield
-    finally:
-        os.close(end)
-        os.waitpid(child, 0)
-
-
 @pytest.mark.slow
 def test_who_shares_the_core_is_noticed() -> None:
-    with busy(CORES[0]):
+    core, parent = CORES[0], os.getpid()
+    spin = f"os.sched_setaffinity(0, [{core}])\nwhile os.getppid() == {parent}: pass"
+    with subprocess.Popen([sys.executable, "-c", f"import os\n{spin}"]) as other:
         shared = noise(1, CORES[:1])
+        other.kill()
     assert shared.waited > 0.25
     assert shared.apart == 0
 
@@ -167,27 +165,3 @@ def test_the_noise_is_measured_and_the_thread_moved_back(monkeypatch: pytest.Mon
     assert noise(0.05, CORES[:1]).spread >= 0  # a clock of coarse steps shows what it can
     monkeypatch.setattr(time, "thread_time_ns", lambda: 0)
     assert noise(0.05, CORES[:1]).waited == 1
-
-
-def test_what_a_kernel_says_strangely_stops_nothing(root: Path) -> None:
-    for name, path, text in (
-        ("load", "proc/loadavg", "garbage"),
-        ("load", "proc/loadavg", "\udcff\udcfe"),
-        ("swap", "proc/swaps", f"{SWAPS}/dev/sda2 partition much 0 -2\n"),
-        ("swap", "proc/swaps", f"{SWAPS}/dev/sda2\n"),
-        ("CPU quota", "sys/fs/cgroup/box/cpu.max", "\n"),
-        ("CPU quota", "sys/fs/cgroup/box/cpu.max", "100000 0\n"),
-        ("mixed cores", f"{CPU}/cpu{CORES[0]}/cpu_capacity", "fast\n"),
-        ("clock", f"{CPU[:-3]}clocksource/clocksource0/current_clocksource", "\udcff\n"),
-    ):
-        write(root, path, "")
-        (root / path).write_bytes(text.encode(errors="surrogateescape"))
-        assert found(root, name) == Condition(name, "cannot be read here", spoils=False)
-
-
-def test_control_groups_that_are_not_shown_bound_nothing(root: Path) -> None:
-    (root / "proc/self/cgroup").unlink()
-    assert found(root, "CPU quota").value == "none"
-    for text in ("", "0\n", "0::/a\n\n1:\n"):
-        write(root, "proc/self/cgroup", text)
-        assert found(root, "CPU quota").value == "none"

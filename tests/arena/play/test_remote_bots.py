@@ -1,151 +1,40 @@
 """Runs in which some bots are there at times: what waits for them, and what does not.
 
-To the runner a remote bot is one of which the setup has a digest. What a worker runs is its affair:
-here the processes of bots as they are.
+To the runner a remote bot is one of which the setup has a digest.
 """
 
 import random
-import threading
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Iterable, Sequence
 from itertools import chain
 from time import process_time
+from typing import TypeAlias
 
+import msgspec
 import pytest
 
 from arena.play.events import Notice, Problem, Suspended
 from arena.play.executor import AwayError, Executor
-from arena.play.local import LocalWorkforce, usable_cores
-from arena.play.messages import Away, Barred, Done, Order, Play, Results, Setup, Task, Word
+from arena.play.messages import Away, Barred, Done, Order, Play, Results, Task, Word
 from arena.play.presence import Presence
 from arena.play.runner import Runner
-from arena.play.workforce import Event, Heard, Worker, Workforce
-from arena.schedule.deal import BotIndex, Deal, Entrant, Schedule
+from arena.play.workforce import Event, Heard, Worker
+from arena.schedule.deal import BotIndex, Deal
 from arena.store.opening import read_league
 from arena.store.result import PlayedMatch
-from referee.finding import Source
 from referee.games import GAMES
 from referee.limits import Limits
 from referee.sandbox import Launcher
 from tests.arena.conftest import STEADY, League
-from tests.arena.play.test_workforce import played
-from tests.referee.process_watch import until
+from tests.arena.play.test_workforce import Still, played, setup
 
 DIGEST = "1" * 64
 ADA, BOB, SAGE, TOM = map(BotIndex, range(4))
 NAMES = ("ada", "bob", "sage", "tom")
+More: TypeAlias = Callable[[Collection[BotIndex]], Iterable[Task] | None] | None
 
 
-class Game:
-    """A league of four bots, of which two are remote, and the deals of all pairs."""
-
-    def __init__(
-        self, league: League, *, deals: int = 2, ada: str = STEADY.format(pause=0.01)
-    ) -> None:
-        others = [league.bot(name, STEADY.format(pause=0.01)) for name in NAMES[1:]]
-        bots = [league.bot(NAMES[0], ada), *others]
-        league.write('game = "guerra"\nseed = 1\nlimits.sandbox = "none"\n' + "".join(bots))
-        self.plan = read_league(league.folder)
-        self.setup = Setup(
-            game=Source("guerra", "bundled"),
-            options={"max_turns": 20},
-            limits=Limits(sandbox="none", move_time=30, startup=30),
-            schedule=self.plan.schedule,
-            names=[bot.name for bot in self.plan.bots],
-            programs=[bot.program for bot in self.plan.bots],
-            remotes={SAGE: DIGEST, TOM: DIGEST},
-        )
-        self.tasks = [
-            Task((one, other), number, (0, 1))
-            for number in range(deals)
-            for one in map(BotIndex, range(4))
-            for other in map(BotIndex, range(one + 1, 4))
-        ]
-        self.presence = Presence()
-        self.played: list[PlayedMatch] = []
-        self.notices: list[Notice] = []
-
-    def come(self, **rooms: int) -> None:
-        """Let these bots alone be there."""
-        self.presence.tell({(name, DIGEST): room for name, room in rooms.items()})
-
-    def run(
-        self,
-        more: Callable[[Collection[BotIndex]], Iterable[Task] | None] | None = None,
-        workers: int = 2,
-    ) -> Runner:
-        """Play with real workers until nothing is left that can be."""
-        force = LocalWorkforce(self.setup, self.plan.bots, usable_cores(workers, 1))
-        runner = Runner(self.setup, self.tasks, force, more, self.presence)
-        with runner.staffed():
-            for event in chain.from_iterable(runner.run()):
-                if isinstance(event, Results):
-                    self.played += event.matches
-                else:
-                    self.notices.append(event)
-        assert not any(isinstance(notice, Problem) for notice in self.notices)
-        return runner
-
-    @property
-    def lineups(self) -> Counter[tuple[str, ...]]:
-        """How many matches each pair has played."""
-        return Counter(
-            tuple(sorted(self.setup.names[bot] for bot in each.result.bots)) for each in self.played
-        )
-
-
-@pytest.mark.slow
-def test_all_is_played_but_the_matches_of_those_who_are_not_there(league: League) -> None:
-    game = Game(league)
-    game.come(tom=1)
-    runner = game.run()
-    assert game.lineups == {("ada", "bob"): 4, ("ada", "tom"): 4, ("bob", "tom"): 4}
-    assert runner.absent == [SAGE]
-    assert not any(isinstance(notice, Suspended) for notice in game.notices)
-
-
-@pytest.mark.slow
-def test_who_comes_while_others_play_is_played_with_in_the_same_run(league: League) -> None:
-    game = Game(league, deals=6)
-    come = threading.Thread(
-        target=lambda: (until(lambda: game.played, 20), game.come(sage=1, tom=2))
-    )
-    come.start()
-    runner = game.run()
-    come.join()
-    assert runner.absent == []
-    assert len(game.lineups) == 6
-    assert set(game.lineups.values()) == {12}
-
-
-@pytest.mark.slow
-def test_a_suspended_bot_is_waited_with_for_nobody(league: League) -> None:
-    game = Game(league, ada="raise SystemExit(1)\n")
-    game.tasks = [task for task in game.tasks if task.lineup in ((ADA, BOB), (ADA, SAGE))]
-    runner = game.run()
-    assert [type(notice) for notice in game.notices].count(Suspended) == 1
-    assert runner.absent == []
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("is_there", [False, True])
-def test_no_more_is_asked_for_while_matches_wait(league: League, is_there: bool) -> None:
-    game = Game(league, deals=1)
-    game.come(**({"sage": 2, "tom": 2} if is_there else {"tom": 2}))
-    asked: list[int] = []
-
-    def more(suspended: Collection[BotIndex]) -> None:
-        assert not suspended
-        asked.append(len(game.played))
-
-    game.run(more)
-    assert asked == ([12] if is_there else [])
-
-
-class Slots(Workforce):
-    """Places for one match at a time, in which nothing goes on but what the test says."""
-
+class Slots(Still):
     ahead = 1
     shares_deals = True
     batch_seconds = 0.0
@@ -153,14 +42,8 @@ class Slots(Workforce):
     def __init__(self, count: int, script: Callable[["Slots"], Sequence[Event]]) -> None:
         self.workers = [Slot() for _ in range(count)]
         self.is_over = False
+        self.handed: list[Task] = []
         self._script = script
-
-    @contextmanager
-    def running(self) -> Iterator[None]:
-        yield
-
-    def begin(self) -> None:
-        pass
 
     def events(self, patience: float) -> Sequence[Event]:
         if self.is_over:
@@ -168,19 +51,19 @@ class Slots(Workforce):
             return []
         return self._script(self)
 
-    def replace(self, worker: Worker) -> None:
-        raise AssertionError("nobody dies")
-
     def leave(self) -> None:
         self.is_over = True
 
-    def release_idle(self) -> None:
-        self.is_over = True
+    release_idle = leave
 
     @property
     def playing(self) -> list[Task]:
-        """What is being played."""
         return [task for each in self.workers for given in each.given for task in given.tasks()]
+
+    def all_end(self, word: Callable[[Task], Word] | None = None) -> list[Event]:
+        """Let all that is being played end."""
+        self.handed += self.playing
+        return [*chain.from_iterable(self.after(word or won, task) for task in self.playing)]
 
     def after(self, word: Callable[[Task], Word], task: Task) -> list[Event]:
         """Return what is heard of a slot whose match is over."""
@@ -202,86 +85,64 @@ def _of(slot: Slot) -> Task:
 
 
 def won(task: Task) -> Results:
-    """Return the result of a match."""
     return Results([played(task.number, task.rotations[0], task.lineup)], 0.0)
 
 
 def gone(task: Task) -> Away:
-    """Return that a match could not begin."""
     return Away(task, "it is not connected")
 
 
 def scripted(
-    tasks: Iterable[Task], presence: Presence, slots: Slots
+    tasks: Iterable[Task], presence: Presence, slots: Slots, more: More = None
 ) -> tuple[Runner, list[Results | Notice]]:
-    """Return a runner that has played, and what happened."""
-    setup = Setup(
-        game=Source("guerra", "bundled"),
-        options={},
-        limits=Limits(),
-        schedule=Schedule("guerra", "key", 2, "cyclic", tuple(Entrant(n, "1") for n in NAMES)),
-        names=[*NAMES],
-        programs=[],
-        remotes={SAGE: DIGEST, TOM: DIGEST},
-    )
-    runner = Runner(setup, tasks, slots, None, presence)
+    told = setup(*NAMES, remotes={SAGE: DIGEST, TOM: DIGEST})
+    runner = Runner(told, tasks, slots, more, presence)
     return runner, [*chain.from_iterable(runner.run())]
 
 
 def pairs(lineup: tuple[BotIndex, ...], count: int) -> list[Task]:
-    """Return deals of a line-up."""
     return [Task(lineup, number, (0, 1)) for number in range(count)]
 
 
 def results(events: Sequence[Results | Notice]) -> int:
-    """Return how many matches were played."""
     return sum(len(event.matches) for event in events if isinstance(event, Results))
 
 
 @pytest.mark.slow
 def test_as_many_as_like_can_wait_and_all_others_are_played() -> None:
     """More than are kept for a worker that can play them, and at little cost."""
-    handed: list[Task] = []
-
-    def play(slots: Slots) -> list[Event]:
-        handed.extend(slots.playing)
-        return [*chain.from_iterable(slots.after(won, task) for task in slots.playing)]
-
     began = process_time()
     tasks = [*pairs((ADA, SAGE), 50_000), *pairs((ADA, BOB), 50)]
-    runner, events = scripted(tasks, Presence(), Slots(10, play))
+    slots = Slots(10, Slots.all_end)
+    runner, events = scripted(tasks, Presence(), slots)
     assert process_time() - began < 10
-    assert results(events) == len(handed) == 100
+    assert results(events) == len(slots.handed) == 100
     assert runner.absent == [SAGE]
     assert not any(isinstance(event, Problem | Suspended) for event in events)
 
 
 def test_nobody_is_waited_for_with_a_bot_that_was_suspended_meanwhile() -> None:
-    def play(slots: Slots) -> list[Event]:
-        bar = Barred(ADA, "has spent all that it may")
-        return [*chain.from_iterable(slots.after(lambda _: bar, task) for task in slots.playing)]
-
+    bar = Barred(ADA, "has spent all that it may")
     tasks = [*pairs((ADA, SAGE), 10), *pairs((ADA, BOB), 1)]
-    runner, events = scripted(tasks, Presence(), Slots(2, play))
+    slots = Slots(2, lambda slots: slots.all_end(lambda _: bar))
+    runner, events = scripted(tasks, Presence(), slots)
     assert events == [Suspended("ada", "has spent all that it may")]
     assert runner.absent == []
 
 
 def test_who_comes_with_much_room_does_not_hold_up_others() -> None:
     presence = Presence()
-    handed: list[Task] = []
 
     def play(slots: Slots) -> list[Event]:
-        if handed:
+        if slots.handed:
             presence.tell({("sage", DIGEST): 1000})
-        new = slots.playing
-        handed.extend(new)
-        return [*chain.from_iterable(slots.after(won, task) for task in new)]
+        return slots.all_end()
 
     tasks = [*pairs((ADA, SAGE), 100), *pairs((ADA, BOB), 100)]
-    _, events = scripted(tasks, presence, Slots(4, play))
+    slots = Slots(4, play)
+    _, events = scripted(tasks, presence, slots)
     assert results(events) == 400
-    half = handed[4:104]  # once it is there
+    half = slots.handed[4:104]  # once it is there
     assert 45 <= sum(SAGE in task.lineup for task in half) <= 55
 
 
@@ -323,6 +184,17 @@ def test_nobody_plays_more_at_once_than_it_can_and_nothing_is_lost(seed: int) ->
     assert len(keys) == len(matches)
 
 
+@pytest.mark.parametrize("room", [0, 2])
+def test_no_more_is_asked_for_while_matches_wait(room: int) -> None:
+    presence = Presence()
+    presence.tell({("sage", DIGEST): room})
+    asked: list[int] = []
+    slots = Slots(4, Slots.all_end)
+    tasks = [*pairs((ADA, SAGE), 2), *pairs((ADA, BOB), 2)]
+    scripted(tasks, presence, slots, lambda _: asked.append(len(slots.handed)))
+    assert (len(slots.handed), asked) == ((8, [8]) if room else (4, []))
+
+
 class Distracted(Executor):
     """An executor that does not find a remote bot when the second rotation is to begin."""
 
@@ -333,11 +205,20 @@ class Distracted(Executor):
 
 
 def test_what_is_left_of_a_deal_is_handed_back_after_what_was_played(league: League) -> None:
-    game = Game(league)
+    bots = [league.bot(name, STEADY.format(pause=0)) for name in ("ada", "sage")]
+    league.write('game = "guerra"\nseed = 1\nlimits.sandbox = "none"\n' + "".join(bots))
+    plan = read_league(league.folder)
+    told = msgspec.structs.replace(
+        setup("ada", "sage", remotes={BOB: DIGEST}),
+        options={"max_turns": 20},
+        limits=Limits(sandbox="none", move_time=30, startup=30),
+        schedule=plan.schedule,
+        programs=[bot.program for bot in plan.bots],
+    )
     with Launcher("none") as launcher:
-        executor = Distracted(game.setup, GAMES["guerra"], {"none": launcher})
-        words = [*executor.carry_out(Play(pairs((ADA, SAGE), 2)))]
+        executor = Distracted(told, GAMES["guerra"], {"none": launcher})
+        words = [*executor.carry_out(Play(pairs((ADA, BOB), 2)))]
         executor.close()
     kinds = [type(word) for word in words]
     assert kinds == [Results, Away, Results, Away, Done]
-    assert words[1] == Away(Task((ADA, SAGE), 0, (1,)), "it is not connected")
+    assert words[1] == Away(Task((ADA, BOB), 0, (1,)), "it is not connected")

@@ -3,28 +3,24 @@
 import json
 import shutil
 import sqlite3
-import zlib
 from collections.abc import Iterable, Iterator
-from contextlib import closing, nullcontext
-from dataclasses import replace
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import pytest
 
 from arena.league.plan import LeaguePlan
 from arena.schedule.deal import Deal
-from arena.schedule.rounds import Over
 from arena.store.opening import open_store, read_league
 from arena.store.raw import RawRounds, RawStore
-from arena.store.result import MatchResult, PlayedMatch, Record, Spent, clock_text
 from arena.store.rounds import Drawn, StoredRound
 from arena.store.rows import Damage
 from arena.store.store import Store
+from arena.store.suspensions import FORFEITS_IN_A_ROW, TOO_SLOW
 from arena.store.tournament import Tournament, wrong_rounds
-from protocol.errors import ArenaError
 from tests.arena.conftest import League, naughty
+from tests.benchmarks.ready_worker import ready
 
 pytestmark = pytest.mark.usefixtures("inline")
 
@@ -93,26 +89,11 @@ def change(league: League, old: str, new: str) -> None:
 
 
 def store_results(plan: LeaguePlan, store: Store, deals: Iterable[Deal]) -> None:
-    """Store matches as if they were played: the first of a deal's bots wins them all."""
-    record = Record(zlib.compress(b"{}"), zlib.compress(b"{}"), 0.1)
-    played = []
-    for deal in deals:
-        for rotation in range(plan.rotation_count):
-            bots = plan.schedule.seating(deal, rotation)
-            result = MatchResult(
-                deal=plan.schedule.deal_id(deal),
-                number=deal.number,
-                rotation=rotation,
-                bots=list(bots),
-                places=[1 + (bot != deal.lineup[0]) for bot in bots],
-                reason="test",
-                decisions=0,
-                faults=[{} for _ in bots],
-                forfeits=[],
-                moves=0,
-                clock=clock_text(Spent.nothing() for _ in bots),
-            )
-            played.append(PlayedMatch(result, record, "here", "none"))
+    played = [
+        ready(plan.schedule, deal, number)
+        for deal in deals
+        for number in range(plan.rotation_count)
+    ]
     store.add(played, store.bot_rows(plan.bots), played_at="2026-01-01T00:00:00")
 
 
@@ -127,7 +108,6 @@ def swiss(league: League) -> Iterator[tuple[LeaguePlan, Store]]:
 
 
 def play_round(plan: LeaguePlan, store: Store) -> Deal:
-    """Draw the next round and store its results; return the first of its deals."""
     tournament = Tournament(plan, store)
     assert isinstance(tournament.advance((), is_part=False), Drawn)
     deals = [*tournament.latest.plan()]
@@ -174,48 +154,19 @@ def test_a_round_ends_without_the_deals_of_those_that_are_gone(
         assert [*wrong_rounds(drawn, raw.fixed())] == []
 
 
-def test_rounds_that_were_lost_are_drawn_again_at_once(swiss: tuple[LeaguePlan, Store]) -> None:
-    plan, store = swiss
-    for _ in range(3):
-        play_round(plan, store)
-    before = store.rounds()
-    with closing(sqlite3.connect(plan.database)) as db, db:
-        db.execute("DELETE FROM round WHERE number >= 1")
-    Tournament(plan, store).catch_up()
-    assert store.rounds() == before
-
-
-def test_no_more_matches_are_played_than_the_file_allows(swiss: tuple[LeaguePlan, Store]) -> None:
-    plan, store = swiss
-    least = replace(plan, settings=msgspec.structs.replace(plan.settings, matches=3))
-    with pytest.raises(ArenaError, match="less than the first round, which has 4"):
-        Tournament(least, store).advance((), is_part=False)
-    enough = replace(plan, settings=msgspec.structs.replace(plan.settings, matches=8))
-    play_round(enough, store)
-    play_round(enough, store)
-    over = Tournament(enough, store).upcoming
-    assert isinstance(over, Over)
-    assert over.why.startswith("Round 3 would have 4 matches, more than are left of the 8")
-
-
-@pytest.mark.parametrize(
-    ("deals", "out", "is_sound"),
-    [
-        ([([0, 1], 0), ([1, 2], 0)], [2], True),
-        ([([0, 3], 0)], [], False),
-        ([([1, 1], 0)], [], False),
-        ([([], 0)], [], False),
-        ([], [3], False),
-        ([], [], True),
-    ],
-)
-def test_a_stored_round_is_of_bots_of_its_field(
-    deals: list[tuple[list[int], int]], out: list[int], is_sound: bool
-) -> None:
+def test_a_stored_round_is_of_bots_of_its_field() -> None:
     field = [(name, "1") for name in "abc"]
-    stored = StoredRound(drawn=Drawn(deals_each=1, options={}, field=field, deals=deals), out=out)
-    with nullcontext() if is_sound else pytest.raises(Damage, match="not in its field"):
-        stored.check()
+
+    def check(out: list[int], *lineups: list[int]) -> None:
+        deals = [(lineup, 0) for lineup in lineups]
+        drawn = Drawn(deals_each=1, options={}, field=field, deals=deals)
+        StoredRound(drawn=drawn, out=out).check()
+
+    check([2], [0, 1], [1, 2])
+    check([])
+    for out, *lineups in ([[], [0, 3]], [[], [1, 1]], [[], []], [[3]]):
+        with pytest.raises(Damage, match="not in its field"):
+            check(out, *lineups)
 
 
 def test_a_tournament_is_played_to_its_end_and_says_so(league: League) -> None:
@@ -232,12 +183,16 @@ def test_a_tournament_is_played_to_its_end_and_says_so(league: League) -> None:
     assert "Nothing is missing." in run(league)
 
 
-def test_who_comes_later_plays_from_the_next_round_on(league: League) -> None:
+def test_who_comes_later_and_what_the_file_asks_count_from_the_next_round_on(
+    league: League,
+) -> None:
     run(league, of_five(more="matches = 8\n"))
     assert len(rounds(league)) == 2
     assert "more than are left of the 8" in league.call("rank").stdout
-    run(league, of_five() + shipped("six", "sensible"))
+    six = of_five().replace("deals = 1", "deals = 2") + shipped("six", "sensible")
+    run(league, f"{six}\n[swiss]\nrounds = 4\n")
     assert [len(names(each)) for each in rounds(league)] == [5, 5, 6, 6]
+    assert [each.drawn.deals_each for each in rounds(league)] == [1, 1, 2, 2]
     assert {row["bot"] for row in standings(league)["standings"]} == {*BOTS, "six"}
     assert "none differs" in verified(league)
 
@@ -261,8 +216,12 @@ def test_a_bot_that_is_too_slow_is_out_and_no_round_waits_for_it(league: League,
     limits = "move_time = 0.1\nfaults_allowed = 0\n"
     league.write(text(*entries, form=form, limits=limits).replace("deals = 1", "deals = 12"))
     done = league.call("run")
-    assert "spin is suspended for this run" in done.stderr
-    assert "spin was suspended" in done.stdout
+    why = f"it {TOO_SLOW}. Make it faster, take it out, or make a league with a larger move_time."
+    assert done.stderr.count(f"spin is suspended for this run: {why}") == 1
+    assert f"spin was suspended: {why}" in " ".join(done.stdout.split())
+    assert "spin has forfeited" not in done.stderr
+    lost = sum(bot.name == "spin" for match, _ in league.stored() for bot in match.bots)
+    assert lost >= FORFEITS_IN_A_ROW
     stored = rounds(league)
     out = [{names(each)[bot] for bot in each.out} for each in stored]
     assert {"spin"} in out
@@ -286,16 +245,7 @@ def test_what_binds_begins_with_the_first_match(league: League) -> None:
     assert 'format was "swiss", not "knockout"' in league.call("run", code=2).stderr
 
 
-def test_what_the_file_asks_may_change_for_the_rounds_to_come(league: League) -> None:
-    run(league, of_five() + "\n[swiss]\nrounds = 1\n")
-    change(league, "rounds = 1", "rounds = 3")
-    change(league, "deals = 1", "deals = 2")
-    run(league)
-    assert [each.drawn.deals_each for each in rounds(league)] == [1, 2, 2]
-    assert "none differs" in verified(league)
-
-
-def test_matches_and_rounds_that_were_lost_come_again_and_later_rounds_stay(
+def test_matches_and_rounds_that_were_lost_come_again_and_edited_ones_are_named(
     league: League,
 ) -> None:
     run(league, of_five())
@@ -309,19 +259,14 @@ def test_matches_and_rounds_that_were_lost_come_again_and_later_rounds_stay(
     assert "4 deals are stored that no round has drawn" in verified(league, 1)
     run(league)
     assert (league.rank(), rounds(league)) == (before, drawn)
-
-
-def test_verify_names_a_round_that_was_edited(league: League) -> None:
-    run(league, of_five())
-    before = shutil.copy(league.folder / "league.db", league.home / "before.db")
-    with closing(sqlite3.connect(before)) as db:
+    with closing(sqlite3.connect(league.folder / "league.db")) as db:
         (found,) = db.execute("SELECT drawn FROM round WHERE number = 1").fetchone()
     for damage, said in (
         (lambda drawn: drawn["deals"].reverse(), "round 2 is not what follows"),
         (lambda drawn: drawn["field"].pop(), "not in its field"),
     ):
-        damage(drawn := json.loads(found))
-        alter(league, "UPDATE round SET drawn = ? WHERE number = 1", json.dumps(drawn))
+        damage(edited := json.loads(found))
+        alter(league, "UPDATE round SET drawn = ? WHERE number = 1", json.dumps(edited))
         assert said in verified(league, 1)
 
 

@@ -49,22 +49,16 @@ kit.run(guerra_random.choose)
 
 
 def spies(league: League) -> str:
-    """Make two such bots; return their entries."""
     return league.bot("one", SPY) + league.bot("two", SPY)
 
 
 def said(league: League) -> list[dict[str, Any]]:
-    """Return what the bots of a league wrote down."""
-    found = []
     with Store(league.folder / "league.db") as store:
-        for match in store.matches():
-            for text in store.whole(match).evidence.stderr:
-                found += [json.loads(line) for line in text.splitlines()]
-    return found
+        texts = [text for match in store.matches() for text in store.whole(match).evidence.stderr]
+    return [json.loads(line) for text in texts for line in text.splitlines()]
 
 
 def settings(folder: Path) -> dict[str, Any]:
-    """Return what is stored of how the matches of a league are played."""
     with Store(folder / "league.db") as store:
         return store.settings()
 
@@ -101,71 +95,43 @@ inline = pytest.mark.usefixtures("inline")
 REFUSED = f"the limit threads = {TOO_MANY} asks for {TOO_MANY} cores for each match"
 
 
-def test_a_league_that_needs_more_cores_than_there_are_is_refused_and_reads_on(
+def test_what_needs_more_cores_than_there_are_is_refused_and_a_league_read_and_made(
     arena: Arena, league: League
 ) -> None:
     league.write(f"{LEAGUE}threads = {TOO_MANY}\n{spies(league)}")
     refused(arena("run", league.folder), REFUSED, f"only {len(CORES)} can be used here")
     assert league.count() == 0
     assert arena("rank", league.folder).exit_code == 0
-
-
-def test_commands_that_start_bots_refuse_it_too(arena: Arena) -> None:
-    limit = ("--limit", f"threads={TOO_MANY}")
-    refused(arena("play", "guerra", "random", "random", *limit), REFUSED)
-    refused(arena("check", "random", "--game", "guerra", *limit), REFUSED)
-    refused(arena("compare", "random", "sensible", "--game", "guerra", *limit), REFUSED)
-
-
-def test_such_a_league_can_be_made_for_another_machine(arena: Arena, league: League) -> None:
-    made = league.home / "made"
-    words = ("init", made, "--game", "guerra", "random", "sensible", "--deals", 1)
-    found = arena(*words, "--limit", f"threads={TOO_MANY}")
+    limit = ("--game", "guerra", "--limit", f"threads={TOO_MANY}")
+    refused(arena("play", "guerra", "random", "random", *limit[2:]), REFUSED)
+    refused(arena("check", "random", *limit), REFUSED)
+    refused(arena("compare", "random", "sensible", *limit), REFUSED)
+    found = arena("init", league.home / "made", "random", "sensible", "--deals", 1, *limit)
     assert found.exit_code == 0
     assert f"It cannot be played here: {REFUSED}" in " ".join(found.stderr.split())
     assert "one core would need" in found.stderr
 
 
-def test_a_number_of_threads_that_makes_no_sense_is_refused(arena: Arena, league: League) -> None:
-    bots = spies(league)
-    for value in ("0", "1025", "1.5", "true", '"2"'):
-        league.write(f"{LEAGUE}threads = {value}\n{bots}")
-        refused(arena("run", league.folder), "league.toml:8", "threads")
-
-
-# What is stored
-
-
 @inline
 @two_cores
-def test_leagues_of_one_thread_are_stored_as_before_and_may_not_have_more_later(
-    arena: Arena, league: League
+@pytest.mark.parametrize("threads", [1, 2])
+def test_the_threads_of_a_league_are_stored_exported_imported_and_kept(
+    arena: Arena, league: League, threads: int
 ) -> None:
-    league.write(LEAGUE + TWO_BOTS)
+    """Those of one thread as they were before there were others."""
+    text = f"{LEAGUE}threads = {threads}\n{TWO_BOTS}"
+    league.write(text)
     league.call("run")
-    assert "threads" not in settings(league.folder)["limits"]
-    header = json.loads(arena("export", league.folder).stdout.splitlines()[0])
-    assert "threads" not in header["settings"]["limits"]
-    league.write(f"{LEAGUE}threads = 2\n{TWO_BOTS}")
-    refused(arena("run", league.folder), "[limits] had threads = 1, not 2")
-    league.write(f"{LEAGUE}threads = 1\n{TWO_BOTS}")
-    assert arena("run", league.folder).exit_code == 0
-
-
-@inline
-@two_cores
-def test_the_threads_of_a_league_are_stored_exported_and_imported(
-    arena: Arena, league: League
-) -> None:
-    league.write(f"{LEAGUE}threads = 2\n{TWO_BOTS}")
-    league.call("run")
-    assert settings(league.folder)["limits"]["threads"] == 2
     exported = league.home / "exported.jsonl"
     assert arena("export", league.folder, exported).exit_code == 0
     other = League(league.home / "other")
-    other.write(f"{LEAGUE}threads = 2\n{TWO_BOTS}")
+    other.write(text)
     assert arena("import", other.folder, exported).exit_code == 0
-    assert settings(other.folder)["limits"]["threads"] == 2
-    other.write(f"{LEAGUE}{TWO_BOTS}")
-    refused(arena("run", other.folder), "[limits] had threads = 2, not 1")
+    header = json.loads(exported.read_text().splitlines()[0])["settings"]
+    for stored in (settings(league.folder), settings(other.folder), header):
+        assert stored["limits"].get("threads") == (None if threads == 1 else 2)
+    other.write(f"{LEAGUE}threads = {3 - threads}\n{TWO_BOTS}")
+    refused(arena("run", other.folder), f"[limits] had threads = {threads}, not {3 - threads}")
+    other.write(LEAGUE + TWO_BOTS)
+    assert arena("run", other.folder).exit_code == (0 if threads == 1 else 2)
     assert arena("verify", league.folder).exit_code == 0

@@ -2,26 +2,14 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from typing import Any
 
+import msgspec
 import pytest
 
+from arena.play import messages
 from arena.play.events import Notice, Problem, Started
-from arena.play.messages import (
-    Away,
-    Broken,
-    Check,
-    Done,
-    Failed,
-    Fit,
-    Left,
-    News,
-    Order,
-    Play,
-    Results,
-    Setup,
-    Task,
-    Word,
-)
+from arena.play.messages import Check, Done, Fit, News, Order, Play, Results, Setup, Task, Word
 from arena.play.runner import Runner
 from arena.play.workforce import Event, Heard, Worker, Workforce
 from arena.schedule.deal import BotIndex, Entrant, Schedule
@@ -37,7 +25,13 @@ class Idle(Worker):
         pass
 
 
-def played(number: int, rotation: int, lineup: Sequence[int] = (0, 1)) -> PlayedMatch:
+def played(
+    number: int,
+    rotation: int,
+    lineup: Sequence[int] = (0, 1),
+    seconds: float = 0.0,
+    **facts: Any,
+) -> PlayedMatch:
     """Return a match of two bots, as far as it is looked at."""
     result = MatchResult(
         deal=f"{number:016x}",
@@ -52,18 +46,16 @@ def played(number: int, rotation: int, lineup: Sequence[int] = (0, 1)) -> Played
         moves=0,
         clock="[]",
     )
-    return PlayedMatch(result, Record(b"", b"", 0.0))
+    return PlayedMatch(msgspec.structs.replace(result, **facts), Record(b"", b"", seconds))
 
 
 def given(*tasks: Task) -> Idle:
-    """Return a worker that was given an order."""
     worker = Idle()
     worker.give(Play(list(tasks)))
     return worker
 
 
 def left(worker: Worker) -> dict[int, tuple[int, ...]]:
-    """Return the rotations that are still to come, by number of the deal."""
     return {task.number: task.rotations for given in worker.given for task in given.tasks()}
 
 
@@ -78,10 +70,15 @@ def test_a_deal_is_over_when_all_that_was_asked_of_it_is_played() -> None:
 @pytest.mark.parametrize(
     ("word", "over"),
     [
-        (Failed(Task((0, 1), 0, (0, 1)), 0, "it cannot be played"), 1),
-        (Away(Task((0, 1), 0, (1,)), "it could not begin, and is neither over nor left"), 0),
+        (messages.Failed(Task((0, 1), 0, (0, 1)), 0, "it cannot be played"), 1),
+        (
+            messages.Away(
+                Task((0, 1), 0, (1,)), "it could not begin, and is neither over nor left"
+            ),
+            0,
+        ),
         (Done(), 0),
-        (Left(), 0),
+        (messages.Left(), 0),
     ],
 )
 def test_what_is_said_of_a_deal_or_an_order_ends_it_whatever_is_left_of_it(
@@ -94,27 +91,15 @@ def test_what_is_said_of_a_deal_or_an_order_ends_it_whatever_is_left_of_it(
     assert left(worker) == {1: (0, 1)}
 
 
-class Scripted(Workforce):
-    """An idle worker of whom it is known beforehand what is heard, at one look after the other."""
-
-    def __init__(self, *looks: Sequence[Word | Event]) -> None:
-        self._worker = Idle()
-        self.workers = [self._worker]
-        self._looks = iter(looks)
+class Still(Workforce):
+    """A workforce in which nothing goes on but what a test says."""
 
     @contextmanager
     def running(self) -> Iterator[None]:
         yield
 
     def begin(self) -> None:
-        self._worker.unchecked = [BotIndex(0), BotIndex(1)]
-        for bot in self._worker.unchecked:
-            self._worker.give(Check(bot))
-
-    def events(self, patience: float) -> list[Event]:
-        words = Fit | Results | Done
-        said = next(self._looks)
-        return [Heard(self._worker, each) if isinstance(each, words) else each for each in said]
+        pass
 
     def replace(self, worker: Worker) -> None:
         raise AssertionError("nobody dies")
@@ -126,19 +111,36 @@ class Scripted(Workforce):
         self.workers = []
 
 
+class Scripted(Still):
+    """An idle worker of whom it is known beforehand what is heard, at one look after the other."""
+
+    def __init__(self, *looks: Sequence[Word | Event]) -> None:
+        self._worker = Idle()
+        self.workers = [self._worker]
+        self._looks = iter(looks)
+
+    def begin(self) -> None:
+        self._worker.unchecked = [BotIndex(0), BotIndex(1)]
+        for bot in self._worker.unchecked:
+            self._worker.give(Check(bot))
+
+    def events(self, patience: float) -> list[Event]:
+        words = Fit | Results | Done
+        said = next(self._looks)
+        return [Heard(self._worker, each) if isinstance(each, words) else each for each in said]
+
+
+def setup(*names: str, **more: Any) -> Setup:
+    entrants = tuple(Entrant(name, "1") for name in names)
+    schedule = Schedule("guerra", "key", 2, "cyclic", entrants)
+    game = Source("guerra", "bundled")
+    told = {"game": game, "options": {}, "limits": Limits(), "schedule": schedule}
+    return Setup(**told, names=[*names], programs=[], **more)
+
+
 def run(force: Scripted, *tasks: Task) -> list[Results | Notice]:
-    """Return what a runner over deals of two bots makes of what it hears."""
-    entrants = (Entrant("ada", "1"), Entrant("bob", "1"))
-    schedule = Schedule("guerra", "key", len(entrants), "cyclic", entrants)
-    setup = Setup(
-        game=Source("guerra", "bundled"),
-        options={},
-        limits=Limits(),
-        schedule=schedule,
-        names=["ada", "bob"],
-        programs=[],
-    )
-    return [event for happened in Runner(setup, tasks, force).run() for event in happened]
+    runner = Runner(setup("ada", "bob"), tasks, force)
+    return [event for happened in runner.run() for event in happened]
 
 
 CHECKED = [Fit(BotIndex(0), 7), Done(), Fit(BotIndex(1), 8), Done()]
@@ -159,6 +161,6 @@ def test_all_that_is_heard_at_once_is_to_be_stored_at_once() -> None:
 
 
 def test_a_workforce_that_is_broken_is_a_problem_and_the_end() -> None:
-    force = Scripted(CHECKED, [Broken("all are gone.")], [])
+    force = Scripted(CHECKED, [messages.Broken("all are gone.")], [])
     found = run(force, Task((0, 1), 0, (0,)))
     assert found[2:] == [Problem("all are gone.")]

@@ -36,30 +36,25 @@ class Case:
 
     @property
     def rotation_count(self) -> int:
-        """How many matches a deal has."""
         return rotation_count(self.rotations, self.seats)
 
     @cached_property
     def schedule(self) -> Schedule:
-        """How its deals are called, dealt and seated."""
         return Schedule(self.game, self.key, self.seats, self.rotations, self.entrants)
 
     @cached_property
     def asked(self) -> RoundRobin:
-        """Its deals."""
         lineups = Lineups(len(self.entrants), self.seats, self.rotation_count)
         return RoundRobin(lineups, self.deals, self.share, self.schedule.is_in_share)
 
 
 def case(*keys: str, **fields: object) -> Case:
-    """Return a league of bots with these keys."""
     entrants = tuple(Entrant(key, f"version of {key}") for key in sorted(keys))
     return Case(entrants, **fields)  # type: ignore[arg-type] # fields of any kind
 
 
 @st.composite
 def cases(draw: st.DrawFn, *, most_seats: int = 4) -> Case:
-    """Draw a league."""
     seats = draw(st.integers(2, most_seats))
     keys = draw(st.sets(names, min_size=seats, max_size=seats + 3))
     return case(

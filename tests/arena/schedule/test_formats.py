@@ -4,7 +4,7 @@ from collections import Counter
 from dataclasses import replace
 from itertools import combinations
 from math import comb
-from typing import get_args
+from typing import Any
 
 import msgspec
 import pytest
@@ -15,7 +15,7 @@ from arena.schedule.asked import AskedDeals
 from arena.schedule.deal import BotIndex, Deal, rotation_count
 from arena.schedule.even import Even
 from arena.schedule.format_kinds import FormatTerms, InRounds, NoOptions, Plain
-from arena.schedule.formats import FORMATS, USUAL_DEALS, FormatName
+from arena.schedule.formats import FORMATS, FormatName
 from arena.schedule.plain_formats import GauntletOptions
 from arena.schedule.swiss import SwissOptions
 from protocol.errors import ArenaError
@@ -39,8 +39,8 @@ TERMS = FormatTerms(
 
 
 def terms(found: Case) -> FormatTerms:
-    """Return what a format is told of a league."""
-    return FormatTerms(
+    return replace(
+        TERMS,
         names=tuple(entrant.key for entrant in found.entrants),
         first=found.entrants[-1].key,
         seats=found.seats,
@@ -49,8 +49,6 @@ def terms(found: Case) -> FormatTerms:
         says_deals=True,
         share=found.share,
         is_in_share=found.schedule.is_in_share,
-        matches=None,
-        matches_per_bot=None,
         chance=lambda: Chance(found.key),
     )
 
@@ -93,23 +91,14 @@ def check(asked: AskedDeals, found: FormatTerms) -> list[Deal]:
     return plan
 
 
-def test_each_format_is_known_by_name_with_its_usual_deals() -> None:
-    assert get_args(FormatName) == (*FORMATS,) == (*USUAL_DEALS,)
-    assert [*USUAL_DEALS.values()] == [50, 50, 10, 10, 10, 50]
-    assert all(form.deals_are for form in FORMATS.values())
-
-
-def test_a_format_that_goes_by_results_checks_its_options() -> None:
-    with pytest.raises(ArenaError, match="pairs two bots"):
-        IN_ROUNDS["swiss"].check("swiss", replace(TERMS, seats=3), SwissOptions(pairing="dutch"))
-
-
 def test_as_many_matches_as_a_deal_has_are_enough() -> None:
     told = replace(TERMS, matches=2, deals=1)
     assert asked_of("round-robin", told, NoOptions()).match_count == 2
     some = asked_of("round-robin", replace(told, matches=5), NoOptions())
     assert (some.deal_count, some.match_count, len([*some.plan()])) == (2, 4, 2)
     IN_ROUNDS["swiss"].check("swiss", told, SwissOptions())
+    with pytest.raises(ArenaError, match="pairs two bots"):
+        IN_ROUNDS["swiss"].check("swiss", replace(TERMS, seats=3), SwissOptions(pairing="dutch"))
 
 
 @calm
@@ -170,9 +159,8 @@ def test_who_plays_as_often_meets_all_others_about_as_often(
     assert sum(count < mean - 1.5 for count in counts) < 0.02 * len(counts)
 
 
-@pytest.mark.parametrize(
-    ("name", "changes", "options", "said"),
-    [
+def test_what_cannot_be_meant_is_refused() -> None:
+    rows: tuple[tuple[FormatName, dict[str, Any], msgspec.Struct, str], ...] = (
         ("round-robin", {"matches_per_bot": 8, "says_deals": True}, NoOptions(), "place of deals"),
         ("round-robin", {"matches_per_bot": 8, "share": 0.5}, NoOptions(), "the place of deals"),
         ("round-robin", {"matches": 1}, NoOptions(), "less than the 2 matches of a deal"),
@@ -182,18 +170,13 @@ def test_who_plays_as_often_meets_all_others_about_as_often(
         ("gauntlet", {"matches_per_bot": 8}, GauntletOptions(), "use deals"),
         ("gauntlet", {}, GauntletOptions(challengers=["x"]), "no bot 'x'"),
         ("gauntlet", {"deals": 10**6}, GauntletOptions(), "ask for fewer deals or bots"),
-    ],
-)
-def test_what_cannot_be_meant_is_refused(
-    name: FormatName, changes: dict[str, int], options: msgspec.Struct, said: str
-) -> None:
-    with pytest.raises(ArenaError, match=said):
-        asked_of(name, replace(TERMS, **changes), options)  # type: ignore[arg-type] # any field
+    )
+    for name, changes, options, said in rows:
+        with pytest.raises(ArenaError, match=said):
+            asked_of(name, replace(TERMS, **changes), options)
 
 
 def test_fewer_bots_than_seats_play_nothing_in_any_format() -> None:
     few = terms(case("a", "b", seats=4))
     for name, kind in PLAIN.items():
         assert check(asked_of(name, few, kind.options()), few) == []
-    even = replace(few, says_deals=False, matches_per_bot=40)
-    assert check(asked_of("round-robin", even, NoOptions()), even) == []

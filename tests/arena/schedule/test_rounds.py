@@ -34,7 +34,6 @@ OF_TWO = {"dutch", "sure"}
 
 @st.composite
 def tournaments(draw: st.DrawFn) -> Played:
-    """Draw a tournament that has been played to its end."""
     name = draw(st.sampled_from(sorted(FORMATS)))
     seats = 2 if name in OF_TWO else draw(st.integers(2, 4))
     make, options = FORMATS[name]

@@ -10,7 +10,6 @@ from typing import Any, TypeVar
 
 import msgspec
 import pytest
-from caissify_pairings import generate_pairings
 from caissify_pairings.fpc import check_trf
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -20,19 +19,13 @@ from arena.schedule.deal import Entrant
 from arena.schedule.matching import cheapest_pairs
 from arena.schedule.rounds import Lineup, Over, Places, Round, RoundDeal, RoundTerms
 from arena.schedule.swiss import Swiss, SwissOptions, check_swiss
-from arena.schedule.swiss_dutch import Colour, colour_of_higher, preference
+from arena.schedule.swiss_dutch import Colour, colour_of_higher
 from arena.schedule.swiss_scores import SwissScores
 from protocol.errors import ArenaError
+from tests.arena.schedule import tournaments
 from tests.arena.schedule.cases import calm
 from tests.arena.schedule.swiss_breaches import breaches
-from tests.arena.schedule.tournaments import (
-    CHANCE,
-    Luck,
-    all_draw,
-    begun,
-    best_wins,
-    entrants,
-)
+from tests.arena.schedule.tournaments import Luck, Played, all_draw, begun, best_wins, entrants
 from tests.benchmarks.swiss import trf
 from tests.golden import Golden
 
@@ -66,8 +59,12 @@ def test_pairs_keep_the_absolute_criteria_also_when_all_have_met(
 def test_at_larger_tables_everybody_sits_once_and_sits_out_in_turn(
     luck: Luck, bots: int, seats: int
 ) -> None:
-    played = luck.whole(begun(Swiss, SwissOptions(), bots, seats))
-    assert breaches(played.past, seats) == []
+    assert breaches(luck.whole(begun(Swiss, SwissOptions(), bots, seats)).past, seats) == []
+
+
+def column(played: Played, at: int, grid: int = 0) -> dict[Any, Any]:
+    """Return what stands in a column of the standings, or of the rounds, for each bot."""
+    return {row[1]: row[at] for row in played.standings.grids[grid].rows}
 
 
 def test_the_checker_finds_breaches() -> None:
@@ -86,20 +83,6 @@ def test_the_checker_finds_breaches() -> None:
     unlike = replace(over((one, three)), field=bots[:3])
     assert breaches([three_play, unlike]) == []
     assert breaches([three_play, three_play])[0] == "round 2: who has a bye had more than others"
-
-
-def test_neighbours_in_points_play_and_the_lowest_has_the_bye() -> None:
-    played = begun(Swiss, SwissOptions(), 9)
-    while not isinstance(played.next(), Over):
-        rows = played.standings.grids[0].rows
-        points = {str(row[1]): float(row[2] or 0) for row in rows}
-        byes = {str(row[1]): row.count("bye") for row in played.standings.grids[1].rows}
-        pairs = played.keyed()
-        (free,) = points.keys() - {key for pair in pairs for key in pair}
-        assert points[free] == min(points[key] for key in points if not byes[key])
-        if len(played.past) < 3:
-            assert all(abs(points[one] - points[other]) <= 1 for one, other in pairs)
-        played = played.after(best_wins)
 
 
 def all_pairs(left: Sequence[T]) -> Iterator[list[tuple[T, T]]]:
@@ -159,7 +142,7 @@ def test_pairs_cost_as_little_as_the_best_of_all(count: int, rng: Random) -> Non
 
 def test_at_larger_tables_neighbours_in_points_sit_together_and_who_met_elsewhere() -> None:
     played = begun(Swiss, SwissOptions(), 12, seats=3).after(best_wins)
-    points = {str(row[1]): row[2] for row in played.standings.grids[0].rows}
+    points = column(played, 2)
     assert sorted([sorted(str(points[key]) for key in table) for table in played.keyed()]) == [
         *(["0.0"] * 3, ["0.0", "0.5", "0.5"], ["0.5", "0.5", "1.0"], ["1.0"] * 3)
     ]
@@ -171,19 +154,20 @@ def test_at_larger_tables_neighbours_in_points_sit_together_and_who_met_elsewher
     assert set(met.values()) == {1}
 
 
-@pytest.mark.parametrize(
-    ("bots", "seats", "rounds"),
-    [(2, 2, 1), (3, 2, 2), (4, 2, 3), (6, 2, 5), (8, 2, 5), (9, 2, 6), (17, 2, 7), (8, 4, 5)],
-)
-def test_rounds_are_those_of_a_knockout_and_two_but_fewer_than_bots(
-    bots: int, seats: int, rounds: int
-) -> None:
-    played = begun(Swiss, SwissOptions(), bots, seats)
-    while not isinstance(asked := played.next(), Over):
-        played = played.after(best_wins)
-    assert len(played.past) == rounds
-    word, are = ("round", "is") if rounds == 1 else ("rounds", "are")
-    assert asked.why == f"{rounds} {word} of the Swiss tournament {are} played."
+def test_rounds_are_those_of_a_knockout_and_two_but_fewer_than_bots() -> None:
+    for bots, seats, rounds in (
+        *((2, 2, 1), (3, 2, 2), (4, 2, 3), (6, 2, 5), (8, 2, 5), (9, 2, 6), (17, 2, 7), (8, 4, 5)),
+    ):
+        played = begun(Swiss, SwissOptions(), bots, seats)
+        while not isinstance(asked := played.next(), Over):
+            played = played.after(best_wins)
+        assert len(played.past) == rounds
+        are = (
+            "round of the Swiss tournament is"
+            if rounds == 1
+            else "rounds of the Swiss tournament are"
+        )
+        assert asked.why == f"{rounds} {are} played."
 
 
 def test_the_number_of_rounds_is_that_of_the_first_field_and_more_go_on_where_it_ended() -> None:
@@ -196,52 +180,47 @@ def test_the_number_of_rounds_is_that_of_the_first_field_and_more_go_on_where_it
     assert len(Luck(2).whole(more).past) == 4
 
 
-def test_what_a_round_brings() -> None:
-    """Of two deals, the first bot wins three of four matches: a win, or three quarters."""
+def test_a_round_brings_a_point_or_a_share_of_it_and_equals_are_ranked_by_shares() -> None:
     results: dict[int, tuple[Places, ...]] = {0: ((1, 2), (1, 2)), 1: ((1, 2), (2, 1))}
     for options, points in ((SwissOptions(), [1, 0]), (SwissOptions(points="share"), [0.75, 0.25])):
         played = begun(Swiss, options, 2, deals=2)
-        deals = [
-            RoundDeal(lineup, number, results[number])
-            for number, lineup in enumerate(played.lineups())
-        ]
+        deals = [RoundDeal(each, at, results[at]) for at, each in enumerate(played.lineups())]
         played = replace(played, past=(Round(played.terms, played.field, tuple(deals)),))
-        assert [row[2] for row in played.standings.grids[0].rows] == points
-    drawn = begun(Swiss, SwissOptions(), 2).after(all_draw)
-    assert [row[2] for row in drawn.standings.grids[0].rows] == [0.5, 0.5]
+        assert [*column(played, 2).values()] == points
+    played = begun(Swiss, SwissOptions(), 4)
+    assert {*column(played.after(all_draw), 2).values()} == {0.5}
+    first, second = played.lineups()
+    played = played.after(lambda lineup: ((1, 2), (1, 2 if lineup == first else 1)))
+    order = [first[0].key, second[0].key, second[1].key, first[1].key]
+    assert [row[:2] for row in played.standings.grids[0].rows] == [*enumerate(order, 1)]
 
 
 def test_who_plays_against_one_that_is_out_wins_and_may_meet_it_again() -> None:
     played = begun(Swiss, SwissOptions(rounds=1), 2)
-    absent = played.field[0]
+    absent, there = played.field
     played = played.after(best_wins, out=frozenset([absent]))
-    standings, rounds = played.standings.grids
-    assert {row[1]: row[2] for row in standings.rows} == {absent.key: 0, played.field[1].key: 1}
-    assert {row[1]: row[2] for row in rounds.rows} == {
-        absent.key: "out",
-        played.field[1].key: "walkover",
-    }
+    assert column(played, 2) == {absent.key: 0, there.key: 1}
+    assert column(played, 2, grid=1) == {absent.key: "out", there.key: "walkover"}
     again = replace(played, terms=RoundTerms(1, SwissOptions(rounds=2))).after(best_wins)
     assert breaches(again.past) == []
     assert again.standings.grids[0].rows[0][6] == 1
-
-
-def test_at_a_table_with_one_that_is_out_the_others_have_half_a_point() -> None:
     played = begun(Swiss, SwissOptions(), 4, seats=3)
     (lineup,) = played.lineups()
-    played = played.after(best_wins, out=frozenset(lineup[:1]))
-    found = {row[1]: row[2] for row in played.standings.grids[0].rows}
-    assert sorted(found.values(), key=str) == [0.0, 0.5, 0.5, 0.5]  # one of them had a bye
-    assert found[lineup[0].key] == 0
+    found = column(played.after(best_wins, out=frozenset(lineup[:1])), 2)
+    assert found.pop(lineup[0].key) == 0
+    assert [*found.values()] == [0.5] * 3, "one of them had a bye"
 
 
-def test_who_comes_late_has_nothing_for_the_rounds_missed_and_plays_on() -> None:
+def test_who_comes_late_has_nothing_for_the_rounds_missed_and_who_left_stays_in_the_table() -> None:
     played = begun(Swiss, SwissOptions(rounds=2), 4).after(all_draw, then=entrants(6))
     late = {bot.key for bot in entrants(6)[4:]}
     assert {key for pair in played.keyed() for key in pair} >= late
-    rows = {row[1]: row for row in played.standings.grids[0].rows}
-    assert {rows[key][2] for key in late} == {0}
-    assert {row[2] for row in played.standings.grids[1].rows if row[1] in late} == {""}
+    assert {column(played, 2)[key] for key in late} == {0}
+    assert {column(played, 2, grid=1)[key] for key in late} == {""}
+    left = played.field[0].key
+    played = replace(played, field=played.field[1:])
+    assert left in column(played, 2)
+    assert f"Not in the field now: {left}." in played.standings.notes
 
 
 def test_a_bot_of_another_version_keeps_what_it_has() -> None:
@@ -279,19 +258,8 @@ def test_the_table_by_hand() -> None:
 
 def test_a_bye_counts_as_an_opponent_with_as_many_points() -> None:
     played = begun(Swiss, SwissOptions(), 3).after(best_wins)
-    rows = {row[1]: row for row in played.standings.grids[0].rows}
-    (deal,) = played.past[0].deals
-    (free,) = {bot.key for bot in played.field} - {bot.key for bot in deal.lineup}
-    assert rows[free][2:5] == (1.0, 1.0, 1.0)
-    assert "bye" in {row[1]: row[2] for row in played.standings.grids[1].rows}[free]
-
-
-def test_who_left_stays_in_the_table_and_is_named() -> None:
-    played = begun(Swiss, SwissOptions(), 4).after(all_draw)
-    left = played.field[0]
-    played = replace(played, field=played.field[1:])
-    assert left.key in {row[1] for row in played.standings.grids[0].rows}
-    assert f"Not in the field now: {left.key}." in played.standings.notes
+    (free,) = (key for key, said in column(played, 2, grid=1).items() if said == "bye")
+    assert [column(played, at)[free] for at in (2, 3, 4)] == [1.0] * 3
 
 
 def test_too_few_bots_end_it(golden: Golden) -> None:
@@ -316,42 +284,12 @@ def test_what_cannot_be_meant_is_refused(monkeypatch: pytest.MonkeyPatch) -> Non
         begun(Swiss, DUTCH, 4).next()
 
 
-def test_the_library_is_told_which_round_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    told = []
-
-    def pairs(*words: Any) -> Any:
-        told.append(words[3:])
-        return generate_pairings(*words)
-
-    monkeypatch.setattr("caissify_pairings.generate_pairings", pairs)
-    Luck(1).whole(begun(Swiss, SwissOptions(pairing="dutch", rounds=3), 6))
-    assert {*told} == {(1, 3), (2, 3), (3, 3)}
-
-
-def test_of_bots_that_are_equal_the_share_of_the_points_decides() -> None:
-    played = begun(Swiss, SwissOptions(), 4)
-    first, second = played.lineups()
-    played = played.after(lambda lineup: ((1, 2), (1, 2 if lineup == first else 1)))
-    order = [first[0].key, second[0].key, second[1].key, first[1].key]
-    assert [row[:2] for row in played.standings.grids[0].rows] == [*enumerate(order, 1)]
-
-
-def test_nobody_has_a_table_without_rounds() -> None:
-    assert begun(Swiss, SwissOptions(), 0).standings.grids[1].headers == ("no.", "bot")
-
-
-def test_the_first_dutch_round_is_not_as_the_other_pairs_it() -> None:
-    pairs = begun(Swiss, DUTCH, 8).keyed()
-    assert sorted(key for pair in pairs for key in pair) == sorted(bot.key for bot in entrants(8))
-    assert pairs != begun(Swiss, SwissOptions(), 8).keyed()
-
-
 @pytest.mark.quick(3)
 @pytest.mark.parametrize("seed", range(5))
 def test_pairs_and_colours_are_those_that_the_library_checks(seed: int) -> None:
     """Its checker reads the colours, and pairs and colours each round again by itself."""
     played = Luck(seed).whole(begun(Swiss, DUTCH, 8 + seed))
-    numbered = drawn(CHANCE, (bot.key for bot in played.field), "swiss", "number")
+    numbered = drawn(tournaments.CHANCE, (bot.key for bot in played.field), "swiss", "number")
     summary = check_trf(trf(played, numbered, len(played.past)))["summary"]
     assert summary["rounds_matched"] == len(played.past)
     assert summary["rounds_mismatched"] == 0
@@ -361,23 +299,8 @@ W: Colour = "white"
 B: Colour = "black"
 
 
-def test_what_colour_is_due() -> None:
-    had: list[Colour]
-    for had, due in (
-        ([], (None, 0)),
-        ([W], (B, 2)),
-        ([W, B], (W, 1)),
-        ([B, W, W], (B, 3)),
-        ([W, B, W, W], (B, 3)),
-        ([B, B], (W, 3)),
-        ([W, W, B, B], (W, 3)),
-    ):
-        assert preference(had)[:2] == due
-
-
-@pytest.mark.parametrize(
-    ("higher", "lower", "odd", "colour"),
-    [
+def test_who_gets_which_colour() -> None:
+    rows: tuple[tuple[list[Colour], list[Colour], bool, Colour], ...] = (
         ([W], [B], True, B),  # E.1: both get what is due
         ([], [W], True, W),  # and who has none what is left
         ([W, B], [B, W, B], True, B),  # E.2: the stronger
@@ -387,9 +310,6 @@ def test_what_colour_is_due() -> None:
         ([W], [W], True, B),  # E.4: what is due to the higher
         ([], [], True, W),  # E.5
         ([], [], False, B),
-    ],
-)
-def test_who_gets_which_colour(
-    higher: list[Colour], lower: list[Colour], odd: bool, colour: Colour
-) -> None:
-    assert colour_of_higher(higher, lower, odd=odd) == colour
+    )
+    for higher, lower, odd, colour in rows:
+        assert colour_of_higher(higher, lower, odd=odd) == colour

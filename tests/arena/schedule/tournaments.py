@@ -6,21 +6,12 @@ from dataclasses import dataclass, field
 
 import msgspec
 
+from arena.schedule import rounds
 from arena.schedule.deal import Entrant
-from arena.schedule.rounds import (
-    Frame,
-    Lineup,
-    Over,
-    Places,
-    Round,
-    RoundDeal,
-    RoundFormat,
-    RoundTerms,
-    Standings,
-)
+from arena.schedule.rounds import Frame, Lineup, Over, Places, Round, RoundDeal, RoundTerms
 from referee.chance import Chance
 
-Make = Callable[[Frame], RoundFormat]
+Make = Callable[[Frame], rounds.RoundFormat]
 KEY = "tournaments"
 CHANCE = Chance(KEY)
 _LONGEST = 2000
@@ -37,7 +28,7 @@ def entrants(count: int, first: int = 0) -> tuple[Entrant, ...]:
 class Played:
     """A tournament after some rounds."""
 
-    format: RoundFormat
+    format: rounds.RoundFormat
     terms: RoundTerms
     field: tuple[Entrant, ...]
     past: tuple[Round, ...] = ()
@@ -51,11 +42,10 @@ class Played:
         return asked
 
     def keyed(self) -> list[tuple[str, ...]]:
-        """Return the line-ups of the next round, by key."""
         return [tuple(bot.key for bot in lineup) for lineup in self.lineups()]
 
     @property
-    def standings(self) -> Standings:
+    def standings(self) -> rounds.Standings:
         return self.format.standings(self.past, self.field, self.terms, lambda bot: bot.key)
 
     def after(
@@ -78,7 +68,6 @@ class Played:
 
 
 def begun(make: Make, options: msgspec.Struct, bots: int, seats: int = 2, deals: int = 1) -> Played:
-    """Return a tournament that nothing was played of."""
     return Played(
         make(Frame(seats, seats, lambda: KEY)), RoundTerms(deals, options), entrants(bots)
     )
@@ -90,7 +79,6 @@ def best_wins(lineup: Lineup) -> tuple[Places, ...]:
 
 
 def all_draw(lineup: Lineup) -> tuple[Places, ...]:
-    """Return results in which all share the first place."""
     return ((1,) * len(lineup),) * len(lineup)
 
 
@@ -119,7 +107,6 @@ class Luck:
         )
 
     def round(self, played: Played) -> Played:
-        """Return a tournament after another round."""
         out = frozenset(bot for bot in played.field if self.rng.random() < self.out)
         back = frozenset(bot for bot in out if self.rng.random() < 0.5)
         then = tuple(bot for bot in played.field if bot not in out - back)

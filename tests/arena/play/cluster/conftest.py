@@ -25,7 +25,6 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DaskCluster]:
 
 @pytest.fixture
 def league(tmp_path: Path) -> Iterator[League]:
-    """An empty league folder."""
     league = League(tmp_path / "home")
     yield league
     league.close()

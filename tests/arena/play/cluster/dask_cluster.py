@@ -36,17 +36,14 @@ class DaskWorker:
         return nursed[0] if nursed else own
 
     def kill(self) -> None:
-        """Kill the Dask worker, and not its nanny."""
         os.kill(self.pid, signal.SIGKILL)
 
     def await_registered(self) -> None:
-        """Wait until the scheduler knows it."""
         until(lambda: "Registered to:" in self.log.read_text() or not self.is_alive, WAIT)
         assert self.is_alive, self.log.read_text()
 
     @property
     def is_alive(self) -> bool:
-        """Whether the process that we started has not ended."""
         return self.process.poll() is None
 
     def arena_workers(self) -> list[int]:

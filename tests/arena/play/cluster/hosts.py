@@ -15,17 +15,12 @@ _numbers = itertools.count()
 class Host:
     """A machine, as far as the network knows: what is run behind `words` is on it."""
 
-    def __init__(self, address: str = "127.0.0.1", words: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self, address: str = "127.0.0.1", words: tuple[str, ...] = (), *cable: str
+    ) -> None:
         self.address = address
         self.words = words
-
-
-class CableHost(Host):
-    """A host with a cable to a switch."""
-
-    def __init__(self, address: str, namespace: str, switch: str, port: str) -> None:
-        super().__init__(address, ("ip", "netns", "exec", namespace))
-        self._cable = ("-n", switch, "link", "set", "dev", port)
+        self._cable = cable
 
     def cut(self) -> None:
         """Pull the cable: packets get lost, and nobody is told."""
@@ -57,7 +52,7 @@ class Hosts:
             with suppress(subprocess.CalledProcessError):
                 _ip("netns", "del", name)
 
-    def add(self, name: str) -> CableHost:
+    def add(self, name: str) -> Host:
         """Return another host, which sees the others."""
         number = len(self._namespaces)
         own = self._namespace(name)
@@ -67,7 +62,8 @@ class Hosts:
         address = f"{_NET}.{number}"
         _ip("-n", own, "address", "add", f"{address}/24", "dev", "eth")
         _ip("-n", own, "link", "set", "dev", "eth", "up")
-        return CableHost(address, own, self._switch, port)
+        cable = ("-n", self._switch, "link", "set", "dev", port)
+        return Host(address, ("ip", "netns", "exec", own), *cable)
 
     def alone(self) -> Host:
         """Return a host without a cable, on which everything is at 127.0.0.1."""

@@ -46,7 +46,6 @@ def bot(public: Path) -> Bot:
 
 @pytest.fixture
 def packages(public: Path, arrivals: Arrivals) -> Packages:
-    """A wheel that was sent, and its lock."""
     wheel(public / "wheels", "chooser")
     return sent(public / "wheels", arrivals)
 

@@ -6,8 +6,7 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
-from functools import partial
+from collections.abc import Iterator
 from pathlib import Path
 
 import distributed
@@ -16,9 +15,7 @@ import pytest
 from arena.store.opening import read_league
 from arena.store.store import Store
 from tests.arena.conftest import ROOT, STEADY, TWO_BOTS, League
-from tests.arena.play.cluster.dask_cluster import DaskCluster, DaskWorker
-from tests.faults.workshop import small_disk
-from tests.referee.process_watch import until
+from tests.arena.play.cluster.dask_cluster import DaskCluster
 from tests.referee.sandbox.sandboxed import need
 
 pytestmark = pytest.mark.slow
@@ -52,30 +49,30 @@ def on_host(name: str, path: str) -> tuple[str, ...]:
 
 
 def text(sandbox: str, bots: str = TWO_BOTS, deals: int = 2, threads: int = 1) -> str:
-    """Return a league's file."""
     limits = f'limits = {{ sandbox = "{sandbox}", threads = {threads} }}\n'
     return HEAD.format(deals=deals) + limits + bots
 
 
+def said_by(league: League, cluster: DaskCluster, file: str, code: int = 0) -> str:
+    """Play a league of this file on a cluster; return what is said meanwhile."""
+    league.write(file)
+    return league.call("run", "--cluster", cluster.address, code=code).stderr
+
+
 def with_command(league: League, command: str) -> str:
-    """Make a bot that is run by `command`; return its entry in the file."""
     entry = league.bot("third", STEADY.format(pause=0))
     return entry.replace('"{python}"', f'"{command}"')
 
 
-def machines(league: League) -> dict[tuple[str, ...], set[str]]:
-    """Return where the matches of each pair of bots were played."""
-    read = read_league(league.folder)
-    found: dict[tuple[str, ...], set[str]] = {}
-    with Store(read.database) as store:
-        for match in store.matches():
-            names = tuple(sorted(bot.name for bot in match.bots))
-            found.setdefault(names, set()).add(store.whole(match).circumstances.machine)
-    return found
-
-
-def environment(**given: str) -> Mapping[str, str]:
-    return {**os.environ, **given}
+def machines(league: League) -> dict[str, tuple[set[str], str]]:
+    with Store(read_league(league.folder).database) as store:
+        return {
+            match.id: (
+                {bot.name for bot in match.bots},
+                store.whole(match).circumstances.machine,
+            )
+            for match in store.matches()
+        }
 
 
 @pytest.fixture(scope="module")
@@ -102,14 +99,14 @@ def unlike(tmp_path_factory: pytest.TempPathFactory, tools: str) -> Iterator[Das
 def test_a_bot_plays_where_its_interpreter_is(unlike, league, tools, monkeypatch):
     """It is told where it does not, and why; the others' matches are played anywhere."""
     monkeypatch.setenv("PATH", tools)  # a league is read where its bots can be found
-    league.write(text("none", TWO_BOTS + with_command(league, "only_here"), deals=10))
-    said = league.call("run", "--cluster", unlike.address).stderr
+    third = with_command(league, "only_here")
+    said = said_by(league, unlike, text("none", TWO_BOTS + third, deals=10))
     assert "cannot run" in said
     assert "there is no program 'only_here' on the PATH." in said
     assert said.index("there is no program") < said.index("60 of 60 matches")
     assert league.count() == 60
-    played = machines(league)
-    assert played["one", "third"] == played["third", "two"] == {"hill"}
+    played = machines(league).values()
+    assert {where for names, where in played if "third" in names} == {"hill"}
 
 
 @needs_two_cores
@@ -121,49 +118,23 @@ def test_matches_tell_the_machine_that_they_were_played_on(unlike, league):
     league.call("run", "--cluster", unlike.address)
     true = dict(line.split() for line in diary.read_text().splitlines())
     assert set(true.values()) == {"hill", "hive"}
-    with Store(read_league(league.folder).database) as store:
-        told = {match.id: store.whole(match).circumstances.machine for match in store.matches()}
-    assert told == true
+    assert {match: where for match, (_, where) in machines(league).items()} == true
 
 
 @needs_two_cores
 def test_a_dask_worker_without_the_sandbox_gets_no_work(unlike, league):
     need("bwrap")
-    league.write(text("bwrap"))
-    said = league.call("run", "--cluster", unlike.address).stderr
+    said = said_by(league, unlike, text("bwrap"))
     (line,) = [line for line in said.splitlines() if "cannot play" in line]
     assert line.startswith("bee on hive (tcp://")
     assert "bwrap not found. Install bubblewrap 0.8 or newer" in line
-    assert machines(league) == {("one", "two"): {"hill"}}
-
-
-@needs_two_cores
-def test_a_bot_that_no_dask_worker_can_start_is_suspended_as_here(unlike, league):
-    """As one that was built for other machines."""
-    built = bytearray(Path(sys.executable).read_bytes())
-    built[18:20] = (0xF3 if built[18] != 0xF3 else 0x3E, 0)  # what machine it is for
-    (league.home / "third").mkdir()
-    (league.home / "third" / "bot").write_bytes(built)
-    (league.home / "third" / "bot").chmod(0o755)
-    entry = '\n[[bot]]\nname = "third"\nfolder = "../third"\ncommand = ["./bot"]\n'
-    league.write(text("none", TWO_BOTS + entry))
-    why = "./bot was built for another kind of machine."
-    there = league.call("run", "--cluster", unlike.address)
-    here = league.call("run", "--workers", "1")
-    assert there.stderr.count(why) <= 3  # on two Dask workers, and suspended
-    for run in (there, here):
-        assert "third is suspended for this run: it " in run.stderr
-        assert f"{why}" in run.stderr
-        assert "8 matches are missing" in run.stdout
-    assert there.stdout.splitlines()[:5] == here.stdout.splitlines()[:5]
-    assert league.count() == 4
+    assert {where for _, where in machines(league).values()} == {"hill"}
 
 
 def test_a_bot_that_lacks_a_module_is_the_only_one_suspended(unlike, league):
     """Whatever it says of that, and whatever is in it for a terminal."""
     needy = league.bot("needy", "raise ModuleNotFoundError('\\x1b]0;title\\x07 no module')\n")
-    league.write(text("none", TWO_BOTS + needy))
-    said = league.call("run", "--cluster", unlike.address).stderr
+    said = said_by(league, unlike, text("none", TWO_BOTS + needy))
     assert "needy is suspended for this run" in said
     assert "has no Bot Arena" not in said
     assert "\x1b]0" not in said
@@ -175,28 +146,25 @@ def test_another_interpreter_on_one_machine_is_told(league, tmp_path, monkeypatc
     """As results may be others there, and nobody would know why."""
     paths = {}
     for name, more in (("hill", b""), ("hive", b"\0")):
-        folder = tmp_path / name
-        folder.mkdir()
-        program = folder / "only_here"
+        program = tmp_path / name / "only_here"
+        program.parent.mkdir()
         program.write_bytes(Path(os.path.realpath("/bin/sh")).read_bytes() + more)
         program.chmod(0o755)
-        paths[name] = f"{folder}:{os.environ['PATH']}"
+        paths[name] = f"{program.parent}:{os.environ['PATH']}"
     monkeypatch.setenv("PATH", paths["hill"])  # which is here
-    script = f"#!/bin/sh\nexec {sys.executable} bot.py\n"
     entry = with_command(league, "only_here").replace('"bot.py"', '"bot.sh"')
-    (league.home / "third" / "bot.sh").write_text(script)
-    league.write(text("none", TWO_BOTS + entry, deals=80))  # enough for one that comes late
+    (league.home / "third" / "bot.sh").write_text(f"#!/bin/sh\nexec {sys.executable} bot.py\n")
     with DaskCluster(tmp_path / "dask") as cluster:
-        for name in paths:
-            cluster.add_worker(name, words=on_host(name, paths[name]))
-        said = league.call("run", "--cluster", cluster.address).stderr
+        for name, path in paths.items():
+            cluster.add_worker(name, words=on_host(name, path))
+        many = text("none", TWO_BOTS + entry, deals=80)  # enough for one that comes late
+        said = said_by(league, cluster, many)
     (line,) = [line for line in said.splitlines() if "otherwise" in line]
     assert re.fullmatch(
         rf"hive on hive \(tcp://\S+\): {tmp_path}/hive/only_here \(\w{{8}}\) runs third; here it "
         rf"is {tmp_path}/hill/only_here \(\w{{8}}\), so that matches may go otherwise\.",
         line,
     ), line
-    assert league.count() == 480
 
 
 # What a Dask worker has not
@@ -209,32 +177,21 @@ def cluster(tmp_path: Path) -> Iterator[DaskCluster]:
         yield cluster
 
 
-def other_code(folder: Path) -> Path:
-    """Return a checkout in which a line differs."""
-    for package in ("arena", "bots", "protocol", "referee"):
-        ignore = shutil.ignore_patterns("__pycache__")
-        shutil.copytree(ROOT / package, folder / package, ignore=ignore)
-    with (folder / "referee" / "clock.py").open("a") as file:
-        file.write("\nANOTHER = True\n")
-    return folder
-
-
-def without_the_arena(folder: Path) -> tuple[str, Mapping[str, str]]:
-    """Return a Python that has Dask and not the arena, and its environment."""
-    python = folder / "python"
-    python.write_text(f'#!/bin/sh\nexec {sys.executable} -S -P "$@"\n')
-    python.chmod(0o755)
-    return str(python), environment(PYTHONPATH=str(Path(distributed.__file__).parents[1]))
-
-
 def test_dask_workers_with_other_code_or_none_get_no_work(cluster, league, tmp_path):
     """The run says what to install, and ends with code 1, as there is nobody else."""
-    code = other_code(tmp_path / "other")
-    cluster.add_worker("old", env=environment(PYTHONPATH=str(code), PYTHONSAFEPATH="1"))
-    python, env = without_the_arena(tmp_path)
-    cluster.add_worker("bare", python=python, env=env)
-    league.write(text("none"))
-    said = league.call("run", "--cluster", cluster.address, code=1).stderr
+    other = tmp_path / "other"  # a checkout in which a line differs
+    for package in ("arena", "bots", "protocol", "referee"):
+        ignore = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(ROOT / package, other / package, ignore=ignore)
+    with (other / "referee" / "clock.py").open("a") as file:
+        file.write("\nANOTHER = True\n")
+    cluster.add_worker("old", env={**os.environ, "PYTHONPATH": str(other), "PYTHONSAFEPATH": "1"})
+    python = tmp_path / "python"  # which has Dask and not the arena
+    python.write_text(f'#!/bin/sh\nexec {sys.executable} -S -P "$@"\n')
+    python.chmod(0o755)
+    env = {**os.environ, "PYTHONPATH": str(Path(distributed.__file__).parents[1])}
+    cluster.add_worker("bare", python=str(python), env=env)
+    said = said_by(league, cluster, text("none"), code=1)
     lines = said.splitlines()
     (old,) = [line for line in lines if line.startswith("old on ")]
     assert "cannot play: its Bot Arena is not the one that runs here" in old
@@ -247,41 +204,12 @@ def test_dask_workers_with_other_code_or_none_get_no_work(cluster, league, tmp_p
     assert league.count() == 0
 
 
-def _is_bare(worker: DaskWorker) -> bool:
-    return not worker.arena_workers() + worker.fork_servers()
-
-
-def test_a_full_disk_is_told_as_in_any_run(cluster, league, tmp_path):
-    """Here there is no room for the files that are sent, and there for the copies that are run."""
-    mine = league.bot("mine", STEADY.format(pause=0))
-    (league.home / "mine" / "book").write_bytes(bytes(100 << 10))
-    league.write(text("none", TWO_BOTS + mine))
-    disk = tmp_path / "disk"
-    disk.mkdir()
-    with small_disk(disk, 64):
-        worker = cluster.add_worker("ant", env=environment(TMPDIR=str(disk)))
-        run = league.start("run", "--cluster", cluster.address)
-        _, said = run.communicate(timeout=60)
-        worker.process.send_signal(signal.SIGTERM)
-        worker.process.wait(timeout=30)
-        until(partial(_is_bare, worker), 30)
-    assert re.search(
-        rf" cannot play: the bots' files cannot be copied to {disk}/arena-bots-\w+: No space left "
-        r"on device\. Free some space there, or set TMPDIR to another folder open to everybody; "
-        r"then run again\.\n",
-        said,
-    ), said
-    assert run.returncode == 1
-    assert league.count() == 0
-
-
 def test_a_core_is_played_on_once_whoever_shares_it(cluster, league):
     """By the threads of a Dask worker, or by two Dask workers."""
     only = ("taskset", "--cpu-list", str(min(os.sched_getaffinity(0))))
     for name in ("ant", "bee"):
         cluster.add_worker(name, threads=2, words=only)
-    league.write(text("none"))
-    said = league.call("run", "--cluster", cluster.address).stderr
+    said = said_by(league, cluster, text("none"))
     assert said.count(" cannot play yet: others play on its cores; the run asks it again.") == 1
     assert "can play: 1 at once, 1 in all." in said
     assert ": 1 match at once, not 2, with a core for each: it has 1." in said
@@ -293,12 +221,10 @@ def test_a_match_of_two_threads_is_played_on_two_cores_and_of_more_than_there_ar
     cluster, league
 ):
     cluster.add_worker("ant", threads=CORES)
-    league.write(text("none", threads=CORES + 1))
-    said = league.call("run", "--cluster", cluster.address, code=1).stderr
+    said = said_by(league, cluster, text("none", threads=CORES + 1), code=1)
     assert f" cannot play: a match needs {CORES + 1} cores, and it plays on {CORES}." in said
     assert league.count() == 0
-    league.write(text("none", threads=2))
-    said = league.call("run", "--cluster", cluster.address).stderr
+    said = said_by(league, cluster, text("none", threads=2))
     assert f"can play: {CORES // 2} at once, {CORES // 2} in all." in said
     assert league.count() == 4
 
@@ -334,39 +260,3 @@ def test_ctrl_c_takes_back_what_waits_behind_other_tasks_of_dask(cluster, league
         assert "stopped; 4 matches are missing" in league.finish(run, 1).stderr
         assert other.poll() is None
         other.kill()
-
-
-def test_an_empty_cluster_is_waited_for(cluster, league):
-    league.write(text("none"))
-    run = league.start("run", "--cluster", cluster.address)
-    assert run.stderr is not None
-    next(line for line in run.stderr if "The cluster has no workers yet" in line)
-    cluster.add_worker("late")
-    assert "4 of 4 matches" in league.finish(run).stderr
-    assert league.count() == 4
-
-
-def test_bots_files_go_with_their_dask_worker(cluster, league, public):
-    """Or, if it is killed, when the next one is sent some."""
-    env = environment(TMPDIR=str(public))
-    worker = cluster.add_worker("ant", env=env)
-    league.write(text("none"))
-    league.call("run", "--cluster", cluster.address)
-    (left,) = bundles(public)
-    worker.process.kill()
-    worker.process.wait()
-    assert left.is_dir()
-    os.utime(left, (0, 0))  # it is not from just now
-    worker = cluster.add_worker("bee", env=env)
-    league.write(text("none", deals=3))
-    league.call("run", "--cluster", cluster.address)
-    assert not left.exists()
-    assert len(bundles(public)) == 1
-    worker.process.send_signal(signal.SIGTERM)
-    worker.process.wait(timeout=30)
-    assert list(public.iterdir()) == []
-
-
-def bundles(scratch: Path) -> list[Path]:
-    """Return the folders of bots that were sent."""
-    return [path for path in scratch.iterdir() if path.name.startswith("arena-bots-")]

@@ -6,7 +6,6 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -53,13 +52,9 @@ def test_what_the_page_starts_is_heard_by_nobody_outside(host: Host, tmp_path: P
     env = {**os.environ, "PATH": f"{DASK.parent}:{os.environ['PATH']}"}
     for words in started:
         subprocess.run([*host.words, "bash", "-c", words], cwd=tmp_path, env=env, check=True)
-    for log in (tmp_path / "worker.log", tmp_path / "sealed-worker.log"):
-        until(partial(_is_registered, log), 60)
+    logs = [tmp_path / "worker.log", tmp_path / "sealed-worker.log"]
+    until(lambda: all(log.exists() and "Registered to:" in log.read_text() for log in logs), 60)
     assert listeners(host) == {LOOPBACK}
-
-
-def _is_registered(log: Path) -> bool:
-    return log.exists() and "Registered to:" in log.read_text()
 
 
 @pytest.mark.slow

@@ -3,7 +3,6 @@
 import json
 import os
 import shutil
-from pathlib import Path
 
 import pytest
 
@@ -11,6 +10,7 @@ from arena.league.finding import BUNDLED
 from arena.store.opening import open_store, read_league
 from arena.store.rounds import StoredRound
 from tests.arena.conftest import ROOT, STEADY, TWO_BOTS, League, naughty
+from tests.arena.play.cluster.dask_cluster import DaskCluster
 from tests.outside.sources import NIM
 from tests.referee.sandbox.sandboxed import need
 
@@ -33,18 +33,19 @@ def limits(sandbox: str) -> str:
     return f'limits = {{ sandbox = "{sandbox}", move_time = 10.0 }}\n'
 
 
-def played_here(tmp_path: Path, text: str, *words: str) -> League:
-    """Return a league like another, played on this machine."""
-    local = League(tmp_path / "local")
+def played_alike(league: League, cluster: DaskCluster, text: str, *words: str) -> League:
+    """Play a league on a cluster, and return one that was played here; fail if they differ.
+
+    The same matches must be in both, move by move, and the same table.
+    """
+    league.write(text)
+    league.call("run", *words, "--cluster", cluster.address)
+    local = League(league.home.parent / "local")
     local.write(text)
-    local.call("run", *words)
+    local.call("run")
+    assert league.stored() == local.stored() != []
+    assert league.rank() == local.rank()
     return local
-
-
-def assert_alike(one: League, other: League) -> None:
-    """Fail unless two leagues hold the same matches, move by move, and show the same table."""
-    assert one.stored() == other.stored() != []
-    assert one.rank() == other.rank()
 
 
 @pytest.mark.parametrize(
@@ -55,21 +56,17 @@ def assert_alike(one: League, other: League) -> None:
         pytest.param(GUERRA + limits("none") + TWO_BOTS, id="no sandbox"),
     ],
 )
-def test_a_cluster_gives_what_one_machine_gives(cluster, league, tmp_path, text):
+def test_a_cluster_gives_what_one_machine_gives(cluster, league, text):
     for sandbox in ("landlock", "bwrap"):
         if sandbox in text:
             need(sandbox)
-    league.write(text)
-    league.call("run", "--cluster", cluster.address)
-    assert_alike(league, played_here(tmp_path, text))
+    played_alike(league, cluster, text)
 
 
-def test_a_bot_has_its_own_limits_on_a_cluster(cluster, league, tmp_path):
+def test_a_bot_has_its_own_limits_on_a_cluster(cluster, league):
     need("bwrap")
     text = GUERRA + limits("landlock") + TWO_BOTS + 'sandbox = "bwrap"\ntime_factor = 2\n'
-    league.write(text)
-    league.call("run", "--cluster", cluster.address)
-    assert_alike(league, played_here(tmp_path, text))
+    played_alike(league, cluster, text)
     with open_store(read_league(league.folder, "read")) as store:
         timings, damaged = store.timings()
         played = store.whole(league.stored()[0][0])
@@ -79,20 +76,16 @@ def test_a_bot_has_its_own_limits_on_a_cluster(cluster, league, tmp_path):
 
 
 @pytest.mark.parametrize("form", ["swiss", "settled"])
-def test_a_cluster_draws_the_rounds_that_one_machine_draws(cluster, league, tmp_path, form):
+def test_a_cluster_draws_the_rounds_that_one_machine_draws(cluster, league, form):
     three = '\n[[bot]]\nname = "three"\nshipped = "sensible"\n'
     bots = TWO_BOTS + three + naughty("crash_at_start")  # which is suspended before the first
     text = f'{GUERRA}format = "{form}"\n{limits("none")}{bots}'
-    league.write(text)
-    league.call("run", "--cluster", cluster.address)
-    here = played_here(tmp_path, text)
-    assert_alike(league, here)
+    here = played_alike(league, cluster, text)
     assert rounds(league) == rounds(here) != []
     assert all(len(each.drawn.field) == 3 for each in rounds(here))
 
 
 def rounds(league: League) -> list[StoredRound]:
-    """Return the rounds that a league has drawn."""
     with open_store(read_league(league.folder, "read")) as store:
         return store.rounds()
 
@@ -105,9 +98,7 @@ def test_a_game_from_a_file_is_sent_with_what_it_imports(cluster, league, tmp_pa
     text = f'game = "{game}"\nseed = 1\ndeals = 4\n{limits("none")}'
     for name in ("one", "other"):
         text += f'\n[[bot]]\nname = "{name}"\nshipped = "random"\n'
-    league.write(text)
-    league.call("run", "--trust", "--cluster", cluster.address)
-    assert_alike(league, played_here(tmp_path, text))
+    played_alike(league, cluster, text, "--trust")
     game.write_text(f"{game.read_text()}# more\n")
     assert "All of them come out as they did." in league.call("run").stderr
 
@@ -123,9 +114,7 @@ def test_a_game_that_is_a_program_is_sent_with_its_files(cluster, league, tmp_pa
     bot = league.bot("any", (ROOT / "bots" / "any" / "any_random.py").read_text())
     bot = bot.replace("../any", str(league.home / "any"))
     text += bot + bot.replace('name = "any"', 'name = "other"')
-    league.write(text)
-    league.call("run", "--cluster", cluster.address)
-    assert_alike(league, played_here(tmp_path, text))
+    played_alike(league, cluster, text)
 
 
 def test_a_comparison_on_a_cluster_is_the_one_of_one_machine(cluster, league, arena, tmp_path):
@@ -151,29 +140,6 @@ def test_a_comparison_on_a_cluster_is_the_one_of_one_machine(cluster, league, ar
     assert stored[0] == stored[1] != []
 
 
-def test_a_league_moves_from_machine_to_cluster_and_back_part_by_part(cluster, league, tmp_path):
-    need("landlock")
-    text = GUERRA + limits("landlock") + TWO_BOTS + naughty("illegal")
-    league.write(text)
-    away = ("--cluster", cluster.address)
-    counts = [0]
-    for part, words in (("1/3", ()), ("2/3", away), ("1/1", ())):
-        league.call("run", "--part", part, *words)
-        counts.append(league.count())
-        if part == "2/3":
-            both = league.stored()
-    assert counts == sorted({*counts})
-    assert_alike(league, played_here(tmp_path, text))
-    parts = League(tmp_path / "parts")
-    parts.write(text)
-    for part in ("1/3", "2/3"):
-        parts.call("run", "--part", part)
-    assert parts.stored() == both
-    match = league.stored()[0][0]  # which can be shown and verified like any other
-    assert "sandbox landlock (ABI " in league.call("show", match.id).stdout
-    assert f"{counts[-1]} matches" in league.call("verify").stdout
-
-
 def test_two_runs_take_turns_on_a_cluster(cluster, league, tmp_path):
     """The second waits, and says so; both are finished."""
     slow = [league.bot(name, STEADY.format(pause=1.0)) for name in ("one", "two")]
@@ -188,17 +154,3 @@ def test_two_runs_take_turns_on_a_cluster(cluster, league, tmp_path):
     said = other.finish(second).stderr
     assert " cannot play yet: another run plays there; the run asks it again." in said
     assert (league.count(), other.count()) == (8, 8)
-
-
-def test_a_bot_is_sent_once_to_each_dask_worker(cluster, league):
-    """Another run finds it there, whatever it is called."""
-    logs = [(cluster.folder / f"{name}.log") for name in ("ant", "bee")]
-    entry = league.bot("one", STEADY.format(pause=0) + "# sent once\n")
-    again = entry.replace('name = "one"', 'name = "again"')
-    for text in (entry + again, entry + again.replace("again", "later")):
-        league.write(GUERRA + limits("none") + text)
-        before = [log.read_text().count("'take'") for log in logs]
-        league.call("run", "--cluster", cluster.address)
-        sent = [log.read_text().count("'take'") for log in logs]
-        yet = text != entry + again
-        assert sent == [count + (0 if yet else 1) for count in before]

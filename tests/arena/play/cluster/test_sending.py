@@ -14,7 +14,7 @@ from tests.arena.conftest import STEADY, TWO_BOTS, League
 from tests.arena.environment.conftest import good
 from tests.arena.environment.test_environments import lock
 from tests.arena.play.cluster.dask_cluster import DaskCluster
-from tests.arena.play.cluster.test_runs import assert_alike
+from tests.arena.play.cluster.test_runs import played_alike
 from tests.benchmarks.sending import peak
 from tests.faults.workshop import small_disk
 from tests.referee.process_watch import until
@@ -64,7 +64,6 @@ def league(public: Path) -> Iterator[League]:
 
 
 def keeping(folder: Path) -> dict[str, str]:
-    """Return the environment of a Dask worker whose machine keeps things in a folder."""
     return {**os.environ, "XDG_CACHE_HOME": str(folder)}
 
 
@@ -91,14 +90,10 @@ def test_a_bot_with_packages_plays_as_here_and_its_environment_is_made_once(
     for name in ("ant", "bee"):
         cluster.add_worker(name, env=keeping(there))
     league.write(text)
-    said = league.call("run", "--cluster", cluster.address).stderr
-    assert "cannot" not in said
+    assert "cannot" not in league.call("run", "--cluster", cluster.address).stderr
+    played_alike(league, cluster, text)
     [environment] = (there / "bot-arena" / "environments").iterdir()
     assert environment.name == next(environments_folder().iterdir()).name
-    local = League(public / "local")
-    local.write(text)
-    local.call("run", "--workers", "1")
-    assert_alike(league, local)
 
 
 def test_a_large_bot_goes_on_arriving_where_its_dask_worker_was_killed(cluster, league, there):
