@@ -213,6 +213,12 @@ def test_a_bot_with_a_gpu_plays_where_there_is_one(
     league: League, arena: Arena, public: Path
 ) -> None:
     need("bwrap")
+    arena("new", public / "mine", "--lang", "python", "--game", "guerra")
+    with (public / "mine" / "bot.toml").open("a") as file:
+        file.write('needs = { devices = ["nvidia"] }\n')
+    checked = arena("check", public / "mine", "--game", "guerra")
+    assert checked.exit_code == 1
+    assert "FAILED can be run: no GPU can be used" in " ".join(checked.output.split())
     entered(league, one="open('/dev/nvidia0', 'r+b', buffering=0)\n" + RANDOM, two=RANDOM)
     granted = arena("grant", league.folder, "one", "devices=nvidia")
     assert "It cannot be played here: no GPU can be used: there is no" in granted.stderr

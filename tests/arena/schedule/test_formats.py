@@ -4,7 +4,7 @@ from collections import Counter
 from dataclasses import replace
 from itertools import combinations
 from math import comb
-from typing import Any
+from typing import Any, get_args
 
 import msgspec
 import pytest
@@ -15,7 +15,7 @@ from arena.schedule.asked import AskedDeals
 from arena.schedule.deal import BotIndex, Deal, rotation_count
 from arena.schedule.even import Even
 from arena.schedule.format_kinds import FormatTerms, InRounds, NoOptions, Plain
-from arena.schedule.formats import FORMATS, FormatName
+from arena.schedule.formats import FORMATS, USUAL_DEALS, FormatName
 from arena.schedule.plain_formats import GauntletOptions
 from arena.schedule.swiss import SwissOptions
 from protocol.errors import ArenaError
@@ -55,6 +55,11 @@ def terms(found: Case) -> FormatTerms:
 
 PLAIN = {name: form for name, form in FORMATS.items() if isinstance(form, Plain)}
 IN_ROUNDS = {name: form for name, form in FORMATS.items() if isinstance(form, InRounds)}
+
+
+def test_each_format_is_known_by_name_with_its_usual_deals() -> None:
+    assert get_args(FormatName) == (*FORMATS,) == (*USUAL_DEALS,)
+    assert [*USUAL_DEALS.values()] == [50, 50, 10, 10, 10, 50]
 
 
 def asked_of(name: FormatName, told: FormatTerms, options: msgspec.Struct) -> AskedDeals:
