@@ -1,7 +1,6 @@
 """Sandboxes of every kind that there is, and a check that nothing is left when they are gone."""
 
 import os
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -25,29 +24,9 @@ def sandboxed(sandbox: str) -> Iterator[Launcher]:
     yield from launcher_of(sandbox)
 
 
-@pytest.fixture
-def in_landlock() -> Iterator[Launcher]:
-    """A launcher with the default sandbox."""
-    need("landlock")
-    yield from launcher_of("landlock")
-
-
-@pytest.fixture
-def in_bwrap() -> Iterator[Launcher]:
-    """A launcher with the stronger sandbox."""
-    need("bwrap")
-    yield from launcher_of("bwrap")
-
-
-@pytest.fixture
-def in_uid() -> Iterator[Launcher]:
-    """A launcher with the sandbox for root in a container."""
-    need("uid")
-    yield from launcher_of("uid")
-
-
 def launcher_of(sandbox: str) -> Iterator[Launcher]:
     """Give a launcher to a test; neither process nor stage may be left of it."""
+    need(sandbox)
     before = children(os.getpid())
     with Launcher(sandbox) as launcher:
         yield launcher
@@ -57,12 +36,21 @@ def launcher_of(sandbox: str) -> Iterator[Launcher]:
 
 
 @pytest.fixture
-def public() -> Iterator[Path]:
-    """A folder that every user may read: unlike `tmp_path`, whose parents are its owner's."""
-    with tempfile.TemporaryDirectory(prefix="arena-test-") as name:
-        folder = Path(name)
-        folder.chmod(0o755)
-        yield folder
+def in_landlock() -> Iterator[Launcher]:
+    """A launcher with the default sandbox."""
+    yield from launcher_of("landlock")
+
+
+@pytest.fixture
+def in_bwrap() -> Iterator[Launcher]:
+    """A launcher with the stronger sandbox."""
+    yield from launcher_of("bwrap")
+
+
+@pytest.fixture
+def in_uid() -> Iterator[Launcher]:
+    """A launcher with the sandbox for root in a container."""
+    yield from launcher_of("uid")
 
 
 @pytest.fixture

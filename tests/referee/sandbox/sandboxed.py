@@ -24,15 +24,9 @@ ROOT = os.getuid() == 0
 @functools.cache
 def missing(sandbox: str) -> str:
     """Say what this machine itself lacks for a sandbox; nothing if it has all."""
-    if sandbox == "landlock":
+    if sandbox != "bwrap":
         try:
-            abi()
-        except SandboxError as error:
-            return error.what
-        return ""
-    if sandbox == "uid":
-        try:
-            UidSandbox(None)
+            abi() if sandbox == "landlock" else UidSandbox(None)
         except SandboxError as error:
             return error.what
         return ""
