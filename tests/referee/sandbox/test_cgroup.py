@@ -6,8 +6,10 @@ Bots in real cgroups are in test_cgroup_real.py.
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from referee.limits import Limits
@@ -35,9 +37,12 @@ class Kernel:
         self.own.mkdir(parents=True)
         for name in FILES:
             (self.own / name).touch()
-        self.controllers("cpu memory pids")
-        (self.proc / "cgroup").write_text(f"0::{own}\n")
+        self.process(f"0::{own}\n")
         self.mount("cgroup2")
+
+    def process(self, cgroups: str, controllers: str = "cpu memory pids") -> None:
+        (self.proc / "cgroup").write_text(cgroups)
+        self.controllers(controllers)
 
     def controllers(self, names: str) -> None:
         (self.own / "cgroup.controllers").write_text(f"{names}\n")
@@ -68,15 +73,12 @@ def kernel(public: Path) -> Kernel:
 # --- found
 
 
-def test_our_own_cgroup_is_divided(kernel: Kernel) -> None:
+def test_our_own_cgroup_is_divided_or_in_the_leaf_of_another_run_the_one_around(
+    kernel: Kernel, public: Path
+) -> None:
     assert delegated(kernel.proc) == kernel.own
-
-
-def test_in_the_leaf_of_another_run_it_is_the_one_around(public: Path) -> None:
-    kernel = Kernel(public, "/user/mine/bot-arena-itself")
-    kernel.own = kernel.own.parent
-    for name in FILES:
-        (kernel.own / name).touch()
+    (kernel.proc / "cgroup").write_text("0::/user/mine/bot-arena-itself\n")
+    (kernel.own / "bot-arena-itself").mkdir()
     kernel.controllers("memory pids")
     assert delegated(kernel.proc) == kernel.own
 
@@ -88,14 +90,6 @@ def test_in_a_container_a_part_of_the_hierarchy_is_shown(public: Path) -> None:
     assert delegated(kernel.proc) == kernel.top
 
 
-def test_a_path_may_have_a_space(public: Path) -> None:
-    folder = public / "with space"
-    folder.mkdir()
-    kernel = Kernel(folder)
-    kernel.mount("cgroup2", where=str(kernel.top).replace(" ", "\\040"))
-    assert delegated(kernel.proc) == kernel.own
-
-
 ODD = (
     b"",
     b"\n \n29 23 0:26\n29 23 0:26 / /sys rw -\n29 23 0:26 / /sys rw shared:1 cgroup2 rw\n",
@@ -104,11 +98,12 @@ ODD = (
 )
 
 
-@pytest.mark.parametrize("odd", ODD)
-def test_odd_mounts_and_lines_that_are_none_are_passed_over(kernel: Kernel, odd: bytes) -> None:
+def test_odd_mounts_and_lines_that_are_none_are_passed_over(kernel: Kernel) -> None:
     table = kernel.proc / "mountinfo"
-    table.write_bytes(odd + table.read_bytes() + odd)
-    assert delegated(kernel.proc) == kernel.own
+    usual = table.read_bytes()
+    for odd in ODD:
+        table.write_bytes(odd + usual + odd)
+        assert delegated(kernel.proc) == kernel.own, odd
 
 
 def test_a_mount_may_have_a_name_of_any_bytes(public: Path) -> None:
@@ -123,68 +118,75 @@ def test_a_mount_may_have_a_name_of_any_bytes(public: Path) -> None:
 
 # --- refused
 
+LACKS = "lacks the controller memory. Start the arena in a cgroup of its own: systemd-run "
+REFUSED: dict[str, tuple[Callable[[Kernel], object], list[str]]] = {
+    "no process's": (
+        lambda kernel: (kernel.proc / "cgroup").unlink(),
+        ["proc/cgroup cannot be read: No such file or directory. /proc must be mounted"],
+    ),
+    "no table": (
+        lambda kernel: (kernel.proc / "mountinfo").unlink(),
+        ["mountinfo cannot be read: No such file or directory. /proc must be mounted"],
+    ),
+    "gone": (
+        lambda kernel: kernel.process("0::/user/mine/gone (deleted)\n"),
+        ["gone (deleted) cannot be read: No such file or directory. Start"],
+    ),
+    "above": (
+        lambda kernel: kernel.process("0::/..\n"),
+        ["/.., is outside of its cgroup namespace"],
+    ),
+    "beside": (
+        lambda kernel: kernel.process("0::/../../user/mine\n"),
+        ["/../../user/mine, is outside of its cgroup namespace"],
+    ),
+    "as whoever made the namespace sees it": (
+        lambda kernel: (kernel.mount("cgroup2", part="/.."), kernel.process("0::/\n")),
+        ["shows cgroups from outside of the arena's cgroup"],
+    ),
+    "no version 2": (
+        lambda kernel: kernel.mount("tmpfs"),
+        ["there is no cgroup v2 here: none is mounted. Mount it, as root: mount -t cgroup2"],
+    ),
+    "two of version 1": (
+        lambda kernel: kernel.process("4:memory:/\n3:pids:/\n0::/user/mine\n", "cpu"),
+        ["the controllers memory and pids belong to cgroup v1", "cgroup_no_v1=all"],
+    ),
+    "one of version 1": (
+        lambda kernel: kernel.process("4:cpu,memory:/\n0::/user/mine\n", "pids"),
+        ["the controller memory belongs to cgroup v1", "cgroup_no_v1=all"],
+    ),
+    "not passed on": (
+        lambda kernel: kernel.controllers("pids"),
+        [
+            f"{LACKS}{'' if ROOT else '--user '}--scope -p Delegate=yes arena run",
+            "cgroup_enable=memory",
+        ],
+    ),
+    "an older kernel": (
+        lambda kernel: (kernel.own / "memory.peak").unlink(),
+        ["has no memory.peak in", "/user/mine. It must be Linux 5.19 or newer"],
+    ),
+    "not shown": (
+        lambda kernel: kernel.mount("cgroup2", part="/elsewhere"),
+        ["/user/mine, is not shown in"],
+    ),
+}
+NAME_NONE = (b"", b"\n\n", b"\xff\xfe\x00", b"0::\n0:\n::\n", b"0::/a\0b\n")
 
-@pytest.mark.parametrize("text", [b"", b"\n\n", b"\xff\xfe\x00", b"0::\n0:\n::\n", b"0::/a\0b\n"])
-def test_a_list_of_cgroups_that_names_none_is_told(kernel: Kernel, text: bytes) -> None:
-    (kernel.proc / "cgroup").write_bytes(text)
-    assert "there is no cgroup v2 here" in kernel.refusal()
 
-
-@pytest.mark.parametrize("name", ["cgroup", "mountinfo"])
-def test_what_the_kernel_does_not_show_is_named(kernel: Kernel, name: str) -> None:
-    path = kernel.proc / name
-    path.unlink()
+@pytest.mark.parametrize("what", REFUSED)
+def test_what_is_missing_is_named_with_the_remedy(kernel: Kernel, what: str) -> None:
+    change, words = REFUSED[what]
+    change(kernel)
     said = kernel.refusal()
-    assert f"{path} cannot be read: No such file or directory. /proc must be mounted" in said
+    assert all(word in said for word in words), said
 
 
-def test_one_that_has_gone_is_told(kernel: Kernel) -> None:
-    (kernel.proc / "cgroup").write_text("0::/user/mine/gone (deleted)\n")
-    assert "gone (deleted) cannot be read: No such file or directory. Start" in kernel.refusal()
-
-
-@pytest.mark.parametrize("path", ["/..", "/../../user/mine"])
-def test_one_outside_of_its_namespace_is_named(kernel: Kernel, path: str) -> None:
-    (kernel.proc / "cgroup").write_text(f"0::{path}\n")
-    assert f"{path}, is outside of its cgroup namespace" in kernel.refusal()
-    kernel.mount("cgroup2", part="/..")  # as that of whoever made the namespace
-    (kernel.proc / "cgroup").write_text("0::/\n")
-    assert f"{kernel.top} shows cgroups from outside of the arena's cgroup" in kernel.refusal()
-
-
-def test_without_cgroup_v2_it_says_how_to_mount_it(kernel: Kernel) -> None:
-    kernel.mount("tmpfs")
-    assert "there is no cgroup v2 here: none is mounted. Mount it, as root: mount -t cgroup2" in (
-        kernel.refusal()
-    )
-
-
-@pytest.mark.parametrize(
-    ("lines", "there", "words"),
-    [
-        ("4:memory:/\n3:pids:/\n", "cpu", "the controllers memory and pids belong to cgroup v1"),
-        ("4:cpu,memory:/\n", "pids", "the controller memory belongs to cgroup v1"),
-    ],
-)
-def test_controllers_of_cgroup_v1_are_named(
-    kernel: Kernel, lines: str, there: str, words: str
-) -> None:
-    (kernel.proc / "cgroup").write_text(f"{lines}0::/user/mine\n")
-    kernel.controllers(there)
-    said = kernel.refusal()
-    assert words in said
-    assert "cgroup_no_v1=all" in said
-
-
-def test_a_controller_that_is_not_passed_on_is_named_with_the_command(kernel: Kernel) -> None:
-    kernel.controllers("pids")
-    said = kernel.refusal()
-    assert f"{kernel.own} lacks the controller memory. Start the arena in a cgroup of its own" in (
-        said
-    )
-    user = "" if ROOT else "--user "
-    assert f"systemd-run {user}--scope -p Delegate=yes arena run" in said
-    assert "cgroup_enable=memory" in said
+def test_a_list_of_cgroups_that_names_none_is_told(kernel: Kernel) -> None:
+    for text in NAME_NONE:
+        (kernel.proc / "cgroup").write_bytes(text)
+        assert "there is no cgroup v2 here" in kernel.refusal()
 
 
 def test_one_that_may_not_be_written_is_not_delegated(kernel: Kernel) -> None:
@@ -197,8 +199,6 @@ def test_one_that_may_not_be_written_is_not_delegated(kernel: Kernel) -> None:
     )
     other = {"user": USER_ID, "group": USER_ID, "extra_groups": []} if ROOT else {}
     python = "/usr/bin/python3" if ROOT else sys.executable
-    import msgspec
-
     words = [python, "-c", text, str(kernel.proc)]
     path = f"{PROJECT}:{Path(msgspec.__file__).parents[1]}"
     environment = {**os.environ, "PYTHONPATH": path}
@@ -216,17 +216,6 @@ def test_as_root_one_of_systemds_must_be_delegated_too(
     assert f"{kernel.own} is systemd's, and not delegated. Start" in kernel.refusal()
     os.setxattr(kernel.own, "user.delegate", b"1")
     assert delegated(kernel.proc) == kernel.own
-
-
-def test_an_older_kernel_is_named(kernel: Kernel) -> None:
-    (kernel.own / "memory.peak").unlink()
-    said = kernel.refusal()
-    assert f"has no memory.peak in {kernel.own}. It must be Linux 5.19 or newer" in said
-
-
-def test_one_that_is_not_shown_is_named(kernel: Kernel) -> None:
-    kernel.mount("cgroup2", part="/elsewhere")
-    assert "/user/mine, is not shown in" in kernel.refusal()
 
 
 def test_where_there_is_none_no_bot_is_started() -> None:
@@ -263,18 +252,8 @@ def bot(public: Path) -> BotCgroup:
     return BotCgroup(str(public), {"memory.max": "4096"})
 
 
-def test_the_peak_is_read(bot: BotCgroup) -> None:
+def test_another_bound_stops_the_run(bot: BotCgroup) -> None:
     assert bot.peak() == 3000
-
-
-def test_one_that_was_taken_away_is_told_in_a_line(bot: BotCgroup) -> None:
-    Path(bot.folder, "memory.peak").unlink()
-    with pytest.raises(MachineError, match="was taken away during the run") as caught:
-        bot.peak()
-    assert "\n" not in str(caught.value)
-
-
-def test_so_is_another_bound(bot: BotCgroup) -> None:
     Path(bot.folder, "memory.max").write_text("max\n")
     with pytest.raises(MachineError, match="from 4096 to max"):
         bot.peak()
@@ -286,6 +265,9 @@ def test_what_another_limit_has_killed_did_not_lack_memory_of_its_own(bot: BotCg
     assert bot_cgroup.measured(bot.folder) == {"peak": 3000, "starved": True}
     Path(bot.folder, "memory.peak").unlink()
     assert bot_cgroup.measured(bot.folder) == {"peak": None, "starved": False}
+    with pytest.raises(MachineError, match="was taken away during the run") as caught:
+        bot.peak()
+    assert "\n" not in str(caught.value)
 
 
 def test_a_cgroup_goes_with_those_in_it(public: Path) -> None:

@@ -59,9 +59,9 @@ RUN = """
 import sys
 from pathlib import Path
 from referee.sandbox import Launcher
-from tests.referee.sandbox.test_cgroup_real import WAITS, limits_in, made
+from tests.referee.sandbox.test_cgroup_real import WAITS, limits_of, made
 launcher = Launcher("{sandbox}")
-child = launcher.start(made(Path("{folder}"), WAITS), limits_in("{sandbox}"))
+child = launcher.start(made(Path("{folder}"), WAITS), limits_of(launcher))
 print(launcher._server.pid, flush=True)
 input()
 """
@@ -107,14 +107,10 @@ def made(folder: Path, text: str) -> Program:
     return Program(("{python}", "-S", "-E", "bot.py"), str(folder), ("bot.py",))
 
 
-def limits_in(sandbox: str, memory_mb: int = 64) -> Limits:
-    """Return limits with a cgroup."""
-    return Limits(sandbox=sandbox, memory_mb=memory_mb, cgroup=True)  # type: ignore[arg-type]
-
-
 def limits_of(launcher: Launcher) -> Limits:
     """Return limits with a cgroup, in the sandbox of a launcher."""
-    return limits_in(launcher.sandbox.name.split()[0])
+    sandbox = launcher.sandbox.name.split()[0]
+    return Limits(sandbox=sandbox, memory_mb=64, cgroup=True)  # type: ignore[arg-type]
 
 
 def heard(child: Child) -> bytes:
@@ -136,13 +132,18 @@ def folder_of(child: Child) -> Path:
     return Path(child.cgroup.folder)
 
 
-def test_a_bot_is_in_a_cgroup_with_its_bounds(launcher: Launcher, public: Path) -> None:
+def test_a_bot_is_in_a_cgroup_with_its_bounds_and_the_arena_is_elsewhere(
+    launcher: Launcher, public: Path, divided: Path
+) -> None:
     limits = limits_of(launcher)
     prove(launcher, limits)
     child = launcher.start(made(public, WAITS), limits)
     assert heard(child) == b"there\n"
     folder = folder_of(child)
-    assert str(child.pid) in (folder / "cgroup.procs").read_text().split()
+    inside = (folder / "cgroup.procs").read_text().split()
+    assert str(child.pid) in inside
+    assert not {str(os.getpid()), str(launcher._server.pid)} & {*inside}
+    assert {"memory", "pids"} <= {*(divided / "cgroup.subtree_control").read_text().split()}
     files = 17 * MIB if limits.sandbox == "bwrap" else 0  # its scratch folder and /dev/shm
     tasks = {"landlock": "128", "bwrap": "34", "uid": "128", "none": "max"}[limits.sandbox]
     found = {name: (folder / name).read_text().strip() for name in child.cgroup.limits}  # type: ignore[union-attr]
@@ -159,14 +160,6 @@ def test_a_bot_is_in_a_cgroup_with_its_bounds(launcher: Launcher, public: Path) 
     assert ended.peak >= before
     assert not ended.starved
     assert not folder.exists()
-
-
-def test_the_arena_itself_is_elsewhere(launcher: Launcher, public: Path, divided: Path) -> None:
-    child = launcher.start(made(public, WAITS), limits_of(launcher))
-    folder = folder_of(child)
-    for pid in (os.getpid(), launcher._server.pid):
-        assert str(pid) not in (folder / "cgroup.procs").read_text().split()
-    assert {"memory", "pids"} <= {*(divided / "cgroup.subtree_control").read_text().split()}
 
 
 def test_children_together_are_bounded_and_the_fault_is_memory(public: Path) -> None:
@@ -253,25 +246,20 @@ def test_a_cgroup_that_was_removed_stops_the_run_in_a_line(
     assert "\n" not in str(caught.value)
 
 
-def test_so_does_one_that_lost_its_controller_while_a_bot_runs(
+def test_so_does_one_that_lost_its_controller_or_its_bound_while_a_bot_runs(
     launcher: Launcher, public: Path
 ) -> None:
     program, limits = made(public, WAITS), limits_of(launcher)
     child = launcher.start(program, limits)
-    write(f"{launcher.cgroups().folder}/cgroup.subtree_control", "-memory")
-    with pytest.raises(MachineError, match="lost its memory controller"):
-        child.peak()
-    with pytest.raises(MachineError, match="lost its memory controller"):
-        launcher.start(program, limits)
-    launcher.stop(child)
-    with pytest.raises(MachineError, match="lost its memory controller"):
-        child.peak()
-
-
-def test_so_does_one_whose_bound_was_lifted(launcher: Launcher, public: Path) -> None:
-    child = launcher.start(made(public, WAITS), limits_of(launcher))
     write(str(folder_of(child) / "memory.max"), "max")
     with pytest.raises(MachineError, match=r"memory.max was changed during the run, from \d+ to"):
+        child.peak()
+    write(f"{launcher.cgroups().folder}/cgroup.subtree_control", "-memory")
+    for act in (child.peak, lambda: launcher.start(program, limits)):
+        with pytest.raises(MachineError, match="lost its memory controller"):
+            act()
+    launcher.stop(child)
+    with pytest.raises(MachineError, match="lost its memory controller"):
         child.peak()
 
 
@@ -279,8 +267,8 @@ def test_a_league_keeps_the_peak_and_goes_on_after_a_cgroup_was_taken_away(divid
     with tempfile.TemporaryDirectory(prefix="cup-") as name:
         league = f"{name}/cup"
         words = ("--game", "khan", "quiet", "sensible", "--deals", "2", "--limit", "cgroup=true")
-        arena("init", league, *words)
-        arena("run", league)
+        assert not called("init", league, *words).returncode
+        assert not called("run", league).returncode
         assert len(peaks(league)) == 4
         file = Path(league, "league.toml")
         file.write_text(file.read_text().replace("deals = 2", "deals = 8"))
@@ -301,7 +289,7 @@ def test_a_league_keeps_the_peak_and_goes_on_after_a_cgroup_was_taken_away(divid
         assert sum("taken away during the run" in line for line in said.splitlines()) == 1, said
         assert "Traceback" not in said
         assert 4 <= len(peaks(league)) < 16
-        arena("run", league)
+        assert not called("run", league).returncode
         played = peaks(league)
         assert len(played) == 16
         assert all(len(each) == 2 and min(each) > 0 for each in played)
@@ -321,13 +309,6 @@ def peaks(league: str) -> list[list[int]]:
     done = called("export", league)
     lines = map(json.loads, done.stdout.splitlines())  # of a league without results, none
     return [[*each["evidence"]["memory_peak"].values()] for each in lines if "evidence" in each]
-
-
-def arena(*words: str) -> str:
-    """Return what a command prints."""
-    done = called(*words)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
 
 
 def called(*words: str) -> subprocess.CompletedProcess[str]:
