@@ -58,10 +58,3 @@ def root_only() -> None:
     """Skip a test of what only root does."""
     if not ROOT:
         pytest.skip("WHAT ROOT DOES IS NOT TESTED HERE: run the tests as root, too")
-
-
-@pytest.fixture
-def user_only() -> None:
-    """Skip a test of what only ordinary users do; root runs it in test_ordinary_user."""
-    if ROOT:
-        pytest.skip("what ordinary users do: test_ordinary_user.py runs it as one of them")

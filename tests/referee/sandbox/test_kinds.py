@@ -349,17 +349,6 @@ def test_what_is_listed_beside_the_bot_is_imported_and_executed(
     assert said(sandboxed, Program((str(public / "run"),), str(public), ("run",))) == "executed"
 
 
-@pytest.mark.parametrize("name", ["gone", "inner/gone"])
-def test_a_listed_file_that_has_gone_lets_no_other_error_out(
-    sandboxed: Launcher, public: Path, name: str
-) -> None:
-    """It may start without the file, or be a failed start."""
-    program = make(public, "", name)
-    for _ in range(2):
-        with contextlib.suppress(StartError):
-            sandboxed.stop(sandboxed.start(program, limits(sandboxed)))
-
-
 # Children, threads, scratch
 
 
