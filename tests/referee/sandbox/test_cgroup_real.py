@@ -21,8 +21,8 @@ from referee.bot_process import BotProcess, GoneError
 from referee.clock import Clock
 from referee.limits import Limits
 from referee.sandbox import SANDBOXES, Child, Launcher, MachineError, Program, prove
-from referee.sandbox.bot_cgroup import remove, write
-from referee.sandbox.cgroup import ALLOWANCE, _claimed, _divide, delegated
+from referee.sandbox.bot_cgroup import write
+from referee.sandbox.cgroup import ALLOWANCE, delegated
 from referee.sandbox.errors import CgroupError
 from tests.referee.process_watch import until
 from tests.referee.sandbox.sandboxed import need
@@ -175,18 +175,6 @@ def test_children_together_are_bounded_and_the_fault_is_memory(public: Path) -> 
         assert 64 * MIB < process.memory_peak <= (64 + 17) * MIB + ALLOWANCE
 
 
-def test_without_a_cgroup_the_same_children_are_not(public: Path) -> None:
-    need("bwrap")
-    with Launcher("bwrap") as launcher:
-        child = launcher.start(made(public, CHILDREN), Limits(sandbox="bwrap", memory_mb=64))
-        os.write(child.stdin, b"\n")
-        said = b""
-        while said.count(b"full") < 6:
-            said += heard(child)
-        assert child.peak() == 0
-        launcher.stop(child)
-
-
 def test_more_than_it_has_of_one_process_is_refused_as_before(public: Path) -> None:
     """The limit of a process comes first: a language can say what it lacked."""
     need("landlock")
@@ -316,48 +304,3 @@ def called(*words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-m", "arena", *words], capture_output=True, text=True, check=False
     )
-
-
-@pytest.fixture
-def inner(divided: Path) -> Iterator[list[Path]]:
-    """Two cgroups in ours, which pass nothing on."""
-    _divide(divided)
-    found = [divided / f"test-{name}-{os.getpid()}" for name in ("one", "other")]
-    for each in found:
-        each.mkdir()
-    yield found
-    for each in found:
-        assert remove(str(each))
-
-
-def test_one_that_lacks_a_controller_is_removed(inner: list[Path]) -> None:
-    with pytest.raises(CgroupError, match="what is made there lacks a controller"):
-        _claimed(inner[0])
-    assert not [path for path in inner[0].iterdir() if path.is_dir()]
-
-
-IN_NAMESPACE = """
-import ctypes, sys
-from referee.sandbox.bot_cgroup import enter
-from referee.sandbox.cgroup import delegated
-from referee.sandbox.errors import CgroupError
-CLONE_NEWCGROUP = 0x02000000
-enter(sys.argv[1])
-assert ctypes.CDLL(None).unshare(CLONE_NEWCGROUP) == 0
-for folder in sys.argv[1:]:
-    enter(folder)
-    try:
-        print(delegated())
-    except CgroupError as error:
-        print(error.what)
-"""
-
-
-@pytest.mark.skipif(os.getuid() != 0, reason="CGROUP NAMESPACES ARE NOT TRIED HERE: root can")
-def test_what_a_cgroup_namespace_hides_is_told(inner: list[Path]) -> None:
-    words = [sys.executable, "-c", IN_NAMESPACE, *map(str, inner)]
-    ran = subprocess.run(words, capture_output=True, text=True, cwd=Path(__file__).parents[3])
-    assert not ran.returncode, ran.stderr
-    inside, outside = ran.stdout.splitlines()
-    assert "shows cgroups from outside of the arena's cgroup namespace" in inside
-    assert f"the cgroup of the arena, /../{inner[1].name}, is outside of its cgroup" in outside
