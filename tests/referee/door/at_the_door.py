@@ -54,6 +54,7 @@ class Caller:
     ) -> None:
         requests, self.writes = os.pipe()
         self.reads, answers = os.pipe()
+        self.door = door
         self.ends = (requests, answers)
         self.exchanges = Remembered() if exchanges is None else exchanges
         self.visitor = door.admit(bot, names, self.ends, listener, self.exchanges, key)

@@ -7,6 +7,7 @@ import socket
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -161,66 +162,59 @@ def test_a_certificate_of_another_name_is_refused(provider: Provider, trap: int)
     name = "third.example.org"
     terms = {"allow": (name,), "keys": {}, "names": {name: [[PUBLIC]]}}
     with opened(provider, trap, **terms) as door:
-        caller = Caller(door, "third.example.org")
-        answer, visit = caller.turn("https://third.example.org/v1")
+        caller = Caller(door, name)
+        answer, visit = caller.turn(f"https://{name}/v1")
         caller.close()
     assert "certificate" in answer["error"]
-    assert "third.example.org" in visit.outage
+    assert name in visit.outage
     assert provider.forget() == []
 
 
-def test_a_certificate_of_an_unknown_authority_is_refused(trap: int, provider: Provider) -> None:
-    with Provider("api.example.org") as other:
+@pytest.mark.parametrize(
+    ("how", "says"),
+    [
+        ({}, "certificate"),
+        pytest.param({"plain": True}, "no whole answer within 5 s", marks=pytest.mark.slow),
+    ],
+    ids=["of an unknown authority", "without TLS"],
+)
+def test_a_provider_of_an_unknown_authority_or_without_tls_is_refused(
+    how: dict[str, bool], says: str, trap: int, provider: Provider
+) -> None:
+    with Provider(*[] if how else ["api.example.org"], **how) as other:
         with opened(other, trap) as door:
             caller = Caller(door, "api.example.org")
             answer, visit = caller.turn(COMPLETIONS, body=chat())
             caller.close()
-        assert "certificate" in visit.outage
-        assert "error" in answer
-        assert other.forget() == []
-
-
-@pytest.mark.slow
-def test_a_provider_without_tls_is_refused(trap: int, provider: Provider) -> None:
-    with Provider(plain=True) as other:
-        with opened(other, trap) as door:
-            caller = Caller(door, "api.example.org")
-            answer, visit = caller.turn(COMPLETIONS, body=chat())
-            caller.close()
-        assert "no whole answer within 5 s" in visit.outage
+        assert says in visit.outage
         assert "error" in answer
         assert other.forget() == []
 
 
 def test_the_handshake_names_the_name_that_is_asked(provider: Provider, trap: int) -> None:
+    names = ["api.example.org", "second.example.org"]
     with opened(provider, trap) as door:
-        caller = Caller(door, "api.example.org", "second.example.org")
-        caller.visitor.begin_turn()
-        for name in ("api.example.org", "second.example.org"):
-            answer = caller.ask(f"https://{name}/v1/models", headers={"host": "api.example.org"})
+        caller = Caller(door, *names)
+        for name in names:
+            url = f"https://{name}/v1/models"
+            answer, _ = caller.turn(url, headers={"host": "api.example.org"})
             assert answer["status"] == 200
-        caller.visitor.end_turn()
         caller.close()
-    assert provider.sni[-2:] == ["api.example.org", "second.example.org"]
+    assert provider.sni[-2:] == names
     first, second = provider.forget()
-    assert [first["headers"]["host"], second["headers"]["host"]] == [
-        "api.example.org",
-        "second.example.org",
-    ]
+    assert [first["headers"]["host"], second["headers"]["host"]] == names
     assert "authorization" not in second["headers"]  # the key is the first name's
 
 
 @pytest.mark.parametrize("seconds", [0.0, 0.1])
 def test_a_second_answer_to_one_request_is_nobodys(
-    seconds: float, provider: Provider, trap: int
+    seconds: float, provider: Provider, call: Callable[..., Caller]
 ) -> None:
-    with opened(provider, trap, at_once=1) as door:
-        one = Caller(door, "api.example.org", bot="one")
-        other = Caller(door, "api.example.org", bot="other", key="match/1")
-        provider.behave("twice", times=1, seconds=seconds)
-        for caller in (one, other):
-            answer, _ = caller.turn(COMPLETIONS, body=chat())
-            assert "poisoned" not in str(answer)
-            time.sleep(2 * seconds)
-        one.close()
-        other.close()
+    one = call(at_once=1)
+    other = Caller(one.door, "api.example.org", bot="other", key="match/1")
+    provider.behave("twice", times=1, seconds=seconds)
+    for caller in (one, other):
+        answer, _ = caller.turn(COMPLETIONS, body=chat())
+        assert "poisoned" not in str(answer)
+        time.sleep(2 * seconds)
+    other.close()

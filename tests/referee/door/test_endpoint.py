@@ -6,11 +6,12 @@ import socket
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 
 import pytest
 
 from tests.provider import Provider
-from tests.referee.door.at_the_door import COMPLETIONS, Caller, chat, opened
+from tests.referee.door.at_the_door import Caller, chat, opened
 
 CLIENT = """
 import http.client, json, sys, threading
@@ -37,21 +38,30 @@ def client(port: int, many: int) -> subprocess.Popen[str]:
     return subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("many", [1, 40])
-def test_libraries_ask_by_http(many: int, provider: Provider, trap: int) -> None:
+@pytest.fixture
+def at_http(provider: Provider, trap: int) -> Iterator[tuple[Caller, socket.socket]]:
+    """A bot at a door with a socket that listens, which is still open when the bot has left."""
     with (
         socket.create_server(("127.0.0.1", 0), backlog=64) as listening,
         opened(provider, trap) as door,
     ):
-        caller = Caller(door, "api.example.org", listener=listening.fileno())
-        with client(listening.getsockname()[1], many) as process:
-            time.sleep(0.5)
-            assert provider.forget() == [], "nobody is heard before the turn"
-            caller.visitor.begin_turn()
-            found = json.loads(process.communicate(timeout=20)[0])
-        visit = caller.visitor.end_turn()
-        caller.close()
+        yield Caller(door, "api.example.org", listener=listening.fileno()), listening
+        os.fstat(listening.fileno())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("many", [1, 40])
+def test_libraries_ask_by_http(
+    many: int, provider: Provider, at_http: tuple[Caller, socket.socket]
+) -> None:
+    caller, listening = at_http
+    with client(listening.getsockname()[1], many) as process:
+        time.sleep(0.5)
+        assert provider.forget() == [], "nobody is heard before the turn"
+        caller.visitor.begin_turn()
+        found = json.loads(process.communicate(timeout=20)[0])
+    visit = caller.visitor.end_turn()
+    caller.close()
     assert len(found) == 3 * many
     assert {status for status, *_ in found} == {200}
     assert {kind for _, kind, body in found if "choices" in body} == {"application/json"}
@@ -62,35 +72,18 @@ def test_libraries_ask_by_http(many: int, provider: Provider, trap: int) -> None
 
 
 @pytest.mark.slow
-def test_the_socket_that_listens_stays_its_owners(provider: Provider, trap: int) -> None:
-    with (
-        socket.create_server(("127.0.0.1", 0)) as listening,
-        opened(provider, trap) as door,
-    ):
-        caller = Caller(door, "api.example.org", listener=listening.fileno())
-        opening = socket.create_connection(listening.getsockname())
-        caller.visitor.begin_turn()
-        caller.ask(COMPLETIONS, body=chat())
+def test_what_is_open_by_http_when_a_turn_ends_is_an_error(
+    provider: Provider, at_http: tuple[Caller, socket.socket]
+) -> None:
+    caller, listening = at_http
+    opening = socket.create_connection(listening.getsockname())
+    provider.behave("slow", seconds=1.0)
+    caller.visitor.begin_turn()
+    with client(listening.getsockname()[1], 1) as process:
+        time.sleep(0.5)
         caller.visitor.end_turn()
-        caller.close()
-        assert opening.recv(1) == b"", "its connections are closed"
-        opening.close()
-        assert listening.fileno() >= 0
-        os.fstat(listening.fileno())
-
-
-@pytest.mark.slow
-def test_what_is_open_by_http_when_a_turn_ends_is_an_error(provider: Provider, trap: int) -> None:
-    with (
-        socket.create_server(("127.0.0.1", 0)) as listening,
-        opened(provider, trap) as door,
-    ):
-        provider.behave("slow", seconds=1.0)
-        caller = Caller(door, "api.example.org", listener=listening.fileno())
-        caller.visitor.begin_turn()
-        with client(listening.getsockname()[1], 1) as process:
-            time.sleep(0.5)
-            caller.visitor.end_turn()
-            time.sleep(0.1)
-            process.kill()
-        assert caller.close().cost > 0
+        time.sleep(0.1)
+        process.kill()
+    assert caller.close().cost > 0
+    assert opening.recv(1) == b"", "its connections are closed"
+    opening.close()

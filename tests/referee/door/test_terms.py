@@ -27,40 +27,17 @@ def test_terms_are_read_as_a_league_has_them() -> None:
     assert (found.requests_per_minute, found.at_once, found.outages) == (60, 100, 3)
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "",
-        "example",
-        "api.example.org.",
-        ".example.org",
-        "api..example.org",
-        "API.example.org",
-        "-a.example.org",
-        "bücher.example",
-        "user@api.example.org",
-        "api.example.org/v1",
-        "api.example.org:0",
-        "api.example.org:99999",
-        "api.example.org:",
-        "api.example.org:a",
-        "*.example.org",
-        "http://api.example.org",
-        "https://api.example.org",
-        "ftp://localhost",
-        "localhost",
-        "10.0.0.5",
-        "[::1]",
-        "1.2.3",
-        "127.1",
-        "a.0x7f",
-        "http://127.1",
-        "http://localhost:1/v1",
-        "http://fe80::1%lo",
-        "api.example.org\n",
-        " api.example.org",
-    ],
+NO_NAMES = (
+    *("", "example", "api.example.org.", ".example.org", "api..example.org", "API.example.org"),
+    *("-a.example.org", "bücher.example", "user@api.example.org", "api.example.org/v1"),
+    *("api.example.org:0", "api.example.org:99999", "api.example.org:", "api.example.org:a"),
+    *("*.example.org", "http://api.example.org", "https://api.example.org", "ftp://localhost"),
+    *("localhost", "10.0.0.5", "[::1]", "1.2.3", "127.1", "a.0x7f", "http://127.1"),
+    *("http://localhost:1/v1", "http://fe80::1%lo", "api.example.org\n", " api.example.org"),
 )
+
+
+@pytest.mark.parametrize("name", NO_NAMES)
 def test_a_name_that_is_none_is_refused_with_a_sentence(name: str) -> None:
     with pytest.raises(ValueError, match=re.escape(repr(name))):
         DoorTerms(allow=(name,))
@@ -78,10 +55,7 @@ def test_a_name_that_is_none_is_refused_with_a_sentence(name: str) -> None:
         ({"headers": {"a.example": "x-key: {key}"}}, "keys has no variable"),
         ({"keys": {"a.example": "K"}, "headers": {"a.example": "x-key"}}, "write it like"),
         ({"keys": {"a.example": "K"}, "headers": {"a.example": "host: {key}"}}, "write it like"),
-        (
-            {"keys": {"a.example": "K"}, "headers": {"a.example": "a: {key}\r\nb: c"}},
-            "write it like",
-        ),
+        ({"keys": {"a.example": "K"}, "headers": {"a.example": "a: {key}\r\n"}}, "write it like"),
         ({"spend": 1.0}, "spend needs prices"),
     ],
 )
