@@ -8,7 +8,7 @@ from tests.referee.testing.heights import Heights
 
 QUICK = {"most_decisions": 500, "seconds": 1.0}
 every_fault = pytest.mark.parametrize(
-    "fault", [pytest.param(fault, id=fault.game.__name__) for fault in FAULTS]
+    "fault", [pytest.param(fault, id=fault.words) for fault in FAULTS]
 )
 
 
@@ -35,7 +35,7 @@ def test_the_step_finds_the_fault(fault: Fault) -> None:
 @pytest.mark.parametrize(
     "fault",
     [  # a slow game takes minutes for all steps
-        pytest.param(fault, id=fault.game.__name__) for fault in FAULTS if fault.step != "speed"
+        pytest.param(fault, id=fault.words) for fault in FAULTS if fault.step != "speed"
     ],
 )
 def test_no_step_before_it_finds_it(fault: Fault) -> None:
