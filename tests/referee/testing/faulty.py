@@ -38,7 +38,9 @@ def fault(step: str, words: str, **members: Any) -> type[Game]:
     """Note a game that has other members than Heights; what it `shows` is added to its view."""
     if shows := members.pop("shows", None):
         members["view"] = lambda game, seat: {**Heights.view(game, seat), **shows(game, seat)}
-    return found_by(step, words)(type("Faulty", (Heights,), {**members, "__module__": __name__}))
+    made = type(f"Faulty{len(FAULTS)}", (Heights,), {**members, "__module__": __name__})
+    globals()[made.__name__] = made  # where other processes look for it
+    return found_by(step, words)(made)
 
 
 def found_by(step: str, words: str, **members: Any) -> Callable[[Any], type[Game]]:
