@@ -309,18 +309,25 @@ def test_a_bot_reads_its_big_file_and_can_do_nothing_else_with_it(
     assert contents == {b"x", b"\0"}
 
 
-def test_its_stage_goes_with_a_referee_that_is_killed(public: Path, cache: Path) -> None:
-    """The fork server removes it."""
-    program = bot(public / "mine")
-    text = (
-        "import sys; from referee.limits import Limits; "
-        "from referee.sandbox import Launcher, Program; launcher = Launcher('landlock'); "
-        f"launcher.start(Program(('/bin/true',), {program.folder!r}, ('model',)), Limits()); "
-        "print('there', flush=True); sys.stdin.read()"
-    )
+def test_stages_go_with_a_referee_that_is_killed(
+    public: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The fork server removes them: that of big files, and the usual one in TMPDIR."""
+    monkeypatch.setenv("TMPDIR", str(public))
+    folder = bot(public / "mine").folder
+    text = f"""
+import sys
+from referee.limits import Limits
+from referee.sandbox import Launcher, Program
+launcher = Launcher('landlock')
+for name in ('model', 'small'):
+    launcher.start(Program(('/bin/true',), {folder!r}, (name,)), Limits())
+print('there', flush=True)
+sys.stdin.read()
+"""
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
     with subprocess.Popen([sys.executable, "-c", text], cwd=HOME, **pipes) as process:  # type: ignore[call-overload]
         assert process.stdout.readline() == b"there\n"
-        assert [*cache.glob("arena-stage-*")]
+        assert all([*place.glob("arena-stage-*")] for place in (cache, public))
         process.kill()
-    until(lambda: not [*cache.glob("arena-stage-*")], 3)
+    until(lambda: not [*public.rglob("arena-stage-*")], 3)

@@ -41,7 +41,7 @@ class Kernel:
         self.mount("cgroup2")
 
     def process(self, cgroups: str, controllers: str = "cpu memory pids") -> None:
-        (self.proc / "cgroup").write_text(cgroups)
+        (self.proc / "cgroup").write_bytes(cgroups.encode("latin-1"))
         self.controllers(controllers)
 
     def controllers(self, names: str) -> None:
@@ -118,75 +118,61 @@ def test_a_mount_may_have_a_name_of_any_bytes(public: Path) -> None:
 
 # --- refused
 
-LACKS = "lacks the controller memory. Start the arena in a cgroup of its own: systemd-run "
-REFUSED: dict[str, tuple[Callable[[Kernel], object], list[str]]] = {
-    "no process's": (
-        lambda kernel: (kernel.proc / "cgroup").unlink(),
-        ["proc/cgroup cannot be read: No such file or directory. /proc must be mounted"],
-    ),
-    "no table": (
-        lambda kernel: (kernel.proc / "mountinfo").unlink(),
-        ["mountinfo cannot be read: No such file or directory. /proc must be mounted"],
-    ),
-    "gone": (
-        lambda kernel: kernel.process("0::/user/mine/gone (deleted)\n"),
-        ["gone (deleted) cannot be read: No such file or directory. Start"],
-    ),
-    "above": (
-        lambda kernel: kernel.process("0::/..\n"),
-        ["/.., is outside of its cgroup namespace"],
-    ),
-    "beside": (
-        lambda kernel: kernel.process("0::/../../user/mine\n"),
-        ["/../../user/mine, is outside of its cgroup namespace"],
-    ),
-    "as whoever made the namespace sees it": (
-        lambda kernel: (kernel.mount("cgroup2", part="/.."), kernel.process("0::/\n")),
-        ["shows cgroups from outside of the arena's cgroup"],
-    ),
-    "no version 2": (
-        lambda kernel: kernel.mount("tmpfs"),
-        ["there is no cgroup v2 here: none is mounted. Mount it, as root: mount -t cgroup2"],
-    ),
-    "two of version 1": (
-        lambda kernel: kernel.process("4:memory:/\n3:pids:/\n0::/user/mine\n", "cpu"),
-        ["the controllers memory and pids belong to cgroup v1", "cgroup_no_v1=all"],
-    ),
-    "one of version 1": (
-        lambda kernel: kernel.process("4:cpu,memory:/\n0::/user/mine\n", "pids"),
-        ["the controller memory belongs to cgroup v1", "cgroup_no_v1=all"],
-    ),
-    "not passed on": (
-        lambda kernel: kernel.controllers("pids"),
-        [
-            f"{LACKS}{'' if ROOT else '--user '}--scope -p Delegate=yes arena run",
-            "cgroup_enable=memory",
-        ],
-    ),
-    "an older kernel": (
-        lambda kernel: (kernel.own / "memory.peak").unlink(),
-        ["has no memory.peak in", "/user/mine. It must be Linux 5.19 or newer"],
-    ),
-    "not shown": (
-        lambda kernel: kernel.mount("cgroup2", part="/elsewhere"),
-        ["/user/mine, is not shown in"],
-    ),
-}
-NAME_NONE = (b"", b"\n\n", b"\xff\xfe\x00", b"0::\n0:\n::\n", b"0::/a\0b\n")
+USER = "" if ROOT else "--user "
+OWN = "0::/user/mine\n"
+NONE_NAMED = ("", "\n\n", "\xff\xfe\0", "0::\n0:\n::\n", "0::/a\0b\n")
+GONE = "0::/user/mine/gone (deleted)\n"
+LACKS = "{own} lacks the controller memory. Start the arena in a cgroup of its own: systemd-run "
+LACKS += f"{USER}--scope -p Delegate=yes arena run*cgroup_enable=memory"
 
 
-@pytest.mark.parametrize("what", REFUSED)
-def test_what_is_missing_is_named_with_the_remedy(kernel: Kernel, what: str) -> None:
-    change, words = REFUSED[what]
-    change(kernel)
+@pytest.mark.parametrize(
+    ("cgroups", "controllers", "says"),
+    [
+        *((text, "memory pids", "there is no cgroup v2 here") for text in NONE_NAMED),
+        (GONE, "memory pids", "gone (deleted) cannot be read: No such file or directory. Start"),
+        ("0::/..\n", "memory pids", "/.., is outside of its cgroup namespace"),
+        ("0::/../../user/mine\n", "memory pids", "/../../user/mine, is outside of its cgroup nam"),
+        (f"4:memory:/\n3:pids:/\n{OWN}", "cpu", "controllers memory and pids belong to cgroup v1*"),
+        (f"4:cpu,memory:/\n{OWN}", "pids", "controller memory belongs to cgroup v1*cgroup_no_v1=a"),
+        (OWN, "pids", LACKS),
+    ],
+)
+def test_a_process_without_a_cgroup_to_divide_is_told_why(
+    kernel: Kernel, cgroups: str, controllers: str, says: str
+) -> None:
+    kernel.process(cgroups, controllers)
     said = kernel.refusal()
-    assert all(word in said for word in words), said
+    for words in says.replace("{own}", str(kernel.own)).split("*"):
+        assert words in said
 
 
-def test_a_list_of_cgroups_that_names_none_is_told(kernel: Kernel) -> None:
-    for text in NAME_NONE:
-        (kernel.proc / "cgroup").write_bytes(text)
-        assert "there is no cgroup v2 here" in kernel.refusal()
+NONE_MOUNTED = "there is no cgroup v2 here: none is mounted. Mount it, as root: mount -t cgroup2"
+UNREAD = "cannot be read: No such file or directory. /proc must be mounted"
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (lambda kernel: (kernel.proc / "cgroup").unlink(), f"{{proc}}/cgroup {UNREAD}"),
+        (lambda kernel: (kernel.proc / "mountinfo").unlink(), f"{{proc}}/mountinfo {UNREAD}"),
+        (
+            lambda kernel: (kernel.own / "memory.peak").unlink(),
+            "has no memory.peak in {own}. It must be",
+        ),
+        (lambda kernel: kernel.mount("tmpfs"), NONE_MOUNTED),
+        (lambda kernel: kernel.mount("cgroup2", part="/elsewhere"), "/user/mine, is not shown in"),
+        (
+            lambda kernel: (kernel.mount("cgroup2", part="/.."), kernel.process("0::/\n")),
+            "{top} shows cgroups from outside of the arena's cgroup",
+        ),
+    ],
+)
+def test_a_kernel_that_does_not_show_it_is_told_of(
+    kernel: Kernel, change: Callable[[Kernel], object], says: str
+) -> None:
+    change(kernel)
+    assert says.format(proc=kernel.proc, own=kernel.own, top=kernel.top) in kernel.refusal()
 
 
 def test_one_that_may_not_be_written_is_not_delegated(kernel: Kernel) -> None:

@@ -66,46 +66,35 @@ def test_without_a_sandbox_there_is_nothing_to_prove() -> None:
         prove(launcher, Limits(sandbox="none"))
 
 
-READABLE = (tempfile.gettempdir(), 1 << 2)
-NO_PYTHON = ["/bin/sh", "-c", "echo no Python here >&2"]
 SOCKET = "could open a socket"
 OUTSIDE = "could read a file outside its folder"
-WITHOUT: dict[str, tuple[Callable[[Request], Any], str]] = {
-    "no filter": (
-        lambda request: request.update(seccomp=None),
-        f"the self test failed: a sandboxed process {SOCKET}. No match was played.",
-    ),
-    "no ruleset": (lambda request: request.update(landlock=None), "could (read|write) a file"),
-    "nothing at all": (
-        lambda request: request.update(landlock=None, seccomp=None),
-        "the self test failed",
-    ),
-    "a ruleset that opens too much": (
-        lambda request: request["landlock"]["rules"].append(READABLE),
-        OUTSIDE,
-    ),
-    "a canary that cannot be started": (
-        lambda request: request.update(argv=["/no/such/python"]),
-        "^the self test could not be started: /no/such/python: No such file or directory.$",
-    ),
-    "a canary that does not finish": (
-        lambda request: request.update(argv=["/bin/sh", "-c", ":"]),
-        "^the self test did not end: it said nothing.$",
-    ),
-    "a failure of the canary's own": (
-        lambda request: request.update(argv=NO_PYTHON),
-        "^the self test did not end: no Python here.$",
-    ),
-}
+FAILED = f"^the self test failed: a sandboxed process {SOCKET}. No match was played.$"
+NO_PYTHON = "^the self test could not be started: /no/such/python: No such file or directory.$"
+SHELL = ["/bin/sh", "-c"]
 
 
-@pytest.mark.parametrize("what", WITHOUT)
+@pytest.mark.parametrize(
+    ("instead", "says"),
+    [
+        ({"seccomp": None}, FAILED),
+        ({"landlock": None}, f"{OUTSIDE}|could write a file"),
+        ({"landlock": None, "seccomp": None}, "the self test failed"),
+        ({"argv": ["/no/such/python"]}, NO_PYTHON),
+        ({"argv": [*SHELL, ":"]}, "^the self test did not end: it said nothing.$"),
+        ({"argv": [*SHELL, "echo no Python >&2"]}, "^the self test did not end: no Python.$"),
+    ],
+)
 def test_what_is_missing_in_landlock_is_noticed(
-    in_landlock: Launcher, broken: Breaking, what: str
+    in_landlock: Launcher, broken: Breaking, instead: dict[str, Any], says: str
 ) -> None:
-    leave_out, said = WITHOUT[what]
-    broken(LandlockSandbox, leave_out)
-    assert re.search(said, refusal(in_landlock))
+    broken(LandlockSandbox, lambda request: request.update(instead))
+    assert re.search(says, refusal(in_landlock))
+
+
+def test_a_ruleset_that_opens_too_much_is_noticed(in_landlock: Launcher, broken: Breaking) -> None:
+    readable = (tempfile.gettempdir(), 1 << 2)
+    broken(LandlockSandbox, lambda request: request["landlock"]["rules"].append(readable))
+    assert OUTSIDE in refusal(in_landlock)
 
 
 def test_a_filter_that_allows_children_is_noticed(

@@ -2,8 +2,6 @@
 
 import os
 import stat
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -13,7 +11,6 @@ import pytest
 from referee.limits import Limits
 from referee.sandbox import Launcher, MachineError, Program, StartError
 from referee.sandbox.stage import Stage
-from tests.referee.process_watch import until
 from tests.referee.sandbox.sandboxed import SANDBOXED, need, said
 
 STRANGER = 61234
@@ -185,20 +182,6 @@ def test_the_stage_of_a_living_owner_stays(make: Callable[[], Stage], bot: Progr
     os.utime(first.folder, (0, 0))
     make()
     assert Path(placed.folder, "bot").exists()
-
-
-@pytest.mark.usefixtures("root_only")
-def test_a_stage_goes_with_a_referee_that_is_killed(public: Path) -> None:
-    """The fork server removes it."""
-    need("landlock")
-    text = "import sys; from referee.sandbox import Launcher; launcher = Launcher('landlock'); "
-    text += "print(launcher._stage.folder, flush=True); sys.stdin.read()"
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
-    with subprocess.Popen([sys.executable, "-c", text], cwd=ROOT, text=True, **pipes) as process:  # type: ignore[call-overload]
-        folder = Path(process.stdout.readline().strip())
-        assert folder.is_dir()
-        process.kill()
-    until(lambda: not folder.exists(), 3)
 
 
 # What root's bots are run from
