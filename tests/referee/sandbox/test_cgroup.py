@@ -4,8 +4,6 @@ Bots in real cgroups are in test_cgroup_real.py.
 """
 
 import os
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -17,7 +15,7 @@ from referee.sandbox import Launcher, MachineError, bot_cgroup, cgroup, prove
 from referee.sandbox.cgroup import BotCgroup, delegated
 from referee.sandbox.errors import CgroupError
 from tests.attacks.users import USER_ID
-from tests.referee.sandbox.sandboxed import ROOT
+from tests.referee.sandbox.sandboxed import ROOT, as_user, python_of
 
 PROJECT = Path(__file__).parents[3]
 FILES = (
@@ -178,21 +176,15 @@ def test_a_kernel_that_does_not_show_it_is_told_of(
 def test_one_that_may_not_be_written_is_not_delegated(kernel: Kernel) -> None:
     for path in (kernel.own, kernel.own / "cgroup.procs", kernel.own / "cgroup.subtree_control"):
         path.chmod(0o555 if path.is_dir() else 0o444)
-    text = (
-        "import sys; from pathlib import Path; from referee.sandbox.cgroup import delegated\n"
-        "try: delegated(Path(sys.argv[1]))\n"
-        "except Exception as error: print(type(error).__name__, error)"
-    )
-    other = {"user": USER_ID, "group": USER_ID, "extra_groups": []} if ROOT else {}
-    python = "/usr/bin/python3" if ROOT else sys.executable
-    words = [python, "-c", text, str(kernel.proc)]
+    text = "import sys; from pathlib import Path; from referee.sandbox.cgroup import delegated\n"
+    text += "delegated(Path(sys.argv[1]))"
+    user = USER_ID if ROOT else os.getuid()
     path = f"{PROJECT}:{Path(msgspec.__file__).parents[1]}"
-    environment = {**os.environ, "PYTHONPATH": path}
-    done = subprocess.run(words, capture_output=True, text=True, env=environment, **other)  # type: ignore[call-overload]
-    assert done.stdout.startswith(
-        f"CgroupError cgroup = true: {kernel.own} is not delegated: you may not write to "
-        f"{kernel.own}. Start the arena in a cgroup of its own: systemd-run --user --scope"
-    ), done.stderr
+    done = as_user(user, [python_of(user), "-c", text, str(kernel.proc)], path)
+    *_, last = done.stderr.splitlines()
+    assert f"{kernel.own} is not delegated: you may not write to {kernel.own}. Start" in last
+    assert "CgroupError: cgroup = true: " in last
+    assert "in a cgroup of its own: systemd-run --user --scope" in last
 
 
 def test_as_root_one_of_systemds_must_be_delegated_too(

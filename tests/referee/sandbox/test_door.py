@@ -123,14 +123,6 @@ def test_doors_are_apart_in_a_sandbox_that_is_proved(launcher: Launcher, public:
     assert said == ["for 0\n", "for 1\n", "for 2\n"]
 
 
-@pytest.mark.usefixtures("root_only")
-def test_the_fork_server_has_nothing_where_a_door_is_put(launcher: Launcher) -> None:
-    """Or a bot's end could be put in the place of what is still needed to start it."""
-    launcher.stop(with_door(launcher, Program(("/bin/true",), "/")))
-    ends = [Path(f"/proc/{launcher._server.pid}/fd/{number}") for number in (3, 4)]
-    assert [str(end.readlink()) for end in ends] == ["/dev/null", "/dev/null"]
-
-
 def test_a_lack_of_descriptors_for_a_door_is_told(launcher: Launcher, public: Path) -> None:
     program = make(public, "import sys; sys.stdin.read()")
     launcher.stop(with_door(launcher, program))

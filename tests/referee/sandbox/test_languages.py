@@ -5,7 +5,6 @@ import select
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -19,20 +18,10 @@ from tests.referee.sandbox.sandboxed import limits
 SECONDS = 60.0  # for Java on a busy machine
 
 SOURCES = {
-    "python": """\
-#!/usr/bin/env python3
-import sys
-for line in sys.stdin:
-    print("heard", line, end="", flush=True)
-""",
     "node": """\
 #!/usr/bin/env node
 const lines = require("node:readline").createInterface({ input: process.stdin });
 lines.on("line", (line) => console.log("heard " + line));
-""",
-    "shell": """\
-#!/bin/sh
-while IFS= read -r line; do echo "heard $line"; done
 """,
     "ruby": """\
 #!/usr/bin/env ruby
@@ -105,36 +94,30 @@ COMPILERS = {
     "java": ("javac", "Bot.java"),
     "go": ("go", "build", "-o", "bot", "bot.go"),
 }
-SCRIPTS = {"python": "/usr/bin/python3", "node": "node", "shell": "/bin/sh"}
-SCRIPTS |= {"ruby": "ruby", "lua": "lua5.4", "perl": "perl", "numpy": "/usr/bin/python3"}
+SCRIPTS = {
+    "node": "node",
+    "ruby": "ruby",
+    "lua": "lua5.4",
+    "perl": "perl",
+    "numpy": "/usr/bin/python3",
+}
 
 
-@pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Program]:
-    """Build a language's bot, once; skip where its tools are missing."""
-    made: dict[str, Program] = {}
-
-    def built(language: str) -> Program:
-        if language not in made:
-            made[language] = build(language, tmp_path_factory.mktemp(language))
-        return made[language]
-
-    return built
-
-
-def build(language: str, folder: Path) -> Program:
+@pytest.fixture(scope="module", params=SOURCES)
+def built(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Program:
+    """A bot of each language, built once; skip where its tools are missing."""
+    language = request.param
+    folder = tmp_path_factory.mktemp(language)
     words = COMPILERS.get(language)
     tool = shutil.which(words[0] if words else SCRIPTS[language])
     if tool is None or (language == "java" and shutil.which("java") is None):
         pytest.skip(f"BOTS IN {language.upper()} ARE NOT TESTED HERE: its tools are missing")
     if language == "numpy" and subprocess.run([tool, "-I", "-c", "import numpy"]).returncode != 0:
         pytest.skip(f"BOTS WITH NUMPY ARE NOT TESTED HERE: {tool} cannot import it")
-    if words is None:
-        (folder / "bot").write_text(SOURCES[language])
-        (folder / "bot").chmod(0o755)
-    else:
-        source = words[-1]
-        (folder / source).write_text(SOURCES[language])
+    source = folder / (words[-1] if words else "bot")
+    source.write_text(SOURCES[language])
+    source.chmod(0o755)
+    if words:
         cache = os.environ | {"GOCACHE": str(folder / "cache")}
         done = subprocess.run(
             [tool, *words[1:]], cwd=folder, env=cache, capture_output=True, text=True
@@ -161,13 +144,9 @@ def answered(child: Child, line: str) -> str:
 
 
 @pytest.mark.quick(2)
-@pytest.mark.parametrize("language", SOURCES)
-def test_a_bot_hears_and_answers(
-    sandboxed: Launcher, built: Callable[[str], Program], language: str
-) -> None:
-    program = built(language)
-    sandboxed.check(program, Limits())
-    child = sandboxed.start(program, limits(sandboxed))
+def test_a_bot_hears_and_answers(sandboxed: Launcher, built: Program) -> None:
+    sandboxed.check(built, Limits())
+    child = sandboxed.start(built, limits(sandboxed))
     try:
         for line in ("hello", '{"id": 22}'):
             assert answered(child, line) == f"heard {line}"

@@ -333,15 +333,6 @@ def test_every_call_is_answered(
     assert (answer == KILLED) == (architecture != HERE.number)
 
 
-@pytest.mark.parametrize("code", [*ALL, *WITH_DOORS])
-def test_the_program_is_one_that_the_kernel_takes(code: bytes) -> None:
-    program = list(struct.iter_unpack("<HBBI", code))
-    assert len(program) < 4096
-    assert program[-1][0] == 0x06
-    for at, (_, if_true, if_false, _) in enumerate(program):
-        assert at + max(if_true, if_false) + 1 <= len(program)
-
-
 # Real programs
 
 LOADER = """

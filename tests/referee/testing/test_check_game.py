@@ -12,7 +12,7 @@ import pytest
 from protocol.errors import ArenaError
 from referee.chance import Chance
 from referee.game import Move, Options
-from referee.testing import STEPS, GameError, StepResult, check_game
+from referee.testing import GameError, StepResult, check_game
 from referee.testing.cases import Case, cases_of
 from tests.referee.testing.faulty import EndlessLoop, LeakInView, OwnGenerator, Prints, Raises
 from tests.referee.testing.heights import Heights, HeightsOptions
@@ -22,11 +22,6 @@ def failed(game: type[Heights], step: str, **more: object) -> tuple[StepResult, 
     with pytest.raises(GameError) as caught:
         check_game(game, only=[step], **more)  # type: ignore[arg-type]
     return caught.value.results[-1], str(caught.value)
-
-
-def test_there_are_at_least_twenty_steps_each_with_a_remedy() -> None:
-    assert len(STEPS) >= 20
-    assert all(step.remedy and step.title for step in STEPS.values())
 
 
 def test_a_flaw_is_told_with_its_position_and_can_be_found_there_again() -> None:

@@ -1,5 +1,7 @@
 """A sound game passes every step; of each deliberate fault, the step that finds it."""
 
+from collections.abc import Iterable
+
 import pytest
 
 from referee.testing import STEPS, GameError, check_game, check_steps
@@ -7,9 +9,10 @@ from tests.referee.testing.faulty import FAULTS, Fault
 from tests.referee.testing.heights import Heights
 
 QUICK = {"most_decisions": 500, "seconds": 1.0}
-every_fault = pytest.mark.parametrize(
-    "fault", [pytest.param(fault, id=fault.words) for fault in FAULTS]
-)
+
+
+def each(faults: Iterable[Fault]) -> pytest.MarkDecorator:
+    return pytest.mark.parametrize("fault", faults, ids=lambda fault: fault.words)
 
 
 @pytest.mark.slow
@@ -21,7 +24,7 @@ def test_a_sound_game_passes() -> None:
 
 
 @pytest.mark.quick(1)
-@every_fault
+@each(FAULTS)
 def test_the_step_finds_the_fault(fault: Fault) -> None:
     with pytest.raises(GameError) as caught:
         check_game(fault.game, only=[fault.step], **QUICK)
@@ -32,12 +35,7 @@ def test_the_step_finds_the_fault(fault: Fault) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "fault",
-    [  # a slow game takes minutes for all steps
-        pytest.param(fault, id=fault.words) for fault in FAULTS if fault.step != "speed"
-    ],
-)
+@each(fault for fault in FAULTS if fault.step != "speed")  # which takes minutes for all steps
 def test_no_step_before_it_finds_it(fault: Fault) -> None:
     """So the first step that fails, which is told in full, is the one that fits."""
     failed = (
