@@ -28,8 +28,6 @@ MEANINGS: Mapping[Outcome, str] = {
 
 @dataclass(frozen=True, kw_only=True)
 class Attack:
-    """One attack."""
-
     slug: str
     tries: str
     expects: Outcome
@@ -324,7 +322,6 @@ ATTACKS = (*ADDRESSES, *HEADERS, *REQUESTS, *NAMES, *ANSWERS, *ENDPOINT)
 
 
 def main() -> None:
-    """Print the table."""
     rows = [(each.group, each.tries, each.expects) for each in ATTACKS]
     print(tabulate(rows, ("by", f"tried ({len(ATTACKS)})", "ends"), tablefmt="github"))
     for outcome, meaning in MEANINGS.items():

@@ -67,7 +67,6 @@ def texts(answer: Any) -> str:
 
 
 def made(attack: Attack, caller: Caller, listening: socket.socket, trap: int) -> dict[str, Any]:
-    """Make an attack; return what the bot was answered."""
     if attack.raw is not None:
         port = listening.getsockname()[1]
         done = subprocess.run(
@@ -126,7 +125,6 @@ def test_an_attack_ends_as_is_said(
 
 
 def judge(attack: Attack, answer: dict[str, Any], visit: Visit, seen: list[dict[str, Any]]) -> None:
-    """Look at what the bot was answered, and what the provider saw."""
     if attack.expects == "refused":
         assert answer["error"]
         assert not visit.outage

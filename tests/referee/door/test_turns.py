@@ -57,17 +57,6 @@ def test_what_is_open_when_a_turn_ends_is_answered_with_an_error_but_counted(
     assert len(caller.exchanges.kept) == 1
 
 
-def test_who_leaves_may_wait_for_what_costs(provider: Provider, trap: int) -> None:
-    with opened(provider, trap) as door:
-        caller = Caller(door, "api.example.org")
-        provider.behave("slow", seconds=0.3)
-        caller.visitor.begin_turn()
-        caller.send({"id": 1, "url": COMPLETIONS, "body": chat()})
-        time.sleep(0.1)
-        assert caller.visitor.end_turn().cost == 0
-        assert caller.close().cost > 0
-
-
 def test_many_bots_ask_from_many_threads(provider: Provider, trap: int) -> None:
     before = provider.count
     failures: list[Exception] = []
@@ -180,10 +169,7 @@ def test_a_provider_that_honours_the_key_counts_a_lost_answer_once(
 
 
 class Failing(Remembered):
-    """Keeps nothing, as if the disk were full."""
-
     def keep(self, asked: MadeRequest, answered: SeenAnswer, usage: Usage) -> None:
-        """Fail."""
         raise OSError("no space left")
 
 

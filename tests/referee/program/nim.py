@@ -14,7 +14,6 @@ WRONG, WORD, *_ = *sys.argv[1:], "", ""
 
 
 def number(least, most, **more):
-    """Return a schema."""
     return {"type": "integer", "minimum": least, "maximum": most, "description": "Stones.", **more}
 
 
@@ -63,7 +62,6 @@ def state(left, turn):
 
 
 def forever(act, *words):
-    """Do something again and again."""
     while True:
         act(*words)
 
@@ -108,7 +106,6 @@ WORDS = {
 
 
 def main():
-    """Answer until the input ends."""
     matches, odd = {}, {}
     if WRONG == "dies at once":
         sys.exit("no stones here")

@@ -20,7 +20,6 @@ def sandbox(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture
 def sandboxed(sandbox: str) -> Iterator[Launcher]:
-    """A launcher of each sandbox."""
     yield from launcher_of(sandbox)
 
 
@@ -37,19 +36,16 @@ def launcher_of(sandbox: str) -> Iterator[Launcher]:
 
 @pytest.fixture
 def in_landlock() -> Iterator[Launcher]:
-    """A launcher with the default sandbox."""
     yield from launcher_of("landlock")
 
 
 @pytest.fixture
 def in_bwrap() -> Iterator[Launcher]:
-    """A launcher with the stronger sandbox."""
     yield from launcher_of("bwrap")
 
 
 @pytest.fixture
 def in_uid() -> Iterator[Launcher]:
-    """A launcher with the sandbox for root in a container."""
     yield from launcher_of("uid")
 
 

@@ -53,7 +53,6 @@ class Kernel:
         )
 
     def refusal(self) -> str:
-        """Return why there is no cgroup: one line."""
         with pytest.raises(CgroupError) as caught:
             delegated(self.proc)
         said = str(caught.value)
@@ -64,7 +63,6 @@ class Kernel:
 
 @pytest.fixture
 def kernel(public: Path) -> Kernel:
-    """A kernel that shows a cgroup that is delegated."""
     return Kernel(public)
 
 

@@ -81,7 +81,6 @@ def divided() -> Iterator[Path]:
 
 @pytest.fixture(params=[name for name in SANDBOXES if name != "uid" or os.getuid() == 0])
 def sandbox(request: pytest.FixtureRequest) -> str:
-    """Each sandbox that this user can have, and none."""
     if request.param != "none":
         need(request.param)
     return str(request.param)
@@ -89,18 +88,15 @@ def sandbox(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture
 def launcher(sandbox: str) -> Iterator[Launcher]:
-    """A launcher of each sandbox."""
     with Launcher(sandbox) as found:
         yield found
 
 
 def left(parent: Path) -> set[str]:
-    """Return the cgroups of launchers that are there."""
     return {path.name for path in parent.glob("bot-arena-bots-*")}
 
 
 def made(folder: Path, text: str) -> Program:
-    """Return a bot of Python."""
     path = folder / "bot.py"
     path.write_text(text)
     path.chmod(0o644)
@@ -108,13 +104,11 @@ def made(folder: Path, text: str) -> Program:
 
 
 def limits_of(launcher: Launcher) -> Limits:
-    """Return limits with a cgroup, in the sandbox of a launcher."""
     sandbox = launcher.sandbox.name.split()[0]
     return Limits(sandbox=sandbox, memory_mb=64, cgroup=True)  # type: ignore[arg-type]
 
 
 def heard(child: Child) -> bytes:
-    """Return what a bot says next."""
     assert select.select([child.stdout], [], [], PATIENCE)[0]
     return os.read(child.stdout, 100)
 
@@ -127,7 +121,6 @@ def all_lines(process: BotProcess, clock: Clock) -> None:
 
 
 def folder_of(child: Child) -> Path:
-    """Return the cgroup of a bot."""
     assert child.cgroup is not None
     return Path(child.cgroup.folder)
 
@@ -293,14 +286,12 @@ def of_worker(parent: Path) -> Path | None:
 
 
 def peaks(league: str) -> list[list[int]]:
-    """Return the peaks of memory of each match, seat by seat."""
     done = called("export", league)
     lines = map(json.loads, done.stdout.splitlines())  # of a league without results, none
     return [[*each["evidence"]["memory_peak"].values()] for each in lines if "evidence" in each]
 
 
 def called(*words: str) -> subprocess.CompletedProcess[str]:
-    """Return how a command went."""
     return subprocess.run(
         [sys.executable, "-m", "arena", *words], capture_output=True, text=True, check=False
     )

@@ -31,7 +31,6 @@ def descriptors():
 
 @pytest.fixture(params=["none", "landlock", "bwrap"])
 def launcher(request: pytest.FixtureRequest) -> Iterator[Launcher]:
-    """A launcher of each sandbox, and of none."""
     if request.param != "none":
         need(request.param)
     with Launcher(request.param) as launcher:
@@ -43,7 +42,6 @@ def with_door(launcher: Launcher, program: Program) -> Child:
 
 
 def heard(descriptor: int) -> bytes:
-    """Return what comes out of an end within ten seconds."""
     assert select.select([descriptor], [], [], 10)[0]
     return os.read(descriptor, 1000)
 
@@ -70,12 +68,22 @@ def end(launcher: Launcher, child: Child) -> str:
     return text
 
 
-def test_a_bot_with_a_door_has_two_pipes_more(launcher: Launcher, public: Path) -> None:
-    body = """os.write(4, b"question")
-print(os.read(3, 100).decode(), descriptors(), os.environ["ARENA_DOOR"])
-"""
+def test_a_bot_with_a_door_has_two_pipes_more_than_one_without(
+    launcher: Launcher, public: Path
+) -> None:
+    program = make(
+        public,
+        OPEN
+        + """
+if "ARENA_DOOR" in os.environ:
+    os.write(4, b"question")
+    print(os.read(3, 100).decode(), end=" ")
+doors = [name for name in os.environ if "DOOR" in name]
+print(descriptors(), os.environ.get("ARENA_DOOR", doors))
+""",
+    )
     before = descriptors()
-    child = with_door(launcher, make(public, OPEN + body))
+    child = with_door(launcher, program)
     assert child.door is not None
     assert heard(child.door[0]) == b"question"
     with pytest.raises(BlockingIOError):
@@ -84,11 +92,7 @@ print(os.read(3, 100).decode(), descriptors(), os.environ["ARENA_DOOR"])
     assert end(launcher, child) == "answer [0, 1, 2, 3, 4] 3,4\n"
     assert (child.door, child.listener) == (None, None)
     assert descriptors() == before
-
-
-def test_a_bot_without_a_door_has_none(launcher: Launcher, public: Path) -> None:
-    body = 'print(descriptors(), [name for name in os.environ if "DOOR" in name])'
-    child = launcher.start(make(public, OPEN + body), limits(launcher))
+    child = launcher.start(program, limits(launcher))
     assert (child.door, child.listener) == (None, None)
     assert end(launcher, child) == "[0, 1, 2] []\n"
 

@@ -58,17 +58,37 @@ def status(pid: int) -> dict[str, str]:
 # As the host sees it
 
 
-def test_a_bot_has_no_rights_and_a_filter_and_leads_a_session_with_private_files(
+def test_a_bot_has_no_rights_and_a_filter_and_each_limit_as_it_was_set(
     sandboxed: Launcher, public: Path
 ) -> None:
-    with asleep(sandboxed, public) as pid:
-        found = status(pid)
+    """It leads a session, with private files."""
+    with asleep(sandboxed, public, **SETTINGS) as pid:
+        held = status(pid)
         session = int(fields(pid)[3])
-    assert (found["NoNewPrivs"], found["Seccomp"], found["Umask"]) == ("1", "2", "0077")
-    assert {found[f"Cap{name}"].strip("0") for name in ("Inh", "Prm", "Eff", "Amb")} == {""}
+        lines = Path(f"/proc/{pid}/limits").read_text().splitlines()[1:]
+    assert (held["NoNewPrivs"], held["Seccomp"], held["Umask"]) == ("1", "2", "0077")
+    assert {held[f"Cap{name}"].strip("0") for name in ("Inh", "Prm", "Eff", "Amb")} == {""}
     assert session not in {0, os.getsid(0)}
     if not ROOT:
-        assert found["Uid"].split() == [str(os.getuid())] * 4
+        assert held["Uid"].split() == [str(os.getuid())] * 4
+    found = {line[:26].strip(): tuple(line[26:].split()[:2]) for line in lines}
+    expected = {
+        "Max data size": 300 * MIB,
+        "Max open files": 40,
+        "Max core file size": 0,
+        "Max file size": 16 * MIB,
+        "Max stack size": 8 * MIB,
+        "Max locked memory": 64 * 1024,
+        "Max msgqueue size": 0,
+        "Max nice priority": 0,
+        "Max realtime priority": 0,
+    }
+    if sandboxed.sandbox.name.startswith("bwrap"):
+        expected["Max processes"] = 20
+    assert {name: found[name] for name in expected} == {
+        name: (str(value), str(value)) for name, value in expected.items()
+    }
+    assert found["Max address space"][0] == "unlimited"  # Node and Java would not start
 
 
 @pytest.mark.usefixtures("root_only")
@@ -177,29 +197,6 @@ def test_programs_are_looked_up_where_a_bots_user_may_enter(
     assert search_path(FIRST_UID) == system
 
 
-def test_every_limit_is_as_it_was_set(sandboxed: Launcher, public: Path) -> None:
-    with asleep(sandboxed, public, **SETTINGS) as pid:
-        lines = Path(f"/proc/{pid}/limits").read_text().splitlines()[1:]
-    found = {line[:26].strip(): tuple(line[26:].split()[:2]) for line in lines}
-    expected = {
-        "Max data size": 300 * MIB,
-        "Max open files": 40,
-        "Max core file size": 0,
-        "Max file size": 16 * MIB,
-        "Max stack size": 8 * MIB,
-        "Max locked memory": 64 * 1024,
-        "Max msgqueue size": 0,
-        "Max nice priority": 0,
-        "Max realtime priority": 0,
-    }
-    if sandboxed.sandbox.name.startswith("bwrap"):
-        expected["Max processes"] = 20
-    assert {name: found[name] for name in expected} == {
-        name: (str(value), str(value)) for name, value in expected.items()
-    }
-    assert found["Max address space"][0] == "unlimited"  # Node and Java would not start
-
-
 # As the bot feels it
 
 
@@ -223,13 +220,30 @@ def test_the_memory_limit_holds_and_none_can_be_raised(sandboxed: Launcher, publ
         assert heard == f"refused\nrefused\n{found}"
 
 
-def test_the_environment_is_exactly_as_it_was_built(
+def test_three_pipes_a_folder_and_an_environment_are_all_that_it_is_given(
     sandboxed: Launcher, public: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """bwrap adds where the scratch is, and the working folder; uid what the linker needs."""
     monkeypatch.setenv("ARENA_SECRET", "the seed of the deal")
-    text = "import json, os; print(json.dumps(dict(os.environ)))"
-    found = json.loads(said(sandboxed, make(public, text)))
+    reading, writing = os.pipe()
+    os.set_inheritable(writing, True)
+    text = """
+    import json, os, stat
+    pipes = {}
+    for number in range(4096):
+        try:
+            pipes[number] = stat.S_ISFIFO(os.fstat(number).st_mode)
+        except OSError:
+            pass
+    print(json.dumps([os.getcwd(), os.listdir(), pipes, dict(os.environ)]))
+    """
+    try:
+        folder, names, pipes, found = json.loads(said(sandboxed, make(public, text)))
+    finally:
+        os.close(reading)
+        os.close(writing)
+    assert folder != str(public)  # but that of its copy
+    assert (names, pipes) == (["bot.py"], {"0": True, "1": True, "2": True})
     expected = dict(environment(search_path(sandboxed.uid), Limits()))
     if sandboxed.sandbox.name.startswith("bwrap"):
         expected |= {"HOME": "/scratch", "TMPDIR": "/scratch", "PWD": found["PWD"]}
@@ -239,30 +253,6 @@ def test_the_environment_is_exactly_as_it_was_built(
     assert found == expected
     python = {"PYTHONDONTWRITEBYTECODE", "PYTHONHASHSEED", "PYTHONUNBUFFERED"}
     assert set(environment("", Limits())) == {"LANG", "PATH", *python, *THREAD_COUNTS}
-
-
-def test_three_pipes_and_its_folder_are_all_that_it_is_given(
-    sandboxed: Launcher, public: Path
-) -> None:
-    reading, writing = os.pipe()
-    os.set_inheritable(writing, True)
-    text = """
-    import os, stat
-    print(os.getcwd(), *os.listdir())
-    for number in range(4096):
-        try:
-            print(number, stat.S_ISFIFO(os.fstat(number).st_mode))
-        except OSError:
-            pass
-    """
-    try:
-        where, *pipes = said(sandboxed, make(public, text)).splitlines()
-    finally:
-        os.close(reading)
-        os.close(writing)
-    folder, *names = where.split()
-    assert folder != str(public)  # but that of its copy
-    assert (names, pipes) == (["bot.py"], ["0 True", "1 True", "2 True"])
 
 
 def test_signals_are_as_a_program_expects_them(sandboxed: Launcher, public: Path) -> None:

@@ -132,7 +132,6 @@ def built(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
 
 
 def answered(child: Child, line: str) -> str:
-    """Send a line, and return the line that comes back."""
     os.write(child.stdin, line.encode() + b"\n")
     text = b""
     while not text.endswith(b"\n"):

@@ -52,7 +52,6 @@ PLACES = {
 
 
 def root_with(folder: Path, files: dict[str, str]) -> Path:
-    """Return a root folder with such files."""
     for name, text in files.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)

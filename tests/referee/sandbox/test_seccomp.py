@@ -44,7 +44,6 @@ NUMBERS = filters.NUMBERS[HERE.name]
 
 
 def build(**asked: Any) -> Filter:
-    """Return the filter for the machine that the tests are about."""
     return seccomp.build(architecture=HERE, **asked)
 
 
@@ -59,12 +58,10 @@ WITH_DOORS = (WITH_DOOR, WITH_DOOR_AND_DEVICES)
 
 
 def run(code: bytes, number: int, *arguments: int, architecture: int = HERE.number) -> int:
-    """What the kernel would be answered."""
     return filters.run(code, architecture, number, *arguments)
 
 
 def call(code: bytes, name: str, *arguments: int) -> int:
-    """What a named call is answered."""
     return run(code, NUMBERS[name], *arguments)
 
 

@@ -189,7 +189,6 @@ def test_the_stage_of_a_living_owner_stays(make: Callable[[], Stage], bot: Progr
 
 @pytest.fixture(params=["landlock", "bwrap"])
 def as_root(request: pytest.FixtureRequest, root_only: None) -> Iterator[Launcher]:
-    """A launcher that stages."""
     need(request.param)
     with Launcher(request.param) as launcher:
         yield launcher

@@ -31,7 +31,6 @@ PID = 4321
 
 
 def every_filter(architecture: Architecture) -> list[seccomp.Filter]:
-    """Return the filters of all sandboxes on a architecture."""
     names = ("own_pid", "children", "devices", "door", "landlock_abi")
     several = [
         dict(zip(names, words, strict=True)) for words in product(*[(True, False)] * 4, range(1, 8))
@@ -107,7 +106,6 @@ def test_the_filters_of_x86_64_are_what_they_were_before_there_were_others() -> 
 
 
 def pairs() -> list[tuple[bytes, bytes]]:
-    """Return each filter on both machines, with a pid written into it."""
     both = zip(every_filter(X86_64), every_filter(AARCH64), strict=True)
     return list({(patched(one, PID), patched(other, PID)): None for one, other in both})
 

@@ -18,7 +18,6 @@ SAID: dict[str, str] = {}
 
 
 def tried(what: str, act: Callable[[], object]) -> None:
-    """Note what came of it."""
     try:
         act()
         SAID[what] = "done"
@@ -36,7 +35,6 @@ def written(path: str, *, text: str = "") -> None:
 
 
 def bot() -> None:
-    """Try what a bot may and may not do."""
     for name in ("nvidiactl", "nvidia-uvm", "nvidia0", "nvidia1", "zero", "kmsg"):
         path = f"/dev/{name}"
         tried(f"open {name}", lambda path=path: os.close(os.open(path, os.O_RDWR)))
@@ -52,7 +50,6 @@ def bot() -> None:
 
 
 def main(act: str, folder: str) -> None:
-    """Do what is asked for, and print what came of it."""
     from referee.limits import Limits
     from referee.sandbox import Launcher, Program, prove
     from referee.sandbox.devices import Devices
@@ -102,7 +99,6 @@ def main(act: str, folder: str) -> None:
 
 
 def unmount(path: str) -> None:
-    """Take away what stands in a device's place."""
     libc = ctypes.CDLL(None, use_errno=True)
     if libc.umount2(path.encode(), 0):
         raise OSError(ctypes.get_errno(), path)

@@ -60,12 +60,10 @@ PLAYS: list[Move] = [{"action": "play", "card": card} for card in CARDS]
 
 
 def without(game: Heights, seat: int, *names: str) -> Observation:
-    """Return the view but for some keys."""
     return {key: value for key, value in Heights.view(game, seat).items() if key not in names}
 
 
 def count(game: Any) -> int:
-    """Return how often this was asked of a game."""
     game.counted = getattr(game, "counted", 0) + 1
     return int(game.counted)
 

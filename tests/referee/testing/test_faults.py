@@ -1,6 +1,6 @@
 """A sound game passes every step; of each deliberate fault, the step that finds it."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 import pytest
 
@@ -11,7 +11,7 @@ from tests.referee.testing.heights import Heights
 QUICK = {"most_decisions": 500, "seconds": 1.0}
 
 
-def each(faults: Iterable[Fault]) -> pytest.MarkDecorator:
+def each(faults: Sequence[Fault]) -> pytest.MarkDecorator:
     return pytest.mark.parametrize("fault", faults, ids=lambda fault: fault.words)
 
 
@@ -35,7 +35,7 @@ def test_the_step_finds_the_fault(fault: Fault) -> None:
 
 
 @pytest.mark.slow
-@each(fault for fault in FAULTS if fault.step != "speed")  # which takes minutes for all steps
+@each([fault for fault in FAULTS if fault.step != "speed"])  # which takes minutes for all steps
 def test_no_step_before_it_finds_it(fault: Fault) -> None:
     """So the first step that fails, which is told in full, is the one that fits."""
     failed = (
