@@ -173,7 +173,7 @@ def test_the_stage_of_a_dead_owner_is_swept_and_no_other(
         left = left.rename(public / "precious")
         (public / "arena-stage-link").symlink_to(left)
     make()
-    assert left.exists() == (whose != "dead")
+    assert (left / "0" / "bot").exists() == (whose != "dead")
 
 
 def test_the_stage_of_a_living_owner_stays(make: Callable[[], Stage], bot: Program) -> None:
