@@ -396,13 +396,8 @@ class KeepsMove(Heights):
 
 
 @found_by("handed", "its own legal moves are handed out")
-class HandsOutOwn(Heights):
-    def __init__(self, *, seats: int, options: Options, chance: Chance) -> None:
-        super().__init__(seats=seats, options=options, chance=chance)
-        self.rolls = {"action": "roll", "card": None}
-
-    def default(self, seat: int) -> Move:
-        return self.rolls
+def default_of_own(self: Heights, seat: int) -> Move:
+    return vars(self).setdefault("rolls", {**ROLL})
 
 
 @found_by("samples", "a sample is refused")
