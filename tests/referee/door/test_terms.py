@@ -1,4 +1,6 @@
 import re
+import subprocess
+import sys
 from typing import Any
 
 import msgspec
@@ -75,3 +77,23 @@ def test_keys_come_from_the_environment() -> None:
         with pytest.raises(ArenaError, match="A_KEY holds no key") as caught:
             keys_of(terms, {"A_KEY": key})
         assert key not in str(caught.value)
+
+
+WITHOUT_H11 = """
+import sys
+sys.modules["h11"] = None
+import referee.door, referee.match
+from protocol.errors import ArenaError
+terms = referee.door.DoorTerms(allow=("api.example.org",))
+try:
+    referee.door.Door(terms, {}, {}).__enter__()
+except ArenaError as error:
+    print(error)
+"""
+
+
+def test_without_the_extra_all_is_as_before_until_a_door_is_to_be_opened() -> None:
+    words = [sys.executable, "-c", WITHOUT_H11]
+    done = subprocess.run(words, capture_output=True, text=True, check=True, timeout=30)
+    says = "the door needs h11, which is not installed: pip install 'bot-arena[door]'.\n"
+    assert done.stdout == says

@@ -28,7 +28,7 @@ from referee.testing.cases import Case
 from tests.arena.conftest import ROOT
 from tests.benchmarks.openspiel_table import verify
 
-pyspiel = pytest.importorskip("pyspiel", reason="OPENSPIEL IS NOT TESTED HERE: it is missing")
+pytest.importorskip("pyspiel", reason="OPENSPIEL IS NOT TESTED HERE: it is missing")
 
 DOZEN = (
     *("connect_four", "leduc_poker", "goofspiel", "hearts", "chess", "liars_dice", "backgammon"),
@@ -52,9 +52,6 @@ def play_on(game: Game, moves: int, seed: int = 1) -> Game:
         if game.deciders():
             game.apply({seat: game.sample(seat, rng) for seat in game.deciders()})
     return game
-
-
-# --- all of them
 
 
 @pytest.mark.slow
@@ -107,9 +104,6 @@ def test_every_game_begins_as_openspiel_begins_it_and_prints_nothing(
     assert capfd.readouterr() == ("", "")
 
 
-# --- chance
-
-
 def test_an_outcome_falls_as_often_as_it_is_likely() -> None:
     outcomes = [(0, 0.5), (3, 0.25), (7, 0.25), (8, 0.0)]
     fell = Counter(Chance(str(seed)).weighted(outcomes, "roll") for seed in range(4000))
@@ -133,9 +127,6 @@ def test_an_outcome_that_is_gone_changes_the_choice_only_if_it_was_the_choice(
             total = sum(likely for _, likely in left)
             again = chance.weighted([(at, likely / total) for at, likely in left], "draw", 4)
             assert (again == chosen) == (gone != chosen)
-
-
-# --- secrets
 
 
 @pytest.mark.quick(1)
@@ -204,9 +195,6 @@ def test_a_view_of_a_game_with_secrets_never_holds_the_state() -> None:
             assert str(state) not in game.text(seat)
 
 
-# --- moves
-
-
 def test_a_move_is_sent_by_its_number_or_its_text() -> None:
     game = game_of("tic_tac_toe")
     assert game.decision(0).legal == [{"action": at} for at in range(9)]
@@ -244,14 +232,6 @@ def test_a_text_that_two_actions_share_is_refused(monkeypatch: pytest.MonkeyPatc
     assert game.read(0, {"action": 1, "text": "anywhere"}) == {"action": 1}
 
 
-def test_a_program_with_openspiel_makes_the_state_from_the_history() -> None:
-    game = play_on(game_of("backgammon"), 9)
-    state = pyspiel.load_game("backgammon").new_initial_state()
-    for action in game.view(0)["history"]:
-        state.apply_action(action)
-    assert state.observation_string(0) == game.view(0)["observation"]
-
-
 def test_returns_are_scores_and_places_follow_from_them() -> None:
     game = game_of("no_limit_holdem")
     play_on(game, 100)
@@ -261,9 +241,6 @@ def test_returns_are_scores_and_places_follow_from_them() -> None:
     assert game.view(0)["returns"] == scores
     assert sorted(game.places()) in ([1, 2], [1, 1])
     assert game.places()[scores.index(max(scores))] == 1
-
-
-# --- what can be asked for
 
 
 def refused(*words: str) -> str:
@@ -345,9 +322,6 @@ def test_options_are_allowed_that_some_number_of_seats_goes_with() -> None:
         read_options(kind, {"num_suits": 1, "num_cards_per_suit": 2})
 
 
-# --- what need not end
-
-
 def test_a_match_of_go_fish_ends_where_nobody_asks_for_what_is_there() -> None:
     kind = find_game("openspiel:go_fish")
     game = new_game(kind, 3, read_options(kind, {}), "1")
@@ -403,9 +377,6 @@ def test_nothing_is_loaded_before_a_game_of_it_is_asked_for() -> None:
     )
     done = subprocess.run([sys.executable, "-c", asks], capture_output=True, text=True, cwd=ROOT)
     assert done.stdout.strip() == "[]", done.stderr
-
-
-# --- for people
 
 
 BOARDS = {

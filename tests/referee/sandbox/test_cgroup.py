@@ -66,9 +66,6 @@ def kernel(public: Path) -> Kernel:
     return Kernel(public)
 
 
-# --- found
-
-
 def test_our_own_cgroup_is_divided_or_in_the_leaf_of_another_run_the_one_around(
     kernel: Kernel, public: Path
 ) -> None:
@@ -111,8 +108,6 @@ def test_a_mount_may_have_a_name_of_any_bytes(public: Path) -> None:
     (kernel.proc / "mountinfo").write_bytes(table)
     assert delegated(kernel.proc) == Path(os.fsdecode(where)) / "user/mine"
 
-
-# --- refused
 
 USER = "" if ROOT else "--user "
 OWN = "0::/user/mine\n"
@@ -214,9 +209,6 @@ def test_a_cgroup_that_cannot_be_used_is_removed(public: Path) -> None:
     with pytest.raises(CgroupError, match="lacks a controller"):
         cgroup._claimed(public)
     assert list(public.iterdir()) == []
-
-
-# --- measured
 
 
 @pytest.fixture

@@ -141,8 +141,6 @@ def test_a_lack_of_descriptors_for_a_door_is_told(launcher: Launcher, public: Pa
     assert descriptors() == before
 
 
-# The HTTP endpoint
-
 CLIENT = """\
 import os, socket
 address = os.environ["ARENA_DOOR_URL"].removeprefix("http://").split(":")

@@ -27,6 +27,7 @@ from referee.sandbox.kinds import (
     environment,
     search_path,
 )
+from referee.starting import StartupError, start_bot
 from tests.referee.process_watch import children, fields
 from tests.referee.raw_programs import read_all
 from tests.referee.sandbox.sandboxed import ROOT, limits, make, running, said
@@ -53,9 +54,6 @@ def own_pid(launcher: Launcher, child: Child) -> int:
 def status(pid: int) -> dict[str, str]:
     lines = Path(f"/proc/{pid}/status").read_text().splitlines()
     return {name: value.strip() for name, _, value in (line.partition(":") for line in lines)}
-
-
-# As the host sees it
 
 
 def test_a_bot_has_no_rights_and_a_filter_and_each_limit_as_it_was_set(
@@ -197,9 +195,6 @@ def test_programs_are_looked_up_where_a_bots_user_may_enter(
     assert search_path(FIRST_UID) == system
 
 
-# As the bot feels it
-
-
 def test_the_memory_limit_holds_and_none_can_be_raised(sandboxed: Launcher, public: Path) -> None:
     take = f"""
     import resource
@@ -266,8 +261,6 @@ def test_signals_are_as_a_program_expects_them(sandboxed: Launcher, public: Path
     assert int(found["SigIgn"], 16) & ~of_the_c_library == 0
     assert int(found["SigBlk"], 16) == 0
 
-
-# Files
 
 OPEN = """
 import sys
@@ -337,9 +330,6 @@ def test_what_is_listed_beside_the_bot_is_imported_and_executed(
     (public / "run").write_text("#!/bin/sh\necho executed\n")
     (public / "run").chmod(0o755)
     assert said(sandboxed, Program((str(public / "run"),), str(public), ("run",))) == "executed"
-
-
-# Children, threads, scratch
 
 
 def test_children_run_in_bwrap_alone_where_they_are_counted(
@@ -458,3 +448,13 @@ def test_the_scratch_in_bwrap_is_capped(in_bwrap: Launcher, public: Path) -> Non
     """
     no_space = 28
     assert said(in_bwrap, make(public, text), scratch_mb=3) == f"{no_space} 3"
+
+
+def test_a_bot_in_bwrap_is_waited_for_as_long_as_the_limit_says(
+    in_bwrap: Launcher, public: Path
+) -> None:
+    """By the wall: no clock shows what its children use."""
+    allowed = Limits(sandbox="bwrap", startup=0.4)  # whose cap, were CPU judged, is over a second
+    with pytest.raises(StartupError, match=r"no answer after 0\.\d+ s; 0\.400 s allowed"):
+        start_bot(in_bwrap, make(public, "import time; time.sleep(60)"), allowed, "bot")
+    assert allowed.startup_cap == 0.4

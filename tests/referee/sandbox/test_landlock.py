@@ -81,8 +81,6 @@ def test_a_folder_is_one_rule_if_all_in_it_is_listed(
     assert covering(str(two_folders), listed.split()) == rules.split()
 
 
-# What a ruleset says
-
 EVERYTHING = {1: 13, 2: 14, 3: 15, 4: 15, 5: 16, 6: 16, 7: 16}
 """How many rights of the file system each version of the interface knows."""
 
@@ -124,9 +122,6 @@ def test_nothing_can_be_written_but_what_swallows_it_and_no_home_is_opened(
 def test_the_version_is_the_kernels(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ctypes, "CDLL", lambda *_, **__: SimpleNamespace(syscall=lambda *_: 4))
     assert landlock.abi() == 4
-
-
-# Why there is none
 
 
 @pytest.mark.parametrize(

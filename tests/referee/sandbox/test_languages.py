@@ -47,18 +47,6 @@ for line in sys.stdin:
     assert (large @ large).sum() == 200**3
     print("heard", line, end="", flush=True)
 """,
-    "c": """\
-#include <stdio.h>
-int main(void)
-{
-    char line[4096];
-    while (fgets(line, sizeof line, stdin)) {
-        printf("heard %s", line);
-        fflush(stdout);
-    }
-    return 0;
-}
-""",
     "rust": """\
 fn main() {
     for line in std::io::stdin().lines() {
@@ -89,7 +77,6 @@ func main() {
 """,
 }
 COMPILERS = {
-    "c": ("cc", "-o", "bot", "bot.c"),
     "rust": ("rustc", "-C", "opt-level=0", "-o", "bot", "bot.rs"),
     "java": ("javac", "Bot.java"),
     "go": ("go", "build", "-o", "bot", "bot.go"),

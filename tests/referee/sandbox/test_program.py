@@ -58,9 +58,6 @@ def test_what_is_missing_is_its_own_barrier_and_so_is_a_loop(tool: Path, public:
     assert Path(barrier(str(public / "one"), STRANGER)).parent == public
 
 
-# The interpreter
-
-
 def test_the_arenas_own_python_is_run_and_not_its_virtual_environment() -> None:
     assert interpreter(None) == os.path.realpath(sys.executable)
 
@@ -75,9 +72,6 @@ def test_another_user_gets_the_first_python_that_it_can_execute(
     for python, found in (("/bin/sh", "/bin/sh"), (str(tool.parent / "no_python"), "")):
         monkeypatch.setattr(program, "SYSTEM_PYTHON", python)
         assert interpreter(STRANGER) == found
-
-
-# Which program runs a bot
 
 
 def runtime(*words: str, folder: Path) -> Runtime | None:

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from referee.limits import Limits
-from referee.sandbox import Launcher, Program, SandboxError, StartError, prove, seccomp
+from referee.sandbox import Launcher, SandboxError, StartError, prove, seccomp
 from referee.sandbox.bwrap import BwrapSandbox
 from referee.sandbox.kinds import LandlockSandbox, Request, Sandbox
 from referee.sandbox.uid import UidSandbox
@@ -29,8 +29,8 @@ def broken(monkeypatch: pytest.MonkeyPatch) -> Breaking:
     def broken(kind: type[Sandbox], leave_out: Callable[[Request], None]) -> None:
         whole: Any = kind.around
 
-        def around(self: Sandbox, program: Program, allowed: Limits, uid: int | None) -> Request:
-            request: Request = whole(self, program, allowed, uid)
+        def around(*asked: Any) -> Request:
+            request: Request = whole(*asked)
             leave_out(request)
             return request
 

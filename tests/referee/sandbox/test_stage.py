@@ -2,6 +2,7 @@
 
 import os
 import stat
+import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 
 from referee.limits import Limits
 from referee.sandbox import Launcher, MachineError, Program, StartError
+from referee.sandbox.sources import open_beneath
 from referee.sandbox.stage import Stage
 from tests.referee.sandbox.sandboxed import need, said
 
@@ -130,9 +132,6 @@ def test_a_program_is_copied_once_and_two_programs_apart(
     assert list(public.iterdir()) == []
 
 
-# Where it is
-
-
 @pytest.mark.usefixtures("root_only")
 def test_a_temporary_folder_of_the_owners_own_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -144,9 +143,6 @@ def test_a_temporary_folder_of_the_owners_own_is_refused(
         Stage(STRANGER)
     assert f"TMPDIR={tmp_path} cannot be entered by uid {STRANGER}" in str(caught.value)
     assert "Set TMPDIR to a folder open to everybody" in str(caught.value)
-
-
-# What was left by runs that were killed together with their fork server
 
 
 @pytest.fixture
@@ -182,9 +178,6 @@ def test_the_stage_of_a_living_owner_stays(make: Callable[[], Stage], bot: Progr
     os.utime(first.folder, (0, 0))
     make()
     assert Path(placed.folder, "bot").exists()
-
-
-# What root's bots are run from
 
 
 @pytest.fixture(params=["landlock", "bwrap"])
@@ -228,3 +221,31 @@ def test_nothing_shows_that_a_copy_is_read(make: Callable[[], Stage], bot: Progr
         found = path.stat()
         assert found.st_atime > time.time() + 10 * 365 * 86400
         assert found.st_mtime <= time.time() + 1
+
+
+@pytest.mark.slow
+def test_a_link_that_leads_up_is_opened_while_others_rename(tmp_path: Path) -> None:
+    """Files are opened beneath a folder, whatever else on the machine is renamed meanwhile."""
+    (tmp_path / "a").mkdir()
+    (tmp_path / "b").mkdir()
+    (tmp_path / "a" / "x").write_text("x")
+    (tmp_path / "b" / "y").symlink_to("../a/x")
+    is_over = threading.Event()
+
+    def rename() -> None:
+        here, there = tmp_path / "here", tmp_path / "there"
+        here.mkdir()
+        while not is_over.is_set():
+            here.rename(there)
+            there.rename(here)
+
+    renaming = threading.Thread(target=rename)
+    renaming.start()
+    folder = os.open(tmp_path, os.O_PATH)
+    try:
+        for _ in range(20_000):
+            os.close(open_beneath(folder, "b/y"))
+    finally:
+        is_over.set()
+        os.close(folder)
+        renaming.join()

@@ -44,9 +44,6 @@ def every_filter(architecture: Architecture) -> list[seccomp.Filter]:
     return [*found, seccomp.Filter(without_passing(architecture), ())]
 
 
-# The table
-
-
 @pytest.mark.parametrize(
     ("architecture", "header"),
     [
@@ -90,9 +87,6 @@ def test_new_calls_have_the_same_number_everywhere() -> None:
         assert numbers == {EVERYWHERE[name]} if name in EVERYWHERE else max(numbers) < 424
     assert min(EVERYWHERE.values()) == 424
     assert EVERYWHERE.keys() <= AARCH64.calls.keys() <= X86_64.calls.keys()
-
-
-# The filters
 
 
 def test_the_filters_of_x86_64_are_what_they_were_before_there_were_others() -> None:

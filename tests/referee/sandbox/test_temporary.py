@@ -93,9 +93,6 @@ def test_by_itself_it_is_one_where_programs_may_be_executed(
         assert temporary_base() == str(first)  # which is enough for most
 
 
-# --- noexec
-
-
 def bot(folder: Path, *words: str, files: tuple[str, ...] = ("run",)) -> Program:
     (folder / "run").write_text("#!/bin/sh\n")
     (folder / "run").chmod(0o755)

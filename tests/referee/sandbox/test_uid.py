@@ -148,9 +148,6 @@ def test_what_is_mounted_beneath_is_shown_too(tmp_path: Path) -> None:
     assert with_mounts([usr, f"{usr}/bin"], table) == [usr, str(inner), str(spaced)]
 
 
-# The root folder
-
-
 @pytest.fixture
 def system(tmp_path: Path) -> Path:
     """A small system: programs, a link, a file that everybody may write, what is closed."""
