@@ -3,8 +3,8 @@
     python -m tests.referee.door.attacks            # prints them as a table
 
 The bot may ask api.example.org alone; its league allows second.example.org too. Each attack is made
-by real pipes, or by a client in a process of its own at the endpoint of HTTP, and must end as it
-says; and nobody may come to any address but the provider's.
+by real pipes, or by a client at the endpoint of HTTP, and must end as it says; and nobody may come
+to any address but the provider's.
 """
 
 from collections.abc import Mapping, Sequence
@@ -46,11 +46,6 @@ class Attack:
     """What a client writes to the endpoint of HTTP."""
     environ: Mapping[str, str] = field(default_factory=dict)
     spend: float | None = None
-
-    @property
-    def is_slow(self) -> bool:
-        """Whether it takes a process of its own, or a second try."""
-        return self.raw is not None or self.slug == "dns-rebinding"
 
 
 def _url(slug: str, tries: str, url: str) -> Attack:

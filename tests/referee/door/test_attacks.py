@@ -4,10 +4,9 @@ import base64
 import gzip
 import json
 import socket
-import subprocess
-import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -27,19 +26,6 @@ FORMS = (
     "&#115;&#107;",
     "\\u0073\\u006b",
 )
-CLIENT = """
-import socket, sys
-with socket.create_connection(("127.0.0.1", int(sys.argv[1])), timeout=10) as connection:
-    try:
-        connection.sendall(sys.stdin.buffer.read())
-    except OSError:
-        pass
-    while piece := connection.recv(65536):
-        sys.stdout.buffer.write(piece)
-        sys.stdout.buffer.flush()
-        if b"}" in piece:
-            break
-"""
 
 
 def test_there_are_many_attacks_and_each_has_a_name_of_its_own() -> None:
@@ -68,15 +54,13 @@ def texts(answer: Any) -> str:
 
 def made(attack: Attack, caller: Caller, listening: socket.socket, trap: int) -> dict[str, Any]:
     if attack.raw is not None:
-        port = listening.getsockname()[1]
-        done = subprocess.run(
-            [sys.executable, "-c", CLIENT, str(port)],
-            input=attack.raw.replace(b"{trap}", b"%d" % trap),
-            capture_output=True,
-            check=True,
-            timeout=20,
-        )
-        head, _, body = done.stdout.partition(b"\r\n\r\n")
+        got = b""
+        with socket.create_connection(listening.getsockname(), timeout=10) as connection:
+            with suppress(OSError):
+                connection.sendall(attack.raw.replace(b"{trap}", b"%d" % trap))
+            while b"}" not in got and (piece := connection.recv(65536)):
+                got += piece
+        head, _, body = got.partition(b"\r\n\r\n")
         status = int(head.split()[1])
         found = {"status": status, "body": body.decode()}
         if status >= 400:
@@ -96,9 +80,9 @@ def made(attack: Attack, caller: Caller, listening: socket.socket, trap: int) ->
 
 @pytest.mark.parametrize(
     "attack",
-    [
-        pytest.param(attack, id=attack.slug, marks=[pytest.mark.slow] * attack.is_slow)
-        for attack in ATTACKS
+    [  # one waits for its second try
+        pytest.param(each, id=each.slug, marks=[pytest.mark.slow] * (each.slug == "dns-rebinding"))
+        for each in ATTACKS
     ],
 )
 def test_an_attack_ends_as_is_said(

@@ -255,7 +255,6 @@ def refused(*words: str) -> str:
     [
         ("connect_for", "", "no game 'openspiel:connect_for'. Did you mean 'connect_four'"),
         ("tarok", "", "openspiel:tarok cannot be played here: its chance is inside"),
-        ("solitaire", "", "openspiel:solitaire cannot be played here: it is for one player"),
         ("connect_four", "rows=0", "'rows' of openspiel:connect_four cannot be 0: it takes"),
         ("connect_four", "rows=big", "it takes a whole number at least"),
         ("connect_four", "row=5", "Did you mean 'rows'?"),
@@ -264,7 +263,6 @@ def refused(*words: str) -> str:
         ("goofspiel", "num_turns=0", "num_turns cannot be 0"),
         ("go_fish", "initial_cards=0", "initial_cards cannot be 0: nobody could ask for a card"),
         ("go_fish(ranks=4)", "initial_cards=9", "a deck of 16 cards is too small: 18 are dealt"),
-        ("go_fish(ranks=4)", "suits=3", "a deck of 12 cards is too small: 14 are dealt"),
         ("hex(swap=true)", "num_rows=4", "swap needs a square board, and this one has 11 columns"),
         ("hex(swap=true,num_cols=11)", "board_size=4", "this one has 11 columns and 4 rows"),
         ("universal_poker(numRanks=2)", "numSuits=1", "a deck of 2 cards is too small: 3 are"),

@@ -318,20 +318,6 @@ def test_a_neighbour_that_comes_later_stays_closed(sandboxed: Launcher, public: 
     sandboxed.stop(child)
 
 
-def test_what_is_listed_beside_the_bot_is_imported_and_executed(
-    sandboxed: Launcher, public: Path
-) -> None:
-    (public / "package").mkdir()
-    (public / "package" / "__init__.py").touch()
-    (public / "package" / "part.py").write_text("WORD = 'imported'\n")
-    names = ("package/__init__.py", "package/part.py")
-    text = "from package import part; print(part.WORD)"
-    assert said(sandboxed, make(public, text, *names)) == "imported"
-    (public / "run").write_text("#!/bin/sh\necho executed\n")
-    (public / "run").chmod(0o755)
-    assert said(sandboxed, Program((str(public / "run"),), str(public), ("run",))) == "executed"
-
-
 def test_children_run_in_bwrap_alone_where_they_are_counted(
     sandboxed: Launcher, public: Path
 ) -> None:

@@ -104,21 +104,6 @@ def test_a_borrowed_file_is_opened_without_trust(
         make().place(borrower)
 
 
-@pytest.mark.parametrize("sandbox", ["none", "landlock", "bwrap"])
-def test_a_program_finds_what_it_borrowed_in_every_sandbox(sandbox: str, public: Path) -> None:
-    need(sandbox)
-    folder, kit = public / "mine", public / "kit"
-    folder.mkdir()
-    (folder / "bot").write_text('#!/bin/sh\nread line < kit; echo "$line"\n')
-    (folder / "bot").chmod(0o755)
-    kit.write_text("the kit\n")
-    program = Program((f"{folder}/bot",), str(folder), ("bot", "kit"), (("kit", str(kit)),))
-    with Launcher(sandbox) as launcher:
-        assert said(launcher, program) == "the kit"
-        assert launcher.folder
-    assert not Path(launcher.folder).exists()
-
-
 def test_a_program_is_copied_once_and_two_programs_apart(
     make: Callable[[], Stage], bot: Program, public: Path
 ) -> None:
