@@ -29,11 +29,6 @@ def test_the_folder_that_is_named_is_taken(tmpdir: Path, monkeypatch: pytest.Mon
         assert temporary_base() == str(tmpdir)
 
 
-def test_without_one_it_is_the_usual_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TMPDIR", "")
-    assert temporary_base() in {"/tmp", "/var/tmp"}
-
-
 @pytest.mark.parametrize("obstacle", ["is not there", "is no folder"])
 def test_one_that_is_none_is_named_and_no_other_taken(
     obstacle: str, tmpdir: Path, monkeypatch: pytest.MonkeyPatch
@@ -84,7 +79,9 @@ def test_by_itself_it_is_one_where_programs_may_be_executed(
     first, second = public / "first", public / "second"
     first.mkdir()
     second.mkdir(mode=0o777)
-    monkeypatch.delenv("TMPDIR", raising=False)
+    monkeypatch.setenv("TMPDIR", "")
+    assert temporary_base() in {"/tmp", "/var/tmp"}
+    monkeypatch.delenv("TMPDIR")
     monkeypatch.setattr(temporary, "_DEFAULT", (str(first), str(second)))
     assert temporary_base() == str(first)
     with small_disk(first, 64, "noexec"):
