@@ -112,7 +112,9 @@ def test_a_mount_may_have_a_name_of_any_bytes(public: Path) -> None:
 USER = "" if ROOT else "--user "
 OWN = "0::/user/mine\n"
 NONE_NAMED = ("", "\n\n", "\xff\xfe\0", "0::\n0:\n::\n", "0::/a\0b\n")
+OUTSIDE = "/user/mine, is outside of its cgroup namespace"
 GONE = "0::/user/mine/gone (deleted)\n"
+V1 = "cgroup v1*cgroup_no_v1=all"
 LACKS = "{own} lacks the controller memory. Start the arena in a cgroup of its own: systemd-run "
 LACKS += f"{USER}--scope -p Delegate=yes arena run*cgroup_enable=memory"
 
@@ -123,9 +125,9 @@ LACKS += f"{USER}--scope -p Delegate=yes arena run*cgroup_enable=memory"
         *((text, "memory pids", "there is no cgroup v2 here") for text in NONE_NAMED),
         (GONE, "memory pids", "gone (deleted) cannot be read: No such file or directory. Start"),
         ("0::/..\n", "memory pids", "/.., is outside of its cgroup namespace"),
-        ("0::/../../user/mine\n", "memory pids", "/../../user/mine, is outside of its cgroup nam"),
-        (f"4:memory:/\n3:pids:/\n{OWN}", "cpu", "controllers memory and pids belong to cgroup v1*"),
-        (f"4:cpu,memory:/\n{OWN}", "pids", "controller memory belongs to cgroup v1*cgroup_no_v1=a"),
+        ("0::/../../user/mine\n", "memory pids", f"/../..{OUTSIDE}"),
+        (f"4:memory:/\n3:pids:/\n{OWN}", "cpu", f"the controllers memory and pids belong to {V1}"),
+        (f"4:cpu,memory:/\n{OWN}", "pids", f"the controller memory belongs to {V1}"),
         (OWN, "pids", LACKS),
     ],
 )
@@ -139,6 +141,7 @@ def test_a_process_without_a_cgroup_to_divide_is_told_why(
 
 
 NONE_MOUNTED = "there is no cgroup v2 here: none is mounted. Mount it, as root: mount -t cgroup2"
+OLD = "has no memory.peak in {own}. It must be Linux 5.19 or newer"
 UNREAD = "cannot be read: No such file or directory. /proc must be mounted"
 
 
@@ -149,7 +152,7 @@ UNREAD = "cannot be read: No such file or directory. /proc must be mounted"
         (lambda kernel: (kernel.proc / "mountinfo").unlink(), f"{{proc}}/mountinfo {UNREAD}"),
         (
             lambda kernel: (kernel.own / "memory.peak").unlink(),
-            "has no memory.peak in {own}. It must be",
+            OLD,
         ),
         (lambda kernel: kernel.mount("tmpfs"), NONE_MOUNTED),
         (lambda kernel: kernel.mount("cgroup2", part="/elsewhere"), "/user/mine, is not shown in"),

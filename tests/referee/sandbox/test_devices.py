@@ -57,19 +57,27 @@ def test_gpus_are_shared_evenly(public: Path) -> None:
     assert claimed == {"three": ["nvidia0", "nvidia1", "nvidia0"], "again": "nvidia1"}
 
 
+GONE = "MachineError: /dev/nvidia0, a device that bots may use, is gone. See whether nvidia-smi "
+GONE += "works, and run again."
 NONE = "UnfitError: no GPU can be used: "
 
 
 @pytest.mark.parametrize(
     ("act", "why"),
     [
-        ("gone", "MachineError: /dev/nvidia0, a device that bots may use, is gone. See whether "),
-        ("closed", f"{NONE}bots, which run as uid N and on, may not open /dev/nvidia0. Open it "),
+        ("gone", GONE),
+        (
+            "closed",
+            f"{NONE}bots, which run as uid N and on, may not open /dev/nvidia0. Open it to ",
+        ),
         (
             "library",
-            f"{NONE}libcuda.so.1 is not here, which neither the linker knows (ldconfig -p) ",
+            f"{NONE}libcuda.so.1 is not here, which neither the linker knows (ldconfig -p) nor ",
         ),
-        ("memory", f"{NONE}there is no /dev/nvidia-uvm here. `nvidia-modprobe -u -c 0` makes it, "),
+        (
+            "memory",
+            f"{NONE}there is no /dev/nvidia-uvm here. `nvidia-modprobe -u -c 0` makes it, as root",
+        ),
     ],
 )
 def test_what_is_missing_or_goes_is_named(public: Path, act: str, why: str) -> None:

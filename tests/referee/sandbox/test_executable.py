@@ -25,7 +25,12 @@ def told(
 @pytest.mark.parametrize(
     ("name", "content", "why", "words"),
     [
-        ("bot.sh", b"echo hi\n", UNREADABLE, "no program: it lacks a first line such as #!/bin/sh"),
+        (
+            "bot.sh",
+            b"echo hi\n",
+            UNREADABLE,
+            "is no program: it lacks a first line such as #!/bin/sh",
+        ),
         ("bot.py", b"print()\n", UNREADABLE, "a first line such as #!/usr/bin/env python3"),
         ("bot", b"", UNREADABLE, "./bot is empty"),
         ("bot", b"\x7fELF...", UNREADABLE, "./bot was built for another kind of machine"),

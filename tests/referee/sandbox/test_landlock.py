@@ -124,12 +124,15 @@ def test_the_version_is_the_kernels(monkeypatch: pytest.MonkeyPatch) -> None:
     assert landlock.abi() == 4
 
 
+UPDATE = "Update Docker (20.10.18 or newer) or Podman"
+
+
 @pytest.mark.parametrize(
     ("number", "cause", "remedy"),
     [
         (errno.ENOSYS, "this kernel has no Landlock", "Needs Linux 5.13 or newer"),
         (errno.EOPNOTSUPP, "built in but off", 'Add "landlock" to the lsm= list'),
-        (errno.EPERM, "the container's seccomp profile", "Update Docker (20.10.18 or newer) or"),
+        (errno.EPERM, "the container's seccomp profile blocks Landlock", UPDATE),
         (errno.EIO, "Input/output error", "Landlock does not answer"),
     ],
 )
