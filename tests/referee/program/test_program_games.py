@@ -304,8 +304,7 @@ def test_its_code_is_its_files_and_a_changed_program_is_loaded_anew(make_game: M
 
 @pytest.mark.parametrize("sandbox", ["landlock", "bwrap", "none"])
 def test_it_runs_in_every_sandbox(make_game: MakeGame, sandbox: str) -> None:
-    if sandbox != "none":
-        need(sandbox)
+    need(sandbox)
     kind: Any = load(find_source(str(make_game())), Confinement(sandbox))
     for _ in range(3):  # it raises an error for an end of a match that it does not know
         game = played(kind)
@@ -326,8 +325,7 @@ def test_the_sandbox_keeps_it_from_secrets(make_game: MakeGame, tmp_path: Path) 
 @pytest.mark.parametrize("sandbox", ["landlock", "bwrap", "none"])
 def test_it_cannot_reach_a_bot_but_without_a_sandbox(make_game: MakeGame, sandbox: str) -> None:
     """Neither signals nor memory: a bot's process is another's, as are bots to each other."""
-    if sandbox != "none":
-        need(sandbox)
+    need(sandbox)
     with Launcher(sandbox) as launcher:
         limits = Limits(sandbox=sandbox)  # type: ignore[arg-type]
         waits = Program((PYTHON, "-c", "input()"), str(make_game(name="bot")))

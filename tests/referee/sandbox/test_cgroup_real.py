@@ -70,8 +70,7 @@ def divided() -> Iterator[Path]:
 
 @pytest.fixture(params=[name for name in SANDBOXES if name != "uid" or os.getuid() == 0])
 def sandbox(request: pytest.FixtureRequest) -> str:
-    if request.param != "none":
-        need(request.param)
+    need(request.param)
     return str(request.param)
 
 
