@@ -15,7 +15,7 @@ FILES = (
     *("tests/arena/test_compare.py", "tests/arena/terminal.py", "tests/arena/handin/test_rates.py"),
     *("tests/arena/environment/test_locks.py", "tests/attacks/test_attacks.py"),
     *("tests/attacks/builds/test_build_attacks.py", "tests/attacks/collusion/test_capacity.py"),
-    *("tests/bots/test_kit.py", "tests/docs/test_pages.py", "tests/referee/door/test_door.py"),
+    *("tests/bots/test_kit.py", "tests/docs/test_pages.py", "tests/referee/door/test_turns.py"),
     *("tests/referee/sandbox/test_kinds.py", "tests/test_clone.py", "tests/places/test_places.py"),
 )
 UNITS = catalogue(FILES, {SOAK}, "")

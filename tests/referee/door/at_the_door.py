@@ -54,13 +54,13 @@ class Caller:
     ) -> None:
         requests, self.writes = os.pipe()
         self.reads, answers = os.pipe()
+        self.door = door
         self.ends = (requests, answers)
         self.exchanges = Remembered() if exchanges is None else exchanges
         self.visitor = door.admit(bot, names, self.ends, listener, self.exchanges, key)
         self._got = b""
 
     def send(self, request: bytes | Mapping[str, Any]) -> None:
-        """Write a line."""
         line = request if isinstance(request, bytes) else json.dumps(request).encode()
         os.write(self.writes, line + b"\n")
 
@@ -78,7 +78,6 @@ class Caller:
         return found
 
     def ask(self, url: str, **more: Any) -> dict[str, Any]:
-        """Return the answer to a request."""
         self.send({"id": 7, "url": url, **more})
         answer = self.read()
         assert answer is not None
@@ -92,7 +91,6 @@ class Caller:
         return answer, self.visitor.end_turn()
 
     def close(self) -> Visit:
-        """Leave, and close all ends."""
         visit = self.visitor.close(5.0)
         for end in (*self.ends, self.reads, self.writes):
             with contextlib.suppress(OSError):
@@ -101,7 +99,6 @@ class Caller:
 
 
 def chat(text: str = "which move", model: str = "model-x", **more: Any) -> str:
-    """Return the body of a request for a completion."""
     return json.dumps({"model": model, "messages": [{"role": "user", "content": text}], **more})
 
 

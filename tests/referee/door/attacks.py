@@ -3,12 +3,12 @@
     python -m tests.referee.door.attacks            # prints them as a table
 
 The bot may ask api.example.org alone; its league allows second.example.org too. Each attack is made
-by real pipes, or by a client in a process of its own at the endpoint of HTTP, and must end as it
-says; and nobody may come to any address but the provider's.
+by real pipes, or by a client at the endpoint of HTTP, and must end as it says; and nobody may come
+to any address but the provider's.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from tabulate import tabulate
@@ -28,8 +28,6 @@ MEANINGS: Mapping[Outcome, str] = {
 
 @dataclass(frozen=True, kw_only=True)
 class Attack:
-    """One attack."""
-
     slug: str
     tries: str
     expects: Outcome
@@ -49,11 +47,6 @@ class Attack:
     environ: Mapping[str, str] = field(default_factory=dict)
     spend: float | None = None
 
-    @property
-    def is_slow(self) -> bool:
-        """Whether it takes a process of its own, or a second try."""
-        return self.raw is not None or self.slug == "dns-rebinding"
-
 
 def _url(slug: str, tries: str, url: str) -> Attack:
     return Attack(slug=slug, tries=tries, expects="refused", url=url)
@@ -70,13 +63,8 @@ ADDRESSES = (
     _url("plain-http", "the scheme http", "http://api.example.org/v1"),
     _url("scheme-capitals", "the scheme in capitals", "HTTPS://api.example.org/v1"),
     _url("file", "a file", "file:///etc/passwd"),
-    _url("ftp", "the scheme ftp", "ftp://api.example.org/"),
-    _url("gopher", "the scheme gopher", "gopher://api.example.org:25/_HELO"),
-    _url("data", "the scheme data", "data:text/plain,hello"),
-    _url("websocket", "the scheme wss", "wss://api.example.org/v1"),
     _url("no-scheme", "no scheme", "//api.example.org/v1"),
     _url("user", "a name as user of another", "https://api.example.org@elsewhere.example.net/"),
-    _url("user-of-it", "a user", "https://user@api.example.org/v1"),
     _url("password", "user and password", "https://user:word@api.example.org/v1"),
     _url("trailing-dot", "a dot at the end", "https://api.example.org./v1"),
     _url("capitals", "capitals", "https://API.example.org/v1"),
@@ -97,7 +85,6 @@ ADDRESSES = (
     _url("query-host", "a question mark before @", "https://evil.example.net?@api.example.org/"),
     _url("backslash", "a backslash before @", "https://evil.example.net\\@api.example.org/"),
     _url("backslashes", "backslashes for slashes", "https:\\\\api.example.org\\v1"),
-    _url("slashes", "three slashes", "https:///api.example.org/v1"),
     _url("path-slashes", "a path with two slashes", "https://api.example.org//evil.example.net/"),
     _url("semicolon", "a semicolon in the name", "https://api.example.org;evil.example.net/"),
     _url("tab", "a tab in the name", "https://api.exa\tmple.org/"),
@@ -105,25 +92,15 @@ ADDRESSES = (
     _url("space", "spaces around it", " https://api.example.org/v1 "),
     _url("loopback", "127.0.0.1", "https://127.0.0.1/"),
     _url("decimal", "127.0.0.1 as one number", "https://2130706433/"),
-    _url("hexadecimal", "127.0.0.1 in hexadecimal", "https://0x7f000001/"),
-    _url("octal", "127.0.0.1 in octal", "https://0177.0.0.1/"),
-    _url("short-ip", "127.1", "https://127.1/"),
-    _url("any", "0.0.0.0", "https://0.0.0.0/"),
     _url("loopback-6", "::1", "https://[::1]/"),
-    _url("mapped-6", "127.0.0.1 in IPv6", "https://[::ffff:127.0.0.1]/"),
-    _url("zone-6", "an address with a zone", "https://[fe80::1%25eth0]/"),
     _url("metadata", "the metadata of a cloud", "http://169.254.169.254/latest/meta-data/"),
-    _url("localhost", "localhost", "https://localhost/"),
     _url("its-address", "the allowed name's own address", "https://93.184.216.34/v1"),
     _url("crlf-path", "a line break in the path", "https://api.example.org/v1\r\nx-a: b"),
-    _url("lf-path", "a line feed in the path", "https://api.example.org/v1\nx-a: b"),
     _url("space-path", "a space in the path", "https://api.example.org/v1 HTTP/1.1"),
     _url("percent-bad", "half a percent-encoding", "https://api.example.org/%2"),
     _url("long", "an address of 9,000 letters", f"https://api.example.org/{'a' * 9000}"),
     _url("empty", "an empty address", ""),
 )
-
-_GROUP = "request"
 
 
 def _header(slug: str, tries: str, name: str, value: str, expects: Outcome = "dropped") -> Attack:
@@ -172,98 +149,38 @@ HEADERS = (
 )
 
 
-def _method(slug: str, tries: str, method: Any) -> Attack:
-    return Attack(slug=slug, tries=tries, expects="refused", group=_GROUP, more={"method": method})
+def _sent(slug: str, tries: str, expects: Outcome = "refused", **attack: Any) -> Attack:
+    own = {name: attack.pop(name) for name in [*attack] if name in Attack.__annotations__}
+    return Attack(slug=slug, tries=tries, expects=expects, group="request", more=attack, **own)
 
+
+_TRAP = "http://127.0.0.1:{trap}"
+_DEEP = b'{"id": 7, "url": "https://api.example.org/", "x": ' + b"[" * 50_000
+_NO_UTF8 = b'{"id": 7, "url": "https://api.example.org/\xff"}'
+_API = "https://api.example.org/v1"
+_DEAR, _TWO = chat(model="model-z"), chat().replace("{", '{"model": "model-z", ', 1)
+_ADMIN = "0\r\n\r\nGET /v1/admin HTTP/1.1\r\nhost: evil\r\n\r\n"
+_GET = {"method": "GET", "body": "GET / HTTP/1.1\r\n\r\n"}
+_PROXIES = {"HTTPS_PROXY": _TRAP, "https_proxy": _TRAP, "ALL_PROXY": "socks5://127.0.0.1:{trap}"}
 
 REQUESTS = (
-    _method("connect", "the method CONNECT", "CONNECT"),
-    _method("trace", "the method TRACE", "TRACE"),
-    _method("delete", "the method DELETE", "DELETE"),
-    _method("small-method", "a method in small letters", "get"),
-    _method("crlf-method", "a line break in the method", "GET / HTTP/1.1\r\nhost: evil\r\n\r\nGET"),
-    Attack(
-        slug="get-body",
-        tries="a GET with a body, to be read as a second request",
-        expects="refused",
-        group=_GROUP,
-        more={"method": "GET", "body": "GET / HTTP/1.1\r\n\r\n"},
-    ),
-    Attack(
-        slug="two-bodies",
-        tries="two bodies",
-        expects="refused",
-        group=_GROUP,
-        more={"body": chat(), "body64": "e30="},
-    ),
-    Attack(
-        slug="body-smuggling",
-        tries="a body that holds a second request",
-        expects="answered",
-        group=_GROUP,
-        url="https://api.example.org/v1/upload",
-        more={"body": "0\r\n\r\nGET /v1/admin HTTP/1.1\r\nhost: evil\r\n\r\n"},
-    ),
-    Attack(
-        slug="large-body",
-        tries="a body of more than is allowed",
-        expects="refused",
-        group=_GROUP,
-        more={"body": "x" * ((1 << 20) + 1)},
-    ),
-    Attack(
-        slug="dear-model",
-        tries="with a limit of spend, a model that has no price",
-        expects="refused",
-        group=_GROUP,
-        more={"body": chat(model="model-z")},
-        spend=1.0,
-    ),
-    Attack(
-        slug="two-models",
-        tries="with a limit of spend, two models in one body",
-        expects="refused",
-        group=_GROUP,
-        more={"body": chat().replace("{", '{"model": "model-z", ', 1)},
-        spend=1.0,
-    ),
-    Attack(
-        slug="no-model",
-        tries="with a limit of spend, a request without a model",
-        expects="refused",
-        group=_GROUP,
-        url="https://api.example.org/v1/images",
-        more={"body": "prompt=ship"},
-        spend=1.0,
-    ),
-    Attack(slug="no-json", tries="no JSON", expects="refused", group=_GROUP, line=b"GET / HTTP"),
-    Attack(slug="list", tries="a list of requests", expects="refused", group=_GROUP, line=b"[{}]"),
-    Attack(
-        slug="deep",
-        tries="100,000 brackets",
-        expects="refused",
-        group=_GROUP,
-        line=b'{"id": 7, "url": "https://api.example.org/", "x": ' + b"[" * 50_000,
-    ),
-    Attack(
-        slug="bytes",
-        tries="what is no UTF-8",
-        expects="refused",
-        group=_GROUP,
-        line=b'{"id": 7, "url": "https://api.example.org/\xff"}',
-    ),
-    Attack(
-        slug="proxies",
-        tries="variables that name a proxy",
-        expects="answered",
-        group=_GROUP,
-        more={"body": chat()},
-        environ={
-            "HTTPS_PROXY": "http://127.0.0.1:{trap}",
-            "https_proxy": "http://127.0.0.1:{trap}",
-            "ALL_PROXY": "socks5://127.0.0.1:{trap}",
-        },
-    ),
+    _sent("connect", "the method CONNECT", method="CONNECT"),
+    _sent("trace", "the method TRACE", method="TRACE"),
+    _sent("delete", "the method DELETE", method="DELETE"),
+    _sent("small-method", "a method in small letters", method="get"),
+    _sent("crlf-method", "a line break in the method", method=f"GET / HTTP/1.1\r\n{_ADMIN}GET"),
+    _sent("get-body", "a GET with a body, to be read as a second request", **_GET),
+    _sent("two-bodies", "two bodies", body=chat(), body64="e30="),
+    _sent("body-smuggling", "a second request in a body", "answered", url=_API, body=_ADMIN),
+    _sent("large-body", "a body of more than is allowed", body="x" * ((1 << 20) + 1)),
+    _sent("dear-model", "with a limit of spend, a model without a price", body=_DEAR, spend=1.0),
+    _sent("two-models", "with a limit of spend, two models in one body", body=_TWO, spend=1.0),
+    _sent("no-model", "with a limit of spend, no model", url=f"{_API}/a", body="a=b", spend=1.0),
+    _sent("no-json", "no JSON", line=b"GET / HTTP"),
+    _sent("list", "a list of requests", line=b"[{}]"),
+    _sent("deep", "50,000 brackets", line=_DEEP),
+    _sent("bytes", "what is no UTF-8", line=_NO_UTF8),
+    _sent("proxies", "variables that name a proxy", "answered", body=chat(), environ=_PROXIES),
 )
 
 
@@ -282,42 +199,17 @@ def _dns(slug: str, tries: str, *answers: Sequence[str]) -> Attack:
     return Attack(slug=slug, tries=tries, expects="unreached", group="name", answers=answers)
 
 
-NAMES = (
+NAMES = (  # of which addresses are nobody's, test_addresses.py has more
     _dns("dns-loopback", "its name is 127.0.0.1", ["127.0.0.1"]),
     _dns("dns-private", "its name is of a private network", ["10.1.2.3"]),
-    _dns("dns-private-172", "another private network", ["172.31.0.1"]),
-    _dns("dns-private-192", "another private network", ["192.168.1.1"]),
     _dns("dns-link-local", "the metadata of a cloud", ["169.254.169.254"]),
-    _dns("dns-carrier", "a carrier's own network", ["100.64.0.1"]),
-    _dns("dns-any", "0.0.0.0", ["0.0.0.0"]),
-    _dns("dns-multicast", "a multicast address", ["224.0.0.1"]),
-    _dns("dns-broadcast", "the broadcast address", ["255.255.255.255"]),
-    _dns("dns-reserved", "a reserved address", ["240.0.0.1"]),
     _dns("dns-loopback-6", "::1", ["::1"]),
-    _dns("dns-any-6", "::", ["::"]),
-    _dns("dns-unique-6", "an IPv6 network of one's own", ["fd00::1"]),
-    _dns("dns-link-6", "a link-local IPv6 address", ["fe80::1"]),
-    _dns("dns-zone-6", "the same with a zone", ["fe80::1%lo"]),
-    _dns("dns-site-6", "a site-local IPv6 address", ["fec0::1"]),
-    _dns("dns-multicast-6", "an IPv6 multicast address", ["ff02::1"]),
+    _dns("dns-zone-6", "a link-local IPv6 address with a zone", ["fe80::1%lo"]),
     _dns("dns-mapped", "127.0.0.1 mapped into IPv6", ["::ffff:127.0.0.1"]),
-    _dns("dns-mapped-public", "a public address mapped into IPv6", ["::ffff:93.184.216.34"]),
-    _dns("dns-compatible", "127.0.0.1 in the old form", ["::7f00:1"]),
-    _dns("dns-translated", "127.0.0.1 translated", ["::ffff:0:7f00:1"]),
-    _dns("dns-6to4", "10.0.0.1 by 6to4", ["2002:0a00:0001::1"]),
-    _dns("dns-nat64", "127.0.0.1 by NAT64", ["64:ff9b::7f00:1"]),
-    _dns("dns-nat64-own", "10.0.0.1 by a NAT64 of one's own", ["64:ff9b:1::a00:1"]),
-    _dns("dns-teredo", "by Teredo", ["2001:0:4136:e378:8000:63bf:3fff:fdd2"]),
-    _dns("dns-isatap", "10.0.0.1 by ISATAP", ["2606:4700::5efe:a00:1"]),
-    _dns("dns-documentation", "an address of documentation", ["2001:db8::1"]),
     _dns("dns-nothing", "no address", []),
     _dns("dns-no-address", "what is no address", ["localhost"]),
-    Attack(
-        slug="dns-rebinding",
-        tries="another answer the second time, 127.0.0.1, after the connection was closed",
-        expects="unreached",
-        group="name",
-        answers=[["93.184.216.34"], ["127.0.0.1"]],
+    replace(
+        _dns("dns-rebinding", "127.0.0.1 the second time", ["93.184.216.34"], ["127.0.0.1"]),
         behaviour={"kind": "closed"},
     ),
 )
@@ -375,92 +267,56 @@ def _http(slug: str, tries: str, raw: str, expects: Outcome = "refused", **more:
     return Attack(slug=slug, tries=tries, expects=expects, group="endpoint", raw=data, **more)
 
 
-_OPENING = "POST /api.example.org/v1/chat/completions HTTP/1.1\nHost: 127.0.0.1:8377\n"
+def _asked(slug: str, tries: str, what: str, more: str = "Host: a\n") -> Attack:
+    return _http(f"http-{slug}", tries, f"{what} HTTP/1.1\n{more}\n")
+
+
+def _posted(slug: str, tries: str, head: str, body: str = "", *more: Any, **rest: Any) -> Attack:
+    opening = "POST /api.example.org/v1/chat/completions HTTP/1.1\nHost: 127.0.0.1:8377\n"
+    return _http(f"http-{slug}", tries, f"{opening}{head}\n{body}", *more, **rest)
+
+
 _BODY = chat()
 _LENGTH = f"Content-Length: {len(_BODY)}\n"
+_EVIL = "0\n\nGET /evil HTTP/1.1\nHost: a\n\n"
+_OWN = f"Authorization: Bearer own\nCookie: a=b\n{_LENGTH}"
+_OWN_NAMES = ("authorization", "cookie")
+_FOLDED = f"X-A: b\n host: evil\n{_LENGTH}"
+_SOCKET = "Host: a\nConnection: upgrade\nUpgrade: websocket\nSec-WebSocket-Version: 13\n"
+_SOCKET += "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\n"
 
 ENDPOINT = (
-    _http("http-plain", "what is meant", f"{_OPENING}{_LENGTH}\n{_BODY}", "answered"),
-    _http(
-        "http-key",
-        "a key of one's own, as libraries send",
-        f"{_OPENING}Authorization: Bearer own\nCookie: a=b\n{_LENGTH}\n{_BODY}",
-        "dropped",
-        absent=("authorization", "cookie"),
-    ),
-    _http("http-absolute", "a whole address", "GET http://127.0.0.1:{trap}/ HTTP/1.1\nHost: a\n\n"),
-    _http(
-        "http-absolute-allowed",
-        "a whole address that is allowed",
-        "GET https://api.example.org/v1 HTTP/1.1\nHost: a\n\n",
-    ),
-    _http("http-connect", "CONNECT", "CONNECT 127.0.0.1:{trap} HTTP/1.1\nHost: a\n\n"),
-    _http("http-trace", "TRACE", "TRACE /api.example.org/ HTTP/1.1\nHost: a\n\n"),
-    _http("http-options", "OPTIONS *", "OPTIONS * HTTP/1.1\nHost: a\n\n"),
-    _http("http-other", "another name", "GET /elsewhere.example.net/ HTTP/1.1\nHost: a\n\n"),
-    _http("http-port", "another port", "GET /api.example.org:8443/ HTTP/1.1\nHost: a\n\n"),
-    _http("http-ip", "an address", "GET /127.0.0.1:{trap}/ HTTP/1.1\nHost: a\n\n"),
-    _http("http-user", "a user", "GET /api.example.org@evil.net/ HTTP/1.1\nHost: a\n\n"),
-    _http("http-dots", "dots out of the name", "GET /x/../evil.net/ HTTP/1.1\nHost: a\n\n"),
-    _http(
-        "http-percent",
-        "an encoded slash",
-        "GET /api.example.org%2fb/ HTTP/1.1\nHost: a\n\n",
-    ),
-    _http("http-slashes", "two slashes", "GET //evil.example.net/ HTTP/1.1\nHost: a\n\n"),
-    _http(
-        "http-host",
-        "another `host`",
-        "GET /evil.example.net/v1 HTTP/1.1\nHost: api.example.org\n\n",
-    ),
-    _http(
-        "http-lengths",
-        "two lengths",
-        f"{_OPENING}Content-Length: 3\n{_LENGTH}\n{_BODY}",
-    ),
-    _http(
-        "http-smuggling",
-        "a length and chunks",
-        f"{_OPENING}{_LENGTH}Transfer-Encoding: chunked\n\n0\n\nGET /evil HTTP/1.1\nHost: a\n\n",
-    ),
-    _http(
-        "http-te",
-        "an odd transfer-encoding",
-        f"{_OPENING}Transfer-Encoding: xchunked\n\n0\n\nGET /evil HTTP/1.1\nHost: a\n\n",
-    ),
-    _http(
-        "http-folded",
-        "a folded header",
-        f"{_OPENING}X-A: b\n host: evil\n{_LENGTH}\n{_BODY}",
-        "dropped",
-        absent=("x-a",),
-    ),
-    _http(
-        "http-space",
-        "a space before the colon",
-        f"{_OPENING}Transfer-Encoding : chunked\n{_LENGTH}\n{_BODY}",
-    ),
-    _http(
-        "http-upgrade",
-        "a WebSocket",
-        "GET /api.example.org/v1 HTTP/1.1\nHost: a\nConnection: upgrade\nUpgrade: websocket\n"
-        "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\nSec-WebSocket-Version: 13\n\n",
-    ),
+    _posted("plain", "what is meant", _LENGTH, _BODY, "answered"),
+    _posted("key", "a key, as libraries send", _OWN, _BODY, "dropped", absent=_OWN_NAMES),
+    _asked("absolute", "a whole address", "GET http://127.0.0.1:{trap}/"),
+    _asked("absolute-allowed", "one that is allowed", "GET https://api.example.org/v1"),
+    _asked("connect", "CONNECT", "CONNECT 127.0.0.1:{trap}"),
+    _asked("trace", "TRACE", "TRACE /api.example.org/"),
+    _asked("options", "OPTIONS *", "OPTIONS *"),
+    _asked("other", "another name", "GET /elsewhere.example.net/"),
+    _asked("port", "another port", "GET /api.example.org:8443/"),
+    _asked("ip", "an address", "GET /127.0.0.1:{trap}/"),
+    _asked("user", "a user", "GET /api.example.org@evil.net/"),
+    _asked("dots", "dots out of the name", "GET /x/../evil.net/"),
+    _asked("percent", "an encoded slash", "GET /api.example.org%2fb/"),
+    _asked("slashes", "two slashes", "GET //evil.example.net/"),
+    _asked("host", "another `host`", "GET /evil.example.net/v1", "Host: api.example.org\n"),
+    _asked("upgrade", "a WebSocket", "GET /api.example.org/v1", _SOCKET),
+    _posted("lengths", "two lengths", f"Content-Length: 3\n{_LENGTH}", _BODY),
+    _posted("smuggling", "a length and chunks", f"{_LENGTH}Transfer-Encoding: chunked\n", _EVIL),
+    _posted("te", "an odd transfer-encoding", "Transfer-Encoding: xchunked\n", _EVIL),
+    _posted("folded", "a folded header", _FOLDED, _BODY, "dropped", absent=("x-a",)),
+    _posted("space", "a space before the colon", f"Transfer-Encoding : chunked\n{_LENGTH}", _BODY),
+    _posted("head", "a head of 40,000 bytes", f"X-A: {'a' * 40_000}\n"),
+    _posted("length", "a huge length", "Content-Length: 99999999\n", "x" * 2_000_000),
     _http("http-preface", "HTTP/2", "PRI * HTTP/2.0\n\nSM\n\n"),
     _http("http-garbage", "what is no HTTP", "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\n\n"),
-    _http("http-head", "a head of 40,000 bytes", f"{_OPENING}X-A: {'a' * 40_000}\n\n"),
-    _http(
-        "http-length",
-        "a body that is said to be huge",
-        f"{_OPENING}Content-Length: 99999999\n\n" + "x" * 2_000_000,
-    ),
 )
 
 ATTACKS = (*ADDRESSES, *HEADERS, *REQUESTS, *NAMES, *ANSWERS, *ENDPOINT)
 
 
 def main() -> None:
-    """Print the table."""
     rows = [(each.group, each.tries, each.expects) for each in ATTACKS]
     print(tabulate(rows, ("by", f"tried ({len(ATTACKS)})", "ends"), tablefmt="github"))
     for outcome, meaning in MEANINGS.items():

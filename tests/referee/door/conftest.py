@@ -2,11 +2,14 @@
 
 import os
 import socket
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from typing import Any
 
 import pytest
 
 from tests.provider import Provider
+from tests.referee.door.at_the_door import Caller, opened
 
 
 @pytest.fixture(scope="session")
@@ -38,3 +41,17 @@ def trap() -> Iterator[int]:
         listening.setblocking(False)
         with pytest.raises(BlockingIOError):
             listening.accept()
+
+
+@pytest.fixture
+def call(provider: Provider, trap: int) -> Iterator[Callable[..., Caller]]:
+    """Open doors to the provider; a bot at each, who may ask it, is gone in the end."""
+    with ExitStack() as stack:
+
+        def call(**terms: Any) -> Caller:
+            door = stack.enter_context(opened(provider, trap, **terms))
+            caller = Caller(door, "api.example.org")
+            stack.callback(caller.close)
+            return caller
+
+        yield call

@@ -1,96 +1,78 @@
-"""The endpoint of HTTP, as libraries use it: clients in processes of their own."""
+"""The endpoint of HTTP, as libraries use it."""
 
-import json
+import http.client
 import os
 import socket
-import subprocess
-import sys
 import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 
 import pytest
 
 from tests.provider import Provider
-from tests.referee.door.at_the_door import COMPLETIONS, Caller, chat, opened
+from tests.referee.door.at_the_door import Caller, chat, opened
 
-CLIENT = """
-import http.client, json, sys, threading
-port, many, body = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
-found = []
-def ask():
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
-    for path in ("/v1/chat/completions", "/v1/chat/completions", "/v1/models"):
-        data = body if "chat" in path else None
-        headers = {"Authorization": "Bearer none", "X-Stainless-Lang": "python"}
-        connection.request("POST" if data else "GET", "/api.example.org" + path, data, headers)
-        answer = connection.getresponse()
-        found.append([answer.status, answer.getheader("content-type"), answer.read().decode()])
-threads = [threading.Thread(target=ask) for _ in range(many)]
-for thread in threads: thread.start()
-for thread in threads: thread.join()
-print(json.dumps(found))
-"""
+Answer = tuple[int, str | None, str]
 
 
-def client(port: int, many: int) -> subprocess.Popen[str]:
-    """Start a client that asks three times by each of so many connections."""
-    words = [sys.executable, "-c", CLIENT, str(port), str(many), chat()]
-    return subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
+def client(port: int) -> list[Answer]:
+    """Return the answers to three requests by one connection: status, type and body."""
+    found = []
+    headers = {"Authorization": "Bearer none", "X-Stainless-Lang": "python"}
+    with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=10)) as connection:
+        for path, body in (*(("chat/completions", chat()),) * 2, ("models", None)):
+            way = "POST" if body else "GET"
+            connection.request(way, f"/api.example.org/v1/{path}", body, headers)
+            answer = connection.getresponse()
+            kind = answer.getheader("content-type")
+            found.append((answer.status, kind, answer.read().decode()))
+    return found
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("many", [1, 40])
-def test_libraries_ask_by_http(many: int, provider: Provider, trap: int) -> None:
+@pytest.fixture
+def at_http(provider: Provider, trap: int) -> Iterator[tuple[Caller, int]]:
+    """A bot at a door and its port, which is still listened at when the bot has left."""
     with (
         socket.create_server(("127.0.0.1", 0), backlog=64) as listening,
         opened(provider, trap) as door,
     ):
         caller = Caller(door, "api.example.org", listener=listening.fileno())
-        with client(listening.getsockname()[1], many) as process:
-            time.sleep(0.5)
-            assert provider.forget() == [], "nobody is heard before the turn"
-            caller.visitor.begin_turn()
-            found = json.loads(process.communicate(timeout=20)[0])
-        visit = caller.visitor.end_turn()
-        caller.close()
-    assert len(found) == 3 * many
+        yield caller, listening.getsockname()[1]
+        os.fstat(listening.fileno())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("many", [1, 40])
+def test_libraries_ask_by_http(many: int, provider: Provider, at_http: tuple[Caller, int]) -> None:
+    caller, port = at_http
+    with ThreadPoolExecutor(many) as pool:
+        asked = [pool.submit(client, port) for _ in range(many)]
+        time.sleep(0.5)
+        assert provider.forget() == [], "nobody is heard before the turn"
+        caller.visitor.begin_turn()
+        found = [answer for each in asked for answer in each.result(20)]
+    visit = caller.visitor.end_turn()
+    caller.close()
     assert {status for status, *_ in found} == {200}
     assert {kind for _, kind, body in found if "choices" in body} == {"application/json"}
-    assert visit.requests == 3 * many
+    assert visit.requests == len(found) == 3 * many
     for seen in provider.forget():
         assert seen["headers"]["x-stainless-lang"] == "python"
         assert seen["headers"]["authorization"] != "Bearer none"
 
 
 @pytest.mark.slow
-def test_the_socket_that_listens_stays_its_owners(provider: Provider, trap: int) -> None:
-    with (
-        socket.create_server(("127.0.0.1", 0)) as listening,
-        opened(provider, trap) as door,
-    ):
-        caller = Caller(door, "api.example.org", listener=listening.fileno())
-        opening = socket.create_connection(listening.getsockname())
-        caller.visitor.begin_turn()
-        caller.ask(COMPLETIONS, body=chat())
+def test_what_is_open_by_http_when_a_turn_ends_is_an_error(
+    provider: Provider, at_http: tuple[Caller, int]
+) -> None:
+    caller, port = at_http
+    provider.behave("slow", seconds=1.0)
+    caller.visitor.begin_turn()
+    with socket.create_connection(("127.0.0.1", port)) as opening, ThreadPoolExecutor(1) as pool:
+        pool.submit(client, port)
+        time.sleep(0.5)
         caller.visitor.end_turn()
-        caller.close()
-        assert opening.recv(1) == b"", "its connections are closed"
-        opening.close()
-        assert listening.fileno() >= 0
-        os.fstat(listening.fileno())
-
-
-@pytest.mark.slow
-def test_what_is_open_by_http_when_a_turn_ends_is_an_error(provider: Provider, trap: int) -> None:
-    with (
-        socket.create_server(("127.0.0.1", 0)) as listening,
-        opened(provider, trap) as door,
-    ):
-        provider.behave("slow", seconds=1.0)
-        caller = Caller(door, "api.example.org", listener=listening.fileno())
-        caller.visitor.begin_turn()
-        with client(listening.getsockname()[1], 1) as process:
-            time.sleep(0.5)
-            caller.visitor.end_turn()
-            time.sleep(0.1)
-            process.kill()
+        time.sleep(0.1)
         assert caller.close().cost > 0
+        assert opening.recv(1) == b"", "its connections are closed"

@@ -2,54 +2,35 @@
 
 import threading
 import time
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from tests.provider import Provider
-from tests.referee.door.at_the_door import COMPLETIONS, Caller, chat, opened
+from tests.referee.door.at_the_door import COMPLETIONS, Caller, chat
 
+Call = Callable[..., Caller]
 BROKEN: dict[str, dict[str, Any]] = {
-    "garbage": {},
-    "half": {},
-    "closed": {},
-    "length": {},
-    "switch": {},
+    **{kind: {} for kind in ("garbage", "half", "closed", "length", "switch")},
     "limited": {"seconds": 0},
     "status": {"status": 503},
 }
 
 
 @pytest.mark.parametrize("kind", BROKEN)
-def test_a_request_is_tried_again_until_the_provider_is_well(
-    kind: str, provider: Provider, trap: int
+def test_a_request_is_tried_again_until_the_provider_is_well_or_patience_ends(
+    kind: str, provider: Provider, call: Call
 ) -> None:
-    with opened(provider, trap, patience=5.0) as door:
-        caller = Caller(door, "api.example.org")
-        provider.behave(kind, times=2, **BROKEN[kind])
-        answer, visit = caller.turn(COMPLETIONS, body=chat())
-        caller.close()
-    assert answer["status"] == 200
-    assert not visit.outage
-    assert visit.requests == 3
-    first, *others = provider.forget()
-    assert [each["headers"]["idempotency-key"] for each in others] == [
-        first["headers"]["idempotency-key"]
-    ] * 2
+    provider.behave(kind, times=2, **BROKEN[kind])
+    answer, visit = call(patience=5.0).turn(COMPLETIONS, body=chat())
+    assert (answer["status"], visit.outage, visit.requests) == (200, "", 3)
+    assert len({each["headers"]["idempotency-key"] for each in provider.forget()}) == 1
     assert visit.held > 0.3 * (kind != "limited")
-
-
-@pytest.mark.parametrize("kind", BROKEN)
-def test_a_provider_that_stays_broken_is_an_outage(
-    kind: str, provider: Provider, trap: int
-) -> None:
-    with opened(provider, trap, patience=0.6) as door:
-        caller = Caller(door, "api.example.org")
-        provider.behave(kind, **BROKEN[kind])
-        began = time.monotonic()
-        answer, visit = caller.turn(COMPLETIONS, body=chat())
-        assert time.monotonic() - began < 3
-        caller.close()
+    provider.behave(kind, **BROKEN[kind])
+    began = time.monotonic()
+    answer, visit = call(patience=0.6).turn(COMPLETIONS, body=chat())
+    assert time.monotonic() - began < 3
     assert "api.example.org" in answer["error"]
     assert "broken off" in answer["error"]
     assert visit.outage.startswith("api.example.org: ")
@@ -57,93 +38,71 @@ def test_a_provider_that_stays_broken_is_an_outage(
     assert visit.cost == 0
 
 
-@pytest.mark.parametrize("status", [401, 403])
-def test_a_key_that_is_refused_is_an_outage_and_not_tried_again(
-    status: int, provider: Provider, trap: int
+@pytest.mark.parametrize("status", [400, 401, 403, 404, 422])
+def test_a_key_that_is_refused_is_an_outage_and_a_mistake_of_the_bot_is_answered(
+    status: int, provider: Provider, call: Call
 ) -> None:
-    with opened(provider, trap, patience=60.0) as door:
-        caller = Caller(door, "api.example.org")
-        provider.behave("status", status=status)
-        answer, visit = caller.turn(COMPLETIONS, body=chat())
-        caller.close()
-    assert "EXAMPLE_KEY" in visit.outage
-    assert str(status) in answer["error"]
+    """Neither is tried again."""
+    provider.behave("status", status=status)
+    answer, visit = call(patience=60.0).turn(COMPLETIONS, body=chat())
     assert visit.requests == 1
-
-
-@pytest.mark.parametrize("status", [400, 404, 422])
-def test_a_mistake_of_the_bot_is_answered_as_it_is(
-    status: int, provider: Provider, trap: int
-) -> None:
-    with opened(provider, trap, patience=60.0) as door:
-        caller = Caller(door, "api.example.org")
-        provider.behave("status", status=status)
-        answer, visit = caller.turn(COMPLETIONS, body=chat())
-        caller.close()
-    assert answer["status"] == status
-    assert not visit.outage
+    if status in (401, 403):
+        assert "EXAMPLE_KEY" in visit.outage
+        assert str(status) in answer["error"]
+    else:
+        assert (answer["status"], visit.outage) == (status, "")
 
 
 @pytest.mark.slow
-def test_a_provider_that_does_not_listen_is_waited_for(provider: Provider, trap: int) -> None:
-    with opened(provider, trap, patience=10.0) as door:
-        caller = Caller(door, "api.example.org")
-        provider.behave("refused", seconds=1.0)
-        answer, visit = caller.turn(COMPLETIONS, body=chat())
-        caller.close()
-    assert answer["status"] == 200
+def test_a_provider_that_does_not_listen_is_waited_for(provider: Provider, call: Call) -> None:
+    caller = call(patience=10.0)
+    provider.behave("refused", seconds=1.0)
+    answer, visit = caller.turn(COMPLETIONS, body=chat())
+    assert (answer["status"], visit.requests) == (200, 1)
     assert visit.held > 0.8
-    assert visit.requests == 1
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("kind", "seconds"), [("slow", 30), ("drip", 0.01)])
 def test_an_endless_answer_is_an_outage(
-    kind: str, seconds: float, provider: Provider, trap: int
+    kind: str, seconds: float, provider: Provider, call: Call
 ) -> None:
-    with opened(provider, trap, timeout=1.0) as door:
-        caller = Caller(door, "api.example.org")
-        provider.behave(kind, seconds=seconds)
-        _, visit = caller.turn(COMPLETIONS, body=chat())
-        caller.close()
+    provider.behave(kind, seconds=seconds)
+    _, visit = call(timeout=1.0).turn(COMPLETIONS, body=chat())
     assert visit.outage == "api.example.org: no whole answer within 1 s."
 
 
 @pytest.mark.slow
-def test_the_provider_says_when_to_try_again(provider: Provider, trap: int) -> None:
-    with opened(provider, trap, patience=10.0) as door:
-        caller = Caller(door, "api.example.org")
-        provider.behave("limited", seconds=1, times=1)
-        answer, visit = caller.turn(COMPLETIONS, body=chat())
-        assert answer["status"] == 200
-        assert 0.9 < visit.held < 2
-        provider.behave("limited", seconds=11)
-        began = time.monotonic()
-        _, visit = caller.turn(COMPLETIONS, body=chat("more"))
-        assert time.monotonic() - began < 1, "beyond its patience it is not waited for"
-        assert visit.outage == "api.example.org: it answered 429."
-        caller.close()
+def test_the_provider_says_when_to_try_again(provider: Provider, call: Call) -> None:
+    caller = call(patience=10.0)
+    provider.behave("limited", seconds=1, times=1)
+    answer, visit = caller.turn(COMPLETIONS, body=chat())
+    assert answer["status"] == 200
+    assert 0.9 < visit.held < 2
+    provider.behave("limited", seconds=11)
+    began = time.monotonic()
+    _, visit = caller.turn(COMPLETIONS, body=chat("more"))
+    assert time.monotonic() - began < 1, "beyond its patience it is not waited for"
+    assert visit.outage == "api.example.org: it answered 429."
 
 
 def test_an_outage_and_the_time_that_is_held_show_during_the_turn(
-    provider: Provider, trap: int
+    provider: Provider, call: Call
 ) -> None:
-    with opened(provider, trap, patience=0.7) as door:
-        caller = Caller(door, "api.example.org")
-        provider.behave("status", status=500)
-        caller.visitor.begin_turn()
-        began = time.monotonic()
-        caller.send({"id": 1, "url": COMPLETIONS, "body": chat()})
-        time.sleep(0.3)
-        held = caller.visitor.held
-        assert 0.1 < held < time.monotonic() - began
-        assert not caller.visitor.outage
-        assert caller.read()
-        assert caller.visitor.outage
-        visit = caller.visitor.end_turn()
-        assert 0.3 < visit.held < 1.5
-        assert not caller.visitor.outage, "the next turn is another"
-        caller.close()
+    caller = call(patience=0.7)
+    provider.behave("status", status=500)
+    caller.visitor.begin_turn()
+    began = time.monotonic()
+    caller.send({"id": 1, "url": COMPLETIONS, "body": chat()})
+    time.sleep(0.3)
+    held = caller.visitor.held
+    assert 0.1 < held < time.monotonic() - began
+    assert not caller.visitor.outage
+    assert caller.read()
+    assert caller.visitor.outage
+    visit = caller.visitor.end_turn()
+    assert 0.3 < visit.held < 1.5
+    assert not caller.visitor.outage, "the next turn is another"
 
 
 class Unhurried:
@@ -160,34 +119,30 @@ class Unhurried:
         self.lock.release()
 
 
-def test_no_time_that_was_held_is_lost_as_the_turn_ends(provider: Provider, trap: int) -> None:
-    with opened(provider, trap, requests_per_minute=1) as door:
-        caller = Caller(door, "api.example.org")
-        assert caller.turn(COMPLETIONS, body=chat())[1].requests == 1
-        visitor: Any = caller.visitor
-        visitor.lock = Unhurried(visitor.lock)
-        caller.visitor.begin_turn()
-        caller.send({"id": 1, "url": COMPLETIONS, "body": chat()})
-        while caller.visitor.held < 0.1:
-            time.sleep(0.01)
-        assert caller.visitor.end_turn().held >= 0.1
-        caller.close()
+def test_no_time_that_was_held_is_lost_as_the_turn_ends(call: Call) -> None:
+    caller = call(requests_per_minute=1)
+    assert caller.turn(COMPLETIONS, body=chat())[1].requests == 1
+    visitor: Any = caller.visitor
+    visitor.lock = Unhurried(visitor.lock)
+    caller.visitor.begin_turn()
+    caller.send({"id": 1, "url": COMPLETIONS, "body": chat()})
+    while caller.visitor.held < 0.1:
+        time.sleep(0.01)
+    assert caller.visitor.end_turn().held >= 0.1
 
 
 @pytest.mark.slow
-def test_our_own_rates_hold_bots_up_and_are_kept(provider: Provider, trap: int) -> None:
-    with opened(provider, trap, requests_per_minute=3, at_once=2) as door:
-        caller = Caller(door, "api.example.org")
-        provider.behave("slow", seconds=0.4)
-        caller.visitor.begin_turn()
-        for number in range(4):
-            caller.send({"id": number, "url": COMPLETIONS, "body": chat(str(number))})
-        assert [caller.read(2.0) is not None for _ in range(4)] == [True, True, True, False]
-        visit = caller.visitor.end_turn()
-        assert provider.count["most_at_once"] == 2
-        assert visit.requests == len(provider.forget()) == 3
-        assert visit.held > 2.0
-        cut = caller.read(1.0)
-        assert cut is not None
-        assert "turn ended" in cut["error"]
-        caller.close()
+def test_our_own_rates_hold_bots_up_and_are_kept(provider: Provider, call: Call) -> None:
+    caller = call(requests_per_minute=3, at_once=2)
+    provider.behave("slow", seconds=0.4)
+    caller.visitor.begin_turn()
+    for number in range(4):
+        caller.send({"id": number, "url": COMPLETIONS, "body": chat(str(number))})
+    assert [caller.read(2.0) is not None for _ in range(4)] == [True, True, True, False]
+    visit = caller.visitor.end_turn()
+    assert provider.count["most_at_once"] == 2
+    assert visit.requests == len(provider.forget()) == 3
+    assert visit.held > 2.0
+    cut = caller.read(1.0)
+    assert cut is not None
+    assert "turn ended" in cut["error"]

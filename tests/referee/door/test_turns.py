@@ -1,4 +1,4 @@
-"""When a bot is heard: during its turns alone; and what becomes of what is open."""
+"""When a bot is heard: during its turns alone; what it takes, and what becomes of what is open."""
 
 import contextlib
 import json
@@ -7,6 +7,7 @@ import random
 import select
 import threading
 import time
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -14,73 +15,46 @@ import pytest
 from protocol.errors import ArenaError
 from referee.door import NOTHING, MadeRequest, Remembered, SeenAnswer, Usage
 from tests.provider import Provider
-from tests.referee.door.at_the_door import COMPLETIONS, Caller, chat, opened
+from tests.referee.door.at_the_door import COMPLETIONS, KEY, Caller, chat, opened
+
+Call = Callable[..., Caller]
 
 
-def test_a_bot_is_not_heard_before_its_turn(provider: Provider, trap: int) -> None:
-    with opened(provider, trap) as door:
-        caller = Caller(door, "api.example.org")
-        for _ in range(2):
-            caller.send({"id": 1, "url": COMPLETIONS, "body": chat()})
-            assert caller.read(0.2) is None
-            assert provider.forget() == []
-            caller.visitor.begin_turn()
-            assert caller.read() is not None
-            assert caller.visitor.end_turn().requests == 1
-            provider.forget()
-        caller.close()
+def test_a_bot_is_not_heard_before_its_turn(provider: Provider, call: Call) -> None:
+    caller = call()
+    for _ in range(2):
+        caller.send({"id": 1, "url": COMPLETIONS, "body": chat()})
+        assert caller.read(0.2) is None
+        assert provider.forget() == []
+        caller.visitor.begin_turn()
+        assert caller.read() is not None
+        assert caller.visitor.end_turn().requests == 1
+        provider.forget()
 
 
 @pytest.mark.slow
 def test_what_is_open_when_a_turn_ends_is_answered_with_an_error_but_counted(
-    provider: Provider, trap: int
+    provider: Provider, call: Call
 ) -> None:
     before = provider.count
-    with opened(provider, trap) as door:
-        caller = Caller(door, "api.example.org")
-        provider.behave("slow", seconds=0.5)
-        caller.visitor.begin_turn()
-        caller.send({"id": 1, "url": COMPLETIONS, "body": chat()})
-        time.sleep(0.2)
-        first = caller.visitor.end_turn()
-        answer = caller.read(0.2)
-        assert answer is not None
-        assert "turn ended" in answer["error"]
-        assert (first.requests, first.cost) == (1, 0.0)
-        caller.visitor.begin_turn()
-        assert caller.read(0.6) is None, "nobody thinks for a bot while others play"
-        second = caller.visitor.end_turn()
-        caller.close()
+    caller = call()
+    provider.behave("slow", seconds=0.5)
+    caller.visitor.begin_turn()
+    caller.send({"id": 1, "url": COMPLETIONS, "body": chat()})
+    time.sleep(0.2)
+    first = caller.visitor.end_turn()
+    answer = caller.read(0.2)
+    assert answer is not None
+    assert "turn ended" in answer["error"]
+    assert (first.requests, first.cost) == (1, 0.0)
+    caller.visitor.begin_turn()
+    assert caller.read(0.6) is None, "nobody thinks for a bot while others play"
+    second = caller.visitor.end_turn()
     after = provider.count
     assert first.cost + second.cost == pytest.approx(after["cost"] - before["cost"])
     assert second.tokens_in == 2
     assert isinstance(caller.exchanges, Remembered)
     assert len(caller.exchanges.kept) == 1
-
-
-def test_who_leaves_may_wait_for_what_costs(provider: Provider, trap: int) -> None:
-    with opened(provider, trap) as door:
-        caller = Caller(door, "api.example.org")
-        provider.behave("slow", seconds=0.3)
-        caller.visitor.begin_turn()
-        caller.send({"id": 1, "url": COMPLETIONS, "body": chat()})
-        time.sleep(0.1)
-        assert caller.visitor.end_turn().cost == 0
-        visit = caller.close()
-    assert visit.cost > 0
-
-
-def test_a_turn_without_a_request_costs_next_to_nothing(provider: Provider, trap: int) -> None:
-    with opened(provider, trap) as door:
-        caller = Caller(door, "api.example.org")
-        caller.visitor.begin_turn()
-        caller.visitor.end_turn()
-        began = time.perf_counter()
-        for _ in range(1000):
-            caller.visitor.begin_turn()
-            assert caller.visitor.end_turn() is NOTHING
-        assert time.perf_counter() - began < 0.05
-        caller.close()
 
 
 def test_many_bots_ask_from_many_threads(provider: Provider, trap: int) -> None:
@@ -113,50 +87,48 @@ def test_many_bots_ask_from_many_threads(provider: Provider, trap: int) -> None:
 
 @pytest.mark.parametrize("stream", [False, True])
 @pytest.mark.parametrize("path", ["chat/completions", "messages"])
-def test_tokens_are_counted_as_the_provider_counts_them(
-    path: str, stream: bool, provider: Provider, trap: int
+def test_a_bot_is_answered_and_what_it_takes_is_counted_as_the_provider_counts_it(
+    path: str, stream: bool, provider: Provider, call: Call
 ) -> None:
     before = provider.count
-    with opened(provider, trap) as door:
-        caller = Caller(door, "api.example.org")
-        url = f"https://api.example.org/v1/{path}"
-        _, visit = caller.turn(url, body=chat("a b c d", stream=stream))
-        caller.close()
+    caller = call()
+    body = chat("a b c d", stream=stream)
+    answer, visit = caller.turn(f"https://api.example.org/v1/{path}", body=body)
+    assert answer["status"] == 200
+    [seen] = provider.forget()
+    assert seen["headers"]["authorization"] == f"Bearer {KEY}"
+    assert KEY not in str(answer)
     after = provider.count
+    assert visit.requests == after["requests"] - before["requests"] == 1
     assert visit.tokens_in == after["tokens_in"] - before["tokens_in"] == 4
     assert visit.tokens_out == after["tokens_out"] - before["tokens_out"] == 3
     assert visit.cost == pytest.approx(after["cost"] - before["cost"])
+    assert (visit.sent, visit.got) == (len(body), len(answer["body"]))
+    assert caller.door.spent == {"mine": visit.cost}
 
 
-def test_a_bot_that_has_spent_all_may_ask_no_more(provider: Provider, trap: int) -> None:
-    with opened(provider, trap, spend=0.00006, spent={"mine": 0.00002}) as door:
-        caller, other = Caller(door, "api.example.org"), Caller(door, "api.example.org", bot="b")
-        answer, visit = caller.turn(COMPLETIONS, body=chat())
-        assert (answer["status"], visit.over) == (200, "")
-        answer, visit = caller.turn(COMPLETIONS, body=chat("again and again"))
-        assert answer["status"] == 200
-        assert visit.over == (
-            "mine has cost 9.25e-05 in this league, of the 6e-05 that [door] allows."
-        )
-        answer, visit = caller.turn(COMPLETIONS, body=chat("and again"))
-        assert "has cost" in answer["error"]
-        assert answer["error"] == visit.over
-        assert visit.requests == 0
-        answer, visit = other.turn(COMPLETIONS, body=chat())
-        assert (answer["status"], visit.over) == (200, "")
-        caller.close()
-        other.close()
+def test_a_bot_that_has_spent_all_may_ask_no_more(call: Call) -> None:
+    caller = call(spend=0.00006, spent={"mine": 0.00002})
+    answer, visit = caller.turn(COMPLETIONS, body=chat())
+    assert (answer["status"], visit.over) == (200, "")
+    answer, visit = caller.turn(COMPLETIONS, body=chat("again and again"))
+    assert answer["status"] == 200
+    assert visit.over == "mine has cost 9.25e-05 in this league, of the 6e-05 that [door] allows."
+    answer, visit = caller.turn(COMPLETIONS, body=chat("and again"))
+    assert "has cost" in answer["error"]
+    assert (answer["error"], visit.requests) == (visit.over, 0)
+    other = Caller(caller.door, "api.example.org", bot="b")
+    answer, visit = other.turn(COMPLETIONS, body=chat())
+    assert (answer["status"], visit.over) == (200, "")
+    other.close()
 
 
 def test_where_there_is_a_limit_of_spend_what_is_not_metered_is_counted_by_its_bytes(
-    provider: Provider, trap: int
+    provider: Provider, call: Call
 ) -> None:
-    with opened(provider, trap, spend=1.0) as door:
-        caller = Caller(door, "api.example.org")
-        provider.behave("unmetered")
-        body = chat()
-        answer, visit = caller.turn(COMPLETIONS, body=body)
-        caller.close()
+    provider.behave("unmetered")
+    body = chat()
+    answer, visit = call(spend=1.0).turn(COMPLETIONS, body=body)
     assert (visit.tokens_in, visit.tokens_out) == (len(body), len(answer["body"]))
     assert visit.cost > 0
 
@@ -186,24 +158,18 @@ def test_a_match_that_goes_on_pays_nothing_twice(provider: Provider, trap: int) 
 
 
 def test_a_provider_that_honours_the_key_counts_a_lost_answer_once(
-    provider: Provider, trap: int
+    provider: Provider, call: Call
 ) -> None:
     before = provider.count
-    with opened(provider, trap) as door:
-        for _ in range(2):
-            caller = Caller(door, "api.example.org", key="m/lost")
-            caller.turn(COMPLETIONS, body=chat("lost"))
-            caller.close()
+    for _ in range(2):
+        call().turn(COMPLETIONS, body=chat("lost"))
     after = provider.count
     assert after["requests"] - before["requests"] == 2
     assert after["completions"] - before["completions"] == 1
 
 
 class Failing(Remembered):
-    """Keeps nothing, as if the disk were full."""
-
     def keep(self, asked: MadeRequest, answered: SeenAnswer, usage: Usage) -> None:
-        """Fail."""
         raise OSError("no space left")
 
 
@@ -226,7 +192,7 @@ def test_a_name_that_the_league_does_not_allow_is_a_mistake(provider: Provider, 
 
 
 @pytest.mark.slow
-def test_floods_harm_nobody_else(provider: Provider, trap: int) -> None:
+def test_floods_harm_nobody_else(call: Call) -> None:
     lines = {
         "empty": b"\n" * 65536,
         "long": b"x" * 65536,
@@ -234,90 +200,72 @@ def test_floods_harm_nobody_else(provider: Provider, trap: int) -> None:
         "refused": b'{"id":1,"url":"https://evil.example.net/"}\n' * 1500,
         "asking": b'{"id":1,"url":"https://api.example.org/v1"}\n' * 1500,
     }
-    with opened(provider, trap) as door:
-        other = Caller(door, "api.example.org", bot="other")
-        for name, flood in lines.items():
-            caller = Caller(door, "api.example.org", key=name)
-            os.set_blocking(caller.writes, False)
-            caller.visitor.begin_turn()
-            until = time.monotonic() + 0.4
-            while time.monotonic() < until:  # it never reads its answers
-                select.select([], [caller.writes], [], 0.01)
-                with contextlib.suppress(BlockingIOError):
-                    os.write(caller.writes, flood)
-            began = time.monotonic()
-            answer, _ = other.turn(COMPLETIONS, body=chat(name))
-            assert answer["status"] == 200
-            assert time.monotonic() - began < 0.5
-            caller.visitor.end_turn()
-            caller.close()
-        other.close()
-
-
-@pytest.mark.slow
-def test_a_bot_may_close_its_ends_at_any_time(provider: Provider, trap: int) -> None:
-    with opened(provider, trap) as door:
-        provider.behave("slow", seconds=0.2)
-        for closes in ("reads", "writes", "both"):
-            caller = Caller(door, "api.example.org", key=closes)
-            caller.visitor.begin_turn()
-            caller.send({"id": 1, "url": COMPLETIONS, "body": chat()})
-            time.sleep(0.05)
-            if closes != "writes":
-                os.close(caller.reads)
-            if closes != "reads":
-                os.close(caller.writes)
-            time.sleep(0.3)
-            assert caller.visitor.end_turn().cost > 0
-            caller.visitor.begin_turn()
-            caller.visitor.end_turn()
-            if closes == "writes":
-                assert caller.read() is not None
-            caller.visitor.close()
-            for end in caller.ends:
-                os.close(end)
-            if closes == "writes":
-                os.close(caller.reads)
-            if closes == "reads":
-                os.close(caller.writes)
-
-
-def test_a_line_that_is_too_long_is_answered_and_the_next_one_heard(
-    provider: Provider, trap: int
-) -> None:
-    with opened(provider, trap, request_kb=1) as door:
-        caller = Caller(door, "api.example.org")
+    other = call()
+    for name, flood in lines.items():
+        caller = Caller(other.door, "api.example.org", bot="flooding", key=name)
+        os.set_blocking(caller.writes, False)
         caller.visitor.begin_turn()
-        threading.Thread(target=caller.send, args=(b"x" * 200_000,)).start()
-        answer = caller.read()
-        assert answer == {
-            "id": -1,
-            "error": "the line has more than 67584 bytes: send a shorter body.",
-        }
-        time.sleep(0.2)
-        assert caller.ask(COMPLETIONS, body=chat())["status"] == 200
+        until = time.monotonic() + 0.4
+        while time.monotonic() < until:  # it never reads its answers
+            select.select([], [caller.writes], [], 0.01)
+            with contextlib.suppress(BlockingIOError):
+                os.write(caller.writes, flood)
+        began = time.monotonic()
+        answer, _ = other.turn(COMPLETIONS, body=chat(name))
+        assert answer["status"] == 200
+        assert time.monotonic() - began < 0.5
         caller.visitor.end_turn()
         caller.close()
 
 
 @pytest.mark.slow
-def test_a_large_answer_comes_whole_and_a_larger_one_is_refused(
-    provider: Provider, trap: int
-) -> None:
+@pytest.mark.parametrize("closes", ["reads", "writes", "both"])
+def test_a_bot_may_close_its_ends_at_any_time(provider: Provider, trap: int, closes: str) -> None:
     with opened(provider, trap) as door:
-        caller = Caller(door, "api.example.org")
-        provider.behave("large", bytes=4 << 20)
-        answer, _ = caller.turn(COMPLETIONS, body=chat())
-        assert len(answer["body"]) == 4 << 20
-        provider.behave("large", bytes=(4 << 20) + 1)
-        answer, visit = caller.turn(COMPLETIONS, body=chat("more"))
-        assert "4096 KiB" in answer["error"]
-        assert not visit.outage
+        provider.behave("slow", seconds=0.2)
+        caller = Caller(door, "api.example.org", key=closes)
+        caller.visitor.begin_turn()
+        caller.send({"id": 1, "url": COMPLETIONS, "body": chat()})
+        time.sleep(0.05)
+        closed = {"reads": (caller.reads,), "writes": (caller.writes,)}
+        for end in closed.get(closes, (caller.reads, caller.writes)):
+            os.close(end)
+        time.sleep(0.3)
+        assert caller.visitor.end_turn().cost > 0
+        caller.visitor.begin_turn()
+        caller.visitor.end_turn()
+        if closes == "writes":
+            assert caller.read() is not None
         caller.close()
 
 
+def test_a_line_that_is_too_long_is_answered_and_the_next_one_heard(call: Call) -> None:
+    caller = call(request_kb=1)
+    caller.visitor.begin_turn()
+    threading.Thread(target=caller.send, args=(b"x" * 200_000,)).start()
+    says = "the line has more than 67584 bytes: send a shorter body."
+    assert caller.read() == {"id": -1, "error": says}
+    time.sleep(0.2)
+    assert caller.ask(COMPLETIONS, body=chat())["status"] == 200
+    caller.visitor.end_turn()
+
+
 @pytest.mark.slow
-def test_whatever_a_bot_writes_is_answered(provider: Provider, trap: int) -> None:
+def test_a_large_answer_comes_whole_and_a_larger_one_is_refused(
+    provider: Provider, call: Call
+) -> None:
+    caller = call()
+    provider.behave("large", bytes=4 << 20)
+    answer, _ = caller.turn(COMPLETIONS, body=chat())
+    assert len(answer["body"]) == 4 << 20
+    provider.behave("large", bytes=(4 << 20) + 1)
+    answer, visit = caller.turn(COMPLETIONS, body=chat("more"))
+    assert "4096 KiB" in answer["error"]
+    assert not visit.outage
+
+
+@pytest.mark.slow
+def test_whatever_a_bot_writes_is_answered(provider: Provider, call: Call) -> None:
     dice = random.Random(1)
     pieces = [
         *("https://", "api.example.org", "/v1", ":443", "@", "?", "#", "%2f", "\u0131", "\ud800"),
@@ -327,23 +275,21 @@ def test_whatever_a_bot_writes_is_answered(provider: Provider, trap: int) -> Non
     def text() -> str:
         return "".join(dice.choices(pieces, k=dice.randrange(4)))
 
-    with opened(provider, trap, spend=1.0) as door:
-        caller = Caller(door, "api.example.org")
-        caller.visitor.begin_turn()
-        for number in range(500):
-            request: dict[str, Any] = {"id": number, "url": text() if number % 2 else COMPLETIONS}
-            if dice.random() < 0.5:
-                request["headers"] = {text(): text()}
-            if dice.random() < 0.5:
-                request[dice.choice(("body", "body64", "method"))] = text()
-            line = bytearray(json.dumps(request), "utf-8")
-            if dice.random() < 0.3:
-                line[dice.randrange(len(line))] = dice.choice((0, 34, 92, 123, 125, 128, 255))
-            caller.send(bytes(line))
-            answer = caller.read()
-            assert answer is not None, request
-            assert "error" in answer, request
-            assert "not your doing" not in answer["error"], request
-        assert not caller.visitor.end_turn().outage
-        caller.close()
+    caller = call(spend=1.0)
+    caller.visitor.begin_turn()
+    for number in range(500):
+        request: dict[str, Any] = {"id": number, "url": text() if number % 2 else COMPLETIONS}
+        if dice.random() < 0.5:
+            request["headers"] = {text(): text()}
+        if dice.random() < 0.5:
+            request[dice.choice(("body", "body64", "method"))] = text()
+        line = bytearray(json.dumps(request), "utf-8")
+        if dice.random() < 0.3:
+            line[dice.randrange(len(line))] = dice.choice((0, 34, 92, 123, 125, 128, 255))
+        caller.send(bytes(line))
+        answer = caller.read()
+        assert answer is not None, request
+        assert "error" in answer, request
+        assert "not your doing" not in answer["error"], request
+    assert not caller.visitor.end_turn().outage
     assert provider.forget() == []

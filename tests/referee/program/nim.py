@@ -11,121 +11,101 @@ import time
 from pathlib import Path
 
 WRONG, WORD, *_ = *sys.argv[1:], "", ""
-SCHEMA = {
-    "type": "object",
-    "properties": {
-        "take": {"type": "integer", "minimum": 1, "maximum": 2, "description": "Stones."}
-    },
-    "required": ["take"],
-    "additionalProperties": False,
-}
+
+
+def number(least, most, **more):
+    return {"type": "integer", "minimum": least, "maximum": most, "description": "Stones.", **more}
+
+
+TAKE = {"type": "object", "properties": {"take": number(1, 2)}, "required": ["take"]}
 ABOUT = {
     "type": "game",
     "name": "stones",
     "title": "Two take stones; who takes the last one wins.",
     "seats": [2],
-    "decisions": {"take": SCHEMA},
-    "options": {
-        "stones": {
-            "type": "integer",
-            "minimum": 3,
-            "maximum": 99,
-            "default": 9,
-            "description": "How many lie there.",
-        }
-    },
+    "decisions": {"take": {**TAKE, "additionalProperties": False}},
+    "options": {"stones": number(3, 99, default=9)},
     "typical_decisions": 6,
+}
+ENDS = {
+    "places": {"places": [2, 2]},
+    "one place": {"places": [1]},
+    "scores": {"scores": [1]},
+    "unsaid scores": {"scores": [1, 0]},
+    "numbers": {"numbers": {"x": 1}},
+    "colours": {"reason": "\x1b[31mred"},
+    "about": json.loads(sys.argv[3]) if len(sys.argv) > 3 else {},
 }
 
 
 def state(left, turn):
     """Return who decides now, or how it ended."""
     if left == 0:
-        winner = 1 - turn
-        over = {"type": "state", "places": [1 if s == winner else 2 for s in (0, 1)]}
-        return over | {"reason": "" if WRONG == "no reason" else "last"}
+        places = [2, 1] if turn == 0 else [1, 2]
+        reason = "" if WRONG == "no reason" else "last"
+        return {"type": "state", "places": places, "reason": reason}
     view = {"left": 2**60 if WRONG == "huge" else left}
     legal = [{"take": n} for n in (1, 2) if n <= left]
     ask = {"seat": turn, "decision": "take", "view": view, "legal": legal}
-    if left > 4:
-        return {"type": "state", "asks": [ask]}
-    if WRONG == "unknown decision":
-        ask["decision"] = "steal"
-    elif WRONG == "seat that is not there":
-        ask["seat"] = 2
-    elif WRONG == "moves beside the schema":
-        ask["legal"] = [{"take": 3}, {"take": "all"}]
-    elif WRONG == "no moves":
-        del ask["legal"]
-    elif WRONG == "twice":
-        return {"type": "state", "asks": [ask, ask]}
-    elif WRONG == "places":
-        return {"type": "state", "places": [2, 2], "reason": "odd"}
-    elif WRONG == "one place":
-        return {"type": "state", "places": [1], "reason": "odd"}
-    elif WRONG == "scores":
-        return {"type": "state", "places": [1, 2], "reason": "odd", "scores": [1]}
-    elif WRONG == "unsaid scores":
-        return {"type": "state", "places": [1, 2], "reason": "odd", "scores": [1, 0]}
-    elif WRONG == "numbers":
-        return {"type": "state", "places": [1, 2], "reason": "odd", "numbers": {"x": 1}}
-    elif WRONG == "about":
-        return {"type": "state", "places": [1, 2], "reason": "odd", **json.loads(sys.argv[3])}
-    elif WRONG == "colours":
-        return {"type": "state", "places": [1, 2], "reason": "\x1b[31mred"}
-    return {"type": "state", "asks": [ask]}
+    asks = [ask]
+    if left <= 4:
+        if WRONG in ENDS:
+            return {"type": "state", "places": [1, 2], "reason": "odd", **ENDS[WRONG]}
+        asks = {
+            "unknown decision": [{**ask, "decision": "steal"}],
+            "seat that is not there": [{**ask, "seat": 2}],
+            "moves beside the schema": [{**ask, "legal": [{"take": 3}, {"take": "all"}]}],
+            "no moves": [{"seat": turn, "decision": "take", "view": view}],
+            "twice": [ask, ask],
+        }.get(WRONG, asks)
+    return {"type": "state", "asks": asks}
 
 
-def misbehave():
-    """Do what is wrong, where that is no answer."""
-    if WRONG == "hang":
-        while True:
-            pass
-    if WRONG == "sleep":
-        time.sleep(1000)
-    if WRONG == "die":
-        sys.exit("out of stones")
-    if WRONG == "killed":
-        os.kill(os.getpid(), 11)
-    if WRONG == "closes":
-        os.close(1)
-        time.sleep(1000)
-    if WRONG == "raise":
-        raise ValueError("no such stone")
-    if WRONG == "flood":
-        while True:
-            os.write(1, b"x" * 65536)
-    if WRONG == "memory":
-        bytearray(1 << 31)
-    if WRONG == "reaches":
-        tries = {
-            "kill": lambda: os.kill(int(WORD), 18),
-            "mem": lambda: Path(f"/proc/{WORD}/mem").open("rb").close(),
-            "environ": lambda: Path(f"/proc/{WORD}/environ").read_bytes(),
-        }
-        for name, attempt in tries.items():
-            try:
-                attempt()
-            except OSError as error:
-                print(name, "refused", error.errno, file=sys.stderr)
-            else:
-                print(name, "done", file=sys.stderr)
-        sys.exit("that is all")
-    if WRONG == "secrets":
-        Path(WORD).read_text()
-    words = {
-        "no json": "hello there",
-        "nan": '{"type":"state","asks":[],"places":[1,2],"reason":"x","scores":[NaN,0]}',
-        "a list": "[1, 2, 3]",
-        "another message": '{"type":"view","view":{}}',
-        "empty": "",
-        "says error": '{"type":"error","text":"I cannot go on\\nat all"}',
+def forever(act, *words):
+    while True:
+        act(*words)
+
+
+def reach():
+    """Say on standard error which ways to the process of a bot are refused."""
+    tries = {
+        "kill": lambda: os.kill(int(WORD), 18),
+        "mem": lambda: Path(f"/proc/{WORD}/mem").open("rb").close(),
+        "environ": lambda: Path(f"/proc/{WORD}/environ").read_bytes(),
     }
-    return words.get(WRONG)
+    for name, attempt in tries.items():
+        try:
+            attempt()
+        except OSError as error:
+            print(name, "refused", error.errno, file=sys.stderr)
+        else:
+            print(name, "done", file=sys.stderr)
+    sys.exit("that is all")
+
+
+ACTS = {
+    "hang": lambda: forever(int),
+    "sleep": lambda: time.sleep(1000),
+    "die": lambda: sys.exit("out of stones"),
+    "killed": lambda: os.kill(os.getpid(), 11),
+    "closes": lambda: (os.close(1), time.sleep(1000)),
+    "raise": lambda: ABOUT["no such stone"],
+    "flood": lambda: forever(os.write, 1, b"x" * 65536),
+    "memory": lambda: bytearray(1 << 31),
+    "reaches": reach,
+    "secrets": lambda: Path(WORD).read_text(),
+}
+WORDS = {
+    "no json": "hello there",
+    "nan": '{"type":"state","asks":[],"places":[1,2],"reason":"x","scores":[NaN,0]}',
+    "a list": "[1, 2, 3]",
+    "another message": '{"type":"view","view":{}}',
+    "empty": "",
+    "says error": '{"type":"error","text":"I cannot go on\\nat all"}',
+}
 
 
 def main():
-    """Answer until the input ends."""
     matches, odd = {}, {}
     if WRONG == "dies at once":
         sys.exit("no stones here")
@@ -165,9 +145,11 @@ def main():
                 game[:] = 0, 1 - game[1]
             answer = state(*game)
             is_wrong = odd[message["match"]] or not Path("ODD").exists()
-            if game[0] <= 4 and is_wrong and (words := misbehave()) is not None:
-                print(words, flush=True)
-                continue
+            if game[0] <= 4 and is_wrong:
+                ACTS.get(WRONG, int)()
+                if WRONG in WORDS:
+                    print(WORDS[WRONG], flush=True)
+                    continue
             if WRONG == "more" and game[0] == 4:
                 answer = json.dumps(answer)
                 os.write(1, f"{answer}\n{answer}{WORD.replace('n', chr(10))}".encode())

@@ -23,27 +23,29 @@ def _nested(depth: int) -> dict[str, Any]:
     return schema
 
 
-FIELDS: dict[str, tuple[dict[str, Any], str]] = {
-    "deep": (_nested(450), "nested deeper than 64 levels"),
-    "open bracket": ({"type": "string", "pattern": "("}, "pattern cannot be read"),
-    "huge repeat": ({"type": "string", "pattern": "a{99999999999}"}, "pattern cannot be read"),
-    "deep pattern": ({"type": "string", "pattern": "(" * 3000 + ")" * 3000}, "cannot be read"),
-    "alike": ({"type": "string", "pattern": "^(a|a)*$"}, "more than 1,000,000 ways"),
-    "twice": ({"type": "string", "pattern": "^(a*)*b$"}, "more than 1,000,000 ways"),
-    "squared": ({"type": "string", "pattern": r"^\d+\.?\d+!$"}, "give `maxLength`"),
-    "texts": ({"type": "string", "pattern": "^((a{0,4096}){0,4096})$"}, "more than 1,000,000 ways"),
-    "anywhere": ({"type": "string", "pattern": "[a-z]+!"}, "more than 1,000,000 ways"),
-    "number": ({"type": "string", "pattern": 5}, "must be a text"),
-    "described by a number": ({"type": "integer", "description": 5}, "must be a text"),
+PATTERNS = {
+    "(": "pattern cannot be read",
+    "a{99999999999}": "pattern cannot be read",
+    "(" * 3000 + ")" * 3000: "cannot be read",
+    "^(a|a)*$": "more than 1,000,000 ways",
+    "^(a*)*b$": "more than 1,000,000 ways",
+    r"^\d+\.?\d+!$": "give `maxLength`",
+    "^((a{0,4096}){0,4096})$": "more than 1,000,000 ways",
+    "[a-z]+!": "more than 1,000,000 ways",
+    5: "must be a text",
 }
+FIELDS = [
+    (_nested(450), "nested deeper than 64 levels"),
+    ({"type": "integer", "description": 5}, "must be a text"),
+    *(({"type": "string", "pattern": pattern}, said) for pattern, said in PATTERNS.items()),
+]
 
 
-@pytest.mark.parametrize("name", FIELDS)
-def test_a_field_that_cannot_be_is_refused(name: str) -> None:
-    schema, said = FIELDS[name]
+@pytest.mark.parametrize(("schema", "said"), FIELDS)
+def test_a_field_that_cannot_be_is_refused(schema: dict[str, Any], said: str) -> None:
     with pytest.raises(ArenaError, match=re.escape(said)):
         form_of("take", {"type": "object", "properties": {"x": schema}})
-    if name != "deep":
+    if "levels" not in said:
         with pytest.raises(ArenaError, match=re.escape(said)):
             options_of("stones", {"x": {**schema, "default": "a" * 40 + "!"}})
 

@@ -1,7 +1,6 @@
 """Sandboxes of every kind that there is, and a check that nothing is left when they are gone."""
 
 import os
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -21,33 +20,12 @@ def sandbox(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture
 def sandboxed(sandbox: str) -> Iterator[Launcher]:
-    """A launcher of each sandbox."""
     yield from launcher_of(sandbox)
-
-
-@pytest.fixture
-def in_landlock() -> Iterator[Launcher]:
-    """A launcher with the default sandbox."""
-    need("landlock")
-    yield from launcher_of("landlock")
-
-
-@pytest.fixture
-def in_bwrap() -> Iterator[Launcher]:
-    """A launcher with the stronger sandbox."""
-    need("bwrap")
-    yield from launcher_of("bwrap")
-
-
-@pytest.fixture
-def in_uid() -> Iterator[Launcher]:
-    """A launcher with the sandbox for root in a container."""
-    need("uid")
-    yield from launcher_of("uid")
 
 
 def launcher_of(sandbox: str) -> Iterator[Launcher]:
     """Give a launcher to a test; neither process nor stage may be left of it."""
+    need(sandbox)
     before = children(os.getpid())
     with Launcher(sandbox) as launcher:
         yield launcher
@@ -57,12 +35,18 @@ def launcher_of(sandbox: str) -> Iterator[Launcher]:
 
 
 @pytest.fixture
-def public() -> Iterator[Path]:
-    """A folder that every user may read: unlike `tmp_path`, whose parents are its owner's."""
-    with tempfile.TemporaryDirectory(prefix="arena-test-") as name:
-        folder = Path(name)
-        folder.chmod(0o755)
-        yield folder
+def in_landlock() -> Iterator[Launcher]:
+    yield from launcher_of("landlock")
+
+
+@pytest.fixture
+def in_bwrap() -> Iterator[Launcher]:
+    yield from launcher_of("bwrap")
+
+
+@pytest.fixture
+def in_uid() -> Iterator[Launcher]:
+    yield from launcher_of("uid")
 
 
 @pytest.fixture
@@ -70,10 +54,3 @@ def root_only() -> None:
     """Skip a test of what only root does."""
     if not ROOT:
         pytest.skip("WHAT ROOT DOES IS NOT TESTED HERE: run the tests as root, too")
-
-
-@pytest.fixture
-def user_only() -> None:
-    """Skip a test of what only ordinary users do; root runs it in test_ordinary_user."""
-    if ROOT:
-        pytest.skip("what ordinary users do: test_ordinary_user.py runs it as one of them")

@@ -44,7 +44,6 @@ NUMBERS = {
 
 
 def patched(filter_: Filter, pid: int) -> bytes:
-    """Return the program with a pid written into it."""
     code = bytearray(filter_.code)
     for at in filter_.own_pid_at:
         code[at : at + 4] = struct.pack("<I", pid)

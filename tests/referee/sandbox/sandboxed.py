@@ -24,15 +24,11 @@ ROOT = os.getuid() == 0
 @functools.cache
 def missing(sandbox: str) -> str:
     """Say what this machine itself lacks for a sandbox; nothing if it has all."""
-    if sandbox == "landlock":
-        try:
-            abi()
-        except SandboxError as error:
-            return error.what
+    if sandbox == "none":
         return ""
-    if sandbox == "uid":
+    if sandbox != "bwrap":
         try:
-            UidSandbox(None)
+            abi() if sandbox == "landlock" else UidSandbox(None)
         except SandboxError as error:
             return error.what
         return ""

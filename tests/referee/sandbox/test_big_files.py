@@ -27,36 +27,35 @@ ATTACK = f"""
     real = os.path.realpath(path)
     kept = os.path.dirname(os.path.dirname(os.path.dirname(real)))
     watch = libc.inotify_init()
-    def link(): os.link(path, "other")
     def others():
         if os.listdir(kept) == [os.path.basename(os.path.dirname(os.path.dirname(real)))]:
             raise OSError
     def watched():
         if watch < 0 or libc.inotify_add_watch(watch, path.encode(), 0x21) < 0:
             raise OSError
-    tries = {{
-        "write": lambda: open(path, "r+b"),
-        "write by its real path": lambda: open(real, "r+b"),
-        "truncate": lambda: os.truncate(path, 0),
-        "change its mode": lambda: os.chmod(path, 0o777),
-        "give it away": lambda: os.chown(path, os.getuid(), os.getgid()),
-        "mark its times": lambda: os.utime(path, (1, 1)),
-        "remove": lambda: os.unlink(path),
-        "replace": lambda: os.rename("bot.py", path),
-        "link": link,
-        "lock": lambda: fcntl.flock(open(path, "rb"), fcntl.LOCK_EX),
-        "lock a part": lambda: fcntl.lockf(open(path, "rb"), fcntl.LOCK_SH),
-        "lease": lambda: fcntl.fcntl(open(path, "rb"), 1024, 0),
-        "mark it": lambda: os.setxattr(path, "user.word", b"1"),
-        "watch": watched,
-        "list what is kept": lambda: os.listdir(f"{{kept}}/files"),
-        "list the folders of others": others,
-    }}
+    tries = [
+        lambda: open(path, "r+b"),
+        lambda: open(real, "r+b"),
+        lambda: os.truncate(path, 0),
+        lambda: os.chmod(path, 0o777),
+        lambda: os.chown(path, os.getuid(), os.getgid()),
+        lambda: os.utime(path, (1, 1)),
+        lambda: os.unlink(path),
+        lambda: os.rename("bot.py", path),
+        lambda: os.link(path, "other"),
+        lambda: fcntl.flock(open(path, "rb"), fcntl.LOCK_EX),
+        lambda: fcntl.lockf(open(path, "rb"), fcntl.LOCK_SH),
+        lambda: fcntl.fcntl(open(path, "rb"), 1024, 0),
+        lambda: os.setxattr(path, "user.word", b"1"),
+        watched,
+        lambda: os.listdir(f"{{kept}}/files"),
+        others,
+    ]
     done = []
-    for name, attempt in tries.items():
+    for at, attempt in enumerate(tries):
         try:
             attempt()
-            done.append(name)
+            done.append(at)
         except OSError:
             pass
     print(done)
@@ -99,7 +98,7 @@ def copy_of(stage: Stage, program: Program, name: str = "model") -> Path:
 
 
 @pytest.mark.slow
-def test_all_stages_share_one_copy_of_a_big_file(
+def test_all_stages_share_one_copy_of_a_big_file_and_a_changed_one_is_another(
     stage: Callable[[], Stage], public: Path, cache: Path
 ) -> None:
     program, again = bot(public / "mine"), bot(public / "other")
@@ -110,37 +109,25 @@ def test_all_stages_share_one_copy_of_a_big_file(
     assert stat.S_IMODE(kept_file.stat().st_mode) == 0o444
     assert len({copy.with_name("small").stat().st_ino for copy in copies}) == 2
     assert stat.S_IMODE((cache / "files").stat().st_mode) == 0o700
+    new = copy_of(stage(), bot(public / "mine", b"x" * BIG))
+    assert (copies[0].read_bytes(), new.read_bytes()) == (bytes(BIG), b"x" * BIG)
 
 
-def test_a_big_program_can_be_executed_from_its_copy(
-    stage: Callable[[], Stage], public: Path
-) -> None:
-    data = copy_of(stage(), bot(public / "mine"))
-    program = copy_of(stage(), bot(public / "mine", mode=0o700))
-    modes = [stat.S_IMODE(path.stat().st_mode) for path in (data, program)]
-    assert modes == [0o444, 0o555]
-
-
-def test_it_is_read_once(
+def test_it_is_read_once_and_reading_its_copy_leaves_no_trace(
     stage: Callable[[], Stage], public: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    program = bot(public / "mine")
-    first = copy_of(stage(), program)
+    program = bot(public / "mine", mode=0o700)
+    path = copy_of(stage(), program)
+    before = path.stat()
+    assert stat.S_IMODE(before.st_mode) == 0o555, "it can be executed"
 
     def refuse(*_: object) -> None:
         raise AssertionError("read again")
 
     monkeypatch.setattr(big_files, "hash_of", refuse)
-    assert copy_of(stage(), program).stat().st_ino == first.stat().st_ino
-
-
-@pytest.mark.slow
-def test_a_changed_file_is_another_and_who_plays_keeps_the_old_one(
-    stage: Callable[[], Stage], public: Path
-) -> None:
-    old = copy_of(stage(), bot(public / "mine"))
-    new = copy_of(stage(), bot(public / "mine", b"x" * BIG))
-    assert (old.read_bytes(), new.read_bytes()) == (bytes(BIG), b"x" * BIG)
+    assert copy_of(stage(), program).stat().st_ino == before.st_ino
+    assert path.read_bytes()
+    assert path.stat().st_atime_ns == before.st_atime_ns
 
 
 def test_a_copy_that_something_changed_is_made_anew(
@@ -158,31 +145,23 @@ def test_a_copy_that_something_changed_is_made_anew(
     assert kept_file.read_bytes() == bytes(BIG)
 
 
-def test_reading_it_leaves_no_trace(stage: Callable[[], Stage], public: Path) -> None:
-    path = copy_of(stage(), bot(public / "mine"))
-    before = path.stat().st_atime_ns
-    assert path.read_bytes()
-    assert path.stat().st_atime_ns == before
-
-
-@pytest.mark.parametrize("how", ["written to", "cut off", "longer"])
+@pytest.mark.parametrize("sizes", [(BIG, BIG), (BIG // 2, BIG // 2), (BIG, 2 * BIG)])
 def test_a_file_that_changes_while_it_is_copied_is_refused(
     stage: Callable[[], Stage],
     public: Path,
     cache: Path,
     monkeypatch: pytest.MonkeyPatch,
-    how: str,
+    sizes: tuple[int, int],
 ) -> None:
+    """It is written to, cut off before, or longer after."""
     program = bot(public / "mine")
     path = public / "mine" / "model"
     copy = big_files.copy_file
 
     def changed(*words: object) -> None:
-        if how == "cut off":
-            os.truncate(path, BIG // 2)
+        os.truncate(path, sizes[0])
         copy(*words)  # type: ignore[arg-type]
-        if how == "longer":
-            os.truncate(path, 2 * BIG)
+        os.truncate(path, sizes[1])
         with path.open("r+b") as file:
             file.write(b"other")
 
@@ -330,18 +309,25 @@ def test_a_bot_reads_its_big_file_and_can_do_nothing_else_with_it(
     assert contents == {b"x", b"\0"}
 
 
-def test_its_stage_goes_with_a_referee_that_is_killed(public: Path, cache: Path) -> None:
-    """The fork server removes it."""
-    program = bot(public / "mine")
-    text = (
-        "import sys; from referee.limits import Limits; "
-        "from referee.sandbox import Launcher, Program; launcher = Launcher('landlock'); "
-        f"launcher.start(Program(('/bin/true',), {program.folder!r}, ('model',)), Limits()); "
-        "print('there', flush=True); sys.stdin.read()"
-    )
+def test_stages_go_with_a_referee_that_is_killed(
+    public: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The fork server removes them: that of big files, and the usual one in TMPDIR."""
+    monkeypatch.setenv("TMPDIR", str(public))
+    folder = bot(public / "mine").folder
+    text = f"""
+import sys
+from referee.limits import Limits
+from referee.sandbox import Launcher, Program
+launcher = Launcher('landlock')
+for name in ('model', 'small'):
+    launcher.start(Program(('/bin/true',), {folder!r}, (name,)), Limits())
+print('there', flush=True)
+sys.stdin.read()
+"""
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
     with subprocess.Popen([sys.executable, "-c", text], cwd=HOME, **pipes) as process:  # type: ignore[call-overload]
         assert process.stdout.readline() == b"there\n"
-        assert [*cache.glob("arena-stage-*")]
+        assert all([*place.glob("arena-stage-*")] for place in (cache, public))
         process.kill()
-    until(lambda: not [*cache.glob("arena-stage-*")], 3)
+    until(lambda: not [*public.rglob("arena-stage-*")], 3)

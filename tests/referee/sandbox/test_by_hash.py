@@ -37,9 +37,6 @@ def test_a_file_is_there_when_its_last_piece_has_come_and_not_before(files: File
     assert not files.has(executable)
     assert files.add(executable, 0, DATA)
     assert Path(files.path(executable)).stat().st_mode & 0o777 == 0o555
-
-
-def test_a_file_without_bytes_comes_too(files: FilesByHash) -> None:
     empty = Content(hashlib.sha256().hexdigest(), 0)
     assert files.add(empty, 0, b"")
     assert files.has(empty)
@@ -57,23 +54,17 @@ def test_two_may_send_the_same_file(files: FilesByHash) -> None:
 
 @pytest.mark.parametrize(
     ("offset", "piece"),
-    [
-        pytest.param(501, DATA[501:], id="a gap"),
-        pytest.param(500, bytes(500), id="another content"),
-    ],
+    [(501, DATA[501:]), (500, bytes(500))],
+    ids=["a gap", "another content"],
 )
 def test_what_is_no_part_of_a_file_is_refused_and_forgotten(
     files: FilesByHash, offset: int, piece: bytes
 ) -> None:
     assert files.add(CONTENT, 0, DATA[:500])
     assert not files.add(CONTENT, offset, piece)
+    assert not files.add(msgspec.structs.replace(CONTENT, size=999), 0, DATA), "longer than said"
     assert names(files) == []
     assert files.add(CONTENT, 0, DATA)
-
-
-def test_a_file_that_is_longer_than_was_said_is_refused(files: FilesByHash) -> None:
-    assert not files.add(msgspec.structs.replace(CONTENT, size=999), 0, DATA)
-    assert names(files) == []
 
 
 def test_a_full_disk_leaves_nothing(files: FilesByHash) -> None:
@@ -94,15 +85,11 @@ def test_a_file_that_was_changed_where_it_is_kept_comes_anew(files: FilesByHash)
     assert files.add(CONTENT, 0, DATA)
     with path.open("rb") as file:
         assert files.digest_of(file) == CONTENT.digest
-
-
-def test_only_what_is_kept_there_is_known_by_its_name(files: FilesByHash, tmp_path: Path) -> None:
-    files.add(CONTENT, 0, DATA)
-    (tmp_path / "more").mkdir()
-    elsewhere = tmp_path / "more" / CONTENT.digest
-    elsewhere.hardlink_to(files.path(CONTENT))
-    with elsewhere.open("rb") as file:
-        assert files.digest_of(file) == ""
+    elsewhere = path.with_name("more")
+    elsewhere.mkdir()
+    (elsewhere / CONTENT.digest).hardlink_to(path)
+    with (elsewhere / CONTENT.digest).open("rb") as file:
+        assert files.digest_of(file) == "", "only what is kept there is known by its name"
 
 
 @pytest.mark.parametrize(

@@ -4,10 +4,10 @@ Bots in real cgroups are in test_cgroup_real.py.
 """
 
 import os
-import subprocess
-import sys
+from collections.abc import Callable
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from referee.limits import Limits
@@ -15,7 +15,7 @@ from referee.sandbox import Launcher, MachineError, bot_cgroup, cgroup, prove
 from referee.sandbox.cgroup import BotCgroup, delegated
 from referee.sandbox.errors import CgroupError
 from tests.attacks.users import USER_ID
-from tests.referee.sandbox.sandboxed import ROOT
+from tests.referee.sandbox.sandboxed import ROOT, as_user, python_of
 
 PROJECT = Path(__file__).parents[3]
 FILES = (
@@ -35,9 +35,12 @@ class Kernel:
         self.own.mkdir(parents=True)
         for name in FILES:
             (self.own / name).touch()
-        self.controllers("cpu memory pids")
-        (self.proc / "cgroup").write_text(f"0::{own}\n")
+        self.process(f"0::{own}\n")
         self.mount("cgroup2")
+
+    def process(self, cgroups: str, controllers: str = "cpu memory pids") -> None:
+        (self.proc / "cgroup").write_bytes(cgroups.encode("latin-1"))
+        self.controllers(controllers)
 
     def controllers(self, names: str) -> None:
         (self.own / "cgroup.controllers").write_text(f"{names}\n")
@@ -50,7 +53,6 @@ class Kernel:
         )
 
     def refusal(self) -> str:
-        """Return why there is no cgroup: one line."""
         with pytest.raises(CgroupError) as caught:
             delegated(self.proc)
         said = str(caught.value)
@@ -61,22 +63,15 @@ class Kernel:
 
 @pytest.fixture
 def kernel(public: Path) -> Kernel:
-    """A kernel that shows a cgroup that is delegated."""
     return Kernel(public)
 
 
-# --- found
-
-
-def test_our_own_cgroup_is_divided(kernel: Kernel) -> None:
+def test_our_own_cgroup_is_divided_or_in_the_leaf_of_another_run_the_one_around(
+    kernel: Kernel, public: Path
+) -> None:
     assert delegated(kernel.proc) == kernel.own
-
-
-def test_in_the_leaf_of_another_run_it_is_the_one_around(public: Path) -> None:
-    kernel = Kernel(public, "/user/mine/bot-arena-itself")
-    kernel.own = kernel.own.parent
-    for name in FILES:
-        (kernel.own / name).touch()
+    (kernel.proc / "cgroup").write_text("0::/user/mine/bot-arena-itself\n")
+    (kernel.own / "bot-arena-itself").mkdir()
     kernel.controllers("memory pids")
     assert delegated(kernel.proc) == kernel.own
 
@@ -88,14 +83,6 @@ def test_in_a_container_a_part_of_the_hierarchy_is_shown(public: Path) -> None:
     assert delegated(kernel.proc) == kernel.top
 
 
-def test_a_path_may_have_a_space(public: Path) -> None:
-    folder = public / "with space"
-    folder.mkdir()
-    kernel = Kernel(folder)
-    kernel.mount("cgroup2", where=str(kernel.top).replace(" ", "\\040"))
-    assert delegated(kernel.proc) == kernel.own
-
-
 ODD = (
     b"",
     b"\n \n29 23 0:26\n29 23 0:26 / /sys rw -\n29 23 0:26 / /sys rw shared:1 cgroup2 rw\n",
@@ -104,11 +91,12 @@ ODD = (
 )
 
 
-@pytest.mark.parametrize("odd", ODD)
-def test_odd_mounts_and_lines_that_are_none_are_passed_over(kernel: Kernel, odd: bytes) -> None:
+def test_odd_mounts_and_lines_that_are_none_are_passed_over(kernel: Kernel) -> None:
     table = kernel.proc / "mountinfo"
-    table.write_bytes(odd + table.read_bytes() + odd)
-    assert delegated(kernel.proc) == kernel.own
+    usual = table.read_bytes()
+    for odd in ODD:
+        table.write_bytes(odd + usual + odd)
+        assert delegated(kernel.proc) == kernel.own, odd
 
 
 def test_a_mount_may_have_a_name_of_any_bytes(public: Path) -> None:
@@ -121,92 +109,78 @@ def test_a_mount_may_have_a_name_of_any_bytes(public: Path) -> None:
     assert delegated(kernel.proc) == Path(os.fsdecode(where)) / "user/mine"
 
 
-# --- refused
-
-
-@pytest.mark.parametrize("text", [b"", b"\n\n", b"\xff\xfe\x00", b"0::\n0:\n::\n", b"0::/a\0b\n"])
-def test_a_list_of_cgroups_that_names_none_is_told(kernel: Kernel, text: bytes) -> None:
-    (kernel.proc / "cgroup").write_bytes(text)
-    assert "there is no cgroup v2 here" in kernel.refusal()
-
-
-@pytest.mark.parametrize("name", ["cgroup", "mountinfo"])
-def test_what_the_kernel_does_not_show_is_named(kernel: Kernel, name: str) -> None:
-    path = kernel.proc / name
-    path.unlink()
-    said = kernel.refusal()
-    assert f"{path} cannot be read: No such file or directory. /proc must be mounted" in said
-
-
-def test_one_that_has_gone_is_told(kernel: Kernel) -> None:
-    (kernel.proc / "cgroup").write_text("0::/user/mine/gone (deleted)\n")
-    assert "gone (deleted) cannot be read: No such file or directory. Start" in kernel.refusal()
-
-
-@pytest.mark.parametrize("path", ["/..", "/../../user/mine"])
-def test_one_outside_of_its_namespace_is_named(kernel: Kernel, path: str) -> None:
-    (kernel.proc / "cgroup").write_text(f"0::{path}\n")
-    assert f"{path}, is outside of its cgroup namespace" in kernel.refusal()
-    kernel.mount("cgroup2", part="/..")  # as that of whoever made the namespace
-    (kernel.proc / "cgroup").write_text("0::/\n")
-    assert f"{kernel.top} shows cgroups from outside of the arena's cgroup" in kernel.refusal()
-
-
-def test_without_cgroup_v2_it_says_how_to_mount_it(kernel: Kernel) -> None:
-    kernel.mount("tmpfs")
-    assert "there is no cgroup v2 here: none is mounted. Mount it, as root: mount -t cgroup2" in (
-        kernel.refusal()
-    )
+USER = "" if ROOT else "--user "
+OWN = "0::/user/mine\n"
+NONE_NAMED = ("", "\n\n", "\xff\xfe\0", "0::\n0:\n::\n", "0::/a\0b\n")
+OUTSIDE = "/user/mine, is outside of its cgroup namespace"
+GONE = "0::/user/mine/gone (deleted)\n"
+V1 = "cgroup v1*cgroup_no_v1=all"
+LACKS = "{own} lacks the controller memory. Start the arena in a cgroup of its own: systemd-run "
+LACKS += f"{USER}--scope -p Delegate=yes arena run*cgroup_enable=memory"
 
 
 @pytest.mark.parametrize(
-    ("lines", "there", "words"),
+    ("cgroups", "controllers", "says"),
     [
-        ("4:memory:/\n3:pids:/\n", "cpu", "the controllers memory and pids belong to cgroup v1"),
-        ("4:cpu,memory:/\n", "pids", "the controller memory belongs to cgroup v1"),
+        *((text, "memory pids", "there is no cgroup v2 here") for text in NONE_NAMED),
+        (GONE, "memory pids", "gone (deleted) cannot be read: No such file or directory. Start"),
+        ("0::/..\n", "memory pids", "/.., is outside of its cgroup namespace"),
+        ("0::/../../user/mine\n", "memory pids", f"/../..{OUTSIDE}"),
+        (f"4:memory:/\n3:pids:/\n{OWN}", "cpu", f"the controllers memory and pids belong to {V1}"),
+        (f"4:cpu,memory:/\n{OWN}", "pids", f"the controller memory belongs to {V1}"),
+        (OWN, "pids", LACKS),
     ],
 )
-def test_controllers_of_cgroup_v1_are_named(
-    kernel: Kernel, lines: str, there: str, words: str
+def test_a_process_without_a_cgroup_to_divide_is_told_why(
+    kernel: Kernel, cgroups: str, controllers: str, says: str
 ) -> None:
-    (kernel.proc / "cgroup").write_text(f"{lines}0::/user/mine\n")
-    kernel.controllers(there)
+    kernel.process(cgroups, controllers)
     said = kernel.refusal()
-    assert words in said
-    assert "cgroup_no_v1=all" in said
+    for words in says.replace("{own}", str(kernel.own)).split("*"):
+        assert words in said
 
 
-def test_a_controller_that_is_not_passed_on_is_named_with_the_command(kernel: Kernel) -> None:
-    kernel.controllers("pids")
-    said = kernel.refusal()
-    assert f"{kernel.own} lacks the controller memory. Start the arena in a cgroup of its own" in (
-        said
-    )
-    user = "" if ROOT else "--user "
-    assert f"systemd-run {user}--scope -p Delegate=yes arena run" in said
-    assert "cgroup_enable=memory" in said
+NONE_MOUNTED = "there is no cgroup v2 here: none is mounted. Mount it, as root: mount -t cgroup2"
+OLD = "has no memory.peak in {own}. It must be Linux 5.19 or newer"
+UNREAD = "cannot be read: No such file or directory. /proc must be mounted"
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (lambda kernel: (kernel.proc / "cgroup").unlink(), f"{{proc}}/cgroup {UNREAD}"),
+        (lambda kernel: (kernel.proc / "mountinfo").unlink(), f"{{proc}}/mountinfo {UNREAD}"),
+        (
+            lambda kernel: (kernel.own / "memory.peak").unlink(),
+            OLD,
+        ),
+        (lambda kernel: kernel.mount("tmpfs"), NONE_MOUNTED),
+        (lambda kernel: kernel.mount("cgroup2", part="/elsewhere"), "/user/mine, is not shown in"),
+        (
+            lambda kernel: (kernel.mount("cgroup2", part="/.."), kernel.process("0::/\n")),
+            "{top} shows cgroups from outside of the arena's cgroup",
+        ),
+    ],
+)
+def test_a_kernel_that_does_not_show_it_is_told_of(
+    kernel: Kernel, change: Callable[[Kernel], object], says: str
+) -> None:
+    change(kernel)
+    assert says.format(proc=kernel.proc, own=kernel.own, top=kernel.top) in kernel.refusal()
 
 
 def test_one_that_may_not_be_written_is_not_delegated(kernel: Kernel) -> None:
     for path in (kernel.own, kernel.own / "cgroup.procs", kernel.own / "cgroup.subtree_control"):
         path.chmod(0o555 if path.is_dir() else 0o444)
-    text = (
-        "import sys; from pathlib import Path; from referee.sandbox.cgroup import delegated\n"
-        "try: delegated(Path(sys.argv[1]))\n"
-        "except Exception as error: print(type(error).__name__, error)"
-    )
-    other = {"user": USER_ID, "group": USER_ID, "extra_groups": []} if ROOT else {}
-    python = "/usr/bin/python3" if ROOT else sys.executable
-    import msgspec
-
-    words = [python, "-c", text, str(kernel.proc)]
+    text = "import sys; from pathlib import Path; from referee.sandbox.cgroup import delegated\n"
+    text += "delegated(Path(sys.argv[1]))"
+    user = USER_ID if ROOT else os.getuid()
     path = f"{PROJECT}:{Path(msgspec.__file__).parents[1]}"
-    environment = {**os.environ, "PYTHONPATH": path}
-    done = subprocess.run(words, capture_output=True, text=True, env=environment, **other)  # type: ignore[call-overload]
-    assert done.stdout.startswith(
-        f"CgroupError cgroup = true: {kernel.own} is not delegated: you may not write to "
-        f"{kernel.own}. Start the arena in a cgroup of its own: systemd-run --user --scope"
-    ), done.stderr
+    done = as_user(user, [python_of(user), "-c", text, str(kernel.proc)], path)
+    *_, last = done.stderr.splitlines()
+    assert f"{kernel.own} is not delegated: you may not write to {kernel.own}. Start" in last
+    assert "CgroupError: cgroup = true: " in last
+    assert "in a cgroup of its own: systemd-run --user --scope" in last
 
 
 def test_as_root_one_of_systemds_must_be_delegated_too(
@@ -216,17 +190,6 @@ def test_as_root_one_of_systemds_must_be_delegated_too(
     assert f"{kernel.own} is systemd's, and not delegated. Start" in kernel.refusal()
     os.setxattr(kernel.own, "user.delegate", b"1")
     assert delegated(kernel.proc) == kernel.own
-
-
-def test_an_older_kernel_is_named(kernel: Kernel) -> None:
-    (kernel.own / "memory.peak").unlink()
-    said = kernel.refusal()
-    assert f"has no memory.peak in {kernel.own}. It must be Linux 5.19 or newer" in said
-
-
-def test_one_that_is_not_shown_is_named(kernel: Kernel) -> None:
-    kernel.mount("cgroup2", part="/elsewhere")
-    assert "/user/mine, is not shown in" in kernel.refusal()
 
 
 def test_where_there_is_none_no_bot_is_started() -> None:
@@ -251,9 +214,6 @@ def test_a_cgroup_that_cannot_be_used_is_removed(public: Path) -> None:
     assert list(public.iterdir()) == []
 
 
-# --- measured
-
-
 @pytest.fixture
 def bot(public: Path) -> BotCgroup:
     """The cgroup of a bot that holds 3,000 bytes."""
@@ -263,18 +223,8 @@ def bot(public: Path) -> BotCgroup:
     return BotCgroup(str(public), {"memory.max": "4096"})
 
 
-def test_the_peak_is_read(bot: BotCgroup) -> None:
+def test_another_bound_stops_the_run(bot: BotCgroup) -> None:
     assert bot.peak() == 3000
-
-
-def test_one_that_was_taken_away_is_told_in_a_line(bot: BotCgroup) -> None:
-    Path(bot.folder, "memory.peak").unlink()
-    with pytest.raises(MachineError, match="was taken away during the run") as caught:
-        bot.peak()
-    assert "\n" not in str(caught.value)
-
-
-def test_so_is_another_bound(bot: BotCgroup) -> None:
     Path(bot.folder, "memory.max").write_text("max\n")
     with pytest.raises(MachineError, match="from 4096 to max"):
         bot.peak()
@@ -286,6 +236,9 @@ def test_what_another_limit_has_killed_did_not_lack_memory_of_its_own(bot: BotCg
     assert bot_cgroup.measured(bot.folder) == {"peak": 3000, "starved": True}
     Path(bot.folder, "memory.peak").unlink()
     assert bot_cgroup.measured(bot.folder) == {"peak": None, "starved": False}
+    with pytest.raises(MachineError, match="was taken away during the run") as caught:
+        bot.peak()
+    assert "\n" not in str(caught.value)
 
 
 def test_a_cgroup_goes_with_those_in_it(public: Path) -> None:

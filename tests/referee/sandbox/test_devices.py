@@ -21,7 +21,6 @@ from tests.referee.sandbox.sandboxed import ROOT, need
 pytestmark = pytest.mark.skipif(bool(gpus()), reason="there is a true GPU here")
 HERE = Path(__file__).parent
 PROJECT = HERE.parents[2]
-GPU = Limits(sandbox="bwrap", devices=("nvidia",))
 
 
 def found(folder: Path, count: int, act: str) -> list[dict[str, str]]:
@@ -58,41 +57,42 @@ def test_gpus_are_shared_evenly(public: Path) -> None:
     assert claimed == {"three": ["nvidia0", "nvidia1", "nvidia0"], "again": "nvidia1"}
 
 
-def test_a_device_that_goes_is_nobodys_fault(public: Path) -> None:
-    need("bwrap")
-    (said,) = found(public, 1, "gone")
-    assert said["error"] == (
-        "MachineError: /dev/nvidia0, a device that bots may use, is gone. See whether nvidia-smi "
-        "works, and run again."
-    )
-
-
-def test_a_missing_gpu_is_named() -> None:
-    need("bwrap")
-    program = Program((sys.executable, "with_gpus.py"), str(HERE), ("with_gpus.py",))
-    with (
-        Launcher("bwrap") as launcher,
-        pytest.raises(SandboxError, match="there is no /dev/nvidiactl"),
-    ):
-        launcher.check(program, GPU)
+GONE = "MachineError: /dev/nvidia0, a device that bots may use, is gone. See whether nvidia-smi "
+GONE += "works, and run again."
+NONE = "UnfitError: no GPU can be used: "
 
 
 @pytest.mark.parametrize(
     ("act", "why"),
     [
-        ("closed", "bots, which run as uid N and on, may not open /dev/nvidia0. Open it to "),
-        ("library", "libcuda.so.1 is not here, which neither the linker knows (ldconfig -p) nor "),
-        ("memory", "there is no /dev/nvidia-uvm here. `nvidia-modprobe -u -c 0` makes it, as root"),
+        ("gone", GONE),
+        (
+            "closed",
+            f"{NONE}bots, which run as uid N and on, may not open /dev/nvidia0. Open it to ",
+        ),
+        (
+            "library",
+            f"{NONE}libcuda.so.1 is not here, which neither the linker knows (ldconfig -p) nor ",
+        ),
+        (
+            "memory",
+            f"{NONE}there is no /dev/nvidia-uvm here. `nvidia-modprobe -u -c 0` makes it, as root",
+        ),
     ],
 )
-def test_what_is_missing_is_named(public: Path, act: str, why: str) -> None:
+def test_what_is_missing_or_goes_is_named(public: Path, act: str, why: str) -> None:
     need("bwrap")
     (said,) = found(public, 1, act)
-    said_so = re.sub(r"uid \d+", "uid N", said["error"])
-    assert said_so.startswith(f"UnfitError: no GPU can be used: {why}")
+    assert re.sub(r"uid \d+", "uid N", said["error"]).startswith(why)
 
 
-def test_where_there_is_none_none_is_claimed() -> None:
-    devices = Devices()
-    devices.close()
-    assert gpus() == sorted(gpus(), key=lambda path: int(path.removeprefix("/dev/nvidia")))
+def test_where_there_is_none_it_is_said_and_none_is_claimed() -> None:
+    need("bwrap")
+    program = Program((sys.executable, "with_gpus.py"), str(HERE), ("with_gpus.py",))
+    limits = Limits(sandbox="bwrap", devices=("nvidia",))
+    with (
+        Launcher("bwrap") as launcher,
+        pytest.raises(SandboxError, match="there is no /dev/nvidiactl"),
+    ):
+        launcher.check(program, limits)
+    Devices().close()

@@ -48,12 +48,11 @@ def test_the_beginning_of_a_file_tells_why_it_was_not_executed(
     assert not said.endswith(".")
 
 
-def test_a_program_that_is_none_of_its_files_is_named(tmp_path: Path) -> None:
-    said = told(tmp_path, "bot", b"\x7fELF...", "No such file or directory", files=("kit.py",))
+def test_another_reason_stays_as_it_is_and_a_file_that_is_not_listed_is_named(
+    tmp_path: Path,
+) -> None:
+    said = told(tmp_path, "bot", b"\x7fELF...", UNFOUND, files=("kit.py",))
     assert said == "./bot is not among the bot's files: name it in files"
-
-
-def test_another_reason_stays_as_it_is(tmp_path: Path) -> None:
     said = told(tmp_path, "bot", b"#!/bin/sh\n", "Permission denied")
     assert said == f"{tmp_path / 'bot'}: Permission denied"
 
@@ -93,7 +92,7 @@ def test_an_interpreter_that_is_not_there_is_named_with_the_remedy() -> None:
 
 def test_scripts_and_binaries_are_programs(tmp_path: Path) -> None:
     path = tmp_path / "bot"
+    assert not is_program(str(path))
     for content, expected in ((b"#!/bin/sh\n", True), (b"\x7fELF", True), (b"int main()", False)):
         path.write_bytes(content)
         assert is_program(str(path)) == expected
-    assert not is_program(str(tmp_path / "gone"))

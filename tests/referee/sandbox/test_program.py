@@ -1,12 +1,14 @@
 """Who can reach a program, and which Python runs the bots that ask for the arena's own."""
 
+import hashlib
 import os
+import shutil
 import sys
 from pathlib import Path
 
 import pytest
 
-from referee.sandbox import program
+from referee.sandbox import PYTHON, Program, Runtime, program, runtime_of
 from referee.sandbox.program import SYSTEM_PYTHON, barrier, interpreter
 
 STRANGER = os.getuid() + 61234
@@ -24,62 +26,36 @@ def tool(public: Path) -> Path:
     return path
 
 
-def test_nothing_stands_before_what_everybody_can_execute(tool: Path) -> None:
-    assert barrier(str(tool), STRANGER) == ""
+OWNER = os.getuid()
+BARRIERS = [  # modes of outer, inner and tool; who; what stands before it
+    (0o755, 0o755, 0o755, STRANGER, ""),
+    (0o750, 0o700, 0o600, STRANGER, "outer"),
+    (0o755, 0o700, 0o600, STRANGER, "outer/inner"),
+    (0o755, 0o755, 0o754, STRANGER, "outer/inner/tool"),
+    (0o755, 0o711, 0o755, STRANGER, ""),  # it need not be listed to be entered
+    (0o755, 0o770, 0o755, STRANGER, "outer/inner"),  # bots are run without any group
+    (0o755, 0o755, 0o700, OWNER, ""),
+    (0o755, 0o755, 0o677, OWNER, "outer/inner/tool"),
+]
 
 
-def test_the_outermost_closed_folder_is_named(tool: Path) -> None:
-    tool.chmod(0o600)
-    tool.parent.chmod(0o700)
-    tool.parent.parent.chmod(0o750)
-    assert barrier(str(tool), STRANGER) == str(tool.parent.parent)
-    tool.parent.parent.chmod(0o755)
-    assert barrier(str(tool), STRANGER) == str(tool.parent)
+@pytest.mark.parametrize(("outer", "inner", "mode", "who", "expected"), BARRIERS)
+def test_the_outermost_closed_folder_is_named(
+    tool: Path, public: Path, outer: int, inner: int, mode: int, who: int, expected: str
+) -> None:
+    (link := public / "link").symlink_to(tool)
+    tool.chmod(mode)
+    tool.parent.chmod(inner)
+    tool.parent.parent.chmod(outer)
+    for path in (tool, link):  # which is judged by where it leads
+        assert barrier(str(path), who) == (expected and str(public / expected))
 
 
-def test_a_file_that_others_cannot_execute_is_named(tool: Path) -> None:
-    tool.chmod(0o754)
-    assert barrier(str(tool), STRANGER) == str(tool)
-
-
-def test_a_folder_need_not_be_listed_to_be_entered(tool: Path) -> None:
-    tool.parent.chmod(0o711)
-    assert barrier(str(tool), STRANGER) == ""
-
-
-def test_an_owner_goes_by_the_owners_mode(tool: Path) -> None:
-    owner = tool.stat().st_uid
-    tool.chmod(0o700)
-    assert barrier(str(tool), owner) == ""
-    tool.chmod(0o677)
-    assert barrier(str(tool), owner) == str(tool)
-
-
-def test_groups_open_nothing(tool: Path) -> None:
-    """Bots are run without any."""
-    tool.parent.chmod(0o770)
-    assert barrier(str(tool), STRANGER) == str(tool.parent)
-
-
-def test_what_is_missing_is_its_own_barrier(tool: Path) -> None:
+def test_what_is_missing_is_its_own_barrier_and_so_is_a_loop(tool: Path, public: Path) -> None:
     assert barrier(str(tool.parent / "gone" / "tool"), STRANGER) == str(tool.parent / "gone")
-
-
-def test_a_link_is_judged_by_where_it_leads(tool: Path, public: Path) -> None:
-    link = public / "link"
-    link.symlink_to(tool)
-    assert barrier(str(link), STRANGER) == ""
-    tool.parent.chmod(0o700)
-    assert barrier(str(link), STRANGER) == str(tool.parent)
-
-
-def test_a_loop_of_links_is_its_own_barrier(public: Path) -> None:
     (public / "one").symlink_to("other")
     (public / "other").symlink_to("one")
     assert Path(barrier(str(public / "one"), STRANGER)).parent == public
-
-
-# The interpreter
 
 
 def test_the_arenas_own_python_is_run_and_not_its_virtual_environment() -> None:
@@ -89,19 +65,45 @@ def test_the_arenas_own_python_is_run_and_not_its_virtual_environment() -> None:
 def test_another_user_gets_the_first_python_that_it_can_execute(
     tool: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    assert SYSTEM_PYTHON == "/usr/bin/python3"  # where distributions put it
     monkeypatch.setattr(sys, "executable", str(tool))
     assert interpreter(STRANGER) == str(tool)
     tool.parent.chmod(0o700)
-    monkeypatch.setattr(program, "SYSTEM_PYTHON", "/bin/sh")
-    assert interpreter(STRANGER) == "/bin/sh"
+    for python, found in (("/bin/sh", "/bin/sh"), (str(tool.parent / "no_python"), "")):
+        monkeypatch.setattr(program, "SYSTEM_PYTHON", python)
+        assert interpreter(STRANGER) == found
 
 
-def test_another_user_may_find_none(tool: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "executable", str(tool))
-    monkeypatch.setattr(program, "SYSTEM_PYTHON", str(tool.parent / "no_python"))
-    tool.parent.chmod(0o600)
-    assert interpreter(STRANGER) == ""
+def runtime(*words: str, folder: Path) -> Runtime | None:
+    return runtime_of(Program(words, str(folder)), "none", None)
 
 
-def test_the_systems_python_is_where_distributions_put_it() -> None:
-    assert SYSTEM_PYTHON == "/usr/bin/python3"
+def test_the_arena_s_own_python_is_the_real_one(tmp_path: Path) -> None:
+    own = Path(os.path.realpath(sys.executable))
+    digest = hashlib.sha256(own.read_bytes()).hexdigest()[:16]
+    assert runtime(PYTHON, "bot.py", folder=tmp_path) == Runtime(str(own), digest)
+
+
+@pytest.mark.parametrize("line", ["#!/bin/sh", "#!/usr/bin/env sh", "#!/usr/bin/env -S sh -e"])
+def test_a_script_is_run_by_what_its_first_line_names(tmp_path: Path, line: str) -> None:
+    bot = tmp_path / "bot"
+    bot.write_text(f"{line}\n")
+    found = runtime(str(bot), folder=tmp_path)
+    assert found == runtime("/bin/sh", "bot", folder=tmp_path)
+    assert found is not None
+    assert found.path == os.path.realpath("/bin/sh")
+
+
+def test_an_executable_of_its_own_is_run_by_nothing_nor_is_what_is_not_there(
+    tmp_path: Path,
+) -> None:
+    shutil.copy("/bin/true", tmp_path / "bot")
+    assert runtime(f"{tmp_path}/bot", folder=tmp_path) is None
+    assert runtime("/nowhere/python", "bot.py", folder=tmp_path) is None
+
+
+def test_a_program_that_was_replaced_is_another(tmp_path: Path) -> None:
+    (program := tmp_path / "interpreter").write_text("1")
+    before = runtime(str(program), "bot", folder=tmp_path / "bot")
+    program.write_text("22")
+    assert runtime(str(program), "bot", folder=tmp_path / "bot") != before

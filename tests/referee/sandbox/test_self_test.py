@@ -1,5 +1,8 @@
 """The self test: a sandbox that holds passes it, and a part that is missing refuses the run."""
 
+import re
+import subprocess
+import sys
 import tempfile
 from base64 import b64encode
 from collections.abc import Callable
@@ -9,12 +12,12 @@ from typing import Any
 import pytest
 
 from referee.limits import Limits
-from referee.sandbox import Launcher, Program, SandboxError, prove, seccomp
+from referee.sandbox import Launcher, SandboxError, StartError, prove, seccomp
 from referee.sandbox.bwrap import BwrapSandbox
 from referee.sandbox.kinds import LandlockSandbox, Request, Sandbox
 from referee.sandbox.uid import UidSandbox
 from tests.referee.process_watch import children, descriptors
-from tests.referee.sandbox.sandboxed import limits, need_mounts
+from tests.referee.sandbox.sandboxed import limits, need, need_mounts
 
 Breaking = Callable[[type[Sandbox], Callable[[Request], None]], None]
 
@@ -26,8 +29,8 @@ def broken(monkeypatch: pytest.MonkeyPatch) -> Breaking:
     def broken(kind: type[Sandbox], leave_out: Callable[[Request], None]) -> None:
         whole: Any = kind.around
 
-        def around(self: Sandbox, program: Program, allowed: Limits, uid: int | None) -> Request:
-            request: Request = whole(self, program, allowed, uid)
+        def around(*asked: Any) -> Request:
+            request: Request = whole(*asked)
             leave_out(request)
             return request
 
@@ -47,12 +50,15 @@ def refusal(launcher: Launcher) -> str:
     return caught.value.what
 
 
-def test_a_sandbox_that_holds_passes(sandboxed: Launcher) -> None:
+def test_a_sandbox_that_holds_passes_and_nothing_is_left(sandboxed: Launcher) -> None:
+    package = Path(prove.__code__.co_filename).parent
+    before = {*package.iterdir(), package / "__pycache__"}  # which is the fork server's
     open_before = descriptors()
     prove(sandboxed, limits(sandboxed))
     assert not list(Path(sandboxed.folder or "").glob("canary-*"))
     assert descriptors() == open_before
     assert children(sandboxed._server.pid) == set()
+    assert {*package.iterdir()} <= before
 
 
 def test_without_a_sandbox_there_is_nothing_to_prove() -> None:
@@ -60,28 +66,35 @@ def test_without_a_sandbox_there_is_nothing_to_prove() -> None:
         prove(launcher, Limits(sandbox="none"))
 
 
-def test_a_missing_filter_is_noticed(in_landlock: Launcher, broken: Breaking) -> None:
-    broken(LandlockSandbox, lambda request: request.update(seccomp=None))
-    assert refusal(in_landlock) == (
-        "the self test failed: a sandboxed process could open a socket. No match was played."
-    )
+SOCKET = "could open a socket"
+OUTSIDE = "could read a file outside its folder"
+FAILED = f"^the self test failed: a sandboxed process {SOCKET}. No match was played.$"
+NO_PYTHON = "^the self test could not be started: /no/such/python: No such file or directory.$"
+SHELL = ["/bin/sh", "-c"]
 
 
-def test_a_missing_ruleset_is_noticed(in_landlock: Launcher, broken: Breaking) -> None:
-    broken(LandlockSandbox, lambda request: request.update(landlock=None))
-    what = refusal(in_landlock)
-    assert "could read a file outside its folder" in what or "could write a file" in what
-
-
-def test_no_sandbox_at_all_is_noticed(in_landlock: Launcher, broken: Breaking) -> None:
-    broken(LandlockSandbox, lambda request: request.update(landlock=None, seccomp=None))
-    assert "the self test failed" in refusal(in_landlock)
+@pytest.mark.parametrize(
+    ("instead", "says"),
+    [
+        ({"seccomp": None}, FAILED),
+        ({"landlock": None}, f"{OUTSIDE}|could write a file"),
+        ({"landlock": None, "seccomp": None}, "the self test failed"),
+        ({"argv": ["/no/such/python"]}, NO_PYTHON),
+        ({"argv": [*SHELL, ":"]}, "^the self test did not end: it said nothing.$"),
+        ({"argv": [*SHELL, "echo no Python >&2"]}, "^the self test did not end: no Python.$"),
+    ],
+)
+def test_what_is_missing_in_landlock_is_noticed(
+    in_landlock: Launcher, broken: Breaking, instead: dict[str, Any], says: str
+) -> None:
+    broken(LandlockSandbox, lambda request: request.update(instead))
+    assert re.search(says, refusal(in_landlock))
 
 
 def test_a_ruleset_that_opens_too_much_is_noticed(in_landlock: Launcher, broken: Breaking) -> None:
     readable = (tempfile.gettempdir(), 1 << 2)
     broken(LandlockSandbox, lambda request: request["landlock"]["rules"].append(readable))
-    assert "could read a file outside its folder" in refusal(in_landlock)
+    assert OUTSIDE in refusal(in_landlock)
 
 
 def test_a_filter_that_allows_children_is_noticed(
@@ -94,30 +107,27 @@ def test_a_filter_that_allows_children_is_noticed(
     assert "could start a child" in refusal(in_landlock)
 
 
-def test_a_bwrap_that_shows_the_temporary_folder_is_noticed(
-    in_bwrap: Launcher, broken: Breaking
-) -> None:
+def show(request: Request) -> None:
     folder = tempfile.gettempdir()
-
-    def bind(request: Request) -> None:
-        request["argv"][1:1] = ["--ro-bind", folder, folder]
-
-    broken(BwrapSandbox, bind)
-    assert "could read a file outside its folder" in refusal(in_bwrap)
+    request["argv"][1:1] = ["--ro-bind", folder, folder]
 
 
-def test_a_bwrap_without_the_filter_is_noticed(in_bwrap: Launcher, broken: Breaking) -> None:
-    def drop(request: Request) -> None:
-        at = request["argv"].index("--seccomp")
-        del request["argv"][at : at + 2]
+def drop_filter(request: Request) -> None:
+    at = request["argv"].index("--seccomp")
+    del request["argv"][at : at + 2]
 
-    broken(BwrapSandbox, drop)
-    assert "could open a socket" in refusal(in_bwrap)
+
+@pytest.mark.parametrize(("leave_out", "what"), [(show, OUTSIDE), (drop_filter, SOCKET)])
+def test_what_is_missing_in_bwrap_is_noticed(
+    in_bwrap: Launcher, broken: Breaking, leave_out: Callable[[Request], None], what: str
+) -> None:
+    broken(BwrapSandbox, leave_out)
+    assert what in refusal(in_bwrap)
 
 
 @pytest.mark.parametrize(
     ("part", "what"),
-    [("root", "could write a file"), ("seccomp", "could open a socket")],
+    [("root", "could write a file"), ("seccomp", SOCKET)],
 )
 def test_a_part_of_uid_that_is_missing_is_noticed(
     part: str, what: str, in_uid: Launcher, broken: Breaking
@@ -130,35 +140,51 @@ def test_a_root_of_uid_that_shows_too_much_is_noticed(in_uid: Launcher, broken: 
     need_mounts()
     folder = tempfile.gettempdir()
     broken(UidSandbox, lambda request: request["root"]["shown"].append(("bind", folder, "")))
-    assert "could read a file outside its folder" in refusal(in_uid)
+    assert OUTSIDE in refusal(in_uid)
 
 
-def test_a_canary_that_cannot_be_started_refuses(in_landlock: Launcher, broken: Breaking) -> None:
-    broken(LandlockSandbox, lambda request: request.update(argv=["/no/such/python"]))
-    assert refusal(in_landlock) == (
-        "the self test could not be started: /no/such/python: No such file or directory."
-    )
+@pytest.mark.parametrize(
+    ("reason", "remedy"),
+    [
+        ("bwrap failed: bwrap: setting up uid map: Permission denied", "AppArmor profile"),
+        ("bwrap failed: bwrap: No permissions to create new namespace", "`arena doctor` shows"),
+        ("Exec format error", "could not be started: Exec format error"),
+    ],
+)
+def test_why_the_canary_did_not_start_is_told_with_the_remedy(
+    in_landlock: Launcher, reason: str, remedy: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise StartError(reason)
+
+    monkeypatch.setattr(in_landlock, "start", refuse)
+    with pytest.raises(SandboxError) as error:
+        prove(in_landlock, Limits())
+    for words in (reason, remedy, "To run bots without any protection, say --sandbox none"):
+        assert words in str(error.value)
 
 
-def test_a_canary_that_does_not_finish_refuses(in_landlock: Launcher, broken: Breaking) -> None:
-    broken(LandlockSandbox, lambda request: request.update(argv=["/bin/sh", "-c", ":"]))
-    assert refusal(in_landlock) == "the self test did not end: it said nothing."
+SUPERVISED = """
+import ctypes, struct
+libc = ctypes.CDLL(None, use_errno=True)
+allow = ctypes.create_string_buffer(struct.pack("<HBBI", 0x06, 0, 0, 0x7FFF0000), 8)
+program = struct.pack("@HP", 1, ctypes.addressof(allow))
+assert libc.prctl(38, 1, 0, 0, 0) == 0
+assert libc.syscall(317, 1, 1 << 3, program) >= 0  # a filter with a listener
+
+from referee.limits import Limits
+from referee.sandbox import Launcher, SandboxError, prove
+with Launcher("landlock", uid=0) as launcher:
+    try:
+        prove(launcher, Limits())
+    except SandboxError as error:
+        print(error)
+"""
 
 
-def test_a_canarys_own_failure_is_told(in_landlock: Launcher, broken: Breaking) -> None:
-    words = ["/bin/sh", "-c", "echo no Python here >&2"]
-    broken(LandlockSandbox, lambda request: request.update(argv=words))
-    assert refusal(in_landlock) == "the self test did not end: no Python here."
-
-
-def test_the_refusal_says_how_to_do_without(in_landlock: Launcher, broken: Breaking) -> None:
-    broken(LandlockSandbox, lambda request: request.update(seccomp=None))
-    with pytest.raises(SandboxError, match="To run bots without any protection, say --sandbox"):
-        prove(in_landlock, limits(in_landlock))
-
-
-def test_the_canary_writes_nothing_into_the_package(sandboxed: Launcher) -> None:
-    folder = Path(prove.__code__.co_filename).parent
-    before = sorted(folder.iterdir())
-    prove(sandboxed, limits(sandboxed))
-    assert sorted(folder.iterdir()) == before
+def test_a_supervisor_of_system_calls_that_is_there_already_is_named() -> None:
+    need("landlock")
+    done = subprocess.run([sys.executable, "-c", SUPERVISED], capture_output=True, text=True)
+    assert done.stderr == ""
+    assert "another program already supervises system calls" in done.stdout
+    assert "Switch it off. `arena doctor` shows" in done.stdout

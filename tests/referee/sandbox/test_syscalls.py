@@ -28,34 +28,20 @@ from tests.referee.sandbox.filters import (
 )
 
 PID = 4321
-SERVERS = ("capset seccomp sched_getattr", "landlock_create_ruleset landlock_add_rule")
-"""What the fork server calls, beside what the filter speaks of."""
-SERVERS += ("landlock_restrict_self",)
 
 
 def every_filter(architecture: Architecture) -> list[seccomp.Filter]:
-    """Return the filters of all sandboxes on a architecture."""
-    words = product((True, False), (True, False), (True, False), (True, False), range(1, 8))
-    found = [
-        build(
-            own_pid=own,
-            children=many,
-            devices=gpu,
-            door=door,
-            landlock_abi=abi,
-            architecture=architecture,
-        )
-        for own, many, gpu, door, abi in words
+    names = ("own_pid", "children", "devices", "door", "landlock_abi")
+    several = [
+        dict(zip(names, words, strict=True)) for words in product(*[(True, False)] * 4, range(1, 8))
     ]
+    found = [build(architecture=architecture, **asked) for asked in several]
     found += [
         of_builds(landlock_abi=abi, own_user=own, architecture=architecture)
         for abi in (None, *range(1, 8))
         for own in (True, False)
     ]
     return [*found, seccomp.Filter(without_passing(architecture), ())]
-
-
-# The table
 
 
 @pytest.mark.parametrize(
@@ -89,45 +75,18 @@ def test_the_architectures_are_those_of_the_kernels_audit() -> None:
     assert (I386, ARM) == (0x40000000 | 3, 0x40000000 | 40)
 
 
-def test_the_table_holds_what_the_sandbox_mentions_and_nothing_else() -> None:
-    rules = [*seccomp.TO_ITSELF, *seccomp.TRUNCATING_OPENS, seccomp.THREAD, seccomp.COUNTED_MEMORY]
-    rules += [seccomp.CLOSED_PAIR, seccomp.FCNTL, seccomp.IOCTL, seccomp.PRCTL, seccomp.ADVICE]
-    rules += [seccomp.READING, seccomp.WAITING_FOR_DISK]
-    constant = (*seccomp.MISSING, *seccomp.IGNORED, *seccomp.REFUSED.values())
-    texts = (*constant, *seccomp.FORKS, *seccomp.TRUNCATES, *(rule.calls for rule in rules))
-    names = " ".join((*texts, *SERVERS)).split()
-    several = [*seccomp.NO_WAKING, *seccomp.OWN_CLOCKS]  # speak of some calls a second time
-    several += [*seccomp.NO_SET_ID, *seccomp.FILES_AND_FIFOS, *seccomp.ONE_LIST_OF_FILES]
-    of_builds = " ".join((*seccomp.MISSING_IN_BUILDS, *seccomp.PASSING)).split()
-    names += {*of_builds, *(name for rule in several for name in rule.calls.split())} - set(names)
-    assert sorted(names) == sorted(X86_64.calls)
-    for architecture in ARCHITECTURES.values():
-        assert max(architecture.calls.values()) <= LAST_KNOWN
-        assert len(set(architecture.calls.values())) == len(architecture.calls)
+@pytest.mark.parametrize("architecture", ARCHITECTURES.values(), ids=ARCHITECTURES)
+def test_no_two_calls_have_one_number(architecture: Architecture) -> None:
+    assert max(architecture.calls.values()) <= LAST_KNOWN
+    assert len(set(architecture.calls.values())) == len(architecture.calls)
 
 
 def test_new_calls_have_the_same_number_everywhere() -> None:
+    for name in X86_64.calls.keys() & AARCH64.calls.keys():
+        numbers = {X86_64.calls[name], AARCH64.calls[name]}
+        assert numbers == {EVERYWHERE[name]} if name in EVERYWHERE else max(numbers) < 424
     assert min(EVERYWHERE.values()) == 424
-    assert all(
-        EVERYWHERE.items() <= architecture.calls.items() for architecture in ARCHITECTURES.values()
-    )
-    both = X86_64.calls.keys() & AARCH64.calls.keys()
-    old = both - EVERYWHERE.keys()
-    assert all(X86_64.calls[name] < 424 > AARCH64.calls[name] for name in old)
-
-
-OLD = """
-    open creat fork vfork chmod chown lchown utime utimes futimesat mknod inotify_init iopl ioperm
-    modify_ldt
-"""
-
-
-def test_aarch64_has_no_call_of_which_a_newer_one_does_the_same() -> None:
-    assert sorted(OLD.split()) == sorted(X86_64.calls.keys() - AARCH64.calls.keys())
-    assert AARCH64.calls.keys() <= X86_64.calls.keys()
-
-
-# The filters
+    assert EVERYWHERE.keys() <= AARCH64.calls.keys() <= X86_64.calls.keys()
 
 
 def test_the_filters_of_x86_64_are_what_they_were_before_there_were_others() -> None:
@@ -141,14 +100,14 @@ def test_the_filters_of_x86_64_are_what_they_were_before_there_were_others() -> 
 
 
 def pairs() -> list[tuple[bytes, bytes]]:
-    """Return each filter on both machines, with a pid written into it."""
     both = zip(every_filter(X86_64), every_filter(AARCH64), strict=True)
     return list({(patched(one, PID), patched(other, PID)): None for one, other in both})
 
 
 PAIRS = pairs()
 WORDS = st.one_of(
-    st.sampled_from((0, 1, 2, PID, 1 << 31, 0o101, 0o1000, 0o4755, 0o100000, 0x10000, 0x003D0F00)),
+    st.sampled_from((0, 1, 2, 4, 9, 18, PID, 1 << 31, 2**64 - 1, 0o101, 0o1000, 0o4755, 0o100000)),
+    st.sampled_from((0x10000, 0x003D0F00)),
     st.integers(0, 64),
     st.integers(0, 2**32 - 1),
     st.integers(0, 2**64 - 1),
@@ -171,42 +130,19 @@ def test_a_call_is_answered_the_same_on_both_machines(
     assert answers[0] == answers[1]
 
 
-@pytest.mark.parametrize("name", sorted(NUMBERS["aarch64"]))
-def test_so_is_every_call_with_common_arguments(name: str) -> None:
-    cases = [(0,) * 6, (1,) * 6, (PID,) * 6, (2**64 - 1,) * 6, (1, 2, 3, 4, 5, 6), (9, 4, 18)]
-    for one, other in PAIRS:
-        for words in cases:
-            answers = (
-                run(one, X86_64.number, NUMBERS["x86_64"][name], *words),
-                run(other, AARCH64.number, NUMBERS["aarch64"][name], *words),
-            )
-            assert answers[0] == answers[1]
-
-
 ON_AARCH64 = {
     # number, arguments: answer; the numbers as the kernel's table for aarch64 has them
     (198, (1, 1)): REFUSED,  # socket
     (199, (1, 1)): ALLOWED,  # socketpair
-    (199, (1, 2)): REFUSED,
     (220, (0x003D0F00,)): ASKED,  # clone: a thread
     (220, (17,)): REFUSED,  # and a child
-    (220, (0x10000000 | 17,)): REFUSED,
-    (435, ()): UNKNOWN,  # clone3
     (129, (PID, 9)): ALLOWED,  # kill
     (129, (PID, 18)): REFUSED,
-    (129, (1, 9)): REFUSED,
     (261, (PID,)): ALLOWED,  # prlimit64
-    (261, (1,)): REFUSED,
-    (222, (0, 1 << 30, 3, 0x22)): ALLOWED,  # mmap
-    (222, (0, 1 << 30, 3, 0x21)): REFUSED,
+    (222, (0, 1 << 30, 3, 0x21)): REFUSED,  # mmap
     (52, (3, 0o777)): REFUSED,  # fchmod
-    (53, (-100 % 2**64, 0, 0o777)): REFUSED,  # fchmodat
     (117, (0, 1)): REFUSED,  # ptrace
-    (97, (0x10000000,)): REFUSED,  # unshare
-    (142, ()): REFUSED,  # reboot
     (107, ()): UNKNOWN,  # timer_create
-    (279, ()): UNKNOWN,  # memfd_create
-    (425, ()): UNKNOWN,  # io_uring_setup
     (0, ()): UNKNOWN,  # io_setup
     (56, (-100 % 2**64, 0, 0)): ALLOWED,  # openat
     (63, (0, 0, 1)): ALLOWED,  # read
@@ -215,20 +151,19 @@ ON_AARCH64 = {
 }
 
 
-@pytest.mark.parametrize("call", ON_AARCH64, ids=str)
-def test_on_aarch64(call: tuple[int, tuple[int, ...]]) -> None:
+def test_on_aarch64() -> None:
     code = patched(build(architecture=AARCH64), PID)
-    assert run(code, AARCH64.number, call[0], *call[1]) == ON_AARCH64[call]
+    for (number, words), expected in ON_AARCH64.items():
+        assert run(code, AARCH64.number, number, *words) == expected, number
 
 
-@pytest.mark.parametrize("at", range(len(PAIRS)))
-def test_calls_by_the_table_of_another_machine_kill(at: int) -> None:
-    one, other = PAIRS[at]
-    for number in (0, 41, 198, 281, 435, LAST_KNOWN + 1):
-        for architecture in (I386, ARM, AARCH64.number):
-            assert run(one, architecture, number) == KILLED
-        for architecture in (I386, ARM, X86_64.number):
-            assert run(other, architecture, number) == KILLED
+def test_calls_by_the_table_of_another_machine_kill() -> None:
+    for one, other in PAIRS:
+        for number in (0, 41, 198, 281, 435, LAST_KNOWN + 1):
+            for architecture in (0, I386, ARM, AARCH64.number, X86_64.number + 1):
+                assert run(one, architecture, number) == KILLED
+            for architecture in (0, I386, ARM, X86_64.number):
+                assert run(other, architecture, number) == KILLED
 
 
 @pytest.mark.parametrize("architecture", ARCHITECTURES.values(), ids=ARCHITECTURES)

@@ -20,27 +20,13 @@ def tmpdir(public: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return public
 
 
-def test_the_folder_that_is_named_is_taken(tmpdir: Path) -> None:
-    assert temporary_base() == str(tmpdir)
+def test_the_folder_that_is_named_is_taken(tmpdir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made = temporary_folder("word-")
-    assert made.parent == tmpdir
-    assert made.name.startswith("word-")
-
-
-def test_one_named_from_here_is_the_same_from_elsewhere(
-    tmpdir: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    assert (made.parent, made.name[:5]) == (tmpdir, "word-")
     monkeypatch.chdir(tmpdir.parent)
-    monkeypatch.setenv("TMPDIR", tmpdir.name)
-    assert temporary_base() == str(tmpdir)
-
-
-@pytest.mark.parametrize("name", ["", None])
-def test_without_one_it_is_the_usual_one(name: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("TMPDIR", raising=False)
-    if name is not None:
+    for name in (str(tmpdir), tmpdir.name):
         monkeypatch.setenv("TMPDIR", name)
-    assert temporary_base() in {"/tmp", "/var/tmp"}
+        assert temporary_base() == str(tmpdir)
 
 
 @pytest.mark.parametrize("obstacle", ["is not there", "is no folder"])
@@ -56,34 +42,30 @@ def test_one_that_is_none_is_named_and_no_other_taken(
             make()
 
 
-def test_one_that_cannot_be_written_is_named(tmpdir: Path) -> None:
-    with small_disk(tmpdir, 64, "ro"), pytest.raises(MachineError, match="cannot be written by"):
-        temporary_base()
-
-
-def test_one_whose_name_is_not_utf8_is_named(tmpdir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    odd = Path(os.fsdecode(os.fsencode(tmpdir) + b"/\xff"))
-    odd.mkdir()
-    monkeypatch.setenv("TMPDIR", str(odd))
-    with pytest.raises(MachineError, match=r"its name is not UTF-8\. Set TMPDIR to another"):
-        Launcher("landlock")
-    assert list(odd.iterdir()) == []
-
-
-def test_one_that_bots_may_read_is_named(tmpdir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmpdir / "python" / "tmp").mkdir(parents=True)
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("\udcff", r"its name is not UTF-8\. Set TMPDIR to another"),
+        ("python/tmp", "cannot be copied to .*/python/tmp: every bot may read .*/link. Set TMPDIR"),
+    ],
+)
+def test_one_that_cannot_be_said_or_that_bots_may_read_is_named(
+    tmpdir: Path, monkeypatch: pytest.MonkeyPatch, name: str, says: str
+) -> None:
+    odd = tmpdir / name
+    odd.mkdir(parents=True)
     (tmpdir / "link").symlink_to(tmpdir / "python")
     monkeypatch.setattr(sys, "base_prefix", str(tmpdir / "link"))
-    folder = tmpdir / "python" / "tmp"
-    monkeypatch.setenv("TMPDIR", str(folder))
-    said = f"cannot be copied to {folder}: every bot may read {tmpdir}/link. Set TMPDIR"
-    with pytest.raises(MachineError, match=said):
+    monkeypatch.setenv("TMPDIR", str(odd))
+    with pytest.raises(MachineError, match=says):
         Launcher("landlock")
-    assert list(folder.iterdir()) == []
+    assert list(odd.iterdir()) == []
     Launcher("none").close()
 
 
-def test_a_full_one_is_named(tmpdir: Path) -> None:
+def test_a_full_one_is_named_and_one_that_cannot_be_written(tmpdir: Path) -> None:
+    with small_disk(tmpdir, 64, "ro"), pytest.raises(MachineError, match="cannot be written by"):
+        temporary_base()
     with small_disk(tmpdir, 64, "nr_inodes=1"):
         with pytest.raises(MachineError, match=f"made in {tmpdir}: No space left on device. Free"):
             temporary_folder("x")
@@ -97,7 +79,9 @@ def test_by_itself_it_is_one_where_programs_may_be_executed(
     first, second = public / "first", public / "second"
     first.mkdir()
     second.mkdir(mode=0o777)
-    monkeypatch.delenv("TMPDIR", raising=False)
+    monkeypatch.setenv("TMPDIR", "")
+    assert temporary_base() in {"/tmp", "/var/tmp"}
+    monkeypatch.delenv("TMPDIR")
     monkeypatch.setattr(temporary, "_DEFAULT", (str(first), str(second)))
     assert temporary_base() == str(first)
     with small_disk(first, 64, "noexec"):
@@ -106,11 +90,7 @@ def test_by_itself_it_is_one_where_programs_may_be_executed(
         assert temporary_base() == str(first)  # which is enough for most
 
 
-# --- noexec
-
-
 def bot(folder: Path, *words: str, files: tuple[str, ...] = ("run",)) -> Program:
-    """Return a bot of a script and a program for this machine."""
     (folder / "run").write_text("#!/bin/sh\n")
     (folder / "run").chmod(0o755)
     shutil.copy(os.path.realpath("/bin/true"), folder / "engine")

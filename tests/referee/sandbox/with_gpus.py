@@ -9,18 +9,15 @@ import ctypes
 import json
 import mmap
 import os
-import select
 import socket
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 SAID: dict[str, str] = {}
 
 
 def tried(what: str, act: Callable[[], object]) -> None:
-    """Note what came of it."""
     try:
         act()
         SAID[what] = "done"
@@ -38,7 +35,6 @@ def written(path: str, *, text: str = "") -> None:
 
 
 def bot() -> None:
-    """Try what a bot may and may not do."""
     for name in ("nvidiactl", "nvidia-uvm", "nvidia0", "nvidia1", "zero", "kmsg"):
         path = f"/dev/{name}"
         tried(f"open {name}", lambda path=path: os.close(os.open(path, os.O_RDWR)))
@@ -54,7 +50,6 @@ def bot() -> None:
 
 
 def main(act: str, folder: str) -> None:
-    """Do what is asked for, and print what came of it."""
     from referee.limits import Limits
     from referee.sandbox import Launcher, Program, prove
     from referee.sandbox.devices import Devices
@@ -68,56 +63,42 @@ def main(act: str, folder: str) -> None:
 
     def told(launcher: Launcher, limits: Limits) -> None:
         child = launcher.start(program, limits)
-        said = b""
-        while not said.endswith(b"\n") and select.select([child.stdout], [], [], 10)[0]:
-            if not (more := os.read(child.stdout, 65536)):
-                break
-            said += more
+        os.set_blocking(child.stdout, True)
+        with os.fdopen(os.dup(child.stdout)) as said:
+            print(said.readline().strip() or "nothing", flush=True)
         launcher.stop(child)
-        sys.stdout.write(said.decode() or "nothing\n")
-        sys.stdout.flush()
-
-    def failed(launcher: Launcher, ask: Callable[[], Any]) -> None:
-        try:
-            ask()
-        except Exception as error:  # noqa: BLE001 - whatever it is, the test is told
-            answer = {"error": f"{type(error).__name__}: {error}"}
-            sys.stdout.write(json.dumps(answer) + "\n")
 
     with Launcher("bwrap") as one, Launcher("bwrap") as other:
         if act == "bots":
             prove(one, with_gpu)
             prove(one, without)
-            told(one, with_gpu)
-            told(other, with_gpu)
-            told(one, without)
-        elif act == "claims":
+            for launcher, limits in ((one, with_gpu), (other, with_gpu), (one, without)):
+                told(launcher, limits)
+            return
+        if act == "claims":
             devices = [Devices() for _ in range(3)]
             three = [Path(each.files()[-1]).name for each in devices]
             devices[1].close()
             again = Path(devices[1].files()[-1]).name
             for each in devices:
                 each.close()
-            sys.stdout.write(json.dumps({"three": three, "again": again}) + "\n")
-        elif act == "gone":
+            print(json.dumps({"three": three, "again": again}))
+            return
+        if act == "gone":
             one.start(program, with_gpu)
-            unmount("/dev/nvidia0")
-            Path("/dev/nvidia0").unlink()
-            failed(one, lambda: one.start(program, with_gpu))
+        if act == "library":
+            del os.environ["LD_LIBRARY_PATH"]
         else:
-            if act == "closed":
-                unmount("/dev/nvidia0")
-                Path("/dev/nvidia0").chmod(0o600)
-            if act == "memory":
-                unmount("/dev/nvidia-uvm")
-                Path("/dev/nvidia-uvm").unlink()
-            if act == "library":
-                del os.environ["LD_LIBRARY_PATH"]
-            failed(one, lambda: one.check(program, with_gpu))
+            path = Path("/dev/nvidia-uvm" if act == "memory" else "/dev/nvidia0")
+            unmount(str(path))
+            path.chmod(0o600) if act == "closed" else path.unlink()
+        try:
+            (one.start if act == "gone" else one.check)(program, with_gpu)
+        except Exception as error:  # noqa: BLE001 - whatever it is, the test is told
+            print(json.dumps({"error": f"{type(error).__name__}: {error}"}))
 
 
 def unmount(path: str) -> None:
-    """Take away what stands in a device's place."""
     libc = ctypes.CDLL(None, use_errno=True)
     if libc.umount2(path.encode(), 0):
         raise OSError(ctypes.get_errno(), path)

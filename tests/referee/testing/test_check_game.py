@@ -1,9 +1,9 @@
-"""What check_game says of a flaw, what may be chosen, and what it leaves as it was."""
+"""Each step finds its fault; what is said of a flaw, what may be chosen, what is left as it was."""
 
 import re
 import signal
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from time import perf_counter
 
@@ -12,10 +12,38 @@ import pytest
 from protocol.errors import ArenaError
 from referee.chance import Chance
 from referee.game import Move, Options
-from referee.testing import STEPS, GameError, StepResult, check_game
+from referee.testing import GameError, StepResult, check_game, check_steps
 from referee.testing.cases import Case, cases_of
-from tests.referee.testing.faulty import EndlessLoop, LeakInView, OwnGenerator, Prints, Raises
+from tests.referee.testing import faulty
+from tests.referee.testing.faulty import FAULTS, Fault
 from tests.referee.testing.heights import Heights, HeightsOptions
+
+QUICK = {"most_decisions": 500, "seconds": 1.0}
+
+
+def each(faults: Sequence[Fault]) -> pytest.MarkDecorator:
+    return pytest.mark.parametrize("fault", faults, ids=lambda fault: fault.words)
+
+
+@pytest.mark.quick(1)
+@each(FAULTS)
+def test_the_step_finds_the_fault(fault: Fault) -> None:
+    with pytest.raises(GameError) as caught:
+        check_game(fault.game, only=[fault.step], **QUICK)
+    (result,) = caught.value.results
+    assert result.failure is not None
+    assert result.failure.remedy
+    assert fault.step in str(caught.value)
+
+
+@pytest.mark.slow
+@each([fault for fault in FAULTS if fault.step != "speed"])  # which takes minutes for all steps
+def test_no_step_before_it_finds_it(fault: Fault) -> None:
+    """So the first step that fails, which is told in full, is the one that fits."""
+    failed = (
+        result.step for result in check_steps(fault.game, **QUICK) if result.state == "failed"
+    )
+    assert next(failed) == fault.step
 
 
 def failed(game: type[Heights], step: str, **more: object) -> tuple[StepResult, str]:
@@ -24,17 +52,12 @@ def failed(game: type[Heights], step: str, **more: object) -> tuple[StepResult, 
     return caught.value.results[-1], str(caught.value)
 
 
-def test_there_are_at_least_twenty_steps_each_with_a_remedy() -> None:
-    assert len(STEPS) >= 20
-    assert all(step.remedy and step.title for step in STEPS.values())
-
-
 def test_a_flaw_is_told_with_its_position_and_can_be_found_there_again() -> None:
-    result, words = failed(LeakInView, "hidden")
+    result, words = failed(faulty.LeakInView, "hidden")
     assert result.failure is not None
     position = result.failure.position
     assert position is not None
-    game = Case(LeakInView, position.seats, position.options).new(position.seed)
+    game = Case(faulty.LeakInView, position.seats, position.options).new(position.seed)
     assert position.table.splitlines()[0].startswith(f"Heights, turn {position.decisions}; ")
     assert position.seat is not None
     assert isinstance(game.chance, Chance)
@@ -42,18 +65,10 @@ def test_a_flaw_is_told_with_its_position_and_can_be_found_there_again() -> None
         assert part in words
 
 
-def test_an_exception_is_told_with_the_lines_of_the_game() -> None:
-    result, words = failed(Raises, "ends-random")
-    assert result.detail == "IndexError: list index out of range"
-    assert result.failure is not None
-    assert result.failure.frames[-1].startswith("faulty.py:")
-    assert " in apply: self.scores[self.seats] += 1" in words
-
-
 @pytest.mark.slow
 def test_an_endless_loop_is_named_by_its_line() -> None:
     usual = signal.getsignal(signal.SIGALRM)
-    result, words = failed(EndlessLoop, "ends-random", seconds=0.5)
+    result, words = failed(faulty.EndlessLoop, "ends-random", seconds=0.5)
     assert result.detail == "a call of the game has not returned for 0.5 seconds"
     assert "faulty.py:" in words
     assert " in draw: " in words
@@ -61,17 +76,21 @@ def test_an_endless_loop_is_named_by_its_line() -> None:
     assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
 
 
-def test_what_is_printed_goes_nowhere_else(capsys: pytest.CaptureFixture[str]) -> None:
-    result, _ = failed(Prints, "silent")
-    assert "is printed at faulty.py:" in result.detail
-    assert "in roll" in result.detail
+def test_the_place_of_an_exception_a_print_and_a_forbidden_call_is_named(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    result, words = failed(faulty.Raises, "ends-random")
+    assert result.detail == "IndexError: list index out of range"
+    assert result.failure is not None
+    assert result.failure.frames[-1].startswith("faulty.py:")
+    assert " in apply: self.scores[self.seats] += 1" in words
+    for game, step, place in (
+        (faulty.Prints, "silent", "roll"),
+        (faulty.OwnGenerator, "world", "__init__"),
+    ):
+        result, _ = failed(game, step)
+        assert re.search(f"faulty.py:.*in {place}", result.detail)
     assert capsys.readouterr().out == ""
-
-
-def test_the_place_of_a_forbidden_call_is_named() -> None:
-    result, _ = failed(OwnGenerator, "world")
-    assert "faulty.py:" in result.detail
-    assert "in __init__" in result.detail
     assert sys.getprofile() is None
 
 
@@ -89,7 +108,7 @@ def test_outside_of_the_main_thread_it_says_so() -> None:
 
 def test_a_needed_step_that_fails_leaves_the_others_untried() -> None:
     with pytest.raises(GameError) as caught:
-        check_game(Raises)
+        check_game(faulty.Raises)
     states = {result.step: result for result in caught.value.results}
     assert states["ends-random"].state == "failed"
     assert states["hidden"].detail == "step ends-random has to be mended first"
