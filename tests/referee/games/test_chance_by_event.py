@@ -14,13 +14,12 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from referee.game import Game, Move, plain
+from referee.game import Game, Move
 from referee.games import GAMES
-from referee.games.war_family.cards import strength
 from referee.testing.cases import Case
-from referee.testing.trial import MOST_DECISIONS, RecordedChance, everything, mixing
+from referee.testing.trial import MOST_DECISIONS, everything
 from referee.testing.values import snapshot
-from tests.referee.games.conformance import CASES, cases_of, finish
+from tests.referee.games.conformance import cases_of
 from tests.referee.games.events import (
     Draw,
     Name,
@@ -159,15 +158,6 @@ def in_both(pair: Pair) -> Iterator[tuple[Name, Draw, Draw]]:
 # --- the tables are true
 
 
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_a_game_draws_nothing_but_what_its_table_says(case: Case) -> None:
-    game = case.new(chance=RecordedChance)
-    assert isinstance(game.chance, RecordedChance)
-    finish(game, mixing())
-    rule = RULES[case.kind.name]
-    assert {event[0] for event in game.chance.events} <= rule.deal | set(rule.events)
-
-
 @pytest.mark.quick(1)
 @every_game
 def test_all_that_the_table_says_comes_up(name: str) -> None:
@@ -176,15 +166,6 @@ def test_all_that_the_table_says_comes_up(name: str) -> None:
     found = {(event[0], draw.step < 0) for play in plays for event, draw in play.draws.items()}
     assert {what for what, _ in found} == RULES[name].deal | set(RULES[name].events)
     assert {what for what, dealt in found if not dealt} <= set(RULES[name].events)
-
-
-@every_game
-def test_a_game_draws_on_chance_if_and_only_if_it_says_so(name: str) -> None:
-    draws = [
-        len(played(case, str(seed), steady(RULES[name])).draws)
-        for seed, case in enumerate(cases_of(name))
-    ]
-    assert any(draws) == GAMES[name].has_chance
 
 
 # --- what is the same
@@ -241,33 +222,6 @@ def test_the_order_of_all_cards_is_seen_in_piles_that_differ(name: str) -> None:
                 if each[0] == what
             ]
             assert any(one != other for one, other in piles), what
-
-
-def first_cards(deal: str, reshuffle: str, answer: str) -> list[str]:
-    """Return the two cards of every round of a Casino War in which all ties are answered alike."""
-    case = Case(GAMES["casino_war"], 2, {"bankroll": 10_000, "reshuffle": reshuffle})
-    game = case.new(deal)
-    cards: list[str] = []
-    while seats := game.deciders():
-        view = plain(game.view(0))
-        if view["decision"] == "bet" and view["last"]:
-            cards += (view["last"]["player"], view["last"]["house"])
-        move = {"bet": 10} if view["decision"] == "bet" else {"action": answer}
-        game.apply({seat: {**move} for seat in seats})
-    return cards
-
-
-@pytest.mark.parametrize(("reshuffle", "alike"), [("each_round", 1.0), ("shoe", 0.8)])
-def test_a_war_at_the_casino_leaves_the_ranks_to_come(reshuffle: str, alike: float) -> None:
-    """It takes five cards out of the shoe; as they have no order yet, the rest hardly changes."""
-    gaps: Counter[int] = Counter()
-    for number in range(DEALS):
-        plays = [
-            first_cards(f"deal {number}", reshuffle, answer) for answer in ("war", "surrender")
-        ]
-        gaps.update(abs(strength(one) - strength(other)) for one, other in zip(*plays, strict=True))
-    assert gaps[0] >= alike * gaps.total()
-    assert max(gaps) <= 2
 
 
 @every_game
