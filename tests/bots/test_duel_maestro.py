@@ -1,6 +1,7 @@
 """Duel's maestro: what it does in a given position, and what it is worth."""
 
 import importlib
+from collections.abc import Callable
 from random import Random
 from types import ModuleType
 from typing import Any
@@ -8,7 +9,7 @@ from typing import Any
 import pytest
 
 from referee.game import plain
-from referee.games.duel.fencer import LETHAL, VERSATILE, WARY
+from referee.games.duel.fencer import LETHAL
 from referee.games.duel.game import Duel
 from tests.bots.driver import BOTS, Match, Transcript, called, decided
 from tests.referee.games.duel_positions import (
@@ -99,14 +100,35 @@ def test_a_cut_on_paper_hits_before_the_answer(maestro: ModuleType) -> None:
     assert paper == after.shape() + after.ground()
 
 
-def test_it_takes_the_better_of_its_traits() -> None:
-    assert decided("maestro", new_game(rolls=(7, 1, 8, 2))) == {"trait": 1}
-    assert decided("maestro", new_game(rolls=(7, 2, 8, 2))) == {"trait": 2}
+def attacked_by(cards: str, hand: str, **given: Any) -> Duel:
+    """Return a game in which the maestro is to answer an attack by all the cards of seat 0."""
+    return play(position(cards, hand, **given), attack(cards))
 
 
-def test_it_cuts_a_rival_who_is_at_his_last_point() -> None:
-    game = position("B3 B4 B5 E3 O3", "O1 O2 C3", stamina=(5, 1))
-    assert decided("maestro", game) == attack("E3")
+@pytest.mark.parametrize(
+    ("game", "move"),
+    [
+        (lambda: new_game(rolls=(7, 1, 8, 2)), {"trait": 1}),
+        (lambda: new_game(rolls=(7, 2, 8, 2)), {"trait": 2}),
+        (lambda: position("B3 B4 B5 E3 O3", "O1 O2 C3", stamina=(5, 1)), attack("E3")),
+        (lambda: position("B3 B4 B12 O3", "O1 O2 C3", stamina=(1, 9)), {"action": "breathe"}),
+        (lambda: attacked_by("B3 B4 B5", "E3", pawn=-3, stamina=(9, 6)), {"use": True}),
+        (lambda: attacked_by("B3", "E3", stamina=(9, 2)), {"use": False}),
+        (lambda: attacked_by("B3", "E3", pawn=-3, stamina=(9, 2)), {"use": False}),
+        (lambda: attacked_by("B3", "C2 C3 C4", pawn=3, dexterity=(9, 2)), NO_DEFENCE),
+        (
+            lambda: attacked_by("B3 B4", "O1 O2 C3", pawn=-2, stamina=(9, 2), trait=(LETHAL, None)),
+            defence("O1 O2"),
+        ),
+    ],
+    ids=[
+        *("the better trait", "the better trait again", "a cut at the rival's last point"),
+        *("breath at its own", "a parry where the line ends", "no parry with its last points"),
+        *("not even there", "no moulinet with its last dexterity", "no last point to a lethal one"),
+    ],
+)
+def test_what_it_does(game: Callable[[], Duel], move: Any) -> None:
+    assert decided("maestro", game()) == move
 
 
 def test_it_cuts_twice_where_that_kills() -> None:
@@ -116,60 +138,6 @@ def test_it_cuts_twice_where_that_kills() -> None:
     play(game, *([{"use": False}] if game.asked == "emergency_parry" else []))
     play(game, decided("maestro", game))
     assert (game.asked, game.reason, game.places()) == (None, "stamina", [1, 2])
-
-
-def test_it_keeps_a_sword_while_the_rival_is_fresh() -> None:
-    game = position("E3 B4 O3", "O1 O2 C3")
-    assert decided("maestro", game) != attack("E3")
-
-
-def test_it_breathes_at_its_last_point() -> None:
-    game = position("B3 B4 B12 O3", "O1 O2 C3", stamina=(1, 9))
-    assert decided("maestro", game) == {"action": "breathe"}
-
-
-def test_the_versatile_count_on_the_better_of_two_rolls(maestro: ModuleType) -> None:
-    gains = []
-    for trait in (VERSATILE, WARY):
-        game = position("B3", "O1", trait=(trait, None), stamina=(2, 9))
-        match = importlib.import_module("kit").Match(
-            {"game": "duel", "seat": 0, "seats": 2, "table": game.table()}
-        )
-        message = {"decision": "action", "view": plain(game.view(0))}
-        ask = importlib.import_module("kit").Ask(match, message)
-        me, rival = (maestro.Fencer(plain(game.view(0)), seat) for seat in (0, 1))
-        turn = maestro.Turn(ask, me, rival)
-        gains.append(turn.rested("breathe", 0) - me.shape(0, 0, -1))
-    assert gains[0] > gains[1]
-
-
-def test_it_parries_in_emergency_where_the_line_ends() -> None:
-    game = position("B3 B4 B5", "E3", pawn=-3, stamina=(9, 6))
-    assert decided("maestro", play(game, attack("B3 B4 B5"))) == {"use": True}
-
-
-def test_it_does_not_parry_in_emergency_with_its_last_two_points() -> None:
-    for pawn in (0, -3):
-        game = position("B3 B4 B5", "E3", pawn=pawn, stamina=(9, 2))
-        assert decided("maestro", play(game, attack("B3"))) == {"use": False}
-
-
-def test_it_drives_an_attacker_off_the_line_by_moulinet() -> None:
-    game = position("B3", "C2 C3 C4 O3", pawn=3)
-    answered = decided("maestro", play(game, attack("B3")))
-    assert answered["cards"][0][0] == "C"
-    play(game, answered)
-    assert (game.reason, game.places()) == ("retreat", [2, 1])
-
-
-def test_it_does_not_spend_its_last_dexterity_on_a_moulinet_that_would_win() -> None:
-    game = position("B3", "C2 C3 C4", pawn=3, dexterity=(9, 2))
-    assert decided("maestro", play(game, attack("B3"))) == NO_DEFENCE
-
-
-def test_a_lethal_rival_is_denied_the_last_point() -> None:
-    game = position("B3 B4", "O1 O2 C3", pawn=-2, stamina=(9, 2), trait=(LETHAL, None))
-    assert decided("maestro", play(game, attack("B3 B4"))) == defence("O1 O2")
 
 
 @pytest.mark.parametrize("options", OPTIONS, ids=str)

@@ -9,8 +9,8 @@ import pytest
 
 from referee.games.guerra.battle import DECK, FIGHTERS, KNIGHTS, SUIT, attack, volley
 from referee.games.guerra.game import Guerra
-from tests.bots.driver import BOTS, Called, Match, called
-from tests.referee.games.guerra_positions import position
+from tests.bots.driver import BOTS, Match, called, decided
+from tests.referee.games.guerra_positions import order_attacks, position, stop
 
 
 @pytest.fixture
@@ -18,19 +18,6 @@ def general(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     monkeypatch.syspath_prepend(BOTS)
     monkeypatch.syspath_prepend(BOTS / "guerra")
     return importlib.import_module("guerra_general")
-
-
-def played_from(game: Guerra, programs: list[Called]) -> Match:
-    """Return a match that was played to its end from a position."""
-    match = Match("guerra", programs, 1)
-    match.game = game
-    match.play()
-    return match
-
-
-def first_orders(game: Guerra, bot: str) -> Any:
-    transcript = played_from(game, called("guerra", bot, "random")).transcripts[0]
-    return next(reply["move"] for ask, reply in transcript if ask.get("decision") == "orders")
 
 
 def random_army(rng: Random) -> str:
@@ -88,33 +75,39 @@ def test_the_general_s_volleys_on_paper_are_the_referee_s(general: ModuleType) -
 
 
 def test_the_general_breaks_through_in_the_order_that_works() -> None:
-    game = position("V 5O 6C 7E / R 2B", "V 3O / C 4C / R 5E", packs=("3B", "6O"))
-    match = played_from(game, called("guerra", "general", "random"))
-    assert (match.game.places(), match.game.reason) == ([1, 2], "breakthrough")
-    assert game.turn == 1
+    match = Match("guerra", called("guerra", "general", "random"), 1)
+    match.game = position("V 5O 6C 7E / R 2B", "V 3O / C 4C / R 5E", packs=("3B", "6O"))
+    assert match.play() == [1, 2]
+    assert (match.game.turn, match.game.reason) == (1, "breakthrough")  # type: ignore[attr-defined]
 
 
-def test_the_general_brings_a_card_forward_to_break_through() -> None:
-    game = position("V 5O 6C / C 7E / R 2B", "V 3O / C 4C / R 5E", packs=("3B", "6O"))
-    orders = first_orders(game, "general")
-    assert orders == {"action": "attack", "transfers": [{"card": "7E", "to": "vanguard"}]}
-    assert (game.turn, game.reason) == (1, "breakthrough")
-
-
-def test_the_general_brings_in_a_card_where_the_enemy_would_break_through() -> None:
-    armies = "V 2O", "V 7O 6C / R 2C"
-    game = position(*armies, hands=("7E 10O", "3B"), packs=("3O 4O", "6O 5O"))
-    assert first_orders(game, "general")["action"] == "incorporate"
+@pytest.mark.parametrize(
+    ("bot", "armies", "hands", "orders"),
+    [
+        (
+            *("general", ("V 5O 6C / C 7E / R 2B", "V 3O / C 4C / R 5E"), ("", "")),
+            {"action": "attack", "transfers": [{"card": "7E", "to": "vanguard"}]},
+        ),
+        ("general", ("V 2O", "V 7O 6C / R 2C"), ("7E 10O", "3B"), {"action": "incorporate"}),
+        (
+            *("turtle", ("V 5O / R 2B", "V 7C / R 2C"), ("3O 7E", "3B")),
+            {"action": "incorporate", "card": "7E", "zone": "rearguard"},
+        ),
+    ],
+    ids=["breaks through", "holds the line", "hides behind"],
+)
+def test_what_it_orders(
+    bot: str, armies: tuple[str, str], hands: tuple[str, str], orders: dict[str, Any]
+) -> None:
+    game = position(*armies, hands=hands, packs=("3O 4O", "6O 5O"))
+    assert orders.items() <= decided(bot, game).items()
 
 
 def test_the_general_discards_what_it_prices_least() -> None:
-    hand = ["7E", "11E", "2C", "12O", "1B", "10E", "3B", "4O"]
-    legal = [{"cards": [card]} for card in hand]
-    ask = {"type": "ask", "id": 1, "decision": "discard", "view": {"hand": hand}, "legal": legal}
-    (program,) = called("guerra", "general")
-    program.tell({"type": "start", "game": "guerra", "seat": 0, "seats": 2})
-    program.tell(ask)
-    assert program.hear()["move"] == {"cards": ["2C"]}
+    game = position("R 5O", "R 2C", hands=("7E 11E 2C 12O 1B 10E 3B 4O", ""), packs=("3O", "6O"))
+    order_attacks(game)
+    stop(game)
+    assert decided("general", game) == {"cards": ["2C"]}
 
 
 def test_the_turtle_strikes_only_where_its_card_survives(general: ModuleType) -> None:
@@ -132,9 +125,3 @@ def test_the_turtle_strikes_only_where_its_card_survives(general: ModuleType) ->
                 assert reply["move"]["target"] not in front
                 strikes += 1
     assert strikes > 10
-
-
-def test_the_turtle_brings_its_cards_in_behind() -> None:
-    game = position("V 5O / R 2B", "V 7C / R 2C", hands=("3O 7E", "3B"), packs=("3B", "6O"))
-    orders = first_orders(game, "turtle")
-    assert orders == {"action": "incorporate", "card": "7E", "zone": "rearguard"}

@@ -53,24 +53,6 @@ def test_a_combat_in_the_head_ends_as_by_the_rules(warlord: ModuleType, seed: in
     assert warlord.wins(ours, theirs) == attacker_wins(game)
 
 
-@pytest.mark.parametrize(
-    ("ours", "theirs", "won"),
-    [
-        ("E3 E4 E5 O6 O7 C10", "B2 B3 B4 B6 B7 C12", False),  # K7
-        ("E3 E4 E5 B6 B7", "O2 O3 C12", True),  # K15
-        ("E3 E4 E5 C12", "O1 B2 C10", True),  # K10, but with E3 E4 kept for the rear
-        ("E3 E4 C1 C11", "C12 C10 B2", True),  # K12
-        ("E3 E4 C10", "C10 B2", False),  # K13
-        ("B1 O4 O6 E2 E3 C1", "B2 C12", True),  # K14
-        ("E3 B7", "B2 O3", False),  # K9
-    ],
-)
-def test_a_combat_in_the_head_ends_as_on_the_rules_page(
-    warlord: ModuleType, ours: str, theirs: str, won: bool
-) -> None:
-    assert warlord.wins(ours.split(), theirs.split()) == won
-
-
 STRONG = "E3 E4 E5 O6 O7 C12"
 
 
