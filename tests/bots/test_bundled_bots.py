@@ -9,9 +9,7 @@ import pytest
 from tests.bots.driver import Match, Message, called
 
 ARM = {"play": "arm", "add": [1, 1, 1, 1]}
-
 COLD_WAR = {"talk": False, "max_rounds": 200, "cap_result": "draw"}
-
 LEVEL = [[0, 20, 20, 20], [20, 0, 20, 20], [20, 20, 0, 20], [20, 20, 20, 0]]
 
 
@@ -143,9 +141,7 @@ def test_sensible_attacks_now_and_then_and_uses_its_specials() -> None:
 
 
 PLAY = {"action": "play"}
-
 STEAL = {"action": "steal", "target": 1}
-
 PILE = {"card": "9D", "piles": [[], ["2C", "9C"]]}
 AT_WAR = {"laid": [["7C", None, None, None], ["7D", None, None, None, "4C"]]}
 

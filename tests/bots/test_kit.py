@@ -41,7 +41,6 @@ print("done")
 """
 
 LEGAL = [{"card": n} for n in range(1000)]
-
 KITS = {"bundled": BOTS, "authors": BOTS / "templates" / "python"}
 """The folders of the two kits: that of the bundled bots, and that of authors."""
 

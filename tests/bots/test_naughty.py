@@ -13,7 +13,6 @@ from tests.bots.driver import NAUGHTY, Program, python
 from tests.referee.process_watch import gone, until
 
 VIEW = {"game": "cold_war", "seat": 0, "decision": "play"}
-
 PASS = {"play": "shift", "move": [0, 0, 0, 0]}
 
 

@@ -1,27 +1,13 @@
 """World War's marshal: what it reckons, what it does in a given position, what it is worth."""
 
-import importlib
-from fractions import Fraction
-from itertools import product
-from types import ModuleType
 from typing import Any
 
-import pytest
-
-from referee.games.world_war.battle import losses
 from referee.games.world_war.game import WorldWar
 from referee.games.world_war.goals import Continents, Destroy, Territories
-from tests.bots.driver import BOTS, ask_of, called, start_of
+from tests.bots.driver import ask_of, called, start_of
 from tests.referee.games.world_war_positions import OUT_OF_REACH, play, position
 
 OCEANIA_AND_AMERICA = Continents(["north_america", "oceania"], 0)
-
-
-@pytest.fixture
-def marshal(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    monkeypatch.syspath_prepend(BOTS)
-    monkeypatch.syspath_prepend(BOTS / "world_war")
-    return importlib.import_module("world_war_marshal")
 
 
 def answers(game: WorldWar) -> list[Any]:
@@ -39,30 +25,6 @@ def answers(game: WorldWar) -> list[Any]:
         else:
             play(game, game.default(decider))
     return made
-
-
-def test_its_dice_are_the_referee_s(marshal: ModuleType) -> None:
-    for (ours, theirs), rolls in marshal.ROLLS.items():
-        found: dict[tuple[int, int], int] = {}
-        for faces in product(range(1, 7), repeat=ours + theirs):
-            thrown = sorted(faces[:ours], reverse=True), sorted(faces[ours:], reverse=True)
-            found[losses(*thrown)] = found.get(losses(*thrown), 0) + 1
-        assert found == {(lost, killed): ways for lost, killed, ways in rolls}
-
-
-def test_its_odds_of_a_fight_are_exact(marshal: ModuleType) -> None:
-    one, two = Fraction(15, 36), Fraction(125, 216)
-    assert marshal.fight(2, 1) == pytest.approx((one, 2))
-    chance = two + (1 - two) * one
-    mean = (two * 3 + (1 - two) * one * 2) / chance
-    assert marshal.fight(3, 1) == pytest.approx((float(chance), float(mean)))
-
-
-def test_its_estimate_for_great_forces_agrees_with_the_exact_odds(marshal: ModuleType) -> None:
-    exact, left = marshal.fight(90, 30)
-    assert exact == pytest.approx(1, abs=0.02)
-    assert left == pytest.approx(90 + 2 - 1.71 * 30, abs=1)
-    assert marshal.fight(91, 30) == pytest.approx((1, left + 1), abs=1)
 
 
 def test_it_wins_at_once_where_it_can() -> None:

@@ -26,7 +26,6 @@ from protocol.messages import (
 
 SCHEMAS = message_schemas()
 MESSAGES = ("Hello", "Start", "Ask", "End", "Ready", "Reply")
-
 LEFT = TimeLeft(0.5, 0.0)
 EXAMPLES: dict[str, msgspec.Struct] = {
     "hello": Hello(VERSION, "my_bot"),

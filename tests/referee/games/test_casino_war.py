@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from referee.game import plain
 from referee.games.casino_war.game import CasinoWarOptions
-from referee.games.war_family.cards import RANKS, deck, strength
+from referee.games.war_family.cards import RANKS, strength
 from tests.benchmarks.figures.casino_war import counted, told_decks
 from tests.referee.games.casino_war_positions import (
     SURRENDER,
@@ -25,7 +25,6 @@ from tests.referee.games.casino_war_positions import (
 from tests.referee.games.tables import rows
 
 PAGE = Path(__file__).parents[3] / "referee" / "games" / "casino_war" / "rules.md"
-
 EXAMPLES = """
 T18 won  | K 9 | 1000 1000 | b10 b20 | money 1010 1020
 T18 lost | 9 K | 1000 1000 | b10 b20 | money 990 980
@@ -143,17 +142,6 @@ def test_a_shoe_is_shuffled_when_fewer_than_13_cards_a_deck_are_left(decks):
     assert shuffled > 1
 
 
-def test_a_draw_is_as_likely_to_be_any_card_left():
-    drawn = Counter()
-    for seed in range(5200):
-        game = new_game(seed=str(seed), decks=1, rounds=1)
-        play(game, bet(10), bet(10))
-        drawn[(game.played or [game.now])[-1].player] += 1
-    expected = 5200 / 52
-    chi_square = sum((drawn[card] - expected) ** 2 / expected for card in deck())
-    assert chi_square < 51 + 5 * (2 * 51) ** 0.5
-
-
 @pytest.mark.parametrize(
     ("options", "reason"),
     [
@@ -178,17 +166,6 @@ def test_bets_do_not_change_the_cards(reshuffle):
 def test_bets_are_hidden_until_all_are_in():
     view = plain(new_game().view(0))
     assert (view["bets"], view["player"], view["house"], view["last"]) == (None,) * 4
-
-
-def test_burned_cards_are_shown_to_nobody():
-    game = new_game(reshuffle="shoe", decks=1)
-    while not game.shoe.burned:
-        game.apply({s: bet(10) if game.asked == "bet" else WAR for s in game.deciders()})
-    shown = [(plain(game.view(seat)), game.text(seat)) for seat in (0, 1)]
-    shoe = game.shoe
-    shoe.cards, shoe.burned = [*shoe.burned, *shoe.cards[3:]], shoe.cards[:3]
-    assert [(plain(game.view(seat)), game.text(seat)) for seat in (0, 1)] == shown
-    assert f"Burned  {' '.join(shoe.burned)}" in game.text()
 
 
 def owed(last, seat):
@@ -236,17 +213,6 @@ def test_money_moves_by_the_rules_and_never_below_nothing(seed, seats, options):
             assert game.money == money
     assert game.reason in {"rounds", "broke"}
     assert all(type(held) is int for held in game.money)
-
-
-@settings(max_examples=60)
-@given(st.lists(st.integers(0, 8), min_size=13, max_size=13).filter(lambda n: sum(n) > 7))
-def test_war_is_never_worse_than_surrender_whatever_is_left(counts):
-    """A tie of the two new cards leaves war better; without a pair left both are the same."""
-    total = sum(counts)
-    tie = Fraction(sum(n * (n - 1) for n in counts), total * (total - 1))
-    war = (1 + tie) / 2 - 2 * (1 - tie) / 2
-    assert war >= Fraction(-1, 2)
-    assert (war == Fraction(-1, 2)) == all(n < 2 for n in counts)
 
 
 def at_tie():

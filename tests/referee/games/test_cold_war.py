@@ -52,9 +52,7 @@ class Example(NamedTuple):
 
 
 ZERO_AND_ONE_WIN = (1, 1, 3, 3)
-
 DRAW = (1, 1, 1, 1)
-
 EXAMPLES = [
     Example("C1", POSITION_X, "attack 1 | arm 2 0 1 1 | arm 2 2 0 0 | arm 2 2 0 0",
             {1: "9 - 10 9 / 0", 2: "8 8 - 12 / 0", 3: "8 8 12 - / 0"}),

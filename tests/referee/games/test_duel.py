@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from referee.game import plain
 from referee.games.duel.cards import kinds
 from referee.games.duel.fencer import BIG, BRAVE, LETHAL, QUICK, TRAINED, VERSATILE, VETERAN, WARY
-from referee.games.duel.game import Duel
 from tests.referee.games.duel_positions import (
     BREATHE,
     END_TURN,
@@ -155,11 +154,8 @@ an empty hand is none | B1 | | | B1 | asks B emergency_parry
 """
 
 TRAIT_NUMBERS = {"BIG": BIG, "BRAVE": BRAVE, "LETHAL": LETHAL, "QUICK": QUICK, "WARY": WARY}
-
 TRAIT_NUMBERS |= {"VERSATILE": VERSATILE, "-": None}
-
 WORDS = {"none": NO_DEFENCE, "retreat": RETREAT, "parry": PARRY, "end": END_TURN}
-
 WORDS |= {"feint": FEINT, "breathe": BREATHE, "footwork": FOOTWORK}
 
 
@@ -258,17 +254,6 @@ def test_seat_1_chooses_last_and_knows_what_it_faces():
     assert asked(game) == (1, "choose_trait")
     assert plain(game.view(1))["trait"] == [7, None]
     assert game.decision(1).legal == [{"trait": 8}, {"trait": 2}]
-
-
-@pytest.mark.parametrize(
-    ("cost", "paid", "rest"), [("added", [1, 3, 4], [0, 2, 3]), ("instead", [1, 2, 3], [0, 2, 3])]
-)
-def test_prices(cost, paid, rest):
-    for number in (1, 2, 3):
-        game = position("B1", number=number, extra_action_cost=cost)
-        price = plain(game.view(0))["price"]
-        assert [price[name] for name in ("attack", "observe", "feint")] == [paid[number - 1]] * 3
-        assert [price[name] for name in ("breathe", "footwork")] == [rest[number - 1]] * 2
 
 
 def test_a_feint_is_not_asked_if_it_is_the_only_action():
@@ -447,14 +432,6 @@ def test_defaults_are_those_of_the_rules_page(asked, move):
     assert move in game.decision(seat).legal
 
 
-def asks_of_the_page():
-    """Return the asks that the rules page shows, by decision."""
-    text = PAGE.read_text(encoding="utf-8")
-    asks = [block.split('\n{"id"')[0] for block in text.split("```json\n")[2:]]
-    found = [msgspec.json.decode(block.partition("```")[0]) for block in asks]
-    return {ask["decision"]: ask for ask in found}
-
-
 def the_pages_view():
     return msgspec.json.decode(PAGE.read_text().split("```json\n")[1].partition("```")[0])
 
@@ -481,20 +458,3 @@ def test_the_view_of_the_page_has_every_field_and_the_attack_as_it_is_reckoned()
     told_elsewhere = {"dice", "discards", "deck", "log"}
     for field in shown.keys() - told_elsewhere:
         assert shown[field] == real[field], field
-
-
-def test_the_asks_of_the_page_list_what_is_legal():
-    asks = asks_of_the_page()
-    assert asks.keys() == Duel.decisions.keys()
-    game = the_pages_attack()
-    assert asks["defend"]["legal"] == game.decision(0).legal
-    play(game, defence("O1"))
-    assert asks["emergency_parry"]["legal"] == game.decision(0).legal
-    assert (
-        asks["emergency_parry"]["view"]["attack"].items() <= plain(game.view(0))["attack"].items()
-    )
-    assert asks["choose_trait"]["legal"] == new_game(rolls=(3, 1, 2, 1)).decision(0).legal
-    hand = " ".join(asks["action"]["view"]["hand"])
-    game = position(hand, stamina=(5, 5), dexterity=(7, 6), number=2)
-    assert asks["action"]["legal"] == game.decision(0).legal
-    assert asks["action"]["view"]["price"] == plain(game.view(0))["price"]

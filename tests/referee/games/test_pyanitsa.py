@@ -83,28 +83,21 @@ out by turns, order       | K A 8 / 9 7 / 8        | placing=order            | 
 fewer laid is earlier     | 9 J / 9 / 9 8          |                          | 3 1 1
 fewer laid, order         | 9 J / 9 / 9 8          | placing=order            | 3 1 2
 together, order           | K / 9 / 8              | placing=order            | 3 1 1
-all level                 | 8 / 8 / 7              |                          | 1 1 1
-all level, order          | 8 / 8 / 7              | placing=order            | 1 1 1
 two level                 | 8 / 8 / 7              | out_of_cards=last_card   | 2 2 1
-two level, order          | 8 / 8 / 7              | out_of_cards=last_card placing=order | 2 2 1
 one safe, two level       | K A / 9 A 9 8 K / 8    | out_of_cards=last_card   | 2 2 1
 guard                     | K Q T / 9 8 7 / J T 8  | max_battles=1            | 3 1 1
 guard, order              | K Q T / 9 8 / J T 8    | max_battles=1 placing=order | 3 1 2
 guard, one safe           | K Q T / 9 8 7 / J      | max_battles=1            | 3 1 1
-guard, one safe, order    | K Q T / 9 8 7 / J      | max_battles=1 placing=order | 3 2 1
 guard, one safe, level    | K / 9 8 7 T / J        | max_battles=1            | 2 2 1
-guard, all level          | K / 9 8 7              | max_battles=1            | 1 1
 """
 
 AVOID_EMPTY = """
 the first to run out      | K A 8 / 9 7 / 8        |                          | 1 1 3
-survivors by cards, order | K A 8 / 9 7 / 8        | placing=order            | 1 2 3
 the winner may hold less  | K / 9 7 8 T J / 8      | placing=order            | 2 1 3
 level survivors, order    | K / 9 7 8 T / 8        | placing=order            | 1 1 3
 two, fewer laid loses     | 9 J / 9 / 9 8          |                          | 1 3 1
 two, fewer laid, order    | 9 J / 9 / 9 8          | placing=order            | 1 3 2
 two at once               | K / 9 / 8              |                          | 1 2 2
-two at once, order        | K / 9 / 8              | placing=order            | 1 2 2
 all level                 | 8 / 8 / 7              |                          | 1 1 1
 all level, order          | 8 / 8 / 7              | placing=order            | 1 1 1
 two level                 | 8 / 8 / 7              | out_of_cards=last_card   | 1 1 3

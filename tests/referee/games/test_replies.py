@@ -12,7 +12,6 @@ from tests.referee.games.conformance import cases_of, moments
 LENIENT = {"cold_war", "duel", "guerra", "khan"}
 """The games that do not read a field too many; the others refuse it."""
 DEPTH = 100_000
-
 each_decision = pytest.mark.parametrize(
     ("name", "decision"), [(name, decision) for name in GAMES for decision in GAMES[name].decisions]
 )

@@ -235,13 +235,6 @@ def test_h25_the_chance_that_the_first_cards_tie():
     assert Fraction(sum(a[0] == b[0] for a, b in pairs), len(pairs)) == Fraction(79, 1431)
 
 
-def test_of_three_thieves_one_is_quickest():
-    game = position("9 2 3", "9 4 5", "9 6 7", "T 8 J | Q 9")
-    play(game, steal(3), steal(3), steal(3), None)
-    results = [theft.result for theft in game.trick.thefts]
-    assert sorted(results) == ["slower", "slower", "stolen"]
-
-
 def test_lots_on_two_piles_do_not_hang_together():
     cards = ("9 2 3 | Q K", "9 4 5", "K 6 7 | J 9", "K 8 T")
     thieves = set()

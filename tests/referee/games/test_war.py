@@ -12,9 +12,7 @@ from jsonschema import Draft202012Validator
 
 from protocol.errors import ArenaError
 from referee.game import plain
-from referee.games.pyanitsa.game import Pyanitsa
 from referee.games.war.game import War
-from referee.games.war_family.cards import MOST_JOKERS, deck
 from referee.options import check_seats, read_options
 from tests.benchmarks.figures.war import chance_of_war
 from tests.referee.games.tables import rows
@@ -33,7 +31,6 @@ from tests.referee.games.war_positions import (
 )
 
 NINE_MORE = "2 3 4 5 6 7 8 9 T"
-
 BATTLES = f"""
 T3  | 7 2 Q 5 / 7 3 9 4               |                                  | A wins 6: goes on
 T4  | 7 2 Q 3 J 5 / 7 4 Q 6 T 8       |                                  | A wins 10: goes on
@@ -59,7 +56,6 @@ H10 | K 2 3 / 9 4 5 / 9 6 7           |                                  | A win
 H13 | 9 2 Q 7 / 9 3 Q 8 / 4 5 6 J T J | out_of_cards=last_card           | C wins 13: 2 2 1
 H35 | K 2 3 J / K 4 5 Q / 6 7 8 / 6 7 A / 6 7 9 / 8 9 |                      | D wins 17: goes on
 """
-
 
 BESIDES = """
 all short, one holds most    | 9 2 3 / 9 4 / 5   | war_length=3           | A wins 6: 1 2 3
@@ -280,16 +276,6 @@ def test_the_default_is_drawn_only_when_it_is_applied():
     assert before(game)[0] == "Q 2 K 9"
 
 
-def test_with_order_seen_by_the_winner_the_default_is_shown_to_it_alone():
-    game = position("K Q 3 / 9 8 5", order_seen="winner")
-    game.apply({0: game.default(0)})
-    assert [ranks(plain(game.view(seat))["packs"][0]) for seat in (0, 1)] in (
-        ["? K 9", "? ? ?"],
-        ["? 9 K", "? ? ?"],
-    )
-    assert plain(game.view(1))["since"][0]["order"] is None
-
-
 def test_a_pack_is_unseen_until_its_cards_have_been_laid():
     game = position("K 2 3 / 9 4 5")
     assert plain(game.view(0))["packs"] == [[None, None], [None, None]]
@@ -383,7 +369,6 @@ def assert_well_placed(game):
 
 
 VALIDATOR = Draft202012Validator(War.schemas()["pickup"])
-
 WON = ["9C", "8C", "KC"]
 """What A has won in `asked`."""
 
@@ -418,14 +403,6 @@ def test_every_permutation_is_accepted_and_sampled_about_as_often():
     assert found.keys() == set(permutations(WON))
     assert all(850 < count < 1150 for count in found.values())
     assert all(game.refusal(0, ordered(*order)) is None for order in found)
-
-
-@pytest.mark.parametrize("kind", [War, Pyanitsa])
-def test_the_schema_knows_the_cards_of_the_game(kind):
-    validator = Draft202012Validator(kind.schemas()["pickup"])
-    for card in deck(jokers=MOST_JOKERS):
-        fits = kind is War or card[0] != "X"
-        assert validator.is_valid({"order": [card, "7H" if card != "7H" else "8H"]}) == fits
 
 
 def test_pyanitsa_refuses_likewise():

@@ -727,9 +727,7 @@ def to_fortify():
 
 
 ATTACK = attack("alaska", "kamchatka", 2)
-
 MOVE = move("alaska", "alberta", 2)
-
 REFUSALS = [
     (deploying, place("peru:3"), '"armies" adds up to 3, not to the 4 you have to place'),
     (deploying, place("peru:5", alaska=-1), '"alaska" of "armies" must be at least 0, not -1'),
