@@ -25,15 +25,16 @@ from tests.bots.template_cases import (
     conversation,
     laid_out,
     line,
-    play,
     recorded,
     replies,
 )
 
 ECHO = "tod_und_leben"
 """A game without decisions: its bot makes any legal move, whatever is asked."""
+
 SIMPLER = ("shell",)
 """The languages without dice, which read only what the referee writes."""
+
 ALIKE = [name for name in HERE if name not in SIMPLER]
 
 
@@ -49,6 +50,7 @@ def pairs(languages: Iterable[str]) -> pytest.MarkDecorator:
 
 
 every_game = pytest.mark.parametrize("game", GAMES)
+
 every_language = pytest.mark.parametrize("language", HERE)
 
 
@@ -136,16 +138,6 @@ def test_it_answers_alike_when_all_is_repeated(language: str, home: Path) -> Non
     assert answers(bot, conversation("guerra")) == answers(bot, conversation("guerra"))
 
 
-@pytest.mark.quick(2)
-@pairs(HERE)
-def test_it_plays_whole_matches_in_one_process(language: str, game: str, home: Path) -> None:
-    with built(language, game, home).started() as program:
-        program.greet()
-        for seed in range(2):
-            play(program, game, seed)
-        assert program.leave() == 0
-
-
 PRINTED = {
     "python": ("import kit\n", "import kit\nprint('loading')\n"),
     "javascript": ('require("./kit.js");\n', 'require("./kit.js");\nconsole.log("loading");\n'),
@@ -210,7 +202,9 @@ TEXTS = [
     "\u2028\u2029\ufeff",
     '"legal":[{"type":"ask","id":1}]',
 ]
+
 NUMBERS = [0, -1, 2**31, -(2**53), 2**53, 0.25, -1.5e-3, 1e300]
+
 MOVES = [
     {"say": TEXTS},
     {"numbers": NUMBERS, "words": [True, False, None], "empty": [[], {}, ""]},
@@ -251,7 +245,6 @@ def test_listed_moves_come_before_samples_and_a_view_may_hold_both_words(echo: B
 
 
 # The kits: what a program of an author's reads and writes by them
-
 VIEW = {
     "hand": ["C1", 'é"\\\n', "😀"],
     "markers": [[0, 1], [20, 3]],
@@ -260,6 +253,7 @@ VIEW = {
     "half": 0.5,
     "word": "one two",
 }
+
 BUILT = {
     "hand": VIEW["hand"],
     "first": "C1",
@@ -275,6 +269,7 @@ BUILT = {
     "samples": 2,
 }
 """What the programs in `kits/` answer to that view, all alike."""
+
 KITS = Path(__file__).parent / "kits"
 
 

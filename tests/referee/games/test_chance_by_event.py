@@ -25,14 +25,15 @@ from tests.referee.games.events import (
     Name,
     Rule,
     WatchedChance,
-    in_one_order_of_all_cards,
 )
 
 RULES: dict[str, Rule] = {
     name: import_module(f"tests.referee.games.{name}_events").RULE for name in GAMES
 }
 """What each game draws, and what a choice leaves as it was."""
+
 DEALS = 4
+
 MOMENTS = (0.0, 0.2, 0.5)
 """How far a play has come, as a part of its decisions, when one seat chooses otherwise."""
 
@@ -155,9 +156,6 @@ def in_both(pair: Pair) -> Iterator[tuple[Name, Draw, Draw]]:
             yield event, draw, pair.other.draws[event]
 
 
-# --- the tables are true
-
-
 @pytest.mark.quick(1)
 @every_game
 def test_all_that_the_table_says_comes_up(name: str) -> None:
@@ -166,9 +164,6 @@ def test_all_that_the_table_says_comes_up(name: str) -> None:
     found = {(event[0], draw.step < 0) for play in plays for event, draw in play.draws.items()}
     assert {what for what, _ in found} == RULES[name].deal | set(RULES[name].events)
     assert {what for what, dealt in found if not dealt} <= set(RULES[name].events)
-
-
-# --- what is the same
 
 
 @pytest.mark.quick(3)
@@ -209,19 +204,6 @@ def test_all_cards_there_are_are_put_in_order_and_not_those_at_hand(name: str) -
                 if draw.step >= 0 and draw.question[0] in ("shuffled", "arranged"):
                     asked.setdefault(str(event[0]), set()).add(draw.question)
         assert all(len(questions) == 1 for questions in asked.values()), [*asked]
-
-
-@every_game
-def test_the_order_of_all_cards_is_seen_in_piles_that_differ(name: str) -> None:
-    for what, event in RULES[name].events.items():
-        if event.holds is in_one_order_of_all_cards:
-            piles = [
-                (sorted(one.answer), sorted(other.answer))
-                for pair in pairs(name)
-                for each, one, other in in_both(pair)
-                if each[0] == what
-            ]
-            assert any(one != other for one, other in piles), what
 
 
 @every_game
@@ -274,9 +256,6 @@ def test_what_was_drawn_before_and_besides_changes_nothing(name: str) -> None:
     for case in cases(name):
         undisturbed = played(case, "deal", steady(RULES[name]))
         assert played(case, "deal", steady(RULES[name]), DisturbedChance) == undisturbed
-
-
-# --- another rotation
 
 
 @every_game

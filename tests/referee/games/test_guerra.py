@@ -1,5 +1,6 @@
 """Guerra: the worked examples of its page by name, what is refused, what always holds."""
 
+import re
 from collections import Counter
 from itertools import chain, combinations, permutations
 from random import Random
@@ -202,7 +203,7 @@ def test_transfers_come_before_an_incorporation_and_before_attacks():
     play(game, incorporation(transfers=[step("2B", "centre")]))
     assert tables(game)[0] == parse("V 7O / C 2B 7C")
     game = position("V 7O / C 3O / R 2B", "V 2C / R 2B")
-    play(game, transferring(step("3O", "vanguard", swap_with="7O")))
+    play(game, transferring(*steps("3O>vanguard/7O")))
     assert game.decision(0).limits["attackers"] == ["3O"]
 
 
@@ -241,27 +242,20 @@ def test_g9_leaving_the_rearguard_is_no_defeat():
     assert game.deciders() == (1,)
 
 
-class TestG10:
-    """A: V 7O / C 1O 12C / R 10B 11E; B: V 6O 6C / R 5E; nothing else is left."""
-
-    def game(self, b_hand=""):
+def test_g10_equal_troops_are_a_draw_once_nobody_can_send_in_a_card():
+    games = []
+    for hand in ("", "2E"):
         a, b = "V 7O / C 1O 12C / R 10B 11E", "V 6O 6C / R 5E"
-        game = position(a, b, hands=("", b_hand), seat=0)
-        order_attacks(game)
-        stop(game)
-        return game
-
-    def test_g10_equal_troops_are_a_draw(self):
-        game = self.game()
-        assert [army.troops() for army in game.armies] == [17, 17]
-        assert (game.places(), game.reason) == ([1, 1], "conclusion")
-
-    def test_g10_play_goes_on_while_one_side_has_a_card_to_send_in(self):
-        game = self.game(b_hand="2E")
-        assert game.deciders() == (1,)
-        play(game, {"action": "incorporate", "card": "2E", "zone": "rearguard"})
-        assert [army.troops() for army in game.armies] == [17, 19]
-        assert (game.places(), game.reason) == ([2, 1], "conclusion")
+        games.append(position(a, b, hands=("", hand), seat=0))
+        order_attacks(games[-1])
+        stop(games[-1])
+    ended, goes_on = games
+    assert [army.troops() for army in ended.armies] == [17, 17]
+    assert (ended.places(), ended.reason) == ([1, 1], "conclusion")
+    assert goes_on.deciders() == (1,)
+    play(goes_on, {"action": "incorporate", "card": "2E", "zone": "rearguard"})
+    assert [army.troops() for army in goes_on.armies] == [17, 19]
+    assert (goes_on.places(), goes_on.reason) == ([2, 1], "conclusion")
 
 
 def test_g11_beside_its_twin_a_knight_may_only_duel_it_unless_any_suit_may():
@@ -292,36 +286,28 @@ def test_g13_after_max_turns_the_troops_are_counted():
     assert (game.places(), game.reason, game.turn) == ([1, 2], "max_turns", 2)
 
 
-class TestG15:
-    """A: V 7O / C 10E / R 2B; B: V 7C 3O / C 12B / R 3B, with `archers` aimed."""
+def archers(**options):
+    game = position("V 7O / C 10E / R 2B", "V 7C 3O / C 12B / R 3B", packs=("2E", "2E"), **options)
+    order_attacks(game)
+    return game
 
-    def game(self, **options):
-        rows = "V 7O / C 10E / R 2B", "V 7C 3O / C 12B / R 3B"
-        game = position(*rows, packs=("2E", "2E"), **options)
-        order_attacks(game)
-        return game
 
-    def test_g15_an_archer_may_shoot_at_any_card_of_the_two_front_zones(self):
-        game = self.game(archers="aimed")
-        limits = game.decision(0).limits
-        assert (limits["archers"], limits["in_range"]) == (["10E"], ["7C", "3O", "12B"])
-        assert all(can_attack(game, f"10E>{card}") for card in limits["in_range"])
-        assert not any(can_attack(game, text) for text in ("10E>3B", "10E+7O>7C", "7O+10E>7C"))
-        assert not any(can_attack(game, text) for text in ("10E>", "10E>5B", "7O>12B"))
+def test_g15_an_archer_shoots_alone_at_any_card_of_the_two_front_zones_and_is_unhurt():
+    game = archers(archers="aimed")
+    limits = game.decision(0).limits
+    assert (limits["archers"], limits["in_range"]) == (["10E"], ["7C", "3O", "12B"])
+    assert all(can_attack(game, f"10E>{card}") for card in limits["in_range"])
+    illegal = ("10E>3B", "10E+7O>7C", "7O+10E>7C", "10E>", "10E>5B", "7O>12B")
+    assert not any(can_attack(game, text) for text in illegal)
+    play(game, written_attack("10E>12B"))
+    assert tables(game) == (parse("V 7O / C 10E / R 2B"), parse("V 7C 3O / R 3B"))
+    assert (game.attacked, game.decision(0).limits["archers"]) == (["10E"], [])
+    assert (can_attack(game, "10E>3O"), can_attack(game, "7O>3O")) == (False, True)
 
-    def test_g15_an_archer_kills_from_behind_and_is_unhurt(self):
-        game = self.game(archers="aimed")
-        play(game, written_attack("10E>12B"))
-        assert tables(game) == (parse("V 7O / C 10E / R 2B"), parse("V 7C 3O / R 3B"))
-        assert game.attacked == ["10E"]
-        assert game.decision(0).limits["archers"] == []
-        assert not can_attack(game, "10E>3O")
-        assert can_attack(game, "7O>3O")
 
-    def test_g15_without_the_option_no_shot_is_aimed(self):
-        game = self.game()
-        assert not can_attack(game, "10E>7C")
-        assert [*game.decision(0).limits] == ["attackers", "targets", "sweeps", "duels"]
+def test_g15_without_the_option_no_shot_is_aimed():
+    assert not can_attack(archers(), "10E>7C")
+    assert [*archers().decision(0).limits] == ["attackers", "targets", "sweeps", "duels"]
 
 
 @pytest.mark.parametrize(("a", "b"), [("V 1O / R 10E 2B", "V 7C / R 3B"), ("V 10E / R 2B", "R 3B")])
@@ -489,6 +475,12 @@ def step(card, to, **others):
     return {"card": card, "to": to, **others}
 
 
+def steps(text):
+    """Read `7O>centre 5E>centre/4C`: cards, where they go, and with which they swap."""
+    found = [re.split("[>/]", part) for part in text.split()]
+    return [dict(zip(("card", "to", "swap_with"), words, strict=False)) for words in found]
+
+
 def mass(*moves):
     return {"action": "mass_transfer", "moves": [*moves]}
 
@@ -524,45 +516,25 @@ REFUSALS = [
     (opening, deployed(centre=["5O", "2O"]), "'2O' is named twice"),
     (opening, deployed(centre=["5O", "7B"]), "'7B' is still in your pack"),
     (opening, deployed(centre=["5O", "8O"]), "'8O' is not a card"),
-    (at_orders, transferring(step("7O", "rearguard")), "steps to centre"),
-    (at_orders, transferring(step("7O", "vanguard")), "in your vanguard"),
-    (at_orders, transferring(step("7C", "centre")), "is in your hand"),
-    (at_orders, transferring(step("7E", "centre")), "your cemetery"),
-    (at_orders, transferring(step("7O", "centre"), step("5E", "centre")), "allows 1"),
-    (
-        two_allowed,
-        transferring(step("7O", "centre"), step("5E", "centre"), step("6E", "centre")),
-        "allows 2",
-    ),
-    (
-        two_allowed,
-        transferring(step("5E", "centre"), step("5E", "vanguard")),
-        "'5E' would move twice",
-    ),
-    (
-        two_allowed,
-        transferring(step("5E", "centre"), step("6E", "centre", swap_with="5E")),
-        "'5E' would move twice",
-    ),
-    (
-        at_orders,
-        transferring(step("5E", "centre", swap_with="7O")),
-        "a swap is with a card of centre",
-    ),
-    (at_orders, transferring(step("5E", "centre", swap_with="7C")), "'7C' is in your hand"),
+    (at_orders, transferring(*steps("7O>rearguard")), "steps to centre"),
+    (at_orders, transferring(*steps("7O>vanguard")), "in your vanguard"),
+    (at_orders, transferring(*steps("7C>centre")), "is in your hand"),
+    (at_orders, transferring(*steps("7E>centre")), "your cemetery"),
+    (at_orders, transferring(*steps("7O>centre 5E>centre")), "allows 1"),
+    (two_allowed, transferring(*steps("7O>centre 5E>centre 6E>centre")), "allows 2"),
+    (two_allowed, transferring(*steps("5E>centre 5E>vanguard")), "'5E' would move twice"),
+    (two_allowed, transferring(*steps("5E>centre 6E>centre/5E")), "'5E' would move twice"),
+    (at_orders, transferring(*steps("5E>centre/7O")), "a swap is with a card of centre"),
+    (at_orders, transferring(*steps("5E>centre/7C")), "'7C' is in your hand"),
     (at_orders, incorporation(card="7O"), "'7O' is in your vanguard"),
     (at_orders, incorporation(card="7B"), "'7B' is still in your pack"),
     (at_orders, incorporation(transfers=[step("7O", "rearguard")]), "steps to centre"),
-    (at_orders, mass(step("7O", "rearguard")), "steps to centre"),
-    (at_orders, mass(step("5E", "centre"), step("5E", "vanguard")), "'5E' would move twice"),
+    (at_orders, mass(*steps("7O>rearguard")), "steps to centre"),
+    (at_orders, mass(*steps("5E>centre 5E>vanguard")), "'5E' would move twice"),
     (in_battle, attack(target="7C"), "no attackers are named"),
     (in_battle, attack("7O"), "attack one enemy card"),
     (in_battle, attack("7O", "7O", target="7C"), "'7O' is named twice"),
-    (
-        in_battle,
-        attack("5O", target="7C"),
-        "'5O' is in your rearguard; attacks come from your vanguard",
-    ),
+    (in_battle, attack("5O", target="7C"), "attacks come from your vanguard"),
     (in_battle, attack("7C", target="7C"), "'7C' is in your hand"),
     (in_battle, attack("2E", target="7C"), "'2E' is in your cemetery"),
     (in_battle, attack("7B", target="7C"), "'7B' is still in your pack"),
@@ -603,9 +575,9 @@ ACCEPTED = [
     (
         at_orders,
         transferring(step("5E", "centre", swap_with=None)),
-        transferring(step("5E", "centre")),
+        transferring(*steps("5E>centre")),
     ),
-    (at_orders, mass(step("7O", "centre")) | {"transfers": None}, mass(step("7O", "centre"))),
+    (at_orders, mass(*steps("7O>centre")) | {"transfers": None}, mass(*steps("7O>centre"))),
 ]
 
 
