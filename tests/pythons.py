@@ -41,7 +41,7 @@ TOOLS = (*("chess", "hypothesis", "jsonschema", "playwright", "pytest", "pytest-
 TESTS = {
     "": [
         "tests/protocol/test_lines.py",
-        "tests/protocol/test_schema.py",
+        "tests/protocol/test_messages.py",
         "tests/arena/archive/test_saved.py",
         "tests/arena/cli/test_commands.py",
         "tests/arena/environment/test_requirements.py",

@@ -1,17 +1,23 @@
 """What single bundled bots do in a given position, or never do in a match."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import chain
 from typing import Any
 
 import pytest
 
-from tests.bots.driver import Match, Message, called
+from referee.games.duel.fencer import LETHAL
+from referee.games.duel.game import Duel
+from referee.games.world_war.game import WorldWar
+from referee.games.world_war.goals import Continents, Destroy, Territories
+from tests.bots.driver import Match, Message, Transcript, ask_of, called, decided, start_of
+from tests.referee.games import duel_positions as duel
+from tests.referee.games import guerra_positions as guerra
+from tests.referee.games import khan_positions as khan
+from tests.referee.games import world_war_positions as war
 
 ARM = {"play": "arm", "add": [1, 1, 1, 1]}
-
 COLD_WAR = {"talk": False, "max_rounds": 200, "cap_result": "draw"}
-
 LEVEL = [[0, 20, 20, 20], [20, 0, 20, 20], [20, 20, 0, 20], [20, 20, 20, 0]]
 
 
@@ -124,11 +130,8 @@ def test_sensible_attacks_now_and_then_and_uses_its_specials() -> None:
 
 
 PLAY = {"action": "play"}
-
 STEAL = {"action": "steal", "target": 1}
-
 PILE = {"card": "9D", "piles": [[], ["2C", "9C"]]}
-
 AT_WAR = {"laid": [["7C", None, None, None], ["7D", None, None, None, "4C"]]}
 
 
@@ -153,3 +156,223 @@ def test_what_sensible_does_in_steal_war(view: dict[str, Any], move: Message) ->
     message = {"type": "ask", "id": 1, "decision": decision, "legal": legal}
     program.tell(message | {"view": rest | {"won": [], "piles": [[], []]} | view})
     assert program.hear()["move"] == move
+
+
+def test_the_general_breaks_through_in_the_order_that_works() -> None:
+    match = Match("guerra", called("guerra", "general", "random"), 1)
+    game = guerra.position("V 5O 6C 7E / R 2B", "V 3O / C 4C / R 5E", packs=("3B", "6O"))
+    match.game = game
+    assert match.play() == [1, 2]
+    assert (game.turn, game.reason) == (1, "breakthrough")
+
+
+@pytest.mark.parametrize(
+    ("bot", "armies", "hands", "orders"),
+    [
+        (
+            *("general", ("V 5O 6C / C 7E / R 2B", "V 3O / C 4C / R 5E"), ("", "")),
+            {"action": "attack", "transfers": [{"card": "7E", "to": "vanguard"}]},
+        ),
+        ("general", ("V 2O", "V 7O 6C / R 2C"), ("7E 10O", "3B"), {"action": "incorporate"}),
+        (
+            *("turtle", ("V 5O / R 2B", "V 7C / R 2C"), ("3O 7E", "3B")),
+            {"action": "incorporate", "card": "7E", "zone": "rearguard"},
+        ),
+    ],
+    ids=["breaks through", "holds the line", "hides behind"],
+)
+def test_what_bots_of_guerra_order(
+    bot: str, armies: tuple[str, str], hands: tuple[str, str], orders: dict[str, Any]
+) -> None:
+    game = guerra.position(*armies, hands=hands, packs=("3O 4O", "6O 5O"))
+    assert orders.items() <= decided(bot, game).items()
+
+
+def test_the_general_discards_what_it_prices_least() -> None:
+    game = guerra.position(
+        "R 5O", "R 2C", hands=("7E 11E 2C 12O 1B 10E 3B 4O", ""), packs=("3O", "6O")
+    )
+    guerra.order_attacks(game)
+    guerra.stop(game)
+    assert decided("general", game) == {"cards": ["2C"]}
+
+
+STRONG = "E3 E4 E5 O6 O7 C12"
+
+
+@pytest.mark.parametrize(
+    ("hands", "front", "behind", "move"),
+    [
+        (("",), ("", "wood, steel, cloth, horses"), "", {"action": "attack", "target": 1}),
+        (("B2 B3",), ("", "wood, steel, cloth, horses"), "", {"action": "attack", "target": 1}),
+        (("",), ("", ""), "", {"action": "draw"}),
+        (
+            *(("B2", "O2"), ("", "wood", "wood, steel, horses")),
+            *("3 gold, 3 water, 3 cloth, 3 cattle", {"action": "attack", "target": 2}),
+        ),
+    ],
+    ids=["loot", "loot it can win", "no loot", "the victory in sight"],
+)
+def test_what_the_warlord_is_after(
+    hands: tuple[str, ...], front: tuple[str, ...], behind: str, move: dict[str, Any]
+) -> None:
+    game = khan.position(STRONG, *hands, front=front, behind=(behind,))
+    assert decided("warlord", game) == move
+
+
+def test_the_warlord_discards_what_is_of_least_use() -> None:
+    game = khan.position("E3 E4 E5 O6 O7 C12", "B2 B3 C10", deck="B4")
+    game.apply({0: {"action": "draw"}})
+    assert decided("warlord", game)["discard"] == "B4"
+
+
+def test_the_warlord_turns_up_what_it_can_spare() -> None:
+    game = khan.fight("E3 E4 E5", "B6 B7", cards=["E3 E4 E5 B6 B7 O3", "C12"])
+    while game.asked != "place_front":
+        (seat,) = game.deciders()
+        game.apply({seat: game.default(seat)})
+    assert "O3" in decided("warlord", game)["cards"]
+
+
+def marshals_answers(game: WorldWar) -> list[Any]:
+    """Return what the marshal answers in this turn; the others do what is played for the absent."""
+    seat = game.war.in_turn
+    (program,) = called("world_war", "marshal")
+    program.tell(start_of(game, seat))
+    made = []
+    while game.deciders() and game.war.in_turn == seat:
+        (decider,) = game.deciders()
+        if decider == seat:
+            program.tell(ask_of(game, seat, 1))
+            made.append(program.hear()["move"])
+            war.play(game, made[-1])
+        else:
+            war.play(game, game.default(decider))
+    return made
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "goal"),
+    [
+        (
+            "north_america oceania:2 alaska:9 indonesia:9",
+            "alberta:1 southeast_asia:1 kamchatka:1",
+            Continents(["north_america", "oceania"], 0),
+        ),
+        ("asia:1 indonesia:1 brazil:12", "africa:1 europe:1 egypt:9", Territories(15, 1)),
+    ],
+    ids=["at once", "round the heap"],
+)
+def test_the_marshal_wins_where_it_can(ours: str, theirs: str, goal: Any) -> None:
+    missions = [goal, war.OUT_OF_REACH, war.OUT_OF_REACH]
+    game = war.position(ours, theirs, missions=missions, at="attack")
+    marshals_answers(game)
+    assert game.reason == "objective"
+
+
+def test_the_marshal_fills_up_the_weak_when_that_wins() -> None:
+    game = war.position(
+        "asia:2 oceania:2 alaska:2 alberta:2 peru japan:1",
+        "brazil",
+        missions=[Territories(18, 2), war.OUT_OF_REACH, war.OUT_OF_REACH],
+    )
+    (move,) = marshals_answers(game)
+    assert {"japan", "peru"} & set(move["armies"])
+    assert game.reason == "objective"
+
+
+def test_the_marshal_lets_a_heap_alone() -> None:
+    game = war.position(
+        "alaska:4 peru:1", "kamchatka:9 alberta:9 northwest_territory:9", at="attack"
+    )
+    assert marshals_answers(game) == [{"action": "stop"}]
+
+
+def test_the_marshal_does_not_plan_to_take_what_is_shielded() -> None:
+    game = war.position(
+        "alaska:20",
+        "kamchatka:1 alberta:1",
+        missions=[Destroy(1), war.OUT_OF_REACH, war.OUT_OF_REACH],
+        round=1,
+        at="attack",
+    )
+    marshals_answers(game)
+    assert game.war.forces.count[1] >= 1
+    assert game.reason == ""
+
+
+DUELS: list[dict[str, Any]] = [
+    {},
+    {"deck": 48},
+    {"extra_action_cost": "instead"},
+    {"max_turns": 3},
+]
+
+
+def recorded(deals: int, other: str, **options: Any) -> list[Transcript]:
+    """Return what the maestro was asked and did in each match."""
+    transcripts = []
+    programs = called("duel", "maestro", other)
+    for seed in range(deals):
+        for seats in (programs, programs[::-1]):
+            match = Match("duel", seats, seed, **options)
+            match.play()
+            transcripts.append(match.transcripts[seats.index(programs[0])])
+    return transcripts
+
+
+def attacked_by(cards: str, hand: str, **given: Any) -> Duel:
+    """Return a game in which the maestro is to answer an attack by all the cards of seat 0."""
+    return duel.play(duel.position(cards, hand, **given), duel.attack(cards))
+
+
+@pytest.mark.parametrize(
+    ("game", "move"),
+    [
+        (lambda: duel.new_game(rolls=(7, 1, 8, 2)), {"trait": 1}),
+        (lambda: duel.new_game(rolls=(7, 2, 8, 2)), {"trait": 2}),
+        (lambda: duel.position("B3 B4 B5 E3 O3", "O1 O2 C3", stamina=(5, 1)), duel.attack("E3")),
+        (lambda: duel.position("B3 B4 B12 O3", "O1 O2 C3", stamina=(1, 9)), {"action": "breathe"}),
+        (lambda: attacked_by("B3 B4 B5", "E3", pawn=-3, stamina=(9, 6)), {"use": True}),
+        (lambda: attacked_by("B3", "E3", stamina=(9, 2)), {"use": False}),
+        (lambda: attacked_by("B3", "E3", pawn=-3, stamina=(9, 2)), {"use": False}),
+        (lambda: attacked_by("B3", "C2 C3 C4", pawn=3, dexterity=(9, 2)), duel.NO_DEFENCE),
+        (
+            lambda: attacked_by("B3 B4", "O1 O2 C3", pawn=-2, stamina=(9, 2), trait=(LETHAL, None)),
+            duel.defence("O1 O2"),
+        ),
+    ],
+    ids=[
+        *("the better trait", "the better trait again", "a cut at the rival's last point"),
+        *("breath at its own", "a parry where the line ends", "no parry with its last points"),
+        *("not even there", "no moulinet with its last dexterity", "no last point to a lethal one"),
+    ],
+)
+def test_what_the_maestro_does(game: Callable[[], Duel], move: Any) -> None:
+    assert decided("maestro", game()) == move
+
+
+def test_the_maestro_cuts_twice_where_that_kills() -> None:
+    game = duel.position("E3 E6 O3", "O1 O2 C3", stamina=(9, 2))
+    duel.play(game, decided("maestro", game))
+    duel.play(game, *([duel.NO_DEFENCE] if game.asked == "defend" else []))
+    duel.play(game, *([{"use": False}] if game.asked == "emergency_parry" else []))
+    duel.play(game, decided("maestro", game))
+    assert (game.asked, game.reason, game.places()) == (None, "stamina", [1, 2])
+
+
+@pytest.mark.parametrize("options", DUELS, ids=str)
+def test_the_maestro_makes_only_legal_moves_and_never_pays_its_last_point(
+    options: dict[str, Any],
+) -> None:
+    chosen = 0
+    for transcript in recorded(3, "sensible", **options):
+        for ask, reply in transcript:
+            if reply and ask.get("decision") == "action":
+                view, price = ask["view"], ask["view"]["price"]
+                stamina = view["stamina"][view["seat"]]
+                free = [m for m in ask["legal"] if price.get(m["action"], 0) < stamina]
+                if free:
+                    assert reply["move"] in free
+                    chosen += 1
+    assert chosen > 5
