@@ -34,24 +34,6 @@ def answers(program: Program, number: int = 1) -> bool:
     return bool(program.hear() == {"id": number, "move": PASS})
 
 
-def test_polite_takes_the_first_legal_move() -> None:
-    with naughty("polite") as program:
-        program.greet()
-        program.tell({"type": "ask", "id": 1, "decision": "any", "legal": [{"a": 1}, {"a": 2}]})
-        assert program.hear() == {"id": 1, "move": {"a": 1}}
-
-
-@pytest.mark.parametrize(("how", "burns"), [("burn", True), ("sleep", False)])
-def test_late(how: str, burns: bool) -> None:
-    with naughty("late", 0.2, 2, how) as program:
-        program.greet()
-        assert answers(program, 1)
-        before, began = cpu(program), time.monotonic()
-        assert answers(program, 2)
-        assert time.monotonic() - began >= 0.2
-        assert (cpu(program) - before > 0.15) == burns
-
-
 def test_flood_stderr() -> None:
     with naughty("flood_stderr", 3) as program:
         program.greet()

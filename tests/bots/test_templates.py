@@ -50,7 +50,6 @@ def pairs(languages: Iterable[str]) -> pytest.MarkDecorator:
 
 
 every_game = pytest.mark.parametrize("game", GAMES)
-
 every_language = pytest.mark.parametrize("language", HERE)
 
 
@@ -204,7 +203,6 @@ TEXTS = [
 ]
 
 NUMBERS = [0, -1, 2**31, -(2**53), 2**53, 0.25, -1.5e-3, 1e300]
-
 MOVES = [
     {"say": TEXTS},
     {"numbers": NUMBERS, "words": [True, False, None], "empty": [[], {}, ""]},

@@ -14,14 +14,7 @@ from referee.game import plain
 from referee.games.casino_war.game import CasinoWarOptions
 from referee.games.war_family.cards import RANKS, strength
 from tests.benchmarks.figures.casino_war import counted, told_decks
-from tests.referee.games.casino_war_positions import (
-    SURRENDER,
-    WAR,
-    bet,
-    new_game,
-    play,
-    position,
-)
+from tests.referee.games.casino_war_positions import SURRENDER, WAR, bet, new_game, play, position
 from tests.referee.games.tables import rows
 
 PAGE = Path(__file__).parents[3] / "referee" / "games" / "casino_war" / "rules.md"

@@ -17,15 +17,10 @@ import pytest
 from referee.game import Game, Move
 from referee.games import GAMES
 from referee.testing.cases import Case
-from referee.testing.trial import MOST_DECISIONS, everything
+from referee.testing.trial import MOST_DECISIONS
 from referee.testing.values import snapshot
 from tests.referee.games.conformance import cases_of
-from tests.referee.games.events import (
-    Draw,
-    Name,
-    Rule,
-    WatchedChance,
-)
+from tests.referee.games.events import Draw, Name, Rule, WatchedChance
 
 RULES: dict[str, Rule] = {
     name: import_module(f"tests.referee.games.{name}_events").RULE for name in GAMES
@@ -33,7 +28,6 @@ RULES: dict[str, Rule] = {
 """What each game draws, and what a choice leaves as it was."""
 
 DEALS = 4
-
 MOMENTS = (0.0, 0.2, 0.5)
 """How far a play has come, as a part of its decisions, when one seat chooses otherwise."""
 
@@ -256,22 +250,6 @@ def test_what_was_drawn_before_and_besides_changes_nothing(name: str) -> None:
     for case in cases(name):
         undisturbed = played(case, "deal", steady(RULES[name]))
         assert played(case, "deal", steady(RULES[name]), DisturbedChance) == undisturbed
-
-
-@every_game
-def test_the_seats_are_dealt_the_same_whoever_sits_there(name: str) -> None:
-    """A game is told the seats, the options and the chance, and never who sits where."""
-    rule = RULES[name]
-    for case in cases(name):
-        bots = [steady(rule, f"bot {number}") for number in range(case.seats)]
-        dealt, alike = [], []
-        for rotation in range(case.seats):
-            game = case.new("deal", WatchedChance)
-            dealt.append(snapshot(everything(game)))
-            alike.append(followed(game, seated([bots[0]] * case.seats, rotation)))
-            played(case, "deal", seated(bots, rotation))
-        assert len(set(dealt)) == 1
-        assert all(play == alike[0] for play in alike)
 
 
 def seated(bots: Sequence[Chooser], rotation: int) -> Chooser:

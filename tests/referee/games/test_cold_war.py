@@ -2,10 +2,7 @@
 
 import itertools
 import json
-from collections.abc import Mapping
 from random import Random
-from types import MappingProxyType
-from typing import Any, NamedTuple
 
 import msgspec
 import pytest
@@ -26,8 +23,7 @@ from tests.referee.games.cold_war_notation import (
     play_round,
     reply,
 )
-
-NOTHING: Mapping[Any, Any] = MappingProxyType({})
+from tests.referee.games.tables import options_of, rows
 
 
 def forces(game: ColdWar) -> list[str]:
@@ -38,90 +34,65 @@ def forces(game: ColdWar) -> list[str]:
     ]
 
 
-class Example(NamedTuple):
-    """A row of the rules page's worked examples; `after` holds the seats whose counters change."""
-
-    name: str
-    start: tuple[str, ...]
-    replies: str
-    after: Mapping[int, str] = NOTHING
-    attacks: tuple[str, ...] = ()
-    null: tuple[int, ...] = ()
-    places: tuple[int, ...] = ()
-    options: Mapping[str, Any] = NOTHING
-
-
-ZERO_AND_ONE_WIN = (1, 1, 3, 3)
-DRAW = (1, 1, 1, 1)
-EXAMPLES = [
-    Example("C1", POSITION_X, "attack 1 | arm 2 0 1 1 | arm 2 2 0 0 | arm 2 2 0 0",
-            {1: "9 - 10 9 / 0", 2: "8 8 - 12 / 0", 3: "8 8 12 - / 0"}),
-    Example("C2", POSITION_X, "attack 1 | attack 0 | arm 2 2 0 0 | arm 2 2 0 0",
-            {2: "8 8 - 12 / 0", 3: "8 8 12 - / 0"}, ("0+1: 34 v 32",), places=ZERO_AND_ONE_WIN),
-    Example("C3", POSITION_X, "attack 1 | attack 0 | shift 6 6 0 -12 | attack 2",
-            {2: "12 12 - 0 / 0"}, ("0+1: 34 v 36",)),
-    Example("C4", (*POSITION_X[:3], "6 6 12 - / 2"),
-            "attack 1 | attack 0 | arm 2 2 0 0 | arm 3 3 0 0",
-            {2: "8 8 - 12 / 0", 3: "9 9 12 - / 0"}, ("0+1: 34 v 34",)),
-    Example("C5", ZERO, "attack 1 | attack 0 | pass | pass", {}, ("0+1: 0 v 0",)),
-    Example("C6", ZERO, "arm 0 2 1 1 | arm 0 0 0 0 | arm 5 0 0 0 | arm 0 0 1 0",
-            {0: "- 2 1 1 / 0", 1: "0 - 0 0 / 4", 3: "0 0 1 - / 3"}, null=(2,)),
-    Example("C7", ("- 0 0 0 / 8", "0 - 0 0 / 7", "0 0 - 0 / 20", "0 0 0 - / 20"),
-            "arm 0 12 0 0 | arm 12 0 0 0 | arm 13 0 0 0 | arm 4 4 4 0",
-            {0: "- 12 0 0 / 0", 3: "4 4 4 - / 12"}, null=(1, 2)),
-    Example("C8", ("- 5 9 0 / 3", "12 - 1 1 / 0", *ZERO[2:]),
-            "shift 0 -5 -7 12 | shift -12 0 5 7 | pass | pass",
-            {0: "- 0 2 12 / 3", 1: "0 - 6 8 / 0"}),
-    Example("C9", ("- 5 9 0 / 9", "20 - 0 0 / 9", "5 5 - 5 / 9", ZERO[3]),
-            "shift 0 -6 0 6 | shift -13 0 13 0 | shift -3 0 0 2 | shift 1 0 -1 0",
-            null=(0, 1, 2, 3)),
-    Example("C10", POSITION_X, 'shift 0 0 0 0 | {"play": "arm", "add": [1, 1, 1, 1]}'
-            ' | {"play": "arm", "add": [2, -1, 0, 3]} | {"play": "arm", "add": [2.0, 1, 1, 0]}',
-            null=(1, 2, 3)),
-    Example("C11", POSITION_X, 'attack 1 | {"play": "attack", "with": true}'
-            ' | {"play": "attack", "with": 2} | {"play": "attack", "with": 4}',
-            null=(1, 2, 3)),
-    Example("C12", POSITION_X, "attack 1 | attack 2 | attack 3 | attack 0"),
-    Example("C13", POSITION_X, "attack 1 | attack 0 | attack 3 | attack 2",
-            attacks=("0+1: 34 v 24", "2+3: 24 v 34"), places=ZERO_AND_ONE_WIN),
-    Example("C14", ("- 0 9 9 / 0", "9 - 9 9 / 0", "9 9 - 0 / 0", "9 9 0 - / 0"),
-            "attack 1 | attack 0 | attack 3 | attack 2",
-            attacks=("0+1: 36 v 36", "2+3: 36 v 36")),
-    Example("C15", ("- 50 1 0 / 30", "50 - 0 1 / 0", "1 0 - 40 / 99", "0 0 40 - / 99"),
-            "attack 1 | attack 0 | pass | pass",
-            attacks=("0+1: 2 v 1",), places=ZERO_AND_ONE_WIN),
-    Example("C16", ("- 0 9 1 / 0", "0 - 5 5 / 0", "5 0 - 0 / 8", "0 5 0 - / 0"),
-            "attack 1 | attack 0 | arm 0 12 0 0 | nonsense",
-            {2: "5 12 - 0 / 0"}, ("0+1: 20 v 22",), null=(3,)),
-    Example("C17", POSITION_X, "attack 1 | attack 0 | pass | shift 0 -6 6 0",
-            {3: "6 0 18 - / 0"}, ("0+1: 34 v 18",), places=ZERO_AND_ONE_WIN),
-    Example("C18", ("- 98 99 0 / 8", *ZERO[1:]), "arm 0 12 0 0 | pass | pass | pass",
-            {0: "- 110 99 0 / 0"}),
-    Example("C19", POSITION_X, "arm 0 0 2 2 | pass | pass | pass",
-            {0: "- 7 11 10 / 0"}, places=DRAW, options={"max_rounds": 1}),
-    Example("C20", POSITION_X, "attack 1 | attack 0 | pass | pass",
-            attacks=("0+1: 34 v 24",), places=ZERO_AND_ONE_WIN, options={"max_rounds": 1}),
-    Example("C21", POSITION_X, "pass | pass | pass | pass",
-            places=ZERO_AND_ONE_WIN, options={"max_rounds": 1, "cap_result": "lead"}),
-    Example("C22", ZERO, "pass | pass | pass | pass",
-            places=DRAW, options={"max_rounds": 1, "cap_result": "lead"}),
-    Example("C23", POSITION_X, "attack 1 | attack 0 | attack 0 | attack 1",
-            attacks=("0+1: 34 v 24",), places=ZERO_AND_ONE_WIN),
-]  # fmt: skip
+STARTS = {"X": POSITION_X, "zero": ZERO}
+EXAMPLES = """
+C1  | X | attack 1; arm 2 0 1 1; arm 2 2 0 0; arm 2 2 0 0 | \
+- 7 9 8 / 0, 9 - 10 9 / 0, 8 8 - 12 / 0, 8 8 12 - / 0 | | |
+C2  | X | attack 1; attack 0; arm 2 2 0 0; arm 2 2 0 0 | ,, 8 8 - 12 / 0, 8 8 12 - / 0 | \
+0+1: 34 v 32 | | 1 1 3 3
+C3  | X | attack 1; attack 0; shift 6 6 0 -12; attack 2 | ,, 12 12 - 0 / 0, | 0+1: 34 v 36 | |
+C4  | - 7 9 8 / 0, 7 - 9 8 / 0, 6 6 - 12 / 0, 6 6 12 - / 2 | \
+attack 1; attack 0; arm 2 2 0 0; arm 3 3 0 0 | ,, 8 8 - 12 / 0, 9 9 12 - / 0 | 0+1: 34 v 34 | |
+C5  | zero | attack 1; attack 0; pass; pass | ,,, | 0+1: 0 v 0 | |
+C6  | zero | arm 0 2 1 1; arm 0 0 0 0; arm 5 0 0 0; arm 0 0 1 0 | \
+- 2 1 1 / 0, 0 - 0 0 / 4,, 0 0 1 - / 3 | | 2 |
+C7  | - 0 0 0 / 8, 0 - 0 0 / 7, 0 0 - 0 / 20, 0 0 0 - / 20 | \
+arm 0 12 0 0; arm 12 0 0 0; arm 13 0 0 0; arm 4 4 4 0 | - 12 0 0 / 0,,, 4 4 4 - / 12 | | 1 2 |
+C8  | - 5 9 0 / 3, 12 - 1 1 / 0, 0 0 - 0 / 0, 0 0 0 - / 0 | \
+shift 0 -5 -7 12; shift -12 0 5 7; pass; pass | - 0 2 12 / 3, 0 - 6 8 / 0,, | | |
+C9  | - 5 9 0 / 9, 20 - 0 0 / 9, 5 5 - 5 / 9, 0 0 0 - / 0 | \
+shift 0 -6 0 6; shift -13 0 13 0; shift -3 0 0 2; shift 1 0 -1 0 | ,,, | | 0 1 2 3 |
+C10 | X | shift 0 0 0 0; {"play": "arm", "add": [1, 1, 1, 1]}; \
+{"play": "arm", "add": [2, -1, 0, 3]}; {"play": "arm", "add": [2.0, 1, 1, 0]} | ,,, | | 1 2 3 |
+C11 | X | attack 1; {"play": "attack", "with": true}; {"play": "attack", "with": 2}; \
+{"play": "attack", "with": 4} | ,,, | | 1 2 3 |
+C12 | X | attack 1; attack 2; attack 3; attack 0 | ,,, | | |
+C13 | X | attack 1; attack 0; attack 3; attack 2 | ,,, | 0+1: 34 v 24, 2+3: 24 v 34 | | 1 1 3 3
+C14 | - 0 9 9 / 0, 9 - 9 9 / 0, 9 9 - 0 / 0, 9 9 0 - / 0 | \
+attack 1; attack 0; attack 3; attack 2 | ,,, | 0+1: 36 v 36, 2+3: 36 v 36 | |
+C15 | - 50 1 0 / 30, 50 - 0 1 / 0, 1 0 - 40 / 99, 0 0 40 - / 99 | \
+attack 1; attack 0; pass; pass | ,,, | 0+1: 2 v 1 | | 1 1 3 3
+C16 | - 0 9 1 / 0, 0 - 5 5 / 0, 5 0 - 0 / 8, 0 5 0 - / 0 | \
+attack 1; attack 0; arm 0 12 0 0; nonsense | ,, 5 12 - 0 / 0, | 0+1: 20 v 22 | 3 |
+C17 | X | attack 1; attack 0; pass; shift 0 -6 6 0 | ,,, 6 0 18 - / 0 | 0+1: 34 v 18 | | 1 1 3 3
+C18 | - 98 99 0 / 8, 0 - 0 0 / 0, 0 0 - 0 / 0, 0 0 0 - / 0 | \
+arm 0 12 0 0; pass; pass; pass | - 110 99 0 / 0,,, | | |
+C23 | X | attack 1; attack 0; attack 0; attack 1 | ,,, | 0+1: 34 v 24 | | 1 1 3 3
+C19 | X | arm 0 0 2 2; pass; pass; pass | - 7 11 10 / 0,,, | | | 1 1 1 1 max_rounds=1
+C20 | X | attack 1; attack 0; pass; pass | ,,, | 0+1: 34 v 24 | | 1 1 3 3 max_rounds=1
+C21 | X | pass; pass; pass; pass | ,,, | | | 1 1 3 3 max_rounds=1 cap_result=lead
+C22 | zero | pass; pass; pass; pass | ,,, | | | 1 1 1 1 max_rounds=1 cap_result=lead
+"""
+"""Starts, replies, the counters that change, attacks, null plays, places, and options."""
 
 
-@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.name)
-def test_worked_example(example: Example) -> None:
-    game = new(example.start, **example.options)
-    refused = play_round(game, [reply(text) for text in example.replies.split(" | ")])
-    assert tuple(refused) == example.null
+@pytest.mark.parametrize(("start", "replies", "after", "attacks", "null", "end"), rows(EXAMPLES))
+def test_worked_example(
+    start: str, replies: str, after: str, attacks: str, null: str, end: str
+) -> None:
+    places = [word for word in end.split() if "=" not in word]
+    begins = STARTS.get(start) or tuple(row.strip() for row in start.split(","))
+    game = new(begins, **options_of(end.removeprefix(" ".join(places))))
+    refused = play_round(game, [reply(text) for text in replies.split("; ")])
+    assert [*map(str, refused)] == null.split()
     assert game.last is not None
     assert [game.last[seat] for seat in refused] == [NULL] * len(refused)
-    expected = {seat: example.after.get(seat, row) for seat, row in enumerate(example.start)}
-    assert {seat: counters(game, seat) for seat in range(4)} == expected
-    assert tuple(forces(game)) == example.attacks
-    assert tuple(game.places()) == example.places
-    assert (not game.deciders()) == bool(example.places)
+    changed = [row.strip() for row in after.split(",")]
+    expected = [new or old for new, old in zip(changed, begins, strict=True)]
+    assert [counters(game, seat) for seat in range(4)] == expected
+    assert ", ".join(forces(game)) == attacks
+    assert [*map(str, game.places())] == places
+    assert (not game.deciders()) == bool(places)
 
 
 def test_c24_messages_are_cut_and_cleaned_and_exchanges_come_before_plays() -> None:

@@ -266,39 +266,6 @@ def test_a_feint_is_not_asked_if_it_is_the_only_action():
     assert play(game, END_TURN).decision(0).legal == [FEINT, observe("O12")]
 
 
-def test_drawing_stops_where_there_is_nothing_left():
-    game = play(position(stock="E1", discards="B7"), FEINT)
-    assert plain(game.view(0))["hand"] == ["B7", "E1"]
-    assert game.log[-1]["drawn"] == 2
-
-
-def longest_duel(trait):
-    """Play the longest duel there is: all rolls are 8, and nobody takes what he need not."""
-    game = position(trait=(trait, trait), rolls=[8] * 1000, stock="")
-    while seats := game.deciders():
-        (seat,) = seats
-        moves = game.decision(seat).legal
-        stamina = game.fencers[seat].stamina
-        play(
-            game,
-            next(
-                move
-                for move in (END_TURN, BREATHE, FEINT)
-                if move in moves and (move != BREATHE or stamina == 1)
-            ),
-        )
-    return game
-
-
-@pytest.mark.parametrize(
-    ("trait", "turns"), [(TRAINED, 108), (VETERAN, 91), (BIG, 84), (VERSATILE, 81), (LETHAL, 81)]
-)
-def test_no_seat_can_take_more_turns_than_its_points_allow(trait, turns):
-    game = longest_duel(trait)
-    assert both(game, "turn") == 2 * turns - 1
-    assert (game.reason, game.places()) == ("stamina", [2, 1])
-
-
 OPTIONS = st.fixed_dictionaries(
     {},
     optional={

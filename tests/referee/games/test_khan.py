@@ -295,13 +295,6 @@ def test_the_starter_is_seat_0_or_any_seat():
     assert drawn == {0, 1, 2, 3}
 
 
-def test_equal_cards_are_offered_once():
-    game = position("B4 B4 E2 E2 E2 O3", "", deck="O3")
-    play(game, DRAW)
-    moves = [(move["discard"], move["replacement"]) for move in game.decision(0).legal]
-    assert moves == [("E2", None), ("O3", None), ("B4", "E2"), ("B4", "O3")]
-
-
 def test_without_deck_and_discards_there_is_no_card():
     game = position("E2", "E3", deck="")
     play(game, DRAW)
@@ -456,8 +449,6 @@ def assert_alike(one, other, *seats):
 
 
 THIRD = "O6 O7"
-
-
 DECLINED = """
 gunpowder   | 1 | E3 E4 E5 B6 B7 / B2 B5 O7 | E3 E4 E5 | E3 E4 E5 B6 B7 / B2 B5 O1 | \
 E3 E4 E5; keep | reveal
@@ -599,10 +590,8 @@ REFUSALS = [
     (vanguard, show("B1 O4 O7"), "O4 O7 are too far apart"),
     (rear, show("E5 E6"), "'E5' has been shown; a card serves one round"),
     (rear, show("C10 C11"), "'C10' is a leader"),
-    (rear, show("E6 E7 C10"), "a rear is exactly two"),
     (after_gunpowder, show("B1 B6"), "you have declared 'O1' in this combat"),
     (after_gunpowder, show("O1 B6"), "'O1' has been declared"),
-    (leader, show("E3"), "'E3' has been shown"),
     (gunpowder, blow_up("B3 B3"), "'B3' is named twice"),
     (gunpowder, blow_up("B3 E6"), "'E6' does not stand in the enemy's vanguard"),
     (gunpowder, blow_up("E3 E4"), "vanguard, B3 B4 B5"),

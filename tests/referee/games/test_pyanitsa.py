@@ -10,15 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from referee.games.pyanitsa.game import Pyanitsa
-from tests.referee.games.tables import rows
-from tests.referee.games.war_positions import (
-    dealt,
-    new_game,
-    options_of,
-    outcome,
-    play,
-    pyanitsa,
-)
+from tests.referee.games.tables import options_of, rows
+from tests.referee.games.war_positions import dealt, new_game, outcome, play, pyanitsa
 
 BATTLES = """
 T13 6 v A       | 6 7 / A 7               |                | A wins 2: goes on

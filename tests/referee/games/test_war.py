@@ -15,13 +15,12 @@ from referee.game import plain
 from referee.games.war.game import War
 from referee.options import check_seats, read_options
 from tests.benchmarks.figures.war import chance_of_war
-from tests.referee.games.tables import rows
+from tests.referee.games.tables import options_of, rows
 from tests.referee.games.war_positions import (
     before,
     dealt,
     held,
     new_game,
-    options_of,
     order,
     outcome,
     play,

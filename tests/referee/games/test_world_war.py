@@ -140,7 +140,6 @@ H9 one  | alaska:9 alberta:2 / kamchatka northwest_territory peru | at=attack di
 alaska>kamchatka 1; send 0; stop | cards_held 1 0 0
 H9 two  | alaska:9 alberta:2 / kamchatka northwest_territory peru | at=attack dice=6v1+6v1 | \
 alaska>kamchatka 1; send 0; alaska>northwest_territory 1; send 0; stop | cards_held 1 0 0
-H13 | asia:2 oceania:2 alaska:2 peru / quebec | goal=18.2 | | deploy 15
 H13 | asia:2 oceania:2 alaska:2 peru / quebec | goal=18.2 | place peru:1 china:14 | \
 places 1 2 2 objective
 H18 | peru:9 / japan:5 / alaska:5 | seats=4 round=100 turn=3 at=attack | rest | \
@@ -185,7 +184,6 @@ the guard counts territories, then armies | peru:9 / japan:9 alaska / | \
 round=2 max_rounds=2 turn=2 at=attack | rest | places 3 2 1 max_rounds
 the guard places the fallen last | peru:9 / japan:9 / / quebec | \
 seats=5 round=2 max_rounds=2 turn=4 at=attack fallen=2.0.1 | rest | places 2 2 5 4 1 max_rounds
-a third continent | europe oceania / quebec | goal=europe+oceania | | asks A deploy
 must be another   | europe africa asia / quebec | goal=europe+oceania | | asks A deploy
 and wins          | europe oceania africa / quebec | goal=europe+oceania | | places 1 2 2 objective
 """
