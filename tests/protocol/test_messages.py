@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
@@ -30,11 +30,8 @@ from protocol.messages import (
 )
 
 SCHEMAS = message_schemas()
-
 MESSAGES = [message.__name__ for message in (*FROM_REFEREE, *FROM_BOT)]
-
 LEFT = TimeLeft(0.5, 0.0)
-
 EXAMPLES: dict[str, msgspec.Struct] = {
     "hello": Hello(VERSION, "my_bot"),
     "start": Start(
@@ -128,21 +125,13 @@ def test_schema_and_referee_refuse_the_same_answers(
 
 unhurried = settings(suppress_health_check=[HealthCheck.too_slow])
 
-GOOD = {
-    b'{"id":7,"move":{"play":"arm"}}': Reply(7, {"play": "arm"}),
-    b'{"id":7,"move":{},"note":"hm"}': Reply(7, {}, "hm"),
-    b'{"id":7,"move":{},"note":null}': Reply(7, {}),
-    b'{"note":"hm","move":{},"id":7}': Reply(7, {}, "hm"),
-    b'{"id":7,"move":{}}\r': Reply(7, {}),
-    b' \t{ "id" : 7 , "move" : { } } ': Reply(7, {}),
-    rb'{"\u0069d":7,"move":{}}': Reply(7, {}),
-    rb'{"id":7,"move":{"say":"\ud83d\ude00"}}': Reply(7, {"say": "😀"}),
-}
 
-
-@pytest.mark.parametrize("line", GOOD)
-def test_a_reply_has_an_id_a_move_and_perhaps_a_note_in_any_json(line: bytes) -> None:
-    assert read_reply(line) == GOOD[line]
+def test_a_reply_has_an_id_a_move_and_perhaps_a_note_in_any_order() -> None:
+    """Other spellings and spaces are tried with random messages, in test_lines."""
+    assert read_reply(b'{"id":7,"move":{},"note":null}\r') == Reply(7, {})
+    assert read_reply(b'{"note":"hm","move":{"a":1},"id":7}') == Reply(7, {"a": 1}, "hm")
+    for line in (b'{"type":"ready"}', b' { "type" : "ready" }\r', rb'{"type":"\u0072eady"}'):
+        read_ready(line)
 
 
 def test_numbers_and_truth_keep_their_types() -> None:
@@ -191,13 +180,6 @@ def test_a_common_mistake_is_named(line: bytes, hint: str) -> None:
     assert hint in str(caught.value)
 
 
-@pytest.mark.parametrize(
-    "line", [b'{"type":"ready"}', b' { "type" : "ready" }\r', rb'{"type":"\u0072eady"}']
-)
-def test_ready_is_ready(line: bytes) -> None:
-    read_ready(line)
-
-
 NOT_READY = [
     *(b"", b"ready", b'"ready"', b'["ready"]', b"{}", b'{"type":"hello"}', b'{"type":1}'),
     *(b'{"type":"ready","name":"x"}', b'{"type":"ready"}{"type":"ready"}', b'{"id":1,"move":{}}'),
@@ -231,14 +213,8 @@ def accepted(line: bytes) -> Reply | None:
 
 @unhurried
 @given(st.binary() | st.text().map(lambda text: text.encode(errors="surrogatepass")))
-@example(b"")
-def test_any_bytes_are_a_reply_or_are_refused(line: bytes) -> None:
+def test_any_bytes_are_a_reply_or_ready_or_are_refused(line: bytes) -> None:
     assert isinstance(accepted(line), Reply | None)
-
-
-@unhurried
-@given(st.binary() | st.text().map(lambda text: text.encode(errors="surrogatepass")))
-def test_any_bytes_are_ready_or_are_refused(line: bytes) -> None:
     try:
         read_ready(line)
     except ProtocolError:
@@ -247,7 +223,6 @@ def test_any_bytes_are_ready_or_are_refused(line: bytes) -> None:
 
 
 SAMPLE = rb'{"id":1,"move":{"a":[1,-2.5e3,"\ud83d\ude00",{"b":null}],"c":"d:e"},"note":"n\u00e9"}'
-
 SCRAPS = [b'"', b"\\", b":", b",", b"{", b"}", b"[", b"]", b"\\u", b"d800", b"\xff", b"\x00", b"9"]
 
 
