@@ -158,10 +158,6 @@ def test_a_refusal_says_why(move: Move, words: str) -> None:
     assert words in str(new(("- 7 9 8 / 5", *POSITION_X[1:])).refusal(0, move))
 
 
-def test_the_default_play_is_one_no_bot_may_state() -> None:
-    assert new().default(0) == NULL
-
-
 def legal(game: ColdWar, kind: str, field: str, values: range) -> int:
     """Count the legal plays of seat 0 among all lists of the given values."""
     lists = itertools.product(values, repeat=3)

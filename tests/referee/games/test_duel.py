@@ -234,6 +234,11 @@ def test_d22_the_discards_make_a_new_deck():
     assert game.deck.cards == ["B7"]
     view = plain(game.view(1))
     assert (view["discards"], view["deck"], view["reshuffled"]) == ([], 1, ["B7", "B7"])
+    decks = []
+    for _ in range(2):
+        game.deck.cards, game.deck.discards = [], ["B1", "B2", "B3", "B4", "B5", "B6"]
+        decks.append(game.deck.draw(6))
+    assert decks[0] != decks[1]
 
 
 def dealt(seed, first=0, second=0, **options):

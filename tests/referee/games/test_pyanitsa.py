@@ -41,11 +41,6 @@ def test_h17_the_seat_that_ran_out_is_safe_and_the_others_go_on():
     assert game.battles[-1].laid.keys() == {0, 1}
 
 
-def test_h19_the_drunkard_at_the_guard_holds_five_cards():
-    game = pyanitsa("K Q T / 9 8 7 / J T 8", max_battles=1)
-    assert ([len(pack) for pack in game.packs], game.reason) == ([5, 2, 2], "max_battles")
-
-
 def test_h25_the_chance_that_the_first_cards_tie():
     pairs = [*combinations(new_game(Pyanitsa).table()["cards"], 2)]
     assert Fraction(sum(a[0] == b[0] for a, b in pairs), len(pairs)) == Fraction(3, 35)
@@ -134,13 +129,6 @@ def test_h36_up_to_twelve_seats_are_dealt_the_same_number(deck, each):
 def test_places(aim, packs, options, places):
     game = pyanitsa(packs, aim=aim, **{"pickup": "won_first"} | options_of(options))
     assert game.places() == [int(place) for place in places.split()]
-
-
-def test_no_pickup_is_asked_once_a_seat_has_run_out_that_should_not():
-    game = pyanitsa("8 9 7 / 8 J 7 / 7", aim="avoid_empty")
-    assert not game.deciders()
-    assert game.reason == "ran_out"
-    assert [len(pack) for pack in game.packs] == [1, 6, 0]
 
 
 OPTIONS = st.fixed_dictionaries(
