@@ -1,6 +1,6 @@
 """What single bundled bots do in a given position, or never do in a match."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from itertools import chain
 from typing import Any
 
@@ -17,63 +17,27 @@ from tests.referee.games import khan_positions as khan
 from tests.referee.games import world_war_positions as war
 
 ARM = {"play": "arm", "add": [1, 1, 1, 1]}
-COLD_WAR = {"talk": False, "max_rounds": 200, "cap_result": "draw"}
 LEVEL = [[0, 20, 20, 20], [20, 0, 20, 20], [20, 20, 0, 20], [20, 20, 20, 0]]
+AHEAD = [[0, 60, 20, 20], [20, 0, 0, 20], [20, 0, 0, 20], [20, 20, 20, 0]]
+"""Seats 0 and 3 lead by more than anybody can lay in a round."""
 
 
-def diplomats_play(markers: list[list[int]], *rounds: Sequence[Any], **view: Any) -> Any:
-    """Return what seat 0 plays after some rounds, all with the same markers on the table."""
-    options = {name: view.pop(name, value) for name, value in COLD_WAR.items()}
+@pytest.mark.parametrize(("markers", "attacks"), [(AHEAD, True), (LEVEL, False)])
+def test_the_diplomat_attacks_with_a_seat_that_seeks_it_where_that_wins(
+    markers: list[list[int]], attacks: bool
+) -> None:
+    options = {"talk": False, "max_rounds": 200, "cap_result": "draw"}
     start = {"game": "cold_war", "seat": 0, "seats": 4, "options": options, "seed": 1}
     (program,) = called("cold_war", "diplomat")
     program.tell({"type": "start", **start})
-    for number, last in enumerate([None, *rounds], start=1):
+    for number in range(1, 5):
+        last = [ARM, ARM, ARM, {"play": "attack", "with": 0}] if number > 1 else None
         seen = {"round": number, "last": last, "markers": markers, "reserve": [0] * 4}
-        seen |= {"max_rounds": options["max_rounds"], **view}
-        limits = {"add_max": 4, "move_max": 12, "partners": [1, 2, 3]}
-        ask = {"type": "ask", "id": number, "decision": "play", "view": seen, "limits": limits}
-        program.tell(ask)
+        ask = {"type": "ask", "id": number, "decision": "play", "view": seen | {"max_rounds": 200}}
+        program.tell(ask | {"limits": {"add_max": 4, "move_max": 12, "partners": [1, 2, 3]}})
         move = program.hear()["move"]
-    return move
-
-
-def with_markers(*changes: tuple[int, int, int]) -> list[list[int]]:
-    """Return level markers, some of them set: from, to, count."""
-    markers = [row.copy() for row in LEVEL]
-    for one, two, count in changes:
-        markers[one][two] = count
-    return markers
-
-
-def lead(markers: list[list[int]], move: Any, one: int, two: int) -> int:
-    """Return the lead of a pair after seat 0 has moved."""
-    rows = [row.copy() for row in markers]
-    change = move.get("add") or move.get("move") or [0] * 4
-    rows[0] = [held + more for held, more in zip(rows[0], change, strict=True)]
-    foes = {0, 1, 2, 3} - {one, two}
-    return sum(rows[a][b] - rows[b][a] for a in (one, two) for b in foes)
-
-
-def attack(ally: int) -> dict[str, Any]:
-    return {"play": "attack", "with": ally}
-
-
-def test_the_diplomat_attacks_with_a_seat_that_seeks_it_and_a_lead_nobody_can_cross() -> None:
-    markers = with_markers((0, 1, 60), (1, 2, 0), (2, 1, 0))
-    assert lead(markers, {}, 0, 3) > 24
-    assert diplomats_play(markers, *[[ARM, ARM, ARM, attack(0)]] * 3) == attack(3)
-
-
-def test_the_diplomat_does_not_attack_in_vain() -> None:
-    assert diplomats_play(LEVEL, *[[ARM, ARM, ARM, attack(0)]] * 3)["play"] != "attack"
-
-
-def test_in_the_last_round_it_takes_the_lead_where_leads_are_counted() -> None:
-    markers = with_markers((1, 0, 22))
-    move = diplomats_play(markers, round=200, cap_result="lead")
-    ours = max(lead(markers, move, 0, ally) for ally in (1, 2, 3))
-    theirs = max(-lead(markers, move, 0, ally) for ally in (1, 2, 3))
-    assert ours > theirs
+    assert (move == {"play": "attack", "with": 3}) == attacks
+    assert (move["play"] == "attack") == attacks
 
 
 def test_the_cautious_bot_bets_the_least_and_goes_to_war() -> None:

@@ -108,18 +108,6 @@ def test_a_whole_conversation_of_which_what_is_printed_goes_to_standard_error(
     assert sorted(printed) == sorted([*match, *match, "done"])
 
 
-def test_the_facts_of_the_match(bot: list[str]) -> None:
-    known = {"options": {"transfers": 2}, "table": {"map": [1]}}
-    asked = {"view": {"hand": ["4E"]}, "limits": {"centre": 2}}
-    with Program(bot) as program:
-        program.greet()
-        program.tell(start(**known))
-        program.tell(ask(1, "facts", legal=None, **asked))
-        move = program.hear()["move"]
-    facts = {"game": "guerra", "seat": 1, "seats": 2, "seed": 5, "judge": "cpu", "legal": []}
-    assert move == known | asked | facts | {"clock": {"move_time": 1.0, "bank": 0.0}}
-
-
 def test_the_dice_and_the_memory_begin_anew_in_every_match(bot: list[str]) -> None:
     def replies(program: Program, seed: int) -> list[Any]:
         program.tell(start(seed))
