@@ -313,12 +313,6 @@ def test_showing_nothing_looks_the_same_chosen_or_forced():
     assert chosen.text(0) == forced.text(0)
 
 
-@pytest.mark.parametrize(("stamina", "end"), [(9, "B wins"), (8, "a draw")])
-def test_the_text_names_the_end_at_the_cap(stamina, end):
-    game = play(position(max_turns=1, stamina=(9, stamina)), FEINT, END_TURN)
-    assert f"stopped, {end}" in game.text() or f"stopped, B is ahead and {end[2:]}" in game.text()
-
-
 PAGE = Path(__file__).parents[3] / "referee" / "games" / "duel" / "rules.md"
 
 

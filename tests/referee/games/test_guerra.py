@@ -354,12 +354,6 @@ def pass_turn(game):
     stop(game)
 
 
-def test_the_two_decks_are_shuffled_apart():
-    a, b = (army.hand + army.pack for army in new_game().armies)
-    assert a != b
-    assert sorted(a) == sorted(b) == sorted(DECK)
-
-
 def test_the_opening_asks_a_b_a_b_for_their_rows_from_the_back():
     game, asked = new_game(), []
     while game.asked == "deploy":
