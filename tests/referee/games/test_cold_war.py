@@ -197,42 +197,25 @@ def test_a_message_is_cleaned_and_then_cut(said: str, shown: str) -> None:
     assert plain(game.view(0))["messages"] == [[shown] * 4]
 
 
-def capped(start: tuple[str, ...], *withdrawn: int) -> list[int]:
-    """Return the places after a single round of nulls, with `cap_result` lead."""
-    game = new(start, max_rounds=1, cap_result="lead")
-    for seat in withdrawn:
-        game.withdraw(seat)
-    game.apply({seat: game.default(seat) for seat in range(4)})
-    return game.places()
-
-
 @pytest.mark.parametrize(
-    ("start", "withdrawn", "places"),
+    ("start", "withdrawn", "result", "places", "reason"),
     [
-        (("- 0 0 5 / 0", *ZERO[1:]), (), [1, 1, 1, 1]),  # two pairs with the same greatest lead
-        (POSITION_X, (), [1, 1, 3, 3]),
-        (POSITION_X, (0, 3), [1, 1, 1, 1]),
-        (POSITION_X, (0,), [3, 1, 3, 1]),
+        # two pairs with the same greatest lead
+        (("- 0 0 5 / 0", *ZERO[1:]), (), "lead", [1, 1, 1, 1], "max_rounds"),
+        (POSITION_X, (), "lead", [1, 1, 3, 3], "lead"),
+        (POSITION_X, (), "draw", [1, 1, 1, 1], "max_rounds"),
+        (POSITION_X, (0, 3), "lead", [1, 1, 1, 1], "max_rounds"),
+        (POSITION_X, (0,), "lead", [3, 1, 3, 1], "lead"),
     ],
 )
 def test_the_best_of_the_pairs_without_a_withdrawn_seat_leads(
-    start: tuple[str, ...], withdrawn: tuple[int, ...], places: list[int]
+    start: tuple[str, ...], withdrawn: tuple[int, ...], result: str, places: list[int], reason: str
 ) -> None:
-    assert capped(start, *withdrawn) == places
-
-
-@pytest.mark.parametrize(
-    ("start", "cap_result", "reason"),
-    [
-        (POSITION_X, "draw", "max_rounds"),
-        (POSITION_X, "lead", "lead"),
-        (ZERO, "lead", "max_rounds"),
-    ],
-)
-def test_the_reason_of_a_stopped_game(start: tuple[str, ...], cap_result: str, reason: str) -> None:
-    game = new(start, max_rounds=1, cap_result=cap_result)
-    play_round(game, [PASS] * 4)
-    assert game.reason == reason
+    game = new(start, max_rounds=1, cap_result=result)
+    for seat in withdrawn:
+        game.withdraw(seat)
+    game.apply({seat: game.default(seat) for seat in range(4)})
+    assert (game.places(), game.reason) == (places, reason)
 
 
 def test_a_null_play_that_is_shown_is_no_fault_and_is_replayed() -> None:

@@ -318,19 +318,13 @@ def test_only_the_combatants_take_up_their_cards():
     assert plain(game.view(2))["combat"]["face_up"] == [["E3", "E4"], ["B2", "B3"]]
 
 
-def test_the_loot_goes_behind_and_is_seen_to_go_there():
-    game = fight(
-        "E3 E4", "C11", cards=("E3 E4 C11", "B2", "O2"), front=("", "2 gold"), behind=("wood",)
-    )
+def test_the_loot_goes_behind_and_is_seen_to_go_there_and_what_lies_behind_is_safe():
+    cards, front = ("E3 E4 C11", "B2", "O2"), ("", "2 gold")
+    game = fight("E3 E4", "C11", cards=cards, front=front, behind=("wood", "3 gold"))
     play(game, show("E3 E4"))
-    assert behind(game, 0) == counted("2 gold, wood")
+    assert (behind(game, 0), behind(game, 1)) == (counted("2 gold, wood"), {"gold": 3})
     assert plain(game.view(2))["seen_behind"][0] == counted("2 gold")
     assert plain(game.view(2))["seen_points"] == [4, 0, 0]
-
-
-def test_what_lies_behind_the_screen_is_safe():
-    game = fight("E3 E4", "C11", cards=("E3 E4 C11", "B2"), behind=("", "3 gold"))
-    assert behind(game, 1) == {"gold": 3}
 
 
 def test_poison_goes_to_and_fro_with_the_heirs_in_between():
