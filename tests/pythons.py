@@ -41,7 +41,7 @@ TOOLS = (*("chess", "hypothesis", "jsonschema", "playwright", "pytest", "pytest-
 TESTS = {
     "": [
         "tests/protocol/test_lines.py",
-        "tests/protocol/test_schema.py",
+        "tests/protocol/test_messages.py",
         "tests/arena/archive/test_saved.py",
         "tests/arena/cli/test_commands.py",
         "tests/arena/environment/test_requirements.py",
@@ -50,7 +50,7 @@ TESTS = {
         "tests/arena/stats/test_ratings.py",
         "tests/arena/store/test_store.py",
         "tests/arena/tables/test_table.py",
-        "tests/referee/games/test_duel_replies.py",
+        "tests/referee/games/test_duel.py",
     ],
     "cluster": ["tests/arena/play/cluster/test_cores.py"],
     "connect": ["tests/arena/home/test_connect.py"],

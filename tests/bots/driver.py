@@ -7,8 +7,7 @@ import subprocess
 import sys
 import tempfile
 from collections import deque
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Self
 
@@ -22,7 +21,6 @@ from tests.arena.inline import function_of
 
 BOTS = Path(__file__).parents[2] / "bots"
 NAUGHTY = BOTS / "naughty"
-PROGRAMS = Path(__file__).parent / "programs"
 CLOCK = {"judge": "cpu", "move_time": 1.0, "bank": 0.0, "increment": 0.0}
 
 Message = dict[str, Any]
@@ -169,16 +167,6 @@ def ask_of(game: Game, seat: int, number: int) -> Message:
     lists = {"legal": decision.legal, "limits": decision.limits}
     message |= {key: value for key, value in lists.items() if value is not None}
     return message | {"clock": {"move_time": 1.0, "bank": 0.0}}
-
-
-@contextmanager
-def seated(*commands: Sequence[str]) -> Iterator[list[Program]]:
-    """Start programs that have said that they are ready."""
-    with ExitStack() as stack:
-        programs = [stack.enter_context(Program(command)) for command in commands]
-        for program in programs:
-            program.greet()
-        yield programs
 
 
 Transcript = list[tuple[Message, Any]]

@@ -19,7 +19,7 @@ from referee.games import GAMES
 from referee.match import samples_of
 from referee.sandbox import PYTHON
 from tests.bots.driver import Message, Program, ask_of, start_of
-from tests.referee.games.conformance import Case, cases_of
+from tests.referee.games.conformance import cases_of
 
 ENVIRONMENT = {"PATH": os.environ.get("PATH", os.defpath), "LANG": "C.UTF-8"}
 ASKS = 30
@@ -159,22 +159,3 @@ def replies(bot: Built, text: bytes) -> list[Message]:
     ready, *said = map(json.loads, done.stdout.splitlines())
     assert ready == {"type": "ready", "samples": SAMPLES}
     return said
-
-
-def play(program: Program, name: str, seed: int) -> None:
-    """Play a whole match against random moves, in any seat; an illegal move is a failure."""
-    rng = Random(seed)
-    game = Case(GAMES[name], rng.choice(GAMES[name].seat_counts)).new(f"deal {seed}")
-    own = rng.randrange(game.seats)
-    number = 0
-    program.tell(start_of(game, own))
-    while seats := game.deciders():
-        moves = {seat: game.sample(seat, rng) for seat in seats}
-        if own in seats:
-            number += 1
-            program.tell(ask(game, own, number))
-            moves[own] = program.hear()["move"]
-            reason = game.refusal(own, moves[own])
-            assert reason is None, (moves[own], reason)
-        game.apply(moves)
-    program.tell({"type": "end", "places": game.places(), "reason": game.reason})

@@ -4,50 +4,20 @@ import ast
 import sys
 from itertools import islice, product
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from referee.games import GAMES
+from referee.testing.cases import Case
 from tests.bots.driver import Match, Transcript, bundled, called, replay, shipped
+from tests.referee.games.conformance import cases_of
 
-VARIANTS: list[tuple[str, int, dict[str, Any]]] = [
-    ("cold_war", 4, {"talk": True, "talk_exchanges": 2, "talk_chars": 20, "max_rounds": 40}),
-    ("guerra", 2, {"transfers": 2, "attack_line": "fixed", "knight_duel": "any_suit"}),
-    ("world_war", 3, {"objective": "world", "setup": "in_turn", "max_rounds": 10}),
-    ("world_war", 6, {"attack_mode": "single", "victory_check": "next_turn", "max_rounds": 10}),
-    ("world_war", 4, {"defence": "max", "min_reinforcement": 3, "safe_rounds": 0}),
-    ("war", 2, {"war_length": "razboi", "razboi_ace": 1, "jokers": "buried"}),
-    ("war", 2, {"war_length": 3, "out_of_cards": "last_card", "jokers": "shuffled"}),
-    ("war", 3, {"order_seen": "winner", "out_of_cards": "last_card"}),
-    ("war", 4, {"war_length": 3, "jokers": "two_buried"}),
-    ("war", 10, {"jokers": "buried"}),
-    ("pyanitsa", 2, {"deck": 52, "tie": "face_down", "aim": "avoid_empty"}),
-    ("pyanitsa", 3, {"out_of_cards": "last_card", "placing": "order"}),
-    ("pyanitsa", 4, {"order_seen": "winner", "tie": "face_down", "out_of_cards": "last_card"}),
-    ("pyanitsa", 12, {"tie": "face_down"}),
-    ("steal_war", 2, {"protection": False}),
-    ("steal_war", 2, {"protection": False, "steal_back": "at_once"}),
-    ("steal_war", 4, {"steal_back": "at_once", "max_tricks": 60}),
-    ("steal_war", 10, {"max_tricks": 60}),
-    ("casino_war", 2, {"reshuffle": "shoe", "tie_bet": False, "decks": 1}),
-    ("casino_war", 2, {"bankroll": 25, "min_bet": 2}),
-    ("casino_war", 2, {"min_bet": 10, "max_bet": 10, "bankroll": 10}),
-    ("casino_war", 5, {"decks": 8, "reshuffle": "shoe", "rounds": 20}),
-    ("casino_war", 8, {"rounds": 10}),
-    ("khan", 2, {"deck": 48, "rank_losers": "tied"}),
-    ("khan", 5, {"deck": 48, "tokens_per_kind": 12, "first_player": "random"}),
-    ("khan", 5, {}),
-    ("duel", 2, {"deck": 48}),
-    ("duel", 2, {"extra_action_cost": "instead"}),
-    ("duel", 2, {"max_turns": 3}),
-]
-TABLES = [*((game, min(GAMES[game].seat_counts), {}) for game in GAMES), *VARIANTS]
+TABLES = [case for name in GAMES for case in cases_of(name)[:1] + cases_of(name)[1::2]]
+"""Every game as it is, and with every other option of its own."""
 SHORT = {"world_war": {"max_rounds": 12}, "war": {"max_battles": 150}}
 SHORT["pyanitsa"] = SHORT["war"]
 """Options of games that would take long."""
-MOST_MATCHES = 9
-
+MOST_MATCHES = 4
 each_bot = pytest.mark.parametrize("path", shipped(), ids=lambda path: path.stem)
 SLOW = ("khan_warlord", "world_war_marshal", "world_war_random")
 
@@ -69,16 +39,21 @@ def recorded(path: Path) -> list[Transcript]:
 
 
 @pytest.mark.parametrize(
-    ("game", "seats", "options"),
-    [pytest.param(*row, marks=pytest.mark.slow if at % 4 else []) for at, row in enumerate(TABLES)],
+    "case",
+    [
+        pytest.param(
+            case,
+            id=str(case),
+            marks=pytest.mark.slow if at % 4 or case.kind.name == "world_war" else [],
+        )
+        for at, case in enumerate(TABLES)
+    ],
 )
-def test_the_shipped_bots_make_only_legal_moves(
-    game: str, seats: int, options: dict[str, Any]
-) -> None:
-    names = names_of(game)
-    line_ups = list(islice(product(names, repeat=seats), 3**9))
+def test_the_shipped_bots_make_only_legal_moves(case: Case) -> None:
+    game = case.kind.name
+    line_ups = list(islice(product(names_of(game), repeat=case.seats), 3**9))
     for seed, line_up in enumerate(line_ups[:: 1 + len(line_ups) // MOST_MATCHES]):
-        Match(game, called(game, *line_up), seed, **SHORT.get(game, {}) | options).play()
+        Match(game, called(game, *line_up), seed, **SHORT.get(game, {}) | case.changed).play()
 
 
 @pytest.mark.parametrize(

@@ -30,22 +30,15 @@ REPLIES = (
 )
 """What the bot in seat 0 says, line by line."""
 
+
+def _arm(*add: int) -> Move:
+    return {"play": "arm", "add": [*add]}
+
+
 OTHERS: tuple[tuple[Move, ...], ...] = (
-    (
-        {"play": "arm", "add": [0, 0, 2, 2]},
-        {"play": "arm", "add": [0, 0, 2, 2]},
-        {"play": "attack", "with": 0},
-    ),
-    (
-        {"play": "arm", "add": [1, 0, 0, 3]},
-        {"play": "arm", "add": [0, 0, 0, 4]},
-        {"play": "arm", "add": [2, 2, 0, 0]},
-    ),
-    (
-        {"play": "arm", "add": [1, 0, 3, 0]},
-        {"play": "attack", "with": 2},
-        {"play": "arm", "add": [2, 2, 0, 0]},
-    ),
+    (_arm(0, 0, 2, 2), _arm(0, 0, 2, 2), {"play": "attack", "with": 0}),
+    (_arm(1, 0, 0, 3), _arm(0, 0, 0, 4), _arm(2, 2, 0, 0)),
+    (_arm(1, 0, 3, 0), {"play": "attack", "with": 2}, _arm(2, 2, 0, 0)),
 )
 """The plays of seats 1 to 3."""
 

@@ -1,47 +1,137 @@
-"""What a bot may say: ready and replies, and every way to get them wrong."""
+"""What is said: the published schema, ready and replies, and every way to get them wrong."""
 
 import json
+from collections.abc import Callable
+from typing import Any
 
 import msgspec
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
 
 from protocol.errors import ProtocolError
 from protocol.lines import encode
 from protocol.messages import (
     FROM_BOT,
     FROM_REFEREE,
+    VERSION,
     Ask,
     End,
     Hello,
+    Ready,
     Reply,
     Start,
     TimeControl,
     TimeLeft,
+    message_schemas,
     read_ready,
     read_reply,
 )
 
-unhurried = settings(suppress_health_check=[HealthCheck.too_slow])
-CONTROL = TimeControl(judge="cpu", move_time=1.0, bank=0.0, increment=0.0)
-
-
-GOOD = {
-    b'{"id":7,"move":{"play":"arm"}}': Reply(7, {"play": "arm"}),
-    b'{"id":7,"move":{},"note":"hm"}': Reply(7, {}, "hm"),
-    b'{"id":7,"move":{},"note":null}': Reply(7, {}),
-    b'{"note":"hm","move":{},"id":7}': Reply(7, {}, "hm"),
-    b'{"id":7,"move":{}}\r': Reply(7, {}),
-    b' \t{ "id" : 7 , "move" : { } } ': Reply(7, {}),
-    rb'{"\u0069d":7,"move":{}}': Reply(7, {}),
-    rb'{"id":7,"move":{"say":"\ud83d\ude00"}}': Reply(7, {"say": "😀"}),
+SCHEMAS = message_schemas()
+MESSAGES = [message.__name__ for message in (*FROM_REFEREE, *FROM_BOT)]
+LEFT = TimeLeft(0.5, 0.0)
+EXAMPLES: dict[str, msgspec.Struct] = {
+    "hello": Hello(VERSION, "my_bot"),
+    "start": Start(
+        match="0123456789abcdef-0",
+        game="cold_war",
+        seat=0,
+        seats=4,
+        options={"talk": False},
+        table={"map": []},
+        clock=TimeControl(judge="wall", move_time=0.5, bank=10.0, increment=0.1),
+        seed=123,
+    ),
+    "ask with a list": Ask(id=1, decision="play", view={}, legal=[{"play": "arm"}], clock=LEFT),
+    "ask with limits": Ask(id=2, decision="play", view={"a": [1]}, limits={"max": 4}, clock=LEFT),
+    "end": End([1, 3, 1, 3], "attack"),
+    "ask with samples": Ask(
+        id=3, decision="play", view={}, limits={}, samples=[{"play": "arm"}], clock=LEFT
+    ),
+    "ready": msgspec.convert({"type": "ready"}, Ready),
+    "ready for samples": Ready("ready", 16),
+    "reply": Reply(1, {"play": "arm", "add": [0, 2, 1, 1]}),
+    "reply with a note": Reply(1, {}, "better safe"),
 }
 
 
-@pytest.mark.parametrize("line", GOOD)
-def test_a_reply_has_an_id_a_move_and_perhaps_a_note_in_any_json(line: bytes) -> None:
-    assert read_reply(line) == GOOD[line]
+def fits(name: str, message: Any) -> bool:
+    """Return whether a message is of a kind, as the schema has it."""
+    return Draft202012Validator({**SCHEMAS, "$ref": f"#/$defs/{name}"}).is_valid(message)
+
+
+def sent(message: msgspec.Struct) -> Any:
+    """Return a message as a bot's JSON reader finds it."""
+    return msgspec.json.decode(encode(message))
+
+
+def test_the_schema_is_a_schema_of_this_version_and_describes_every_message_and_field() -> None:
+    """`type` says no more than the definition's name."""
+    Draft202012Validator.check_schema(SCHEMAS)
+    assert SCHEMAS["title"].endswith(f"version {VERSION}")
+    shapes = SCHEMAS["$defs"]
+    assert {*MESSAGES} <= shapes.keys()
+    for name, shape in shapes.items():
+        assert shape["description"].endswith("."), name
+        for field, found in shape["properties"].items():
+            described = shapes[found["$ref"].removeprefix("#/$defs/")] if "$ref" in found else found
+            assert field == "type" or described["description"].endswith("."), (name, field)
+
+
+@pytest.mark.parametrize("message", EXAMPLES.values(), ids=EXAMPLES)
+def test_a_message_fits_its_schema_alone_and_with_all_its_fields_right(
+    message: msgspec.Struct,
+) -> None:
+    name, found = type(message).__name__, sent(message)
+    assert [each for each in MESSAGES if fits(each, found)] == [name]
+    for field in found:
+        assert not fits(name, {**found, field: True}), field
+    for field in SCHEMAS["$defs"][name]["required"]:
+        cut = {key: value for key, value in found.items() if key != field}
+        assert not fits(name, cut), field
+
+
+def test_a_bot_may_meet_new_fields_in_what_the_referee_sends() -> None:
+    assert fits("End", {**sent(End([1, 2], "lead")), "new": 1})
+    assert MESSAGES == ["Hello", "Start", "Ask", "End", "Ready", "Reply"]
+
+
+WRONG_REPLIES: list[Any] = [
+    *([], {"move": {}}, {"id": 1}, {"id": 1, "move": None}, {"id": 1, "move": []}),
+    *({"id": number, "move": {}} for number in ("1", True)),
+    *({"id": 1, "move": {}, "note": 1}, {"id": 1, "move": {}, "type": "reply"}),
+]
+
+WRONG_READY: list[Any] = [
+    *({}, {"type": "go"}, {"type": 1}, {"type": "ready", "name": "x"}, ["ready"], {"samples": 4}),
+    *({"type": "ready", "samples": value} for value in (-1, 17, 10**9, True, "4", None, 0.5, [4])),
+]
+
+
+@pytest.mark.parametrize(
+    ("name", "read", "wrong"),
+    [("Reply", read_reply, WRONG_REPLIES), ("Ready", read_ready, WRONG_READY)],
+)
+def test_schema_and_referee_refuse_the_same_answers(
+    name: str, read: Callable[[bytes], object], wrong: list[Any]
+) -> None:
+    for each in wrong:
+        assert not fits(name, each), each
+        with pytest.raises(ProtocolError):
+            read(encode(each))
+
+
+unhurried = settings(suppress_health_check=[HealthCheck.too_slow])
+
+
+def test_a_reply_has_an_id_a_move_and_perhaps_a_note_in_any_order() -> None:
+    """Other spellings and spaces are tried with random messages, in test_lines."""
+    assert read_reply(b'{"id":7,"move":{},"note":null}\r') == Reply(7, {})
+    assert read_reply(b'{"note":"hm","move":{"a":1},"id":7}') == Reply(7, {"a": 1}, "hm")
+    for line in (b'{"type":"ready"}', b' { "type" : "ready" }\r', rb'{"type":"\u0072eady"}'):
+        read_ready(line)
 
 
 def test_numbers_and_truth_keep_their_types() -> None:
@@ -49,33 +139,28 @@ def test_numbers_and_truth_keep_their_types() -> None:
     assert [type(value) for value in move.values()] == [int, float, bool, str, type(None)]
 
 
-@pytest.mark.parametrize(
-    ("line", "values", "says"),
-    [
-        (
-            '{"id":%s,"move":{}}',
-            ("true", "1.0", "1e0", "1.5", '"1"', "null", "[1]", "{}"),
-            r"Expected `int`, got .* at `id`",
-        ),
-        (
-            '{"id":1,"move":%s}',
-            ("null", "[]", "[{}]", '""', "1", "true"),
-            r"Expected `object`, got .* at `move`",
-        ),
-        ('{"id":1,"move":{},"note":%s}', ("1", "true", "[]", "{}"), "at `note`"),
-        ("%s", ("[]", '[{"id":1,"move":{}}]', "1", '"ready"', "null"), "Expected `object`"),
-        ("%s", ('{"move":{}}',), "missing required field `id`"),
-        ("%s", ('{"id":1}',), "missing required field `move`"),
-        ('{"id":1,"move":{},%s:1}', ('"type"', '"Move"', '"debug"', '""'), "unknown field `.*`"),
-    ],
-    ids=["id", "move", "note", "no object", "no id", "no move", "unknown"],
-)
-def test_a_reply_with_a_wrong_field_is_refused_and_the_field_named(
-    line: str, values: tuple[str, ...], says: str
-) -> None:
-    for value in values:
-        with pytest.raises(ProtocolError, match=says):
-            read_reply((line % value).encode())
+WRONG_FIELDS = {
+    r"Expected `int`, got .* at `id`": (
+        '{"id":%s,"move":{}}',
+        ["true", "1.0", "1e0", "1.5", '"1"', "null", "[1]", "{}"],
+    ),
+    r"Expected `object`, got .* at `move`": (
+        '{"id":1,"move":%s}',
+        ["null", "[]", "[{}]", '""', "1", "true"],
+    ),
+    "at `note`": ('{"id":1,"move":{},"note":%s}', ["1", "true", "[]", "{}"]),
+    "Expected `object`": ("%s", ["[]", '[{"id":1,"move":{}}]', "1", '"ready"', "null"]),
+    "missing required field `id`": ("%s", ['{"move":{}}']),
+    "missing required field `move`": ("%s", ['{"id":1}']),
+    "unknown field `.*`": ('{"id":1,"move":{},%s:1}', ['"type"', '"Move"', '"debug"', '""']),
+}
+
+
+def test_a_reply_with_a_wrong_field_is_refused_and_the_field_named() -> None:
+    for says, (line, values) in WRONG_FIELDS.items():
+        for value in values:
+            with pytest.raises(ProtocolError, match=says):
+                read_reply((line % value).encode())
 
 
 @pytest.mark.parametrize(
@@ -95,13 +180,6 @@ def test_a_common_mistake_is_named(line: bytes, hint: str) -> None:
     assert hint in str(caught.value)
 
 
-@pytest.mark.parametrize(
-    "line", [b'{"type":"ready"}', b' { "type" : "ready" }\r', rb'{"type":"\u0072eady"}']
-)
-def test_ready_is_ready(line: bytes) -> None:
-    read_ready(line)
-
-
 NOT_READY = [
     *(b"", b"ready", b'"ready"', b'["ready"]', b"{}", b'{"type":"hello"}', b'{"type":1}'),
     *(b'{"type":"ready","name":"x"}', b'{"type":"ready"}{"type":"ready"}', b'{"id":1,"move":{}}'),
@@ -116,46 +194,13 @@ def test_what_is_not_ready_is_refused() -> None:
             pytest.fail(f"{line!r} is {read_ready(line)}")
 
 
-@pytest.mark.parametrize(
-    ("message", "line"),
-    [
-        (Hello(1, "me"), b'{"type":"hello","protocol":1,"name":"me"}\n'),
-        (End([1, 2], "lead"), b'{"type":"end","places":[1,2],"reason":"lead"}\n'),
-        (
-            Start(
-                match="m",
-                game="g",
-                seat=0,
-                seats=2,
-                options={"o": 1},
-                table={},
-                clock=CONTROL,
-                seed=5,
-            ),
-            b'{"type":"start","match":"m","game":"g","seat":0,"seats":2,"options":{"o":1},'
-            b'"table":{},"clock":{"judge":"cpu","move_time":1.0,"bank":0.0,"increment":0.0},'
-            b'"seed":5}\n',
-        ),
-        (
-            Ask(id=1, decision="d", view={"v": 1}, legal=[{"a": 1}], clock=TimeLeft(1.0, 0.5)),
-            b'{"type":"ask","id":1,"decision":"d","view":{"v":1},"legal":[{"a":1}],'
-            b'"clock":{"move_time":1.0,"bank":0.5}}\n',
-        ),
-        (
-            Ask(id=1, decision="d", view={}, limits={"max": 4}, clock=TimeLeft(1.0, 0.0)),
-            b'{"type":"ask","id":1,"decision":"d","view":{},"limits":{"max":4},'
-            b'"clock":{"move_time":1.0,"bank":0.0}}\n',
-        ),
-    ],
-    ids=["hello", "end", "start", "ask with a list", "ask with limits"],
-)
-def test_a_message_of_the_referee_is_this_line(message: msgspec.Struct, line: bytes) -> None:
-    assert encode(message) == line
-
-
-def test_six_messages_make_the_protocol() -> None:
-    names = [message.__name__ for message in (*FROM_REFEREE, *FROM_BOT)]
-    assert names == ["Hello", "Start", "Ask", "End", "Ready", "Reply"]
+def test_an_ask_with_a_list_is_this_line() -> None:
+    """The transcript on the page of the protocol has every other message."""
+    ask = Ask(id=1, decision="d", view={"v": 1}, legal=[{"a": 1}], clock=TimeLeft(1.0, 0.5))
+    assert encode(ask) == (
+        b'{"type":"ask","id":1,"decision":"d","view":{"v":1},"legal":[{"a":1}],'
+        b'"clock":{"move_time":1.0,"bank":0.5}}\n'
+    )
 
 
 def accepted(line: bytes) -> Reply | None:
@@ -168,14 +213,8 @@ def accepted(line: bytes) -> Reply | None:
 
 @unhurried
 @given(st.binary() | st.text().map(lambda text: text.encode(errors="surrogatepass")))
-@example(b"")
-def test_any_bytes_are_a_reply_or_are_refused(line: bytes) -> None:
+def test_any_bytes_are_a_reply_or_ready_or_are_refused(line: bytes) -> None:
     assert isinstance(accepted(line), Reply | None)
-
-
-@unhurried
-@given(st.binary() | st.text().map(lambda text: text.encode(errors="surrogatepass")))
-def test_any_bytes_are_ready_or_are_refused(line: bytes) -> None:
     try:
         read_ready(line)
     except ProtocolError:

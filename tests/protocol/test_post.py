@@ -5,13 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from protocol.errors import ProtocolError
-from protocol.remote import (
-    MOST_UNSEEN,
-    CopyLine,
-    Post,
-    read_from_author,
-    read_from_league,
-)
+from protocol.remote import MOST_UNSEEN, CopyLine, Post, read_from_author, read_from_league
 
 
 class Side:

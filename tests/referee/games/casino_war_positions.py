@@ -1,7 +1,5 @@
 """Set up rounds of Casino War: the money of each seat and the cards that come next."""
 
-from random import Random
-
 from referee.chance import Chance
 from referee.game import Move
 from referee.games.casino_war.game import CasinoWar, CasinoWarOptions
@@ -50,12 +48,3 @@ def play(game: CasinoWar, *moves: Move | None) -> None:
     for seat, move in made.items():
         assert game.refusal(seat, move) is None
     game.apply(made)
-
-
-def wander(seed: int, steps: int, seats=2, **options) -> CasinoWar:
-    """Return the game after so many random steps, or its end."""
-    game, rng = new_game(seats, str(seed), **options), Random(seed)
-    for _ in range(steps):
-        if deciders := game.deciders():
-            game.apply({seat: game.sample(seat, rng) for seat in deciders})
-    return game

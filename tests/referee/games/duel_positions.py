@@ -148,16 +148,6 @@ def deadly(game: Duel, seat: int, move: Move) -> bool:
     return view["stamina"][seat] <= stamina or view["dexterity"][seat] <= dexterity
 
 
-def carefully_played(seed: int, decisions: int = 10**6, **options) -> Duel:
-    """Return the game after so many careful random moves, or its end."""
-    game, rng = new_game(seed, **options), Random(seed)
-    for _ in range(decisions):
-        if not (seats := game.deciders()):
-            break
-        game.apply({seats[0]: careful(game, seats[0], rng)})
-    return game
-
-
 def at_choice(**options):
     """Seat 0 has rolled 1 and 7."""
     return new_game(rolls=(1, 7, 8, 2), **options)

@@ -1,7 +1,5 @@
 """Set up positions of Guerra, and play attacks, in the notation of the rules page."""
 
-from random import Random
-
 from referee.chance import Chance
 from referee.game import Move
 from referee.games.guerra.battle import DECK, ZONES, Army
@@ -82,15 +80,6 @@ def stop(game: Guerra) -> None:
 
 def tables(game: Guerra) -> tuple[Table, Table]:
     return game.armies[0].zones, game.armies[1].zones
-
-
-def wander(seed: int, decisions: int, **options) -> Guerra:
-    """Return the game after so many random moves, or its end."""
-    game, rng = new_game(str(seed), **options), Random(seed)
-    for _ in range(decisions):
-        for seat in game.deciders():
-            game.apply({seat: game.sample(seat, rng)})
-    return game
 
 
 def opening():

@@ -1,7 +1,6 @@
 """Set up positions of Steal War in the notation of the rules page: ranks, suits as they come."""
 
 from collections import Counter
-from random import Random
 
 from referee.chance import Chance
 from referee.game import Move
@@ -80,12 +79,3 @@ def up(game: StealWar) -> str:
 def top_of_rank(game: StealWar, rank: str) -> Move:
     """Return the move that puts the first won card of this rank on top."""
     return {"top": next(card for card in game.won if card[0] == rank)}
-
-
-def wander(seed: int, steps: int, seats=2, **options) -> StealWar:
-    """Return the game after so many random steps, or its end."""
-    game, rng = new_game(seats, str(seed), **options), Random(seed)
-    for _ in range(steps):
-        if deciders := game.deciders():
-            game.apply({seat: game.sample(seat, rng) for seat in deciders})
-    return game

@@ -10,3 +10,9 @@ def rows(table: str) -> list[Any]:
     lines = table.replace("\\\n", "").strip().splitlines()
     cells = [[cell.strip() for cell in line.split("|")] for line in lines]
     return [pytest.param(*row, id=name) for name, *row in cells]
+
+
+def options_of(cell: str) -> dict[str, Any]:
+    """Read `war_length=3 pickup=won_first`."""
+    pairs = (pair.split("=") for pair in cell.split())
+    return {name: int(value) if value.isdigit() else value for name, value in pairs}

@@ -14,25 +14,19 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from referee.game import Game, Move, plain
+from referee.game import Game, Move
 from referee.games import GAMES
-from referee.games.war_family.cards import strength
 from referee.testing.cases import Case
-from referee.testing.trial import MOST_DECISIONS, RecordedChance, everything, mixing
+from referee.testing.trial import MOST_DECISIONS
 from referee.testing.values import snapshot
-from tests.referee.games.conformance import CASES, cases_of, finish
-from tests.referee.games.events import (
-    Draw,
-    Name,
-    Rule,
-    WatchedChance,
-    in_one_order_of_all_cards,
-)
+from tests.referee.games.conformance import cases_of
+from tests.referee.games.events import Draw, Name, Rule, WatchedChance
 
 RULES: dict[str, Rule] = {
     name: import_module(f"tests.referee.games.{name}_events").RULE for name in GAMES
 }
 """What each game draws, and what a choice leaves as it was."""
+
 DEALS = 4
 MOMENTS = (0.0, 0.2, 0.5)
 """How far a play has come, as a part of its decisions, when one seat chooses otherwise."""
@@ -156,18 +150,6 @@ def in_both(pair: Pair) -> Iterator[tuple[Name, Draw, Draw]]:
             yield event, draw, pair.other.draws[event]
 
 
-# --- the tables are true
-
-
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_a_game_draws_nothing_but_what_its_table_says(case: Case) -> None:
-    game = case.new(chance=RecordedChance)
-    assert isinstance(game.chance, RecordedChance)
-    finish(game, mixing())
-    rule = RULES[case.kind.name]
-    assert {event[0] for event in game.chance.events} <= rule.deal | set(rule.events)
-
-
 @pytest.mark.quick(1)
 @every_game
 def test_all_that_the_table_says_comes_up(name: str) -> None:
@@ -176,18 +158,6 @@ def test_all_that_the_table_says_comes_up(name: str) -> None:
     found = {(event[0], draw.step < 0) for play in plays for event, draw in play.draws.items()}
     assert {what for what, _ in found} == RULES[name].deal | set(RULES[name].events)
     assert {what for what, dealt in found if not dealt} <= set(RULES[name].events)
-
-
-@every_game
-def test_a_game_draws_on_chance_if_and_only_if_it_says_so(name: str) -> None:
-    draws = [
-        len(played(case, str(seed), steady(RULES[name])).draws)
-        for seed, case in enumerate(cases_of(name))
-    ]
-    assert any(draws) == GAMES[name].has_chance
-
-
-# --- what is the same
 
 
 @pytest.mark.quick(3)
@@ -228,46 +198,6 @@ def test_all_cards_there_are_are_put_in_order_and_not_those_at_hand(name: str) -
                 if draw.step >= 0 and draw.question[0] in ("shuffled", "arranged"):
                     asked.setdefault(str(event[0]), set()).add(draw.question)
         assert all(len(questions) == 1 for questions in asked.values()), [*asked]
-
-
-@every_game
-def test_the_order_of_all_cards_is_seen_in_piles_that_differ(name: str) -> None:
-    for what, event in RULES[name].events.items():
-        if event.holds is in_one_order_of_all_cards:
-            piles = [
-                (sorted(one.answer), sorted(other.answer))
-                for pair in pairs(name)
-                for each, one, other in in_both(pair)
-                if each[0] == what
-            ]
-            assert any(one != other for one, other in piles), what
-
-
-def first_cards(deal: str, reshuffle: str, answer: str) -> list[str]:
-    """Return the two cards of every round of a Casino War in which all ties are answered alike."""
-    case = Case(GAMES["casino_war"], 2, {"bankroll": 10_000, "reshuffle": reshuffle})
-    game = case.new(deal)
-    cards: list[str] = []
-    while seats := game.deciders():
-        view = plain(game.view(0))
-        if view["decision"] == "bet" and view["last"]:
-            cards += (view["last"]["player"], view["last"]["house"])
-        move = {"bet": 10} if view["decision"] == "bet" else {"action": answer}
-        game.apply({seat: {**move} for seat in seats})
-    return cards
-
-
-@pytest.mark.parametrize(("reshuffle", "alike"), [("each_round", 1.0), ("shoe", 0.8)])
-def test_a_war_at_the_casino_leaves_the_ranks_to_come(reshuffle: str, alike: float) -> None:
-    """It takes five cards out of the shoe; as they have no order yet, the rest hardly changes."""
-    gaps: Counter[int] = Counter()
-    for number in range(DEALS):
-        plays = [
-            first_cards(f"deal {number}", reshuffle, answer) for answer in ("war", "surrender")
-        ]
-        gaps.update(abs(strength(one) - strength(other)) for one, other in zip(*plays, strict=True))
-    assert gaps[0] >= alike * gaps.total()
-    assert max(gaps) <= 2
 
 
 @every_game
@@ -320,25 +250,6 @@ def test_what_was_drawn_before_and_besides_changes_nothing(name: str) -> None:
     for case in cases(name):
         undisturbed = played(case, "deal", steady(RULES[name]))
         assert played(case, "deal", steady(RULES[name]), DisturbedChance) == undisturbed
-
-
-# --- another rotation
-
-
-@every_game
-def test_the_seats_are_dealt_the_same_whoever_sits_there(name: str) -> None:
-    """A game is told the seats, the options and the chance, and never who sits where."""
-    rule = RULES[name]
-    for case in cases(name):
-        bots = [steady(rule, f"bot {number}") for number in range(case.seats)]
-        dealt, alike = [], []
-        for rotation in range(case.seats):
-            game = case.new("deal", WatchedChance)
-            dealt.append(snapshot(everything(game)))
-            alike.append(followed(game, seated([bots[0]] * case.seats, rotation)))
-            played(case, "deal", seated(bots, rotation))
-        assert len(set(dealt)) == 1
-        assert all(play == alike[0] for play in alike)
 
 
 def seated(bots: Sequence[Chooser], rotation: int) -> Chooser:

@@ -68,3 +68,14 @@ def test_every_game_says_what_it_hides(name: str) -> None:
         assert result.detail == "nothing is ever asked"
     else:
         assert ("nothing is hidden" in result.detail) == (name not in HIDING)
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_the_seats_have_names_of_their_own_and_one_is_the_viewers(name: str) -> None:
+    for case in cases_of(name):
+        game = case.new("5")
+        called = [game.called(seat) for seat in range(game.seats)]
+        assert len({*called}) == len(called)
+        for seat, each in enumerate(called):
+            assert f"{each} (you)".lower() in game.text(seat).lower()
+            assert "(you)" not in game.text()

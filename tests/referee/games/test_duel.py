@@ -1,24 +1,32 @@
-"""Duel: the deal, the course of a turn, what is shown, and what always holds."""
+"""Duel: the worked examples of its page by name, what is seen, what is refused, what holds."""
 
+from pathlib import Path
+
+import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from referee.game import plain
 from referee.games.duel.cards import kinds
-from referee.games.duel.fencer import BIG, BRAVE, LETHAL, TRAINED, VERSATILE, VETERAN, WARY
+from referee.games.duel.fencer import BIG, BRAVE, LETHAL, QUICK, TRAINED, VERSATILE, VETERAN, WARY
 from tests.referee.games.duel_positions import (
     BREATHE,
     END_TURN,
     FEINT,
     FOOTWORK,
     NO_DEFENCE,
+    PARRY,
+    RETREAT,
     asked,
+    at_action,
     at_choice,
+    at_defence,
+    at_emergency,
+    at_second_action,
     attack,
     both,
     careful,
-    carefully_played,
     defence,
     held,
     legal,
@@ -27,6 +35,210 @@ from tests.referee.games.duel_positions import (
     play,
     position,
 )
+from tests.referee.games.tables import rows
+
+
+def test_d1_a_new_game_has_80_cards_and_the_pawn_in_the_middle():
+    game = new_game()
+    cards = held(game)
+    assert len(cards) == 80
+    assert sum(int(card[1:]) < 10 for card in cards) == 56
+    assert sum(int(card[1:]) > 9 for card in cards) == 24
+    assert both(game, "pawn") == 0
+
+
+def test_d2_a_double_is_rolled_again_and_traits_are_applied():
+    game = new_game(rolls=(4, 4, 5, 5, 1, 7, 8, 2))
+    assert both(game, "dice") == [[[4, 4], [5, 5], [1, 7]], [[8, 2]]]
+    assert game.decision(0).legal == [{"trait": 1}, {"trait": 7}]
+
+
+@pytest.mark.parametrize(
+    ("traits", "most", "hand_size"),
+    [
+        ((BIG, QUICK), ([12, 9], [9, 12]), [9, 9]),
+        ((TRAINED, VETERAN), ([9, 10], [9, 10]), [12, 10]),
+    ],
+)
+def test_d2_traits_are_those_of_the_table(traits, most, hand_size):
+    game = new_game(rolls=[die for trait in traits for die in (trait, trait % 8 + 1)])
+    play(game, *({"trait": trait} for trait in traits))
+    assert both(game, "stamina") == both(game, "max_stamina") == most[0]
+    assert both(game, "dexterity") == both(game, "max_dexterity") == most[1]
+    assert both(game, "hand_size") == hand_size
+
+
+def test_d3_ladders():
+    for cards in ("B3", "B3 B4 B5", "B1 B2"):
+        assert legal(position(cards), attack(cards))
+    for cards in ("B3 B3", "B3 E4", "B3 B5", "B7 B10", "B7 B1", "B12"):
+        assert not legal(position(cards), attack(cards))
+
+
+def test_d3_six_thrusts():
+    moves = position("B1 B2 B3 B3 B12 E4").decision(0).legal
+    thrusts = [move["cards"] for move in moves if "cards" in move and "B" in move["cards"][0]]
+    assert len(thrusts) == 6
+
+
+def test_d15_the_last_point_of_fencing_cannot_be_spent():
+    game = position("B1", fencing=(1, 9))
+    assert not legal(game, BREATHE)
+    assert not legal(game, FOOTWORK)
+
+
+EXAMPLES = """
+D4  | B3 B4 B5 | O1 | | B3 B4 B5; none; retreat | pawn -3, stamina 8 9, dexterity 8 9
+D5  | B3 B4 B5 | O1 O2 O6 | | B3 B4 B5; O1 O2; retreat | pawn -1, dexterity 8 8, discards 5
+D6  | E3 E4 | O1 O2 | | E3 E4; O1 O2 | pawn 0, stamina 8 8, dexterity 7 8
+D7  | B5 O5 | C2 C3 C4 | | B5; C2 C3 C4 | pawn 2, dexterity 8 7, asks A action, action 2
+D8  | B4 B5 B6 | C2 | | B4 B5 B6; C2; retreat | pawn -2
+D9  | B1 B2 B3 B4 | O1 | trait=LETHAL,- | B1 B2 B3 B4; O1 | retreat 0 4
+D9 parried | B1 B2 B3 B4 | O1 | trait=LETHAL,- | B1 B2 B3 B4; O1; parry | \
+pawn 0, stamina 8 7, dexterity 8 8
+D10 one stamina | B1 | O1 | stamina=9,1 | B1; none | pawn -1, asks A action
+D10 the last two | B1 B2 B3 B4 | O1 | stamina=9,2 | B1 B2 B3 B4; none; parry | \
+pawn 0, places 1 2 stamina
+D11 strength | B5 | C3 | in_play=B10+B12+E11,C11+C11+C12+O10 | B5 | strength 3
+D11 guard    | B5 | C3 | in_play=B10+B12+E11,C11+C11+C12+O10 | B5; C3 | pawn 1, guard 4
+D11 potentiators alone | B5 | E2 | in_play=B10,O10+O11 | B5 | strength 2, asks B emergency_parry
+D12 Brave | B5 | O2 | trait=BRAVE,- | B5; O2; retreat | pawn -1
+D12 Wary  | B5 | C3 | trait=-,WARY | B5; C3 | pawn 1
+D13 no retreat | B5 | O2 | trait=LETHAL,- | B5; O2 | pawn 0
+D13 moulinet   | B5 | C2 C3 | trait=-,LETHAL | B5; C2 C3 | pawn 2
+D14 the end  | B3 B4 B5 | O1 | pawn=-2 | B3 B4 B5; none; retreat | pawn -4, places 1 2 retreat
+D14 own turn | B1 | C2 C3 | pawn=3 | B1; C2 C3 | pawn 4, places 2 1 retreat
+D15 breathing | B1 B2 B3 B4 B5 B6 B7 O1 O2 | | stamina=5,9 rolls=8 | breathe | \
+stamina 9 9, fencing 8 9, hand_size 9 0
+D15 Versatile | B1 | | trait=VERSATILE,- dexterity=1,9 rolls=2,5 | footwork | dexterity 6 9
+D16 | B1 B2 | | fencing=5,9 stock=E1+E2+E3+E4 | feint | hand B1 B2 E1 E2 E3, stamina 8 9
+D16 a larger hand | B1 B2 B3 B4 B5 B6 | | fencing=5,9 | feint | hand_size 6 0, stamina 8 9
+D17 breathing second | B1 | | stamina=6,9 rolls=3 | feint; breathe | stamina 6 9
+D18 stamina   | B1 B2 B3 B4 | | stamina=1,9 | B1 B2 B3 B4 | pawn 0, places 2 1 stamina
+D18 dexterity | B1 B2 B3 B4 | | dexterity=1,9 | B1 B2 B3 B4 | pawn 0, places 2 1 dexterity
+D18 a defence | B1 | O1 | dexterity=9,1 | B1; O1 | places 1 2 dexterity
+D20 | E6 | O1 C1 | stamina=9,1 | E6 | pawn 0, places 1 2 stamina
+D21 | B12 B10 C11 | | | observe B12; end | in_play B12 /, stamina 8 9, discards 0, on_turn 1
+D23 | | | on_turn=1 number=2 stamina=1,9 fencing=1,9 | end | last feint, places 2 1 stamina
+D24 ahead  | B1 | B2 | pawn=-1 max_turns=1 | feint; end | places 1 2 max_turns, stamina 8 9
+D24 behind | B1 | B2 | pawn=2 max_turns=1 | feint; end | places 2 1 max_turns
+D24 more stamina | B1 | B2 | stamina=9,6 max_turns=1 | feint; end | places 1 2 max_turns
+D24 less stamina | B1 | B2 | stamina=9,9 max_turns=1 | feint; end | places 2 1 max_turns
+D24 level  | B1 | B2 | stamina=9,8 max_turns=1 | feint; end | places 1 1 max_turns
+"""
+
+BESIDES = """
+a parry's surplus is wasted | B1 | O1 O2 O3 | trait=-,LETHAL | B1; O1 O2 O3 | pawn 0, asks A action
+a moulinet as strong moves nobody | B1 B2 | C1 C2 | trait=LETHAL,LETHAL | B1 B2; C1 C2 | pawn 0
+what a moulinet leaves | B1 B2 | C1 | | B1 B2; C1 | asks B emergency_parry
+what it leaves is parried | B1 B2 | C1 | | B1 B2; C1; parry | pawn 0, stamina 8 7
+lethal counts once | B1 B2 | O1 | trait=LETHAL,LETHAL | B1 B2; O1; retreat | pawn -2
+a cut leaves too little | E1 | O1 | stamina=9,2 | E1; none | pawn -1, asks A action
+no pawn passes the end | B1 B2 B3 B4 B5 B6 | | pawn=-3 | B1 B2 B3 B4 B5 B6; retreat | \
+pawn -4, places 1 2 retreat
+B attacks the other way | | B1 B2 | on_turn=1 | B1 B2; retreat | pawn 2
+a failing defence is discarded | B1 | O1 | dexterity=9,1 | B1; O1 | discards 2, hand_size 0 0
+the last point has no effect | B1 B10 | | stamina=3,9 number=2 | observe B10 | \
+in_play /, places 2 1 stamina, last observe
+breathing on the last point | B1 | | stamina=2,9 number=2 | breathe | \
+fencing 9 9, places 2 1 stamina
+footwork ends at the maximum | B1 | | dexterity=5,9 rolls=8 | footwork | dexterity 9 9, fencing 8 9
+Big may breathe up to twelve | B1 | | trait=BIG,QUICK stamina=4,9 rolls=8 | breathe | stamina 12 9
+two points pay no second action | B1 | | stamina=2,9 | feint | asks B action
+three do | B1 | | stamina=3,9 | feint | asks A action
+a coin defends | B1 | O1 | | B1 | asks B defend
+a cup needs two points | B1 | C1 | dexterity=9,2 | B1 | asks B defend
+and has not one | B1 | C1 | dexterity=9,1 | B1 | asks B emergency_parry
+figures and attackers are no defence | B1 | O12 C11 B1 E1 | | B1 | asks B emergency_parry
+an empty hand is none | B1 | | | B1 | asks B emergency_parry
+"""
+
+TRAIT_NUMBERS = {"BIG": BIG, "BRAVE": BRAVE, "LETHAL": LETHAL, "QUICK": QUICK, "WARY": WARY}
+TRAIT_NUMBERS |= {"VERSATILE": VERSATILE, "-": None}
+WORDS = {"none": NO_DEFENCE, "retreat": RETREAT, "parry": PARRY, "end": END_TURN}
+WORDS |= {"feint": FEINT, "breathe": BREATHE, "footwork": FOOTWORK}
+
+
+def options_of(text):
+    """Read `stamina=9,2 pawn=-2 in_play=B10+B12,O1`."""
+    options = {}
+    for name, value in (word.split("=") for word in text.split()):
+        parts = value.replace("+", " ").split(",")
+        if name in ("stock", "in_play"):
+            options[name] = parts if name == "in_play" else parts[0]
+        elif name == "trait":
+            options[name] = [TRAIT_NUMBERS[part] for part in parts]
+        elif name in ("rolls", "stamina", "dexterity", "fencing"):
+            options[name] = [int(part) for part in parts]
+        else:
+            options[name] = int(value)
+    return options
+
+
+def move_of(game, text):
+    if text.startswith("observe"):
+        return observe(text.split()[1])
+    return WORDS.get(text) or (attack(text) if game.asked == "action" else defence(text))
+
+
+def seen(game, what):
+    """Return a fact of the game as it is written in the tables."""
+    view = plain(game.view(0))
+    if what == "places":
+        return [*game.places(), game.reason]
+    if what == "asks":
+        seat, decision = asked(game)
+        return ["AB"[seat], decision]
+    if what == "last":
+        return [game.log[-1]["action"]]
+    if what in ("strength", "retreat"):
+        found = view["attack"][what]
+    elif what == "guard":
+        found = view["log"][-1][what]
+    elif what == "in_play":
+        return " / ".join(" ".join(cards) for cards in view[what]).split()
+    else:
+        found = len(view[what]) if what == "discards" else view[what]
+    return found if isinstance(found, list) else [found]
+
+
+@pytest.mark.parametrize(("a", "b", "options", "moves", "facts"), rows(EXAMPLES) + rows(BESIDES))
+def test_duel(a, b, options, moves, facts):
+    game = position(a, b, **options_of(options))
+    for text in moves.split("; "):
+        play(game, move_of(game, text))
+    for what, *expected in map(str.split, facts.split(", ")):
+        assert [*map(str, seen(game, what))] == expected, what
+
+
+@pytest.mark.parametrize(("cost", "left"), [("added", [11, 8, 4]), ("instead", [11, 9, 6])])
+def test_d17_three_attacks_in_a_turn(cost, left):
+    game = position("B1 B3 B5", stamina=(None, 1), trait=(BIG, None), extra_action_cost=cost)
+    found = []
+    for card in ("B1", "B3", "B5"):
+        play(game, attack(card))
+        found.append(both(game, "stamina")[0])
+    assert found == left
+    assert game.pawn == -3
+
+
+def test_d19_a_cut_that_cannot_be_paid():
+    game = position("B1 E1", dexterity=(1, 9))
+    assert legal(game, attack("B1"))
+    assert not legal(game, attack("E1"))
+
+
+def test_d22_the_discards_make_a_new_deck():
+    game = play(position(fencing=(2, 9), stock="E1", discards="B7 B7"), FEINT)
+    assert plain(game.view(0))["hand"] == ["B7", "E1"]
+    assert game.deck.cards == ["B7"]
+    view = plain(game.view(1))
+    assert (view["discards"], view["deck"], view["reshuffled"]) == ([], 1, ["B7", "B7"])
+    decks = []
+    for _ in range(2):
+        game.deck.cards, game.deck.discards = [], ["B1", "B2", "B3", "B4", "B5", "B6"]
+        decks.append(game.deck.draw(6))
+    assert decks[0] != decks[1]
 
 
 def dealt(seed, first=0, second=0, **options):
@@ -37,21 +249,9 @@ def dealt(seed, first=0, second=0, **options):
     return game
 
 
-def test_the_deck_of_48_has_96_cards():
-    game = dealt("x", deck=48)
-    assert len(held(game)) == 96
-    assert game.table()["cards"] == kinds(48)
-    assert {"B8", "C9"} <= {*kinds(48)} - {*kinds(40)}
-
-
 def test_seat_0_is_dealt_the_first_cards_whatever_seat_1_chooses():
     hands = [dealt("x", 0, die).fencers[0].hand for die in (0, 1)]
     assert hands[0] == hands[1]
-
-
-def test_a_double_is_rolled_until_the_dice_differ():
-    game = new_game(rolls=(4, 4, 5, 5, 1, 7, 8, 2))
-    assert both(game, "dice") == [[[4, 4], [5, 5], [1, 7]], [[8, 2]]]
 
 
 def test_seat_1_chooses_last_and_knows_what_it_faces():
@@ -61,129 +261,14 @@ def test_seat_1_chooses_last_and_knows_what_it_faces():
     assert game.decision(1).legal == [{"trait": 8}, {"trait": 2}]
 
 
-@pytest.mark.parametrize(
-    ("cost", "paid", "rest"), [("added", [1, 3, 4], [0, 2, 3]), ("instead", [1, 2, 3], [0, 2, 3])]
-)
-def test_prices(cost, paid, rest):
-    for number in (1, 2, 3):
-        game = position("B1", number=number, extra_action_cost=cost)
-        price = plain(game.view(0))["price"]
-        assert [price[name] for name in ("attack", "observe", "feint")] == [paid[number - 1]] * 3
-        assert [price[name] for name in ("breathe", "footwork")] == [rest[number - 1]] * 2
-
-
-def test_with_the_option_instead_a_rest_may_be_all_that_can_be_paid():
-    game = play(position("B1", stamina=(3, 9), extra_action_cost="instead"), FEINT)
-    assert game.decision(0).legal[:3] == [END_TURN, BREATHE, FOOTWORK]
-
-
 def test_a_feint_is_not_asked_if_it_is_the_only_action():
     game = position("O1", "B1", on_turn=1, number=2, stamina=(3, 9), fencing=(1, 9))
     play(game, END_TURN)
     assert game.log[-1] == {"turn": 3, "seat": 0, "action": "feint", "drawn": 0}
     assert asked(game) == (1, "action")
     assert both(game, "stamina") == [2, 9]
-
-
-def test_a_potentiator_leaves_a_choice_to_the_weary():
     game = position("O12", "B1", on_turn=1, number=2, stamina=(3, 9), fencing=(1, 9))
     assert play(game, END_TURN).decision(0).legal == [FEINT, observe("O12")]
-
-
-def test_a_defender_with_one_dexterity_may_only_parry():
-    game = play(position("B1", "O1 C1", dexterity=(9, 1)), attack("B1"))
-    assert game.decision(1).legal == [NO_DEFENCE, defence("O1")]
-
-
-def test_brave_and_wary_are_part_of_the_bonus():
-    game = position(trait=(BRAVE, WARY), in_play=("B10", "C12 C12"))
-    assert both(game, "bonus") == [
-        {"B": 2, "E": 1, "O": 0, "C": 0},
-        {"B": 0, "E": 0, "O": 1, "C": 3},
-    ]
-
-
-def rolled(trait, action, before=()):
-    game = position("B1", trait=(trait, None))
-    play(game, *before, action)
-    return game.log[-1]["rolls"]
-
-
-def test_the_first_roll_is_the_same_with_versatile_and_without():
-    (plain,) = rolled(None, BREATHE)
-    assert len(rolled(VERSATILE, BREATHE)) == 2
-    assert rolled(VERSATILE, BREATHE)[0] == plain
-
-
-def test_a_roll_belongs_to_its_place_in_the_turn():
-    assert rolled(None, FOOTWORK) == rolled(None, BREATHE)
-    places = {(*rolled(None, BREATHE, before),) for before in ((), (FEINT,), (FEINT, FEINT))}
-    assert len(places) > 1
-
-
-def test_the_new_deck_does_not_depend_on_the_order_of_the_discards():
-    decks = []
-    for discards in ("B7 C1 O3 E2", "E2 O3 C1 B7"):
-        game = play(position(fencing=(2, 9), stock="E1", discards=discards), FEINT)
-        decks.append((plain(game.view(0))["hand"], game.deck.cards))
-    assert decks[0] == decks[1]
-
-
-def test_the_view_tells_what_the_deck_was_made_of():
-    game = play(position("B1", fencing=(3, 9), stock="E1", discards="B7 B3 B7"), FEINT)
-    view = plain(game.view(1))
-    assert view["reshuffled"] == ["B3", "B7", "B7"]
-    assert (view["deck"], view["discards"]) == (2, [])
-
-
-def test_drawing_stops_where_there_is_nothing_left():
-    game = play(position(stock="E1", discards="B7"), FEINT)
-    assert plain(game.view(0))["hand"] == ["B7", "E1"]
-    assert game.log[-1]["drawn"] == 2
-
-
-def test_the_cap_ends_the_turn_and_not_the_action():
-    game = play(position("B1", "B2", on_turn=1, number=2, max_turns=2), FEINT)
-    assert asked(game) == (1, "action")
-    play(game, END_TURN)
-    assert (game.reason, both(game, "turn")) == ("max_turns", 2)
-
-
-def longest_duel(trait):
-    """Play the longest duel there is: all rolls are 8, and nobody takes what he need not."""
-    game = position(trait=(trait, trait), rolls=[8] * 1000, stock="")
-    while seats := game.deciders():
-        (seat,) = seats
-        moves = game.decision(seat).legal
-        stamina = game.fencers[seat].stamina
-        play(
-            game,
-            next(
-                move
-                for move in (END_TURN, BREATHE, FEINT)
-                if move in moves and (move != BREATHE or stamina == 1)
-            ),
-        )
-    return game
-
-
-@pytest.mark.parametrize(
-    ("trait", "turns"), [(TRAINED, 108), (VETERAN, 91), (BIG, 84), (VERSATILE, 81), (LETHAL, 81)]
-)
-def test_no_seat_can_take_more_turns_than_its_points_allow(trait, turns):
-    game = longest_duel(trait)
-    assert both(game, "turn") == 2 * turns - 1
-    assert (game.reason, game.places()) == ("stamina", [2, 1])
-
-
-@settings(max_examples=30)
-@given(st.randoms(use_true_random=False))
-def test_not_even_the_best_dice_take_a_duel_to_the_bound(rng):
-    game = position("O1 O2", "C1 C2", trait=(TRAINED, TRAINED), rolls=[8] * 1000)
-    while seats := game.deciders():
-        game.apply({seats[0]: careful(game, seats[0], rng)})
-    assert both(game, "turn") <= 215
-    assert game.reason != "max_turns"
 
 
 OPTIONS = st.fixed_dictionaries(
@@ -197,19 +282,28 @@ OPTIONS = st.fixed_dictionaries(
 
 
 @settings(max_examples=60)
-@given(st.integers(0, 10**6), st.integers(0, 80), OPTIONS)
-def test_cards_and_attributes_are_kept_with_every_option(seed, decisions, options):
-    game = carefully_played(seed, decisions, **options)
-    assert sorted(held(game)) == sorted(kinds(game.options.deck) * 2)
-    assert abs(game.pawn) <= 4
-    for fencer in game.fencers:
-        assert 0 <= fencer.stamina <= fencer.max_stamina
-        assert 0 <= fencer.dexterity <= fencer.max_dexterity
-        assert len(fencer.hand) <= 12
-    assert game.turn <= game.options.max_turns
-    if not game.deciders():
-        assert sorted(game.places()) in ([1, 2], [1, 1])
-        assert (game.places() == [1, 1]) <= (game.reason == "max_turns")
+@given(st.randoms(use_true_random=False), st.booleans(), OPTIONS)
+def test_d25_random_play_keeps_cards_and_attributes_and_never_meets_the_cap(rng, careless, options):
+    game = new_game(rng.random(), **options)
+    while seats := game.deciders():
+        (seat,) = seats
+        game.apply({seat: game.sample(seat, rng) if careless else careful(game, seat, rng)})
+        assert sorted(held(game)) == sorted(kinds(game.options.deck) * 2)
+        assert abs(game.pawn) <= 4
+        for fencer in game.fencers:
+            assert 0 <= fencer.stamina <= fencer.max_stamina
+            assert 0 <= fencer.dexterity <= fencer.max_dexterity
+            assert fencer.fencing >= 1
+            assert len(fencer.hand) <= 12
+    assert game.turn <= min(215, game.options.max_turns)
+    reasons = {
+        "retreat",
+        "stamina",
+        "dexterity",
+        *(["max_turns"] if "max_turns" in options else []),
+    }
+    assert game.reason in reasons
+    assert game.places() != [1, 1] or game.reason == "max_turns"
 
 
 def test_showing_nothing_looks_the_same_chosen_or_forced():
@@ -219,13 +313,114 @@ def test_showing_nothing_looks_the_same_chosen_or_forced():
     assert chosen.text(0) == forced.text(0)
 
 
-def test_ladders_longer_than_the_hand_of_numbers_are_not_legal():
-    game = position("B6 B7 E1", deck=48)
-    assert not legal(game, attack("B6 B7 B8"))
-    assert legal(game, attack("B6 B7"))
+PAGE = Path(__file__).parents[3] / "referee" / "games" / "duel" / "rules.md"
 
 
-@pytest.mark.parametrize(("stamina", "end"), [(9, "B wins"), (8, "a draw")])
-def test_the_text_names_the_end_at_the_cap(stamina, end):
-    game = play(position(max_turns=1, stamina=(9, stamina)), FEINT, END_TURN)
-    assert f"stopped, {end}" in game.text() or f"stopped, B is ahead and {end[2:]}" in game.text()
+def weak(**attributes):
+    """Return a function that has seat 0, weak in something, asked for a second action."""
+    return lambda: position("B3 E4 O12", number=2, **attributes)
+
+
+def cornered():
+    """Seat 1 defends with a single point of dexterity."""
+    return play(position("B3", "O1 C1", dexterity=(9, 1)), attack("B3"))
+
+
+REFUSALS = [
+    (at_choice, {"trait": 8}, '"trait" must be 1 or 7, the traits you rolled'),
+    (at_action, END_TURN, "first action of a turn is compulsory"),
+    (weak(fencing=(1, 9)), BREATHE, '"breathe" needs fencing 2 or more; yo'),
+    (weak(stamina=(1, 9)), BREATHE, '"breathe" costs 2 stamina now; you h'),
+    (weak(stamina=(2, 9)), FEINT, '"feint" costs 3 stamina now; you have 2'),
+    (weak(stamina=(2, 9)), attack("B3"), '"attack" costs 3 stamina now'),
+    (weak(dexterity=(1, 9)), attack("E4"), "a cut costs 2 dexterity; you have 1"),
+    (at_action, attack("B0"), "'B0' is not a card; a card is written"),
+    (at_action, attack("B7"), "'B7' is not in your hand"),
+    (at_action, attack("B5 B5"), "'B5' is named twice"),
+    (at_action, attack("B5 B10"), "'B10' is a potentiator, in no ladder"),
+    (at_action, attack("O3"), "'O3' is of coins (O), which defend; an attack"),
+    (at_action, attack("B4 E5"), "'B4' and 'E5' are of two suits"),
+    (at_action, attack("B3 B5"), "'B3' and 'B5' do not follow one another"),
+    (at_action, observe("B3"), "'B3' is a number card; only a potent"),
+    (at_action, observe("B11"), "'B11' is not in your hand"),
+    (at_defence, defence("E3"), "'E3' is of swords (E), which attack; a def"),
+    (at_defence, defence("C12"), "'C12' is a potentiator, in no ladder"),
+    (at_defence, defence("O1 C2"), "'O1' and 'C2' are of two suits"),
+    (cornered, defence("C1"), "a moulinet costs 2 dexterity; you have 1"),
+]
+
+
+@pytest.mark.parametrize(("asked", "move", "reason"), REFUSALS)
+def test_a_reply_is_refused_with_a_reason(asked, move, reason):
+    game = asked()
+    (seat,) = game.deciders()
+    assert reason in game.refusal(seat, move)
+
+
+ACCEPTED = [
+    (at_action, attack("B5 B3 B4"), attack("B3 B4 B5")),
+    (at_defence, defence("C2 C1"), defence("C1 C2")),
+]
+
+
+@pytest.mark.parametrize(("asked", "move", "canonical"), ACCEPTED)
+def test_a_ladder_in_any_order_is_recorded_in_one(asked, move, canonical):
+    game = asked()
+    (seat,) = game.deciders()
+    assert game.read(seat, move) == canonical
+    assert canonical in game.decision(seat).legal
+
+
+def test_with_48_cards_the_numbers_run_to_9():
+    game = position("B7 B8 B9 B10", deck=48)
+    assert attack("B7 B8 B9") in game.decision(0).legal
+    assert game.refusal(0, attack("B9 B7 B8")) is None
+    assert "in no ladder" in game.refusal(0, attack("B9 B10"))
+
+
+DEFAULTS = [
+    (at_choice, {"trait": 1}),
+    (at_action, FEINT),
+    (at_second_action, END_TURN),
+    (lambda: position("B1", stamina=(1, 9), fencing=(2, 9)), BREATHE),
+    (lambda: position("B1", stamina=(1, 9), fencing=(1, 9)), FEINT),
+    (lambda: position("B1", stamina=(2, 9), fencing=(2, 9)), FEINT),
+    (at_defence, NO_DEFENCE),
+    (at_emergency, RETREAT),
+]
+
+
+@pytest.mark.parametrize(("asked", "move"), DEFAULTS)
+def test_defaults_are_those_of_the_rules_page(asked, move):
+    game = asked()
+    (seat,) = game.deciders()
+    assert game.default(seat) == move
+    assert move in game.decision(seat).legal
+
+
+def the_pages_view():
+    return msgspec.json.decode(PAGE.read_text().split("```json\n")[1].partition("```")[0])
+
+
+def the_pages_attack():
+    """Return the game of the page's view, before the attack."""
+    game = position(
+        "B6 E3 E3 E6 E10 E10 O1 C4 C5",
+        "E4 E5 O1 O2 O3 O4 O5 O6 O7",
+        on_turn=1,
+        trait=(1, 8),
+        stamina=(3, 6),
+        dexterity=(8, 8),
+        fencing=(12, 10),
+        in_play=("B12 C11 O11 O12", "E11 E12"),
+    )
+    game.turn = 10
+    return play(game, attack("E4 E5"))
+
+
+def test_the_view_of_the_page_has_every_field_and_the_attack_as_it_is_reckoned():
+    shown, real = the_pages_view(), plain(the_pages_attack().view(0))
+    assert list(shown) == list(real)
+    told_elsewhere = {"dice", "discards", "deck", "log"}
+    for field in shown.keys() - told_elsewhere:
+        assert shown[field] == real[field], field

@@ -1,6 +1,8 @@
-"""P'yanitsa: sixes and aces, both aims and both ways of placing, and what always holds."""
+"""P'yanitsa: the worked examples of its page by name, both aims, what always holds."""
 
 from collections import Counter
+from fractions import Fraction
+from itertools import combinations
 from random import Random
 
 import pytest
@@ -8,16 +10,41 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from referee.games.pyanitsa.game import Pyanitsa
-from tests.referee.games.tables import rows
-from tests.referee.games.war_positions import (
-    SEATS,
-    before,
-    new_game,
-    options_of,
-    outcome,
-    pyanitsa,
-    ranks,
-)
+from tests.referee.games.tables import options_of, rows
+from tests.referee.games.war_positions import dealt, new_game, outcome, play, pyanitsa
+
+BATTLES = """
+T13 6 v A       | 6 7 / A 7               |                | A wins 2: goes on
+T13 6 v 7       | 6 7 / 7 7               |                | B wins 2: goes on
+T13 6, A, K     | 6 7 / A 7 / K 7         |                | A wins 3: goes on
+T13 52: 6 v A   | 6 7 / A 7               | deck=52        | B wins 2: goes on
+T13 52: 2 v A   | 2 7 / A 7               | deck=52        | A wins 2: goes on
+T14 face_up     | 8 9 7 / 8 J 7           |                | B wins 4: goes on
+T14 face_down   | 8 9 J 7 / 8 J 9 7       | tie=face_down  | A wins 6: goes on
+T15 avoid_all   | K / 9                   |                | A wins 2: 2 1
+T15 avoid_empty | K / 9                   | aim=avoid_empty | A wins 2: 1 2
+H15 6, 6, A     | 6 7 9 / 6 8 9 / A 9 J   |                | C wins 6: goes on
+H15 A, A, 6     | A 7 / A 8 / 6 9         |                | C wins 3: goes on
+H16             | 8 6 / 8 A               |                | A wins 4: 2 1
+H17 avoid_empty | 8 9 7 / 8 J 7 / 7       | aim=avoid_empty | B wins 5: 1 1 3
+H17 avoid_all   | 8 9 7 / 8 J 7 / 7       |                | B wins 5: goes on
+H18 8 / 8       | 8 / 8                   |                | draw 2: 1 1
+H18 8 7 / 8     | 8 7 / 8                 |                | A wins 2: 2 1
+H19             | K Q T / 9 8 7 / J T 8   | max_battles=1  | A wins 3: 3 1 1
+"""
+
+
+def test_h17_the_seat_that_ran_out_is_safe_and_the_others_go_on():
+    game = pyanitsa("8 9 7 / 8 J 7 / 7")
+    assert game.still_in() == [0, 1]
+    play(game, {"order": game.won})
+    assert game.battles[-1].laid.keys() == {0, 1}
+
+
+def test_h25_the_chance_that_the_first_cards_tie():
+    pairs = [*combinations(new_game(Pyanitsa).table()["cards"], 2)]
+    assert Fraction(sum(a[0] == b[0] for a, b in pairs), len(pairs)) == Fraction(3, 35)
+
 
 COMPARED = """
 sixes are lowest without an ace | 6 7 / 7 8 / K 9       |                        | C wins 3: goes on
@@ -44,28 +71,21 @@ out by turns, order       | K A 8 / 9 7 / 8        | placing=order            | 
 fewer laid is earlier     | 9 J / 9 / 9 8          |                          | 3 1 1
 fewer laid, order         | 9 J / 9 / 9 8          | placing=order            | 3 1 2
 together, order           | K / 9 / 8              | placing=order            | 3 1 1
-all level                 | 8 / 8 / 7              |                          | 1 1 1
-all level, order          | 8 / 8 / 7              | placing=order            | 1 1 1
 two level                 | 8 / 8 / 7              | out_of_cards=last_card   | 2 2 1
-two level, order          | 8 / 8 / 7              | out_of_cards=last_card placing=order | 2 2 1
 one safe, two level       | K A / 9 A 9 8 K / 8    | out_of_cards=last_card   | 2 2 1
 guard                     | K Q T / 9 8 7 / J T 8  | max_battles=1            | 3 1 1
 guard, order              | K Q T / 9 8 / J T 8    | max_battles=1 placing=order | 3 1 2
 guard, one safe           | K Q T / 9 8 7 / J      | max_battles=1            | 3 1 1
-guard, one safe, order    | K Q T / 9 8 7 / J      | max_battles=1 placing=order | 3 2 1
 guard, one safe, level    | K / 9 8 7 T / J        | max_battles=1            | 2 2 1
-guard, all level          | K / 9 8 7              | max_battles=1            | 1 1
 """
 
 AVOID_EMPTY = """
 the first to run out      | K A 8 / 9 7 / 8        |                          | 1 1 3
-survivors by cards, order | K A 8 / 9 7 / 8        | placing=order            | 1 2 3
 the winner may hold less  | K / 9 7 8 T J / 8      | placing=order            | 2 1 3
 level survivors, order    | K / 9 7 8 T / 8        | placing=order            | 1 1 3
 two, fewer laid loses     | 9 J / 9 / 9 8          |                          | 1 3 1
 two, fewer laid, order    | 9 J / 9 / 9 8          | placing=order            | 1 3 2
 two at once               | K / 9 / 8              |                          | 1 2 2
-two at once, order        | K / 9 / 8              | placing=order            | 1 2 2
 all level                 | 8 / 8 / 7              |                          | 1 1 1
 all level, order          | 8 / 8 / 7              | placing=order            | 1 1 1
 two level                 | 8 / 8 / 7              | out_of_cards=last_card   | 1 1 3
@@ -80,11 +100,22 @@ guard, all level          | K / 9 8 7              | max_battles=1            | 
 
 
 @pytest.mark.parametrize(
-    ("packs", "options", "result"),
-    rows(COMPARED) + rows(FACE_DOWN),
+    ("packs", "options", "result"), rows(BATTLES) + rows(COMPARED) + rows(FACE_DOWN)
 )
 def test_battle(packs, options, result):
     assert outcome(pyanitsa(packs, **options_of(options))) == result
+
+
+@pytest.mark.parametrize(
+    ("deck", "each"),
+    [(36, [18, 12, 9, 7, 6, 5, 4, 4, 3, 3, 3]), (52, [26, 17])],
+)
+def test_h36_up_to_twelve_seats_are_dealt_the_same_number(deck, each):
+    for seats, number in enumerate(each, 2):
+        game = new_game(Pyanitsa, seats, deck=deck, max_battles=1)
+        assert dealt(game) == [number] * seats
+        assert len(game.aside) == deck - number * seats
+        assert len(game.table()["cards"]) == deck
 
 
 @pytest.mark.parametrize(
@@ -98,53 +129,6 @@ def test_battle(packs, options, result):
 def test_places(aim, packs, options, places):
     game = pyanitsa(packs, aim=aim, **{"pickup": "won_first"} | options_of(options))
     assert game.places() == [int(place) for place in places.split()]
-
-
-@pytest.mark.parametrize(
-    ("deck", "seats", "each"), [(36, 2, 18), (36, 3, 12), (36, 4, 9), (52, 2, 26), (52, 3, 17)]
-)
-def test_the_deal(deck, seats, each):
-    game = new_game(Pyanitsa, seats, deck=deck)
-    assert [len(pack.split()) for pack in before(game)] == [each] * seats
-    assert len(game.table()["cards"]) == deck
-
-
-def test_no_pickup_is_asked_once_a_seat_has_run_out_that_should_not():
-    game = pyanitsa("8 9 7 / 8 J 7 / 7", aim="avoid_empty")
-    assert not game.deciders()
-    assert game.reason == "ran_out"
-    assert [len(pack) for pack in game.packs] == [1, 6, 0]
-
-
-def test_a_game_of_avoid_all_goes_on_till_one_seat_has_all_the_cards():
-    game = pyanitsa("8 9 7 / 8 J 7 / 7")
-    assert game.deciders() == (1,)
-    assert ranks(game.won) == "7 8 9 8 J"
-    game = pyanitsa("K / 9")
-    assert game.reason == "all_cards"
-
-
-@pytest.mark.parametrize(
-    ("options", "line"),
-    [
-        ({}, "Whoever ends up with all the cards loses. A six beats an ace."),
-        (
-            {"aim": "avoid_empty", "deck": 52},
-            "Whoever is first to run out loses. A two beats an ace.",
-        ),
-    ],
-)
-def test_the_text_tells_the_aim(options, line):
-    assert line in pyanitsa("K 6 / 9 7", **options).text(0).splitlines()
-
-
-def test_the_end_of_twelve_seats_is_told_in_80_columns():
-    game = new_game(Pyanitsa, 12, placing="order", max_battles=1)
-    lines = game.text(11).splitlines()
-    ranked = zip(SEATS, game.places(), strict=True)
-    places = ", ".join(f"{letter} {place}" for letter, place in ranked)
-    assert " ".join(" ".join(lines[:2]).split()) == f"Over: {game.reason}; places: {places}"
-    assert max(map(len, lines)) <= 80
 
 
 OPTIONS = st.fixed_dictionaries(

@@ -1,7 +1,9 @@
-"""What holds for the replies to each decision of all games; what one refuses is tried beside it."""
+"""What is refused of every game: replies to each of its decisions, and options out of range."""
 
 from functools import cache
+from typing import Any
 
+import msgspec
 import pytest
 
 from referee.game import Game, Move, twin
@@ -11,8 +13,8 @@ from tests.referee.games.conformance import cases_of, moments
 
 LENIENT = {"cold_war", "duel", "guerra", "khan"}
 """The games that do not read a field too many; the others refuse it."""
-DEPTH = 100_000
 
+DEPTH = 100_000
 each_decision = pytest.mark.parametrize(
     ("name", "decision"), [(name, decision) for name in GAMES for decision in GAMES[name].decisions]
 )
@@ -65,3 +67,27 @@ def test_a_long_word_is_cut_in_the_reason(name: str, decision: str) -> None:
     for field, value in move.items():
         long = ["E3" * 1000] if isinstance(value, list) else "E3" * 1000
         assert len(game.refusal(seat, {**move, field: long}) or "") < 300
+
+
+WRONG: dict[str, list[dict[str, Any]]] = {
+    "casino_war": [{"rounds": 0}, {"min_bet": 0}, {"min_bet": 11}, {"max_bet": 101}, {"decks": 9}],
+    "cold_war": [{"max_rounds": 0}, {"talk_exchanges": 0}, {"talk_chars": 0}],
+    "duel": [{"deck": 52}, {"max_turns": 0}, {"extra_action_cost": "none"}],
+    "guerra": [{"transfers": 3}, {"max_turns": 1}, {"attack_line": "any"}],
+    "khan": [{"deck": 52}, {"tokens_per_kind": 11}, {"max_turns_per_player": 0}],
+    "pyanitsa": [{"deck": 40}, {"max_battles": 0}, {"tie": "war"}],
+    "steal_war": [{"max_tricks": 0}, {"protection": 1}, {"steal_back": True}, {"jokers": 2}],
+    "tod_und_leben": [{"rounds": 0}, {"rounds": 10_001}, {"rounds": 1.0}, {"rounds": True}],
+    "war": [{"war_length": 2}, {"razboi_ace": 2}, {"max_battles": 0}, {"wars": 3}],
+    "world_war": [
+        *({"objective": "risk"}, {"setup_step": 0}, {"min_reinforcement": 1}),
+        *({"safe_rounds": -1}, {"max_rounds": 0}, {"max_attacks": 0}),
+    ],
+}
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_an_option_out_of_range_is_refused(name: str) -> None:
+    for wrong in [*WRONG.get(name, ()), {"an unknown option": 1}]:
+        with pytest.raises(msgspec.ValidationError):
+            msgspec.convert(wrong, GAMES[name].options_type)

@@ -5,6 +5,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import msgspec
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -45,26 +46,17 @@ def stacked(first="/", last="/") -> TodUndLeben:
     return TodUndLeben(seats=2, options=TodUndLebenOptions(), chance=Stacked(packs))
 
 
-def test_t16_a_tie_is_decided_by_the_next_pair():
-    assert stacked("9 A / 9 K").cards_won == [4, 28]
-
-
-def test_t17_a_tied_last_pair_is_shared():
-    assert stacked(last="9 / 9").cards_won == [1, 31]
-
-
-def test_h20_two_tied_last_pairs_are_shared():
-    assert stacked(last="9 J / 9 J").cards_won == [2, 30]
-
-
-def test_a_chain_of_ties_goes_to_the_pair_that_ends_it():
-    assert stacked("7 8 9 T / 7 8 9 7").cards_won[0] == 8
-
-
-def test_each_seat_has_16_cards_from_seven_to_ace():
-    packs = new_game().packs
-    assert [len(pack) for pack in packs] == [16, 16]
-    assert {card[0] for pack in packs for card in pack} == set("789TJQKA")
+@pytest.mark.parametrize(
+    ("first", "last", "won"),
+    [
+        pytest.param("9 A / 9 K", "/", [4, 28], id="T16, by the next pair"),
+        pytest.param("7 8 9 T / 7 8 9 7", "/", [8, 24], id="a chain of ties"),
+        pytest.param("/", "9 / 9", [1, 31], id="T17, shared"),
+        pytest.param("/", "9 J / 9 J", [2, 30], id="H20, two shared"),
+    ],
+)
+def test_a_tie_is_decided_by_the_next_pair_and_shared_at_the_end(first, last, won):
+    assert stacked(first, last).cards_won == won
 
 
 def test_more_cards_win_the_round():
@@ -94,6 +86,7 @@ def test_all_cards_are_won_and_seats_are_alike(cards):
     a, b = cards[:16], cards[16:]
     won = cards_won([a, b])
     assert sum(won) == 32
+    assert {card[0] for card in cards} == set("789TJQKA")
     assert cards_won([b, a]) == won[::-1]
 
 

@@ -89,12 +89,6 @@ def order(game: PackGame, text: str) -> Move:
     return {"order": cards}
 
 
-def options_of(cell: str) -> dict[str, object]:
-    """Read `war_length=3 pickup=won_first`."""
-    pairs = (pair.split("=") for pair in cell.split())
-    return {name: int(value) if value.isdigit() else value for name, value in pairs}
-
-
 def as_dealt(game: Any) -> dict[str, Sequence[Any]]:
     """Return what still lies in the packs as it was dealt."""
     tops = enumerate(zip(game.packs, game.unseen, strict=True))

@@ -1,7 +1,5 @@
 """Set up positions of World War, with dice that fall as the rules page's examples say."""
 
-from random import Random
-
 from referee.chance import Chance
 from referee.game import Move, plain
 from referee.games.world_war.board import CARD_NUMBER, CONTINENTS, MEMBERS, NUMBER, TERRITORIES
@@ -167,12 +165,3 @@ def default_until(game: WorldWar, seat: int, decision: str | None = None) -> Non
         seat in game.deciders() and asked(game) == (decision or asked(game))
     ):
         game.apply({each: game.default(each) for each in game.deciders()})
-
-
-def wander(seed: int, decisions: int, seats=3, **options) -> WorldWar:
-    """Return the game after so many random moves, or its end."""
-    game, rng = new_game(seats, str(seed), **options), Random(seed)
-    while decisions and (seats_asked := game.deciders()):
-        game.apply({seat: game.sample(seat, rng) for seat in seats_asked})
-        decisions -= 1
-    return game
