@@ -2,7 +2,6 @@
 
 import io
 import json
-import random
 import socket
 import subprocess
 import sys
@@ -13,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from protocol.remote import Bye, CopyLine, Declined, OfferSlots
+from protocol.remote import Bye, Declined, OfferSlots
 from tests.arena.conftest import ROOT
 from tests.arena.home.conftest import Homes
 from tests.arena.home.league_side import TOKEN, Served, served
@@ -69,34 +68,6 @@ def test_a_match_is_played_by_a_process_at_home(homes: Homes, league: Served) ->
         "OfferSlots",
         "Bye",
     ]
-
-
-@pytest.mark.slow
-def test_a_hundred_cuts_lose_nothing_and_double_nothing(homes: Homes, league: Served) -> None:
-    home = homes.connected()
-    side, dice = league.side, random.Random(1)
-    side.begin(1)
-    side.asked(1, HELLO)
-    numbers = range(1, 2001)
-    sent = 0
-    for cut in range(100):
-        for number in numbers[sent : sent + 20]:
-            side.say(1, ask(number))
-        sent += 20
-        hellos = len(side.hellos)
-        if cut % 2:
-            league.proxy.cut_somewhere(dice)
-        else:
-            league.proxy.cut()
-        until(lambda: len(side.hellos) > hellos and side.is_connected, 20)  # noqa: B023
-    until(lambda: len(side.lines(1)) > 2000, 60)
-    answers = [json.loads(line) for line in side.lines(1)[1:]]
-    assert [answer["id"] for answer in answers] == list(numbers)
-    assert [answer["move"]["seen"] for answer in answers] == list(numbers)
-    assert {answer["move"]["pid"] for answer in answers} == set(home.bots())
-    assert league.proxy.cuts >= 100
-    assert home.said.count("nothing was lost") >= 90
-    assert all(isinstance(letter, CopyLine) for letter in side.letters)
 
 
 @pytest.mark.slow

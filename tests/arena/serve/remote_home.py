@@ -2,11 +2,9 @@
 
 import json
 import secrets
-import socket
-import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from io import BytesIO
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -48,6 +46,7 @@ from protocol.remote import (
     read_from_league,
 )
 from tests.arena.conftest import TWO_BOTS
+from tests.arena.home.league_side import Proxy
 from tests.arena.serve.serving import Serving, serving
 
 LEAGUE = """\
@@ -70,21 +69,14 @@ bots = 3
 DIGESTS = {"sage": "a" * 64, "iris": "b" * 64, "rose": "c" * 64}
 
 
-def marker(name: str, digest: str) -> str:
-    """Return the bot.toml of a remote bot."""
-    return (
-        f'name = "{name}"\ncommand = ["{{remote}}", "{digest}"]\nfiles = []\n\n'
-        "[needs]\nremote = true\n"
-    )
-
-
 def write_remote_league(folder: Path, digests: dict[str, str] = DIGESTS, more: str = "") -> Path:
     """Make a league with bots that are remote, all of which its file enters."""
     folder.mkdir(parents=True, exist_ok=True)
     entries = ""
     for name, digest in digests.items():
         (folder / name).mkdir(exist_ok=True)
-        (folder / name / "bot.toml").write_text(marker(name, digest))
+        marker = f'command = ["{{remote}}", "{digest}"]\nfiles = []\nneeds = {{ remote = true }}\n'
+        (folder / name / "bot.toml").write_text(marker)
         entries += f'\n[[bot]]\nname = "{name}"\nfolder = "{name}"\nremote = true\n'
     (folder / "league.toml").write_text(f"{LEAGUE}{more}{TWO_BOTS}{entries}")
     return folder
@@ -170,7 +162,9 @@ def hello(bot: str = "sage", **changed: Any) -> RemoteHello:
 class Home:
     """An author's machine on one connection, which says what a test has it say."""
 
-    def __init__(self, socket: ClientConnection, first: RemoteHello | None = None) -> None:
+    def __init__(
+        self, socket: ClientConnection, first: FromAuthor | str | bytes | None = None
+    ) -> None:
         self.socket = socket
         self.sent = 0
         self.seen = 0
@@ -221,11 +215,14 @@ class Home:
                     return error.rcvd.code if error.rcvd is not None else 1006
         raise AssertionError("the connection goes on")
 
-    def until_silent(self) -> None:
-        """Echo beats until none comes for a moment."""
-        with suppress(TimeoutError):
-            while True:
-                self.next(0.3)
+    def ready(self, contest: "Contest") -> "CalledBot":
+        """Return the first copy that a match calls, once it is ready."""
+        call = CalledBot(contest.folder)
+        assert call.taken()
+        assert isinstance(self.next(), BeginCopy)
+        self.write(CopyLine, copy=1, line="ready")
+        assert call.line() == "ready"
+        return call
 
 
 @contextmanager
@@ -244,27 +241,23 @@ class CalledBot:
     """A match's side of one copy."""
 
     def __init__(self, folder: Path, bot: str = "sage", digest: str = "", match: str = "0") -> None:
-        self._socket = called(folder / HANDED_IN)
-        self._socket.settimeout(20)
+        self.socket = called(folder / HANDED_IN)
+        self.socket.settimeout(20)
         self._rest = b""
         self.say_raw(Call(bot=bot, digest=digest or DIGESTS[bot], match=match))
 
     def say_raw(self, words: object) -> None:
-        self._socket.sendall(msgspec.json.encode(words) + b"\n")
+        self.socket.sendall(msgspec.json.encode(words) + b"\n")
 
     def say(self, line: str, times: int = 1) -> None:
         """Send a line to the bot, perhaps again and again."""
         for _ in range(times):
             self.say_raw(CallLine(line=line))
 
-    def patience(self, seconds: float) -> None:
-        """Wait no longer than so for the server to read or to speak."""
-        self._socket.settimeout(seconds)
-
     def hear(self) -> ToMatch | None:
         """Return what the server says; None at the end."""
         while b"\n" not in self._rest:
-            piece = self._socket.recv(65536)
+            piece = self.socket.recv(65536)
             if not piece:
                 return None
             self._rest += piece
@@ -295,7 +288,7 @@ class CalledBot:
 
     def close(self) -> None:
         """Hang up."""
-        self._socket.close()
+        self.socket.close()
 
     def __enter__(self) -> "CalledBot":
         return self
@@ -304,76 +297,9 @@ class CalledBot:
         self.close()
 
 
-class Proxy:
-    """A TCP proxy whose connections can be cut, or pass nothing any more."""
-
-    def __init__(self, port: int) -> None:
-        self._target = port
-        self._listener = socket.create_server(("127.0.0.1", 0))
-        self.port: int = self._listener.getsockname()[1]
-        self._open: set[socket.socket] = set()
-        self._all = [self._listener]
-        self._lock = threading.Lock()
-        self.is_stuck = False
-        self._is_ending = False
-        self._threads = [threading.Thread(target=self._accept, daemon=True)]
-        self._threads[0].start()
-
-    def _accept(self) -> None:
-        while True:
-            try:
-                near, _ = self._listener.accept()
-            except OSError:
-                return
-            far = socket.create_connection(("127.0.0.1", self._target))
-            with self._lock:
-                self._open |= {near, far}
-                self._all += [near, far]
-            for one, other in ((near, far), (far, near)):
-                thread = threading.Thread(target=self._pass, args=(one, other), daemon=True)
-                self._threads.append(thread)
-                thread.start()
-
-    def _pass(self, one: socket.socket, other: socket.socket) -> None:
-        with suppress(OSError):
-            while piece := one.recv(4096):
-                while self.is_stuck and not self._is_ending:
-                    time.sleep(0.01)
-                other.sendall(piece)
-        self._end(one, other)
-
-    def _end(self, *ends: socket.socket) -> None:
-        for each in ends:
-            with suppress(OSError):
-                each.shutdown(socket.SHUT_RDWR)
-            with self._lock:
-                self._open.discard(each)
-
-    def cut(self) -> None:
-        """Break all connections, in the midst of whatever is sent."""
-        with self._lock:
-            ends = [*self._open]
-        self._end(*ends)
-
-    def close(self) -> None:
-        """End all of it."""
-        self._is_ending = True
-        self._listener.shutdown(socket.SHUT_RDWR)
-        self.cut()
-        for thread in self._threads:
-            thread.join(5)
-        for each in self._all:
-            each.close()
-
-
-@contextmanager
-def proxied(port: int) -> Iterator[Proxy]:
-    """Yield a proxy to a port."""
-    proxy = Proxy(port)
-    try:
-        yield proxy
-    finally:
-        proxy.close()
+def proxied(port: int) -> "closing[Proxy]":
+    """Return a proxy to a port."""
+    return closing(Proxy(port, port))
 
 
 def remotes(contest: Contest, token: str = "") -> dict[str, Any]:
