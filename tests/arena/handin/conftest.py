@@ -34,7 +34,6 @@ shipped = "rusher"
 
 @pytest.fixture
 def cup(tmp_path: Path) -> Path:
-    """A league with two bots of the organizer."""
     folder = tmp_path / "cup"
     folder.mkdir()
     (folder / "league.toml").write_text(LEAGUE)
@@ -43,36 +42,29 @@ def cup(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def db(cup: Path) -> Iterator[HandIns]:
-    """What is handed in to it."""
     with HandIns(cup, create=True) as opened:
         yield opened
 
 
 def person(db: HandIns, name: str, role: people.Role = "author") -> Person:
-    """Add somebody."""
     found = people.by_token(db, people.add(db, name, role))
     assert found is not None
     return found
 
 
 class Clock:
-    """The present time, as a test wants it."""
-
     def __init__(self) -> None:
         self.at = datetime(2026, 5, 1, 12, tzinfo=UTC)
 
     def __call__(self) -> datetime:
-        """Return it."""
         return self.at
 
     def go(self, **time: float) -> None:
-        """Let time go on."""
         self.at += timedelta(**time)
 
 
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
-    """A clock that a test sets."""
     clock = Clock()
     for module in (calendar, people, receiving, sources, submissions):
         monkeypatch.setattr(module, "now", clock)

@@ -46,8 +46,6 @@ NEXT = {
 
 
 class IntakeProcess:
-    """An intake that runs."""
-
     def __init__(self, league: Path, temporary: Path | None = None) -> None:
         self._said = league / "said"
         with self._said.open("w") as said:
@@ -81,7 +79,6 @@ class IntakeProcess:
         raise AssertionError(f"it ended after {self.events[-9:]}: {self._said.read_text()}")
 
     def read_for(self, seconds: float) -> None:
-        """Read events for so long."""
         assert self._process.stdout is not None
         end = time.monotonic() + seconds
         while (left := end - time.monotonic()) > 0:
@@ -90,11 +87,9 @@ class IntakeProcess:
             os.read(self._process.stdout.fileno(), 1 << 16)
 
     def until_idle(self) -> None:
-        """Read events until nothing waits."""
         self.read_until(lambda event: event["event"] == "idle")
 
     def wake(self) -> None:
-        """Say that there is something new."""
         assert self._process.stdin is not None
         self._process.stdin.write('{"wake": true}\n')
         self._process.stdin.flush()
@@ -109,7 +104,6 @@ class IntakeProcess:
 
     @property
     def helpers(self) -> set[int]:
-        """The processes that it has started."""
         return children(self._process.pid)
 
     def close_input(self) -> int:
@@ -118,7 +112,6 @@ class IntakeProcess:
         return self._process.returncode
 
     def interrupt(self, number: signal.Signals) -> None:
-        """Send it a signal."""
         self._process.send_signal(number)
 
     def end(self) -> str:
@@ -135,7 +128,6 @@ class IntakeProcess:
 def hand_in(
     db: HandIns, author: Person, data: bytes = GOOD, filename: str = "bot.py", bot: str = ""
 ) -> Submission:
-    """Hand something in."""
     return receive(db, read_asked(db.league, "read"), author, bot, io.BytesIO(data), filename)
 
 

@@ -25,7 +25,6 @@ def cup(cup: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def write(cup: Path, **dates: datetime) -> None:
-    """Write the calendar."""
     lines = "".join(f"{key} = {date.isoformat()}\n" for key, date in dates.items())
     (cup / "league.toml").write_text(
         LEAGUE.replace("[hand_in]\n", f"[hand_in]\nfinal_deals = 2\n{lines}")

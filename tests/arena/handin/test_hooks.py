@@ -35,7 +35,6 @@ def tell_hook(cup: Path, *words: str) -> str:
 
 
 def set_hook(cup: Path, *words: str) -> None:
-    """Write a hook into the league's file."""
     file = cup / "league.toml"
     file.write_text(
         file.read_text().replace("[hand_in]\n", f"[hand_in]\nhook = {json.dumps(words)}\n")
@@ -268,7 +267,6 @@ class Listening:
         self._thread.start()
 
     def close(self) -> None:
-        """End it."""
         self._server.shutdown()
         self._thread.join()
         self._server.server_close()
@@ -276,7 +274,6 @@ class Listening:
 
 @pytest.fixture
 def listening() -> Iterator[Listening]:
-    """A server to which hooks are sent."""
     found = Listening()
     yield found
     found.close()

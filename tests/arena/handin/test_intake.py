@@ -36,7 +36,6 @@ def _needs_a_workshop() -> None:
 
 
 def take_in(db: HandIns, one: Submission) -> Submission:
-    """Take in one submission, in this process."""
     with Intake(db.league, lambda _: None) as intake:
         return intake.take_in(one.number)
 

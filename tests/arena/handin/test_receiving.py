@@ -37,7 +37,6 @@ ROOT = Path(__file__).parents[3]
 
 @pytest.fixture
 def plan(cup: Path) -> LeaguePlan:
-    """What the league's file says."""
     return read_asked(cup, "read")
 
 

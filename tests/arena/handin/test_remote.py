@@ -20,7 +20,6 @@ DIGESTS = ("1a" * 32, "2b" * 32)
 
 
 def marker(digest: str = DIGESTS[0], more: str = "needs = { remote = true }\n") -> bytes:
-    """Return the bot.toml of a remote bot."""
     return f'command = ["{{remote}}", "{digest}"]\nfiles = []\n{more}'.encode()
 
 

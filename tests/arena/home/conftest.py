@@ -64,11 +64,9 @@ class Home:
 
     @property
     def said(self) -> str:
-        """All that it has printed so far."""
         return "".join(self._lines)
 
     def until(self, words: str, seconds: float = 20) -> None:
-        """Wait until it says something."""
         try:
             until(lambda: words in self.said or self.process.poll() is not None, seconds)
             assert words in self.said
@@ -76,7 +74,6 @@ class Home:
             raise AssertionError(f"{words!r} is not in {self.said!r}") from None
 
     def interrupt(self) -> None:
-        """Press Ctrl-C."""
         self.process.send_signal(signal.SIGINT)
 
     def end(self, code: int, seconds: float = 20) -> str:
@@ -87,7 +84,6 @@ class Home:
         return self.said
 
     def bots(self) -> list[int]:
-        """Return the pids of the bots that run."""
         session = str(self.process.pid)
         found = []
         for pid in process_watch.processes():
@@ -106,7 +102,6 @@ class Home:
         return pid == self.process.pid
 
     def close(self) -> None:
-        """End what a failed test left."""
         if self.process.poll() is None:
             self.process.kill()
             self.process.wait()
@@ -115,14 +110,11 @@ class Home:
 
 @pytest.fixture
 def league() -> Iterator[Served]:
-    """A league's side that listens."""
     with served() as found:
         yield found
 
 
 class Homes:
-    """Starts `arena connect`."""
-
     def __init__(self, folder: Path, league: Served) -> None:
         self.folder = folder / "sage"
         self.folder.mkdir()
@@ -131,14 +123,12 @@ class Homes:
         self.write(BOT)
 
     def write(self, source: str) -> None:
-        """Let the bot be another program."""
         (self.folder / "bot.toml").write_text('command = ["{python}", "bot.py"]\n')
         (self.folder / "bot.py").write_text(source)
 
     def start(
         self, *words: object, sandbox: str = "none", silence: float = 15.0, url: str = ""
     ) -> Home:
-        """Connect the bot."""
         where = url or self._league.url
         found = Home(where, self.folder, "--sandbox", sandbox, *words, silence=silence)
         self._all.append(found)
@@ -151,14 +141,12 @@ class Homes:
         return found
 
     def close(self) -> None:
-        """End whatever a failed test left running."""
         for each in self._all:
             each.close()
 
 
 @pytest.fixture
 def homes(tmp_path: Path, league: Served) -> Iterator[Homes]:
-    """A bot, and what connects it."""
     made = Homes(tmp_path, league)
     yield made
     made.close()

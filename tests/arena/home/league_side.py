@@ -159,7 +159,6 @@ class LeagueSide:
             self._send(self.post.hold(letter))
 
     def lines(self, copy: int) -> list[str]:
-        """Return what a copy has said."""
         with self._lock:
             return [
                 letter.line
@@ -182,7 +181,6 @@ class LeagueSide:
         return letter
 
     def asked(self, copy: int, line: str) -> str:
-        """Return what a copy answers."""
         before = len(self.lines(copy))
         self.say(copy, line)
         until(lambda: len(self.lines(copy)) > before, 20)
@@ -193,7 +191,6 @@ class LeagueSide:
 
 
 def welcome(*, goes_on: bool = False, epoch: str = "e" * 32, seen: int = 0) -> str:
-    """Return the frame of a welcome."""
     return encode_frame(
         Welcome(league="cup", goes_on=goes_on, limits={"move_time": 30.0}, epoch=epoch, seen=seen)
     )
@@ -253,7 +250,6 @@ class Proxy:
             target.shutdown(socket.SHUT_WR)
 
     def cut(self) -> None:
-        """Break all connections at once."""
         with self._lock:
             pairs, self._pairs = self._pairs, []
         self.cuts += 1
@@ -269,7 +265,6 @@ class Proxy:
         until(lambda: self.cuts > before, 20)
 
     def freeze(self) -> None:
-        """Pass no more bytes, and end nothing."""
         self._passes.clear()
 
     def thaw(self) -> None:
@@ -346,7 +341,6 @@ class Served:
 
     @property
     def url(self) -> str:
-        """The address of the league."""
         return f"http://127.0.0.1:{self.proxy.port}/cup"
 
     def close(self) -> None:
@@ -359,7 +353,6 @@ class Served:
 
 @contextmanager
 def served(beat_seconds: float = 0.1) -> Iterator[Served]:
-    """Return a league side that listens."""
     found = Served(beat_seconds)
     try:
         yield found

@@ -25,19 +25,16 @@ HELLO = json.dumps({"type": "hello", "protocol": 1, "name": "sage"})
 
 
 def ask(number: int) -> str:
-    """Return an ask with a number."""
     return json.dumps({"type": "ask", "id": number})
 
 
 def start(match: str) -> str:
-    """Return the start of a match."""
     clock = {"judge": "wall", "move_time": 1.0, "bank": 0.0, "increment": 0.0}
     told = {"game": "nim", "seat": 0, "seats": 2, "options": {}, "table": {}, "seed": 1}
     return json.dumps({"type": "start", "match": match, "clock": clock, **told})
 
 
 def move(line: str) -> dict[str, Any]:
-    """Return the move of a reply."""
     found: dict[str, Any] = json.loads(line)["move"]
     return found
 

@@ -50,7 +50,6 @@ def letter(number: int, copy: int = 1, line: str = "{}") -> str:
 
 
 def begins(number: int) -> Iterator[str]:
-    """Yield the beginnings of so many matches."""
     for each in range(1, number + 1):
         yield encode_frame(BeginCopy(n=each, copy=each))
 
@@ -140,7 +139,6 @@ def test_a_league_that_never_reads_is_left(homes: Homes, league: Served) -> None
 
 
 def peak_of(pid: int) -> Callable[[], int]:
-    """Return what says how much memory a process had at the most, in bytes."""
     found = [0]
 
     def watch() -> None:

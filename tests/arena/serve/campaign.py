@@ -67,7 +67,6 @@ class Author:
         self._thread.start()
 
     def end(self) -> None:
-        """Hand in no more."""
         self._over.set()
         self._thread.join()
 

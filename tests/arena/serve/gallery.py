@@ -58,21 +58,18 @@ class Gallery:
     loop: asyncio.AbstractEventLoop | None = None
 
     def hang_up(self) -> None:
-        """End the streams of events."""
         assert self.loop is not None
         listeners, self.listeners = self.listeners, []
         for queue in listeners:
             self.loop.call_soon_threadsafe(queue.put_nowait, "end")
 
     def tell(self, event: str, data: Any = None) -> None:
-        """Send an event to all pages that listen."""
         text = f"event: {event}\ndata: {json.dumps(data)}\n\n"
         assert self.loop is not None
         for queue in list(self.listeners):
             self.loop.call_soon_threadsafe(queue.put_nowait, text)
 
     async def answer(self, request: Request) -> Response:
-        """Answer a request."""
         path = request.scope["path"]
         self.requests.append(path)
         self.moments.append(monotonic())
@@ -119,7 +116,6 @@ class Gallery:
 
 @contextmanager
 def opened() -> Iterator[Gallery]:
-    """Yield a gallery that browsers can visit."""
     gallery = Gallery()
     routes = [Route("/{path:path}", gallery.answer, methods=["GET", "POST"])]
     config = uvicorn.Config(Starlette(routes=routes), port=0, log_level="error", lifespan="off")

@@ -129,7 +129,6 @@ def remote_contest(folder: Path, more: str = "") -> Iterator[Contest]:
 def dial(
     server: Serving, token: str = "", port: int = 0, path: str = "", **headers: str
 ) -> ClientConnection:
-    """Return a websocket to a league."""
     sent = {name.replace("_", "-"): value for name, value in headers.items()}
     if token:
         sent["Authorization"] = f"Bearer {token}"
@@ -146,7 +145,6 @@ def dial(
 
 
 def hello(bot: str = "sage", **changed: Any) -> RemoteHello:
-    """Return a first frame."""
     known = {
         "version": REMOTE_VERSION,
         "bot": bot,
@@ -172,7 +170,6 @@ class Home:
             self.say(first)
 
     def say(self, frame: FromAuthor | str | bytes) -> None:
-        """Send a frame, or whatever is none."""
         self.socket.send(frame if isinstance(frame, str | bytes) else encode_frame(frame))
 
     def write(self, kind: type[Any], **words: Any) -> None:
@@ -181,7 +178,6 @@ class Home:
         self.say(kind(n=self.sent, **words))
 
     def frame(self, seconds: float = 10.0) -> FromLeague:
-        """Return the next frame."""
         return read_from_league(self.socket.recv(timeout=seconds))
 
     def next(self, seconds: float = 10.0) -> FromLeague:
@@ -265,19 +261,16 @@ class CalledBot:
         return read_to_match(words)
 
     def taken(self) -> bool:
-        """Return whether the call was taken."""
         found = self.hear()
         assert isinstance(found, CallTaken | CallAbsent), found
         return isinstance(found, CallTaken)
 
     def line(self) -> str:
-        """Return the next line of the bot."""
         found = self.hear()
         assert isinstance(found, CallLine), found
         return found.line
 
     def how(self) -> str:
-        """Return how the copy ended."""
         found = self.hear()
         while isinstance(found, CallLine):
             found = self.hear()
@@ -287,7 +280,6 @@ class CalledBot:
         return found.how
 
     def close(self) -> None:
-        """Hang up."""
         self.socket.close()
 
     def __enter__(self) -> "CalledBot":
@@ -298,7 +290,6 @@ class CalledBot:
 
 
 def proxied(port: int) -> "closing[Proxy]":
-    """Return a proxy to a port."""
     return closing(Proxy(port, port))
 
 

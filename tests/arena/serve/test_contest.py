@@ -37,7 +37,6 @@ PATHS = (
 
 
 def moment(**after: float) -> datetime:
-    """Return a time from now, in whole seconds."""
     return (datetime.now(UTC) + timedelta(**after)).replace(microsecond=0)
 
 

@@ -21,7 +21,6 @@ OURS = "img, iframe, object, embed, base, style, [style], [onload], [onerror], s
 
 @pytest.fixture(scope="module")
 def pages(hostile: Path) -> Mapping[str, str]:
-    """All pages, by their paths."""
     return league_pages(hostile, VISIT)
 
 

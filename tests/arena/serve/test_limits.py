@@ -19,12 +19,10 @@ HEAD = (
 
 
 def status(answer: bytes) -> int:
-    """Return the status of a raw answer; 0 if there is none."""
     return int(answer.split(b" ", 2)[1]) if answer.startswith(b"HTTP/") else 0
 
 
 def arrivals(contest: Contest) -> list[str]:
-    """Return the files of what is on its way in."""
     folder = contest.server.folders[0] / "handed-in" / ".arrivals"
     return [path.name for path in folder.iterdir()] if folder.exists() else []
 

@@ -31,7 +31,6 @@ from tests.referee.process_watch import gone, until
 
 
 def table(server: Serving) -> dict[str, int]:
-    """Return the matches of every bot in the table."""
     rows = server.api("/table").json["table"]["rows"]
     return {row["bot"]: row["matches"] for row in rows}
 

@@ -28,7 +28,6 @@ TAKEN = 202, {"submission": {"number": 7}}
 
 
 def row(bot: str, rating: float, matches: int = 10) -> dict[str, object]:
-    """Return a bot's row of a leaderboard."""
     return {
         "group": 1,
         "rank": [1, 2],
@@ -49,7 +48,6 @@ def row(bot: str, rating: float, matches: int = 10) -> dict[str, object]:
 
 
 def table(*rows: dict[str, object]) -> TableView:
-    """Return a leaderboard."""
     return TableView(
         league="cup",
         game="guerra",

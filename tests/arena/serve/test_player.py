@@ -69,7 +69,6 @@ class Player:
             self.words.extend(map(READ, stream))
 
     def tell(self, order: object) -> None:
-        """Tell it something."""
         assert self._process.stdin is not None
         self._process.stdin.write(line(order))
         self._process.stdin.flush()
@@ -79,22 +78,18 @@ class Player:
         self.tell(Here([(bot, DIGEST, room) for bot, room in rooms.items()]))
 
     def said(self, kind: type[W]) -> list[W]:
-        """Return what it has said of a kind."""
         return [word for word in list(self.words) if isinstance(word, kind)]
 
     def idle(self, words: str, seconds: float = 40) -> None:
-        """Wait until it is idle, for a reason."""
         with suppress(AssertionError):
             until(lambda: self.words and self.words[-1] == Idle(words), seconds)
         assert self.words[-1:] == [Idle(words)], self.words
 
     def end(self) -> None:
-        """Let it end, which it must as it should."""
         self.tell(EndPlay())
         assert self._process.wait(20) == 0
 
     def close(self) -> None:
-        """End it at once, if it has not ended."""
         self._process.kill()
         self._process.wait()
         self._reader.join()
@@ -104,7 +99,6 @@ class Player:
 
 @contextmanager
 def playing(league: League) -> Iterator[Player]:
-    """Yield the player of a league."""
     made = Player(league.folder)
     try:
         yield made
@@ -123,7 +117,6 @@ def write(
 
 @pytest.fixture
 def home(league: League) -> Iterator[Homes]:
-    """Where the remote bots of the league run."""
     (league.folder / HANDED_IN).mkdir()
     league.bot("at home", STEADY.format(pause=0.05))
     with homes(league.folder / HANDED_IN, league.home / "at home" / "bot.py") as found:
@@ -238,7 +231,6 @@ def test_a_bot_that_comes_when_a_run_is_just_ending_is_not_missed(
 
 
 def rounds(league: League) -> int:
-    """Return how many rounds were drawn."""
     with closing(sqlite3.connect(league.folder / "league.db")) as db:
         return int(db.execute("SELECT count(*) FROM round").fetchone()[0])
 
@@ -326,7 +318,6 @@ def test_a_player_that_begins_anew_is_told_again_who_is_there(league: League) ->
 
 
 async def reached(true: Callable[[], bool]) -> None:
-    """Wait until something is true."""
     async with asyncio.timeout(40):
         while not true():
             await asyncio.sleep(0.05)

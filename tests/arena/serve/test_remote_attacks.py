@@ -71,7 +71,6 @@ def contest(served: Contest) -> Iterator[Contest]:
 
 
 def page_seconds(contest: Contest) -> float:
-    """Return how long a page takes."""
     began = time.monotonic()
     assert contest.server.ask("/cup/").status == 200
     return time.monotonic() - began
@@ -110,7 +109,6 @@ def wire(opcode: int, data: bytes = b"", *, last: bool = True, length: int | Non
 
 
 def text(frame: Any) -> bytes:
-    """Return a frame of ours as a client sends it."""
     return wire(1, encode_frame(frame).encode())
 
 

@@ -123,7 +123,6 @@ def answering(data: bytes) -> Iterator[int]:
 
 
 def said_by(text: bytes) -> bytes:
-    """Return a whole answer of HTTP."""
     return b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s" % (len(text), text)
 
 

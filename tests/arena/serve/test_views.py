@@ -38,13 +38,11 @@ DAY = "2026-01-02T03:04:05+00:00"
 
 @pytest.fixture
 def cup(tmp_path: Path) -> Path:
-    """A league of three bots, all played."""
     return league_of(tmp_path / "cup", NAMES)
 
 
 @pytest.fixture
 def duo(tmp_path: Path) -> Path:
-    """A league of two bots, all played."""
     return league_of(tmp_path / "duo", ("ann", "bob"))
 
 
