@@ -1,13 +1,15 @@
 """A league to which bots are handed in, and its people."""
 
+import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
 from arena.handin import calendar, people, receiving, sources, submissions
-from arena.handin.database import HandIns
+from arena.handin.database import FILE, HandIns
 from arena.handin.people import Person
 
 LEAGUE = """\
@@ -50,6 +52,13 @@ def person(db: HandIns, name: str, role: people.Role = "author") -> Person:
     found = people.by_token(db, people.add(db, name, role))
     assert found is not None
     return found
+
+
+def drawn_seed(league: Path) -> str:
+    """Return the seed of a final, which is kept in secret."""
+    with closing(sqlite3.connect(league / FILE)) as db:
+        [(seed,)] = db.execute("SELECT value FROM secret WHERE name = 'final'").fetchall()
+        return bytes(seed).decode()
 
 
 class Clock:

@@ -21,6 +21,7 @@ from arena.handin.database import FILE, HandIns
 from arena.handin.people import Person
 from arena.handin.receiving import receive
 from arena.handin.submissions import Submission, all_of, get
+from arena.handin.taking_in import Intake
 from arena.league.file import read_asked
 from tests.referee.process_watch import children, gone, until
 
@@ -129,6 +130,14 @@ def hand_in(
     db: HandIns, author: Person, data: bytes = GOOD, filename: str = "bot.py", bot: str = ""
 ) -> Submission:
     return receive(db, read_asked(db.league, "read"), author, bot, io.BytesIO(data), filename)
+
+
+def take_in(
+    db: HandIns, one: Submission, note: Callable[[dict[str, Any]], None] = lambda _: None
+) -> Submission:
+    """Take in one submission, in this process; return what became of it."""
+    with Intake(db.league, note) as intake:
+        return intake.take_in(one.number)
 
 
 def check_whole(db: HandIns) -> None:

@@ -61,10 +61,7 @@ def test_a_match_is_played_by_a_process_at_home(homes: Homes, league: Served) ->
     assert "Taking no new matches; Ctrl-C once more stops at once." in said
     assert "1 match over, 2 lines answered." in said
     assert TOKEN not in said
-    assert [letter.__class__.__name__ for letter in league.side.letters[-2:]] == [
-        "OfferSlots",
-        "Bye",
-    ]
+    assert [type(letter) for letter in league.side.letters[-2:]] == [OfferSlots, Bye]
 
 
 @pytest.mark.slow
@@ -122,17 +119,11 @@ def test_a_bot_that_the_league_does_not_know_is_handed_in(homes: Homes, league: 
     assert "sage is accepted" in home.said
     [sent] = league.side.submissions
     with tarfile.open(fileobj=io.BytesIO(sent)) as archive:
-        [member] = archive.getmembers()
-        content = archive.extractfile(member)
-        assert content is not None
-        settings = tomllib.loads(content.read().decode())
-    assert member.name == "bot.toml"
-    assert settings == {
-        "name": "sage",
-        "command": ["{remote}", league.side.hellos[-1].digest],
-        "files": [],
-        "needs": {"remote": True},
-    }
+        assert archive.getnames() == ["bot.toml"]
+        settings = tomllib.load(archive.extractfile("bot.toml"))  # type: ignore[arg-type]
+    remote = ["{remote}", league.side.hellos[-1].digest]
+    known = {"name": "sage", "files": [], "needs": {"remote": True}}
+    assert settings == {"command": remote, **known}
 
 
 def test_a_bot_that_is_refused_ends_it(homes: Homes, league: Served) -> None:
@@ -144,13 +135,9 @@ def test_a_bot_that_is_refused_ends_it(homes: Homes, league: Served) -> None:
     assert "this league takes no such bots." in said
 
 
-@pytest.mark.quick(1)
-@pytest.mark.parametrize("kind", ["busy", "replaced", "wrong"])
-def test_a_bot_that_is_declined_ends_it_with_one_line(
-    homes: Homes, league: Served, kind: Any
-) -> None:
+def test_a_bot_that_is_declined_ends_it_with_one_line(homes: Homes, league: Served) -> None:
     league.side.decline = Declined(
-        kind=kind, what="It is\nthere \x1b[2J" + "x" * 3000, remedy="Go.", after=12.0
+        kind="busy", what="It is\nthere \x1b[2J" + "x" * 3000, remedy="Go.", after=12.0
     )
     said = homes.start().end(1).splitlines()
     assert said[-1].startswith("arena: It is\\nthere \\x1b[2Jxxx")
@@ -188,23 +175,20 @@ def test_a_redirect_is_not_followed_and_the_token_stays_here(homes: Homes, leagu
 
 
 @pytest.mark.slow
-def test_a_league_that_cannot_be_reached_is_said_at_once(homes: Homes, league: Served) -> None:
+def test_what_is_no_arena_or_cannot_be_reached_is_said_at_once(
+    homes: Homes, league: Served
+) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
-        port = server.getsockname()[1]
-    said = homes.start(url=f"http://127.0.0.1:{port}/cup").end(2)
-    assert "cannot be reached: Connection refused" in said
+        closed = f"http://127.0.0.1:{server.getsockname()[1]}/cup"
+    assert "cannot be reached: Connection refused" in homes.start(url=closed).end(2)
     tls = homes.start(url=league.url.replace("http:", "https:")).end(2)
     assert "does not speak TLS" in tls
-
-
-@pytest.mark.slow
-def test_what_is_no_arena_is_said_at_once(homes: Homes, league: Served) -> None:
-    with answering(b"SSH-2.0-OpenSSH\r\n" * 3) as port:
-        said = homes.start(url=f"http://127.0.0.1:{port}/cup").end(2)
-    assert "gave no answer of HTTP" in said
-    with answering(b"HTTP/1.1 101 Switching Protocols\r\n\r\n") as port:
-        said = homes.start(url=f"http://127.0.0.1:{port}/cup").end(2)
-    assert "does not answer as an arena does" in said
+    for answer, said in (
+        (b"SSH-2.0-OpenSSH\r\n" * 3, "gave no answer of HTTP"),
+        (b"HTTP/1.1 101 Switching Protocols\r\n\r\n", "does not answer as an arena does"),
+    ):
+        with answering(answer) as port:
+            assert said in homes.start(url=f"http://127.0.0.1:{port}/cup").end(2)
 
 
 def test_the_first_ctrl_c_lets_matches_in_play_end(homes: Homes, league: Served) -> None:

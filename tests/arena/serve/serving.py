@@ -244,6 +244,11 @@ class Events:
                 self._got += piece
         return re.findall(r"event: (\w+)", self._got.decode())
 
+    def has(self, words: bytes) -> bool:
+        """Return whether something has come, in events or before them."""
+        self()
+        return words in self._got
+
     def has_ended(self) -> bool:
         self()
         return self._got.endswith(b"\r\n0\r\n\r\n")  # the last chunk; the connection stays
@@ -257,7 +262,9 @@ def events(server: Serving, token: str = "") -> Iterator[Events]:
     stream = connection.sock
     assert stream is not None
     try:
-        yield Events(stream)
+        heard = Events(stream)
+        until(lambda: heard.has(b"retry:"))  # it has begun
+        yield heard
     finally:
         connection.close()
 

@@ -7,7 +7,7 @@ from urllib.parse import quote
 import pytest
 from playwright.sync_api import expect
 
-from arena.serve.pages import WebVisit
+from arena.serve.pages import WebVisit, bot_address
 from tests.arena.report.conftest import PHONE
 from tests.arena.report.test_hostile_page import NAMES
 from tests.arena.serve.conftest import Visited
@@ -97,7 +97,5 @@ def test_every_page_is_whole_without_scripts_and_on_paper(
 
 
 def test_a_bot_whose_name_is_a_step_in_a_path_has_an_address() -> None:
-    from arena.serve.pages import bot_address
-
     assert bot_address("", "cup", "..") == "/cup/bots/?bot=.."
     assert bot_address("/a", "c p", "x/y?") == "/a/c%20p/bots/" + quote("x/y?", safe="")

@@ -3,6 +3,7 @@
 import io
 import re
 import tarfile
+from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from arena.serve import pages
-from arena.serve.careers import BotView, Version
+from arena.serve.careers import bot_view
 from arena.serve.pages import LeagueCard, WebVisit
 from arena.serve.shown import Calendar, QueueRow, SubmissionView
 from arena.serve.views import TableView
@@ -88,6 +89,23 @@ def form(**settings: Any) -> str:
     return pages.hand_in_page(ADA, OPEN, game="guerra", **settings)
 
 
+Show = Callable[..., Page]
+
+
+@pytest.fixture
+def show(gallery: Gallery, visit: Visited) -> Show:
+    """Return how to open a page of some text, and perhaps to wait until it listens."""
+
+    def open_page(text: str, path: str = "/cup/", *, live: bool = False, **settings: Any) -> Page:
+        gallery.pages[path] = text
+        page = visit(path, **settings)
+        if live:
+            is_live(page)
+        return page
+
+    return open_page
+
+
 def names(page: Page) -> list[str]:
     return page.locator("#rows tbody th").all_inner_texts()
 
@@ -99,10 +117,8 @@ def is_live(page: Page) -> None:
 # --- live
 
 
-def test_a_table_is_renewed_in_place(gallery: Gallery, visit: Visited) -> None:
-    gallery.pages["/cup/"] = shown(row("ann", 30), row("bob", 20))
-    page = visit("/cup/")
-    is_live(page)
+def test_a_table_is_renewed_in_place(gallery: Gallery, show: Show) -> None:
+    page = show(shown(row("ann", 30), row("bob", 20)), live=True)
     page.evaluate("window.kept = document.querySelector('#rows table')")
     page.locator("#rows a", has_text="bob").focus()
     gallery.pages["/cup/"] = shown(row("eve", 31), row("bob", 25), row("ann", 19, 12), state="On")
@@ -117,10 +133,8 @@ def test_a_table_is_renewed_in_place(gallery: Gallery, visit: Visited) -> None:
 
 
 @pytest.mark.slow
-def test_the_order_that_a_reader_chose_stays(gallery: Gallery, visit: Visited) -> None:
-    gallery.pages["/cup/"] = shown(row("ann", 30), row("bob", 20), row("cat", 10))
-    page = visit("/cup/")
-    is_live(page)
+def test_the_order_that_a_reader_chose_stays(gallery: Gallery, show: Show) -> None:
+    page = show(shown(row("ann", 30), row("bob", 20), row("cat", 10)), live=True)
     page.locator("#rows th button", has_text="Bot").click()
     page.locator("#rows th button", has_text="Bot").click()
     assert names(page) == ["cat", "bob", "ann"]
@@ -132,10 +146,8 @@ def test_the_order_that_a_reader_chose_stays(gallery: Gallery, visit: Visited) -
 
 
 @pytest.mark.slow
-def test_other_columns_load_the_page_anew(gallery: Gallery, visit: Visited) -> None:
-    gallery.pages["/cup/"] = shown(row("ann", 30))
-    page = visit("/cup/")
-    is_live(page)
+def test_other_columns_load_the_page_anew(gallery: Gallery, show: Show) -> None:
+    page = show(shown(row("ann", 30)), live=True)
     gallery.pages["/cup/"] = shown(row("ann", 30), {**row("bob", 20), "group": 2})
     gallery.tell("table")
     expect(page.locator("#rows thead")).to_contain_text("Group")
@@ -144,10 +156,8 @@ def test_other_columns_load_the_page_anew(gallery: Gallery, visit: Visited) -> N
 
 
 @pytest.mark.slow
-def test_a_lost_server_is_said_and_found_again(gallery: Gallery, visit: Visited) -> None:
-    gallery.pages["/cup/"] = shown(row("ann", 30))
-    page = visit("/cup/", refused=True)
-    is_live(page)
+def test_a_lost_server_is_said_and_found_again(gallery: Gallery, show: Show) -> None:
+    page = show(shown(row("ann", 30)), live=True, refused=True)
     page.route("**/events", lambda route: route.abort())
     gallery.hang_up()
     expect(page.locator("#live-state")).to_have_text("Not connected; trying again")
@@ -158,10 +168,8 @@ def test_a_lost_server_is_said_and_found_again(gallery: Gallery, visit: Visited)
 
 
 @pytest.mark.slow
-def test_many_events_are_few_requests(gallery: Gallery, visit: Visited) -> None:
-    gallery.pages["/cup/"] = shown(row("ann", 30))
-    page = visit("/cup/")
-    is_live(page)
+def test_many_events_are_few_requests(gallery: Gallery, show: Show) -> None:
+    page = show(shown(row("ann", 30)), live=True)
     for name in ("bob", "cat", "dan"):
         gallery.pages["/cup/"] = shown(row(name, 30))
         for _ in range(50):
@@ -174,14 +182,12 @@ def test_many_events_are_few_requests(gallery: Gallery, visit: Visited) -> None:
 
 
 @pytest.mark.slow
-def test_a_page_that_nobody_looks_at_does_not_listen(gallery: Gallery, visit: Visited) -> None:
+def test_a_page_that_nobody_looks_at_does_not_listen(gallery: Gallery, show: Show) -> None:
     hide = (
         "([is]) => {Object.defineProperty(document, 'hidden', {get: () => is, configurable: true})"
     )
     turn = f"{hide}; document.dispatchEvent(new Event('visibilitychange'))}}"
-    gallery.pages["/cup/"] = shown(row("ann", 30))
-    page = visit("/cup/")
-    is_live(page)
+    page = show(shown(row("ann", 30)), live=True)
     until(lambda: gallery.listening == 1)
     page.evaluate(turn, [True])
     until(lambda: gallery.listening == 0)
@@ -190,11 +196,9 @@ def test_a_page_that_nobody_looks_at_does_not_listen(gallery: Gallery, visit: Vi
     expect(page.locator("#rows tbody th")).to_have_text("bob")
 
 
-def test_a_submission_is_followed_to_its_verdict(gallery: Gallery, visit: Visited) -> None:
+def test_a_submission_is_followed_to_its_verdict(gallery: Gallery, show: Show) -> None:
     path = "/cup/submissions/7"
-    gallery.pages[path] = pages.submission_page(ADA, submission())
-    page = visit(path)
-    is_live(page)
+    page = show(pages.submission_page(ADA, submission()), path, live=True)
     expect(page.locator("#way [aria-current=step]")).to_contain_text("Received")
     gallery.pages[path] = pages.submission_page(
         ADA,
@@ -206,27 +210,15 @@ def test_a_submission_is_followed_to_its_verdict(gallery: Gallery, visit: Visite
             output="\n".join(map(str, range(200))),
         ),
     )
-    gallery.tell("submission", {"number": 8})  # another's
+    gallery.tell("submission", {"number": 8})  # another's: no news
+    gallery.tell("queue")
     gallery.tell("submission", {"number": 7})
     expect(page.locator("#verdict")).to_contain_text("Refused at the step “build”")
     expect(page.locator("#verdict")).to_contain_text("Handing in the same once more cannot help")
     assert page.locator("#verdict").get_attribute("role") == "status"
+    assert gallery.requests.count(path) == 2
     bottom = "box => box.scrollTop + box.clientHeight >= box.scrollHeight - 2"
     assert page.locator("pre.output").evaluate(bottom)
-
-
-@pytest.mark.slow
-def test_another_submission_is_no_news(gallery: Gallery, visit: Visited) -> None:
-    path = "/cup/submissions/7"
-    gallery.pages[path] = pages.submission_page(ADA, submission())
-    page = visit(path)
-    is_live(page)
-    gallery.tell("submission", {"number": 8})
-    gallery.tell("queue")
-    gallery.pages[path] = pages.submission_page(ADA, submission("playing"))
-    gallery.tell("submission", {"number": 7})
-    expect(page.locator("#verdict")).to_contain_text("Accepted")
-    assert gallery.requests.count(path) == 2
 
 
 def test_the_queue_says_that_turns_are_fair_by_time() -> None:
@@ -234,11 +226,9 @@ def test_the_queue_says_that_turns_are_fair_by_time() -> None:
 
 
 @pytest.mark.slow
-def test_the_queue_empties_while_it_is_looked_at(gallery: Gallery, visit: Visited) -> None:
+def test_the_queue_empties_while_it_is_looked_at(gallery: Gallery, show: Show) -> None:
     waits = QueueRow(bot="Castle", state="received", since="2026-11-25T14:00:00+00:00")
-    gallery.pages["/cup/queue"] = pages.queue_page(ADA, [waits, waits])
-    page = visit("/cup/queue")
-    is_live(page)
+    page = show(pages.queue_page(ADA, [waits, waits]), "/cup/queue", live=True)
     assert page.locator("#queue tbody tr").count() == 2
     gallery.pages["/cup/queue"] = pages.queue_page(ADA, [])
     gallery.tell("queue")
@@ -259,61 +249,34 @@ WIDE = {
 }
 
 
-def test_the_widest_leaderboard_needs_no_scroll_bar(gallery: Gallery, visit: Visited) -> None:
+def test_the_widest_leaderboard_needs_no_scroll_bar(show: Show) -> None:
     rows = [{**row(name, 30, 123_456), **WIDE} for name in ("ann", "a-rather-long-name-of-a-bot")]
     rows[1]["group"] = 2  # has a column of its own
     scored = msgspec.structs.replace(table(*rows), scored=True)
-    gallery.pages["/cup/"] = pages.table_page(ADA, scored, OPEN)
-    page = visit("/cup/")
+    page = show(pages.table_page(ADA, scored, OPEN))
     expect(page.locator("#rows thead")).to_contain_text("Score")
     figures = page.locator("#rows tbody tr:first-child .n").all_inner_texts()
     assert figures[-4:] == ["123,456", "1,234/0/4,321", "1,234", "1,776.59 ± 96.54"]
     assert page.evaluate(SCROLLED) == []
 
 
-def test_a_bot_with_faults_in_two_versions_needs_no_scroll_bar(
-    gallery: Gallery, visit: Visited
-) -> None:
-    version = Version(
-        version="0123456789abcdef",
-        title="ann",
-        present=True,
-        first="2026-11-25T14:00:00+00:00",
-        last="2026-11-25T14:00:00+00:00",
-        matches=123_456,
-        rating=30.0,
-        error=1.0,
-        rank=[1, 2],
-        points=0.5,
-        faults={"late": 1234, "illegal": 12, "malformed": 3},
-        forfeits=1234,
-    )
-    view = BotView(
-        league="cup",
-        game="guerra",
-        bot="ann",
-        present=True,
-        duels=True,
-        row=row("ann", 30),
-        suspended="",
-        versions=[version, msgspec.structs.replace(version, present=False)],
-        points=[],
-        picture="",
-        opponents=[],
-    )
-    gallery.pages["/cup/bots/ann"] = pages.bot_page(ADA, view)
-    page = visit("/cup/bots/ann")
+def test_a_bot_with_faults_in_two_versions_needs_no_scroll_bar(played: Path, show: Show) -> None:
+    faults = {"late": 1234, "illegal": 12, "malformed": 3}
+    view = bot_view(played, "one")
+    [now] = view.versions
+    now = msgspec.structs.replace(now, matches=123_456, faults=faults, forfeits=1234)
+    before = msgspec.structs.replace(now, present=False)
+    view = msgspec.structs.replace(view, versions=[now, before])
+    page = show(pages.bot_page(ADA, view), "/cup/bots/ann")
     expect(page.locator("#main")).to_contain_text("malformed")
     assert page.evaluate(SCROLLED) == []
 
 
 @pytest.mark.parametrize("size", [DESKTOP, PHONE])
-def test_the_lines_between_rows_have_no_gap(
-    gallery: Gallery, visit: Visited, size: dict[str, int]
-) -> None:
-    gallery.pages["/cup/"] = shown(*(row(f"bot-{number}", 30 - number) for number in range(8)))
-    page = visit("/cup/", viewport=size)
-    is_live(page)
+def test_the_lines_between_rows_have_no_gap(show: Show, size: dict[str, int]) -> None:
+    page = show(
+        shown(*(row(f"bot-{number}", 30 - number) for number in range(8))), live=True, viewport=size
+    )
     for cells in page.locator("#rows tr").all()[1:]:
         boxes = [cells.locator("> *").nth(column).bounding_box() for column in (0, 1)]
         pixels = []
@@ -327,19 +290,17 @@ def test_the_lines_between_rows_have_no_gap(
 # --- without scripts
 
 
-def test_without_scripts_the_table_is_a_table(gallery: Gallery, visit: Visited) -> None:
-    gallery.pages["/cup/"] = shown(row("ann", 30), row("bob", 20))
-    page = visit("/cup/", java_script_enabled=False)
+def test_without_scripts_the_table_is_a_table(show: Show) -> None:
+    page = show(shown(row("ann", 30), row("bob", 20)), java_script_enabled=False)
     assert names(page) == ["ann", "bob"]
     assert "2 Dec 2026" not in page.locator("main").inner_text()
     assert "2026-12-02 12:00+01:00" in page.locator("main").inner_text()
 
 
 def test_without_scripts_a_file_is_handed_in_by_the_form(
-    gallery: Gallery, visit: Visited, tmp_path: Path
+    gallery: Gallery, show: Show, tmp_path: Path
 ) -> None:
-    gallery.pages["/cup/hand-in"] = form()
-    page = visit("/cup/hand-in", java_script_enabled=False)
+    page = show(form(), "/cup/hand-in", java_script_enabled=False)
     (tmp_path / "castle.zip").write_bytes(b"PK zip")
     page.locator("#bot").fill("Castle")
     page.locator("#file").set_input_files(tmp_path / "castle.zip")
@@ -357,9 +318,8 @@ def test_without_scripts_a_file_is_handed_in_by_the_form(
 
 
 @pytest.mark.slow
-def test_without_scripts_a_program_is_pasted(gallery: Gallery, visit: Visited) -> None:
-    gallery.pages["/cup/hand-in"] = form()
-    page = visit("/cup/hand-in", java_script_enabled=False)
+def test_without_scripts_a_program_is_pasted(gallery: Gallery, show: Show) -> None:
+    page = show(form(), "/cup/hand-in", java_script_enabled=False)
     page.locator("#paste > summary").click()
     page.locator("#filename").fill("bot.py")
     page.locator("#source").fill("print('hello')\n")
@@ -386,9 +346,8 @@ def handed_in(gallery: Gallery, page: Page) -> tuple[str, bytes]:
 
 
 @pytest.mark.slow
-def test_a_file_is_sent_as_it_is(gallery: Gallery, visit: Visited, tmp_path: Path) -> None:
-    gallery.pages["/cup/hand-in"] = form()
-    page = visit("/cup/hand-in")
+def test_a_file_is_sent_as_it_is(gallery: Gallery, show: Show, tmp_path: Path) -> None:
+    page = show(form(), "/cup/hand-in")
     (tmp_path / "castle.tar.gz").write_bytes(b"\x1f\x8b rest")
     page.locator("#bot").fill("Castle / ö")
     page.locator("#file").set_input_files(tmp_path / "castle.tar.gz")
@@ -429,9 +388,8 @@ FOLDER = {
 }
 
 
-def test_a_folder_is_sent_as_an_archive(gallery: Gallery, visit: Visited, tmp_path: Path) -> None:
-    gallery.pages["/cup/hand-in"] = form(own=["Castle"])
-    page = visit("/cup/hand-in")
+def test_a_folder_is_sent_as_an_archive(gallery: Gallery, show: Show, tmp_path: Path) -> None:
+    page = show(form(own=["Castle"]), "/cup/hand-in")
     page.locator("#folder").set_input_files(a_folder(tmp_path))
     expect(page.locator("#chosen")).to_contain_text("4 files")
     expect(page.locator("#chosen")).to_contain_text("1 left out")
@@ -456,9 +414,8 @@ def drop(page: Page, *files: tuple[str, str]) -> None:
 
 
 @pytest.mark.slow
-def test_what_is_dropped_is_sent(gallery: Gallery, visit: Visited) -> None:
-    gallery.pages["/cup/hand-in"] = form()
-    page = visit("/cup/hand-in")
+def test_what_is_dropped_is_sent(gallery: Gallery, show: Show) -> None:
+    page = show(form(), "/cup/hand-in")
     drop(page, ("bot.toml", "x = 1"), ("run", "#!/bin/sh"))
     expect(page.locator("#chosen")).to_contain_text("2 files")
     _, content = handed_in(gallery, page)
@@ -466,9 +423,8 @@ def test_what_is_dropped_is_sent(gallery: Gallery, visit: Visited) -> None:
 
 
 @pytest.mark.slow
-def test_a_pasted_program_is_sent_under_its_name(gallery: Gallery, visit: Visited) -> None:
-    gallery.pages["/cup/hand-in"] = form()
-    page = visit("/cup/hand-in")
+def test_a_pasted_program_is_sent_under_its_name(gallery: Gallery, show: Show) -> None:
+    page = show(form(), "/cup/hand-in")
     page.locator("#paste > summary").click()
     page.locator("#source").fill("print('hello')\n")
     page.locator("#send").click()
@@ -481,10 +437,9 @@ def test_a_pasted_program_is_sent_under_its_name(gallery: Gallery, visit: Visite
 
 @pytest.mark.slow
 def test_a_refusal_is_said_with_its_remedy_and_can_be_mended(
-    gallery: Gallery, visit: Visited, tmp_path: Path
+    gallery: Gallery, show: Show, tmp_path: Path
 ) -> None:
-    gallery.pages["/cup/hand-in"] = form()
-    page = visit("/cup/hand-in", refused=True)
+    page = show(form(), "/cup/hand-in", refused=True)
     (tmp_path / "bot.py").write_text("pass")
     page.locator("#file").set_input_files(tmp_path / "bot.py")
     said = {"step": "receive", "what": "The name <b> is taken.", "remedy": "Choose another."}
@@ -497,11 +452,8 @@ def test_a_refusal_is_said_with_its_remedy_and_can_be_mended(
 
 
 @pytest.mark.slow
-def test_what_is_too_large_is_not_even_sent(
-    gallery: Gallery, visit: Visited, tmp_path: Path
-) -> None:
-    gallery.pages["/cup/hand-in"] = form()
-    page = visit("/cup/hand-in")
+def test_what_is_too_large_is_not_even_sent(gallery: Gallery, show: Show, tmp_path: Path) -> None:
+    page = show(form(), "/cup/hand-in")
     (tmp_path / "big").write_bytes(bytes(1_100_000))
     page.locator("#file").set_input_files(tmp_path / "big")
     page.locator("#send").click()
@@ -510,9 +462,8 @@ def test_what_is_too_large_is_not_even_sent(
 
 
 @pytest.mark.slow
-def test_when_the_contest_is_closed_there_is_no_form(gallery: Gallery, visit: Visited) -> None:
-    gallery.pages["/cup/hand-in"] = form(closed="The contest closed.")
-    page = visit("/cup/hand-in")
+def test_when_the_contest_is_closed_there_is_no_form(show: Show) -> None:
+    page = show(form(closed="The contest closed."), "/cup/hand-in")
     assert page.locator("form:not(.person)").count() == 0
     assert "The contest closed." in page.locator("main").inner_text()
 
@@ -533,9 +484,8 @@ def test_a_token_in_the_address_is_sent_and_leaves_it(gallery: Gallery, visit: V
 
 
 @pytest.mark.slow
-def test_a_token_is_typed(gallery: Gallery, visit: Visited) -> None:
-    gallery.pages["/cup/enter"] = pages.enter_page(WebVisit(league="cup"))
-    page = visit("/cup/enter", java_script_enabled=False)
+def test_a_token_is_typed(gallery: Gallery, show: Show) -> None:
+    page = show(pages.enter_page(WebVisit(league="cup")), "/cup/enter", java_script_enabled=False)
     page.get_by_label("Token").fill("abc")
     page.keyboard.press("Enter")
     until(lambda: len(gallery.posted) == 1)
@@ -585,9 +535,8 @@ def test_everything_has_a_name_and_every_table_its_heads(gallery: Gallery, visit
 
 
 @pytest.mark.slow
-def test_the_first_key_leads_to_the_content(gallery: Gallery, visit: Visited) -> None:
-    gallery.pages["/cup/"] = shown(row("ann", 30))
-    page = visit("/cup/")
+def test_the_first_key_leads_to_the_content(show: Show) -> None:
+    page = show(shown(row("ann", 30)))
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.textContent") == "To the content"
     page.keyboard.press("Enter")
@@ -595,9 +544,10 @@ def test_the_first_key_leads_to_the_content(gallery: Gallery, visit: Visited) ->
     assert page.evaluate("document.querySelector('main').contains(document.activeElement)")
 
 
-def test_times_are_shown_in_the_readers_zone(gallery: Gallery, visit: Visited) -> None:
-    gallery.pages["/cup/calendar"] = pages.calendar_page(ADA, OPEN)
-    page = visit("/cup/calendar", locale="de-DE", timezone_id="Asia/Tokyo")
+def test_times_are_shown_in_the_readers_zone(show: Show) -> None:
+    page = show(
+        pages.calendar_page(ADA, OPEN), "/cup/calendar", locale="de-DE", timezone_id="Asia/Tokyo"
+    )
     time = page.locator("time").first
     assert time.inner_text() == "2. Dez. 2026, 20:00 GMT+9"
     assert time.get_attribute("datetime") == "2026-12-02T12:00:00+01:00"
@@ -605,20 +555,16 @@ def test_times_are_shown_in_the_readers_zone(gallery: Gallery, visit: Visited) -
 
 
 @pytest.mark.slow
-def test_a_stranger_is_offered_no_form(gallery: Gallery, visit: Visited) -> None:
-    gallery.pages["/cup/"] = pages.table_page(WebVisit(league="cup"), table(row("ann", 3)), OPEN)
-    page = visit("/cup/")
+def test_a_stranger_is_offered_no_form(show: Show) -> None:
+    page = show(pages.table_page(WebVisit(league="cup"), table(row("ann", 3)), OPEN))
     assert page.locator("nav a").all_inner_texts() == ["Table", "Queue", "Calendar"]
     assert page.locator(".person a").inner_text() == "Enter with a token"
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_pages_are_light_or_dark_as_is_wanted(
-    gallery: Gallery, visit: Visited, scheme: str
-) -> None:
-    gallery.pages["/cup/"] = shown(row("ann", 30))
-    page = visit("/cup/", color_scheme=scheme)
+def test_pages_are_light_or_dark_as_is_wanted(show: Show, scheme: str) -> None:
+    page = show(shown(row("ann", 30)), color_scheme=scheme)
     color = page.evaluate("getComputedStyle(document.body).backgroundColor")
     assert (sum(map(int, re.findall(r"\d+", color))) > 600) == (scheme == "light")
 

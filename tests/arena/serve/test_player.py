@@ -47,6 +47,7 @@ W = TypeVar("W")
 
 READ = decoder(Word).decode
 ALL = "All matches are played."
+ABSENT = "All matches are played but those of sage, which is not connected."
 
 
 class Player:
@@ -127,7 +128,7 @@ def home(league: League) -> Iterator[Homes]:
 def test_matches_of_a_remote_bot_wait_until_it_is_connected(league: League, home: Homes) -> None:
     write(league, remote(league, "sage"))
     with playing(league) as player:
-        player.idle("All matches are played but those of sage, which is not connected.")
+        player.idle(ABSENT)
         assert league.count() == 4
         player.tell(Here([("sage", "0" * 64, 5), ("tom", DIGEST, 5)]))  # others
         time.sleep(0.5)
@@ -185,22 +186,9 @@ def test_several_that_are_missed_are_all_named(league: League, home: Homes) -> N
 
 
 @pytest.mark.slow
-def test_a_bot_that_is_not_there_after_all_is_called_again(league: League, home: Homes) -> None:
-    write(league, remote(league, "sage"), deals=1)
-    home.is_absent = True
-    with playing(league) as player:
-        player.here(sage=2)
-        until(lambda: home.declined > 3, 20)
-        until(lambda: league.count() == 2, 20)
-        assert player.said(Idle) == []
-        home.is_absent = False
-        player.idle(ALL)
-        assert league.count() == 6
-        assert player.said(Trouble) == player.said(Stopped) == []
-
-
-@pytest.mark.slow
-def test_one_that_is_never_there_is_told_of_once(league: League, home: Homes) -> None:
+def test_a_bot_that_is_not_there_after_all_is_called_again_and_told_of_once(
+    league: League, home: Homes
+) -> None:
     write(league, remote(league, "sage"), deals=1)
     home.is_absent = True
     with playing(league) as player:
@@ -211,9 +199,14 @@ def test_one_that_is_never_there_is_told_of_once(league: League, home: Homes) ->
             "They are tried again."
         )
         before = home.declined
-        assert before < 20  # it is not called all the time
+        assert 3 < before < 20  # it is not called all the time
         until(lambda: home.declined > before, 20)
         assert player.said(Trouble) == [told]
+        assert league.count() == 2
+        home.is_absent = False
+        player.idle(ALL)
+        assert league.count() == 6
+        assert player.said(Stopped) == []
 
 
 @pytest.mark.slow
@@ -269,11 +262,11 @@ def test_a_league_that_is_changed_is_read_anew_while_bots_are_missed(
 ) -> None:
     write(league, remote(league, "sage"), deals=1)
     with playing(league) as player:
-        player.idle("All matches are played but those of sage, which is not connected.")
+        player.idle(ABSENT)
         text = (league.folder / "league.toml").read_text()
         league.write(text.replace("deals = 1", "deals = 3"))
         until(lambda: league.count() == 6, 20)
-        player.idle("All matches are played but those of sage, which is not connected.")
+        player.idle(ABSENT)
         league.write(text[: text.rindex("\n[[bot]]")])
         player.idle(ALL)
     assert league.count() == 6
@@ -335,7 +328,7 @@ def test_a_final_is_not_over_before_the_remote_bots_have_played_it(
             return is_over(db)
 
     with playing(league) as player:
-        player.idle("All matches are played but those of sage, which is not connected.")
+        player.idle(ABSENT)
         assert not is_final_over()
         assert matches_stored(league.folder / "final") == 2
         player.here(sage=1)
