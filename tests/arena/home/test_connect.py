@@ -167,7 +167,7 @@ def test_what_is_answered_in_place_of_a_websocket_is_said(
 
 def test_a_redirect_is_not_followed_and_the_token_stays_here(homes: Homes, league: Served) -> None:
     with served() as elsewhere:
-        league.side.status, league.side.body = 302, b""
+        league.side.status, league.side.body = 302, ""
         league.side.location = f"http://127.0.0.1:{elsewhere.proxy.port}/cup"
         said = homes.start().end(1)
         assert f"leads to {league.side.location}. Use that address." in said

@@ -19,32 +19,8 @@ from arena.handin.people import Role, add, by_token
 from arena.handin.receiving import receive
 from arena.handin.submissions import note
 from arena.league.file import read_asked
-from arena.play.calls import (
-    Call,
-    CallAbsent,
-    CallEnded,
-    CallLine,
-    CallTaken,
-    ToMatch,
-    called,
-    read_to_match,
-)
-from protocol.remote import (
-    FRAME_LIMIT,
-    REMOTE_VERSION,
-    Beat,
-    BeginCopy,
-    CopyLine,
-    Declined,
-    Echo,
-    EndCopy,
-    FromAuthor,
-    FromLeague,
-    RemoteHello,
-    Welcome,
-    encode_frame,
-    read_from_league,
-)
+from arena.play import calls
+from protocol import remote
 from tests.arena.conftest import TWO_BOTS
 from tests.arena.home.league_side import Proxy
 from tests.arena.serve.serving import Serving, serving
@@ -137,16 +113,16 @@ def dial(
         additional_headers=sent,
         compression=None,
         proxy=None,
-        max_size=FRAME_LIMIT,
+        max_size=remote.FRAME_LIMIT,
         ping_interval=None,
         open_timeout=20,
         close_timeout=2,
     )
 
 
-def hello(bot: str = "sage", **changed: Any) -> RemoteHello:
+def hello(bot: str = "sage", **changed: Any) -> remote.RemoteHello:
     known = {
-        "version": REMOTE_VERSION,
+        "version": remote.REMOTE_VERSION,
         "bot": bot,
         "digest": DIGESTS.get(bot, "0" * 64),
         "session": secrets.token_hex(16),
@@ -154,14 +130,14 @@ def hello(bot: str = "sage", **changed: Any) -> RemoteHello:
         "epoch": "",
         "seen": 0,
     }
-    return RemoteHello(**{**known, **changed})
+    return remote.RemoteHello(**{**known, **changed})
 
 
 class Home:
     """An author's machine on one connection, which says what a test has it say."""
 
     def __init__(
-        self, socket: ClientConnection, first: FromAuthor | str | bytes | None = None
+        self, socket: ClientConnection, first: remote.FromAuthor | str | bytes | None = None
     ) -> None:
         self.socket = socket
         self.sent = 0
@@ -169,34 +145,34 @@ class Home:
         if first is not None:
             self.say(first)
 
-    def say(self, frame: FromAuthor | str | bytes) -> None:
-        self.socket.send(frame if isinstance(frame, str | bytes) else encode_frame(frame))
+    def say(self, frame: remote.FromAuthor | str | bytes) -> None:
+        self.socket.send(frame if isinstance(frame, str | bytes) else remote.encode_frame(frame))
 
     def write(self, kind: type[Any], **words: Any) -> None:
         """Send a letter, with its number."""
         self.sent += 1
         self.say(kind(n=self.sent, **words))
 
-    def frame(self, seconds: float = 10.0) -> FromLeague:
-        return read_from_league(self.socket.recv(timeout=seconds))
+    def frame(self, seconds: float = 10.0) -> remote.FromLeague:
+        return remote.read_from_league(self.socket.recv(timeout=seconds))
 
-    def next(self, seconds: float = 10.0) -> FromLeague:
+    def next(self, seconds: float = 10.0) -> remote.FromLeague:
         """Return the next frame that is no beat; beats are echoed."""
         deadline = time.monotonic() + seconds
         while True:
             found = self.frame(max(0.01, deadline - time.monotonic()))
-            if isinstance(found, Beat):
+            if isinstance(found, remote.Beat):
                 with suppress(ConnectionClosed):  # what came before that is still to be read
-                    self.say(Echo(at=found.at, seen=self.seen))
+                    self.say(remote.Echo(at=found.at, seen=self.seen))
                 continue
-            if isinstance(found, BeginCopy | CopyLine | EndCopy):
+            if isinstance(found, remote.BeginCopy | remote.CopyLine | remote.EndCopy):
                 self.seen = found.n
             return found
 
-    def declined(self, seconds: float = 10.0) -> Declined:
+    def declined(self, seconds: float = 10.0) -> remote.Declined:
         """Return why it is declined, and see the connection end."""
         found = self.next(seconds)
-        while not isinstance(found, Declined):
+        while not isinstance(found, remote.Declined):
             found = self.next(seconds)
         self.ended(seconds)
         return found
@@ -215,8 +191,8 @@ class Home:
         """Return the first copy that a match calls, once it is ready."""
         call = CalledBot(contest.folder)
         assert call.taken()
-        assert isinstance(self.next(), BeginCopy)
-        self.write(CopyLine, copy=1, line="ready")
+        assert isinstance(self.next(), remote.BeginCopy)
+        self.write(remote.CopyLine, copy=1, line="ready")
         assert call.line() == "ready"
         return call
 
@@ -224,12 +200,12 @@ class Home:
 @contextmanager
 def at_home(
     contest: Contest, token: str = "", bot: str = "sage", **changed: Any
-) -> Iterator[tuple[Home, Welcome]]:
+) -> Iterator[tuple[Home, remote.Welcome]]:
     """Connect a bot, as its author or with another token."""
     with dial(contest.server, token or contest.ada) as socket:
         home = Home(socket, hello(bot, **changed))
         welcome = home.next()
-        assert isinstance(welcome, Welcome), welcome
+        assert isinstance(welcome, remote.Welcome), welcome
         yield home, welcome
 
 
@@ -237,10 +213,10 @@ class CalledBot:
     """A match's side of one copy."""
 
     def __init__(self, folder: Path, bot: str = "sage", digest: str = "", match: str = "0") -> None:
-        self.socket = called(folder / HANDED_IN)
+        self.socket = calls.called(folder / HANDED_IN)
         self.socket.settimeout(20)
         self._rest = b""
-        self.say_raw(Call(bot=bot, digest=digest or DIGESTS[bot], match=match))
+        self.say_raw(calls.Call(bot=bot, digest=digest or DIGESTS[bot], match=match))
 
     def say_raw(self, words: object) -> None:
         self.socket.sendall(msgspec.json.encode(words) + b"\n")
@@ -248,9 +224,9 @@ class CalledBot:
     def say(self, line: str, times: int = 1) -> None:
         """Send a line to the bot, perhaps again and again."""
         for _ in range(times):
-            self.say_raw(CallLine(line=line))
+            self.say_raw(calls.CallLine(line=line))
 
-    def hear(self) -> ToMatch | None:
+    def hear(self) -> calls.ToMatch | None:
         """Return what the server says; None at the end."""
         while b"\n" not in self._rest:
             piece = self.socket.recv(65536)
@@ -258,23 +234,23 @@ class CalledBot:
                 return None
             self._rest += piece
         words, _, self._rest = self._rest.partition(b"\n")
-        return read_to_match(words)
+        return calls.read_to_match(words)
 
     def taken(self) -> bool:
         found = self.hear()
-        assert isinstance(found, CallTaken | CallAbsent), found
-        return isinstance(found, CallTaken)
+        assert isinstance(found, calls.CallTaken | calls.CallAbsent), found
+        return isinstance(found, calls.CallTaken)
 
     def line(self) -> str:
         found = self.hear()
-        assert isinstance(found, CallLine), found
+        assert isinstance(found, calls.CallLine), found
         return found.line
 
     def how(self) -> str:
         found = self.hear()
-        while isinstance(found, CallLine):
+        while isinstance(found, calls.CallLine):
             found = self.hear()
-        assert isinstance(found, CallEnded), found
+        assert isinstance(found, calls.CallEnded), found
         with suppress(ConnectionResetError):  # as not all was read that was said to it
             assert self.hear() is None
         return found.how

@@ -27,6 +27,8 @@ from tests.arena.serve.serving import (
 )
 from tests.referee.process_watch import until
 
+pytestmark = pytest.mark.slow
+
 PATHS = (
     *("", "/table", "/final", "/bots/one", "/bots/ada", "/matches", "/queue"),
     *("/submissions", "/submissions/1", "/matches/0", "/final/league.toml"),
@@ -61,7 +63,6 @@ def everything(server: Serving, *tokens: str) -> str:
     return "\n".join([*server.said, *server.logged, *map(repr, answers)])
 
 
-@pytest.mark.slow
 def test_results_are_frozen_for_all_but_the_organizer_until_they_are_released(
     tmp_path: Path,
 ) -> None:
@@ -114,7 +115,6 @@ def test_results_are_frozen_for_all_but_the_organizer_until_they_are_released(
         assert "release" in server.ask("/cup/calendar").text
 
 
-@pytest.mark.slow
 def test_a_final_is_played_once_on_the_seed_that_was_sealed_whatever_is_killed(
     tmp_path: Path,
 ) -> None:
@@ -187,7 +187,6 @@ def test_a_final_is_played_once_on_the_seed_that_was_sealed_whatever_is_killed(
     assert not [path.name for path in folder.iterdir() if path.name.startswith(".final")]
 
 
-@pytest.mark.slow
 def test_a_final_waits_for_what_was_handed_in_before_the_closing(tmp_path: Path) -> None:
     folder = write_league(tmp_path / "cup", deals=1)
     ada = add_person(folder, "ada")
@@ -207,7 +206,6 @@ def test_a_final_waits_for_what_was_handed_in_before_the_closing(tmp_path: Path)
         assert {row["bot"] for row in rows} == {"one", "two", "ada"}
 
 
-@pytest.mark.slow
 def test_nothing_is_taken_once_the_final_was_made_whatever_began_before_or_is_edited_then(
     tmp_path: Path,
 ) -> None:

@@ -2,17 +2,18 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from urllib.parse import quote
 
 import pytest
 from playwright.sync_api import expect
 
-from arena.serve.pages import WebVisit, bot_address
+from arena.serve.pages import WebVisit
 from tests.arena.report.conftest import PHONE
 from tests.arena.report.test_hostile_page import NAMES
 from tests.arena.serve.conftest import Visited
 from tests.arena.serve.gallery import Gallery
 from tests.arena.serve.hostile import SHORT, league_pages
+
+pytestmark = pytest.mark.slow
 
 VISIT = WebVisit(league="cup<b>", name=SHORT, role="author", csrf="c")
 OURS = "img, iframe, object, embed, base, style, [style], [onload], [onerror], script:not([src])"
@@ -24,7 +25,6 @@ def pages(hostile: Path) -> Mapping[str, str]:
     return league_pages(hostile, VISIT)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("settings", [{}, {"viewport": PHONE, "color_scheme": "dark"}])
 def test_no_text_becomes_an_element_or_widens_a_page(
     pages: Mapping[str, str], gallery: Gallery, visit: Visited, settings: Mapping[str, object]
@@ -43,7 +43,6 @@ def test_no_text_becomes_an_element_or_widens_a_page(
     assert all(path.startswith(("/static/", "/api/")) or path in pages for path in gallery.requests)
 
 
-@pytest.mark.slow
 def test_what_strangers_wrote_is_shown_letter_by_letter(
     pages: Mapping[str, str], gallery: Gallery, visit: Visited
 ) -> None:
@@ -58,7 +57,6 @@ def test_what_strangers_wrote_is_shown_letter_by_letter(
     assert page.locator("h1").inner_text().startswith("Submission 7: \"'><svg onload=alert(9)>")
 
 
-@pytest.mark.slow
 def test_every_bot_is_reached_by_the_link_in_the_table(
     pages: Mapping[str, str], gallery: Gallery, visit: Visited
 ) -> None:
@@ -71,7 +69,6 @@ def test_every_bot_is_reached_by_the_link_in_the_table(
         assert "<script>alert(4)</script>" in page.locator("section.own").inner_text()
 
 
-@pytest.mark.slow
 def test_a_script_that_got_in_all_the_same_would_not_run(
     pages: Mapping[str, str], gallery: Gallery, visit: Visited
 ) -> None:
@@ -83,7 +80,6 @@ def test_a_script_that_got_in_all_the_same_would_not_run(
     assert page.title().startswith("Submission 7")
 
 
-@pytest.mark.slow
 def test_every_page_is_whole_without_scripts_and_on_paper(
     pages: Mapping[str, str], gallery: Gallery, visit: Visited
 ) -> None:
@@ -94,8 +90,3 @@ def test_every_page_is_whole_without_scripts_and_on_paper(
         expect(page.locator("h1")).to_be_visible()
         assert page.locator("main").inner_text().strip(), path
         page.close()
-
-
-def test_a_bot_whose_name_is_a_step_in_a_path_has_an_address() -> None:
-    assert bot_address("", "cup", "..") == "/cup/bots/?bot=.."
-    assert bot_address("/a", "c p", "x/y?") == "/a/c%20p/bots/" + quote("x/y?", safe="")

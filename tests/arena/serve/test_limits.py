@@ -8,6 +8,7 @@ from urllib.parse import quote
 
 import pytest
 
+from arena.serve.remote.sparing import Sparing
 from tests.arena.serve.conftest import Contest
 from tests.arena.serve.serving import bot_zip, events
 from tests.referee.process_watch import until
@@ -211,3 +212,19 @@ def test_what_happens_is_told_to_those_who_listen_and_secrets_to_their_authors(
         until(lambda: "submission" in own())
         assert own.has(b"text/event-stream")
         assert "submission" not in other() + stranger()
+
+
+def test_what_was_not_said_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    said: list[str] = []
+    monkeypatch.setattr("arena.serve.remote.sparing._SECONDS", 0.2)
+    sparing = Sparing(said.append)
+    for number in range(10):
+        sparing.say("sage", f"sage {number}")
+    sparing.say("iris", "iris")
+    assert said == [*(f"sage {number}" for number in range(6)), "iris"]
+    sparing.catch_up()
+    assert len(said) == 7
+    until(lambda: sparing.catch_up() or len(said) > 7)
+    assert said[-1] == "sage: 4 more of such lines were left out."
+    sparing.say("sage", "sage again")
+    assert said[-1] == "sage again"

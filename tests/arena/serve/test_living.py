@@ -29,6 +29,8 @@ from tests.faults.workshop import small_disk
 from tests.referee import process_watch
 from tests.referee.process_watch import gone, until
 
+pytestmark = pytest.mark.slow
+
 FOREVER = 50_000
 """Deals of which there are some to be played at the end of any test."""
 
@@ -62,7 +64,6 @@ def write_bot(folder: Path, source: str) -> dict[str, object]:
     return {"folder": "../house", "command": ["{python}", "bot.py"]}
 
 
-@pytest.mark.slow
 def test_a_new_bot_gets_its_place_before_the_others_play_on(tmp_path: Path) -> None:
     """In a league that has hours before it, its first matches come at once."""
     folder = write_league(tmp_path / "cup", deals=FOREVER)
@@ -82,7 +83,6 @@ def test_a_new_bot_gets_its_place_before_the_others_play_on(tmp_path: Path) -> N
     assert "Finishing the matches being played" in "".join(server.said)
 
 
-@pytest.mark.slow
 def test_the_page_says_once_and_at_once_how_many_matches_were_played(tmp_path: Path) -> None:
     with serving(write_league(tmp_path / "cup", deals=FOREVER)) as server:
 
@@ -103,7 +103,6 @@ def test_the_page_says_once_and_at_once_how_many_matches_were_played(tmp_path: P
         server.end()
 
 
-@pytest.mark.slow
 def test_a_league_that_is_changed_while_it_is_served_is_read_anew(tmp_path: Path) -> None:
     """By a command, which says that the server takes the change, or in an editor."""
     folder = write_league(tmp_path / "cup", deals=FOREVER)
@@ -128,7 +127,6 @@ def test_a_league_that_is_changed_while_it_is_served_is_read_anew(tmp_path: Path
         assert takes in said.stderr
 
 
-@pytest.mark.slow
 def test_a_killed_server_leaves_nobody_behind_and_the_next_goes_on(tmp_path: Path) -> None:
     folder = write_league(tmp_path / "cup", deals=20)
     token = add_person(folder, "ada")
@@ -148,7 +146,6 @@ def test_a_killed_server_leaves_nobody_behind_and_the_next_goes_on(tmp_path: Pat
     assert verified.returncode == 0, verified
 
 
-@pytest.mark.slow
 def test_a_server_that_cannot_begin_says_why(tmp_path: Path) -> None:
     folder = write_league(tmp_path / "cup")
     with serving(folder) as server:
@@ -163,7 +160,6 @@ def test_a_server_that_cannot_begin_says_why(tmp_path: Path) -> None:
             assert (refused.returncode, said in refused.stderr) == (2, True), refused
 
 
-@pytest.mark.slow
 def test_the_log_says_first_where_it_listens_and_nothing_twice_in_a_row(tmp_path: Path) -> None:
     folder = write_league(tmp_path / "cup", hand_in="closes = 2099-01-01T00:00:00Z")
     token = add_person(folder, "ada")
@@ -180,7 +176,6 @@ def test_the_log_says_first_where_it_listens_and_nothing_twice_in_a_row(tmp_path
     assert (False, False) not in pairwise(told)
 
 
-@pytest.mark.slow
 def test_two_leagues_are_served_and_each_has_its_own_people(tmp_path: Path) -> None:
     spring, autumn = (write_league(tmp_path / name) for name in ("spring", "autumn"))
     ada, bob = add_person(spring, "ada"), add_person(autumn, "bob")
@@ -196,7 +191,6 @@ def test_two_leagues_are_served_and_each_has_its_own_people(tmp_path: Path) -> N
         assert server.ask("/autumn/submissions", cookie=renamed).status == 401
 
 
-@pytest.mark.slow
 def test_results_that_cannot_be_read_are_told_apart_from_what_does_not_exist(
     tmp_path: Path,
 ) -> None:
@@ -211,7 +205,6 @@ def test_results_that_cannot_be_read_are_told_apart_from_what_does_not_exist(
         assert "nobody" not in "".join(server.said)  # or anybody could fill the log
 
 
-@pytest.mark.slow
 def test_a_suspended_bot_stays_so_until_another_version_comes(tmp_path: Path) -> None:
     folder = write_league(tmp_path / "cup", deals=3)
     started = tmp_path / "started"
@@ -241,7 +234,6 @@ def child(server: Serving, module: str) -> int:
     return until(found, 20)
 
 
-@pytest.mark.slow
 def test_a_process_beside_the_server_that_is_killed_begins_again(tmp_path: Path) -> None:
     folder = write_league(tmp_path / "cup", deals=FOREVER)
     token = add_person(folder, "ada")
@@ -262,7 +254,6 @@ def test_a_process_beside_the_server_that_is_killed_begins_again(tmp_path: Path)
         until(lambda: server.played() > count, 30)
 
 
-@pytest.mark.slow
 def test_an_author_does_not_see_what_the_organizer_s_program_of_this_name_says(
     tmp_path: Path,
 ) -> None:
@@ -281,7 +272,6 @@ def test_an_author_does_not_see_what_the_organizer_s_program_of_this_name_says(
         assert server.api(f"/matches/{matches[0]['id']}", token=ada).status == 403
 
 
-@pytest.mark.slow
 def test_a_stream_of_events_ends_with_the_token_that_opened_it(tmp_path: Path) -> None:
     folder = write_league(tmp_path / "cup")
     ada, bob = add_person(folder, "ada"), add_person(folder, "bob")
@@ -301,7 +291,6 @@ def test_a_stream_of_events_ends_with_the_token_that_opened_it(tmp_path: Path) -
         assert not other.has_ended()
 
 
-@pytest.mark.slow
 def test_a_second_signal_ends_all_at_once(tmp_path: Path) -> None:
     folder = write_league(tmp_path / "cup")
     file = folder / "league.toml"
@@ -322,7 +311,6 @@ def test_a_second_signal_ends_all_at_once(tmp_path: Path) -> None:
         until(lambda: gone(*family), 10)
 
 
-@pytest.mark.slow
 def test_on_a_full_disk_nothing_is_taken_and_pages_are_shown_until_there_is_room(
     tmp_path: Path,
 ) -> None:
@@ -346,7 +334,6 @@ def test_on_a_full_disk_nothing_is_taken_and_pages_are_shown_until_there_is_room
             accepted(server, token)
 
 
-@pytest.mark.slow
 def test_nothing_is_lost_stuck_or_doubled_by_ten_kills(public: Path) -> None:
     """And what is played is what `arena run` plays of the same bots."""
     counts = kill_at_random(public, kills=10, seed=1)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import msgspec
 import pytest
@@ -317,20 +318,6 @@ def test_without_scripts_a_file_is_handed_in_by_the_form(
     assert posted.files == {"file": ("castle.zip", b"PK zip")}
 
 
-@pytest.mark.slow
-def test_without_scripts_a_program_is_pasted(gallery: Gallery, show: Show) -> None:
-    page = show(form(), "/cup/hand-in", java_script_enabled=False)
-    page.locator("#paste > summary").click()
-    page.locator("#filename").fill("bot.py")
-    page.locator("#source").fill("print('hello')\n")
-    page.locator("#send").click()
-    (posted,) = gallery.posted
-    assert (posted.fields["filename"], posted.fields["source"].strip()) == (
-        "bot.py",
-        "print('hello')",
-    )
-
-
 # --- handing in
 
 
@@ -574,3 +561,8 @@ def test_pages_below_a_root_refer_to_it_alone() -> None:
     text = pages.table_page(visit, table(row("ann", 30)), OPEN)
     found = re.findall(r'(?:href|src|action|data-events)="([^"]*)"', text)
     assert {each.split("/")[1] for each in found if not each.startswith("#")} == {"arena"}
+
+
+def test_a_bot_whose_name_is_a_step_in_a_path_has_an_address() -> None:
+    assert pages.bot_address("", "cup", "..") == "/cup/bots/?bot=.."
+    assert pages.bot_address("/a", "c p", "x/y?") == "/a/c%20p/bots/" + quote("x/y?", safe="")

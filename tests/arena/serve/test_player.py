@@ -17,23 +17,14 @@ import pytest
 
 from arena.handin.database import HANDED_IN, HandIns
 from arena.handin.final import is_over
-from arena.serve.messages import (
-    EndPlay,
-    Here,
-    Idle,
-    Playing,
-    Progress,
-    Stopped,
-    Trouble,
-    Word,
-    decoder,
-    line,
-)
+from arena.serve import messages
 from arena.serve.served import Served
 from tests.arena.conftest import ROOT, STEADY, League, matches_stored, naughty
 from tests.arena.coroutines import run_apart
 from tests.arena.play.slow.homes import DIGEST, Homes, homes, remote
 from tests.referee.process_watch import until
+
+pytestmark = pytest.mark.slow
 
 HEAD = """\
 game = "guerra"
@@ -45,7 +36,7 @@ limits = {{ sandbox = "none", pace = "slow", move_time = 30, startup = 30, slots
 """
 W = TypeVar("W")
 
-READ = decoder(Word).decode
+READ = messages.decoder(messages.Word).decode
 ALL = "All matches are played."
 ABSENT = "All matches are played but those of sage, which is not connected."
 
@@ -54,7 +45,7 @@ class Player:
     """The player of a league, and what it has said."""
 
     def __init__(self, folder: Path) -> None:
-        self.words: list[Word] = []
+        self.words: list[messages.Word] = []
         self._process = subprocess.Popen(
             [sys.executable, "-P", "-m", "arena.serve.player", str(folder)],
             stdin=subprocess.PIPE,
@@ -71,23 +62,23 @@ class Player:
 
     def tell(self, order: object) -> None:
         assert self._process.stdin is not None
-        self._process.stdin.write(line(order))
+        self._process.stdin.write(messages.line(order))
         self._process.stdin.flush()
 
     def here(self, **rooms: int) -> None:
         """Tell it which bots are there, and for how many matches each."""
-        self.tell(Here([(bot, DIGEST, room) for bot, room in rooms.items()]))
+        self.tell(messages.Here([(bot, DIGEST, room) for bot, room in rooms.items()]))
 
     def said(self, kind: type[W]) -> list[W]:
         return [word for word in list(self.words) if isinstance(word, kind)]
 
     def idle(self, words: str, seconds: float = 40) -> None:
         with suppress(AssertionError):
-            until(lambda: self.words and self.words[-1] == Idle(words), seconds)
-        assert self.words[-1:] == [Idle(words)], self.words
+            until(lambda: self.words and self.words[-1] == messages.Idle(words), seconds)
+        assert self.words[-1:] == [messages.Idle(words)], self.words
 
     def end(self) -> None:
-        self.tell(EndPlay())
+        self.tell(messages.EndPlay())
         assert self._process.wait(20) == 0
 
     def close(self) -> None:
@@ -124,30 +115,28 @@ def home(league: League) -> Iterator[Homes]:
         yield found
 
 
-@pytest.mark.slow
 def test_matches_of_a_remote_bot_wait_until_it_is_connected(league: League, home: Homes) -> None:
     write(league, remote(league, "sage"))
     with playing(league) as player:
         player.idle(ABSENT)
         assert league.count() == 4
-        player.tell(Here([("sage", "0" * 64, 5), ("tom", DIGEST, 5)]))  # others
+        player.tell(messages.Here([("sage", "0" * 64, 5), ("tom", DIGEST, 5)]))  # others
         time.sleep(0.5)
-        assert len(player.said(Idle)) == 1
+        assert len(player.said(messages.Idle)) == 1
         player.here(sage=2)
         player.idle(ALL)
         assert league.count() == 12
         assert home.most["sage"] == 2
         assert {call.digest for call in home.calls} == {DIGEST}
         assert len(home.calls) == 8
-        assert player.said(Trouble) == player.said(Stopped) == []
+        assert player.said(messages.Trouble) == player.said(messages.Stopped) == []
         player.here()
         player.here(sage=1)  # who is not missed
         time.sleep(0.5)
-        assert player.words[-1] == Idle(ALL)
-        assert len(player.said(Playing)) == 2
+        assert player.words[-1] == messages.Idle(ALL)
+        assert len(player.said(messages.Playing)) == 2
 
 
-@pytest.mark.slow
 def test_a_bot_that_connects_is_played_with_and_interrupts_nothing(
     league: League, home: Homes
 ) -> None:
@@ -161,12 +150,11 @@ def test_a_bot_that_connects_is_played_with_and_interrupts_nothing(
         until(lambda: league.count() > seen + 4, 20)
         player.here(sage=3)
         until(lambda: home.most["sage"] == 3, 20)
-        assert len(player.said(Playing)) == 1
-        assert player.said(Idle) == []
-        assert isinstance(player.words[-1], Progress)
+        assert len(player.said(messages.Playing)) == 1
+        assert player.said(messages.Idle) == []
+        assert isinstance(player.words[-1], messages.Progress)
 
 
-@pytest.mark.slow
 def test_several_that_are_missed_are_all_named(league: League, home: Homes) -> None:
     bots = [remote(league, name) for name in ("sage", "tom", "uma")]
     write(league, *bots, naughty("crash_at_start"), deals=1)
@@ -185,7 +173,6 @@ def test_several_that_are_missed_are_all_named(league: League, home: Homes) -> N
         assert league.count() == 16
 
 
-@pytest.mark.slow
 def test_a_bot_that_is_not_there_after_all_is_called_again_and_told_of_once(
     league: League, home: Homes
 ) -> None:
@@ -193,30 +180,29 @@ def test_a_bot_that_is_not_there_after_all_is_called_again_and_told_of_once(
     home.is_absent = True
     with playing(league) as player:
         player.here(sage=1)
-        (told,) = until(lambda: player.said(Trouble), 40)
-        assert told == Trouble(
+        (told,) = until(lambda: player.said(messages.Trouble), 40)
+        assert told == messages.Trouble(
             "sage is said to be connected, and yet its matches cannot begin: it is not connected. "
             "They are tried again."
         )
         before = home.declined
         assert 3 < before < 20  # it is not called all the time
         until(lambda: home.declined > before, 20)
-        assert player.said(Trouble) == [told]
+        assert player.said(messages.Trouble) == [told]
         assert league.count() == 2
         home.is_absent = False
         player.idle(ALL)
         assert league.count() == 6
-        assert player.said(Stopped) == []
+        assert player.said(messages.Stopped) == []
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(6))
 def test_a_bot_that_comes_when_a_run_is_just_ending_is_not_missed(
     league: League, home: Homes, seed: int
 ) -> None:
     write(league, remote(league, "sage"), deals=1)
     with playing(league) as player:
-        until(lambda: [word for word in player.said(Progress) if word.missing == 4], 20)
+        until(lambda: [word for word in player.said(messages.Progress) if word.missing == 4], 20)
         time.sleep(random.Random(seed).random() * 0.6)
         player.here(sage=1)
         player.idle(ALL)
@@ -228,7 +214,6 @@ def rounds(league: League) -> int:
         return int(db.execute("SELECT count(*) FROM round").fetchone()[0])
 
 
-@pytest.mark.slow
 def test_no_round_is_drawn_before_the_remote_bots_have_played_the_last(
     league: League, home: Homes
 ) -> None:
@@ -256,7 +241,6 @@ def test_no_round_is_drawn_before_the_remote_bots_have_played_the_last(
         assert league.count() == 12
 
 
-@pytest.mark.slow
 def test_a_league_that_is_changed_is_read_anew_while_bots_are_missed(
     league: League, home: Homes
 ) -> None:
@@ -273,7 +257,6 @@ def test_a_league_that_is_changed_is_read_anew_while_bots_are_missed(
     assert home.calls == []
 
 
-@pytest.mark.slow
 def test_a_player_that_begins_anew_is_told_again_who_is_there(league: League) -> None:
     write(league, remote(league, "sage"), deals=1)
     league.bot("at home", STEADY.format(pause=0.05))
@@ -316,7 +299,6 @@ async def reached(true: Callable[[], bool]) -> None:
             await asyncio.sleep(0.05)
 
 
-@pytest.mark.slow
 def test_a_final_is_not_over_before_the_remote_bots_have_played_it(
     league: League, home: Homes
 ) -> None:

@@ -11,18 +11,7 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from arena.handin.database import HandIns
 from arena.handin.people import remove, renew
-from arena.serve.remote.sparing import Sparing
-from protocol.remote import (
-    Beat,
-    BeginCopy,
-    Bye,
-    CopyGone,
-    CopyLine,
-    Echo,
-    EndCopy,
-    OfferSlots,
-    Welcome,
-)
+from protocol import remote
 from tests.arena.serve import remote_home
 from tests.arena.serve.remote_home import (
     DIGESTS,
@@ -38,6 +27,8 @@ from tests.arena.serve.remote_home import (
 )
 from tests.arena.serve.serving import add_person, serving, write_league
 from tests.referee.process_watch import until
+
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture
@@ -59,26 +50,25 @@ def is_taken(contest: Contest, **words: str) -> tuple[bool, float]:
         return call.taken(), time.monotonic() - began
 
 
-@pytest.mark.slow
 def test_a_match_and_a_copy_speak_to_each_other(contest: Contest) -> None:
     with at_home(contest) as (home, welcome):
         assert (welcome.league, welcome.goes_on) == ("cup", False)
         assert welcome.limits["move_time"] == 5
         with CalledBot(contest.folder, match="7-1") as call:
             assert call.taken()
-            assert home.next() == BeginCopy(n=1, copy=1)
+            assert home.next() == remote.BeginCopy(n=1, copy=1)
             call.say('{"type":"hello"}')
-            assert home.next() == CopyLine(n=2, copy=1, line='{"type":"hello"}')
-            home.write(CopyLine, copy=1, line='{"type":"ready","ä":"\\u0000"}')
+            assert home.next() == remote.CopyLine(n=2, copy=1, line='{"type":"hello"}')
+            home.write(remote.CopyLine, copy=1, line='{"type":"ready","ä":"\\u0000"}')
             assert call.line() == '{"type":"ready","ä":"\\u0000"}'
-        assert home.next() == EndCopy(n=3, copy=1)
-        home.write(CopyLine, copy=1, line="too late, and nobody minds")
+        assert home.next() == remote.EndCopy(n=3, copy=1)
+        home.write(remote.CopyLine, copy=1, line="too late, and nobody minds")
         with CalledBot(contest.folder) as call:
             assert call.taken()
-            assert home.next() == BeginCopy(n=4, copy=2)
-            home.write(CopyGone, copy=2, how="ended\x1b[2J", stderr="oh\nno")
+            assert home.next() == remote.BeginCopy(n=4, copy=2)
+            home.write(remote.CopyGone, copy=2, how="ended\x1b[2J", stderr="oh\nno")
             assert call.how() == "ended\\x1b[2J"
-        home.write(Bye)
+        home.write(remote.Bye)
         assert home.ended() == 1000
     until(lambda: contest.said("sage is away: its author ended it."))
     [line] = until(lambda: remote_home.logged(contest, 101))
@@ -86,39 +76,36 @@ def test_a_match_and_a_copy_speak_to_each_other(contest: Contest) -> None:
     assert line["bytes"] > 100
 
 
-@pytest.mark.slow
 def test_the_round_trip_is_measured_and_told_to_both(contest: Contest) -> None:
     with at_home(contest) as (home, _), CalledBot(contest.folder) as call:
         assert call.taken()
         found = home.frame()
-        while not (isinstance(found, Beat) and found.trip is not None):
-            if isinstance(found, Beat):
+        while not (isinstance(found, remote.Beat) and found.trip is not None):
+            if isinstance(found, remote.Beat):
                 time.sleep(0.2)  # as far away as that
-                home.say(Echo(at=found.at, seen=0))
+                home.say(remote.Echo(at=found.at, seen=0))
             found = home.frame()
         assert 0.2 <= found.trip < 1
-        home.write(CopyLine, copy=1, line="x")
+        home.write(remote.CopyLine, copy=1, line="x")
         assert call.hear().trip == found.trip  # type: ignore[union-attr]
         assert 200 <= remotes(contest)["sage"]["trip_ms"] < 1000
 
 
-@pytest.mark.slow
 def test_a_line_waits_for_nothing_that_was_sent_before_it(contest: Contest) -> None:
     """As TCP lets short pieces wait, for 40 ms, until those before them were confirmed."""
     took = []
     with at_home(contest) as (home, _), home.ready(contest) as call:
         for _ in range(20):
-            home.write(CopyLine, copy=1, line="answer")
+            home.write(remote.CopyLine, copy=1, line="answer")
             assert call.line() == "answer"
             began = time.monotonic()
             for line in ("one", "two"):
                 call.say(line)
-                assert isinstance(home.next(), CopyLine)
+                assert isinstance(home.next(), remote.CopyLine)
             took.append(time.monotonic() - began)
     assert sorted(took)[5] < 0.02  # of 20, as the machine may be busy
 
 
-@pytest.mark.slow
 def test_a_call_is_refused_where_nobody_could_answer(contest: Contest) -> None:
     assert not is_taken(contest)[0]  # nobody is there
     with at_home(contest, slots=1) as (home, _):
@@ -130,12 +117,11 @@ def test_a_call_is_refused_where_nobody_could_answer(contest: Contest) -> None:
             assert not found
             assert seconds < 5
         assert is_taken(contest)[0]
-        home.write(OfferSlots, slots=0)
+        home.write(remote.OfferSlots, slots=0)
         until(lambda: remotes(contest)["sage"]["slots"] == 0)
         assert not is_taken(contest)[0]
 
 
-@pytest.mark.slow
 def test_a_call_waits_a_moment_for_a_bot_that_was_cut_off(contest: Contest) -> None:
     session = "0" * 32
     with at_home(contest, session=session) as (_, begun):
@@ -144,7 +130,7 @@ def test_a_call_waits_a_moment_for_a_bot_that_was_cut_off(contest: Contest) -> N
     with CalledBot(contest.folder, match="early") as call:
         time.sleep(0.5)
         with at_home(contest, session=session, epoch=begun.epoch) as (home, _):
-            assert home.next() == BeginCopy(n=1, copy=1)
+            assert home.next() == remote.BeginCopy(n=1, copy=1)
             assert call.taken()
     until(lambda: is_away(contest))
     found, seconds = is_taken(contest)
@@ -155,7 +141,6 @@ def test_a_call_waits_a_moment_for_a_bot_that_was_cut_off(contest: Contest) -> N
     assert seconds < 2
 
 
-@pytest.mark.slow
 def test_an_organizer_connects_any_bot_and_an_author_his_own(contest: Contest) -> None:
     with at_home(contest, contest.organizer, "sage"), at_home(contest, contest.bob, "iris"):
         assert not is_away(contest, "iris")
@@ -165,44 +150,43 @@ def test_an_organizer_connects_any_bot_and_an_author_his_own(contest: Contest) -
     until(lambda: contest.said("bob is declined: 'rose' is not a bot of yours."))
 
 
-@pytest.mark.slow
 def test_a_second_program_is_told_that_one_is_connected(contest: Contest) -> None:
     with at_home(contest) as (home, _), home.ready(contest) as call:
         with dial(contest.server, contest.ada) as connection:
             found = Home(connection, hello()).declined()
         assert (found.kind, found.after) == ("busy", None)
         assert "try again in 15 s" in found.remedy
-        home.write(CopyLine, copy=1, line="undisturbed")
+        home.write(remote.CopyLine, copy=1, line="undisturbed")
         assert call.line() == "undisturbed"
 
 
-@pytest.mark.slow
 def test_a_session_that_comes_again_goes_on_with_its_copies(contest: Contest) -> None:
     session = "a" * 32
     with at_home(contest, session=session) as (home, begun):
         call = home.ready(contest)
         call.say("asked before")
-        until(lambda: isinstance(home.next(), CopyLine))
+        until(lambda: isinstance(home.next(), remote.CopyLine))
     until(lambda: is_away(contest))
     call.say("asked meanwhile")
     with at_home(contest, session=session, epoch=begun.epoch, seen=1) as (again, welcome):
         assert (welcome.goes_on, welcome.seen) == (True, 1)
-        assert again.next() == CopyLine(n=2, copy=1, line="asked before")  # it has seen 1 alone
-        assert again.next() == CopyLine(n=3, copy=1, line="asked meanwhile")
-        again.write(CopyLine, copy=1, line="ready")  # once more, as it could not know
-        again.write(CopyLine, copy=1, line="answer 2")
+        assert again.next() == remote.CopyLine(
+            n=2, copy=1, line="asked before"
+        )  # it has seen 1 alone
+        assert again.next() == remote.CopyLine(n=3, copy=1, line="asked meanwhile")
+        again.write(remote.CopyLine, copy=1, line="ready")  # once more, as it could not know
+        again.write(remote.CopyLine, copy=1, line="answer 2")
         assert call.line() == "answer 2"
         until(lambda: contest.said("sage is back after "))
         with at_home(contest, session=session, epoch=begun.epoch, seen=3) as (third, welcome):
             assert welcome.goes_on  # while the second one still lives
             assert again.ended() == 1006
             third.sent = 2
-            third.write(CopyLine, copy=1, line="answer 3")
+            third.write(remote.CopyLine, copy=1, line="answer 3")
             assert call.line() == "answer 3"
     call.close()
 
 
-@pytest.mark.slow
 def test_a_session_whose_welcome_was_lost_begins_anew_and_blames_nobody(contest: Contest) -> None:
     session = "a" * 32
     with at_home(contest, session=session):  # or so it seems here
@@ -214,10 +198,9 @@ def test_a_session_whose_welcome_was_lost_begins_anew_and_blames_nobody(contest:
         call.close()
         with CalledBot(contest.folder) as other:
             assert other.taken()
-            assert again.next() == BeginCopy(n=1, copy=1)
+            assert again.next() == remote.BeginCopy(n=1, copy=1)
 
 
-@pytest.mark.slow
 def test_what_still_comes_over_the_old_connection_is_not_taken(contest: Contest) -> None:
     """Letters that are on their way when another connection takes over come once more over it."""
     secret = "a" * 32
@@ -229,27 +212,26 @@ def test_what_still_comes_over_the_old_connection_is_not_taken(contest: Contest)
             def write(home: Home = old, is_over: threading.Event = is_over) -> None:
                 with suppress(ConnectionClosed):
                     while not is_over.is_set():
-                        home.write(OfferSlots, slots=2)
+                        home.write(remote.OfferSlots, slots=2)
 
             writing = threading.Thread(target=write)
             writing.start()
             with at_home(contest, session=secret, epoch=welcome.epoch) as (new, welcome):
                 new.sent = welcome.seen
-                new.write(OfferSlots, slots=3)
+                new.write(remote.OfferSlots, slots=3)
                 until(lambda: remotes(contest)["sage"]["slots"] == 3)
                 is_over.set()
                 writing.join()
         until(lambda: is_away(contest))
 
 
-@pytest.mark.slow
 def test_a_new_session_takes_over_from_a_broken_one_and_its_copies_are_gone(
     contest: Contest,
 ) -> None:
     with at_home(contest) as (home, _):
         call, early = home.ready(contest), CalledBot(contest.folder)
         assert early.taken()
-        assert isinstance(home.next(), BeginCopy)
+        assert isinstance(home.next(), remote.BeginCopy)
     assert early.hear() is None  # it was not ready when its machine went away: nobody is blamed
     early.close()
     until(lambda: is_away(contest))
@@ -260,7 +242,6 @@ def test_a_new_session_takes_over_from_a_broken_one_and_its_copies_are_gone(
     call.close()
 
 
-@pytest.mark.slow
 def test_other_files_in_its_place_end_a_session(contest: Contest) -> None:
     with at_home(contest) as (home, _), CalledBot(contest.folder) as call:
         assert call.taken()
@@ -276,14 +257,12 @@ def test_other_files_in_its_place_end_a_session(contest: Contest) -> None:
         assert Home(connection, hello()).declined().kind == "unknown"
 
 
-@pytest.mark.slow
 def test_files_that_were_entered_a_moment_ago_are_known_at_once(contest: Contest) -> None:
     write_remote_league(contest.folder, {**DIGESTS, "sage": "9" * 64})
     with at_home(contest, digest="9" * 64):
         pass
 
 
-@pytest.mark.slow
 def test_a_bot_that_is_taken_out_has_no_session_even_while_it_is_away(contest: Contest) -> None:
     with at_home(contest) as (home, _):
         call = home.ready(contest)
@@ -294,7 +273,6 @@ def test_a_bot_that_is_taken_out_has_no_session_even_while_it_is_away(contest: C
     call.close()
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("end", [renew, remove])
 def test_a_token_that_ends_ends_the_session(
     contest: Contest, end: Callable[[HandIns, str], object]
@@ -311,7 +289,6 @@ def test_a_token_that_ends_ends_the_session(
     assert refused.value.response.status_code == 401
 
 
-@pytest.mark.slow
 def test_the_server_ends_with_a_code_that_says_so_and_begins_anew(contest: Contest) -> None:
     session = "a" * 32
     with at_home(contest, session=session) as (home, _):
@@ -323,7 +300,6 @@ def test_the_server_ends_with_a_code_that_says_so_and_begins_anew(contest: Conte
             assert not welcome.goes_on
 
 
-@pytest.mark.slow
 def test_what_everybody_sees_of_remote_bots(contest: Contest) -> None:
     assert contest.server.api("").json["open_to_remote"] is True
     assert "Connected now" not in contest.server.ask("/cup/").text
@@ -337,7 +313,6 @@ def test_what_everybody_sees_of_remote_bots(contest: Contest) -> None:
     assert "Connected now" not in contest.server.ask("/cup/").text
 
 
-@pytest.mark.slow
 def test_nothing_is_seen_of_them_while_results_are_held_back(tmp_path: Path) -> None:
     frozen = "freezes = 2020-01-01T00:00:00Z\nrelease = 2090-01-01T00:00:00Z\n"
     with remote_contest(tmp_path / "cup", more=frozen) as contest:
@@ -350,7 +325,6 @@ def test_nothing_is_seen_of_them_while_results_are_held_back(tmp_path: Path) -> 
             assert remotes(contest)["sage"]["state"] == "connected"  # the organizer sees it
 
 
-@pytest.mark.slow
 def test_a_league_that_is_not_open_says_how_it_is_opened(tmp_path: Path) -> None:
     folder = write_league(tmp_path / "cup")
     token = add_person(folder, "ada")
@@ -362,13 +336,12 @@ def test_a_league_that_is_not_open_says_how_it_is_opened(tmp_path: Path) -> None
         assert b"grants = { remote = true } in [hand_in]" in bytes(found.value.response.body or b"")
 
 
-@pytest.mark.slow
 def test_a_connection_that_passes_nothing_is_broken_after_a_while(contest: Contest) -> None:
     with (
         remote_home.proxied(contest.server.port) as proxy,
         dial(contest.server, contest.ada, port=proxy.port) as connection,
     ):
-        assert isinstance(Home(connection, hello()).next(), Welcome)
+        assert isinstance(Home(connection, hello()).next(), remote.Welcome)
         proxy.freeze()
         began = time.monotonic()
         until(lambda: is_away(contest), 30)
@@ -378,7 +351,6 @@ def test_a_connection_that_passes_nothing_is_broken_after_a_while(contest: Conte
             pass
 
 
-@pytest.mark.slow
 def test_the_organizer_hears_no_more_than_a_few_lines_a_minute_of_a_bot(contest: Contest) -> None:
     for _ in range(12):
         with at_home(contest):
@@ -389,23 +361,6 @@ def test_the_organizer_hears_no_more_than_a_few_lines_a_minute_of_a_bot(contest:
     assert len(contest.said("cup: sage is ")) == 6
 
 
-def test_what_was_not_said_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    said: list[str] = []
-    monkeypatch.setattr("arena.serve.remote.sparing._SECONDS", 0.2)
-    sparing = Sparing(said.append)
-    for number in range(10):
-        sparing.say("sage", f"sage {number}")
-    sparing.say("iris", "iris")
-    assert said == [*(f"sage {number}" for number in range(6)), "iris"]
-    sparing.catch_up()
-    assert len(said) == 7
-    until(lambda: sparing.catch_up() or len(said) > 7)
-    assert said[-1] == "sage: 4 more of such lines were left out."
-    sparing.say("sage", "sage again")
-    assert said[-1] == "sage again"
-
-
-@pytest.mark.slow
 def test_a_bot_that_was_renamed_is_connected_by_either_name(contest: Contest) -> None:
     """Its author's program goes on with the name that it was started with."""
     file = contest.folder / "league.toml"

@@ -16,20 +16,7 @@ from typing import Any
 import pytest
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
-from protocol.remote import (
-    FRAME_LIMIT,
-    MOST_AT_ONCE,
-    BeginCopy,
-    Bye,
-    CopyGone,
-    CopyLine,
-    Echo,
-    FromAuthor,
-    OfferSlots,
-    RemoteHello,
-    Welcome,
-    encode_frame,
-)
+from protocol import remote
 from tests.arena.serve.remote_home import (
     CalledBot,
     Contest,
@@ -76,7 +63,7 @@ def page_seconds(contest: Contest) -> float:
     return time.monotonic() - began
 
 
-def raw(contest: Contest, frame: FromAuthor) -> socket.socket:
+def raw(contest: Contest, frame: remote.FromAuthor) -> socket.socket:
     """Return a connection that has become a websocket and has said a frame; anything can follow."""
     connection = socket.create_connection(("127.0.0.1", contest.server.port), timeout=30)
     connection.sendall(
@@ -109,7 +96,7 @@ def wire(opcode: int, data: bytes = b"", *, last: bool = True, length: int | Non
 
 
 def text(frame: Any) -> bytes:
-    return wire(1, encode_frame(frame).encode())
+    return wire(1, remote.encode_frame(frame).encode())
 
 
 def ends(connection: socket.socket, seconds: float = 20.0) -> bytes:
@@ -212,7 +199,7 @@ def test_a_strange_upgrade_is_no_websocket_and_no_mistake_of_ours(
         (hello(bot="first"), "unknown", "first"),
         (hello(bot="\x1b[2J<b>"), "unknown", "x1b[2J"),
         (hello(version=2), "wrong", "version 1, not 2"),
-        (hello(slots=MOST_AT_ONCE + 1), "wrong", ""),
+        (hello(slots=remote.MOST_AT_ONCE + 1), "wrong", ""),
         (hello(slots=-1), "wrong", ""),
         (hello(slots=10**30), "wrong", ""),
         (hello(seen=-1), "wrong", ""),
@@ -221,8 +208,8 @@ def test_a_strange_upgrade_is_no_websocket_and_no_mistake_of_ours(
         (hello(digest="a" * 63), "wrong", ""),
         (hello(bot=""), "wrong", ""),
         (hello(bot="x" * 1000), "wrong", ""),
-        (Echo(at=1.0, seen=0), "wrong", "no hello"),
-        (CopyLine(n=1, copy=1, line="x"), "wrong", "no hello"),
+        (remote.Echo(at=1.0, seen=0), "wrong", "no hello"),
+        (remote.CopyLine(n=1, copy=1, line="x"), "wrong", "no hello"),
         ("", "wrong", ""),
         ("{}", "wrong", ""),
         ("[" * 100_000, "wrong", ""),
@@ -233,7 +220,7 @@ def test_a_strange_upgrade_is_no_websocket_and_no_mistake_of_ours(
     ],
 )
 def test_a_first_frame_that_is_none_is_declined(
-    contest: Contest, first: RemoteHello | str | bytes, kind: str, words: str
+    contest: Contest, first: remote.RemoteHello | str | bytes, kind: str, words: str
 ) -> None:
     with dial(contest.server, contest.ada) as connection:
         found = Home(connection, first).declined()
@@ -252,20 +239,20 @@ def test_a_hello_that_does_not_come_is_not_waited_for(contest: Contest) -> None:
 
 # --- later frames
 
-ATTACKS: dict[str, tuple[str, list[FromAuthor | str | bytes]]] = {
+ATTACKS: dict[str, tuple[str, list[remote.FromAuthor | str | bytes]]] = {
     "hello twice": ("second hello", [hello()]),
-    "gap": ("letter 2 came after letter 0", [OfferSlots(n=2, slots=1)]),
-    "repeated": ("letter 1 came where 2 is next", [OfferSlots(n=1, slots=1)] * 2),
-    "several lines": ("too long, or several", [CopyLine(n=1, copy=1, line="x\ny")]),
-    "long line": ("too long, or several", [CopyLine(n=1, copy=1, line="x" * 70_000)]),
-    "unknown copy": ("copy 2 was never begun", [CopyLine(n=1, copy=2, line="x")]),
-    "unknown copy gone": ("copy 2 was never begun", [CopyGone(n=1, copy=2, how="ended")]),
+    "gap": ("letter 2 came after letter 0", [remote.OfferSlots(n=2, slots=1)]),
+    "repeated": ("letter 1 came where 2 is next", [remote.OfferSlots(n=1, slots=1)] * 2),
+    "several lines": ("too long, or several", [remote.CopyLine(n=1, copy=1, line="x\ny")]),
+    "long line": ("too long, or several", [remote.CopyLine(n=1, copy=1, line="x" * 70_000)]),
+    "unknown copy": ("copy 2 was never begun", [remote.CopyLine(n=1, copy=2, line="x")]),
+    "unknown copy gone": ("copy 2 was never begun", [remote.CopyGone(n=1, copy=2, how="ended")]),
     "binary": ("text", [b"x" * 10]),
     "garbage": ("", ["garbage"]),
     "a league's letter": ("", ['{"type":"begin","n":1,"copy":1,"match":""}']),
-    "echo of nothing": ("answers no beat", [Echo(at=1.0, seen=0)]),
-    "huge slots": ("", [OfferSlots(n=1, slots=5000)]),
-    "long reason": ("", [CopyGone(n=1, copy=1, how="x" * 5000)]),
+    "echo of nothing": ("answers no beat", [remote.Echo(at=1.0, seen=0)]),
+    "huge slots": ("", [remote.OfferSlots(n=1, slots=5000)]),
+    "long reason": ("", [remote.CopyGone(n=1, copy=1, how="x" * 5000)]),
     "number 0": ("", ['{"type":"bye","n":0}']),
     "huge number": ("", ['{"type":"bye","n":' + "9" * 4000 + "}"]),
 }
@@ -276,7 +263,7 @@ def test_what_cannot_be_ends_the_session_with_its_copies(contest: Contest, name:
     words, frames = ATTACKS[name]
     with dial(contest.server, contest.ada) as connection:
         home = Home(connection, hello())
-        assert isinstance(home.frame(), Welcome)
+        assert isinstance(home.frame(), remote.Welcome)
         with CalledBot(contest.folder) as call:
             assert call.taken()
             for frame in frames:
@@ -291,7 +278,7 @@ def test_what_cannot_be_ends_the_session_with_its_copies(contest: Contest, name:
 @pytest.mark.parametrize(
     "data",
     [
-        wire(1, length=FRAME_LIMIT + 1),
+        wire(1, length=remote.FRAME_LIMIT + 1),
         wire(1, length=1 << 62),
         wire(1, b"\xff\xfe"),
         wire(1, b"x", last=False) + wire(1, b"y"),
@@ -305,7 +292,7 @@ def test_what_cannot_be_ends_the_session_with_its_copies(contest: Contest, name:
         wire(8, struct.pack("!H", 999)),
         wire(1, b"x" * 100, length=50) * 3,
         b"GET / HTTP/1.1\r\nHost: x\r\n\r\n",
-        (wire(1, b"x" * FRAME_LIMIT, last=False) + wire(0, b"x")),
+        (wire(1, b"x" * remote.FRAME_LIMIT, last=False) + wire(0, b"x")),
         wire(1, b"", last=False) + wire(0, b"", last=False) * 5000,
     ],
     ids=[
@@ -342,13 +329,13 @@ def test_a_copy_that_floods_ends_and_its_neighbour_plays_on(contest: Contest) ->
         assert flooded.taken()
         assert other.taken()
         for _ in range(30):  # more than the match, which does not read, has room for
-            home.write(CopyLine, copy=1, line="x" * 60_000)
-        home.write(CopyLine, copy=2, line="fine")
+            home.write(remote.CopyLine, copy=1, line="x" * 60_000)
+        home.write(remote.CopyLine, copy=2, line="fine")
         assert other.line() == "fine"
         assert "not asked for" in flooded.how()
         for _ in range(30):
-            home.write(CopyLine, copy=1, line="x" * 60_000)
-        home.write(CopyLine, copy=2, line="still")
+            home.write(remote.CopyLine, copy=1, line="x" * 60_000)
+        home.write(remote.CopyLine, copy=2, line="still")
         assert other.line() == "still"
 
 
@@ -362,7 +349,7 @@ def lines() -> Iterator[bytes]:
     """Yield lines of a copy that has ended."""
     for begin in itertools.count(1, 5000):
         numbers = range(begin, begin + 5000)
-        yield b"".join(text(CopyLine(n=number, copy=1, line="x")) for number in numbers)
+        yield b"".join(text(remote.CopyLine(n=number, copy=1, line="x")) for number in numbers)
 
 
 @pytest.mark.slow
@@ -425,15 +412,15 @@ def test_a_home_that_does_not_read_costs_bounded_memory(contest: Contest) -> Non
 def test_much_may_be_sent_at_once_to_a_home_that_reads(contest: Contest) -> None:
     with at_home(contest) as (home, _), CalledBot(contest.folder) as call:
         assert call.taken()
-        assert isinstance(home.next(), BeginCopy)
+        assert isinstance(home.next(), remote.BeginCopy)
         began = time.monotonic()
         sending = threading.Thread(target=call.say, args=("x" * 60_000, 1000))  # 60 MB
         sending.start()
         for _ in range(1000):
-            assert isinstance(home.next(20), CopyLine)
+            assert isinstance(home.next(20), remote.CopyLine)
         sending.join()
         assert time.monotonic() - began < 10  # while beats, by which it is seen, come each 5 s
-        home.write(CopyLine, copy=1, line="all of it")
+        home.write(remote.CopyLine, copy=1, line="all of it")
         assert call.line() == "all of it"
 
 
@@ -496,7 +483,7 @@ def test_the_name_of_a_session_is_of_use_for_its_own_bot_alone(contest: Contest)
             thief = Home(connection, hello("iris", session=secret))
             assert "not a bot of yours" in thief.declined().what
         home.next()
-        home.write(CopyLine, copy=1, line="fine")
+        home.write(remote.CopyLine, copy=1, line="fine")
         assert call.line() == "fine"
 
 
@@ -504,8 +491,8 @@ def test_the_name_of_a_session_is_of_use_for_its_own_bot_alone(contest: Contest)
 def test_bye_ends_all_and_what_comes_after_it_counts_for_nothing(contest: Contest) -> None:
     with at_home(contest) as (home, _), CalledBot(contest.folder) as call:
         assert call.taken()
-        home.write(Bye)
+        home.write(remote.Bye)
         with suppress(ConnectionClosed):
-            home.write(CopyLine, copy=1, line="x")
+            home.write(remote.CopyLine, copy=1, line="x")
         assert call.how() == "was ended by its author"
         assert home.ended() == 1000

@@ -17,6 +17,8 @@ from tests.arena.serve.remote_home import CalledBot, proxied, remote_contest, wr
 from tests.arena.serve.serving import BOT, KIT, Serving, add_person, run_arena, serving
 from tests.referee.process_watch import until
 
+pytestmark = pytest.mark.slow
+
 MATCHES = 12
 """Those of three bots: two deals of each two, and two rotations of each."""
 COPIES = 4
@@ -53,7 +55,6 @@ def play(call: CalledBot, cuts: list[int], answers: list[str]) -> None:
         answers.append(call.line())
 
 
-@pytest.mark.slow
 def test_lines_come_once_and_in_order_over_a_hundred_cuts(tmp_path: Path) -> None:
     dice = random.Random(1)
     with (
@@ -100,7 +101,6 @@ def test_lines_come_once_and_in_order_over_a_hundred_cuts(tmp_path: Path) -> Non
         assert contest.said("Traceback") == []
 
 
-@pytest.mark.slow
 def test_a_league_is_played_over_connections_that_break(tmp_path: Path) -> None:
     """No match has a fault, and each is there once, however often the bot is cut off."""
     folder = write_remote_league(tmp_path / "cup", {})

@@ -3,7 +3,6 @@
 import base64
 import gzip
 import json
-import pickle
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
@@ -15,17 +14,16 @@ import msgspec
 import pytest
 
 from arena.league.contest import HandIn
-from arena.serve.careers import BotView, bot_view
+from arena.serve.careers import bot_view
 from arena.serve.replays import (
     MatchesView,
-    OwnView,
     ReplayView,
     matches_view,
     own_view,
     replay_view,
 )
 from arena.serve.shown import calendar_of, milestones, queue_view, submission_view
-from arena.serve.views import AbsentError, TableView, table_view
+from arena.serve.views import AbsentError, table_view
 from arena.store.opening import open_store, read_league, read_played
 from tests.arena.conftest import Arena, League
 from tests.arena.report.test_summary import league_of, play, rewrite
@@ -120,21 +118,6 @@ def test_who_is_disqualified_is_said_with_the_reason(cup: Path) -> None:
     bot = bot_view(cup, "bob")
     assert (bot.present, bot.row) == (False, None)
     assert bot.disqualified == "bob was disqualified: It was ann."
-
-
-def test_views_pass_through_pickle_and_json(played: Path) -> None:
-    match = matches_view(played).rows[0].id
-    views = {
-        TableView: table_view(played),
-        BotView: bot_view(played, "one"),
-        MatchesView: matches_view(played),
-        OwnView: own_view(played, "illegal"),
-        ReplayView: replay_view(played, match),
-    }
-    for kind, view in views.items():
-        assert pickle.loads(pickle.dumps(view)) == view
-        assert msgspec.json.decode(msgspec.json.encode(view), type=kind) == view
-        assert msgspec.json.schema(kind)
 
 
 # --- a bot
