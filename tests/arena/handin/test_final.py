@@ -46,9 +46,7 @@ def test_a_seed_that_was_drawn_after_the_closing_is_said_to_be(arena: Arena, cup
     assert "only now" not in arena("final", cup).stdout
 
 
-def test_a_final_has_the_limits_the_door_and_the_environments_of_its_league(
-    arena: Arena, cup: Path
-) -> None:
+def test_a_final_has_the_limits_and_the_door_of_its_league(arena: Arena, cup: Path) -> None:
     write(cup, closes=EARLIER, release=LATER)
     file = cup / "league.toml"
     text = file.read_text().replace('name = "old"\n', 'name = "old"\nmemory_mb = 77\n')
@@ -66,9 +64,7 @@ def test_a_final_has_the_limits_the_door_and_the_environments_of_its_league(
     assert [made.limits_of(bot).memory_mb for bot in made.bots] == [made.limits.memory_mb, 77]
 
 
-def test_a_final_says_of_what_it_is_made_and_is_discarded_if_that_was_too_early(
-    arena: Arena, cup: Path
-) -> None:
+def test_a_final_that_was_made_too_early_is_discarded(arena: Arena, cup: Path) -> None:
     said = arena("final", cup).stdout
     published = re.findall("[0-9a-f]{64}", said)
     assert "The final is made after the closing, " in said
@@ -95,9 +91,7 @@ def test_a_final_says_of_what_it_is_made_and_is_discarded_if_that_was_too_early(
 
 
 @pytest.mark.slow
-def test_one_that_was_played_and_held_back_is_discarded_with_all_that_is_known_of_it(
-    arena: Arena, cup: Path
-) -> None:
+def test_one_that_was_held_back_is_discarded_with_all_of_it(arena: Arena, cup: Path) -> None:
     write(cup, closes=EARLIER, release=LATER)
     arena("final", cup)
     arena("run", cup / "final", "--workers", "1")

@@ -49,9 +49,7 @@ def messages(db: HandIns) -> list[dict[str, Any]]:
 # --- what is told
 
 
-def test_what_becomes_of_submissions_is_told_once_and_nothing_of_before(
-    db: HandIns, cup: Path
-) -> None:
+def test_what_becomes_of_submissions_is_told_once(db: HandIns, cup: Path) -> None:
     ada, plan = person(db, "ada"), read_asked(cup)
     first, second, third = (
         receive(db, plan, ada, name, io.BytesIO(b"x"), "x.py").number for name in ("ada", "", "")
@@ -72,7 +70,7 @@ def test_what_becomes_of_submissions_is_told_once_and_nothing_of_before(
 
 
 @pytest.mark.slow
-def test_a_suspension_is_told_once_and_not_while_results_are_frozen(
+def test_a_suspension_is_told_once_and_not_while_frozen(
     db: HandIns, cup: Path, arena: Arena
 ) -> None:
     plan = read_asked(cup)
@@ -111,9 +109,7 @@ def test_a_bot_is_overtaken_when_its_ranks_begin_behind_those_it_had(
     assert [each["bot"] for each in messages(db)] == ["ada", "ada"]  # bob's is another version
 
 
-def test_more_messages_than_may_wait_are_given_up(
-    db: HandIns, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_more_than_may_wait_are_given_up(db: HandIns, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(hooks, "_MOST_WAITING", 2)
     for place in (1, 2, 3, 4):
         note_ranks(db, dict.fromkeys(("a", "b", "c"), ("v", place, place)))
@@ -187,9 +183,7 @@ def test_a_command_that_is_not_there_is_told_before_it_has_to_be_run(cup: Path) 
         assert unfit(hook, cup) == ""
 
 
-def test_a_command_that_hangs_is_ended_with_all_of_its_group(
-    cup: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_command_that_hangs_is_ended(cup: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(telling, "SECONDS", 0.5)
     problem = tell_hook(cup, "sh", "-c", "echo $$ > pids; sleep 60 & echo $! >> pids; wait")
     assert problem == "it ran longer than 0.5 s"
@@ -201,9 +195,7 @@ def test_a_command_that_hangs_is_ended_with_all_of_its_group(
 
 
 @pytest.mark.slow
-def test_a_command_that_floods_leaves_a_short_log(
-    cup: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_flood_leaves_a_short_log(cup: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(telling, "SECONDS", 0.5)
     assert tell_hook(cup, "yes", "\x1b[31m") == "it ran longer than 0.5 s"
     log = (cup / LOG).read_text()
@@ -259,9 +251,7 @@ class Handler(BaseHTTPRequestHandler):
         pass
 
 
-def test_an_address_is_sent_the_message_and_leads_nowhere_else(
-    cup: Path, listening: Listening
-) -> None:
+def test_an_address_gets_the_message_and_leads_nowhere(cup: Path, listening: Listening) -> None:
     address = f"{listening.url}/hook?key=k"
     assert tell_hook(cup, address) == ""
     assert listening.got == [("/hook?key=k", {"number": 7})]
@@ -278,9 +268,7 @@ def test_an_address_is_sent_the_message_and_leads_nowhere_else(
 
 
 @pytest.mark.slow
-def test_a_hook_that_fails_is_said_once_and_hangs_end_with_the_server(
-    cup: Path, db: HandIns
-) -> None:
+def test_a_failure_is_said_once_and_hangs_end_with_the_server(cup: Path, db: HandIns) -> None:
     set_hook(cup, "sh", "-c", "cat >> told; test -e mended")
     command = [sys.executable, "-m", "arena.handin.messenger", str(cup)]
     with subprocess.Popen(

@@ -100,7 +100,7 @@ REFUSED = {
 
 @pytest.mark.quick(2)
 @pytest.mark.parametrize("what", REFUSED)
-def test_a_refusal_says_step_and_cause_and_no_path_of_the_server(
+def test_a_refusal_says_its_cause_and_no_path_of_the_server(
     db: HandIns, golden: Golden, what: str
 ) -> None:
     found = take_in(db, hand_in(db, person(db, "ada"), *REFUSED[what]))
@@ -138,9 +138,7 @@ def test_no_author_holds_up_another(db: HandIns, cup: Path) -> None:
     assert taken == order == ["a1", "ben", "cora", "a2", "b2", "a3"]
 
 
-def test_an_author_of_long_builds_waits_until_others_have_had_as_much_time(
-    db: HandIns, cup: Path
-) -> None:
+def test_an_author_of_long_builds_waits_for_others(db: HandIns, cup: Path) -> None:
     file = cup / "league.toml"
     file.write_text(file.read_text().replace("[hand_in]", "[hand_in]\nbots = 5"))
     ada, ben = (person(db, name) for name in ("ada", "ben"))
@@ -210,9 +208,7 @@ def test_a_second_intake_is_refused(db: HandIns, cup: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("moment", MOMENTS, ids="-".join)
-def test_an_intake_that_is_killed_goes_on_where_it_was(
-    db: HandIns, cup: Path, moment: tuple[str, str]
-) -> None:
+def test_a_killed_intake_goes_on(db: HandIns, cup: Path, moment: tuple[str, str]) -> None:
     one = hand_in(db, person(db, "ada"))
     with IntakeProcess(cup) as intake:
         intake.read_until(lambda event: (event.get("state"), event.get("step")) == moment)
@@ -238,9 +234,7 @@ def test_a_standard_error_of_long_lines_holds_up_nobody(db: HandIns) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("step", ["", "build", "check"])
-def test_what_is_on_its_way_of_an_author_who_is_removed_does_not_enter(
-    db: HandIns, step: str
-) -> None:
+def test_what_an_author_who_is_removed_has_on_the_way_is_refused(db: HandIns, step: str) -> None:
     one = hand_in(db, person(db, "ada"))
 
     def removed(event: dict[str, Any]) -> None:
@@ -340,9 +334,7 @@ def test_what_ends_the_intake_again_and_again_is_refused_at_last(db: HandIns, cu
 
 
 @pytest.mark.slow
-def test_one_that_was_being_looked_at_when_the_server_ended_is_not_to_blame(
-    db: HandIns, cup: Path
-) -> None:
+def test_what_is_looked_at_when_the_server_ends_is_not_to_blame(db: HandIns, cup: Path) -> None:
     one = hand_in(db, person(db, "ada"))
     for _ in range(TRIES + 1):
         with IntakeProcess(cup) as intake:
@@ -359,9 +351,7 @@ def test_one_that_was_being_looked_at_when_the_server_ended_is_not_to_blame(
 
 
 @pytest.mark.slow
-def test_sources_go_a_day_after_they_were_replaced_and_at_once_if_refused(
-    db: HandIns, clock: Clock
-) -> None:
+def test_sources_go_a_day_after_they_were_replaced(db: HandIns, clock: Clock) -> None:
     ada = person(db, "ada")
     first = take_in(db, hand_in(db, ada))
     second = take_in(db, hand_in(db, ada, GOOD + b"#"))

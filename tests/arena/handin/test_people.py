@@ -22,9 +22,7 @@ from protocol.errors import ArenaError
 from tests.arena.handin.conftest import person
 
 
-def test_a_token_opens_for_its_owner_alone_and_only_its_hash_is_stored(
-    db: HandIns, cup: Path
-) -> None:
+def test_a_token_is_for_its_owner_and_stored_as_a_hash(db: HandIns, cup: Path) -> None:
     token = add(db, "ada")
     other = add(db, "ben", "organizer")
     found = by_token(db, token)
@@ -109,9 +107,7 @@ def test_a_name_is_free_for_ones_own_bot_and_taken_by_anothers(db: HandIns, cup:
     assert people.who_needs_a_name(db, plan, names) == ["ben", "House", "older"]
 
 
-def test_the_key_of_sessions_is_made_once_and_nobody_else_may_read_it(
-    db: HandIns, cup: Path
-) -> None:
+def test_the_key_of_sessions_is_made_once_and_is_secret(db: HandIns, cup: Path) -> None:
     key = db.session_key()
     assert len(key) == 32
     with HandIns(cup) as again:

@@ -84,9 +84,7 @@ def test_nobody_hands_in_a_bot_of_somebody_else(db: HandIns, plan: LeaguePlan) -
     assert [one.bot for one in of_author(db, "ben")] == []
 
 
-def test_a_name_is_free_again_if_nothing_of_it_was_ever_accepted(
-    db: HandIns, plan: LeaguePlan
-) -> None:
+def test_a_name_of_which_nothing_was_accepted_is_free(db: HandIns, plan: LeaguePlan) -> None:
     ada, ben = person(db, "ada"), person(db, "ben")
     first = hand_in(db, plan, ada, "fox")
     submissions.begin(db, first.number)
@@ -109,9 +107,7 @@ def test_an_author_has_no_more_bots_than_allowed(db: HandIns, plan: LeaguePlan) 
     hand_in(db, plan, person(db, "oleg", "organizer"), "b")
 
 
-def test_a_bot_without_a_name_is_the_only_one_or_called_as_its_author(
-    db: HandIns, plan: LeaguePlan
-) -> None:
+def test_a_bot_without_a_name_is_called_as_its_author(db: HandIns, plan: LeaguePlan) -> None:
     ada = person(db, "ada")
     assert hand_in(db, plan, ada, "fox").bot == "fox"
     assert hand_in(db, plan, ada).bot == "fox"
@@ -288,9 +284,7 @@ with HandIns(league) as db:
 
 
 @pytest.mark.parametrize("is_whole", [False, True])
-def test_a_receiver_that_is_killed_leaves_a_whole_submission_or_none(
-    db: HandIns, cup: Path, is_whole: bool
-) -> None:
+def test_a_killed_receiver_leaves_all_or_nothing(db: HandIns, cup: Path, is_whole: bool) -> None:
     token = add(db, "ada")
     receiver = subprocess.Popen(
         [sys.executable, "-c", RECEIVER, cup, token], stdin=subprocess.PIPE, cwd=ROOT

@@ -86,9 +86,7 @@ def printed(*words: object) -> str:
 
 
 @pytest.mark.slow
-def test_who_removes_an_author_is_told_which_bots_stay_also_remote_ones(
-    db: HandIns, golden: Golden
-) -> None:
+def test_who_removes_an_author_is_told_which_bots_stay(db: HandIns, golden: Golden) -> None:
     open_up(db)
     assert connect(db, person(db, "ada"), marker()).state == "playing"
     assert take_in(db, hand_in(db, person(db, "ben"))).state == "playing"
@@ -119,7 +117,7 @@ def test_an_author_is_removed_also_where_the_leagues_file_has_a_mistake(db: Hand
     assert not people(db)
 
 
-def test_a_remote_bot_that_is_taken_out_is_spoken_of_as_one(db: HandIns, golden: Golden) -> None:
+def test_a_remote_bot_that_is_taken_out_is_said_to_be_remote(db: HandIns, golden: Golden) -> None:
     open_up(db)
     ada = person(db, "ada")
     assert connect(db, ada, marker()).state == "playing"
@@ -133,20 +131,21 @@ def test_a_remote_bot_that_is_taken_out_is_spoken_of_as_one(db: HandIns, golden:
     assert again.state == "playing", again.reason
 
 
-def test_what_is_no_marker_is_refused(db: HandIns, golden: Golden) -> None:
+NO_MARKERS = {
+    "no digest": marker("xyz"),
+    "capitals": marker("AB" * 32),
+    "nothing": b'command = ["{remote}"]\nfiles = []\n',
+    "no need": marker(more=""),
+    "no marker": b'command = ["./x"]\nfiles = []\nneeds = { remote = true }\n',
+}
+
+
+@pytest.mark.parametrize("what", NO_MARKERS)
+def test_what_is_no_marker_is_refused(db: HandIns, golden: Golden, what: str) -> None:
     open_up(db)
-    ada, said = person(db, "ada"), []
-    for what, text in (
-        ("no digest", marker("xyz")),
-        ("capitals", marker("AB" * 32)),
-        ("nothing", b'command = ["{remote}"]\nfiles = []\n'),
-        ("no need", marker(more="")),
-        ("no marker", b'command = ["./x"]\nfiles = []\nneeds = { remote = true }\n'),
-    ):
-        refused = connect(db, ada, text)
-        assert refused.state == "refused"
-        said.append(f"{what}: {refused.reason}")
-    golden("\n".join(said))
+    refused = connect(db, person(db, "ada"), NO_MARKERS[what])
+    assert refused.state == "refused"
+    golden(refused.reason)
     check_whole(db)
 
 

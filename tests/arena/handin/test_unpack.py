@@ -230,9 +230,7 @@ def refused(home: Path, data: bytes) -> str:
     return " ".join(said.getvalue().splitlines())
 
 
-def test_an_attack_is_refused_in_words_and_leaves_nothing_outside(
-    tmp_path: Path, golden: Golden
-) -> None:
+def test_an_attack_is_refused_and_leaves_nothing(tmp_path: Path, golden: Golden) -> None:
     found = [f"{attack}: {refused(tmp_path, data)}" for attack, data in ATTACKS.items()]
     golden("\n".join(found))
 

@@ -6,9 +6,8 @@ import time
 
 import pytest
 
-from tests.arena.home.conftest import Homes
+from tests.arena.home.conftest import HELLO, Homes, ask, move, start
 from tests.arena.home.league_side import Served
-from tests.arena.home.test_connect import HELLO, ask, move, start
 from tests.referee.process_watch import gone, until
 from tests.referee.sandbox.sandboxed import need
 
@@ -39,10 +38,7 @@ ENDS = {
 def test_a_copy_that_ends_is_told_with_its_words(homes: Homes, league: Served, how: str) -> None:
     source, words, stderr = ENDS[how]
     homes.write(f"{READY}sys.stdin.readline()\n{source}\n")
-    home = homes.connected()
-    side = league.side
-    side.begin(1)
-    side.asked(1, HELLO)
+    home, side = homes.playing(), league.side
     [pid] = home.bots()
     side.say(1, start("3f2a-1"))
     side.say(1, ask(1))
@@ -61,9 +57,7 @@ def test_a_copy_that_ends_is_told_with_its_words(homes: Homes, league: Served, h
 def test_the_end_of_a_standard_error_is_bounded(homes: Homes, league: Served) -> None:
     source = "sys.stdin.readline()\nsys.stderr.write('ü\\n' * 1_000_000)\nsys.exit(2)\n"
     homes.write(READY + source)
-    home = homes.connected()
-    league.side.begin(1)
-    league.side.asked(1, HELLO)
+    home = homes.playing()
     league.side.say(1, start("m" * 2000))
     league.side.say(1, ask(1))
     assert len(league.side.gone(1).stderr) <= 4000
@@ -73,10 +67,7 @@ def test_the_end_of_a_standard_error_is_bounded(homes: Homes, league: Served) ->
 
 def test_a_bot_that_floods_is_read_as_far_as_it_was_asked(homes: Homes, league: Served) -> None:
     homes.write(READY + "while True:\n    print('{}', flush=True)\n")
-    home = homes.connected("--slots", 2)
-    side = league.side
-    side.begin(1)
-    side.asked(1, HELLO)
+    home, side = homes.playing("--slots", 2), league.side
     for number in range(1, 6):
         assert side.asked(1, ask(number)) == "{}"
     time.sleep(0.3)
@@ -108,10 +99,7 @@ def test_a_bot_that_ignores_all_signals_ends_with_its_match(homes: Homes, league
     source = "import signal, time\nfor each in (1, 2, 3, 13, 15):\n"
     source += "    signal.signal(each, signal.SIG_IGN)\nwhile True:\n    time.sleep(1)\n"
     homes.write(READY + source)
-    home = homes.connected()
-    side = league.side
-    side.begin(1)
-    side.asked(1, HELLO)
+    home, side = homes.playing(), league.side
     side.say(1, ask(1))  # how long it may think is for the league to judge
     [pid] = home.bots()
     side.over(1)
@@ -142,9 +130,7 @@ def test_more_matches_than_slots_wait_for_nothing(homes: Homes, league: Served) 
 
 
 @pytest.mark.slow
-def test_a_bot_that_never_gets_ready_is_said_before_anything_is_sent(
-    homes: Homes, league: Served
-) -> None:
+def test_a_bot_that_never_gets_ready_is_not_sent(homes: Homes, league: Served) -> None:
     homes.write("import sys\nprint('lines', file=sys.stderr)\nsys.exit('no book')\n")
     said = homes.start().end(1)
     assert "bot 'sage' cannot play: it did not say ready: it exited with code 1" in said
@@ -191,9 +177,7 @@ def test_mistakes_in_a_bot_are_said(homes: Homes, league: Served) -> None:
 
 
 def test_nothing_is_left_when_it_is_killed(homes: Homes, league: Served) -> None:
-    home = homes.connected()
-    league.side.begin(1)
-    league.side.asked(1, HELLO)
+    home = homes.playing()
     [pid] = home.bots()
     home.process.send_signal(signal.SIGKILL)
     until(lambda: gone(pid))

@@ -8,35 +8,17 @@ import sys
 import tarfile
 import time
 import tomllib
-from typing import Any
 
 import pytest
 
 from protocol.remote import Bye, Declined, OfferSlots
 from tests.arena.conftest import ROOT
-from tests.arena.home.conftest import Homes
+from tests.arena.home.conftest import HELLO, Homes, ask, move
 from tests.arena.home.league_side import TOKEN, Served, served
 from tests.arena.serve.test_submit import answering
 from tests.arena.terminal import at_terminal
 from tests.referee.process_watch import gone, until
 from tests.referee.sandbox.sandboxed import need
-
-HELLO = json.dumps({"type": "hello", "protocol": 1, "name": "sage"})
-
-
-def ask(number: int) -> str:
-    return json.dumps({"type": "ask", "id": number})
-
-
-def start(match: str) -> str:
-    clock = {"judge": "wall", "move_time": 1.0, "bank": 0.0, "increment": 0.0}
-    told = {"game": "nim", "seat": 0, "seats": 2, "options": {}, "table": {}, "seed": 1}
-    return json.dumps({"type": "start", "match": match, "clock": clock, **told})
-
-
-def move(line: str) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(line)["move"]
-    return found
 
 
 def test_a_match_is_played_by_a_process_at_home(homes: Homes, league: Served) -> None:
@@ -65,13 +47,8 @@ def test_a_match_is_played_by_a_process_at_home(homes: Homes, league: Served) ->
 
 
 @pytest.mark.slow
-def test_letters_that_were_not_seen_come_again_after_a_cut_of_silence(
-    homes: Homes, league: Served
-) -> None:
-    home = homes.connected(silence=1.0)
-    side = league.side
-    side.begin(1)
-    side.asked(1, HELLO)
+def test_letters_come_again_after_a_cut_of_silence(homes: Homes, league: Served) -> None:
+    home, side = homes.playing(silence=1.0), league.side
     league.proxy.freeze()
     side.say(1, ask(1))
     home.until("nothing was heard for 1 s. It is tried again. 1 match in play waits for it.")
@@ -83,8 +60,7 @@ def test_letters_that_were_not_seen_come_again_after_a_cut_of_silence(
 
 
 def test_a_server_that_begins_anew_gets_new_copies(homes: Homes, league: Served) -> None:
-    home = homes.connected()
-    side = league.side
+    home, side = homes.connected(), league.side
     side.begin(1)
     first = move([side.asked(1, HELLO), side.asked(1, ask(1))][1])
     side.forget()
@@ -97,9 +73,7 @@ def test_a_server_that_begins_anew_gets_new_copies(homes: Homes, league: Served)
 
 
 def test_a_server_that_is_away_is_waited_for(homes: Homes, league: Served) -> None:
-    home = homes.connected()
-    league.side.begin(1)
-    league.side.asked(1, HELLO)
+    home = homes.playing()
     league.proxy.is_open = False
     league.proxy.cut()
     home.until("The connection broke")
@@ -146,9 +120,7 @@ def test_a_bot_that_is_declined_ends_it_with_one_line(homes: Homes, league: Serv
 
 
 def test_a_bot_that_is_replaced_in_the_middle_ends_it(homes: Homes, league: Served) -> None:
-    home = homes.connected()
-    league.side.begin(1)
-    league.side.asked(1, HELLO)
+    home = homes.playing()
     [pid] = home.bots()
     league.side.send(Declined(kind="replaced", what="Other files play.", remedy=""))
     assert home.end(1).splitlines()[-1] == "arena: Other files play."
@@ -157,9 +129,7 @@ def test_a_bot_that_is_replaced_in_the_middle_ends_it(homes: Homes, league: Serv
 
 @pytest.mark.quick(1)
 @pytest.mark.parametrize("status", [401, 403, 404, 500, 302])
-def test_what_is_answered_in_place_of_a_websocket_is_said(
-    homes: Homes, league: Served, status: int
-) -> None:
+def test_what_is_answered_instead_is_said(homes: Homes, league: Served, status: int) -> None:
     league.side.status = status
     said = homes.start().end(1).splitlines()
     assert said[-1] == "arena: no \\x1b[31mremote bots. Ask the organizer."
@@ -175,9 +145,7 @@ def test_a_redirect_is_not_followed_and_the_token_stays_here(homes: Homes, leagu
 
 
 @pytest.mark.slow
-def test_what_is_no_arena_or_cannot_be_reached_is_said_at_once(
-    homes: Homes, league: Served
-) -> None:
+def test_what_is_no_arena_is_said_at_once(homes: Homes, league: Served) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         closed = f"http://127.0.0.1:{server.getsockname()[1]}/cup"
     assert "cannot be reached: Connection refused" in homes.start(url=closed).end(2)
@@ -192,10 +160,7 @@ def test_what_is_no_arena_or_cannot_be_reached_is_said_at_once(
 
 
 def test_the_first_ctrl_c_lets_matches_in_play_end(homes: Homes, league: Served) -> None:
-    home = homes.connected()
-    side = league.side
-    side.begin(1)
-    side.asked(1, HELLO)
+    home, side = homes.playing(), league.side
     home.interrupt()
     until(lambda: any(isinstance(each, OfferSlots) for each in side.letters))
     home.until("No new matches; the 1 in play will be finished; Ctrl-C once more stops")
@@ -207,8 +172,7 @@ def test_the_first_ctrl_c_lets_matches_in_play_end(homes: Homes, league: Served)
 
 
 def test_a_match_that_was_on_its_way_at_ctrl_c_is_played(homes: Homes, league: Served) -> None:
-    home = homes.connected()
-    side = league.side
+    home, side = homes.connected(), league.side
     league.proxy.freeze()
     side.begin(1)
     home.interrupt()
@@ -222,8 +186,7 @@ def test_a_match_that_was_on_its_way_at_ctrl_c_is_played(homes: Homes, league: S
 
 @pytest.mark.slow
 def test_the_second_ctrl_c_ends_all_at_once(homes: Homes, league: Served) -> None:
-    home = homes.connected()
-    side = league.side
+    home, side = homes.connected(), league.side
     for copy in (1, 2):
         side.begin(copy)
         side.asked(copy, HELLO)
@@ -239,9 +202,7 @@ def test_the_second_ctrl_c_ends_all_at_once(homes: Homes, league: Served) -> Non
     assert isinstance(side.letters[-1], Bye)
 
 
-def test_ctrl_c_while_the_connection_is_broken_ends_it_if_nothing_is_in_play(
-    homes: Homes, league: Served
-) -> None:
+def test_ctrl_c_while_the_connection_is_broken_ends_it(homes: Homes, league: Served) -> None:
     home = homes.connected(silence=0.5)
     league.proxy.is_open = False
     league.proxy.cut()

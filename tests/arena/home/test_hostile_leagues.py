@@ -213,9 +213,7 @@ def test_a_connection_that_ends_in_mid_frame_is_made_again(homes: Homes, league:
 
 
 @pytest.mark.slow
-def test_a_league_that_ends_at_once_is_tried_more_and_more_rarely(
-    homes: Homes, league: Served
-) -> None:
+def test_a_league_that_ends_at_once_is_tried_rarely(homes: Homes, league: Served) -> None:
     times = []
 
     def script(connection: ServerConnection, hello: RemoteHello) -> None:

@@ -198,12 +198,7 @@ class Serving:
         return found[1]
 
     def family(self) -> set[int]:
-        found: set[int] = set()
-        new = {self.process.pid}
-        while new:
-            new = {child for pid in new for child in process_watch.children(pid)} - found
-            found |= new
-        return found
+        return family(self.process.pid)
 
     def played(self) -> int:
         return int(self.api("/table").json["table"]["stored"])
@@ -219,6 +214,11 @@ class Serving:
         until(lambda: process_watch.gone(*family), 20)
         for reader in self._readers:
             reader.join()
+
+
+def family(pid: int) -> set[int]:
+    """Return a process and all below it."""
+    return {pid}.union(*(family(child) for child in process_watch.children(pid)))
 
 
 @contextmanager

@@ -63,9 +63,7 @@ def everything(server: Serving, *tokens: str) -> str:
     return "\n".join([*server.said, *server.logged, *map(repr, answers)])
 
 
-def test_results_are_frozen_for_all_but_the_organizer_until_they_are_released(
-    tmp_path: Path,
-) -> None:
+def test_results_are_frozen_for_all_but_the_organizer(tmp_path: Path) -> None:
     folder = write_league(tmp_path / "cup", deals=20, hand_in="replays = true")
     ada, boss = add_person(folder, "ada"), add_person(folder, "boss", "organizer")
 
@@ -115,9 +113,7 @@ def test_results_are_frozen_for_all_but_the_organizer_until_they_are_released(
         assert "release" in server.ask("/cup/calendar").text
 
 
-def test_a_final_is_played_once_on_the_seed_that_was_sealed_whatever_is_killed(
-    tmp_path: Path,
-) -> None:
+def test_a_final_is_played_once_on_the_sealed_seed_whatever_is_killed(tmp_path: Path) -> None:
     folder = write_league(tmp_path / "cup", deals=2)
     with (folder / "league.toml").open("a") as file:
         file.write('\n[[bot]]\nname = "cheat"\nshipped = "random"\ndisqualified = "it cheats"\n')
@@ -206,9 +202,7 @@ def test_a_final_waits_for_what_was_handed_in_before_the_closing(tmp_path: Path)
         assert {row["bot"] for row in rows} == {"one", "two", "ada"}
 
 
-def test_nothing_is_taken_once_the_final_was_made_whatever_began_before_or_is_edited_then(
-    tmp_path: Path,
-) -> None:
+def test_nothing_is_taken_once_the_final_was_made_whatever_began_before(tmp_path: Path) -> None:
     folder = write_league(tmp_path / "cup", deals=1)
     ada = add_person(folder, "ada")
     write_dates(folder, closes=moment(hours=1), final_deals=1)

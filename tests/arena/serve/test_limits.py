@@ -197,9 +197,7 @@ def test_every_answer_says_what_browsers_may_do_with_it(contest: Contest) -> Non
     assert server.ask("/api/schema").headers["referrer-policy"] == "no-referrer"
 
 
-def test_what_happens_is_told_to_those_who_listen_and_secrets_to_their_authors(
-    contest: Contest,
-) -> None:
+def test_what_happens_is_told_to_all_and_secrets_to_their_authors(contest: Contest) -> None:
     server = contest.server
 
     with (

@@ -191,9 +191,7 @@ def test_two_leagues_are_served_and_each_has_its_own_people(tmp_path: Path) -> N
         assert server.ask("/autumn/submissions", cookie=renamed).status == 401
 
 
-def test_results_that_cannot_be_read_are_told_apart_from_what_does_not_exist(
-    tmp_path: Path,
-) -> None:
+def test_results_that_cannot_be_read_are_no_bot_that_does_not_exist(tmp_path: Path) -> None:
     league = write_league(tmp_path / "cup")
     with serving(league) as server:
         until(lambda: "All matches are played." in "".join(server.said), 30)
@@ -254,9 +252,7 @@ def test_a_process_beside_the_server_that_is_killed_begins_again(tmp_path: Path)
         until(lambda: server.played() > count, 30)
 
 
-def test_an_author_does_not_see_what_the_organizer_s_program_of_this_name_says(
-    tmp_path: Path,
-) -> None:
+def test_an_author_does_not_see_what_another_program_of_this_name_says(tmp_path: Path) -> None:
     folder = write_league(tmp_path / "cup")
     ada, organizer = add_person(folder, "ada"), add_person(folder, "org", "organizer")
     secret = "kit.run(lambda ask: (sys.stderr.write('HOUSE'), ask.rng.choice(ask.legal))[1])\n"
@@ -311,9 +307,7 @@ def test_a_second_signal_ends_all_at_once(tmp_path: Path) -> None:
         until(lambda: gone(*family), 10)
 
 
-def test_on_a_full_disk_nothing_is_taken_and_pages_are_shown_until_there_is_room(
-    tmp_path: Path,
-) -> None:
+def test_on_a_full_disk_nothing_is_taken_and_pages_are_shown(tmp_path: Path) -> None:
     disk = tmp_path / "disk"
     disk.mkdir()
     with small_disk(disk, 16_384):

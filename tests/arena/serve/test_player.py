@@ -137,24 +137,6 @@ def test_matches_of_a_remote_bot_wait_until_it_is_connected(league: League, home
         assert len(player.said(messages.Playing)) == 2
 
 
-def test_a_bot_that_connects_is_played_with_and_interrupts_nothing(
-    league: League, home: Homes
-) -> None:
-    write(league, remote(league, "sage"), pause=0.5, deals=20)
-    with playing(league) as player:
-        until(lambda: league.count() > 0, 20)
-        player.here(sage=1)
-        until(lambda: home.calls, 20)
-        seen = league.count()
-        player.here()
-        until(lambda: league.count() > seen + 4, 20)
-        player.here(sage=3)
-        until(lambda: home.most["sage"] == 3, 20)
-        assert len(player.said(messages.Playing)) == 1
-        assert player.said(messages.Idle) == []
-        assert isinstance(player.words[-1], messages.Progress)
-
-
 def test_several_that_are_missed_are_all_named(league: League, home: Homes) -> None:
     bots = [remote(league, name) for name in ("sage", "tom", "uma")]
     write(league, *bots, naughty("crash_at_start"), deals=1)
@@ -173,9 +155,7 @@ def test_several_that_are_missed_are_all_named(league: League, home: Homes) -> N
         assert league.count() == 16
 
 
-def test_a_bot_that_is_not_there_after_all_is_called_again_and_told_of_once(
-    league: League, home: Homes
-) -> None:
+def test_a_bot_that_is_not_there_after_all_is_told_of_once(league: League, home: Homes) -> None:
     write(league, remote(league, "sage"), deals=1)
     home.is_absent = True
     with playing(league) as player:
@@ -197,9 +177,7 @@ def test_a_bot_that_is_not_there_after_all_is_called_again_and_told_of_once(
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_a_bot_that_comes_when_a_run_is_just_ending_is_not_missed(
-    league: League, home: Homes, seed: int
-) -> None:
+def test_who_comes_when_a_run_is_just_ending_plays(league: League, home: Homes, seed: int) -> None:
     write(league, remote(league, "sage"), deals=1)
     with playing(league) as player:
         until(lambda: [word for word in player.said(messages.Progress) if word.missing == 4], 20)
@@ -214,9 +192,7 @@ def rounds(league: League) -> int:
         return int(db.execute("SELECT count(*) FROM round").fetchone()[0])
 
 
-def test_no_round_is_drawn_before_the_remote_bots_have_played_the_last(
-    league: League, home: Homes
-) -> None:
+def test_no_round_is_drawn_before_remote_bots_have_played(league: League, home: Homes) -> None:
     write(league, remote(league, "sage"), remote(league, "tom"), deals=1)
     text = (league.folder / "league.toml").read_text()
     league.write(text.replace("deals = 1", 'deals = 1\nformat = "swiss"'))
@@ -241,9 +217,7 @@ def test_no_round_is_drawn_before_the_remote_bots_have_played_the_last(
         assert league.count() == 12
 
 
-def test_a_league_that_is_changed_is_read_anew_while_bots_are_missed(
-    league: League, home: Homes
-) -> None:
+def test_a_changed_league_is_read_anew_while_bots_are_missed(league: League, home: Homes) -> None:
     write(league, remote(league, "sage"), deals=1)
     with playing(league) as player:
         player.idle(ABSENT)
@@ -299,9 +273,7 @@ async def reached(true: Callable[[], bool]) -> None:
             await asyncio.sleep(0.05)
 
 
-def test_a_final_is_not_over_before_the_remote_bots_have_played_it(
-    league: League, home: Homes
-) -> None:
+def test_a_final_is_not_over_before_remote_bots_have_played(league: League, home: Homes) -> None:
     closed = "[hand_in]\ncloses = 2020-01-01T00:00:00Z\nfinal_deals = 1\n"
     write(league, remote(league, "sage"), settings=closed)
 

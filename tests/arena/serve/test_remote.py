@@ -225,9 +225,7 @@ def test_what_still_comes_over_the_old_connection_is_not_taken(contest: Contest)
         until(lambda: is_away(contest))
 
 
-def test_a_new_session_takes_over_from_a_broken_one_and_its_copies_are_gone(
-    contest: Contest,
-) -> None:
+def test_a_new_session_takes_over_from_a_broken_one(contest: Contest) -> None:
     with at_home(contest) as (home, _):
         call, early = home.ready(contest), CalledBot(contest.folder)
         assert early.taken()

@@ -12,7 +12,6 @@ import pytest
 
 from arena.league.file import read_asked
 from tests.arena.home import conftest as at_home
-from tests.arena.home.test_connect import HELLO, ask
 from tests.arena.serve.remote_home import CalledBot, proxied, remote_contest, write_remote_league
 from tests.arena.serve.serving import BOT, KIT, Serving, add_person, run_arena, serving
 from tests.referee.process_watch import until
@@ -48,7 +47,7 @@ def play(call: CalledBot, cuts: list[int], answers: list[str]) -> None:
     """Ask while connections are cut, some asks ahead of their answers; collect these."""
     for number in range(LINES):
         until(lambda: len(cuts) >= CUTS * number // LINES, 60)  # noqa: B023
-        call.say(ask(number))
+        call.say(at_home.ask(number))
         if number >= 10:
             answers.append(call.line())
     while len(answers) < LINES:
@@ -70,7 +69,7 @@ def test_lines_come_once_and_in_order_over_a_hundred_cuts(tmp_path: Path) -> Non
         calls = [CalledBot(contest.folder, "moss", digest) for _ in range(COPIES)]
         for call in calls:
             assert call.taken()
-            call.say(HELLO)
+            call.say(at_home.HELLO)
             assert json.loads(call.line()) == {"type": "ready"}
         cuts: list[int] = []
         answers: list[list[str]] = [[] for _ in calls]

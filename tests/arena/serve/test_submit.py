@@ -38,7 +38,7 @@ def test_a_bot_is_handed_in_and_its_verdict_is_shown(contest: Contest, bot: Path
     assert contest.bob not in done.stdout + done.stderr
 
 
-def test_a_bot_that_is_not_fit_exits_with_1_and_says_why(
+def test_who_is_not_fit_is_told_why(
     contest: Contest, bot: Path, tmp_path: Path, arena: Arena
 ) -> None:
     (bot / "bot.py").write_text("import sys\nsys.exit('no book')\n")
@@ -51,9 +51,7 @@ def test_a_bot_that_is_not_fit_exits_with_1_and_says_why(
     assert "bob is refused; the step that failed shows why." in done.stdout
 
 
-def test_a_lone_program_is_handed_in_and_not_waited_for(
-    contest: Contest, tmp_path: Path, arena: Arena
-) -> None:
+def test_a_lone_program_is_not_waited_for(contest: Contest, tmp_path: Path, arena: Arena) -> None:
     program = tmp_path / "bot.py"
     program.write_text("print('hello')\n")
     url = f"{contest.server.url}/hand-in"  # any page of the league will do
@@ -64,9 +62,7 @@ def test_a_lone_program_is_handed_in_and_not_waited_for(
     assert "Received as submission" in done.stderr
 
 
-def test_what_the_server_refuses_is_said_in_its_words(
-    contest: Contest, bot: Path, arena: Arena
-) -> None:
+def test_a_refusal_is_said_in_the_servers_words(contest: Contest, bot: Path, arena: Arena) -> None:
     server = contest.server
     assert server.hand_in(contest.ada, bot_zip(), "ada").status == 202
     for name, said in (

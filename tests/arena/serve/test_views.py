@@ -85,6 +85,8 @@ def test_a_league_that_was_not_played_has_its_bots(tmp_path: Path) -> None:
     assert {row["rank"] for row in view.rows} == {None}
     assert (view.matches, view.missing, view.asked, view.last) == (0, 24, 24, "")
     assert bot_view(folder, "ann").versions == []
+    with pytest.raises(AbsentError, match="there is no bot 'dan' in this league"):
+        bot_view(folder, "dan")
     assert matches_view(folder).rows == []
     assert own_view(folder, "ann").said == []
     with pytest.raises(AbsentError, match="nothing was played yet"):
@@ -102,12 +104,8 @@ def test_nothing_says_where_a_league_is_or_what_its_seed_is(cup: Path) -> None:
         assert "nowhere" not in text
         assert "sesame" not in text
     assert "cat cannot be run: its files are not as they should be." in table_view(cup).notes
-
-
-def test_what_is_missing_is_a_number_and_no_note(tmp_path: Path) -> None:
-    view = table_view(league_of(tmp_path / "cup", NAMES, missing=5))
-    assert view.missing == 5
-    assert "missing" not in "".join(view.notes)
+    view = table_view(play_more)
+    assert (view.missing, "missing" in "".join(view.notes)) == (5, False)
 
 
 def test_who_is_disqualified_is_said_with_the_reason(cup: Path) -> None:
@@ -152,11 +150,6 @@ def test_a_bot_that_left_keeps_its_page(cup: Path) -> None:
     assert view.row is None
     assert [(each.present, each.matches) for each in view.versions] == [(False, 16)]
     assert "cat is no longer in the league: its matches do not count." in table_view(cup).notes
-
-
-def test_a_bot_that_never_was_is_an_error(cup: Path) -> None:
-    with pytest.raises(AbsentError, match="there is no bot 'dan' in this league"):
-        bot_view(cup, "dan")
 
 
 # --- matches
