@@ -54,6 +54,14 @@ def person(db: HandIns, name: str, role: people.Role = "author") -> Person:
     return found
 
 
+def say_in_hand_in(league: Path, line: str) -> None:
+    """Write a line below [hand_in] of a league's file."""
+    file = league / "league.toml"
+    text = file.read_text()
+    assert "[hand_in]\n" in text
+    file.write_text(text.replace("[hand_in]\n", f"[hand_in]\n{line}\n"))
+
+
 def drawn_seed(league: Path) -> str:
     """Return the seed of a final, which is kept in secret."""
     with closing(sqlite3.connect(league / FILE)) as db:

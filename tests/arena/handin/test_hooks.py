@@ -23,7 +23,7 @@ from arena.handin.telling import tell, unfit
 from arena.league.file import read_asked
 from protocol.errors import ArenaError
 from tests.arena.conftest import Arena
-from tests.arena.handin.conftest import Clock, person
+from tests.arena.handin.conftest import Clock, person, say_in_hand_in
 from tests.referee.process_watch import gone, until
 
 MESSAGE = Message(7, "accepted", '{"number": 7}')
@@ -32,13 +32,6 @@ MESSAGE = Message(7, "accepted", '{"number": 7}')
 def tell_hook(cup: Path, *words: str) -> str:
     """Tell a hook a message; return what was wrong."""
     return tell(words, MESSAGE, cup, lambda _: None)
-
-
-def set_hook(cup: Path, *words: str) -> None:
-    file = cup / "league.toml"
-    file.write_text(
-        file.read_text().replace("[hand_in]\n", f"[hand_in]\nhook = {json.dumps(words)}\n")
-    )
 
 
 def messages(db: HandIns) -> list[dict[str, Any]]:
@@ -140,7 +133,7 @@ def test_a_hook_that_cannot_be_is_refused_with_its_line(cup: Path) -> None:
         ["./tell", ""],
     ):
         (cup / "league.toml").write_text(text)
-        set_hook(cup, *hook)
+        say_in_hand_in(cup, f"hook = {json.dumps(hook)}")
         said = "a word of the hook is empty" if "" in hook else "is no address"
         with pytest.raises(ArenaError, match=rf"league\.toml:9: .*{said}"):
             read_asked(cup)
@@ -269,7 +262,7 @@ def test_an_address_gets_the_message_and_leads_nowhere(cup: Path, listening: Lis
 
 @pytest.mark.slow
 def test_a_failure_is_said_once_and_hangs_end_with_the_server(cup: Path, db: HandIns) -> None:
-    set_hook(cup, "sh", "-c", "cat >> told; test -e mended")
+    say_in_hand_in(cup, 'hook = ["sh", "-c", "cat >> told; test -e mended"]')
     command = [sys.executable, "-m", "arena.handin.messenger", str(cup)]
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1

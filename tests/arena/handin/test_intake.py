@@ -23,10 +23,10 @@ from referee.sandbox import SandboxError
 from referee.workshop import Workshop
 from tests.arena.handin.archives import tarred
 from tests.arena.handin.campaign import kill_at_random
-from tests.arena.handin.conftest import Clock, person
+from tests.arena.handin.conftest import Clock, person, say_in_hand_in
 from tests.arena.handin.intaking import GOOD, UNFIT, IntakeProcess, check_whole, hand_in, take_in
 from tests.golden import Golden
-from tests.referee.process_watch import gone, until
+from tests.referee.process_watch import children, gone, until
 
 MOMENTS = [
     *(("building", "unpack"), ("building", "build"), ("checking", "check")),
@@ -121,8 +121,7 @@ def test_what_a_build_prints_is_kept_and_can_be_shown_anywhere(db: HandIns) -> N
 
 
 def test_no_author_holds_up_another(db: HandIns, cup: Path) -> None:
-    file = cup / "league.toml"
-    file.write_text(file.read_text().replace("[hand_in]", "[hand_in]\nbots = 5"))
+    say_in_hand_in(cup, "bots = 5")
     ada, ben, cora = (person(db, name) for name in ("ada", "ben", "cora"))
     for bot in ("a1", "a2", "a3"):
         hand_in(db, ada, bot=bot)
@@ -139,8 +138,7 @@ def test_no_author_holds_up_another(db: HandIns, cup: Path) -> None:
 
 
 def test_an_author_of_long_builds_waits_for_others(db: HandIns, cup: Path) -> None:
-    file = cup / "league.toml"
-    file.write_text(file.read_text().replace("[hand_in]", "[hand_in]\nbots = 5"))
+    say_in_hand_in(cup, "bots = 5")
     ada, ben = (person(db, name) for name in ("ada", "ben"))
     for number in range(3):
         hand_in(db, ada, bot=f"a{number}")
@@ -339,7 +337,9 @@ def test_what_is_looked_at_when_the_server_ends_is_not_to_blame(db: HandIns, cup
     for _ in range(TRIES + 1):
         with IntakeProcess(cup) as intake:
             intake.read_until(lambda event: event.get("state") == "checking")
-            intake.interrupt(signal.SIGINT)  # as Ctrl-C at a terminal does to all processes
+            intake.process.send_signal(
+                signal.SIGINT
+            )  # as Ctrl-C at a terminal does to all processes
             assert intake.end() == ""
         assert get(db, one.number).state == "received"
     with IntakeProcess(cup) as intake:
@@ -385,12 +385,13 @@ def test_the_same_files_again_are_told_from_new_ones(db: HandIns) -> None:
 def test_an_intake_ends_with_its_input_even_if_a_fork_server_hangs(db: HandIns) -> None:
     with IntakeProcess(db.league) as intake:
         intake.until_idle()
-        servers = intake.helpers
+        servers = children(intake.process.pid)
         assert servers
         try:
             for pid in servers:
                 os.kill(pid, signal.SIGSTOP)
-            assert intake.close_input() == 1
+            intake.process.communicate(timeout=30)
+            assert intake.process.returncode == 1
         finally:
             for pid in servers:
                 os.kill(pid, signal.SIGCONT)
@@ -436,13 +437,6 @@ def hungry(db: HandIns, author: Person, more: bytes = b"") -> Submission:
     return hand_in(db, author, tarred(*files.items()), filename="hungry.tar")
 
 
-def grant(file: Path, grants: str) -> None:
-    """Write into a league's file what bots may have that are handed in."""
-    text = file.read_text()
-    assert "[hand_in]\n" in text
-    file.write_text(text.replace("[hand_in]\n", f"[hand_in]\ngrants = {grants}\n"))
-
-
 @pytest.mark.slow
 def test_what_a_bot_needs_is_granted_as_far_as_the_league_says(
     db: HandIns, capfd: pytest.CaptureFixture[str]
@@ -455,7 +449,7 @@ def test_what_a_bot_needs_is_granted_as_far_as_the_league_says(
     lacking = "ada needs memory_mb = 300, open_files = 80, and has 128, 64"
     assert refused.steps[0]["detail"] == lacking
     assert f"{lacking}; `grants` of [hand_in] says what bots may have" in capfd.readouterr().err
-    grant(file, "{ memory_mb = 512 }")
+    say_in_hand_in(db.league, "grants = { memory_mb = 512 }")
     taken = take_in(db, hungry(db, ada, b"# again\n"))
     assert taken.state == "playing", taken.reason
     assert taken.steps[0]["detail"] == "ada needs open_files = 80, and has 64"
@@ -467,7 +461,7 @@ def test_what_a_bot_needs_is_granted_as_far_as_the_league_says(
 
 
 def test_a_league_may_let_what_is_handed_in_have_a_device(db: HandIns) -> None:
-    grant(db.league / "league.toml", '{ devices = ["nvidia"], memory_mb = 512 }')
+    say_in_hand_in(db.league, 'grants = { devices = ["nvidia"], memory_mb = 512 }')
     most = read_asked(db.league).hand_in.most
     assert most == Grant(devices=("nvidia",), memory_mb=512)
     assert Grant(devices=("nvidia",)).within(most).words == 'devices = ["nvidia"]'
@@ -481,7 +475,7 @@ def test_grants_that_cannot_be_are_refused_by_their_line(db: HandIns, golden: Go
         *("3",),
     ):
         file.write_text(text)
-        grant(file, grants)
+        say_in_hand_in(db.league, f"grants = {grants}")
         with pytest.raises(ArenaError, match=r"league\.toml:\d+: ") as caught:
             read_asked(db.league)
         said.append(f"{grants}: {caught.value}")

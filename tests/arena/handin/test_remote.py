@@ -13,7 +13,7 @@ from arena.league.file import read_asked
 from arena.league.finding import AUTHORS_KIT
 from protocol.errors import ArenaError
 from tests.arena.handin.archives import tarred
-from tests.arena.handin.conftest import person
+from tests.arena.handin.conftest import person, say_in_hand_in
 from tests.arena.handin.intaking import GOOD, check_whole, hand_in, take_in
 from tests.golden import Golden
 
@@ -29,11 +29,11 @@ def connect(db: HandIns, author: Person, text: bytes) -> Submission:
     return take_in(db, hand_in(db, author, tarred(("bot.toml", text)), filename="sage.tar"))
 
 
-def open_up(db: HandIns, *, slow: bool = True) -> None:
+def open_up(db: HandIns) -> None:
     """Let authors connect remote bots to a league."""
+    say_in_hand_in(db.league, "grants = { remote = true }")
     file = db.league / "league.toml"
-    text = file.read_text().replace("[hand_in]\n", "[hand_in]\ngrants = { remote = true }\n")
-    file.write_text('limits = { pace = "slow" }\n' * slow + text)
+    file.write_text(f'limits = {{ pace = "slow" }}\n{file.read_text()}')
 
 
 def test_a_league_is_closed_to_remote_bots_unless_it_says_otherwise(db: HandIns) -> None:

@@ -21,40 +21,23 @@ from arena.handin.submissions import note
 from arena.league.file import read_asked
 from arena.play import calls
 from protocol import remote
-from tests.arena.conftest import TWO_BOTS
 from tests.arena.home.league_side import Proxy
-from tests.arena.serve.serving import Serving, serving
+from tests.arena.serve.serving import LEAGUE, Serving, serving
 
-LEAGUE = """\
-game = "guerra"
-seed = 1
-deals = 2
-
-[options]
-max_turns = 20
-
-[limits]
-sandbox = "none"
-pace = "slow"
-move_time = 5
-
-[hand_in]
-grants = { remote = true }
-bots = 3
-"""
 DIGESTS = {"sage": "a" * 64, "iris": "b" * 64, "rose": "c" * 64}
 
 
 def write_remote_league(folder: Path, digests: dict[str, str] = DIGESTS, more: str = "") -> Path:
     """Make a league with bots that are remote, all of which its file enters."""
     folder.mkdir(parents=True, exist_ok=True)
-    entries = ""
+    text = LEAGUE.format(deals=2, hand_in=f"grants = {{ remote = true }}\nbots = 3\n{more}")
+    text = text.replace("[limits]\n", '[limits]\npace = "slow"\nmove_time = 5\n')
     for name, digest in digests.items():
         (folder / name).mkdir(exist_ok=True)
         marker = f'command = ["{{remote}}", "{digest}"]\nfiles = []\nneeds = {{ remote = true }}\n'
         (folder / name / "bot.toml").write_text(marker)
-        entries += f'\n[[bot]]\nname = "{name}"\nfolder = "{name}"\nremote = true\n'
-    (folder / "league.toml").write_text(f"{LEAGUE}{more}{TWO_BOTS}{entries}")
+        text += f'\n[[bot]]\nname = "{name}"\nfolder = "{name}"\nremote = true\n'
+    (folder / "league.toml").write_text(text)
     return folder
 
 
