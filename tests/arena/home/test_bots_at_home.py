@@ -163,10 +163,11 @@ def test_a_bot_is_built_and_may_use_what_it_needs(homes: Homes, league: Served) 
 @pytest.mark.slow
 def test_mistakes_in_a_bot_are_said(homes: Homes, league: Served) -> None:
     toml = homes.folder / "bot.toml"
+    runs = '["{python}", "bot.py"]\n'
     for text, said, code in (
         ('["{remote}", "%s"]' % ("a" * 64), "this is what a league has of a remote bot", 2),
-        ('["./x"]\nneeds = { door = ["api.example.org"] }', "needs a door to api.example.org", 2),
-        ('["./x"]\nbuild = ["false"]\nfiles = ["x"]', "cannot be built", 1),
+        (f'{runs}needs = {{ door = ["api.example.org"] }}', "needs a door to api.example.org", 2),
+        (f'{runs}build = ["false"]\nfiles = ["x"]', "cannot be built", 1),
         ('["./absent"]', "absent", 2),
     ):
         toml.write_text(f"command = {text}\n")
