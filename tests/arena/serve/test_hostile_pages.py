@@ -73,7 +73,7 @@ def test_a_script_that_got_in_all_the_same_would_not_run(
 ) -> None:
     path = "/cup<b>/submissions/7"
     got_in = "<script>document.title = 'in'</script><img src=x onerror=\"document.title = 'in'\">"
-    gallery.pages[path] = str(gallery.pages[path]).replace("<main ", f"{got_in}<main ")
+    gallery.pages[path] = gallery.pages[path].replace("<main ", f"{got_in}<main ")
     page = visit(path, refused=True)
     expect(page.locator("#live-state")).to_have_text("Live")
     assert page.title().startswith("Submission 7")
