@@ -240,11 +240,12 @@ def test_a_bomb_is_refused_in_words(tmp_path: Path, golden: Golden, attack: str)
 
 # --- whatever comes
 
-NAMES = st.text(st.characters(codec="utf-8", exclude_characters="/\\:"), min_size=1, max_size=8)
+SHOWN = st.characters(  # as filtering out most of what cannot be shown is too slow
+    codec="utf-8", exclude_categories=("C", "Z"), include_characters=" ", exclude_characters="/\\:"
+)
+PARTS = st.text(SHOWN, min_size=1, max_size=8).filter(lambda name: name != ".")
 FILES_OF_A_BOT = st.dictionaries(
-    st.lists(
-        NAMES.filter(lambda name: name.isprintable() and name != "."), min_size=1, max_size=3
-    ).map("/".join),
+    st.lists(PARTS, min_size=1, max_size=3).map("/".join),
     st.binary(max_size=200),
     min_size=1,
     max_size=5,
