@@ -448,15 +448,6 @@ def test_a_token_in_the_address_is_sent_and_leaves_it(gallery: Gallery, visit: V
     assert not any("Token" in path for path in gallery.requests)
 
 
-@pytest.mark.slow
-def test_a_token_is_typed(gallery: Gallery, show: Show) -> None:
-    page = show(pages.enter_page(WebVisit(league="cup")), "/cup/enter", java_script_enabled=False)
-    page.get_by_label("Token").fill("abc")
-    page.keyboard.press("Enter")
-    until(lambda: len(gallery.posted) == 1)
-    assert gallery.posted[0].fields["token"] == "abc"
-
-
 # --- all kinds of readers
 
 
@@ -485,14 +476,6 @@ def test_a_stranger_is_offered_no_form(show: Show) -> None:
     page = show(pages.table_page(WebVisit(league="cup"), table(row("ann", 3)), OPEN))
     assert page.locator("nav a").all_inner_texts() == ["Table", "Queue", "Calendar"]
     assert page.locator(".person a").inner_text() == "Enter with a token"
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_pages_are_light_or_dark_as_is_wanted(show: Show, scheme: str) -> None:
-    page = show(shown(row("ann", 30)), color_scheme=scheme)
-    color = page.evaluate("getComputedStyle(document.body).backgroundColor")
-    assert (sum(map(int, re.findall(r"\d+", color))) > 600) == (scheme == "light")
 
 
 def test_pages_below_a_root_refer_to_it_alone() -> None:
