@@ -58,11 +58,12 @@ def frame_head(size: int, opcode: int = 0x81) -> bytes:
     return struct.pack("!BBQ", opcode, 127, size)
 
 
+DEEP = '{"type": "welcome", "limits": {"a": ' + "[" * 100_000
 ATTACKS = {
     "no welcome": (sending(BEGIN), "began before it had said welcome"),
     "welcome twice": (sending(welcome(), welcome()), "said welcome twice"),
     "no json": (sending(welcome(), "hello \x1b[2J"), "not JSON"),
-    "deep": (sending(welcome(), '{"type": "welcome", "limits": ' + "[" * 100_000), "nested deeper"),
+    "deep": (sending(welcome(), DEEP), "nested deeper"),
     "empty": (sending(welcome(), ""), "not JSON: an empty line"),
     "no frame": (sending(welcome(), '{"type": "exec", "n": 1}'), "Invalid value 'exec'"),
     "no copy": (sending(welcome(), '{"type": "begin", "n": 1, "copy": 0}'), "copy"),

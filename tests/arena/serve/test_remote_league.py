@@ -114,11 +114,12 @@ def test_a_league_is_played_over_connections_that_break(tmp_path: Path) -> None:
     token = add_person(folder, "ada")
     with serving(folder) as server, proxied(server.port) as proxy:
         with connected(tmp_path / "sage", proxy.port, token, bot=text, kit=KIT) as home:
+            until(home.bots, 60)  # its first matches are in play
             deadline = time.monotonic() + 120
             while server.played() < MATCHES and time.monotonic() < deadline:
+                time.sleep(1.5)
                 proxy.cut()
                 until(lambda: is_there(server), 30)
-                time.sleep(1.5)
             assert server.played() == MATCHES, "".join(server.said)
             home.interrupt()
             assert "nothing was lost" in home.end(0)
