@@ -13,7 +13,7 @@ from websockets.exceptions import ConnectionClosed
 from websockets.sync.server import ServerConnection
 
 from protocol.remote import FRAME_LIMIT, Beat, BeginCopy, CopyLine, RemoteHello, encode_frame
-from tests.arena.home.conftest import Homes
+from tests.arena.home.conftest import HELLO, Homes, ask
 from tests.arena.home.league_side import Served, welcome
 from tests.referee.process_watch import until
 
@@ -225,3 +225,22 @@ def test_a_league_that_ends_at_once_is_tried_rarely(homes: Homes, league: Served
     homes.start()
     until(lambda: len(times) > 7, 30)
     assert times[6] - times[5] > 3 * (times[1] - times[0])
+
+
+@pytest.mark.slow
+def test_a_letter_that_comes_twice_is_taken_once(homes: Homes, league: Served) -> None:
+    told: list[str] = []
+    lines = [letter(n, line=line) for n, line in enumerate([HELLO, ask(1), ask(2)], 2)]
+
+    def script(connection: ServerConnection, hello: RemoteHello) -> None:
+        connection.send(welcome())
+        for each in (BEGIN, *lines):
+            connection.send(each)
+            connection.send(each)
+        told.extend(str(frame) for frame in connection)  # each as it comes
+
+    league.side.script = script
+    homes.connected()
+    until(lambda: len(told) >= 3)
+    _, *answers = (json.loads(json.loads(frame)["line"]) for frame in told[:3])
+    assert [(each["id"], each["move"]["seen"]) for each in answers] == [(1, 1), (2, 2)]
