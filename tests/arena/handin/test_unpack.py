@@ -203,6 +203,7 @@ LARGE_ATTACKS: dict[str, Callable[[], bytes]] = {
     "zip: too many folders": lambda: many(f"{number}/" for number in range(FILES + 1)),
     "zip: a million files": lambda: many(f"{number}" for number in range(65_000)),
     "zip: a bomb in zeros": lambda: raw_zip(Raw(b"a", bytes(300 * MIB))),
+    "tar: many left out": lambda: tarred(*((f".git/{number}", b"") for number in range(20_001))),
     "tar.gz: a bomb": lambda: gzip.compress(tarred(("a", bytes(300 * MIB))), 1),
     "tar.gz: one that is left out": lambda: gzip.compress(tarred((".git/a", bytes(300 * MIB))), 1),
     "tar.gz: one behind its end": lambda: gzip.compress(FILE + bytes(400 * MIB), 1),
