@@ -17,8 +17,6 @@ PROGRAM = Path(unpack.__file__)
 
 
 class Unpacked(NamedTuple):
-    """What came of an archive."""
-
     code: int
     said: str
     files: dict[str, bytes]
@@ -49,7 +47,6 @@ def unpacked(folder: Path, data: bytes, name: str = "bot.zip") -> Unpacked:
 
 
 def zipped(entries: Iterable[tuple[str, bytes]], packed: bool = True) -> bytes:
-    """Return a zip of files and folders."""
     data = io.BytesIO()
     method = zipfile.ZIP_DEFLATED if packed else zipfile.ZIP_STORED
     with zipfile.ZipFile(data, "w", method) as archive:

@@ -10,6 +10,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 from arena.handin.database import HandIns
@@ -17,6 +18,7 @@ from arena.handin.people import Person, add, by_token
 from arena.handin.submissions import all_of
 from arena.league.file import read_asked
 from tests.arena.handin.archives import tarred, zipped
+from tests.arena.handin.conftest import LEAGUE
 from tests.arena.handin.intaking import GOOD, UNFIT, IntakeProcess, check_whole, hand_in
 
 MEASURES = "arena/handin"
@@ -25,27 +27,10 @@ _LONGEST = 2.5  # seconds until a kill: an intake begins in one, and takes in on
 _BUILT = b'command = ["{python}", "made.py"]\nfiles = ["made.py", "kit.py"]\n'
 _KIT = Path(__file__).parents[3] / "bots" / "templates" / "python" / "kit.py"
 
-LEAGUE = """\
-game = "guerra"
-seed = 1
-deals = 1
 
-[options]
-max_turns = 10
-
-[limits]
-sandbox = "none"
-
-[hand_in]
-check_seconds = 0.1
-per_hour = 100000
-per_day = 100000
-"""
-
-
-def main() -> None:
+def main(module: str, kill_at_random: Callable[[Path, int, int], Counter[str]]) -> None:
     """Kill as often as is asked for, and print what came of it."""
-    parser = argparse.ArgumentParser(prog="python -m tests.arena.handin.campaign")
+    parser = argparse.ArgumentParser(prog=f"python -m {module}")
     parser.add_argument("--kills", type=int, default=200, help="how many [%(default)s]")
     parser.add_argument("--seed", type=int, default=1, help="of all moments [%(default)s]")
     arguments = parser.parse_args()
@@ -66,7 +51,9 @@ def kill_at_random(home: Path, kills: int, seed: int) -> Counter[str]:
     rng = random.Random(seed)
     league = home / "cup"
     league.mkdir()
-    (league / "league.toml").write_text(LEAGUE)
+    often = "[hand_in]\nper_hour = 100000\nper_day = 100000\n"
+    text = LEAGUE.partition("\n[[bot]]")[0].replace("[hand_in]\n", often)
+    (league / "league.toml").write_text('limits.sandbox = "none"\n' + text)
     temporary = home / "tmp"
     temporary.mkdir(mode=0o755)
     counts: Counter[str] = Counter()
@@ -125,4 +112,4 @@ def _hand_in(db: HandIns, author: Person, rng: random.Random) -> int:
 
 
 if __name__ == "__main__":
-    main()
+    main("tests.arena.handin.campaign", kill_at_random)

@@ -1,13 +1,15 @@
 """A league to which bots are handed in, and its people."""
 
+import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
 from arena.handin import calendar, people, receiving, sources, submissions
-from arena.handin.database import HandIns
+from arena.handin.database import FILE, HandIns
 from arena.handin.people import Person
 
 LEAGUE = """\
@@ -34,7 +36,6 @@ shipped = "rusher"
 
 @pytest.fixture
 def cup(tmp_path: Path) -> Path:
-    """A league with two bots of the organizer."""
     folder = tmp_path / "cup"
     folder.mkdir()
     (folder / "league.toml").write_text(LEAGUE)
@@ -43,36 +44,44 @@ def cup(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def db(cup: Path) -> Iterator[HandIns]:
-    """What is handed in to it."""
     with HandIns(cup, create=True) as opened:
         yield opened
 
 
 def person(db: HandIns, name: str, role: people.Role = "author") -> Person:
-    """Add somebody."""
     found = people.by_token(db, people.add(db, name, role))
     assert found is not None
     return found
 
 
-class Clock:
-    """The present time, as a test wants it."""
+def say_in_hand_in(league: Path, line: str) -> None:
+    """Write a line below [hand_in] of a league's file."""
+    file = league / "league.toml"
+    text = file.read_text()
+    assert "[hand_in]\n" in text
+    file.write_text(text.replace("[hand_in]\n", f"[hand_in]\n{line}\n"))
 
+
+def drawn_seed(league: Path) -> str:
+    """Return the seed of a final, which is kept in secret."""
+    with closing(sqlite3.connect(league / FILE)) as db:
+        [(seed,)] = db.execute("SELECT value FROM secret WHERE name = 'final'").fetchall()
+        return bytes(seed).decode()
+
+
+class Clock:
     def __init__(self) -> None:
         self.at = datetime(2026, 5, 1, 12, tzinfo=UTC)
 
     def __call__(self) -> datetime:
-        """Return it."""
         return self.at
 
     def go(self, **time: float) -> None:
-        """Let time go on."""
         self.at += timedelta(**time)
 
 
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
-    """A clock that a test sets."""
     clock = Clock()
     for module in (calendar, people, receiving, sources, submissions):
         monkeypatch.setattr(module, "now", clock)

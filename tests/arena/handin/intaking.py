@@ -4,7 +4,6 @@ import io
 import json
 import os
 import select
-import signal
 import sqlite3
 import subprocess
 import sys
@@ -21,6 +20,7 @@ from arena.handin.database import FILE, HandIns
 from arena.handin.people import Person
 from arena.handin.receiving import receive
 from arena.handin.submissions import Submission, all_of, get
+from arena.handin.taking_in import Intake
 from arena.league.file import read_asked
 from tests.referee.process_watch import children, gone, until
 
@@ -46,12 +46,10 @@ NEXT = {
 
 
 class IntakeProcess:
-    """An intake that runs."""
-
     def __init__(self, league: Path, temporary: Path | None = None) -> None:
         self._said = league / "said"
         with self._said.open("w") as said:
-            self._process = subprocess.Popen(
+            self.process = subprocess.Popen(
                 [sys.executable, "-m", "arena.handin.intake", league],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
@@ -61,7 +59,7 @@ class IntakeProcess:
                 env={**os.environ, **({"TMPDIR": str(temporary)} if temporary else {})},
             )
         # Nothing else would end a test that waits for an event that does not come.
-        self._timer = threading.Timer(PATIENCE, self._process.kill)
+        self._timer = threading.Timer(PATIENCE, self.process.kill)
         self._timer.start()
         self.events: list[dict[str, Any]] = []
 
@@ -73,70 +71,60 @@ class IntakeProcess:
 
     def read_until(self, wanted: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
         """Read events until one is as wanted; return that."""
-        assert self._process.stdout is not None
-        for line in self._process.stdout:
+        assert self.process.stdout is not None
+        for line in self.process.stdout:
             self.events.append(json.loads(line))
             if wanted(self.events[-1]):
                 return self.events[-1]
         raise AssertionError(f"it ended after {self.events[-9:]}: {self._said.read_text()}")
 
     def read_for(self, seconds: float) -> None:
-        """Read events for so long."""
-        assert self._process.stdout is not None
+        assert self.process.stdout is not None
         end = time.monotonic() + seconds
         while (left := end - time.monotonic()) > 0:
-            if not select.select([self._process.stdout], [], [], left)[0]:
+            if not select.select([self.process.stdout], [], [], left)[0]:
                 break
-            os.read(self._process.stdout.fileno(), 1 << 16)
+            os.read(self.process.stdout.fileno(), 1 << 16)
 
     def until_idle(self) -> None:
-        """Read events until nothing waits."""
         self.read_until(lambda event: event["event"] == "idle")
 
     def wake(self) -> None:
-        """Say that there is something new."""
-        assert self._process.stdin is not None
-        self._process.stdin.write('{"wake": true}\n')
-        self._process.stdin.flush()
+        assert self.process.stdin is not None
+        self.process.stdin.write('{"wake": true}\n')
+        self.process.stdin.flush()
 
     def kill(self) -> None:
         """Kill it, as a power cut would; all that it started must end by itself."""
-        started = children(self._process.pid)
+        started = children(self.process.pid)
         self._timer.cancel()
-        self._process.kill()
-        self._process.communicate()
+        self.process.kill()
+        self.process.communicate()
         until(lambda: gone(*started), PATIENCE)
-
-    @property
-    def helpers(self) -> set[int]:
-        """The processes that it has started."""
-        return children(self._process.pid)
-
-    def close_input(self) -> int:
-        """End its input; return the code with which it ends."""
-        self._process.communicate(timeout=PATIENCE)
-        return self._process.returncode
-
-    def interrupt(self, number: signal.Signals) -> None:
-        """Send it a signal."""
-        self._process.send_signal(number)
 
     def end(self) -> str:
         """End its input; return what it said on standard error, once it has ended well."""
-        assert self._process.stdin is not None
-        self._process.stdin.close()
-        self._process.stdin = None
-        self._process.communicate(timeout=PATIENCE)
+        assert self.process.stdin is not None
+        self.process.stdin.close()
+        self.process.stdin = None
+        self.process.communicate(timeout=PATIENCE)
         said = self._said.read_text()
-        assert self._process.returncode == 0, said
+        assert self.process.returncode == 0, said
         return said
 
 
 def hand_in(
     db: HandIns, author: Person, data: bytes = GOOD, filename: str = "bot.py", bot: str = ""
 ) -> Submission:
-    """Hand something in."""
     return receive(db, read_asked(db.league, "read"), author, bot, io.BytesIO(data), filename)
+
+
+def take_in(
+    db: HandIns, one: Submission, note: Callable[[dict[str, Any]], None] = lambda _: None
+) -> Submission:
+    """Take in one submission, in this process; return what became of it."""
+    with Intake(db.league, note) as intake:
+        return intake.take_in(one.number)
 
 
 def check_whole(db: HandIns) -> None:

@@ -11,7 +11,7 @@ from arena.handin.database import HandIns
 from arena.handin.final import TOLD, is_over, sealed
 from arena.league.file import read_asked
 from tests.arena.conftest import Arena
-from tests.arena.handin.conftest import LEAGUE
+from tests.arena.handin.conftest import LEAGUE, drawn_seed
 
 EARLIER, LATER = (datetime.now(UTC) + timedelta(hours=hours) for hours in (-1, 1))
 
@@ -25,49 +25,55 @@ def cup(cup: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def write(cup: Path, **dates: datetime) -> None:
-    """Write the calendar."""
     lines = "".join(f"{key} = {date.isoformat()}\n" for key, date in dates.items())
     (cup / "league.toml").write_text(
         LEAGUE.replace("[hand_in]\n", f"[hand_in]\nfinal_deals = 2\n{lines}")
     )
 
 
-def test_bots_have_their_own_limits_in_a_final_too(arena: Arena, cup: Path) -> None:
-    write(cup, closes=EARLIER, release=LATER)
+def test_a_final_needs_to_be_said_in_the_leagues_file(arena: Arena, cup: Path) -> None:
     file = cup / "league.toml"
-    file.write_text(file.read_text().replace('name = "old"\n', 'name = "old"\nmemory_mb = 77\n'))
-    assert arena("final", cup).exit_code == 0
-    made = read_asked(cup / "final")
-    assert [made.limits_of(bot).memory_mb for bot in made.bots] == [made.limits.memory_mb, 77]
+    file.write_text(LEAGUE)
+    assert "cup has no final: write final_deals" in arena("final", cup).stderr
+    write(cup)
+    said = arena("final", cup).stderr
+    assert "the final is played after the closing: say when that is, with closes." in said
 
 
-def test_a_final_has_the_door_and_the_environments_of_its_league(arena: Arena, cup: Path) -> None:
+def test_a_seed_that_was_drawn_after_the_closing_is_said_to_be(arena: Arena, cup: Path) -> None:
+    write(cup, closes=EARLIER)
+    assert "It was drawn only now, after the closing." in arena("final", cup).stdout
+    assert "only now" not in arena("final", cup).stdout
+
+
+def test_a_final_has_the_limits_and_the_door_of_its_league(arena: Arena, cup: Path) -> None:
     write(cup, closes=EARLIER, release=LATER)
     file = cup / "league.toml"
+    text = file.read_text().replace('name = "old"\n', 'name = "old"\nmemory_mb = 77\n')
     door = (
         '[door]\nallow = ["api.example.org"]\nkeys = { "api.example.org" = "KEY" }\n'
         'prices = { "model-x" = { input = 2.5, output = 10.0 } }\n'
     )
     limits = '[limits]\npace = "slow"\ndoor = ["api.example.org"]\n'
-    file.write_text(f"{file.read_text()}\n{limits}{door}[environments]\nfetch = true\n")
+    file.write_text(f"{text}\n{limits}{door}[environments]\nfetch = true\n")
     league = read_asked(cup)
     assert league.door is not None
     assert arena("final", cup).exit_code == 0
     made = read_asked(cup / "final")
     assert (made.door, made.environments) == (league.door, league.environments)
+    assert [made.limits_of(bot).memory_mb for bot in made.bots] == [made.limits.memory_mb, 77]
 
 
-def test_a_final_says_of_what_it_is_made_and_is_discarded_if_that_was_too_early(
-    arena: Arena, cup: Path
-) -> None:
-    published = re.findall("[0-9a-f]{64}", arena("final", cup).stdout)
+def test_a_final_that_was_made_too_early_is_discarded(arena: Arena, cup: Path) -> None:
+    said = arena("final", cup).stdout
+    published = re.findall("[0-9a-f]{64}", said)
+    assert "The final is made after the closing, " in said
+    assert drawn_seed(cup) not in said
     assert "cup has no final; there is nothing" in arena("final", cup, "--discard").stderr
     write(cup, closes=EARLIER, release=LATER)
     said = arena("final", cup).stdout
-    assert (
-        "It is made now, of the 2 bots in cup, in which nothing was played before: house, old. If "
-        "that is too early, set closes to a later time, then: arena final cup --discard\n" in said
-    )
+    assert "It is made now, of the 2 bots in cup, in which nothing was played before: house" in said
+    assert "set closes to a later time, then: arena final cup --discard\n" in said
     assert "It is made now" not in arena("final", cup).stdout
     refused = arena("final", cup, "--discard")
     assert refused.exit_code == 2
@@ -85,13 +91,14 @@ def test_a_final_says_of_what_it_is_made_and_is_discarded_if_that_was_too_early(
 
 
 @pytest.mark.slow
-def test_one_that_was_played_and_held_back_is_discarded_with_all_that_is_known_of_it(
-    arena: Arena, cup: Path
-) -> None:
+def test_one_that_was_held_back_is_discarded_with_all_of_it(arena: Arena, cup: Path) -> None:
     write(cup, closes=EARLIER, release=LATER)
     arena("final", cup)
     arena("run", cup / "final", "--workers", "1")
-    assert "The final is over." in arena("final", cup).stdout
+    said = arena("final", cup).stdout
+    assert "The final is over." in said
+    assert "held back until" in said
+    assert drawn_seed(cup) not in said
     with HandIns(cup) as db, db.transaction():
         for fact in TOLD.values():
             db.note_fact(fact, "told")
@@ -107,6 +114,7 @@ def test_one_that_was_played_and_held_back_is_discarded_with_all_that_is_known_o
     write(cup, closes=EARLIER, release=EARLIER)
     assert "4 matches are missing" in arena("final", cup).stdout
     arena("run", cup / "final", "--workers", "1")
+    assert f"The final is over. Its seed: {drawn_seed(cup)}\n" in arena("final", cup).stdout
     with HandIns(cup) as db:
         seal = sealed(db)
     assert arena("verify", cup / "final", "--sealed", seal).exit_code == 0

@@ -5,7 +5,7 @@ import json
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler, HTTPServer
@@ -23,7 +23,7 @@ from arena.handin.telling import tell, unfit
 from arena.league.file import read_asked
 from protocol.errors import ArenaError
 from tests.arena.conftest import Arena
-from tests.arena.handin.conftest import Clock, person
+from tests.arena.handin.conftest import Clock, person, say_in_hand_in
 from tests.referee.process_watch import gone, until
 
 MESSAGE = Message(7, "accepted", '{"number": 7}')
@@ -34,14 +34,6 @@ def tell_hook(cup: Path, *words: str) -> str:
     return tell(words, MESSAGE, cup, lambda _: None)
 
 
-def set_hook(cup: Path, *words: str) -> None:
-    """Write a hook into the league's file."""
-    file = cup / "league.toml"
-    file.write_text(
-        file.read_text().replace("[hand_in]\n", f"[hand_in]\nhook = {json.dumps(words)}\n")
-    )
-
-
 def messages(db: HandIns) -> list[dict[str, Any]]:
     """Return all messages, as a hook gets them."""
     return [json.loads(row["body"]) for row in db.rows("SELECT body FROM message ORDER BY number")]
@@ -50,9 +42,7 @@ def messages(db: HandIns) -> list[dict[str, Any]]:
 # --- what is told
 
 
-def test_what_becomes_of_submissions_is_told_once_and_nothing_of_before(
-    db: HandIns, cup: Path
-) -> None:
+def test_what_becomes_of_submissions_is_told_once(db: HandIns, cup: Path) -> None:
     ada, plan = person(db, "ada"), read_asked(cup)
     first, second, third = (
         receive(db, plan, ada, name, io.BytesIO(b"x"), "x.py").number for name in ("ada", "", "")
@@ -66,24 +56,14 @@ def test_what_becomes_of_submissions_is_told_once_and_nothing_of_before(
         note_events(db, plan)
     accepted, refused = messages(db)
     assert accepted.pop("at")
-    assert accepted == {
-        "number": 1,
-        "event": "accepted",
-        "league": "cup",
-        "bot": "ada",
-        "submission": second,
-        "author": "ada",
-        "version": "",
-    }
-    assert (refused["event"], refused["step"], refused["reason"]) == (
-        "refused",
-        "check",
-        "it is worse.",
-    )
+    known = {"league": "cup", "bot": "ada", "author": "ada", "version": ""}
+    assert accepted == {"number": 1, "event": "accepted", "submission": second, **known}
+    found = [refused[key] for key in ("event", "step", "reason")]
+    assert found == ["refused", "check", "it is worse."]
 
 
 @pytest.mark.slow
-def test_a_suspension_is_told_once_and_not_while_results_are_frozen(
+def test_a_suspension_is_told_once_and_not_while_frozen(
     db: HandIns, cup: Path, arena: Arena
 ) -> None:
     plan = read_asked(cup)
@@ -122,9 +102,7 @@ def test_a_bot_is_overtaken_when_its_ranks_begin_behind_those_it_had(
     assert [each["bot"] for each in messages(db)] == ["ada", "ada"]  # bob's is another version
 
 
-def test_more_messages_than_may_wait_are_given_up(
-    db: HandIns, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_more_than_may_wait_are_given_up(db: HandIns, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(hooks, "_MOST_WAITING", 2)
     for place in (1, 2, 3, 4):
         note_ranks(db, dict.fromkeys(("a", "b", "c"), ("v", place, place)))
@@ -145,23 +123,20 @@ def test_a_message_is_tried_three_times_even_if_whoever_tries_is_killed(db: Hand
     assert "whoever tried it was ended" in hook_trouble(db)
 
 
-@pytest.mark.parametrize(
-    ("hook", "said"),
-    [
-        (["ftp://example.org/"], "is no address"),
-        (["https://"], "is no address"),
-        (["https://example.org:99999/"], "is no address"),
-        (["https://example.org/", "more"], "is no address"),
-        (["./tell", ""], "a word of the hook is empty"),
-    ],
-)
-def test_a_hook_that_cannot_be_is_refused_with_its_line(
-    cup: Path, hook: list[str], said: str
-) -> None:
-    set_hook(cup, *hook)
-    with pytest.raises(ArenaError, match=said) as caught:
-        read_asked(cup)
-    assert "league.toml:9: " in str(caught.value)
+def test_a_hook_that_cannot_be_is_refused_with_its_line(cup: Path) -> None:
+    text = (cup / "league.toml").read_text()
+    for hook in (
+        ["ftp://example.org/"],
+        ["https://"],
+        ["https://example.org:99999/"],
+        ["https://example.org/", "more"],
+        ["./tell", ""],
+    ):
+        (cup / "league.toml").write_text(text)
+        say_in_hand_in(cup, f"hook = {json.dumps(hook)}")
+        said = "a word of the hook is empty" if "" in hook else "is no address"
+        with pytest.raises(ArenaError, match=rf"league\.toml:9: .*{said}"):
+            read_asked(cup)
 
 
 # --- a command
@@ -179,19 +154,17 @@ def test_a_command_gets_the_message_in_a_fixed_environment_and_no_shell(
     assert (cup / LOG).stat().st_mode & 0o777 == 0o600
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
+def test_why_a_command_fails_is_said(cup: Path) -> None:
+    for words, said in (
         (["false"], "it exited with code 1"),
         (["sh", "-c", "kill -9 $$"], "it was ended by SIGKILL"),
         (["sh", "-c", "kill -40 $$"], "it was ended by signal 40"),
         (["no-such-program"], "no-such-program cannot be run: No such file or directory"),
         (["nul\0"], "nul\\x00 cannot be run: embedded null byte"),
-    ],
-)
-def test_why_a_command_fails_is_said(cup: Path, words: list[str], said: str) -> None:
-    assert tell_hook(cup, *words) == said
-    assert said in (cup / LOG).read_text()
+        (["http://127.0.0.1:1/"], "it cannot be reached: Connection refused"),
+    ):
+        assert tell_hook(cup, *words) == said
+        assert said in (cup / LOG).read_text()
 
 
 def test_a_command_that_is_not_there_is_told_before_it_has_to_be_run(cup: Path) -> None:
@@ -203,26 +176,19 @@ def test_a_command_that_is_not_there_is_told_before_it_has_to_be_run(cup: Path) 
         assert unfit(hook, cup) == ""
 
 
-def test_a_command_that_hangs_is_ended_with_all_of_its_group(
-    cup: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_command_that_hangs_is_ended(cup: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(telling, "SECONDS", 0.5)
     problem = tell_hook(cup, "sh", "-c", "echo $$ > pids; sleep 60 & echo $! >> pids; wait")
     assert problem == "it ran longer than 0.5 s"
     pids = [int(word) for word in (cup / "pids").read_text().split()]
     assert len(pids) == 2
     until(lambda: gone(*pids))
-
-
-def test_what_a_command_leaves_behind_does_not_hold_up(cup: Path) -> None:
-    assert tell_hook(cup, "sh", "-c", "sleep 60 & echo $! > pid") == ""
+    assert tell_hook(cup, "sh", "-c", "sleep 60 & echo $! > pid") == ""  # holds nobody up
     until(lambda: gone(int((cup / "pid").read_text())))
 
 
 @pytest.mark.slow
-def test_a_command_that_floods_leaves_a_short_log(
-    cup: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_flood_leaves_a_short_log(cup: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(telling, "SECONDS", 0.5)
     assert tell_hook(cup, "yes", "\x1b[31m") == "it ran longer than 0.5 s"
     log = (cup / LOG).read_text()
@@ -239,124 +205,92 @@ def test_a_command_that_floods_leaves_a_short_log(
 # --- an address
 
 
-class Listening:
+@pytest.fixture
+def listening() -> Iterator["Listening"]:
+    found = Listening()
+    thread = threading.Thread(target=found.serve_forever)
+    thread.start()
+    yield found
+    found.shutdown()
+    thread.join()
+    found.server_close()
+
+
+class Listening(HTTPServer):
     """A server that keeps what it is sent, and answers as a test wants."""
 
     def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), Handler)
         self.got: list[tuple[str, Any]] = []
         self.status = 204
-        listening = self
-
-        class Handler(BaseHTTPRequestHandler):
-            def do_POST(self) -> None:
-                data = self.rfile.read(int(self.headers["Content-Length"]))
-                listening.got.append((self.path, json.loads(data)))
-                self.send_response(listening.status)
-                if listening.status == 302:
-                    self.send_header("Location", f"{listening.url}/elsewhere")
-                self.end_headers()
-
-            def do_GET(self) -> None:
-                listening.got.append((self.path, None))
-
-            def log_message(self, *_: object) -> None:
-                pass
-
-        self._server = HTTPServer(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self._server.server_port}"
-        self._thread = threading.Thread(target=self._server.serve_forever)
-        self._thread.start()
-
-    def close(self) -> None:
-        """End it."""
-        self._server.shutdown()
-        self._thread.join()
-        self._server.server_close()
+        self.url = f"http://127.0.0.1:{self.server_port}"
 
 
-@pytest.fixture
-def listening() -> Iterator[Listening]:
-    """A server to which hooks are sent."""
-    found = Listening()
-    yield found
-    found.close()
+class Handler(BaseHTTPRequestHandler):
+    server: Listening
+
+    def do_POST(self) -> None:
+        data = self.rfile.read(int(self.headers["Content-Length"]))
+        self.server.got.append((self.path, json.loads(data)))
+        self.send_response(self.server.status)
+        if self.server.status == 302:
+            self.send_header("Location", f"{self.server.url}/elsewhere")
+        self.end_headers()
+
+    def do_GET(self) -> None:
+        self.server.got.append((self.path, None))
+
+    def log_message(self, *_: object) -> None:
+        pass
 
 
-def test_an_address_is_sent_the_message(cup: Path, listening: Listening) -> None:
-    assert tell_hook(cup, f"{listening.url}/hook?key=k") == ""
+def test_an_address_gets_the_message_and_leads_nowhere(cup: Path, listening: Listening) -> None:
+    address = f"{listening.url}/hook?key=k"
+    assert tell_hook(cup, address) == ""
     assert listening.got == [("/hook?key=k", {"number": 7})]
-
-
-def test_an_address_that_refuses_or_leads_elsewhere_is_not_followed(
-    cup: Path, listening: Listening
-) -> None:
     listening.status = 302
-    problem = tell_hook(cup, f"{listening.url}/hook?key=k")
-    assert problem == "it answered 302: it leads elsewhere, which is not followed"
-    assert len(listening.got) == 1
+    said = "it answered 302: it leads elsewhere, which is not followed"
+    assert tell_hook(cup, address) == said
+    assert len(listening.got) == 2
     listening.status = 500
     assert tell_hook(cup, listening.url) == "it answered 500"
     assert "key=k" not in (cup / LOG).read_text()
 
 
-def test_an_address_where_nobody_listens_is_said(cup: Path, listening: Listening) -> None:
-    assert "it cannot be reached" in tell_hook(cup, "http://127.0.0.1:1/")
-
-
 # --- the process
 
 
-@pytest.fixture
-def messenger(cup: Path, db: HandIns) -> Iterator[Callable[[], "subprocess.Popen[str]"]]:
-    """Return how to start the process that tells hooks."""
-    begun: list[subprocess.Popen[str]] = []
-
-    def begin() -> "subprocess.Popen[str]":
-        command = [sys.executable, "-m", "arena.handin.messenger", str(cup)]
-        begun.append(
-            subprocess.Popen(
-                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1
-            )
-        )
-        return begun[-1]
-
-    yield begin
-    for process in begun:
-        with process:
-            process.kill()
-
-
 @pytest.mark.slow
-def test_a_hook_that_fails_is_said_once_and_hangs_end_with_the_server(
-    cup: Path, db: HandIns, messenger: Callable[[], "subprocess.Popen[str]"]
-) -> None:
-    set_hook(cup, "sh", "-c", "cat >> told; test -e mended")
-    process = messenger()
-    assert process.stdin is not None
-    assert process.stdout is not None
-    until(lambda: db.fact("hook_history"))
-    for place in (1, 2):
-        ranks = {bot: ["v", place, place] for bot in ("a", "b")}
-        process.stdin.write(json.dumps({"ranks": ranks}) + "\n")
-    said = json.loads(process.stdout.readline())["words"]
-    assert said.startswith("The hook was not told message 1 (overtaken): it exited with code 1.")
-    tried = [json.loads(line)["number"] for line in (cup / "told").read_text().splitlines()]
-    assert tried[:3] == [1, 1, 1]
-    (cup / "mended").touch()
-    until(lambda: not hook_trouble(db))
-    states = db.rows("SELECT state FROM message ORDER BY number")
-    assert [row["state"] for row in states] == ["failed", "told"]
-    text = (cup / "league.toml").read_text()
-    (cup / "league.toml").write_text(
-        text.replace("cat >> told; test -e mended", "echo $$ > pid; sleep 60")
-    )
-    ada = person(db, "ada")
-    one = receive(db, read_asked(cup), ada, "ada", io.BytesIO(b"x"), "x.py")
-    submissions.accept(db, one.number)
-    process.stdin.write("{}\n")
-    until((cup / "pid").exists)
-    until(lambda: (cup / "pid").read_text().strip())
-    process.stdin.close()
-    process.stdin = None
-    assert process.wait(10) == 0
-    until(lambda: gone(int((cup / "pid").read_text())))
+def test_a_failure_is_said_once_and_hangs_end_with_the_server(cup: Path, db: HandIns) -> None:
+    say_in_hand_in(cup, 'hook = ["sh", "-c", "cat >> told; test -e mended"]')
+    command = [sys.executable, "-m", "arena.handin.messenger", str(cup)]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        until(lambda: db.fact("hook_history"))
+        for place in (1, 2):
+            ranks = {bot: ["v", place, place] for bot in ("a", "b")}
+            process.stdin.write(json.dumps({"ranks": ranks}) + "\n")
+        said = json.loads(process.stdout.readline())["words"]
+        failed = "The hook was not told message 1 (overtaken): it exited with code 1."
+        assert said.startswith(failed)
+        tried = [json.loads(line)["number"] for line in (cup / "told").read_text().splitlines()]
+        assert tried[:3] == [1, 1, 1]
+        (cup / "mended").touch()
+        until(lambda: not hook_trouble(db))
+        states = db.rows("SELECT state FROM message ORDER BY number")
+        assert [row["state"] for row in states] == ["failed", "told"]
+        file = cup / "league.toml"
+        hangs = "echo $$ > pid; sleep 60"
+        file.write_text(file.read_text().replace("cat >> told; test -e mended", hangs))
+        one = receive(db, read_asked(cup), person(db, "ada"), "ada", io.BytesIO(b"x"), "x.py")
+        submissions.accept(db, one.number)
+        process.stdin.write("{}\n")
+        until((cup / "pid").exists)
+        until(lambda: (cup / "pid").read_text().strip())
+        process.stdin.close()
+        process.stdin = None
+        assert process.wait(10) == 0
+        until(lambda: gone(int((cup / "pid").read_text())))

@@ -13,21 +13,15 @@ from arena.league.file import read_asked
 from arena.league.finding import AUTHORS_KIT
 from protocol.errors import ArenaError
 from tests.arena.handin.archives import tarred
-from tests.arena.handin.conftest import person
-from tests.arena.handin.intaking import GOOD, check_whole, hand_in
+from tests.arena.handin.conftest import person, say_in_hand_in
+from tests.arena.handin.intaking import GOOD, check_whole, hand_in, take_in
+from tests.golden import Golden
 
 DIGESTS = ("1a" * 32, "2b" * 32)
 
 
 def marker(digest: str = DIGESTS[0], more: str = "needs = { remote = true }\n") -> bytes:
-    """Return the bot.toml of a remote bot."""
     return f'command = ["{{remote}}", "{digest}"]\nfiles = []\n{more}'.encode()
-
-
-def take_in(db: HandIns, one: Submission) -> Submission:
-    """Take in what was handed in; return what became of it."""
-    with Intake(db.league, lambda _: None) as intake:
-        return intake.take_in(one.number)
 
 
 def connect(db: HandIns, author: Person, text: bytes) -> Submission:
@@ -35,11 +29,11 @@ def connect(db: HandIns, author: Person, text: bytes) -> Submission:
     return take_in(db, hand_in(db, author, tarred(("bot.toml", text)), filename="sage.tar"))
 
 
-def open_up(db: HandIns, *, slow: bool = True) -> None:
+def open_up(db: HandIns) -> None:
     """Let authors connect remote bots to a league."""
+    say_in_hand_in(db.league, "grants = { remote = true }")
     file = db.league / "league.toml"
-    text = file.read_text().replace("[hand_in]\n", "[hand_in]\ngrants = { remote = true }\n")
-    file.write_text('limits = { pace = "slow" }\n' * slow + text)
+    file.write_text(f'limits = {{ pace = "slow" }}\n{file.read_text()}')
 
 
 def test_a_league_is_closed_to_remote_bots_unless_it_says_otherwise(db: HandIns) -> None:
@@ -92,22 +86,15 @@ def printed(*words: object) -> str:
 
 
 @pytest.mark.slow
-def test_who_removes_an_author_is_told_which_bots_stay_also_remote_ones(db: HandIns) -> None:
+def test_who_removes_an_author_is_told_which_bots_stay(db: HandIns, golden: Golden) -> None:
     open_up(db)
     assert connect(db, person(db, "ada"), marker()).state == "playing"
     assert take_in(db, hand_in(db, person(db, "ben"))).state == "playing"
     cup = db.league
     file = cup / "league.toml"
     file.write_text(file.read_text().replace('name = "ada"', 'name = "sage"\nkey = "ada"'))
-    assert printed("author", "remove", cup, "ada") == (
-        f"ada may not hand in to {cup} any more. Still in the league: sage. sage is remote: nobody "
-        f"can connect it any more, and what is missing of it is never played. `arena remove {cup} "
-        f"sage` takes it out."
-    )
-    assert printed("author", "remove", cup, "ben") == (
-        f"ben may not hand in to {cup} any more. Still in the league: ben. `arena remove {cup} "
-        f"ben` takes it out."
-    )
+    golden(printed("author", "remove", cup, "ada"))
+    golden(printed("author", "remove", cup, "ben"))
 
 
 def test_who_removes_an_author_is_not_told_of_bots_that_are_out(db: HandIns) -> None:
@@ -130,43 +117,35 @@ def test_an_author_is_removed_also_where_the_leagues_file_has_a_mistake(db: Hand
     assert not people(db)
 
 
-def test_a_remote_bot_that_is_taken_out_is_spoken_of_as_one(db: HandIns) -> None:
+def test_a_remote_bot_that_is_taken_out_is_said_to_be_remote(db: HandIns, golden: Golden) -> None:
     open_up(db)
     ada = person(db, "ada")
     assert connect(db, ada, marker()).state == "playing"
     cup = db.league
-    said = "It is remote: its connection, if it has one, is closed"
-    assert printed("disqualify", cup, "ada", "house", "--reason", "no") == (
-        f"ada is disqualified. {said}, and nobody can connect it. house is disqualified."
-    )
-    assert printed("disqualify", cup, "ada", "house", "--undo") == (
-        "ada counts again, and plays when its author connects it. house plays and counts again."
-    )
-    assert printed("remove", cup, "ada", "house") == (
-        f"ada is not in {cup} any more. {said}; its author may connect it again. house is not in "
-        f"{cup} any more."
-    )
+    golden(printed("disqualify", cup, "ada", "house", "--reason", "no"))
+    golden(printed("disqualify", cup, "ada", "house", "--undo"))
+    golden(printed("remove", cup, "ada", "house"))
     with Intake(cup, lambda _: None) as intake:
         intake.look_around()
     again = connect(db, ada, marker())
     assert again.state == "playing", again.reason
 
 
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        (marker("xyz"), "which `arena connect` writes"),
-        (marker("AB" * 32), "which `arena connect` writes"),
-        (b'command = ["{remote}"]\nfiles = []\n', "which `arena connect` writes"),
-        (marker(more=""), "this league takes no bots"),
-        (b'command = ["./x"]\nfiles = []\nneeds = { remote = true }\n', ""),
-    ],
-)
-def test_what_is_no_marker_is_refused(db: HandIns, text: bytes, said: str) -> None:
+NO_MARKERS = {
+    "no digest": marker("xyz"),
+    "capitals": marker("AB" * 32),
+    "nothing": b'command = ["{remote}"]\nfiles = []\n',
+    "no need": marker(more=""),
+    "no marker": b'command = ["./x"]\nfiles = []\nneeds = { remote = true }\n',
+}
+
+
+@pytest.mark.parametrize("what", NO_MARKERS)
+def test_what_is_no_marker_is_refused(db: HandIns, golden: Golden, what: str) -> None:
     open_up(db)
-    refused = connect(db, person(db, "ada"), text)
+    refused = connect(db, person(db, "ada"), NO_MARKERS[what])
     assert refused.state == "refused"
-    assert said in refused.reason
+    golden(refused.reason)
     check_whole(db)
 
 
@@ -179,27 +158,23 @@ def test_a_bot_of_files_is_never_remote_whatever_it_needs(db: HandIns) -> None:
     assert not read_asked(db.league).grant_of("ada").given
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "said"),
-    [
-        ('pace = "slow"', 'pace = "fast"', "grants has remote = true, and a remote bot is waited"),
-        ('pace = "slow"', 'pace = "slow", remote = true', "single bots are remote, never all"),
-        ("remote = true\n", "", "add remote = true to it, which all tables show"),
-        ('name = "house"', 'name = "house"\nremote = true', "has remote = true, and runs here"),
-    ],
-)
-def test_what_cannot_be_in_a_league_is_refused_by_its_line(
-    db: HandIns, old: str, new: str, said: str
-) -> None:
+def test_what_cannot_be_in_a_league_is_refused_by_its_line(db: HandIns, golden: Golden) -> None:
     open_up(db)
     assert connect(db, person(db, "ada"), marker()).state == "playing"
     file = db.league / "league.toml"
-    text = file.read_text()
-    assert old in text
-    file.write_text(text.replace(old, new))
-    with pytest.raises(ArenaError, match=r"league\.toml:\d+: ") as caught:
-        read_asked(db.league)
-    assert said in str(caught.value)
+    text, said = file.read_text(), []
+    for old, new in (
+        ('pace = "slow"', 'pace = "fast"'),
+        ('pace = "slow"', 'pace = "slow", remote = true'),
+        ("remote = true\n", ""),
+        ('name = "house"', 'name = "house"\nremote = true'),
+    ):
+        assert old in text
+        file.write_text(text.replace(old, new))
+        with pytest.raises(ArenaError, match=r"league\.toml:\d+: ") as caught:
+            read_asked(db.league)
+        said.append(f"{new}: {caught.value}")
+    golden("\n".join(said))
 
 
 def test_a_remote_bot_of_the_organizer_cannot_play_in_a_fast_league(db: HandIns) -> None:

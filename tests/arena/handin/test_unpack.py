@@ -21,6 +21,7 @@ from arena.handin.unpack import BYTES, FILES, REFUSED
 from referee.limits import Limits
 from referee.sandbox.sources import FILES_LIMIT
 from tests.arena.handin.archives import Raw, odd, raw_zip, tarred, unpacked, zipped
+from tests.golden import Golden
 
 BOT = b'command = ["./bot"]\n'
 MIB = 1 << 20
@@ -63,14 +64,11 @@ def test_only_what_was_executable_is_executable(tmp_path: Path) -> None:
     assert unpacked(tmp_path / "tar", tarred(*members)).programs == {"a", "c", "d"}
     raw = [Raw(name.encode(), mode=stat.S_IFREG | mode) for name, mode in (("a", 0o755), ("b", 0))]
     assert unpacked(tmp_path / "zip", raw_zip(*raw)).programs == {"a"}
-
-
-def test_where_there_are_no_permissions_what_is_a_program_is_executable(tmp_path: Path) -> None:
-    data = raw_zip(
-        *(Raw(b"a", b"#!/bin/sh\n", mode=0), Raw(b"b", b"\x7fELF.", mode=0)),
-        *(Raw(b"c", b"text", mode=0), Raw(b"d", b"#!/bin/sh\n")),
-    )
-    assert unpacked(tmp_path / "new", data).programs == {"a", "b"}
+    # where there are no permissions, what is a program
+    contents = {b"a": b"#!/bin/sh\n", b"b": b"\x7fELF.", b"c": b"text"}
+    raw = [Raw(name, content, mode=0) for name, content in contents.items()]
+    data = raw_zip(*raw, Raw(b"d", b"#!/bin/sh\n"))
+    assert unpacked(tmp_path / "none", data).programs == {"a", "b"}
 
 
 def test_what_is_no_part_of_a_bot_is_left_out_in_words(tmp_path: Path) -> None:
@@ -102,28 +100,18 @@ def test_an_archive_of_an_empty_file_and_of_files_of_any_size_is_whole(tmp_path:
 # --- as attackers do
 
 
-def many(number: int) -> bytes:
-    return zipped([(f"{name}", b"") for name in range(number)], packed=False)
+def many(names: Iterable[str]) -> bytes:
+    return zipped([(name, b"") for name in names], packed=False)
 
 
 def linked_zip(kind: int) -> bytes:
     return raw_zip(Raw(b"bot.toml"), Raw(b"link", b"/etc/passwd", mode=kind | 0o777))
 
 
-def overlapping() -> bytes:
-    """Return a zip whose two entries are the same bytes, as in bombs that are small."""
-    first = Raw(b"a", bytes(MIB))
-    return raw_zip(first, first._replace(offset=0))
-
-
 def pax(**records: str) -> bytes:
     info = tarfile.TarInfo("bot.toml")
     info.pax_headers = records
     return tarred(info, form=tarfile.PAX_FORMAT)
-
-
-def sparse() -> bytes:
-    return pax(**{"GNU.sparse.major": "1", "GNU.sparse.realsize": str(1 << 40)})
 
 
 def with_size(data: bytes, size: bytes) -> bytes:
@@ -137,199 +125,128 @@ def with_size(data: bytes, size: bytes) -> bytes:
 
 FILE = tarred(("bot.toml", BOT))
 ZIP = zipped([("bot.toml", BOT), ("a", os.urandom(2000))])
-DEEP = "/".join("d" * 40)
+LARGE = Raw(b"a", bytes(MIB))
 
-ATTACKS: dict[str, tuple[bytes | Callable[[], bytes], str]] = {
-    "zip: a link": (linked_zip(stat.S_IFLNK), "'link' is a link"),
-    "zip: a FIFO": (linked_zip(stat.S_IFIFO), "'link' is a FIFO"),
-    "zip: a device": (linked_zip(stat.S_IFCHR), "'link' is no file and no folder"),
-    "zip: a folder that is a file": (
-        raw_zip(Raw(b"a/", b"", mode=stat.S_IFREG)),
-        "'a/' is no file and no folder",
-    ),
-    "zip: ..": (raw_zip(Raw(b"../a")), "the name '../a' leads out of its folder"),
-    "zip: .. inside": (raw_zip(Raw(b"a/../../b")), "the name 'a/../../b' leads out of its folder"),
-    "zip: absolute": (raw_zip(Raw(b"/etc/cron.d/a")), "the name '/etc/cron.d/a' is absolute"),
-    "zip: a drive": (raw_zip(Raw(b"C:a")), "the name 'C:a' begins with the letter of a drive"),
-    "zip: a backslash": (
-        raw_zip(Raw(rb"..\a")),
-        r"the name '..\\a' holds a backslash, and folders are divided by /",
-    ),
-    "zip: not UTF-8": (raw_zip(Raw(b"caf\x82")), r"the name 'caf\x82' is not UTF-8"),
-    "zip: half a character": (
-        raw_zip(Raw(b"\xed\xa0\x80")),
-        r"the name '\xed\xa0\x80' is not UTF-8",
-    ),
-    "zip: a control character": (
-        raw_zip(Raw(b"a\x1b[2J")),
-        r"the name 'a\x1b[2J' holds characters that cannot be shown",
-    ),
-    "zip: a null": (
-        raw_zip(Raw(b"bot.toml\0.png")),
-        r"the name 'bot.toml\x00.png' holds characters that cannot be shown",
-    ),
-    "zip: a new line": (
-        raw_zip(Raw(b"a\nunpacked: 1 files")),
-        r"the name 'a\nunpacked: 1 files' holds characters that cannot be shown",
-    ),
-    "zip: text that turns": (
-        raw_zip(Raw("a\u202eb".encode())),
-        r"the name 'a\u202eb' holds characters that cannot be shown",
-    ),
-    "zip: a long name": (
-        raw_zip(Raw(b"n" * 300)),
-        f"the name '{'n' * 89}...{'n' * 24}' is too long",
-    ),
-    "zip: a long path": (
-        raw_zip(Raw(b"/".join([b"n" * 200] * 6))),
-        f"the name '{'n' * 89}...{'n' * 24}' is too long",
-    ),
-    "zip: deep": (raw_zip(Raw(DEEP.encode())), f"'{DEEP}' lies in more than 32 folders"),
-    "zip: capitals": (
-        raw_zip(Raw(b"A.py"), Raw(b"a.py")),
-        "'A.py' and 'a.py' are one file where small letters and capitals are the same",
-    ),
-    "zip: capitals of folders": (
-        raw_zip(Raw(b"A/x"), Raw(b"a/y")),
-        "'A' and 'a' are one file where small letters and capitals are the same",
-    ),
-    "zip: composed letters": (
-        raw_zip(Raw("\xe9".encode()), Raw("e\u0301".encode())),
-        "'é' and 'e\u0301' are one file where small letters and capitals are the same",
-    ),
-    "zip: twice": (raw_zip(Raw(b"a"), Raw(b"a")), "'a' is in the archive twice"),
-    "zip: a file and a folder": (
-        raw_zip(Raw(b"a"), Raw(b"a/b")),
-        "'a' is a file and a folder",
-    ),
-    "zip: a folder and a file": (
-        raw_zip(Raw(b"a/b"), Raw(b"a")),
-        "'a' is a file and a folder",
-    ),
-    "zip: too many files": (lambda: many(FILES + 1), "there are more than 2000 files and folders"),
-    "zip: too many folders": (
-        zipped([(f"{name}/", b"") for name in range(FILES + 1)]),
-        "there are more than 2000 files and folders",
-    ),
-    "zip: a million files": (lambda: many(65_000), "the archive has more than 20000 entries"),
-    "zip: too much, and it says so": (
-        raw_zip(*(Raw(b"%d" % number, size=BYTES // 2) for number in range(3))),
-        "it is larger than 256 MiB when it is unpacked",
-    ),
-    "zip: too much, and it lies": (
-        raw_zip(Raw(b"a", bytes(MIB), size=1)),
-        "an entry of the archive holds more than it says",
-    ),
-    "zip: a bomb in zeros": (
-        lambda: raw_zip(Raw(b"a", bytes(300 * MIB))),
-        "it is larger than 256 MiB when it is unpacked",
-    ),
-    "zip: less than it says": (raw_zip(Raw(b"a", size=2)), "the archive is damaged"),
-    "zip: overlapping": (overlapping(), "entries of the archive lie in each other"),
-    "zip: into the directory": (
-        raw_zip(Raw(b"a", b"x" * 10, method=0, size=40, packed=40)),
-        "the archive is damaged",
-    ),
-    "zip: two names": (raw_zip(Raw(b"good", local_name=b"evil")), "the archive is damaged"),
-    "zip: another sum": (raw_zip(Raw(b"a", crc=1)), "the archive is damaged"),
-    "zip: encrypted": (raw_zip(Raw(b"a", flags=1)), "the archive is encrypted"),
-    "zip: an odd method": (
-        raw_zip(Raw(b"a", method=93)),
-        "the archive is packed by method 93, which is not taken",
-    ),
-    "zip: cut off": (ZIP[:-30], "the archive is cut off"),
-    "zip: no end": (ZIP[: len(ZIP) // 2], "the archive is cut off"),
-    "zip: more after it": (ZIP + b"x", "the archive is damaged"),
-    "zip: fewer entries than it has": (
-        raw_zip(Raw(b"a"), Raw(b"b"), count=1),
-        "the archive is damaged",
-    ),
-    "zip: more entries than it has": (raw_zip(Raw(b"a"), count=2), "the archive is damaged"),
-    "zip: nothing": (zipped([]), "there is no file in the archive"),
-    "zip: only what is left out": (zipped([(".git/a", b"")]), "there is no file in the archive"),
-    "tar: a link": (tarred(odd("a", tarfile.SYMTYPE, "/etc/passwd")), "'a' is a link"),
-    "tar: a link, then a file through it": (
-        tarred(odd("a", tarfile.SYMTYPE, "/tmp"), ("a/b", b"x")),
-        "'a' is a link",
-    ),
-    "tar: a hard link": (tarred(odd("a", tarfile.LNKTYPE, "/etc/shadow")), "'a' is a hard link"),
-    "tar: a device": (tarred(odd("a", tarfile.CHRTYPE)), "'a' is a device"),
-    "tar: a disk": (tarred(odd("a", tarfile.BLKTYPE)), "'a' is a device"),
-    "tar: a FIFO": (tarred(odd("a", tarfile.FIFOTYPE)), "'a' is a FIFO"),
-    "tar: an odd kind": (tarred(odd("a", b"V")), "'a' is no file and no folder"),
-    "tar: holes": (sparse(), "'bot.toml' is a file with holes"),
-    "tar: old holes": (tarred(odd("a", tarfile.GNUTYPE_SPARSE)), "'a' is a file with holes"),
-    "tar: ..": (tarred(("../../a", b"")), "the name '../../a' leads out of its folder"),
-    "tar: absolute": (tarred(("/etc/a", b"")), "the name '/etc/a' is absolute"),
-    "tar: absolute in an extended header": (
-        pax(path="/etc/cron.d/a"),
-        "the name '/etc/cron.d/a' is absolute",
-    ),
-    "tar: .. in a long name": (
-        tarred((f"{'a/' * 100}../b", b"")),
-        f"the name '{'a/' * 44}a...{'a/' * 10}../b' leads out of its folder",
-    ),
-    "tar: capitals": (
-        tarred(("Kit.py", b""), ("kit.py", b"")),
-        "'Kit.py' and 'kit.py' are one file where small letters and capitals are the same",
-    ),
-    "tar: twice": (tarred(("a", b"1"), ("a", b"2")), "'a' is in the archive twice"),
-    "tar: a long name of a million letters": (
-        tarred((f"{'n' * (2 * MIB)}", b"")),
-        "a name in the archive is too long",
-    ),
-    "tar: a size that is none": (
-        with_size(FILE, b"-1\0\0\0\0\0\0\0\0\0\0"),
-        "the archive is damaged",
-    ),
-    "tar: a size below nothing": (with_size(FILE, b"\xff" * 12), "the archive is damaged"),
-    "tar: a size beyond all": (with_size(FILE, b"\x80" + b"\x7f" * 11), "the archive is cut off"),
-    "tar: a size in an extended header": (pax(size=str(1 << 50)), "the archive is cut off"),
-    "tar: cut off": (FILE[:600], "the archive is cut off"),
-    "tar: no end": (FILE[:1024], "the archive is cut off"),
-    "tar: more after it": (FILE + b"x", "there is more after the end of the archive"),
-    "tar: a second one after it": (FILE + FILE, "there is more after the end of the archive"),
-    "tar.gz: a bomb": (
-        lambda: gzip.compress(tarred(("a", bytes(300 * MIB))), 1),
-        "it is larger than 256 MiB when it is unpacked",
-    ),
-    "tar.gz: a bomb that is left out": (
-        lambda: gzip.compress(tarred((".git/a", bytes(300 * MIB))), 1),
-        "it is larger than 256 MiB when it is unpacked",
-    ),
-    "tar.gz: a bomb behind its end": (
-        lambda: gzip.compress(FILE + bytes(400 * MIB), 1),
-        "it is larger than 256 MiB when it is unpacked",
-    ),
-    "tar.gz: cut off": (gzip.compress(FILE)[:-20], "the archive is cut off"),
-    "tar.gz: damaged": (gzip.compress(FILE)[:-8] + bytes(8), "the archive is damaged"),
-    "gz: no tar in it": (gzip.compress(b"x" * 2000), "the archive is damaged"),
-    "7z": (b"7z\xbc\xaf\x27\x1c" + bytes(99), "'bot.zip' is packed by 7z, which is not taken"),
-    "no zip at all": (b"hello", "'bot.zip' is no zip, by what is in it"),
+ATTACKS = {
+    "zip: a link": linked_zip(stat.S_IFLNK),
+    "zip: a FIFO": linked_zip(stat.S_IFIFO),
+    "zip: a device": linked_zip(stat.S_IFCHR),
+    "zip: a folder that is a file": raw_zip(Raw(b"a/", b"", mode=stat.S_IFREG)),
+    "zip: ..": raw_zip(Raw(b"../a")),
+    "zip: .. inside": raw_zip(Raw(b"a/../../b")),
+    "zip: absolute": raw_zip(Raw(b"/etc/cron.d/a")),
+    "zip: a drive": raw_zip(Raw(b"C:a")),
+    "zip: a backslash": raw_zip(Raw(rb"..\a")),
+    "zip: not UTF-8": raw_zip(Raw(b"caf\x82")),
+    "zip: half a character": raw_zip(Raw(b"\xed\xa0\x80")),
+    "zip: a control character": raw_zip(Raw(b"a\x1b[2J")),
+    "zip: a null": raw_zip(Raw(b"bot.toml\0.png")),
+    "zip: a new line": raw_zip(Raw(b"a\nunpacked: 1 files")),
+    "zip: text that turns": raw_zip(Raw("a\u202eb".encode())),
+    "zip: a long name": raw_zip(Raw(b"n" * 300)),
+    "zip: a long path": raw_zip(Raw(b"/".join([b"n" * 200] * 6))),
+    "zip: deep": raw_zip(Raw(b"/".join([b"d"] * 40))),
+    "zip: capitals": raw_zip(Raw(b"A.py"), Raw(b"a.py")),
+    "zip: capitals of folders": raw_zip(Raw(b"A/x"), Raw(b"a/y")),
+    "zip: composed letters": raw_zip(Raw("\xe9".encode()), Raw("e\u0301".encode())),
+    "zip: twice": raw_zip(Raw(b"a"), Raw(b"a")),
+    "zip: a file and a folder": raw_zip(Raw(b"a"), Raw(b"a/b")),
+    "zip: a folder and a file": raw_zip(Raw(b"a/b"), Raw(b"a")),
+    "zip: too much, and it says so": raw_zip(*(Raw(b"%d" % n, size=BYTES // 2) for n in range(3))),
+    "zip: too much, and it lies": raw_zip(Raw(b"a", bytes(MIB), size=1)),
+    "zip: less than it says": raw_zip(Raw(b"a", size=2)),
+    "zip: overlapping": raw_zip(LARGE, LARGE._replace(offset=0)),  # as in bombs that are small
+    "zip: into the directory": raw_zip(Raw(b"a", b"x" * 10, method=0, size=40, packed=40)),
+    "zip: two names": raw_zip(Raw(b"good", local_name=b"evil")),
+    "zip: another sum": raw_zip(Raw(b"a", crc=1)),
+    "zip: encrypted": raw_zip(Raw(b"a", flags=1)),
+    "zip: an odd method": raw_zip(Raw(b"a", method=93)),
+    "zip: cut off": ZIP[:-30],
+    "zip: no end": ZIP[: len(ZIP) // 2],
+    "zip: more after it": ZIP + b"x",
+    "zip: fewer entries than it has": raw_zip(Raw(b"a"), Raw(b"b"), count=1),
+    "zip: more entries than it has": raw_zip(Raw(b"a"), count=2),
+    "zip: nothing": zipped([]),
+    "zip: only what is left out": zipped([(".git/a", b"")]),
+    "tar: a link": tarred(odd("a", tarfile.SYMTYPE, "/etc/passwd")),
+    "tar: a file through a link": tarred(odd("a", tarfile.SYMTYPE, "/tmp"), ("a/b", b"x")),
+    "tar: a hard link": tarred(odd("a", tarfile.LNKTYPE, "/etc/shadow")),
+    "tar: a device": tarred(odd("a", tarfile.CHRTYPE)),
+    "tar: a disk": tarred(odd("a", tarfile.BLKTYPE)),
+    "tar: a FIFO": tarred(odd("a", tarfile.FIFOTYPE)),
+    "tar: an odd kind": tarred(odd("a", b"V")),
+    "tar: holes": pax(**{"GNU.sparse.major": "1", "GNU.sparse.realsize": str(1 << 40)}),
+    "tar: old holes": tarred(odd("a", tarfile.GNUTYPE_SPARSE)),
+    "tar: ..": tarred(("../../a", b"")),
+    "tar: absolute": tarred(("/etc/a", b"")),
+    "tar: absolute in an extended header": pax(path="/etc/cron.d/a"),
+    "tar: .. in a long name": tarred((f"{'a/' * 100}../b", b"")),
+    "tar: capitals": tarred(("Kit.py", b""), ("kit.py", b"")),
+    "tar: twice": tarred(("a", b"1"), ("a", b"2")),
+    "tar: a long name of a million letters": tarred((f"{'n' * (2 * MIB)}", b"")),
+    "tar: a size that is none": with_size(FILE, b"-1\0\0\0\0\0\0\0\0\0\0"),
+    "tar: a size below nothing": with_size(FILE, b"\xff" * 12),
+    "tar: a size beyond all": with_size(FILE, b"\x80" + b"\x7f" * 11),
+    "tar: a size in an extended header": pax(size=str(1 << 50)),
+    "tar: cut off": FILE[:600],
+    "tar: no end": FILE[:1024],
+    "tar: more after it": FILE + b"x",
+    "tar: a second one after it": FILE + FILE,
+    "tar.gz: cut off": gzip.compress(FILE)[:-20],
+    "tar.gz: damaged": gzip.compress(FILE)[:-8] + bytes(8),
+    "gz: no tar in it": gzip.compress(b"x" * 2000),
+    "7z": b"7z\xbc\xaf\x27\x1c" + bytes(99),
+    "no zip at all": b"hello",
+}
+LARGE_ATTACKS: dict[str, Callable[[], bytes]] = {
+    "zip: too many files": lambda: many(f"{number}" for number in range(FILES + 1)),
+    "zip: too many folders": lambda: many(f"{number}/" for number in range(FILES + 1)),
+    "zip: a million files": lambda: many(f"{number}" for number in range(65_000)),
+    "zip: a bomb in zeros": lambda: raw_zip(Raw(b"a", bytes(300 * MIB))),
+    "tar: many left out": lambda: tarred(*((f".git/{number}", b"") for number in range(20_001))),
+    "tar.gz: a bomb": lambda: gzip.compress(tarred(("a", bytes(300 * MIB))), 1),
+    "tar.gz: one that is left out": lambda: gzip.compress(tarred((".git/a", bytes(300 * MIB))), 1),
+    "tar.gz: one behind its end": lambda: gzip.compress(FILE + bytes(400 * MIB), 1),
 }
 
 
-@pytest.mark.quick(12)
-@pytest.mark.parametrize("attack", ATTACKS)
-def test_an_attack_is_refused_in_words_and_leaves_nothing_outside(
-    tmp_path: Path, attack: str
-) -> None:
-    data, said = ATTACKS[attack]
-    found = unpacked(tmp_path / "new", data if isinstance(data, bytes) else data())
-    what, remedy, end = found.said.split("\n")
-    assert (found.code, what, end) == (REFUSED, f"{said}.", "")
-    assert remedy.endswith(".")
-    assert [path.name for path in tmp_path.iterdir()] == ["new"]
-    assert sum(map(len, found.files.values())) <= BYTES
+def refused(home: Path, data: bytes) -> str:
+    """Unpack what is refused, in a new folder; return what is said, in one line."""
+    stdin, said = io.TextIOWrapper(io.BytesIO(data)), io.StringIO()
+    with (
+        tempfile.TemporaryDirectory(dir=home) as new,
+        contextlib.chdir(new),
+        pytest.MonkeyPatch.context() as patch,
+        contextlib.redirect_stdout(said),
+    ):
+        patch.setattr("sys.stdin", stdin)
+        assert unpack.main("bot.zip") == REFUSED
+        assert [path.name for path in home.iterdir()] == [Path(new).name]
+        files = [path for path in Path().rglob("*") if path.is_file()]
+        assert sum(path.stat().st_size for path in files) <= BYTES
+        assert not any(path.is_symlink() for path in files)
+    return " ".join(said.getvalue().splitlines())
+
+
+def test_an_attack_is_refused_and_leaves_nothing(tmp_path: Path, golden: Golden) -> None:
+    found = [f"{attack}: {refused(tmp_path, data)}" for attack, data in ATTACKS.items()]
+    golden("\n".join(found))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("attack", LARGE_ATTACKS)
+def test_a_bomb_is_refused_in_words(tmp_path: Path, golden: Golden, attack: str) -> None:
+    golden(refused(tmp_path, LARGE_ATTACKS[attack]()))
 
 
 # --- whatever comes
 
-NAMES = st.text(st.characters(codec="utf-8", exclude_characters="/\\:"), min_size=1, max_size=8)
+SHOWN = st.characters(  # as filtering out most of what cannot be shown is too slow
+    codec="utf-8", exclude_categories=("C", "Z"), include_characters=" ", exclude_characters="/\\:"
+)
+PARTS = st.text(SHOWN, min_size=1, max_size=8).filter(lambda name: name != ".")
 FILES_OF_A_BOT = st.dictionaries(
-    st.lists(
-        NAMES.filter(lambda name: name.isprintable() and name != "."), min_size=1, max_size=3
-    ).map("/".join),
+    st.lists(PARTS, min_size=1, max_size=3).map("/".join),
     st.binary(max_size=200),
     min_size=1,
     max_size=5,

@@ -1,5 +1,6 @@
 """A bot at home, `arena connect` as a real process, and a league's side for it."""
 
+import json
 import os
 import signal
 import subprocess
@@ -7,11 +8,13 @@ import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.arena.conftest import ROOT
 from tests.arena.home.league_side import TOKEN, Served, served
+from tests.arena.serve.serving import family
 from tests.referee import process_watch
 from tests.referee.process_watch import until
 
@@ -28,6 +31,24 @@ for line in sys.stdin:
         print(json.dumps({"id": told["id"], "move": move}), flush=True)
 """
 """Answers each ask with its pid and how many it has seen."""
+
+HELLO = json.dumps({"type": "hello", "protocol": 1, "name": "sage"})
+
+
+def ask(number: int) -> str:
+    return json.dumps({"type": "ask", "id": number})
+
+
+def start(match: str) -> str:
+    clock = {"judge": "wall", "move_time": 1.0, "bank": 0.0, "increment": 0.0}
+    told = {"game": "nim", "seat": 0, "seats": 2, "options": {}, "table": {}, "seed": 1}
+    return json.dumps({"type": "start", "match": match, "clock": clock, **told})
+
+
+def move(line: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(line)["move"]
+    return found
+
 
 _QUICK = (
     "from arena.home import line, session\n"
@@ -64,11 +85,9 @@ class Home:
 
     @property
     def said(self) -> str:
-        """All that it has printed so far."""
         return "".join(self._lines)
 
     def until(self, words: str, seconds: float = 20) -> None:
-        """Wait until it says something."""
         try:
             until(lambda: words in self.said or self.process.poll() is not None, seconds)
             assert words in self.said
@@ -76,7 +95,6 @@ class Home:
             raise AssertionError(f"{words!r} is not in {self.said!r}") from None
 
     def interrupt(self) -> None:
-        """Press Ctrl-C."""
         self.process.send_signal(signal.SIGINT)
 
     def end(self, code: int, seconds: float = 20) -> str:
@@ -87,26 +105,17 @@ class Home:
         return self.said
 
     def bots(self) -> list[int]:
-        """Return the pids of the bots that run."""
         session = str(self.process.pid)
-        found = []
-        for pid in process_watch.processes():
-            fields = process_watch.fields(pid)
-            words = process_watch.command_line(pid)
-            if fields and fields[0] not in "ZX" and "bot.py" in words and fields[3] != session:
-                found.append(pid)
-        return [pid for pid in found if self._is_ours(pid)]
-
-    def _is_ours(self, pid: int) -> bool:
-        while pid > 1 and pid != self.process.pid:
-            fields = process_watch.fields(pid)
-            if not fields:
-                return False
-            pid = int(fields[1])
-        return pid == self.process.pid
+        return [
+            pid
+            for pid in family(self.process.pid)
+            if "bot.py" in process_watch.command_line(pid)
+            and (fields := process_watch.fields(pid))
+            and fields[0] not in "ZX"
+            and fields[3] != session
+        ]
 
     def close(self) -> None:
-        """End what a failed test left."""
         if self.process.poll() is None:
             self.process.kill()
             self.process.wait()
@@ -115,14 +124,11 @@ class Home:
 
 @pytest.fixture
 def league() -> Iterator[Served]:
-    """A league's side that listens."""
     with served() as found:
         yield found
 
 
 class Homes:
-    """Starts `arena connect`."""
-
     def __init__(self, folder: Path, league: Served) -> None:
         self.folder = folder / "sage"
         self.folder.mkdir()
@@ -131,14 +137,12 @@ class Homes:
         self.write(BOT)
 
     def write(self, source: str) -> None:
-        """Let the bot be another program."""
         (self.folder / "bot.toml").write_text('command = ["{python}", "bot.py"]\n')
         (self.folder / "bot.py").write_text(source)
 
     def start(
         self, *words: object, sandbox: str = "none", silence: float = 15.0, url: str = ""
     ) -> Home:
-        """Connect the bot."""
         where = url or self._league.url
         found = Home(where, self.folder, "--sandbox", sandbox, *words, silence=silence)
         self._all.append(found)
@@ -150,15 +154,20 @@ class Homes:
         found.until("Connected to cup as sage")
         return found
 
+    def playing(self, *words: object, **settings: object) -> Home:
+        """Connect the bot, and begin a match with it."""
+        found = self.connected(*words, **settings)
+        self._league.side.begin(1)
+        self._league.side.asked(1, HELLO)
+        return found
+
     def close(self) -> None:
-        """End whatever a failed test left running."""
         for each in self._all:
             each.close()
 
 
 @pytest.fixture
 def homes(tmp_path: Path, league: Served) -> Iterator[Homes]:
-    """A bot, and what connects it."""
     made = Homes(tmp_path, league)
     yield made
     made.close()

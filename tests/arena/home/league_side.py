@@ -8,63 +8,46 @@ import socket
 import struct
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from time import monotonic
-from typing import Any
+from typing import Any, TypeVar
 
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.server import Server, ServerConnection, serve
 
-from protocol.remote import (
-    FRAME_LIMIT,
-    Beat,
-    BeginCopy,
-    Bye,
-    CopyGone,
-    CopyLine,
-    Declined,
-    Echo,
-    EndCopy,
-    OfferSlots,
-    Post,
-    RemoteHello,
-    Welcome,
-    encode_frame,
-    read_from_author,
-)
+from protocol import remote
 from tests.referee.process_watch import until
 
 TOKEN = "arena_of-nobody-else"
-Script = Callable[[ServerConnection, RemoteHello], None]
+L = TypeVar("L", remote.CopyLine, remote.CopyGone)
+Script = Callable[[ServerConnection, remote.RemoteHello], None]
 
 
 class LeagueSide:
     """One bot's session in a league `cup`, over any number of connections."""
 
-    def __init__(self, beat_seconds: float) -> None:
-        self._beat_seconds = beat_seconds
+    def __init__(self) -> None:
         self._lock = threading.RLock()
         self._connection: ServerConnection | None = None
         self._secret = ""
         self._epoch = ""
-        self._is_over = threading.Event()
-        self.post = Post()
+        self.is_over = threading.Event()
+        self.post = remote.Post()
         self.known: set[str] | None = None
         """The digests that are in the league; None is all."""
-        self.decline: Declined | None = None
+        self.decline: remote.Declined | None = None
         self.script: Script | None = None
         """What is done in place of the rest of a session, once the hello has come."""
-        self.hellos: list[RemoteHello] = []
+        self.hellos: list[remote.RemoteHello] = []
         self.headers: list[dict[str, str]] = []
-        self.letters: list[CopyLine | CopyGone | OfferSlots | Bye] = []
+        self.letters: list[remote.CopyLine | remote.CopyGone | remote.OfferSlots | remote.Bye] = []
         """What has come, in order and once."""
-        self.echoes = 0
         self.submissions: list[bytes] = []
         self.verdict = {"state": "playing"}
         self.status: int | None = None
         """What is answered in place of a websocket, with this body and header."""
         error = {"what": "no \x1b[31mremote bots.", "remedy": "Ask the organizer."}
-        self.body = json.dumps({"error": error}).encode()
+        self.body = json.dumps({"error": error})
         self.location = "https://elsewhere.example/cup"
         self.refused: list[int] = []
         threading.Thread(target=self._beat, daemon=True).start()
@@ -73,7 +56,7 @@ class LeagueSide:
         """Be as a server that was started again."""
         with self._lock:
             self._secret = ""
-            self.post = Post()
+            self.post = remote.Post()
             self.letters.clear()
             if self._connection is not None:
                 self._connection.socket.shutdown(socket.SHUT_RDWR)
@@ -82,8 +65,8 @@ class LeagueSide:
         assert connection.request is not None
         self.headers.append(dict(connection.request.headers.raw_items()))
         with suppress(ConnectionClosed, TimeoutError):
-            hello = read_from_author(connection.recv(10))
-            assert isinstance(hello, RemoteHello)
+            hello = remote.read_from_author(connection.recv(10))
+            assert isinstance(hello, remote.RemoteHello)
             if self.script is not None:
                 self.script(connection, hello)
                 return
@@ -91,18 +74,18 @@ class LeagueSide:
             for frame in connection:
                 self._take(connection, frame)
 
-    def _go_on(self, connection: ServerConnection, hello: RemoteHello) -> None:
+    def _go_on(self, connection: ServerConnection, hello: remote.RemoteHello) -> None:
         with self._lock:
             self.hellos.append(hello)
             declined = self.decline
             if self.known is not None and hello.digest not in self.known:
-                declined = Declined(kind="unknown", what="The league has no such bot.")
+                declined = remote.Declined(kind="unknown", what="The league has no such bot.")
             if declined is not None:
-                connection.send(encode_frame(declined))
+                connection.send(remote.encode_frame(declined))
                 return
             goes_on = (hello.session, hello.epoch) == (self._secret, self._epoch)
             if not goes_on:
-                self.post = Post()
+                self.post = remote.Post()
                 self._secret, self._epoch = hello.session, secrets.token_hex(16)
             else:
                 self.post.forget(hello.seen)
@@ -112,20 +95,23 @@ class LeagueSide:
             self._connection = connection
 
     def _take(self, connection: ServerConnection, frame: str | bytes) -> None:
-        read = read_from_author(frame)
+        read = remote.read_from_author(frame)
         with self._lock:
             if self._connection is not connection:
                 return
-            if isinstance(read, Echo):
+            if isinstance(read, remote.Echo):
                 self.post.forget(read.seen)
-                self.echoes += 1
-            elif not isinstance(read, RemoteHello) and self.post.take(read):
+            elif not isinstance(read, remote.RemoteHello) and self.post.take(read):
                 self.letters.append(read)
 
     def _beat(self) -> None:
-        while not self._is_over.wait(self._beat_seconds):
+        while not self.is_over.wait(0.1):
             with self._lock:
-                self._send(encode_frame(Beat(at=monotonic(), trip=0.012, seen=self.post.seen)))
+                self._send(
+                    remote.encode_frame(
+                        remote.Beat(at=monotonic(), trip=0.012, seen=self.post.seen)
+                    )
+                )
 
     def _send(self, frame: str) -> None:
         if self._connection is not None:
@@ -134,68 +120,47 @@ class LeagueSide:
             except ConnectionClosed:
                 self._connection = None
 
-    @property
-    def is_connected(self) -> bool:
-        """Whether the bot is welcome on a connection that has not broken."""
-        return self._connection is not None
-
-    def send(self, frame: Declined) -> None:
+    def send(self, frame: remote.Declined) -> None:
         with self._lock:
-            self._send(encode_frame(frame))
+            self._send(remote.encode_frame(frame))
+
+    def _write(self, kind: type[Any], **words: Any) -> None:
+        with self._lock:
+            self._send(self.post.hold(kind(n=self.post.number(), **words)))
 
     def begin(self, copy: int) -> None:
-        with self._lock:
-            letter = BeginCopy(n=self.post.number(), copy=copy)
-            self._send(self.post.hold(letter))
+        self._write(remote.BeginCopy, copy=copy)
 
     def say(self, copy: int, line: str) -> None:
-        with self._lock:
-            letter = CopyLine(n=self.post.number(), copy=copy, line=line)
-            self._send(self.post.hold(letter))
+        self._write(remote.CopyLine, copy=copy, line=line)
 
     def over(self, copy: int) -> None:
+        self._write(remote.EndCopy, copy=copy)
+
+    def _of(self, kind: type[L], copy: int) -> list[L]:
         with self._lock:
-            letter = EndCopy(n=self.post.number(), copy=copy)
-            self._send(self.post.hold(letter))
+            return [each for each in self.letters if isinstance(each, kind) and each.copy == copy]
 
     def lines(self, copy: int) -> list[str]:
-        """Return what a copy has said."""
-        with self._lock:
-            return [
-                letter.line
-                for letter in self.letters
-                if isinstance(letter, CopyLine) and letter.copy == copy
-            ]
+        return [letter.line for letter in self._of(remote.CopyLine, copy)]
 
-    def gone(self, copy: int) -> CopyGone:
+    def gone(self, copy: int) -> remote.CopyGone:
         """Wait for the end of a copy, and return how it was."""
-
-        def found() -> Any:
-            with self._lock:
-                return [
-                    each
-                    for each in self.letters
-                    if isinstance(each, CopyGone) and each.copy == copy
-                ]
-
-        [letter] = until(found, 20)
+        [letter] = until(lambda: self._of(remote.CopyGone, copy), 20)
         return letter
 
     def asked(self, copy: int, line: str) -> str:
-        """Return what a copy answers."""
         before = len(self.lines(copy))
         self.say(copy, line)
         until(lambda: len(self.lines(copy)) > before, 20)
         return self.lines(copy)[before]
 
-    def close(self) -> None:
-        self._is_over.set()
-
 
 def welcome(*, goes_on: bool = False, epoch: str = "e" * 32, seen: int = 0) -> str:
-    """Return the frame of a welcome."""
-    return encode_frame(
-        Welcome(league="cup", goes_on=goes_on, limits={"move_time": 30.0}, epoch=epoch, seen=seen)
+    return remote.encode_frame(
+        remote.Welcome(
+            league="cup", goes_on=goes_on, limits={"move_time": 30.0}, epoch=epoch, seen=seen
+        )
     )
 
 
@@ -253,7 +218,6 @@ class Proxy:
             target.shutdown(socket.SHUT_WR)
 
     def cut(self) -> None:
-        """Break all connections at once."""
         with self._lock:
             pairs, self._pairs = self._pairs, []
         self.cuts += 1
@@ -269,7 +233,6 @@ class Proxy:
         until(lambda: self.cuts > before, 20)
 
     def freeze(self) -> None:
-        """Pass no more bytes, and end nothing."""
         self._passes.clear()
 
     def thaw(self) -> None:
@@ -292,14 +255,14 @@ def _reset(end: socket.socket) -> None:
 class Served:
     """A league side that listens, behind a proxy."""
 
-    def __init__(self, beat_seconds: float = 0.1) -> None:
-        self.side = LeagueSide(beat_seconds)
+    def __init__(self) -> None:
+        self.side = LeagueSide()
         self._server: Server = serve(
             self.side.handle,
             "127.0.0.1",
             0,
             compression=None,
-            max_size=FRAME_LIMIT,
+            max_size=remote.FRAME_LIMIT,
             process_request=self._answer,
             ping_interval=None,
             close_timeout=0.2,
@@ -313,11 +276,8 @@ class Served:
         if self.side.status is None:
             return None
         self.side.refused.append(self.side.status)
-        answer = connection.respond(self.side.status, "")
-        answer.body = self.side.body
+        answer = connection.respond(self.side.status, self.side.body)
         answer.headers["Location"] = self.side.location
-        del answer.headers["Content-Length"]
-        answer.headers["Content-Length"] = str(len(answer.body))
         return answer
 
     def _page(self) -> type[http.server.BaseHTTPRequestHandler]:
@@ -346,11 +306,10 @@ class Served:
 
     @property
     def url(self) -> str:
-        """The address of the league."""
         return f"http://127.0.0.1:{self.proxy.port}/cup"
 
     def close(self) -> None:
-        self.side.close()
+        self.side.is_over.set()
         self.proxy.close()
         self._server.shutdown()
         self._pages.shutdown()
@@ -358,10 +317,6 @@ class Served:
 
 
 @contextmanager
-def served(beat_seconds: float = 0.1) -> Iterator[Served]:
-    """Return a league side that listens."""
-    found = Served(beat_seconds)
-    try:
+def served() -> Iterator[Served]:
+    with closing(Served()) as found:
         yield found
-    finally:
-        found.close()

@@ -6,59 +6,39 @@ import time
 
 import pytest
 
-from tests.arena.home.conftest import Homes
+from tests.arena.home.conftest import HELLO, Homes, ask, move, start
 from tests.arena.home.league_side import Served
-from tests.arena.home.test_connect import HELLO, ask, move, start
 from tests.referee.process_watch import gone, until
 from tests.referee.sandbox.sandboxed import need
 
 READY = 'import os, sys\nprint(\'{"type": "ready"}\', flush=True)\nsys.stdin.readline()\n'
 """Says ready, and waits for what follows the hello."""
+TOO_LONG = "wrote a line of more than 65536 bytes"
 ENDS = {
-    "exits": (
-        "sys.stdin.readline()\nsys.exit('no \\x1b[2J book')\n",
-        "exited with code 1",
-        "no \x1b[2J book",
-    ),
-    "raises": ("sys.stdin.readline()\n{}['a']\n", "exited with code 1", "KeyError: 'a'"),
-    "is killed": ("sys.stdin.readline()\nos.kill(os.getpid(), 9)\n", "was killed by SIGKILL", ""),
-    "closes its output": (
-        "sys.stdin.readline()\nos.close(1)\nimport time\ntime.sleep(60)\n",
-        "closed its standard output",
-        "",
-    ),
-    "answers and exits": (
-        "line = sys.stdin.readline()\nprint('{}', flush=True)\nsys.exit(3)\n",
-        "exited with code 3",
-        "",
-    ),
+    "exits": ("sys.exit('no \\x1b[2J book')", "exited with code 1", "no \x1b[2J book"),
+    "is killed": ("os.kill(os.getpid(), 9)", "was killed by SIGKILL", ""),
+    "closes its output": ("os.close(1)\nsys.stdin.read()", "closed its standard output", ""),
+    "answers and exits": ("print('{}', flush=True)\nsys.exit(3)", "exited with code 3", ""),
     "writes no newline": (
-        "sys.stdin.readline()\nprint('x' * 70_000, end='', flush=True)\nsys.stdin.readline()\n",
-        "wrote a line of more than 65536 bytes",
-        "",
-    ),
-    "writes an overlong line": (
-        "sys.stdin.readline()\nprint('x' * 70_000, flush=True)\nsys.stdin.readline()\n",
-        "wrote a line of more than 65536 bytes",
+        "print('x' * 70_000, end='', flush=True)\nsys.stdin.read()",
+        TOO_LONG,
         "",
     ),
     "writes no UTF-8": (
-        "sys.stdin.readline()\nos.write(1, b'\\xff\\xfe\\n')\nsys.stdin.readline()\n",
+        "os.write(1, b'\\xff\\xfe\\n')\nsys.stdin.read()",
         "wrote a line that is not UTF-8",
         "",
     ),
 }
+"""What a copy does once it has read an ask, how it is said to have ended, and its last words."""
 
 
 @pytest.mark.quick(3)
 @pytest.mark.parametrize("how", ENDS)
 def test_a_copy_that_ends_is_told_with_its_words(homes: Homes, league: Served, how: str) -> None:
     source, words, stderr = ENDS[how]
-    homes.write(READY + source)
-    home = homes.connected()
-    side = league.side
-    side.begin(1)
-    side.asked(1, HELLO)
+    homes.write(f"{READY}sys.stdin.readline()\n{source}\n")
+    home, side = homes.playing(), league.side
     [pid] = home.bots()
     side.say(1, start("3f2a-1"))
     side.say(1, ask(1))
@@ -77,9 +57,7 @@ def test_a_copy_that_ends_is_told_with_its_words(homes: Homes, league: Served, h
 def test_the_end_of_a_standard_error_is_bounded(homes: Homes, league: Served) -> None:
     source = "sys.stdin.readline()\nsys.stderr.write('ü\\n' * 1_000_000)\nsys.exit(2)\n"
     homes.write(READY + source)
-    home = homes.connected()
-    league.side.begin(1)
-    league.side.asked(1, HELLO)
+    home = homes.playing()
     league.side.say(1, start("m" * 2000))
     league.side.say(1, ask(1))
     assert len(league.side.gone(1).stderr) <= 4000
@@ -89,10 +67,7 @@ def test_the_end_of_a_standard_error_is_bounded(homes: Homes, league: Served) ->
 
 def test_a_bot_that_floods_is_read_as_far_as_it_was_asked(homes: Homes, league: Served) -> None:
     homes.write(READY + "while True:\n    print('{}', flush=True)\n")
-    home = homes.connected("--slots", 2)
-    side = league.side
-    side.begin(1)
-    side.asked(1, HELLO)
+    home, side = homes.playing("--slots", 2), league.side
     for number in range(1, 6):
         assert side.asked(1, ask(number)) == "{}"
     time.sleep(0.3)
@@ -122,33 +97,16 @@ def test_a_bot_that_floods_its_standard_error_holds_nobody_up(homes: Homes, leag
 
 def test_a_bot_that_ignores_all_signals_ends_with_its_match(homes: Homes, league: Served) -> None:
     source = "import signal, time\nfor each in (1, 2, 3, 13, 15):\n"
-    source += (
-        "    signal.signal(each, signal.SIG_IGN)\nsys.stdin.readline()\nprint('{}', flush=True)"
-    )
-    homes.write(f"{READY}{source}\nwhile True:\n    time.sleep(1)\n")
-    home = homes.connected()
-    side = league.side
-    side.begin(1)
-    side.asked(1, HELLO)
-    side.asked(1, ask(1))
-    [pid] = home.bots()
-    side.over(1)
-    until(lambda: gone(pid))
-    side.begin(2)
-    assert json.loads(side.asked(2, HELLO)) == {"type": "ready"}
-
-
-def test_a_bot_that_hangs_is_the_leagues_to_judge(homes: Homes, league: Served) -> None:
-    homes.write(READY + "import time\ntime.sleep(600)\n")
-    home = homes.connected()
-    side = league.side
-    side.begin(1)
-    side.asked(1, HELLO)
-    side.say(1, ask(1))
+    source += "    signal.signal(each, signal.SIG_IGN)\nwhile True:\n    time.sleep(1)\n"
+    homes.write(READY + source)
+    home, side = homes.playing(), league.side
+    side.say(1, ask(1))  # how long it may think is for the league to judge
     [pid] = home.bots()
     side.over(1)
     until(lambda: gone(pid))
     assert len(side.lines(1)) == 1
+    side.begin(2)
+    assert json.loads(side.asked(2, HELLO)) == {"type": "ready"}
 
 
 @pytest.mark.slow
@@ -172,9 +130,7 @@ def test_more_matches_than_slots_wait_for_nothing(homes: Homes, league: Served) 
 
 
 @pytest.mark.slow
-def test_a_bot_that_never_gets_ready_is_said_before_anything_is_sent(
-    homes: Homes, league: Served
-) -> None:
+def test_a_bot_that_never_gets_ready_is_not_sent(homes: Homes, league: Served) -> None:
     homes.write("import sys\nprint('lines', file=sys.stderr)\nsys.exit('no book')\n")
     said = homes.start().end(1)
     assert "bot 'sage' cannot play: it did not say ready: it exited with code 1" in said
@@ -207,23 +163,22 @@ def test_a_bot_is_built_and_may_use_what_it_needs(homes: Homes, league: Served) 
 @pytest.mark.slow
 def test_mistakes_in_a_bot_are_said(homes: Homes, league: Served) -> None:
     toml = homes.folder / "bot.toml"
-    toml.write_text('command = ["{remote}", "%s"]\nfiles = []\n' % ("a" * 64))
-    assert "this is what a league has of a remote bot" in homes.start().end(2)
-    toml.write_text('command = ["{python}", "bot.py"]\n[needs]\ndoor = ["api.example.org"]\n')
-    assert "needs a door to api.example.org" in homes.start().end(2)
-    toml.write_text('command = ["{python}", "bot.py"]\nbuild = ["false"]\nfiles = ["x"]\n')
-    assert "cannot be built" in homes.start().end(1)
-    toml.write_text('command = ["./absent"]\n')
-    assert "absent" in homes.start().end(2)
+    runs = '["{python}", "bot.py"]\n'
+    for text, said, code in (
+        ('["{remote}", "%s"]' % ("a" * 64), "this is what a league has of a remote bot", 2),
+        (f'{runs}needs = {{ door = ["api.example.org"] }}', "needs a door to api.example.org", 2),
+        (f'{runs}build = ["false"]\nfiles = ["x"]', "cannot be built", 1),
+        ('["./absent"]', "absent", 2),
+    ):
+        toml.write_text(f"command = {text}\n")
+        assert said in homes.start().end(code)
     toml.unlink()
     assert "has no bot.toml" in homes.start().end(2)
     assert not league.side.headers
 
 
 def test_nothing_is_left_when_it_is_killed(homes: Homes, league: Served) -> None:
-    home = homes.connected()
-    league.side.begin(1)
-    league.side.asked(1, HELLO)
+    home = homes.playing()
     [pid] = home.bots()
     home.process.send_signal(signal.SIGKILL)
     until(lambda: gone(pid))

@@ -3,13 +3,10 @@
 python -m tests.arena.serve.campaign --kills 200
 """
 
-import argparse
 import http.client
 import json
 import random
 import shutil
-import sys
-import tempfile
 import threading
 import time
 from collections import Counter
@@ -19,37 +16,16 @@ from pathlib import Path
 from arena.handin.database import HandIns
 from arena.handin.submissions import all_of
 from arena.play.calls import SOCKET
+from tests.arena.handin.campaign import main
 from tests.arena.handin.intaking import EVERY, check_whole
-from tests.arena.serve.serving import (
-    BOT,
-    Serving,
-    add_person,
-    bot_zip,
-    run_arena,
-    serving,
-    write_league,
-)
+from tests.arena.serve import serving as servers
+from tests.arena.serve.serving import BOT, Serving, bot_zip, run_arena, serving
 from tests.referee.process_watch import until
 
 AUTHORS = 4
 _LONGEST = 4.0  # seconds from when a server listens until it is killed
 _PAUSE = 1.0  # between what one author hands in
 _PATIENCE = 300.0
-
-
-def main() -> None:
-    """Kill as often as is asked for, and print what came of it."""
-    parser = argparse.ArgumentParser(prog="python -m tests.arena.serve.campaign")
-    parser.add_argument("--kills", type=int, default=200, help="how many [%(default)s]")
-    parser.add_argument("--seed", type=int, default=1, help="of all moments [%(default)s]")
-    arguments = parser.parse_args()
-    began = time.monotonic()
-    with tempfile.TemporaryDirectory() as folder:
-        Path(folder).chmod(0o755)
-        counts = kill_at_random(Path(folder), arguments.kills, arguments.seed)
-    for what, number in sorted(counts.items()):
-        sys.stdout.write(f"{what}: {number}\n")
-    sys.stdout.write(f"{time.monotonic() - began:.0f} seconds\n")
 
 
 class Author:
@@ -67,7 +43,6 @@ class Author:
         self._thread.start()
 
     def end(self) -> None:
-        """Hand in no more."""
         self._over.set()
         self._thread.join()
 
@@ -89,9 +64,11 @@ class Author:
 def kill_at_random(home: Path, kills: int, seed: int) -> Counter[str]:
     """Kill a server so often, then let it end; check that all is whole, and count what happened."""
     rng = random.Random(seed)
-    league = write_league(home / "cup", deals=20, hand_in="per_hour = 100000\nper_day = 100000")
+    league = servers.write_league(
+        home / "cup", deals=20, hand_in="per_hour = 100000\nper_day = 100000"
+    )
     authors = [
-        Author(name, add_person(league, name), rng.randrange(1 << 30))
+        Author(name, servers.add_person(league, name), rng.randrange(1 << 30))
         for name in (f"author{number}" for number in range(AUTHORS))
     ]
     try:
@@ -105,13 +82,15 @@ def kill_at_random(home: Path, kills: int, seed: int) -> Counter[str]:
         for author in authors:
             author.end()
     with serving(league) as server, HandIns(league) as db:
-        until(lambda: not [one for one in all_of(db) if one.state in _OPEN], _PATIENCE)
+        until(
+            lambda: (
+                not [one for one in all_of(db) if one.state in ("received", "building", "checking")]
+            ),
+            _PATIENCE,
+        )
         until(lambda: _missing(league) == 0, _PATIENCE)
         server.end()
     return _judged(league, authors, kills)
-
-
-_OPEN = ("received", "building", "checking")
 
 
 def _open(authors: list[Author], server: Serving | None) -> None:
@@ -149,4 +128,4 @@ def _judged(league: Path, authors: list[Author], kills: int) -> Counter[str]:
 
 
 if __name__ == "__main__":
-    main()
+    main("tests.arena.serve.campaign", kill_at_random)

@@ -21,7 +21,6 @@ Visited = Callable[..., Page]
 
 @pytest.fixture
 def gallery() -> Iterator[Gallery]:
-    """A server of pages."""
     with opened() as found:
         yield found
 

@@ -3,7 +3,7 @@
 import asyncio
 import json
 import threading
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from time import monotonic
@@ -42,9 +42,9 @@ class Posted:
 
 @dataclass
 class Gallery:
-    """The pages by their paths, each as text or made at every request."""
+    """The pages by their paths."""
 
-    pages: dict[str, str | Callable[[], str]] = field(default_factory=dict)
+    pages: dict[str, str] = field(default_factory=dict)
     answers: dict[str, tuple[int, dict[str, Any]]] = field(default_factory=dict)
     """What is answered to what is posted to a path: JSON; else the browser is led back there."""
     posted: list[Posted] = field(default_factory=list)
@@ -58,21 +58,18 @@ class Gallery:
     loop: asyncio.AbstractEventLoop | None = None
 
     def hang_up(self) -> None:
-        """End the streams of events."""
         assert self.loop is not None
         listeners, self.listeners = self.listeners, []
         for queue in listeners:
             self.loop.call_soon_threadsafe(queue.put_nowait, "end")
 
     def tell(self, event: str, data: Any = None) -> None:
-        """Send an event to all pages that listen."""
         text = f"event: {event}\ndata: {json.dumps(data)}\n\n"
         assert self.loop is not None
         for queue in list(self.listeners):
             self.loop.call_soon_threadsafe(queue.put_nowait, text)
 
     async def answer(self, request: Request) -> Response:
-        """Answer a request."""
         path = request.scope["path"]
         self.requests.append(path)
         self.moments.append(monotonic())
@@ -86,7 +83,7 @@ class Gallery:
         page = self.pages.get(path)
         if page is None:
             return Response(f"no page {path}", 404)
-        return HTMLResponse(page if isinstance(page, str) else page(), headers=HEADERS)
+        return HTMLResponse(page, headers=HEADERS)
 
     async def _events(self) -> AsyncIterator[str]:
         queue: asyncio.Queue[str] = asyncio.Queue()
@@ -109,17 +106,14 @@ class Gallery:
             fields = {key: value for key, value in form.items() if isinstance(value, str)}
         path = request.scope["path"]
         self.posted.append(Posted(path, request.headers.get("x-csrf-token"), fields, files))
-        if path in self.answers:
-            status, said = self.answers[path]
-            if status == 204:
-                return Response(status_code=204)
-            return JSONResponse(said, status)
-        return RedirectResponse(path, 303)
+        if path not in self.answers:
+            return RedirectResponse(path, 303)
+        status, said = self.answers[path]
+        return Response(status_code=204) if status == 204 else JSONResponse(said, status)
 
 
 @contextmanager
 def opened() -> Iterator[Gallery]:
-    """Yield a gallery that browsers can visit."""
     gallery = Gallery()
     routes = [Route("/{path:path}", gallery.answer, methods=["GET", "POST"])]
     config = uvicorn.Config(Starlette(routes=routes), port=0, log_level="error", lifespan="off")

@@ -2,11 +2,9 @@
 
 import json
 import secrets
-import socket
-import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from io import BytesIO
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -21,72 +19,25 @@ from arena.handin.people import Role, add, by_token
 from arena.handin.receiving import receive
 from arena.handin.submissions import note
 from arena.league.file import read_asked
-from arena.play.calls import (
-    Call,
-    CallAbsent,
-    CallEnded,
-    CallLine,
-    CallTaken,
-    ToMatch,
-    called,
-    read_to_match,
-)
-from protocol.remote import (
-    FRAME_LIMIT,
-    REMOTE_VERSION,
-    Beat,
-    BeginCopy,
-    CopyLine,
-    Declined,
-    Echo,
-    EndCopy,
-    FromAuthor,
-    FromLeague,
-    RemoteHello,
-    Welcome,
-    encode_frame,
-    read_from_league,
-)
-from tests.arena.conftest import TWO_BOTS
-from tests.arena.serve.serving import Serving, serving
+from arena.play import calls
+from protocol import remote
+from tests.arena.home.league_side import Proxy
+from tests.arena.serve.serving import LEAGUE, Serving, serving
 
-LEAGUE = """\
-game = "guerra"
-seed = 1
-deals = 2
-
-[options]
-max_turns = 20
-
-[limits]
-sandbox = "none"
-pace = "slow"
-move_time = 5
-
-[hand_in]
-grants = { remote = true }
-bots = 3
-"""
 DIGESTS = {"sage": "a" * 64, "iris": "b" * 64, "rose": "c" * 64}
-
-
-def marker(name: str, digest: str) -> str:
-    """Return the bot.toml of a remote bot."""
-    return (
-        f'name = "{name}"\ncommand = ["{{remote}}", "{digest}"]\nfiles = []\n\n'
-        "[needs]\nremote = true\n"
-    )
 
 
 def write_remote_league(folder: Path, digests: dict[str, str] = DIGESTS, more: str = "") -> Path:
     """Make a league with bots that are remote, all of which its file enters."""
     folder.mkdir(parents=True, exist_ok=True)
-    entries = ""
+    text = LEAGUE.format(deals=2, hand_in=f"grants = {{ remote = true }}\nbots = 3\n{more}")
+    text = text.replace("[limits]\n", '[limits]\npace = "slow"\nmove_time = 5\n')
     for name, digest in digests.items():
         (folder / name).mkdir(exist_ok=True)
-        (folder / name / "bot.toml").write_text(marker(name, digest))
-        entries += f'\n[[bot]]\nname = "{name}"\nfolder = "{name}"\nremote = true\n'
-    (folder / "league.toml").write_text(f"{LEAGUE}{more}{TWO_BOTS}{entries}")
+        marker = f'command = ["{{remote}}", "{digest}"]\nfiles = []\nneeds = {{ remote = true }}\n'
+        (folder / name / "bot.toml").write_text(marker)
+        text += f'\n[[bot]]\nname = "{name}"\nfolder = "{name}"\nremote = true\n'
+    (folder / "league.toml").write_text(text)
     return folder
 
 
@@ -137,7 +88,6 @@ def remote_contest(folder: Path, more: str = "") -> Iterator[Contest]:
 def dial(
     server: Serving, token: str = "", port: int = 0, path: str = "", **headers: str
 ) -> ClientConnection:
-    """Return a websocket to a league."""
     sent = {name.replace("_", "-"): value for name, value in headers.items()}
     if token:
         sent["Authorization"] = f"Bearer {token}"
@@ -146,17 +96,16 @@ def dial(
         additional_headers=sent,
         compression=None,
         proxy=None,
-        max_size=FRAME_LIMIT,
+        max_size=remote.FRAME_LIMIT,
         ping_interval=None,
         open_timeout=20,
         close_timeout=2,
     )
 
 
-def hello(bot: str = "sage", **changed: Any) -> RemoteHello:
-    """Return a first frame."""
+def hello(bot: str = "sage", **changed: Any) -> remote.RemoteHello:
     known = {
-        "version": REMOTE_VERSION,
+        "version": remote.REMOTE_VERSION,
         "bot": bot,
         "digest": DIGESTS.get(bot, "0" * 64),
         "session": secrets.token_hex(16),
@@ -164,49 +113,49 @@ def hello(bot: str = "sage", **changed: Any) -> RemoteHello:
         "epoch": "",
         "seen": 0,
     }
-    return RemoteHello(**{**known, **changed})
+    return remote.RemoteHello(**{**known, **changed})
 
 
 class Home:
     """An author's machine on one connection, which says what a test has it say."""
 
-    def __init__(self, socket: ClientConnection, first: RemoteHello | None = None) -> None:
+    def __init__(
+        self, socket: ClientConnection, first: remote.FromAuthor | str | bytes | None = None
+    ) -> None:
         self.socket = socket
         self.sent = 0
         self.seen = 0
         if first is not None:
             self.say(first)
 
-    def say(self, frame: FromAuthor | str | bytes) -> None:
-        """Send a frame, or whatever is none."""
-        self.socket.send(frame if isinstance(frame, str | bytes) else encode_frame(frame))
+    def say(self, frame: remote.FromAuthor | str | bytes) -> None:
+        self.socket.send(frame if isinstance(frame, str | bytes) else remote.encode_frame(frame))
 
     def write(self, kind: type[Any], **words: Any) -> None:
         """Send a letter, with its number."""
         self.sent += 1
         self.say(kind(n=self.sent, **words))
 
-    def frame(self, seconds: float = 10.0) -> FromLeague:
-        """Return the next frame."""
-        return read_from_league(self.socket.recv(timeout=seconds))
+    def frame(self, seconds: float = 10.0) -> remote.FromLeague:
+        return remote.read_from_league(self.socket.recv(timeout=seconds))
 
-    def next(self, seconds: float = 10.0) -> FromLeague:
+    def next(self, seconds: float = 10.0) -> remote.FromLeague:
         """Return the next frame that is no beat; beats are echoed."""
         deadline = time.monotonic() + seconds
         while True:
             found = self.frame(max(0.01, deadline - time.monotonic()))
-            if isinstance(found, Beat):
+            if isinstance(found, remote.Beat):
                 with suppress(ConnectionClosed):  # what came before that is still to be read
-                    self.say(Echo(at=found.at, seen=self.seen))
+                    self.say(remote.Echo(at=found.at, seen=self.seen))
                 continue
-            if isinstance(found, BeginCopy | CopyLine | EndCopy):
+            if isinstance(found, remote.BeginCopy | remote.CopyLine | remote.EndCopy):
                 self.seen = found.n
             return found
 
-    def declined(self, seconds: float = 10.0) -> Declined:
+    def declined(self, seconds: float = 10.0) -> remote.Declined:
         """Return why it is declined, and see the connection end."""
         found = self.next(seconds)
-        while not isinstance(found, Declined):
+        while not isinstance(found, remote.Declined):
             found = self.next(seconds)
         self.ended(seconds)
         return found
@@ -221,22 +170,25 @@ class Home:
                     return error.rcvd.code if error.rcvd is not None else 1006
         raise AssertionError("the connection goes on")
 
-    def until_silent(self) -> None:
-        """Echo beats until none comes for a moment."""
-        with suppress(TimeoutError):
-            while True:
-                self.next(0.3)
+    def ready(self, contest: "Contest") -> "CalledBot":
+        """Return the first copy that a match calls, once it is ready."""
+        call = CalledBot(contest.folder)
+        assert call.taken()
+        assert isinstance(self.next(), remote.BeginCopy)
+        self.write(remote.CopyLine, copy=1, line="ready")
+        assert call.line() == "ready"
+        return call
 
 
 @contextmanager
 def at_home(
     contest: Contest, token: str = "", bot: str = "sage", **changed: Any
-) -> Iterator[tuple[Home, Welcome]]:
+) -> Iterator[tuple[Home, remote.Welcome]]:
     """Connect a bot, as its author or with another token."""
     with dial(contest.server, token or contest.ada) as socket:
         home = Home(socket, hello(bot, **changed))
         welcome = home.next()
-        assert isinstance(welcome, Welcome), welcome
+        assert isinstance(welcome, remote.Welcome), welcome
         yield home, welcome
 
 
@@ -244,58 +196,50 @@ class CalledBot:
     """A match's side of one copy."""
 
     def __init__(self, folder: Path, bot: str = "sage", digest: str = "", match: str = "0") -> None:
-        self._socket = called(folder / HANDED_IN)
-        self._socket.settimeout(20)
+        self.socket = calls.called(folder / HANDED_IN)
+        self.socket.settimeout(20)
         self._rest = b""
-        self.say_raw(Call(bot=bot, digest=digest or DIGESTS[bot], match=match))
+        self.say_raw(calls.Call(bot=bot, digest=digest or DIGESTS[bot], match=match))
 
     def say_raw(self, words: object) -> None:
-        self._socket.sendall(msgspec.json.encode(words) + b"\n")
+        self.socket.sendall(msgspec.json.encode(words) + b"\n")
 
     def say(self, line: str, times: int = 1) -> None:
         """Send a line to the bot, perhaps again and again."""
         for _ in range(times):
-            self.say_raw(CallLine(line=line))
+            self.say_raw(calls.CallLine(line=line))
 
-    def patience(self, seconds: float) -> None:
-        """Wait no longer than so for the server to read or to speak."""
-        self._socket.settimeout(seconds)
-
-    def hear(self) -> ToMatch | None:
+    def hear(self) -> calls.ToMatch | None:
         """Return what the server says; None at the end."""
         while b"\n" not in self._rest:
-            piece = self._socket.recv(65536)
+            piece = self.socket.recv(65536)
             if not piece:
                 return None
             self._rest += piece
         words, _, self._rest = self._rest.partition(b"\n")
-        return read_to_match(words)
+        return calls.read_to_match(words)
 
     def taken(self) -> bool:
-        """Return whether the call was taken."""
         found = self.hear()
-        assert isinstance(found, CallTaken | CallAbsent), found
-        return isinstance(found, CallTaken)
+        assert isinstance(found, calls.CallTaken | calls.CallAbsent), found
+        return isinstance(found, calls.CallTaken)
 
     def line(self) -> str:
-        """Return the next line of the bot."""
         found = self.hear()
-        assert isinstance(found, CallLine), found
+        assert isinstance(found, calls.CallLine), found
         return found.line
 
     def how(self) -> str:
-        """Return how the copy ended."""
         found = self.hear()
-        while isinstance(found, CallLine):
+        while isinstance(found, calls.CallLine):
             found = self.hear()
-        assert isinstance(found, CallEnded), found
+        assert isinstance(found, calls.CallEnded), found
         with suppress(ConnectionResetError):  # as not all was read that was said to it
             assert self.hear() is None
         return found.how
 
     def close(self) -> None:
-        """Hang up."""
-        self._socket.close()
+        self.socket.close()
 
     def __enter__(self) -> "CalledBot":
         return self
@@ -304,76 +248,8 @@ class CalledBot:
         self.close()
 
 
-class Proxy:
-    """A TCP proxy whose connections can be cut, or pass nothing any more."""
-
-    def __init__(self, port: int) -> None:
-        self._target = port
-        self._listener = socket.create_server(("127.0.0.1", 0))
-        self.port: int = self._listener.getsockname()[1]
-        self._open: set[socket.socket] = set()
-        self._all = [self._listener]
-        self._lock = threading.Lock()
-        self.is_stuck = False
-        self._is_ending = False
-        self._threads = [threading.Thread(target=self._accept, daemon=True)]
-        self._threads[0].start()
-
-    def _accept(self) -> None:
-        while True:
-            try:
-                near, _ = self._listener.accept()
-            except OSError:
-                return
-            far = socket.create_connection(("127.0.0.1", self._target))
-            with self._lock:
-                self._open |= {near, far}
-                self._all += [near, far]
-            for one, other in ((near, far), (far, near)):
-                thread = threading.Thread(target=self._pass, args=(one, other), daemon=True)
-                self._threads.append(thread)
-                thread.start()
-
-    def _pass(self, one: socket.socket, other: socket.socket) -> None:
-        with suppress(OSError):
-            while piece := one.recv(4096):
-                while self.is_stuck and not self._is_ending:
-                    time.sleep(0.01)
-                other.sendall(piece)
-        self._end(one, other)
-
-    def _end(self, *ends: socket.socket) -> None:
-        for each in ends:
-            with suppress(OSError):
-                each.shutdown(socket.SHUT_RDWR)
-            with self._lock:
-                self._open.discard(each)
-
-    def cut(self) -> None:
-        """Break all connections, in the midst of whatever is sent."""
-        with self._lock:
-            ends = [*self._open]
-        self._end(*ends)
-
-    def close(self) -> None:
-        """End all of it."""
-        self._is_ending = True
-        self._listener.shutdown(socket.SHUT_RDWR)
-        self.cut()
-        for thread in self._threads:
-            thread.join(5)
-        for each in self._all:
-            each.close()
-
-
-@contextmanager
-def proxied(port: int) -> Iterator[Proxy]:
-    """Yield a proxy to a port."""
-    proxy = Proxy(port)
-    try:
-        yield proxy
-    finally:
-        proxy.close()
+def proxied(port: int) -> "closing[Proxy]":
+    return closing(Proxy(port, port))
 
 
 def remotes(contest: Contest, token: str = "") -> dict[str, Any]:

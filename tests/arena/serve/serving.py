@@ -44,25 +44,20 @@ KIT = (ROOT / "bots" / "kit.py").read_text()
 
 
 class Answer(NamedTuple):
-    """What a server answers."""
-
     status: int
     headers: Mapping[str, str]
     body: bytes
 
     @property
     def json(self) -> Any:
-        """The body as JSON."""
         return json.loads(self.body)
 
     @property
     def error(self) -> Any:
-        """The error in it."""
         return self.json["error"]
 
     @property
     def text(self) -> str:
-        """The body as text."""
         return self.body.decode()
 
 
@@ -74,7 +69,6 @@ def write_league(folder: Path, *, deals: int = 2, hand_in: str = "") -> Path:
 
 
 def add_person(folder: Path, name: str, role: Role = "author") -> str:
-    """Add a person to a league and return the token."""
     with HandIns(folder, create=True) as db:
         return add(db, name, role)
 
@@ -119,7 +113,6 @@ class Serving:
             lines.extend(iter(stream.readline, ""))
 
     def wait(self) -> "Serving":
-        """Wait until it listens."""
         until(lambda: self._find_port() or self.process.poll() is not None, 20)
         assert self.process.poll() is None, "".join(self.said)
         return self
@@ -132,7 +125,6 @@ class Serving:
 
     @property
     def url(self) -> str:
-        """The address of its first league."""
         return f"http://127.0.0.1:{self.port}/{self.name}"
 
     def ask(
@@ -175,14 +167,11 @@ class Serving:
             return found
 
     def hand_in(self, token: str, data: bytes, bot: str = "", **settings: Any) -> Answer:
-        """Hand in something."""
         query = f"?bot={bot}&filename=bot.zip" if bot else "?filename=bot.zip"
         path = f"/submissions{query}"
         return self.api(path, method="POST", token=token, body=data, **settings)
 
     def decided(self, token: str, number: int, seconds: float = 40.0) -> Any:
-        """Wait for the verdict on a submission and return it."""
-
         def found() -> Any:
             submission = self.api(f"/submissions/{number}", token=token).json["submission"]
             return submission if submission["state"] in DECIDED else None
@@ -209,31 +198,27 @@ class Serving:
         return found[1]
 
     def family(self) -> set[int]:
-        """Return the pids of all processes below the server."""
-        found: set[int] = set()
-        new = {self.process.pid}
-        while new:
-            new = {child for pid in new for child in process_watch.children(pid)} - found
-            found |= new
-        return found
+        return family(self.process.pid)
 
     def played(self) -> int:
-        """Return how many matches of the first league are stored."""
         return int(self.api("/table").json["table"]["stored"])
 
     def end(self, number: int = signal.SIGINT, code: int = 0) -> None:
-        """Send a signal, and wait for the end."""
         self.process.send_signal(number)
         assert self.process.wait(60) == code, "".join(self.said)
 
     def close(self) -> None:
-        """End whatever is left of it."""
         family = self.family()
         self.process.kill()
         self.process.wait()
         until(lambda: process_watch.gone(*family), 20)
         for reader in self._readers:
             reader.join()
+
+
+def family(pid: int) -> set[int]:
+    """Return a process and all below it."""
+    return {pid}.union(*(family(child) for child in process_watch.children(pid)))
 
 
 @contextmanager
@@ -254,34 +239,37 @@ class Events:
         self._got = b""
 
     def __call__(self) -> list[str]:
-        """Return what has been told so far."""
         with suppress(TimeoutError):
             while piece := self._stream.recv(65536):
                 self._got += piece
         return re.findall(r"event: (\w+)", self._got.decode())
 
+    def has(self, words: bytes) -> bool:
+        """Return whether something has come, in events or before them."""
+        self()
+        return words in self._got
+
     def has_ended(self) -> bool:
-        """Return whether the server has ended the stream."""
         self()
         return self._got.endswith(b"\r\n0\r\n\r\n")  # the last chunk; the connection stays
 
 
 @contextmanager
 def events(server: Serving, token: str = "") -> Iterator[Events]:
-    """Yield how to ask which events came since."""
     connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=0.2)
     headers = {"Authorization": f"Bearer {token}"} if token else {}
     connection.request("GET", f"/api/leagues/{server.name}/events", headers=headers)
     stream = connection.sock
     assert stream is not None
     try:
-        yield Events(stream)
+        heard = Events(stream)
+        until(lambda: heard.has(b"retry:"))  # it has begun
+        yield heard
     finally:
         connection.close()
 
 
 def run_arena(*words: object, **environment: str) -> "subprocess.CompletedProcess[str]":
-    """Run a command to its end."""
     return subprocess.run(
         [sys.executable, "-m", "arena", *map(str, words)],
         capture_output=True,

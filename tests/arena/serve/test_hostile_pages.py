@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from urllib.parse import quote
 
 import pytest
 from playwright.sync_api import expect
@@ -14,6 +13,8 @@ from tests.arena.serve.conftest import Visited
 from tests.arena.serve.gallery import Gallery
 from tests.arena.serve.hostile import SHORT, league_pages
 
+pytestmark = pytest.mark.slow
+
 VISIT = WebVisit(league="cup<b>", name=SHORT, role="author", csrf="c")
 OURS = "img, iframe, object, embed, base, style, [style], [onload], [onerror], script:not([src])"
 """What no page has but for one thing: the matches, which are data."""
@@ -21,18 +22,21 @@ OURS = "img, iframe, object, embed, base, style, [style], [onload], [onerror], s
 
 @pytest.fixture(scope="module")
 def pages(hostile: Path) -> Mapping[str, str]:
-    """All pages, by their paths."""
     return league_pages(hostile, VISIT)
 
 
-@pytest.mark.slow
+@pytest.fixture
+def paths(pages: Mapping[str, str], gallery: Gallery) -> list[str]:
+    gallery.pages.update(pages)
+    return [*pages]
+
+
 @pytest.mark.parametrize("settings", [{}, {"viewport": PHONE, "color_scheme": "dark"}])
 def test_no_text_becomes_an_element_or_widens_a_page(
-    pages: Mapping[str, str], gallery: Gallery, visit: Visited, settings: Mapping[str, object]
+    paths: list[str], gallery: Gallery, visit: Visited, settings: Mapping[str, object]
 ) -> None:
-    gallery.pages.update(pages)
-    assert len(pages) == 15
-    for path in pages:
+    assert len(paths) == 15
+    for path in paths:
         page = visit(path, **settings)
         strange = page.locator(OURS).evaluate_all("all => all.map(each => each.outerHTML)")
         assert [each[:60] for each in strange if 'type="application/json"' not in each] == [], path
@@ -41,14 +45,10 @@ def test_no_text_becomes_an_element_or_widens_a_page(
         text = page.locator("body").inner_text()
         assert not {"\u202e", "\x1b", "\u200b", "\0"} & set(text), path
         page.close()
-    assert all(path.startswith(("/static/", "/api/")) or path in pages for path in gallery.requests)
+    assert all(path.startswith(("/static/", "/api/")) or path in paths for path in gallery.requests)
 
 
-@pytest.mark.slow
-def test_what_strangers_wrote_is_shown_letter_by_letter(
-    pages: Mapping[str, str], gallery: Gallery, visit: Visited
-) -> None:
-    gallery.pages.update(pages)
+def test_what_strangers_wrote_is_shown_letter_by_letter(paths: list[str], visit: Visited) -> None:
     page = visit("/cup<b>/")
     assert sorted(page.locator("#rows tbody th").all_inner_texts()) == sorted(NAMES)
     page = visit("/cup<b>/submissions/7")
@@ -59,11 +59,7 @@ def test_what_strangers_wrote_is_shown_letter_by_letter(
     assert page.locator("h1").inner_text().startswith("Submission 7: \"'><svg onload=alert(9)>")
 
 
-@pytest.mark.slow
-def test_every_bot_is_reached_by_the_link_in_the_table(
-    pages: Mapping[str, str], gallery: Gallery, visit: Visited
-) -> None:
-    gallery.pages.update(pages)
+def test_every_bot_is_reached_by_the_link_in_the_table(paths: list[str], visit: Visited) -> None:
     for name in NAMES:
         page = visit("/cup<b>/")
         page.locator("#rows tbody th a", has_text=name).click()
@@ -72,24 +68,19 @@ def test_every_bot_is_reached_by_the_link_in_the_table(
         assert "<script>alert(4)</script>" in page.locator("section.own").inner_text()
 
 
-@pytest.mark.slow
 def test_a_script_that_got_in_all_the_same_would_not_run(
-    pages: Mapping[str, str], gallery: Gallery, visit: Visited
+    paths: list[str], gallery: Gallery, visit: Visited
 ) -> None:
     path = "/cup<b>/submissions/7"
     got_in = "<script>document.title = 'in'</script><img src=x onerror=\"document.title = 'in'\">"
-    gallery.pages[path] = pages[path].replace("<main ", f"{got_in}<main ")
+    gallery.pages[path] = gallery.pages[path].replace("<main ", f"{got_in}<main ")
     page = visit(path, refused=True)
     expect(page.locator("#live-state")).to_have_text("Live")
     assert page.title().startswith("Submission 7")
 
 
-@pytest.mark.slow
-def test_every_page_is_whole_without_scripts_and_on_paper(
-    pages: Mapping[str, str], gallery: Gallery, visit: Visited
-) -> None:
-    gallery.pages.update(pages)
-    for path in pages:
+def test_every_page_is_whole_without_scripts_and_on_paper(paths: list[str], visit: Visited) -> None:
+    for path in paths:
         page = visit(path, java_script_enabled=False, viewport={"width": 718, "height": 1047})
         page.emulate_media(media="print")
         expect(page.locator("h1")).to_be_visible()
@@ -97,8 +88,21 @@ def test_every_page_is_whole_without_scripts_and_on_paper(
         page.close()
 
 
-def test_a_bot_whose_name_is_a_step_in_a_path_has_an_address() -> None:
-    from arena.serve.pages import bot_address
+UNNAMED = """
+() => [...document.querySelectorAll('input, textarea, select, progress, button, a')]
+    .filter((each) => each.checkVisibility())
+    .filter((each) => !each.labels?.length && !each.ariaLabel && !each.textContent.trim())
+    .map((each) => each.outerHTML)
+"""
 
-    assert bot_address("", "cup", "..") == "/cup/bots/?bot=.."
-    assert bot_address("/a", "c p", "x/y?") == "/a/c%20p/bots/" + quote("x/y?", safe="")
+
+def test_everything_has_a_name_and_every_table_its_heads(paths: list[str], visit: Visited) -> None:
+    for path in paths:
+        page = visit(path)
+        assert page.evaluate(UNNAMED) == [], path
+        assert page.locator("h1").count() == 1
+        assert page.locator("main").count() == 1
+        heads = page.locator("table").count()
+        assert page.locator("table thead th[scope=col]").count() >= heads
+        assert page.locator("[role=region]:not([aria-label], [aria-labelledby])").count() == 0
+        page.close()

@@ -3,20 +3,25 @@
 import io
 import re
 import tarfile
+from collections.abc import Callable
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
+from urllib.parse import quote
 
 import msgspec
 import pytest
 from playwright.sync_api import Page, expect
 
 from arena.serve import pages
-from arena.serve.careers import BotView, Version
-from arena.serve.pages import LeagueCard, WebVisit
+from arena.serve.careers import bot_view
+from arena.serve.pages import WebVisit
 from arena.serve.shown import Calendar, QueueRow, SubmissionView
-from arena.serve.views import TableView
+from arena.serve.views import TableView, table_view
 from tests.arena.report.conftest import DESKTOP, PHONE
+from tests.arena.report.test_summary import league_of
 from tests.arena.serve.conftest import Visited
 from tests.arena.serve.gallery import Gallery
 from tests.referee.process_watch import until
@@ -27,46 +32,21 @@ SUBMISSIONS = "/api/leagues/cup/submissions"
 TAKEN = 202, {"submission": {"number": 7}}
 
 
+@cache
+def leaderboard() -> TableView:
+    with TemporaryDirectory() as home:
+        return table_view(league_of(Path(home) / "cup", ("ann", "bob")))
+
+
 def row(bot: str, rating: float, matches: int = 10) -> dict[str, object]:
     """Return a bot's row of a leaderboard."""
-    return {
-        "group": 1,
-        "rank": [1, 2],
-        "bot": bot,
-        "version": "0123456789abcdef",
-        "rating": rating,
-        "error": 1.0,
-        "matches": matches,
-        "deals": matches,
-        "points": 0.5,
-        "wins": 5,
-        "draws": 0,
-        "losses": 5,
-        "mean_place": 1.5,
-        "faults": {},
-        "forfeits": 0,
-    }
+    changes = {"bot": bot, "rating": rating, "matches": matches, "faults": {}, "forfeits": 0}
+    return {**leaderboard().rows[0], "group": 1, **changes}
 
 
 def table(*rows: dict[str, object]) -> TableView:
-    """Return a leaderboard."""
-    return TableView(
-        league="cup",
-        game="guerra",
-        title="A game of cards.",
-        seats=2,
-        rows=list(rows),
-        duels=True,
-        scored=False,
-        less_is_better=False,
-        notes=[f"{len(rows)} bots are here."],
-        suspended={},
-        matches=10,
-        stored=10,
-        asked=40,
-        missing=30,
-        last="2026-11-25T14:00:00+00:00",
-    )
+    notes = [f"{len(rows)} bots are here."]
+    return msgspec.structs.replace(leaderboard(), rows=[*rows], notes=notes, scored=False)
 
 
 def shown(*rows: dict[str, object], state: str = "Playing") -> str:
@@ -90,6 +70,23 @@ def form(**settings: Any) -> str:
     return pages.hand_in_page(ADA, OPEN, game="guerra", **settings)
 
 
+Show = Callable[..., Page]
+
+
+@pytest.fixture
+def show(gallery: Gallery, visit: Visited) -> Show:
+    """Return how to open a page of some text, and perhaps to wait until it listens."""
+
+    def open_page(text: str, path: str = "/cup/", *, live: bool = False, **settings: Any) -> Page:
+        gallery.pages[path] = text
+        page = visit(path, **settings)
+        if live:
+            is_live(page)
+        return page
+
+    return open_page
+
+
 def names(page: Page) -> list[str]:
     return page.locator("#rows tbody th").all_inner_texts()
 
@@ -101,10 +98,8 @@ def is_live(page: Page) -> None:
 # --- live
 
 
-def test_a_table_is_renewed_in_place(gallery: Gallery, visit: Visited) -> None:
-    gallery.pages["/cup/"] = shown(row("ann", 30), row("bob", 20))
-    page = visit("/cup/")
-    is_live(page)
+def test_a_table_is_renewed_in_place(gallery: Gallery, show: Show) -> None:
+    page = show(shown(row("ann", 30), row("bob", 20)), live=True)
     page.evaluate("window.kept = document.querySelector('#rows table')")
     page.locator("#rows a", has_text="bob").focus()
     gallery.pages["/cup/"] = shown(row("eve", 31), row("bob", 25), row("ann", 19, 12), state="On")
@@ -119,10 +114,8 @@ def test_a_table_is_renewed_in_place(gallery: Gallery, visit: Visited) -> None:
 
 
 @pytest.mark.slow
-def test_the_order_that_a_reader_chose_stays(gallery: Gallery, visit: Visited) -> None:
-    gallery.pages["/cup/"] = shown(row("ann", 30), row("bob", 20), row("cat", 10))
-    page = visit("/cup/")
-    is_live(page)
+def test_the_order_that_a_reader_chose_stays(gallery: Gallery, show: Show) -> None:
+    page = show(shown(row("ann", 30), row("bob", 20), row("cat", 10)), live=True)
     page.locator("#rows th button", has_text="Bot").click()
     page.locator("#rows th button", has_text="Bot").click()
     assert names(page) == ["cat", "bob", "ann"]
@@ -134,10 +127,8 @@ def test_the_order_that_a_reader_chose_stays(gallery: Gallery, visit: Visited) -
 
 
 @pytest.mark.slow
-def test_other_columns_load_the_page_anew(gallery: Gallery, visit: Visited) -> None:
-    gallery.pages["/cup/"] = shown(row("ann", 30))
-    page = visit("/cup/")
-    is_live(page)
+def test_other_columns_load_the_page_anew(gallery: Gallery, show: Show) -> None:
+    page = show(shown(row("ann", 30)), live=True)
     gallery.pages["/cup/"] = shown(row("ann", 30), {**row("bob", 20), "group": 2})
     gallery.tell("table")
     expect(page.locator("#rows thead")).to_contain_text("Group")
@@ -146,10 +137,8 @@ def test_other_columns_load_the_page_anew(gallery: Gallery, visit: Visited) -> N
 
 
 @pytest.mark.slow
-def test_a_lost_server_is_said_and_found_again(gallery: Gallery, visit: Visited) -> None:
-    gallery.pages["/cup/"] = shown(row("ann", 30))
-    page = visit("/cup/", refused=True)
-    is_live(page)
+def test_a_lost_server_is_said_and_found_again(gallery: Gallery, show: Show) -> None:
+    page = show(shown(row("ann", 30)), live=True, refused=True)
     page.route("**/events", lambda route: route.abort())
     gallery.hang_up()
     expect(page.locator("#live-state")).to_have_text("Not connected; trying again")
@@ -160,10 +149,8 @@ def test_a_lost_server_is_said_and_found_again(gallery: Gallery, visit: Visited)
 
 
 @pytest.mark.slow
-def test_many_events_are_few_requests(gallery: Gallery, visit: Visited) -> None:
-    gallery.pages["/cup/"] = shown(row("ann", 30))
-    page = visit("/cup/")
-    is_live(page)
+def test_many_events_are_few_requests(gallery: Gallery, show: Show) -> None:
+    page = show(shown(row("ann", 30)), live=True)
     for name in ("bob", "cat", "dan"):
         gallery.pages["/cup/"] = shown(row(name, 30))
         for _ in range(50):
@@ -176,14 +163,12 @@ def test_many_events_are_few_requests(gallery: Gallery, visit: Visited) -> None:
 
 
 @pytest.mark.slow
-def test_a_page_that_nobody_looks_at_does_not_listen(gallery: Gallery, visit: Visited) -> None:
+def test_a_page_that_nobody_looks_at_does_not_listen(gallery: Gallery, show: Show) -> None:
     hide = (
         "([is]) => {Object.defineProperty(document, 'hidden', {get: () => is, configurable: true})"
     )
     turn = f"{hide}; document.dispatchEvent(new Event('visibilitychange'))}}"
-    gallery.pages["/cup/"] = shown(row("ann", 30))
-    page = visit("/cup/")
-    is_live(page)
+    page = show(shown(row("ann", 30)), live=True)
     until(lambda: gallery.listening == 1)
     page.evaluate(turn, [True])
     until(lambda: gallery.listening == 0)
@@ -192,11 +177,9 @@ def test_a_page_that_nobody_looks_at_does_not_listen(gallery: Gallery, visit: Vi
     expect(page.locator("#rows tbody th")).to_have_text("bob")
 
 
-def test_a_submission_is_followed_to_its_verdict(gallery: Gallery, visit: Visited) -> None:
+def test_a_submission_is_followed_to_its_verdict(gallery: Gallery, show: Show) -> None:
     path = "/cup/submissions/7"
-    gallery.pages[path] = pages.submission_page(ADA, submission())
-    page = visit(path)
-    is_live(page)
+    page = show(pages.submission_page(ADA, submission()), path, live=True)
     expect(page.locator("#way [aria-current=step]")).to_contain_text("Received")
     gallery.pages[path] = pages.submission_page(
         ADA,
@@ -208,27 +191,15 @@ def test_a_submission_is_followed_to_its_verdict(gallery: Gallery, visit: Visite
             output="\n".join(map(str, range(200))),
         ),
     )
-    gallery.tell("submission", {"number": 8})  # another's
+    gallery.tell("submission", {"number": 8})  # another's: no news
+    gallery.tell("queue")
     gallery.tell("submission", {"number": 7})
     expect(page.locator("#verdict")).to_contain_text("Refused at the step “build”")
     expect(page.locator("#verdict")).to_contain_text("Handing in the same once more cannot help")
     assert page.locator("#verdict").get_attribute("role") == "status"
+    assert gallery.requests.count(path) == 2
     bottom = "box => box.scrollTop + box.clientHeight >= box.scrollHeight - 2"
     assert page.locator("pre.output").evaluate(bottom)
-
-
-@pytest.mark.slow
-def test_another_submission_is_no_news(gallery: Gallery, visit: Visited) -> None:
-    path = "/cup/submissions/7"
-    gallery.pages[path] = pages.submission_page(ADA, submission())
-    page = visit(path)
-    is_live(page)
-    gallery.tell("submission", {"number": 8})
-    gallery.tell("queue")
-    gallery.pages[path] = pages.submission_page(ADA, submission("playing"))
-    gallery.tell("submission", {"number": 7})
-    expect(page.locator("#verdict")).to_contain_text("Accepted")
-    assert gallery.requests.count(path) == 2
 
 
 def test_the_queue_says_that_turns_are_fair_by_time() -> None:
@@ -236,11 +207,9 @@ def test_the_queue_says_that_turns_are_fair_by_time() -> None:
 
 
 @pytest.mark.slow
-def test_the_queue_empties_while_it_is_looked_at(gallery: Gallery, visit: Visited) -> None:
+def test_the_queue_empties_while_it_is_looked_at(gallery: Gallery, show: Show) -> None:
     waits = QueueRow(bot="Castle", state="received", since="2026-11-25T14:00:00+00:00")
-    gallery.pages["/cup/queue"] = pages.queue_page(ADA, [waits, waits])
-    page = visit("/cup/queue")
-    is_live(page)
+    page = show(pages.queue_page(ADA, [waits, waits]), "/cup/queue", live=True)
     assert page.locator("#queue tbody tr").count() == 2
     gallery.pages["/cup/queue"] = pages.queue_page(ADA, [])
     gallery.tell("queue")
@@ -261,61 +230,34 @@ WIDE = {
 }
 
 
-def test_the_widest_leaderboard_needs_no_scroll_bar(gallery: Gallery, visit: Visited) -> None:
+def test_the_widest_leaderboard_needs_no_scroll_bar(show: Show) -> None:
     rows = [{**row(name, 30, 123_456), **WIDE} for name in ("ann", "a-rather-long-name-of-a-bot")]
     rows[1]["group"] = 2  # has a column of its own
     scored = msgspec.structs.replace(table(*rows), scored=True)
-    gallery.pages["/cup/"] = pages.table_page(ADA, scored, OPEN)
-    page = visit("/cup/")
+    page = show(pages.table_page(ADA, scored, OPEN))
     expect(page.locator("#rows thead")).to_contain_text("Score")
     figures = page.locator("#rows tbody tr:first-child .n").all_inner_texts()
     assert figures[-4:] == ["123,456", "1,234/0/4,321", "1,234", "1,776.59 ± 96.54"]
     assert page.evaluate(SCROLLED) == []
 
 
-def test_a_bot_with_faults_in_two_versions_needs_no_scroll_bar(
-    gallery: Gallery, visit: Visited
-) -> None:
-    version = Version(
-        version="0123456789abcdef",
-        title="ann",
-        present=True,
-        first="2026-11-25T14:00:00+00:00",
-        last="2026-11-25T14:00:00+00:00",
-        matches=123_456,
-        rating=30.0,
-        error=1.0,
-        rank=[1, 2],
-        points=0.5,
-        faults={"late": 1234, "illegal": 12, "malformed": 3},
-        forfeits=1234,
-    )
-    view = BotView(
-        league="cup",
-        game="guerra",
-        bot="ann",
-        present=True,
-        duels=True,
-        row=row("ann", 30),
-        suspended="",
-        versions=[version, msgspec.structs.replace(version, present=False)],
-        points=[],
-        picture="",
-        opponents=[],
-    )
-    gallery.pages["/cup/bots/ann"] = pages.bot_page(ADA, view)
-    page = visit("/cup/bots/ann")
+def test_a_bot_with_faults_in_two_versions_needs_no_scroll_bar(played: Path, show: Show) -> None:
+    faults = {"late": 1234, "illegal": 12, "malformed": 3}
+    view = bot_view(played, "one")
+    [now] = view.versions
+    now = msgspec.structs.replace(now, matches=123_456, faults=faults, forfeits=1234)
+    before = msgspec.structs.replace(now, present=False)
+    view = msgspec.structs.replace(view, versions=[now, before])
+    page = show(pages.bot_page(ADA, view), "/cup/bots/ann")
     expect(page.locator("#main")).to_contain_text("malformed")
     assert page.evaluate(SCROLLED) == []
 
 
 @pytest.mark.parametrize("size", [DESKTOP, PHONE])
-def test_the_lines_between_rows_have_no_gap(
-    gallery: Gallery, visit: Visited, size: dict[str, int]
-) -> None:
-    gallery.pages["/cup/"] = shown(*(row(f"bot-{number}", 30 - number) for number in range(8)))
-    page = visit("/cup/", viewport=size)
-    is_live(page)
+def test_the_lines_between_rows_have_no_gap(show: Show, size: dict[str, int]) -> None:
+    page = show(
+        shown(*(row(f"bot-{number}", 30 - number) for number in range(8))), live=True, viewport=size
+    )
     for cells in page.locator("#rows tr").all()[1:]:
         boxes = [cells.locator("> *").nth(column).bounding_box() for column in (0, 1)]
         pixels = []
@@ -329,19 +271,17 @@ def test_the_lines_between_rows_have_no_gap(
 # --- without scripts
 
 
-def test_without_scripts_the_table_is_a_table(gallery: Gallery, visit: Visited) -> None:
-    gallery.pages["/cup/"] = shown(row("ann", 30), row("bob", 20))
-    page = visit("/cup/", java_script_enabled=False)
+def test_without_scripts_the_table_is_a_table(show: Show) -> None:
+    page = show(shown(row("ann", 30), row("bob", 20)), java_script_enabled=False)
     assert names(page) == ["ann", "bob"]
     assert "2 Dec 2026" not in page.locator("main").inner_text()
     assert "2026-12-02 12:00+01:00" in page.locator("main").inner_text()
 
 
-def test_without_scripts_a_file_is_handed_in_by_the_form(
-    gallery: Gallery, visit: Visited, tmp_path: Path
+def test_without_scripts_a_file_is_sent_by_the_form(
+    gallery: Gallery, show: Show, tmp_path: Path
 ) -> None:
-    gallery.pages["/cup/hand-in"] = form()
-    page = visit("/cup/hand-in", java_script_enabled=False)
+    page = show(form(), "/cup/hand-in", java_script_enabled=False)
     (tmp_path / "castle.zip").write_bytes(b"PK zip")
     page.locator("#bot").fill("Castle")
     page.locator("#file").set_input_files(tmp_path / "castle.zip")
@@ -356,21 +296,6 @@ def test_without_scripts_a_file_is_handed_in_by_the_form(
         "source": "",
     }
     assert posted.files == {"file": ("castle.zip", b"PK zip")}
-
-
-@pytest.mark.slow
-def test_without_scripts_a_program_is_pasted(gallery: Gallery, visit: Visited) -> None:
-    gallery.pages["/cup/hand-in"] = form()
-    page = visit("/cup/hand-in", java_script_enabled=False)
-    page.locator("#paste > summary").click()
-    page.locator("#filename").fill("bot.py")
-    page.locator("#source").fill("print('hello')\n")
-    page.locator("#send").click()
-    (posted,) = gallery.posted
-    assert (posted.fields["filename"], posted.fields["source"].strip()) == (
-        "bot.py",
-        "print('hello')",
-    )
 
 
 # --- handing in
@@ -388,9 +313,8 @@ def handed_in(gallery: Gallery, page: Page) -> tuple[str, bytes]:
 
 
 @pytest.mark.slow
-def test_a_file_is_sent_as_it_is(gallery: Gallery, visit: Visited, tmp_path: Path) -> None:
-    gallery.pages["/cup/hand-in"] = form()
-    page = visit("/cup/hand-in")
+def test_a_file_is_sent_as_it_is(gallery: Gallery, show: Show, tmp_path: Path) -> None:
+    page = show(form(), "/cup/hand-in")
     (tmp_path / "castle.tar.gz").write_bytes(b"\x1f\x8b rest")
     page.locator("#bot").fill("Castle / ö")
     page.locator("#file").set_input_files(tmp_path / "castle.tar.gz")
@@ -431,9 +355,8 @@ FOLDER = {
 }
 
 
-def test_a_folder_is_sent_as_an_archive(gallery: Gallery, visit: Visited, tmp_path: Path) -> None:
-    gallery.pages["/cup/hand-in"] = form(own=["Castle"])
-    page = visit("/cup/hand-in")
+def test_a_folder_is_sent_as_an_archive(gallery: Gallery, show: Show, tmp_path: Path) -> None:
+    page = show(form(own=["Castle"]), "/cup/hand-in")
     page.locator("#folder").set_input_files(a_folder(tmp_path))
     expect(page.locator("#chosen")).to_contain_text("4 files")
     expect(page.locator("#chosen")).to_contain_text("1 left out")
@@ -458,9 +381,8 @@ def drop(page: Page, *files: tuple[str, str]) -> None:
 
 
 @pytest.mark.slow
-def test_what_is_dropped_is_sent(gallery: Gallery, visit: Visited) -> None:
-    gallery.pages["/cup/hand-in"] = form()
-    page = visit("/cup/hand-in")
+def test_what_is_dropped_is_sent(gallery: Gallery, show: Show) -> None:
+    page = show(form(), "/cup/hand-in")
     drop(page, ("bot.toml", "x = 1"), ("run", "#!/bin/sh"))
     expect(page.locator("#chosen")).to_contain_text("2 files")
     _, content = handed_in(gallery, page)
@@ -468,9 +390,8 @@ def test_what_is_dropped_is_sent(gallery: Gallery, visit: Visited) -> None:
 
 
 @pytest.mark.slow
-def test_a_pasted_program_is_sent_under_its_name(gallery: Gallery, visit: Visited) -> None:
-    gallery.pages["/cup/hand-in"] = form()
-    page = visit("/cup/hand-in")
+def test_a_pasted_program_is_sent_under_its_name(gallery: Gallery, show: Show) -> None:
+    page = show(form(), "/cup/hand-in")
     page.locator("#paste > summary").click()
     page.locator("#source").fill("print('hello')\n")
     page.locator("#send").click()
@@ -482,11 +403,8 @@ def test_a_pasted_program_is_sent_under_its_name(gallery: Gallery, visit: Visite
 
 
 @pytest.mark.slow
-def test_a_refusal_is_said_with_its_remedy_and_can_be_mended(
-    gallery: Gallery, visit: Visited, tmp_path: Path
-) -> None:
-    gallery.pages["/cup/hand-in"] = form()
-    page = visit("/cup/hand-in", refused=True)
+def test_a_refusal_is_said_and_can_be_mended(gallery: Gallery, show: Show, tmp_path: Path) -> None:
+    page = show(form(), "/cup/hand-in", refused=True)
     (tmp_path / "bot.py").write_text("pass")
     page.locator("#file").set_input_files(tmp_path / "bot.py")
     said = {"step": "receive", "what": "The name <b> is taken.", "remedy": "Choose another."}
@@ -499,11 +417,8 @@ def test_a_refusal_is_said_with_its_remedy_and_can_be_mended(
 
 
 @pytest.mark.slow
-def test_what_is_too_large_is_not_even_sent(
-    gallery: Gallery, visit: Visited, tmp_path: Path
-) -> None:
-    gallery.pages["/cup/hand-in"] = form()
-    page = visit("/cup/hand-in")
+def test_what_is_too_large_is_not_even_sent(gallery: Gallery, show: Show, tmp_path: Path) -> None:
+    page = show(form(), "/cup/hand-in")
     (tmp_path / "big").write_bytes(bytes(1_100_000))
     page.locator("#file").set_input_files(tmp_path / "big")
     page.locator("#send").click()
@@ -512,9 +427,8 @@ def test_what_is_too_large_is_not_even_sent(
 
 
 @pytest.mark.slow
-def test_when_the_contest_is_closed_there_is_no_form(gallery: Gallery, visit: Visited) -> None:
-    gallery.pages["/cup/hand-in"] = form(closed="The contest closed.")
-    page = visit("/cup/hand-in")
+def test_when_the_contest_is_closed_there_is_no_form(show: Show) -> None:
+    page = show(form(closed="The contest closed."), "/cup/hand-in")
     assert page.locator("form:not(.person)").count() == 0
     assert "The contest closed." in page.locator("main").inner_text()
 
@@ -534,62 +448,12 @@ def test_a_token_in_the_address_is_sent_and_leaves_it(gallery: Gallery, visit: V
     assert not any("Token" in path for path in gallery.requests)
 
 
-@pytest.mark.slow
-def test_a_token_is_typed(gallery: Gallery, visit: Visited) -> None:
-    gallery.pages["/cup/enter"] = pages.enter_page(WebVisit(league="cup"))
-    page = visit("/cup/enter", java_script_enabled=False)
-    page.get_by_label("Token").fill("abc")
-    page.keyboard.press("Enter")
-    until(lambda: len(gallery.posted) == 1)
-    assert gallery.posted[0].fields["token"] == "abc"
-
-
 # --- all kinds of readers
 
 
-def all_pages() -> dict[str, str]:
-    """Return a page of each kind, of which the others' tests speak less."""
-    card = LeagueCard(name="cup", game="guerra", bots=2, matches=3, calendar=OPEN)
-    waits = QueueRow(bot="Castle", state="received", since="2026-11-25T14:00:00+00:00")
-    return {
-        "/": pages.leagues_page(WebVisit(), [card]),
-        "/cup/": shown(row("ann", 30)),
-        "/cup/queue": pages.queue_page(ADA, [waits]),
-        "/cup/calendar": pages.calendar_page(ADA, OPEN),
-        "/cup/hand-in": form(),
-        "/cup/submissions": pages.submissions_page(ADA, [submission()]),
-        "/cup/submissions/7": pages.submission_page(ADA, submission("refused")),
-        "/cup/enter": pages.enter_page(WebVisit(league="cup")),
-        "/cup/gone": pages.error_page(ADA, "It is gone."),
-    }
-
-
-UNNAMED = """
-() => [...document.querySelectorAll('input, textarea, select, progress, button, a')]
-    .filter((each) => each.checkVisibility())
-    .filter((each) => !each.labels?.length && !each.ariaLabel && !each.textContent.trim())
-    .map((each) => each.outerHTML)
-"""
-
-
 @pytest.mark.slow
-def test_everything_has_a_name_and_every_table_its_heads(gallery: Gallery, visit: Visited) -> None:
-    gallery.pages.update(all_pages())
-    for path in gallery.pages:
-        page = visit(path)
-        assert page.evaluate(UNNAMED) == [], path
-        assert page.locator("h1").count() == 1
-        assert page.locator("main").count() == 1
-        heads = page.locator("table").count()
-        assert page.locator("table thead th[scope=col]").count() >= heads
-        assert page.locator("[role=region]:not([aria-label], [aria-labelledby])").count() == 0
-        page.close()
-
-
-@pytest.mark.slow
-def test_the_first_key_leads_to_the_content(gallery: Gallery, visit: Visited) -> None:
-    gallery.pages["/cup/"] = shown(row("ann", 30))
-    page = visit("/cup/")
+def test_the_first_key_leads_to_the_content(show: Show) -> None:
+    page = show(shown(row("ann", 30)))
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.textContent") == "To the content"
     page.keyboard.press("Enter")
@@ -597,9 +461,10 @@ def test_the_first_key_leads_to_the_content(gallery: Gallery, visit: Visited) ->
     assert page.evaluate("document.querySelector('main').contains(document.activeElement)")
 
 
-def test_times_are_shown_in_the_readers_zone(gallery: Gallery, visit: Visited) -> None:
-    gallery.pages["/cup/calendar"] = pages.calendar_page(ADA, OPEN)
-    page = visit("/cup/calendar", locale="de-DE", timezone_id="Asia/Tokyo")
+def test_times_are_shown_in_the_readers_zone(show: Show) -> None:
+    page = show(
+        pages.calendar_page(ADA, OPEN), "/cup/calendar", locale="de-DE", timezone_id="Asia/Tokyo"
+    )
     time = page.locator("time").first
     assert time.inner_text() == "2. Dez. 2026, 20:00 GMT+9"
     assert time.get_attribute("datetime") == "2026-12-02T12:00:00+01:00"
@@ -607,22 +472,10 @@ def test_times_are_shown_in_the_readers_zone(gallery: Gallery, visit: Visited) -
 
 
 @pytest.mark.slow
-def test_a_stranger_is_offered_no_form(gallery: Gallery, visit: Visited) -> None:
-    gallery.pages["/cup/"] = pages.table_page(WebVisit(league="cup"), table(row("ann", 3)), OPEN)
-    page = visit("/cup/")
+def test_a_stranger_is_offered_no_form(show: Show) -> None:
+    page = show(pages.table_page(WebVisit(league="cup"), table(row("ann", 3)), OPEN))
     assert page.locator("nav a").all_inner_texts() == ["Table", "Queue", "Calendar"]
     assert page.locator(".person a").inner_text() == "Enter with a token"
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_pages_are_light_or_dark_as_is_wanted(
-    gallery: Gallery, visit: Visited, scheme: str
-) -> None:
-    gallery.pages["/cup/"] = shown(row("ann", 30))
-    page = visit("/cup/", color_scheme=scheme)
-    color = page.evaluate("getComputedStyle(document.body).backgroundColor")
-    assert (sum(map(int, re.findall(r"\d+", color))) > 600) == (scheme == "light")
 
 
 def test_pages_below_a_root_refer_to_it_alone() -> None:
@@ -630,3 +483,8 @@ def test_pages_below_a_root_refer_to_it_alone() -> None:
     text = pages.table_page(visit, table(row("ann", 30)), OPEN)
     found = re.findall(r'(?:href|src|action|data-events)="([^"]*)"', text)
     assert {each.split("/")[1] for each in found if not each.startswith("#")} == {"arena"}
+
+
+def test_a_bot_whose_name_is_a_step_in_a_path_has_an_address() -> None:
+    assert pages.bot_address("", "cup", "..") == "/cup/bots/?bot=.."
+    assert pages.bot_address("/a", "c p", "x/y?") == "/a/c%20p/bots/" + quote("x/y?", safe="")

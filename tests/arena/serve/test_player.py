@@ -17,23 +17,14 @@ import pytest
 
 from arena.handin.database import HANDED_IN, HandIns
 from arena.handin.final import is_over
-from arena.serve.messages import (
-    EndPlay,
-    Here,
-    Idle,
-    Playing,
-    Progress,
-    Stopped,
-    Trouble,
-    Word,
-    decoder,
-    line,
-)
+from arena.serve import messages
 from arena.serve.served import Served
 from tests.arena.conftest import ROOT, STEADY, League, matches_stored, naughty
 from tests.arena.coroutines import run_apart
 from tests.arena.play.slow.homes import DIGEST, Homes, homes, remote
 from tests.referee.process_watch import until
+
+pytestmark = pytest.mark.slow
 
 HEAD = """\
 game = "guerra"
@@ -45,15 +36,16 @@ limits = {{ sandbox = "none", pace = "slow", move_time = 30, startup = 30, slots
 """
 W = TypeVar("W")
 
-READ = decoder(Word).decode
+READ = messages.decoder(messages.Word).decode
 ALL = "All matches are played."
+ABSENT = "All matches are played but those of sage, which is not connected."
 
 
 class Player:
     """The player of a league, and what it has said."""
 
     def __init__(self, folder: Path) -> None:
-        self.words: list[Word] = []
+        self.words: list[messages.Word] = []
         self._process = subprocess.Popen(
             [sys.executable, "-P", "-m", "arena.serve.player", str(folder)],
             stdin=subprocess.PIPE,
@@ -69,32 +61,27 @@ class Player:
             self.words.extend(map(READ, stream))
 
     def tell(self, order: object) -> None:
-        """Tell it something."""
         assert self._process.stdin is not None
-        self._process.stdin.write(line(order))
+        self._process.stdin.write(messages.line(order))
         self._process.stdin.flush()
 
     def here(self, **rooms: int) -> None:
         """Tell it which bots are there, and for how many matches each."""
-        self.tell(Here([(bot, DIGEST, room) for bot, room in rooms.items()]))
+        self.tell(messages.Here([(bot, DIGEST, room) for bot, room in rooms.items()]))
 
     def said(self, kind: type[W]) -> list[W]:
-        """Return what it has said of a kind."""
         return [word for word in list(self.words) if isinstance(word, kind)]
 
     def idle(self, words: str, seconds: float = 40) -> None:
-        """Wait until it is idle, for a reason."""
         with suppress(AssertionError):
-            until(lambda: self.words and self.words[-1] == Idle(words), seconds)
-        assert self.words[-1:] == [Idle(words)], self.words
+            until(lambda: self.words and self.words[-1] == messages.Idle(words), seconds)
+        assert self.words[-1:] == [messages.Idle(words)], self.words
 
     def end(self) -> None:
-        """Let it end, which it must as it should."""
-        self.tell(EndPlay())
+        self.tell(messages.EndPlay())
         assert self._process.wait(20) == 0
 
     def close(self) -> None:
-        """End it at once, if it has not ended."""
         self._process.kill()
         self._process.wait()
         self._reader.join()
@@ -104,7 +91,6 @@ class Player:
 
 @contextmanager
 def playing(league: League) -> Iterator[Player]:
-    """Yield the player of a league."""
     made = Player(league.folder)
     try:
         yield made
@@ -123,56 +109,34 @@ def write(
 
 @pytest.fixture
 def home(league: League) -> Iterator[Homes]:
-    """Where the remote bots of the league run."""
     (league.folder / HANDED_IN).mkdir()
     league.bot("at home", STEADY.format(pause=0.05))
     with homes(league.folder / HANDED_IN, league.home / "at home" / "bot.py") as found:
         yield found
 
 
-@pytest.mark.slow
 def test_matches_of_a_remote_bot_wait_until_it_is_connected(league: League, home: Homes) -> None:
     write(league, remote(league, "sage"))
     with playing(league) as player:
-        player.idle("All matches are played but those of sage, which is not connected.")
+        player.idle(ABSENT)
         assert league.count() == 4
-        player.tell(Here([("sage", "0" * 64, 5), ("tom", DIGEST, 5)]))  # others
+        player.tell(messages.Here([("sage", "0" * 64, 5), ("tom", DIGEST, 5)]))  # others
         time.sleep(0.5)
-        assert len(player.said(Idle)) == 1
+        assert len(player.said(messages.Idle)) == 1
         player.here(sage=2)
         player.idle(ALL)
         assert league.count() == 12
         assert home.most["sage"] == 2
         assert {call.digest for call in home.calls} == {DIGEST}
         assert len(home.calls) == 8
-        assert player.said(Trouble) == player.said(Stopped) == []
+        assert player.said(messages.Trouble) == player.said(messages.Stopped) == []
         player.here()
         player.here(sage=1)  # who is not missed
         time.sleep(0.5)
-        assert player.words[-1] == Idle(ALL)
-        assert len(player.said(Playing)) == 2
+        assert player.words[-1] == messages.Idle(ALL)
+        assert len(player.said(messages.Playing)) == 2
 
 
-@pytest.mark.slow
-def test_a_bot_that_connects_is_played_with_and_interrupts_nothing(
-    league: League, home: Homes
-) -> None:
-    write(league, remote(league, "sage"), pause=0.5, deals=20)
-    with playing(league) as player:
-        until(lambda: league.count() > 0, 20)
-        player.here(sage=1)
-        until(lambda: home.calls, 20)
-        seen = league.count()
-        player.here()
-        until(lambda: league.count() > seen + 4, 20)
-        player.here(sage=3)
-        until(lambda: home.most["sage"] == 3, 20)
-        assert len(player.said(Playing)) == 1
-        assert player.said(Idle) == []
-        assert isinstance(player.words[-1], Progress)
-
-
-@pytest.mark.slow
 def test_several_that_are_missed_are_all_named(league: League, home: Homes) -> None:
     bots = [remote(league, name) for name in ("sage", "tom", "uma")]
     write(league, *bots, naughty("crash_at_start"), deals=1)
@@ -191,46 +155,32 @@ def test_several_that_are_missed_are_all_named(league: League, home: Homes) -> N
         assert league.count() == 16
 
 
-@pytest.mark.slow
-def test_a_bot_that_is_not_there_after_all_is_called_again(league: League, home: Homes) -> None:
-    write(league, remote(league, "sage"), deals=1)
-    home.is_absent = True
-    with playing(league) as player:
-        player.here(sage=2)
-        until(lambda: home.declined > 3, 20)
-        until(lambda: league.count() == 2, 20)
-        assert player.said(Idle) == []
-        home.is_absent = False
-        player.idle(ALL)
-        assert league.count() == 6
-        assert player.said(Trouble) == player.said(Stopped) == []
-
-
-@pytest.mark.slow
-def test_one_that_is_never_there_is_told_of_once(league: League, home: Homes) -> None:
+def test_a_bot_that_is_not_there_after_all_is_told_of_once(league: League, home: Homes) -> None:
     write(league, remote(league, "sage"), deals=1)
     home.is_absent = True
     with playing(league) as player:
         player.here(sage=1)
-        (told,) = until(lambda: player.said(Trouble), 40)
-        assert told == Trouble(
+        (told,) = until(lambda: player.said(messages.Trouble), 40)
+        assert told == messages.Trouble(
             "sage is said to be connected, and yet its matches cannot begin: it is not connected. "
             "They are tried again."
         )
         before = home.declined
-        assert before < 20  # it is not called all the time
+        assert 3 < before < 20  # it is not called all the time
         until(lambda: home.declined > before, 20)
-        assert player.said(Trouble) == [told]
+        assert player.said(messages.Trouble) == [told]
+        assert league.count() == 2
+        home.is_absent = False
+        player.idle(ALL)
+        assert league.count() == 6
+        assert player.said(messages.Stopped) == []
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(6))
-def test_a_bot_that_comes_when_a_run_is_just_ending_is_not_missed(
-    league: League, home: Homes, seed: int
-) -> None:
+def test_who_comes_when_a_run_is_just_ending_plays(league: League, home: Homes, seed: int) -> None:
     write(league, remote(league, "sage"), deals=1)
     with playing(league) as player:
-        until(lambda: [word for word in player.said(Progress) if word.missing == 4], 20)
+        until(lambda: [word for word in player.said(messages.Progress) if word.missing == 4], 20)
         time.sleep(random.Random(seed).random() * 0.6)
         player.here(sage=1)
         player.idle(ALL)
@@ -238,15 +188,11 @@ def test_a_bot_that_comes_when_a_run_is_just_ending_is_not_missed(
 
 
 def rounds(league: League) -> int:
-    """Return how many rounds were drawn."""
     with closing(sqlite3.connect(league.folder / "league.db")) as db:
         return int(db.execute("SELECT count(*) FROM round").fetchone()[0])
 
 
-@pytest.mark.slow
-def test_no_round_is_drawn_before_the_remote_bots_have_played_the_last(
-    league: League, home: Homes
-) -> None:
+def test_no_round_is_drawn_before_remote_bots_have_played(league: League, home: Homes) -> None:
     write(league, remote(league, "sage"), remote(league, "tom"), deals=1)
     text = (league.folder / "league.toml").read_text()
     league.write(text.replace("deals = 1", 'deals = 1\nformat = "swiss"'))
@@ -271,24 +217,20 @@ def test_no_round_is_drawn_before_the_remote_bots_have_played_the_last(
         assert league.count() == 12
 
 
-@pytest.mark.slow
-def test_a_league_that_is_changed_is_read_anew_while_bots_are_missed(
-    league: League, home: Homes
-) -> None:
+def test_a_changed_league_is_read_anew_while_bots_are_missed(league: League, home: Homes) -> None:
     write(league, remote(league, "sage"), deals=1)
     with playing(league) as player:
-        player.idle("All matches are played but those of sage, which is not connected.")
+        player.idle(ABSENT)
         text = (league.folder / "league.toml").read_text()
         league.write(text.replace("deals = 1", "deals = 3"))
         until(lambda: league.count() == 6, 20)
-        player.idle("All matches are played but those of sage, which is not connected.")
+        player.idle(ABSENT)
         league.write(text[: text.rindex("\n[[bot]]")])
         player.idle(ALL)
     assert league.count() == 6
     assert home.calls == []
 
 
-@pytest.mark.slow
 def test_a_player_that_begins_anew_is_told_again_who_is_there(league: League) -> None:
     write(league, remote(league, "sage"), deals=1)
     league.bot("at home", STEADY.format(pause=0.05))
@@ -326,16 +268,12 @@ def test_a_player_that_begins_anew_is_told_again_who_is_there(league: League) ->
 
 
 async def reached(true: Callable[[], bool]) -> None:
-    """Wait until something is true."""
     async with asyncio.timeout(40):
         while not true():
             await asyncio.sleep(0.05)
 
 
-@pytest.mark.slow
-def test_a_final_is_not_over_before_the_remote_bots_have_played_it(
-    league: League, home: Homes
-) -> None:
+def test_a_final_is_not_over_before_remote_bots_have_played(league: League, home: Homes) -> None:
     closed = "[hand_in]\ncloses = 2020-01-01T00:00:00Z\nfinal_deals = 1\n"
     write(league, remote(league, "sage"), settings=closed)
 
@@ -344,7 +282,7 @@ def test_a_final_is_not_over_before_the_remote_bots_have_played_it(
             return is_over(db)
 
     with playing(league) as player:
-        player.idle("All matches are played but those of sage, which is not connected.")
+        player.idle(ABSENT)
         assert not is_final_over()
         assert matches_stored(league.folder / "final") == 2
         player.here(sage=1)

@@ -9,20 +9,21 @@ from arena.handin.database import HandIns
 from arena.handin.people import Person, renew
 from arena.serve.sessions import Guesses, Sessions
 from tests.arena.serve.conftest import Contest
-from tests.arena.serve.serving import add_person, bot_zip, serving, write_league
+from tests.arena.serve.serving import Answer, add_person, bot_zip, serving, write_league
 from tests.referee.process_watch import until
 
 FORM = "multipart/form-data; boundary=xyz"
 
 
-def form(**fields: str) -> bytes:
+def form(file: bytes | None = None, called: str = "bot.zip", **fields: str) -> bytes:
     """Return a form with a bot as its file, after some fields."""
     parts = [
         f'--xyz\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{value}\r\n'.encode()
         for name, value in fields.items()
     ]
-    head = b'--xyz\r\nContent-Disposition: form-data; name="file"; filename="bot.zip"\r\n\r\n'
-    return b"".join([*parts, head, bot_zip(), b"\r\n--xyz--\r\n"])
+    head = f'--xyz\r\nContent-Disposition: form-data; name="file"; filename="{called}"\r\n\r\n'
+    file = bot_zip() if file is None else file
+    return b"".join([*parts, head.encode(), file, b"\r\n--xyz--\r\n"])
 
 
 def test_a_session_is_a_cookie_that_no_script_and_no_other_site_gets(contest: Contest) -> None:
@@ -105,24 +106,18 @@ def test_a_pasted_program_is_handed_in(contest: Contest) -> None:
     server = contest.server
     cookie = server.enter(contest.bob)
     csrf = server.csrf(cookie)
-    fields = {"csrf": csrf, "bot": "bob", "filename": "bot.py", "source": "print('hi')\n"}
-    parts = "".join(
-        f'--xyz\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{value}\r\n'
-        for name, value in fields.items()
-    )
-    empty = 'Content-Disposition: form-data; name="file"; filename=""'
-    body = f"{parts}--xyz\r\n{empty}\r\n\r\n\r\n--xyz--\r\n"
-    answer = server.ask("/cup/hand-in", method="POST", cookie=cookie, body=body, Content_Type=FORM)
+
+    def pasted(name: str) -> Answer:
+        body = form(b"", "", csrf=csrf, bot="bob", filename=name, source="print('hi')\n")
+        return server.ask(
+            "/cup/hand-in", method="POST", cookie=cookie, body=body, Content_Type=FORM
+        )
+
+    answer = pasted("bot.py")
     assert answer.status == 303, answer
     number = int(answer.headers["location"].rpartition("/")[2])
     assert server.decided(contest.bob, number)["state"] == "refused"  # print is no bot
-    unnamed = server.ask(
-        "/cup/hand-in",
-        method="POST",
-        cookie=cookie,
-        body=body.replace("bot.py", ""),
-        Content_Type=FORM,
-    )
+    unnamed = pasted("")
     assert (unnamed.status, "has no name" in unnamed.text) == (422, True)
 
 

@@ -1,5 +1,6 @@
 """The command `arena submit`, on real servers: what it says, and how it exits."""
 
+import os
 import socket
 import threading
 from collections.abc import Iterator
@@ -8,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.arena.conftest import Arena
 from tests.arena.serve.conftest import Contest
 from tests.arena.serve.serving import BOT, DECIDED, KIT, bot_zip, run_arena
 from tests.referee.process_watch import until
@@ -36,68 +38,65 @@ def test_a_bot_is_handed_in_and_its_verdict_is_shown(contest: Contest, bot: Path
     assert contest.bob not in done.stdout + done.stderr
 
 
-def test_a_bot_that_is_not_fit_exits_with_1_and_says_why(
-    contest: Contest, bot: Path, tmp_path: Path
+def test_who_is_not_fit_is_told_why(
+    contest: Contest, bot: Path, tmp_path: Path, arena: Arena
 ) -> None:
     (bot / "bot.py").write_text("import sys\nsys.exit('no book')\n")
     token = tmp_path / "token"
     token.write_text(f"{contest.bob}\n")
-    done = run_arena("submit", contest.server.url, bot, "--bot", "bob", "--token-file", token)
-    assert done.returncode == 1, done
+    done = arena("submit", contest.server.url, bot, "--bot", "bob", "--token-file", token)
+    assert done.exit_code == 1, done
     assert "FAILED     says ready" in done.stdout
     assert "no book" in done.stdout
     assert "bob is refused; the step that failed shows why." in done.stdout
 
 
-def test_a_lone_program_is_handed_in_and_not_waited_for(contest: Contest, tmp_path: Path) -> None:
+def test_a_lone_program_is_not_waited_for(contest: Contest, tmp_path: Path, arena: Arena) -> None:
     program = tmp_path / "bot.py"
     program.write_text("print('hello')\n")
     url = f"{contest.server.url}/hand-in"  # any page of the league will do
-    done = run_arena("submit", url, program, "--bot", "bob", "--no-wait", ARENA_TOKEN=contest.bob)
-    assert done.returncode == 0, done
+    done = arena(
+        "submit", url, program, "--bot", "bob", "--no-wait", env={"ARENA_TOKEN": contest.bob}
+    )
+    assert done.exit_code == 0, done
     assert "Received as submission" in done.stderr
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (["--bot", "ada2"], "you may have one bot"),
-        (["--bot", "one"], "the organizer has entered"),
-        (["--bot", "x" * 41], "a bot's name is 1 to 40 printable characters"),
-    ],
-)
-def test_what_the_server_refuses_is_said_in_its_words(
-    contest: Contest, bot: Path, words: list[str], said: str
-) -> None:
-    run_arena(
-        "submit", contest.server.url, bot, "--bot", "ada", "--no-wait", ARENA_TOKEN=contest.ada
+def test_a_refusal_is_said_in_the_servers_words(contest: Contest, bot: Path, arena: Arena) -> None:
+    server = contest.server
+    assert server.hand_in(contest.ada, bot_zip(), "ada").status == 202
+    for name, said in (
+        ("ada2", "you may have one bot"),
+        ("one", "the organizer has entered"),
+        ("x" * 41, "a bot's name is 1 to 40 printable characters"),
+    ):
+        done = arena("submit", server.url, bot, "--bot", name, env={"ARENA_TOKEN": contest.ada})
+        assert (done.exit_code, said in done.stderr) == (2, True), done
+
+
+def test_mistakes_are_said_in_words(contest: Contest, bot: Path, arena: Arena) -> None:
+    server = contest.server
+    with socket.create_server(("127.0.0.1", 0)) as closed:
+        nobody = f"http://127.0.0.1:{closed.getsockname()[1]}/cup"
+    home = server.url.removesuffix("cup")
+    list_of = f"no such league on this server. Look at the list of leagues: {home}\n"
+    for url, token, said in (
+        (server.url, "arena_x", "the token is wrong"),
+        (server.url, "", "there is no token"),
+        (f"{home}cop", contest.bob, list_of),
+        (nobody, "arena_x", "cannot be reached: Connection refused"),
+        ("ftp://x/cup", "arena_x", "is no address of a league"),
+    ):
+        done = arena("submit", url, bot, env={"ARENA_TOKEN": token})
+        assert (done.exit_code, said in done.stderr) == (2, True), done
+
+
+def test_what_is_too_large_is_not_sent(contest: Contest, bot: Path, arena: Arena) -> None:
+    (bot / "big").write_bytes(os.urandom(3 << 20))
+    done = arena(
+        "submit", contest.server.url, bot, "--bot", "bob", env={"ARENA_TOKEN": contest.bob}
     )
-    done = run_arena("submit", contest.server.url, bot, *words, ARENA_TOKEN=contest.ada)
-    assert (done.returncode, said in done.stderr) == (2, True), done
-
-
-def test_a_wrong_token_and_none_are_mistakes(contest: Contest, bot: Path) -> None:
-    wrong = run_arena("submit", contest.server.url, bot, ARENA_TOKEN="arena_x")
-    assert (wrong.returncode, "the token is wrong" in wrong.stderr) == (2, True), wrong
-    none = run_arena("submit", contest.server.url, bot, ARENA_TOKEN="")
-    assert (none.returncode, "there is no token" in none.stderr) == (2, True)
-
-
-def test_a_league_that_is_not_there_is_said_with_the_address_of_the_list(
-    contest: Contest, bot: Path
-) -> None:
-    home = contest.server.url.removesuffix("cup")
-    done = run_arena("submit", f"{home}cop", bot, ARENA_TOKEN=contest.bob)
-    said = "arena: there is no such league on this server. Look at the list of leagues: "
-    assert (done.returncode, done.stderr) == (2, f"{said}{home}\n")
-
-
-def test_what_is_too_large_is_not_sent(contest: Contest, bot: Path) -> None:
-    import secrets
-
-    (bot / "big").write_bytes(secrets.token_bytes(3 << 20))
-    done = run_arena("submit", contest.server.url, bot, "--bot", "bob", ARENA_TOKEN=contest.bob)
-    assert (done.returncode, "at most 1 MiB are taken" in done.stderr) == (2, True), done
+    assert (done.exit_code, "at most 1 MiB are taken" in done.stderr) == (2, True), done
 
 
 @contextmanager
@@ -122,53 +121,32 @@ def answering(data: bytes) -> Iterator[int]:
         thread.join()
 
 
-def said_by(text: bytes) -> bytes:
-    """Return a whole answer of HTTP."""
-    return b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s" % (len(text), text)
+def said_by(text: str) -> bytes:
+    return f"HTTP/1.1 200 OK\r\nContent-Length: {len(text)}\r\n\r\n{text}".encode()
 
 
-ODD = "does not answer as an arena does"
+PLAYS = '{"submission": {"number": 1, "bot": "b", "state": "playing"}}'
+OTHERS = {
+    "deep": (said_by("[" * 50_000), "does not answer as an arena does"),
+    "no calendar": (said_by('{"calendar": null}'), "does not answer as an arena does"),
+    "no size": (said_by('{"calendar": {"size_mb": "x"}, "submission": null}'), "does not answer"),
+    "terminal": (said_by(PLAYS.replace("1", r'"\u001b]"')), "does not answer as an arena does"),
+    "no state": (said_by(PLAYS.replace("playing", "odd")), "does not answer as an arena does"),
+    "no steps": (said_by(PLAYS.replace("}}", ', "steps": [1]}}')), "does not answer as an arena"),
+    "page": (said_by("hi"), "does not answer as an arena does"),
+    "ssh": (b"SSH-2.0-OpenSSH\r\n", "gave no answer of HTTP"),
+    "gateway": (b"HTTP/1.1 502 Bad Gateway\r\nContent-Length: 0\r\n\r\n", "answered 502"),
+    "moved": (b"HTTP/1.1 301 Moved\r\nLocation: https://x/\r\n\r\n", "leads to"),
+    "nothing": (b"", "gave no answer of HTTP"),
+}
 
 
-@pytest.mark.parametrize(
-    ("data", "said"),
-    [
-        (said_by(b"[" * 50_000), ODD),
-        (said_by(b'{"calendar": null}'), ODD),
-        (said_by(b'{"calendar": {"size_mb": "x"}, "submission": null}'), ODD),
-        (
-            said_by(b'{"submission": {"number": "\\u001b]", "bot": "b", "state": "playing"}}'),
-            ODD,
-        ),
-        (said_by(b'{"submission": {"number": 1, "bot": "b", "state": "odd"}}'), ODD),
-        (
-            said_by(b'{"submission": {"number": 1, "bot": "b", "state": "playing", "steps": [1]}}'),
-            ODD,
-        ),
-        (b"SSH-2.0-OpenSSH\r\n", "gave no answer of HTTP"),
-        (b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi", "does not answer as an arena does"),
-        (b"HTTP/1.1 502 Bad Gateway\r\nContent-Length: 0\r\n\r\n", "answered 502"),
-        (b"HTTP/1.1 301 Moved\r\nLocation: https://x/\r\nContent-Length: 0\r\n\r\n", "leads to"),
-        (b"", "gave no answer of HTTP"),
-    ],
-    ids=[
-        *("deep", "no calendar", "no size", "terminal", "no state", "no steps"),
-        *("ssh", "page", "gateway", "moved", "nothing"),
-    ],
-)
-def test_another_server_is_told_from_an_arena(bot: Path, data: bytes, said: str) -> None:
+@pytest.mark.parametrize("other", OTHERS)
+def test_another_server_is_told_from_an_arena(bot: Path, other: str, arena: Arena) -> None:
+    data, said = OTHERS[other]
     with answering(data) as port:
-        done = run_arena("submit", f"http://127.0.0.1:{port}/cup", bot, ARENA_TOKEN="arena_x")
-    assert (done.returncode, said in done.stderr) == (2, True), done
-
-
-def test_a_server_that_is_not_there_is_said_to_be_so(bot: Path) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        port = server.getsockname()[1]
-    done = run_arena("submit", f"http://127.0.0.1:{port}/cup", bot, ARENA_TOKEN="arena_x")
-    assert (done.returncode, "cannot be reached: Connection refused" in done.stderr) == (2, True)
-    tls = run_arena("submit", "ftp://x/cup", bot, ARENA_TOKEN="arena_x")
-    assert (tls.returncode, "is no address of a league" in tls.stderr) == (2, True)
+        done = arena("submit", f"http://127.0.0.1:{port}/cup", bot, env={"ARENA_TOKEN": "arena_x"})
+    assert (done.exit_code, said in done.stderr) == (2, True), done
 
 
 def test_what_is_being_done_with_it_is_told_meanwhile(contest: Contest) -> None:
