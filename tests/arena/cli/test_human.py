@@ -79,14 +79,6 @@ def test_faults_are_told_after_the_end_for_they_may_tell_what_a_bot_held(
     assert "2. bot (seat 1)" in after
 
 
-@pytest.mark.slow
-def test_two_people_may_share_a_terminal(arena: Arena) -> None:
-    result = arena("play", "guerra", "human", "human", "--seed", "1", typed="random\n" * 900)
-    assert result.exit_code == 0
-    assert "human#0 (seat 0)" in result.stdout
-    assert "human#1 (seat 1)" in result.stdout
-
-
 # --- what is offered
 
 
@@ -101,27 +93,20 @@ def positions(name: str, most: int, **options: Any) -> Iterator[tuple[Game, int,
         game.apply({seat: game.sample(seat, rng) for seat in deciders})
 
 
-def prompt(name: str, decision: str, **options: Any) -> tuple[str, str]:
-    """Return the choices of the first decision of a name, and the help."""
-    for game, seat, found in positions(name, 500, **options):
-        if found.name == decision:
-            question = Question(game, seat, found, plain(game.view(seat)))
-            return question.choices(), question.help()
-    raise AssertionError(decision)
-
-
-def forms(text: str) -> list[str]:
-    """Return the first words of the forms that a prompt offers."""
-    return re.findall(r"^  > (\w+)", text, re.MULTILINE)
-
-
 def test_every_order_that_is_possible_is_offered_and_none_that_an_option_rules_out() -> None:
+    def prompt(name: str, decision: str, **options: Any) -> tuple[str, str]:
+        for game, seat, found in positions(name, 500, **options):
+            if found.name == decision:
+                question = Question(game, seat, found, plain(game.view(seat)))
+                return question.choices(), question.help()
+        raise AssertionError(decision)
+
     choices, _ = prompt("guerra", "orders")
-    assert forms(choices) == ["attack", "incorporate", "mass_transfer"]
+    assert re.findall(r"  > (\w+)", choices) == ["attack", "incorporate", "mass_transfer"]
     for mode, fields in (("order", "FROM TO DICE ROLLS STOP_AT"), ("single", "FROM TO DICE")):
         choices, help_ = prompt("world_war", "attack", attack_mode=mode)
         assert re.findall("> attack (.*)", choices) == [fields]
-        assert "stop" in forms(choices)
+        assert "  > stop" in choices
         assert "Not possible now: attack FROM TO DICE" in help_
 
 
@@ -205,16 +190,6 @@ def test_a_move_is_told_and_waits_for_enter_so_that_a_slip_can_be_mended() -> No
         assert "  Trait: Big, maximum stamina +3\n" in terminal.until("(seat 0): action")
 
 
-def test_quick_plays_at_once_and_a_question_may_be_bold() -> None:
-    with at_terminal(*DUEL, TERM="xterm") as terminal:
-        terminal.until("\n> ")
-        assert "\x1b[1mhuman (seat 0)" in terminal.shown
-        terminal.type("quick\n")
-        terminal.until("Moves are played at once.\n> ")
-        terminal.type("3\n")
-        assert "another move" not in terminal.until("(seat 0): action")
-
-
 def test_while_a_person_thinks_the_bots_are_frozen() -> None:
     with at_terminal("play", "guerra", "human", "random") as terminal:
         terminal.until("(? for help)")
@@ -222,11 +197,19 @@ def test_while_a_person_thinks_the_bots_are_frozen() -> None:
         terminal.type("random\n")
         terminal.until("(? for help)")
         until(lambda: list(bots_of(terminal).values()) == ["T"])
+    assert "waiting for random, " in terminal.shown
+    assert "waiting for human" not in terminal.shown
 
 
 @pytest.mark.quick(1)
-@pytest.mark.parametrize("settings", [{"TERM": "xterm", "NO_COLOR": "1"}, {}])
-def test_the_question_is_bold_only_where_that_is_wanted(settings: dict[str, str]) -> None:
+@pytest.mark.parametrize("settings", [{"TERM": "xterm"}, {"TERM": "xterm", "NO_COLOR": "1"}])
+def test_quick_plays_at_once_and_a_question_is_bold_where_that_is_wanted(
+    settings: dict[str, str],
+) -> None:
     with at_terminal(*DUEL, **settings) as terminal:
-        terminal.until("A chooses 2, Big")
-    assert "\x1b[1mhuman" not in terminal.shown
+        terminal.until("\n> ")
+        assert ("\x1b[1mhuman (seat 0)" in terminal.shown) == ("NO_COLOR" not in settings)
+        terminal.type("quick\n")
+        terminal.until("Moves are played at once.\n> ")
+        terminal.type("3\n")
+        assert "another move" not in terminal.until("(seat 0): action")

@@ -5,7 +5,7 @@ import json
 import shutil
 import sqlite3
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -87,22 +87,6 @@ def new(league: League) -> League:
     league.write(FILE)
     league.call("run")
     return league
-
-
-@pytest.fixture
-def stretched(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[bytes]]:
-    """What was stretched by a command in this process, as if it were the first."""
-    found: list[bytes] = []
-    true = hashlib.scrypt
-
-    def counted(password: bytes, **settings: Any) -> bytes:
-        found.append(password)
-        return true(password, **settings)
-
-    league_key.cache_clear()
-    monkeypatch.setattr(hashlib, "scrypt", counted)
-    yield found
-    league_key.cache_clear()
 
 
 def told(league: League) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -193,12 +177,7 @@ def test_workers_are_told_the_key_and_not_the_seed(
 ) -> None:
     league.write(FILE.replace(SEED, '"a word that stays here"'))
     found: list[Setup] = []
-
-    def kept(**words: Any) -> Setup:
-        found.append(Setup(**words))
-        return found[-1]
-
-    monkeypatch.setattr(run, "Setup", kept)
+    monkeypatch.setattr(run, "Setup", lambda **words: found.append(Setup(**words)) or found[-1])
     asked = read_league(league.folder)
     with run.open_run(asked, 1, None):
         sent = msgspec.msgpack.encode(found[0])
@@ -220,13 +199,6 @@ def test_a_key_is_the_same_in_every_release() -> None:
     assert league_key("guerra", "golden", 1) == "golden"
 
 
-@pytest.mark.slow
-def test_games_and_uses_of_one_seed_have_nothing_in_common() -> None:
-    keys = [league_key("guerra", SEED, 2), league_key("duel", SEED, 2)]
-    keys += [deal_behind("guerra", SEED), deal_behind("duel", SEED)]
-    assert len({key[:32] for key in keys}) == 4
-
-
 def test_a_guess_costs_so_much_that_an_hour_is_too_short_for_six_digits() -> None:
     league_key.cache_clear()
     began = time.process_time()
@@ -235,36 +207,25 @@ def test_a_guess_costs_so_much_that_an_hour_is_too_short_for_six_digits() -> Non
 
 
 @pytest.mark.parametrize(
-    ("words", "times"),
-    [
-        (("run",), 1),
-        (("verify", "--workers", "1"), 1),
-        *(((word,), 0) for word in ("rank", "table", "matches", "export")),
-    ],
-    ids=lambda value: value[0] if isinstance(value, tuple) else "",
+    ("line", "times"),
+    [("run", 1), ("verify --workers 1", 1), *((word, 0) for word in ("rank", "table", "export"))],
 )
 def test_a_command_stretches_the_seed_once_or_not_at_all(
-    arena: Arena, new: League, stretched: list[bytes], words: tuple[str, ...], times: int
+    arena: Arena, new: League, monkeypatch: pytest.MonkeyPatch, line: str, times: int
 ) -> None:
-    assert arena(words[0], new.folder, *words[1:]).exit_code == 0
-    assert stretched == [SEED.encode()] * times
+    found: list[bytes] = []
+    true = hashlib.scrypt
 
+    def counted(password: bytes, **settings: Any) -> bytes:
+        found.append(password)
+        return true(password, **settings)
 
-@pytest.mark.slow
-def test_an_import_stretches_it_once_for_all_its_files(
-    arena: Arena, new: League, tmp_path: Path, stretched: list[bytes]
-) -> None:
-    assert arena("export", new.folder, tmp_path / "all").exit_code == 0
-    assert arena("import", tmp_path / "cup", tmp_path / "all", tmp_path / "all").exit_code == 0
-    assert stretched == [SEED.encode()]
-
-
-def test_a_share_is_chosen_by_the_key_and_counted_by_tables(arena: Arena, league: League) -> None:
-    league.write(FILE.replace("deals = 3", "deals = 40\nshare = 0.1"))
-    league.call("run")
-    found = json.loads(arena("rank", league.folder, "--format", "json").stdout)
-    assert found["missing"] == 0
-    assert found["matches"] == 2 * read_league(league.folder).asked.deal_count > 0
+    league_key.cache_clear()
+    monkeypatch.setattr(hashlib, "scrypt", counted)
+    word, *more = line.split()
+    assert arena(word, new.folder, *more).exit_code == 0
+    assert found == [SEED.encode()] * times
+    league_key.cache_clear()
 
 
 # --- leagues from before
@@ -330,27 +291,26 @@ def test_results_of_both_derivations_are_not_mixed(
     assert result.exit_code == 2
     golden(result.stderr.replace(str(OLD_EXPORT), "OLD"))
     assert arena("export", new.folder).stdout == before
-    for number, files in enumerate(
-        ([OLD_EXPORT, tmp_path / "new.jsonl"], [tmp_path / "new.jsonl", OLD_EXPORT])
-    ):
-        empty = tmp_path / f"empty{number}"
-        empty.mkdir()
-        (empty / "league.toml").write_text(FILE)
-        result = arena("import", empty, *files)
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    (empty / "league.toml").write_text(FILE)
+    files = [OLD_EXPORT, tmp_path / "new.jsonl"]
+    for each in (files, files[::-1]):
+        result = arena("import", empty, *each)
         assert (result.exit_code, "derivation was" in result.stderr) == (2, True)
         assert [path.name for path in empty.iterdir()] == ["league.toml"]
 
 
 def test_a_wrong_mark_is_found(arena: Arena, new: League) -> None:
-    for mark, says in (
-        *(("1", "its deal: "), ("3", "the setting derivation")),
-        *(("null", "the setting derivation"), (None, "its deal: ")),
+    change = "UPDATE setting SET value = {} WHERE key = 'derivation'"
+    for statement, says in (
+        (change.format("'1'"), "its deal: "),
+        (change.format("'3'"), "the setting derivation"),
+        (change.format("'null'"), "the setting derivation"),
+        ("DELETE FROM setting WHERE key = 'derivation'", "its deal: "),
     ):
         with closing(sqlite3.connect(new.folder / "league.db")) as db, db:
-            if mark is None:
-                db.execute("DELETE FROM setting WHERE key = 'derivation'")
-            else:
-                db.execute("UPDATE setting SET value = ? WHERE key = 'derivation'", (mark,))
+            db.execute(statement)
         result = arena("verify", new.folder, "--workers", "1")
         assert result.exit_code == 1
         assert says in result.stdout
@@ -365,48 +325,31 @@ def test_short_seeds_can_be_guessed_and_long_ones_are_not_said_to_be() -> None:
     assert not any(map(is_guessable, [10**12, 2**53 - 1, "9" * 5000, "a longer word"]))
 
 
-def mine(league: League) -> str:
-    """Make a bot that is not bundled; return its entry."""
-    return league.bot("mine", "import kit, guerra_random\nkit.run(guerra_random.choose)\n")
-
-
-GUERRA = """\
-game = "guerra"
-deals = 1
-options.max_turns = 20
-limits = { sandbox = "none" }
-"""
-RUSHER = '\n[[bot]]\nname = "rusher"\nshipped = "rusher"\n'
-RANDOM = '\n[[bot]]\nname = "random"\nshipped = "random"\n'
-
-
 @pytest.mark.parametrize(
-    ("seed", "bots", "warned"),
+    ("seed", "other", "warned"),
     [
-        (SEED, mine, True),
-        ('"spring"', mine, True),
-        ("5836427183057162", mine, False),
-        (SEED, lambda _: RANDOM, False),
+        (SEED, "mine", True),
+        ("spring", "mine", True),
+        (SEED, "random", False),
+        (None, "mine", False),
     ],
 )
-def test_a_run_warns_of_a_short_seed_where_strangers_may_play(
-    league: League, seed: str, bots: Callable[[League], str], warned: bool
+def test_init_and_a_run_warn_of_a_short_seed_where_strangers_may_play(
+    arena: Arena, league: League, seed: str | None, other: str, warned: bool
 ) -> None:
-    league.write(f"seed = {seed}\n{GUERRA}{RUSHER}{bots(league)}")
-    said = league.call("run").stderr
-    assert ("is so short that authors of bots may find it by trying" in said) == warned
-    assert "older Bot Arena" not in said
+    league.bot(
+        "mine", "#!/usr/bin/env python3\nimport kit, guerra_random as r\nkit.run(r.choose)\n"
+    )
+    program = league.home / "mine" / "bot.py"
+    program.chmod(0o755)
+    (league.folder).rmdir()
+    words = ["--seed", seed] if seed else []
+    bots = ["rusher", "random" if other == "random" else f"mine={program}"]
+    short = ["--game", "guerra", "--deals", 1, "--option", "max_turns=20", "--sandbox", "none"]
+    for said in (
+        arena("init", league.folder, *bots, *short, *words).stderr,
+        league.call("run").stderr,
+    ):
+        assert ("is so short that authors of bots may find it by trying" in said) == warned
+        assert "older Bot Arena" not in said
     assert "trying" not in league.call("run").stderr  # nothing is missing
-
-
-def test_init_warns_too(arena: Arena, league: League) -> None:
-    mine(league)
-    words = ("init", league.home / "cup", "random", f"mine={league.home / 'mine' / 'bot.py'}")
-    (league.home / "mine" / "bot.py").write_text("#!/usr/bin/env python3\n")
-    (league.home / "mine" / "bot.py").chmod(0o755)
-    said = arena(*words, "--game", "guerra", "--seed", "7").stderr
-    assert "so short that authors of bots may find it by trying" in said
-    words = ("init", league.home / "two", *words[2:])
-    assert "trying" not in arena(*words, "--game", "guerra").stderr
-    words = ("init", league.home / "three", "random", "rusher")
-    assert "trying" not in arena(*words, "--game", "guerra", "--seed", "7").stderr
