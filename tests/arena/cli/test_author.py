@@ -142,12 +142,12 @@ def test_a_token_is_renewed_an_author_removed_and_a_list_has_everybody_and_no_to
 
 
 def test_a_mistake_is_refused_in_words(arena: Arena, cup: Path, golden: Golden) -> None:
-    bad = {"none": b"", "bytes": b"ada\nb\xffn\n", "quotes": b'ada\n"ben\n'}
+    bad = {"empty": b"", "bytes": b"ada\nb\xffn\n", "quotes": b'ada\n"ben\n'}
     for name, data in bad.items():
         Path(name).write_bytes(data)
     for line in (
         *(f"add cup --from {name}" for name in bad),
-        *("add cup", "add none ada", "list cup", "renew cup ada"),
+        *("add cup", "add nowhere ada", "list cup", "renew cup ada"),
         *("add cup ada --url ftp://x", "add cup ada --url https://x/#y"),
     ):
         result = arena("author", *line.split())

@@ -138,21 +138,6 @@ def test_ctrl_c_ends_in_peace_and_leaves_no_process(words: list[str]) -> None:
 # --- the result
 
 
-def test_the_result_says_why_a_bot_ended_if_that_is_short(
-    arena: Arena, naughty_bot: NaughtyBot
-) -> None:
-    bot = naughty_bot("polite")
-    shutil.copy(BUNDLED / "kit.py", bot)
-    for key, told in (
-        ("stamnia", "crash (KeyError: 'stamnia'), forfeits"),
-        ("s" * 50, "crash, forfeits"),  # no room in 80 columns
-        ("\x1b[2J", r"crash (KeyError: '\x1b[2J'), forfeits"),
-    ):
-        (bot / "polite.py").write_text(f"import kit\nkit.run(lambda ask: {{}}[{key!r}])\n")
-        result = arena("play", "guerra", bot, "random", *UNSANDBOXED, "--quiet")
-        assert result.stdout.splitlines()[-1] == f"  2. polite (seat 0): {told}"
-
-
 # --- through the eyes of a seat
 
 

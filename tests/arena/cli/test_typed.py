@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from arena.cli import typed
 from arena.cli.question import Question
-from arena.cli.typed import MOST_WORDS, fits, readings
+from arena.cli.typed import MOST_WORDS, readings
 from protocol.errors import ArenaError
 from referee.game import Game, Move, plain
 from referee.games import GAMES
@@ -68,19 +68,6 @@ def test_words_have_as_many_readings_as_meanings() -> None:
     trade = GAMES["world_war"].schemas()["trade"]  # forms keep what stands beside them
     read = [list(readings(trade, line, [])) for line in ("peru china japan", "none", "peru china")]
     assert read == [[{"cards": ["peru", "china", "japan"]}], [{"cards": []}], []]
-
-
-def test_a_move_fits_a_form_whatever_its_texts_hold() -> None:
-    text = {"type": "string"}
-    form = {
-        "properties": {"place": text, "with": {"type": "array", "items": text, "minItems": 1}},
-        "required": ["place", "with"],
-    }
-    assert fits(form, {"place": "New York", "with": ["(the) Bronx", "x"]})
-    assert not fits(form, {"place": "New York", "with": []})
-    assert not fits(form, {"place": 3, "with": ["x"]})
-    assert not fits(form, {"place": "New York"})
-    assert not fits(form, {"place": "New York", "with": ["x"], "pass": True})
 
 
 @pytest.mark.parametrize(("kind", "word"), [("integer", 3), ("string", "3")])

@@ -118,33 +118,6 @@ def test_a_word_that_means_a_bundled_bot_and_one_here_is_refused(
     assert refused(lambda: find_bot(word, "duel")) == says
 
 
-@pytest.mark.parametrize(
-    ("word", "near"),
-    [
-        ("mien", "./mine.sh"),
-        ("./mien.sh", "./mine.sh"),
-        ("mine", "./mine.sh"),
-        ("cleverer", "./clever"),
-        ("randm", "random"),
-        ("sub/inne", "sub/inner.sh"),
-        ("nodes", None),
-        ("zzz", None),
-        ("gone/mine", None),
-    ],
-)
-def test_a_word_that_means_nothing_brings_a_near_one(
-    folder: Path, word: str, near: str | None, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(folder.parent)
-    (folder / "bot.toml").write_text('command = ["./run.sh"]')
-    Path("sub").mkdir()
-    for name in ("mine.sh", "sub/inner.sh"):
-        shutil.copy(folder / "run.sh", name)
-    Path("notes").write_text("neither a program nor a bot's folder")
-    message = refused(lambda: find_bot(word, "khan"))
-    assert message.partition("Did you mean ")[2] == (f"{near!r}?" if near else "")
-
-
 def test_a_folder_without_a_bot_toml_is_refused_with_what_it_holds(
     folder: Path, golden: Golden
 ) -> None:
@@ -182,3 +155,21 @@ def test_every_mistake_in_a_bot_toml_is_told(folder: Path, public: Path, golden:
     (public / "bot.toml").touch(0)
     with ordinary_user():
         assert str(public / "bot.toml") in refused(lambda: bot_folder(public))
+
+
+def test_a_word_that_means_nothing_brings_a_near_one(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder.parent)
+    (folder / "bot.toml").write_text('command = ["./run.sh"]')
+    Path("sub").mkdir()
+    for name in ("mine.sh", "sub/inner.sh"):
+        shutil.copy(folder / "run.sh", name)
+    Path("notes").write_text("neither a program nor a bot's folder")
+    for word, near in (
+        *(("mien", "./mine.sh"), ("./mien.sh", "./mine.sh"), ("mine", "./mine.sh")),
+        *(("cleverer", "./clever"), ("randm", "random"), ("sub/inne", "sub/inner.sh")),
+        *(("nodes", None), ("zzz", None), ("gone/mine", None)),
+    ):
+        message = refused(lambda word=word: find_bot(word, "khan"))
+        assert message.partition("Did you mean ")[2] == (f"{near!r}?" if near else "")

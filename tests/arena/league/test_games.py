@@ -268,19 +268,6 @@ def test_an_export_says_which_game_it_is_of_and_no_place_of_it_and_the_page_wher
     assert "nim, rules 1, of the file ../nim.py" in page
 
 
-def test_matches_by_other_code_are_played_again_before_others_are_added(
-    arena: Arena, place: Place, cup: Path
-) -> None:
-    text = arena("export", "cup").stdout
-    lines = text.splitlines()
-    header = json.loads(lines[0])
-    header["settings"]["code"] = "0123456789abcdef"
-    (place.folder / "cup.jsonl").write_text("\n".join([json.dumps(header), *lines[1:], ""]))
-    said = arena("import", "cup", "cup.jsonl").stderr
-    assert "the next `arena run` first plays all matches of cup again" in said
-    assert "All 6 stored matches are played again first" in arena("run", "cup", "--trust").stderr
-
-
 def test_what_a_strangers_league_says_of_its_game_reaches_no_terminal(
     arena: Arena, place: Place, cup: Path
 ) -> None:
@@ -323,3 +310,14 @@ def test_what_a_game_prints_does_not_reach_our_output(
     done = subprocess.run(run, capture_output=True, text=True, check=True, cwd=Path.cwd())
     json.loads(done.stdout)
     assert "hello" in done.stderr
+
+
+def test_a_game_without_a_rules_page_is_told_and_the_page_missed(
+    arena: Arena, place: Place
+) -> None:
+    place.game.write_text(place.game.read_text().split('"""', 2)[2])  # nor a word at its top
+    said = "nim has no rules page: its author wrote no "
+    assert said in arena("games", "./nim.py", "--trust").stdout
+    assert said in failed(arena, 2, "games ./nim.py --rules")
+    arena("new", "mine", "--game", "./nim.py", "--lang", "python")
+    assert "Nobody has written down ideas" in Path("mine/README.md").read_text()

@@ -1,11 +1,9 @@
 """The seed: nothing that a bot is told leads back to it, and older leagues stay as they were."""
 
-import hashlib
 import json
 import shutil
 import sqlite3
 import time
-from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -19,7 +17,6 @@ from arena.play import run
 from arena.play.messages import Setup
 from arena.schedule.deal import Schedule
 from arena.store.opening import open_store, read_league
-from arena.store.store import Store
 from referee.chance import Chance
 from tests.arena.conftest import ROOT, Arena, League
 from tests.golden import Golden
@@ -27,9 +24,6 @@ from tests.golden import Golden
 pytestmark = pytest.mark.usefixtures("inline")
 
 SEED = "271828"
-GUESSES = 300_000
-"""So many seeds are tried: far enough for this one, in a second."""
-
 FILE = f"""\
 game = "duel"
 seed = {SEED}
@@ -43,23 +37,6 @@ shipped = "random"
 [[bot]]
 name = "turtle"
 shipped = "turtle"
-"""
-SPY = """
-import json, sys
-
-class Ears:
-    def __init__(self, lines):
-        self.buffer = self
-        self.lines = lines
-    def __iter__(self):
-        for line in self.lines:
-            if json.loads(line)["type"] == "start":
-                print(line.decode(), end="", file=sys.stderr)
-            yield line
-
-sys.stdin = Ears(sys.stdin.buffer)
-import kit, duel_random
-kit.run(duel_random.choose)
 """
 OLD_EXPORT = ROOT / "tests" / "vectors" / "derivation_1.jsonl"
 """What commit ad13075 exported of that league: the seed was the key then."""
@@ -89,56 +66,20 @@ def new(league: League) -> League:
     return league
 
 
-def told(league: League) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the name of a bot that writes down what it hears, and each start that it heard."""
-    with Store(league.folder / "league.db") as store:
-        for match in store.matches():
-            evidence = store.whole(match).evidence
-            for bot, said in zip(match.bots, evidence.stderr, strict=True):
-                if bot.name == "spy":
-                    yield bot.name, json.loads(said.splitlines()[0])
-
-
-def spy(league: League) -> str:
-    """Make a bot that plays at random and writes down each `start`; return its entry."""
-    entry = league.bot("spy", SPY)
-    with (league.home / "spy" / "kit.py").open("a") as file:
-        file.write("# of its own: it is a process\n")
-    shutil.copy(BUNDLED / "duel" / "duel_random.py", league.home / "spy")
-    return entry
-
-
-def guess_in_a_league(name: str, start: dict[str, Any]) -> str | None:
-    """Return the seed that a bot finds by trying the old derivation, from what it was told."""
-    for number in range(GUESSES):
-        text = "\0".join((start["game"], str(number), "bot", start["match"], name))
-        digest = hashlib.blake2b(text.encode(), digest_size=16).digest()
-        if int.from_bytes(digest[:8], "little") >> 11 == start["seed"]:
-            return str(number)
-    return None
-
-
 # --- what bots are told
 
 
-@pytest.mark.slow
-def test_a_bot_found_the_seed_of_a_league_and_does_not_any_more(old: League) -> None:
-    old.write(FILE + spy(old))
-    for guess in (SEED, None):
-        old.call("run")
-        starts = list(told(old))
-        assert len(starts) == 12
-        assert {guess_in_a_league(*heard) for heard in starts[:2]} == {guess}
-        (old.folder / "league.db").unlink()
-
-
 def test_nothing_of_a_league_is_what_the_seed_alone_gives(league: League) -> None:
-    league.write(FILE + spy(league))
+    source = (
+        "import kit, duel_random\nkit.run(duel_random.choose, lambda match: print(match.seed))\n"
+    )
+    league.write(FILE + league.bot("spy", source))
+    shutil.copy(BUNDLED / "duel" / "duel_random.py", league.home / "spy")
     league.call("run")
     plan = read_league(league.folder)
     ours = plan.schedule
     theirs = Schedule("duel", SEED, 2, "cyclic", ours.entrants)
-    bots = {bot.key: number for number, bot in enumerate(ours.entrants)}
+    (spy,) = (number for number, bot in enumerate(ours.entrants) if bot.key == "spy")
     played = league.stored()
     deals = list(plan.asked.plan())
     assert {match.id for match, _ in played} == {
@@ -148,9 +89,16 @@ def test_nothing_of_a_league_is_what_the_seed_alone_gives(league: League) -> Non
     assert foreign.isdisjoint(match.id for match, _ in played)
     cards = {theirs.deal_seed(deal) for deal in deals}
     assert cards.isdisjoint(replay.seed for _, replay in played)
-    for name, start in told(league):
-        assert start["seed"] == ours.bot_seed(start["match"], bots[name])
-        assert start["seed"] != theirs.bot_seed(start["match"], bots[name])
+    with open_store(plan) as store:
+        said = {
+            match.id: int(text)
+            for match in store.matches()
+            for bot, text in zip(match.bots, store.whole(match).evidence.stderr, strict=True)
+            if bot.name == "spy"
+        }
+    assert len(said) == 12
+    for match_id, seed in said.items():
+        assert seed == ours.bot_seed(match_id, spy) != theirs.bot_seed(match_id, spy)
 
 
 @pytest.mark.slow  # it stretches a seed twice
@@ -204,28 +152,6 @@ def test_a_guess_costs_so_much_that_an_hour_is_too_short_for_six_digits() -> Non
     began = time.process_time()
     league_key("duel", "1", 2)
     assert (time.process_time() - began) * 10**6 > 10 * 3600
-
-
-@pytest.mark.parametrize(
-    ("line", "times"),
-    [("run", 1), ("verify --workers 1", 1), *((word, 0) for word in ("rank", "table", "export"))],
-)
-def test_a_command_stretches_the_seed_once_or_not_at_all(
-    arena: Arena, new: League, monkeypatch: pytest.MonkeyPatch, line: str, times: int
-) -> None:
-    found: list[bytes] = []
-    true = hashlib.scrypt
-
-    def counted(password: bytes, **settings: Any) -> bytes:
-        found.append(password)
-        return true(password, **settings)
-
-    league_key.cache_clear()
-    monkeypatch.setattr(hashlib, "scrypt", counted)
-    word, *more = line.split()
-    assert arena(word, new.folder, *more).exit_code == 0
-    assert found == [SEED.encode()] * times
-    league_key.cache_clear()
 
 
 # --- leagues from before
