@@ -304,6 +304,16 @@ def test_pairs_say_how_likely_each_is_better_and_what_it_takes_to_be_sure(
     assert max(map(len, text.splitlines())) <= 80
 
 
+def test_ranks_together_are_wider(ranks: Ranks, file: File) -> None:
+    pairs = [*itertools.combinations("abcdefgh", 2)]
+    wins = [f"{one} > {other}" for one, other in pairs] * 5
+    path = file("results", *wins, *[f"{other} > {one}" for one, other in pairs] * 2)
+    rows = zip(ranks.rows(path), ranks.rows(path, "--together"), strict=True)
+    ranges = [(row["rank"], other["rank"]) for row, other in rows]
+    assert all(wide[0] <= narrow[0] <= narrow[1] <= wide[1] for narrow, wide in ranges)
+    assert any(narrow != wide for narrow, wide in ranges)
+
+
 def test_a_table_says_how_many_more_deals_would_separate_neighbours(
     ranks: Ranks, file: File, golden: Golden
 ) -> None:
