@@ -336,11 +336,7 @@ def test_a_program_is_not_compared_with_its_copy_but_with_other_arguments(
 ) -> None:
     one, other = bot(tmp_path / "mine"), bot(tmp_path / "bolder")
     words = ("compare", one, other, *GUERRA, "--deals", "1", "--keep", tmp_path / "kept")
-    result = arena(*words)
-    assert (result.exit_code, result.stdout) == (2, "")
-    assert "both are the same program, file by file" in result.stderr
+    assert "both are the same program, file by file" in arena(*words).stderr
     assert not (tmp_path / "kept").exists()
-    for folder, word in ((one, "0.1"), (other, "0.9")):
-        command = f'command = ["{{python}}", "bot.py", "{word}"]\nfiles = ["bot.py", "kit.py"'
-        (folder / "bot.toml").write_text(f'{command}, "guerra_random.py"]\n')
+    (one / "bot.toml").write_text('command = ["{python}", "bot.py", "0.1"]\n')
     assert "mine took" in sentence(arena(*words))

@@ -87,26 +87,6 @@ def test_a_run_plays_on_when_its_terminal_is_gone(league: League) -> None:
 
 
 @pytest.mark.slow
-def test_ctrl_c_stops_a_run_softly_though_nothing_can_be_said(league: League) -> None:
-    bots = [league.bot(name, STEADY.format(pause=0.1)) for name in ("ann", "bob")]
-    league.write(LEAGUE.format(deals=500, sandbox="none") + "".join(bots))
-    with Path("/dev/full").open("w") as full:
-        process = subprocess.Popen(
-            [*ARENA, "run", str(league.folder), "--workers", "1"],
-            stdout=subprocess.PIPE,
-            stderr=full,
-            cwd=ROOT,
-            start_new_session=True,
-        )
-        until(league.count, 30)
-        os.kill(process.pid, signal.SIGINT)
-        out, _ = process.communicate(timeout=30)
-    assert (process.returncode, out) == (1, b"")
-    assert whole(league) >= 1
-    assert league.files() == ["league.db", "league.toml"]
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("sandbox", ["none", "landlock"])
 def test_no_file_gets_the_number_of_a_stream_that_was_closed(league: League, sandbox: str) -> None:
     """Or what is meant for standard error would be written into it, a database perhaps."""
@@ -123,8 +103,9 @@ def test_no_file_gets_the_number_of_a_stream_that_was_closed(league: League, san
     assert {pid: names for pid, names in found.items() if set(names) != {NULL}} == {}
     os.kill(process.pid, signal.SIGINT)
     process.communicate(timeout=30)
-    assert process.returncode == 1
+    assert process.returncode == 1  # softly, though nothing can be said
     assert whole(league) >= 1
+    assert league.files() == ["league.db", "league.toml"]
 
 
 # --- what was asked for

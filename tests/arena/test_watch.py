@@ -273,30 +273,26 @@ def test_a_table_that_takes_long_is_made_less_often_while_the_count_goes_on(
     monkeypatch.setattr(arena.watch, "monotonic", lambda: clock)
     shutil.copy(played / "league.toml", tmp_path)
     header, *matches = exported(played)
-    imported = 0
+    header, file = header.replace(b'"matches":12', b'"matches":4'), tmp_path / "part.jsonl"
 
     def slowly(field: Field) -> Ratings:
         nonlocal clock
         clock += 0.5
         return fit(field.deals, bots=field.bots)
 
-    def look(more: int) -> Sight:
-        """After so many more matches."""
-        nonlocal imported
-        file = tmp_path / "part.jsonl"
-        header_of_part = header.replace(b'"matches":12', b'"matches":%d' % more)
-        file.write_bytes(header_of_part + b"".join(matches[imported : imported + more]))
+    def look() -> Sight:
+        """After four more matches."""
+        file.write_bytes(header + b"".join(matches.pop(0) for _ in range(4)))
         import_files(tmp_path, [file], lambda _: None)
-        imported += more
         return watcher.look()
 
     watcher = Watcher(tmp_path, slowly)
-    first, second = look(4), look(4)
+    first, second = look(), look()
     assert (first.missing, second.missing) == (8, 4)
     assert second.table is first.table
     assert (first.fresh, second.fresh) == (True, False)
     clock += 60
-    last = look(4)
+    last = look()
     assert (last.fresh, last.missing) == (True, 0)
     assert last.table is not None
     assert {row["matches"] for row in last.table.rows} == {8}

@@ -46,19 +46,6 @@ def test_init_tells_the_plan_and_what_comes_next(
     assert league.limits.sandbox == "none"
 
 
-def test_init_writes_what_it_is_told(arena: Arena, tmp_path: Path) -> None:
-    words = "--deals 3 --seed ode --rotations one --share 0.5 --option max_turns=30"
-    limits = "--limit move_time=0.5 --limit fresh=true --limit clock=wall --seats 2"
-    arena("init", tmp_path, "random", "rusher", *GUERRA, *words.split(), *limits.split())
-    league = read_league(tmp_path)
-    settings = league.settings
-    assert (settings.deals, settings.seed, settings.share) == (3, "ode", 0.5)
-    assert (settings.rotations, settings.seats) == ("one", 2)
-    assert league.options["max_turns"] == 30
-    assert (league.limits.move_time, league.limits.clock) == (0.5, "wall")
-    assert league.limits.fresh
-
-
 def test_any_word_is_a_seed_and_who_names_none_gets_another_each_time(
     arena: Arena, tmp_path: Path
 ) -> None:

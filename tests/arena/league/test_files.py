@@ -442,7 +442,8 @@ def test_files_have_a_signature_unless_they_have_only_just_changed(
     """One might be written to once more before the clock of the file system ticks."""
     assert look("mine", mine, ("./bot",), ("bot",)).signature == ""
     monkeypatch.setattr(bot_files, "FRESH", 0)
-    found = look("mine", mine, ("./bot",), ("bot", "kit.py"))
-    assert found == Look(found.digest, signature(mine, ("./bot",), ("bot", "kit.py")))
-    assert signature(mine, ("./bot",), ("bot",)) != signature(mine, ("bot",), ("bot",))
+    files = (("./bot",), ("bot", "kit.py"))
+    found = look("mine", mine, *files)
+    assert found == Look(found.digest, signature(mine, *files))
+    assert found.signature != signature(mine, ("bot",), files[1])
     assert signature(mine, ("./bot",), ("gone",)) == ""

@@ -32,20 +32,14 @@ def test_every_game_has_bots_that_are_bundled_and_have_the_versions_they_had(
 
 
 def test_a_bundled_bot_has_a_long_name_and_a_game_without_a_random_one_has_that_for_any() -> None:
-    for game, word, kit in (
-        ("guerra", "guerra_random", BUNDLED / "kit.py"),
-        ("whist", "random", AUTHORS_KIT),
-        ("guerra", "any_random", AUTHORS_KIT),
+    for game, word, folder in (
+        *(("guerra", "guerra_random", "guerra"), ("whist", "random", "any")),
+        ("guerra", "any_random", "any"),
     ):
-        folder = "any" if kit == AUTHORS_KIT else game
-        file = f"{folder}_random.py"
-        assert bundled_bot(game, word) == Bot(
-            word,
-            BUNDLED / folder,
-            (PYTHON, file),
-            (file, "kit.py"),
-            borrowed=(("kit.py", str(kit)),),
-        )
+        bot, file = bundled_bot(game, word), f"{folder}_random.py"
+        kit = (("kit.py", str(AUTHORS_KIT if folder == "any" else BUNDLED / "kit.py")),)
+        folder_of = BUNDLED / folder
+        assert bot == Bot(word, folder_of, (PYTHON, file), (file, "kit.py"), borrowed=kit)
     called = bundled_bot("guerra", "random", "mine")
     assert called
     assert (called.name, called.folder) == ("mine", BUNDLED / "guerra")
