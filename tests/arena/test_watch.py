@@ -27,6 +27,7 @@ from arena.watch import Sight, Watcher
 from referee.kept import KeptAnswer
 from tests.arena.conftest import PLAYED, STEADY, Arena, League
 from tests.arena.terminal import Terminal, at_terminal
+from tests.golden import Golden
 
 SLOW = """\
 game = "guerra"
@@ -301,31 +302,19 @@ def test_a_table_that_takes_long_is_made_less_often_while_the_count_goes_on(
 # --- a picture
 
 
-def test_bots_that_do_not_fit_are_counted_and_names_are_whole() -> None:
-    lines = _picture(sight(40), 80, 15, color=False)
-    assert len(lines) == 15
-    shown = sum("bot number" in line for line in lines)
-    assert lines[-1] == f"… {40 - shown} more bots"
-    lines = _picture(sight(3, run=7), 40, 30, color=False)  # fewer columns
-    assert all(width(line) <= 40 for line in lines)
-    assert sum("Rank" in line for line in lines) == 1
-    assert "Rating" in " ".join(lines)
-    assert "number" in " ".join(lines)
-
-
-def test_who_has_moved_and_played_is_marked() -> None:
-    moved = {"bot number 001": 2, "bot number 002": -1}
-    seen = sight(4, moved=moved, new={"bot number 001": 12})
-    text = "\n".join(_picture(seen, 100, 30, color=False))
-    assert re.search(r"▲2 - +bot number 001 .* \+12 0 ", text)
-    assert re.search(r"▼1 - +bot number 002 .* 0 ", text)
-
-
-def test_names_are_shown_safely() -> None:
-    seen = sight(2)
+def test_a_picture_counts_who_does_not_fit_marks_who_moved_and_shows_names_safely(
+    golden: Golden,
+) -> None:
+    seen = sight(4, moved={"bot number 001": 2, "bot number 002": -1}, new={"bot number 001": 12})
     assert seen.table
     rows = [{**row, "bot": f"\x1b[2J\u202e{row['bot']}"} for row in seen.table.rows]
-    lines = _picture(replace(seen, table=replace(seen.table, rows=rows)), 200, 30, color=False)
-    text = "\n".join(lines)
-    assert "\\x1b[2J\\u202ebot number 000" in text
-    assert "\x1b" not in text
+    odd = replace(seen, table=replace(seen.table, rows=rows))
+    for each, columns, lines in (
+        *((sight(40), 80, 15), (sight(3, run=7), 40, 30), (seen, 100, 30)),
+        (odd, 200, 30),
+    ):
+        shown = _picture(each, columns, lines, color=False)
+        assert len(shown) <= lines
+        assert all(width(line) <= columns for line in shown)
+        assert "\x1b" not in "".join(shown)
+        golden("\n".join(shown))

@@ -58,17 +58,6 @@ def test_init_tells_mistakes_and_leaves_nothing(
         assert sorted(path.name for path in tmp_path.iterdir()) == ["plain", "two"]
 
 
-def test_wrong_usage_is_told_and_how_to_get_help(arena: Arena) -> None:
-    for line in (
-        *("games --format word", "rank", "play guerra random random --sandbox jail", "swim"),
-        *("init cup random sensible --sandbox none", "run cup --workers two"),
-    ):
-        result = arena(*line.split())
-        assert (result.exit_code, result.stdout) == (2, ""), line
-        assert result.stderr.startswith("Usage: ")
-        assert "\nError: " in result.stderr
-
-
 def test_words_that_click_refuses_are_told_with_what_was_perhaps_meant(
     arena: Arena, golden: Golden
 ) -> None:
@@ -79,8 +68,11 @@ def test_words_that_click_refuses_are_told_with_what_was_perhaps_meant(
         *("run cup --sandbox-uid uid", "check random --game guerra --seconds inf"),
     ):
         result = arena(*line.replace("MATCH", "guerra random random").split())
-        assert result.exit_code == 2
+        assert (result.exit_code, result.stdout, result.stderr[:7]) == (2, "", "Usage: ")
         golden(result.stderr.partition("Error: ")[2])
+    for line in ("games --format word", "rank", "swim", "init cup random", "run cup --workers two"):
+        result = arena(*line.split())
+        assert (result.exit_code, result.stdout, result.stderr[:7]) == (2, "", "Usage: ")
 
 
 # --- leagues that cannot be read

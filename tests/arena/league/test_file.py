@@ -183,18 +183,16 @@ def test_results_without_a_file_are_told_with_both_ways_out(tmp_path: Path, gold
 EARLY, LATE = "2027-01-31T18:00:00+01:00", "2027-02-01T18:00:00+01:00"
 
 
-def test_dates_come_in_an_order_that_makes_sense_and_hooks_can_be_told(tmp_path: Path) -> None:
-    for lines, says in (
-        (f"opens = {LATE}\ncloses = {EARLY}", "26: closes must be later than opens."),
-        (f"freezes = {LATE}\nrelease = {EARLY}", "26: release must be later than freezes."),
-        (f"opens = {LATE}\ncloses = {LATE}", "26: closes must be later than opens."),
-        ("closes = 2027-01-31T18:00:00", "it takes a date and time with a time zone, such as"),
-        ("final_deals = 3", "say when that is, with closes."),
-        ('hook = ["ftp://example.org"]', "begins with https:// or http://"),
-        ("open = 1", "there is no key 'open' of hand_in. Did you mean 'opens'?"),
+def test_dates_come_in_an_order_that_makes_sense_and_hooks_can_be_told(
+    tmp_path: Path, golden: Golden
+) -> None:
+    for lines in (
+        *(f"opens = {LATE}\ncloses = {EARLY}", f"freezes = {LATE}\nrelease = {EARLY}"),
+        *(f"opens = {LATE}\ncloses = {LATE}", "closes = 2027-01-31T18:00:00", "open = 1"),
+        *("final_deals = 3", 'hook = ["ftp://example.org"]'),
     ):
         write(tmp_path, f"{FILE}\n[hand_in]\n{lines}\n")
-        assert says in refused(tmp_path, read_asked)
+        golden(refused(tmp_path, read_asked))
     dates = f"opens = {EARLY}\nfreezes = {EARLY}\ncloses = {LATE}\nrelease = {LATE}\n"
     write(tmp_path, f"{FILE}\n[hand_in]\n{dates}")
     assert read_asked(tmp_path).hand_in.release is not None
