@@ -16,6 +16,7 @@ from referee.evidence import Evidence
 from referee.games import GAMES
 from tests.arena.conftest import Arena
 from tests.arena.terminal import at_terminal, bots_of
+from tests.golden import Golden
 from tests.referee.process_watch import until
 
 NaughtyBot = Callable[..., Path]
@@ -221,26 +222,14 @@ def test_a_log_shows_what_is_wrong_and_harms_no_terminal(arena: Arena, public: P
     assert "FAULT: crash: " in result.stderr
 
 
-# --- mistakes
-
-
-def test_what_does_not_go_together_is_told(arena: Arena) -> None:
-    for words, said in (
-        (["--step"], "--step waits for keys at a terminal, and this is not one"),
-        (["--step", "--pause", "1"], "--step and --pause do not go together"),
-        (["--quiet", "--step"], "--quiet and --step do not go together"),
-        (["--quiet", "--log"], "--quiet and --log do not go together"),
-        (["--log", "--view", "0"], "--log and --view do not go together"),
-        (["--view", "2"], "there is no seat 2; the seats are 0 to 1."),
-        (["--view", "-1"], "there is no seat -1; the seats are 0 to 1."),
-        (["--force"], "--force is for --save: nothing else is written."),
-        (["--pause", "-1"], "Invalid value for '--pause'"),
-        (["--pause", "nan"], "'nan' is not a number of seconds."),
+def test_what_does_not_go_together_is_told(arena: Arena, golden: Golden) -> None:
+    human = ("play", "guerra", "human", "random")
+    for match, lines in (
+        (MATCH, ("--step", "--step --pause 1", "--quiet --step", "--quiet --log", "--force")),
+        (MATCH, ("--log --view 0", "--view 2", "--view -1", "--pause -1", "--pause nan")),
+        (human, ("--step", "--pause 1", "--view 0")),
     ):
-        result = arena(*MATCH, *words)
-        assert (result.exit_code, result.stdout) == (2, "")
-        assert said in result.stderr
-    for words in (["--step"], ["--pause", "1"], ["--view", "0"]):
-        result = arena("play", "guerra", "human", "random", *words)
-        assert result.exit_code == 2
-        assert f"{words[0]} is for matches between bots" in result.stderr
+        for line in lines:
+            result = arena(*match, *line.split())
+            assert (result.exit_code, result.stdout) == (2, "")
+            golden(result.stderr.rpartition("Error: ")[2].partition("-1.0 is")[0])

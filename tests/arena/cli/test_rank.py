@@ -186,29 +186,20 @@ def test_several_leagues_are_combined_by_a_rule_that_is_stated(ranks: Ranks, fil
         ranks.text(one, two, "--format", form)
 
 
-def test_what_does_not_go_together_is_refused(ranks: Ranks, file: File) -> None:
-    one, two, apart = file("one", "A > B"), file("two", "A > B"), file("apart", "C > D")
-    for words, said in (
-        ([one, one], "is named twice"),
-        ([one, apart], "there is nothing to combine"),
-        ([one, "--by", "seat"], "does not say who sat where"),
-        ([one, two, "--by", "seat"], "--by seat shows a single league"),
-        ([one, "--faults"], "has no faults"),
-        ([one, two, "--faults"], "--faults does not go with several"),
-        ([one, "--times"], "only leagues know times"),
-        ([one, "--draw-probability", "1.5"], "between 0 and 1"),
-        ([one, "--pairs", "--by", "seat"], "--pairs shows the ratings of a single league."),
-        ([one, "--pairs", "--together"], "--together does not go with --pairs"),
-        ([one, "--pairs", "--faults"], "--faults does not go with --pairs"),
-        ([one, "--anchor", "B"], "--anchor takes BOT=ELO"),
-        ([one, "--anchor", "B=strong"], "--anchor takes BOT=ELO"),
-        ([one, "--anchor", "B=inf"], "--anchor takes BOT=ELO"),
-        ([one, "--anchor", "=3"], "--anchor takes BOT=ELO"),
-        ([one, "--anchor", "z=1500"], "has no bot 'z'"),
-        ([one, "--pairs", "--anchor", "z=1"], "has no bot 'z'"),
-        ([one, two, "--anchor", "z=1"], "'z' is not linked by matches in all"),
+def test_what_does_not_go_together_is_refused(
+    ranks: Ranks, file: File, golden: Golden, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name, match in (("one", "A > B"), ("two", "A > B"), ("apart", "C > D")):
+        file(name, match)
+    for line in (
+        *("one one", "one apart", "one --by seat", "one two --by seat", "one --faults"),
+        *("one two --faults", "one --times", "one --draw-probability 1.5", "one --anchor B"),
+        *("one --pairs --by seat", "one --pairs --together", "one --pairs --faults"),
+        *("one --anchor B=strong", "one --anchor B=inf", "one --anchor =3", "one --anchor z=1500"),
+        *("one --pairs --anchor z=1", "one two --anchor z=1"),
     ):
-        assert said in ranks.refused(*words)
+        golden(ranks.refused(*line.split()))
 
 
 def test_ties_may_be_taken_for_draws(ranks: Ranks, file: File) -> None:
