@@ -3,7 +3,6 @@
 import json
 import os
 import re
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -14,6 +13,7 @@ from referee.sandbox.kinds import LandlockSandbox
 from tests.arena.conftest import STEADY, Arena, League
 from tests.arena.play.sandboxed_leagues import LEAGUE, OTHERS, TWO, WITHOUT, refused
 from tests.golden import Golden
+from tests.referee import process_watch
 from tests.referee.process_watch import until
 from tests.referee.sandbox.sandboxed import need
 
@@ -112,12 +112,7 @@ def test_the_sandbox_changes_no_result(
 
 def processes_with(word: str) -> list[int]:
     """Return the pids of the processes on whose command line a word stands."""
-    found = []
-    for folder in Path("/proc").glob("[0-9]*"):
-        with suppress(OSError):
-            if word.encode() in (folder / "cmdline").read_bytes().split(b"\0"):
-                found.append(int(folder.name))
-    return found
+    return [pid for pid in process_watch.processes() if word in process_watch.command_line(pid)]
 
 
 @pytest.mark.slow

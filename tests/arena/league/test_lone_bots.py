@@ -25,12 +25,8 @@ from tests.referee.sandbox.sandboxed import need
 SOURCE = """\
 #!/usr/bin/env python3
 import kit
-
-
 def choose(ask):
     return ask.legal[0]
-
-
 kit.run(choose)
 """
 pytestmark = pytest.mark.usefixtures("inline")
