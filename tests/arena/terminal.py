@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from tests.arena.conftest import ARENA, ROOT
+from tests.referee.process_watch import command_line, fields, processes, state
 
 ROWS, COLUMNS = 50, 80
 PATIENCE = 20.0
@@ -107,21 +108,12 @@ def at_terminal(*words: str | Path, **settings: str) -> Iterator[Terminal]:
 
 def bots_of(terminal: Terminal) -> dict[int, str]:
     """Return the state by pid, as /proc gives it, of all bots in guerra that the command runs."""
-    found = {}
-    for entry in Path("/proc").iterdir():
-        try:
-            words = (entry / "cmdline").read_bytes()
-            fields = (entry / "stat").read_text().rpartition(")")[2].split()
-        except (OSError, IndexError):
-            continue
-        if b"guerra_" in words and _descends(int(entry.name), terminal.command.pid):
-            found[int(entry.name)] = fields[0]
-    return found
+    found = (pid for pid in processes() if "guerra_" in command_line(pid))
+    return {pid: state(pid) for pid in found if _descends(pid, terminal.command.pid)}
 
 
 def _descends(pid: int, wanted: int) -> bool:
     """Whether a process descends from another."""
     while pid > 1 and pid != wanted:
-        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-        pid = int(fields[1])
+        pid = int([*fields(pid), "0", "0"][1])
     return pid == wanted

@@ -1,16 +1,13 @@
 """The library: leagues made, played and read by a program."""
 
 import json
-import os
-import subprocess
-import sys
 from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
 
 from arena import ArenaError, League, Started, Stored, Suspended
-from tests.arena.conftest import ROOT, Arena
+from tests.arena.conftest import Arena
 
 pytestmark = pytest.mark.usefixtures("inline")
 
@@ -39,6 +36,13 @@ def test_a_program_gets_what_the_commands_print(cup: League, arena: Arena) -> No
     told = json.loads(arena("rank", cup.folder, "--format", "json").stdout)
     rows = [(row["bot"], row["rating"], row["wins"]) for row in told["standings"]]
     assert [(row.bot, round(row.mu, 4), row.wins) for row in ranking.standings] == rows
+    for match, replay in (found := list(cup.replays())):
+        assert (list(match.places), len(replay.entries)) == (replay.places, match.decisions)
+        assert cup.replay(match.id) == replay
+    assert [match.id for match in cup.matches()] == [match.id for match, _ in found]
+    assert (list(cup.matches(faulty=True)), cup.plan.seats) == ([], 2)
+    with pytest.raises(ArenaError, match="there is no match 'zz'"):
+        cup.replay("zz")
     assert ranking.missing == 0
     assert ranking._repr_html_().startswith("<table>")
 
@@ -54,20 +58,6 @@ def test_the_same_seed_gives_the_same_league_as_the_command(
     arena("run", other)
     listed = [arena("matches", folder, "--limit", 0).stdout for folder in (cup.folder, other)]
     assert listed[0] == listed[1]
-
-
-def test_replays_are_those_of_the_matches(cup: League) -> None:
-    list(cup.run())
-    found = list(cup.replays())
-    assert len(found) == 8
-    for match, replay in found:
-        assert list(match.places) == replay.places
-        assert len(replay.entries) == match.decisions
-        assert cup.replay(match.id) == replay
-    assert [match.id for match in cup.matches()] == [match.id for match, _ in found]
-    assert list(cup.matches(faulty=True)) == []
-    assert cup.bots == ["random", "rusher"]
-    assert cup.plan.seats == 2
 
 
 def test_a_run_that_is_left_or_stopped_goes_on_where_it_ended_and_meets_no_other(
@@ -106,42 +96,15 @@ def test_bots_are_named_in_events(tmp_path: Path) -> None:
 
 
 def test_mistakes_are_told_in_words(tmp_path: Path, cup: League) -> None:
-    with pytest.raises(ArenaError, match="there is no league"):
-        League(tmp_path / "none")
-    with pytest.raises(ArenaError, match="there is no game 'chess'"):
-        League.make(tmp_path / "new", "chess", ["random", "random"])
-    with pytest.raises(ArenaError, match="2 of 3 bots cannot be entered"):
-        League.make(tmp_path / "new", "guerra", ["random", "nobody", "none"])
-    with pytest.raises(ArenaError, match=r"league\.toml exists"):
-        League.make(cup.folder, "guerra", ["random", "rusher"])
-    with pytest.raises(ArenaError, match="has no results yet"):
-        list(cup.matches())
-    list(cup.run())
-    with pytest.raises(ArenaError, match="there is no match 'zz'"):
-        cup.replay("zz")
-    with pytest.raises(ArenaError, match=r"a part is \(K, N\)"):
-        cup.run(part=(3, 2))
-    assert not (tmp_path / "new").exists()
-
-
-@pytest.mark.slow  # a process, with workers of its own
-def test_a_program_needs_no_main_guard(cup: League, tmp_path: Path) -> None:
-    program = tmp_path / "play.py"
-    program.write_text(
-        "from arena import League, Stored\n"
-        f"events = list(League({str(cup.folder)!r}).run())\n"
-        "print(sum(event.played for event in events if isinstance(event, Stored)))\n"
-    )
-    done = subprocess.run(
-        [sys.executable, program],
-        env=os.environ | {"PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert (done.stdout, done.stderr) == ("8\n", "")
-
-
-def test_names_that_are_not_public_are_refused() -> None:
-    with pytest.raises(ImportError):
-        from arena import Leagues  # type: ignore[attr-defined]  # noqa: F401 - there is none
+    new = tmp_path / "new"
+    for said, mistake in (
+        ("there is no league", lambda: League(tmp_path / "none")),
+        ("there is no game 'chess'", lambda: League.make(new, "chess", ["random", "random"])),
+        ("2 of 3 bots cannot", lambda: League.make(new, "guerra", ["random", "nobody", "none"])),
+        (r"league\.toml exists", lambda: League.make(cup.folder, "guerra", ["random", "rusher"])),
+        ("has no results yet", lambda: list(cup.matches())),
+        (r"a part is \(K, N\)", lambda: cup.run(part=(3, 2))),
+    ):
+        with pytest.raises(ArenaError, match=said):
+            mistake()
+    assert not new.exists()

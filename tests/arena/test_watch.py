@@ -2,7 +2,6 @@
 
 import re
 import shutil
-import signal
 import tempfile
 from collections import Counter
 from collections.abc import Iterator
@@ -28,7 +27,7 @@ from arena.watch import Sight, Watcher
 from referee.kept import KeptAnswer
 from tests.arena.conftest import PLAYED, STEADY, Arena, League
 from tests.arena.terminal import Terminal, at_terminal
-from tests.referee.process_watch import until
+from tests.golden import Golden
 
 SLOW = """\
 game = "guerra"
@@ -40,13 +39,6 @@ max_turns = 5
 
 [limits]
 sandbox = "none"
-"""
-PONDERING = """
-import time, kit, guerra_random
-def choose(ask):
-    time.sleep(0.5)
-    return guerra_random.choose(ask)
-kit.run(choose)
 """
 CLEAR = "\x1b[J"
 """What ends every picture."""
@@ -98,11 +90,8 @@ def sight(bots: int, **more: object) -> Sight:
 
 
 def slow_paced(league: League) -> list[str]:
-    """Write a slow league that nobody has played; return the ids of its matches.
-
-    A decision takes half a second, so that a match takes some.
-    """
-    bots = [league.bot(name, PONDERING) for name in ("ann", "bob")]
+    """Write a slow league that nobody has played; return the ids of its matches."""
+    bots = [league.bot(name, STEADY.format(pause=0)) for name in ("ann", "bob")]
     text = SLOW.format(deals=4).replace("[limits]", '[limits]\npace = "slow"\nmove_time = 30')
     league.write(text + "".join(bots))
     plan = read_asked(league.folder)
@@ -128,28 +117,8 @@ def test_matches_that_are_under_way_are_counted_with_their_answers(league: Leagu
             assert "(0 %), 3 under way with 6 answers, 0 faults." in head(league.folder)
         flights.drop(matches)
         assert "0 of 8 matches of guerra (0 %), 0 faults." in head(league.folder)
-
-
-def test_a_file_of_matches_under_way_that_is_damaged_stops_no_watch(league: League) -> None:
-    slow_paced(league)
     (league.folder / "slow.db").write_text("no database, but long enough to be one")
     assert "(0 %), how many are under way cannot be read, 0 faults." in head(league.folder)
-
-
-@pytest.mark.slow
-def test_a_slow_run_is_watched_and_so_is_what_it_leaves(league: League, arena: Arena) -> None:
-    slow_paced(league)
-    run = league.start("run")
-
-    def said() -> str:
-        return arena("watch", league.folder, "--once").stdout
-
-    until(lambda: re.search(r"\d under way with [1-9]\d* answer", said()), 30)
-    run.send_signal(signal.SIGINT)
-    run.communicate(timeout=30)
-    assert re.search(r"\d left under way with [1-9]\d* answer", said())
-    league.call("run")
-    assert "under way" not in said()
 
 
 # --- at a terminal
@@ -206,17 +175,6 @@ def test_a_picture_fits_a_terminal_that_is_resized_at_once_and_ctrl_c_leaves_the
     assert terminal.shown.rpartition(CLEAR)[2] == "^C\n"
 
 
-@pytest.mark.slow  # a terminal
-def test_a_league_that_goes_away_ends_it_in_one_line_and_colours_may_stay_away(copy: Path) -> None:
-    more_deals(copy)
-    with watching(copy, "--every", "0.5", NO_COLOR="1") as terminal:
-        assert "\x1b[33m" not in terminal.until(CLEAR)
-        shutil.rmtree(copy)
-        assert terminal.end() == 2
-    assert terminal.shown.endswith(f"arena: there is no league {str(copy)!r}: no such folder.\n")
-    assert "Traceback" not in terminal.shown
-
-
 def more_deals(folder: Path) -> None:
     """Let a league ask for more than was played."""
     file = folder / "league.toml"
@@ -242,33 +200,18 @@ def test_piped_it_says_a_line_now_and_then_and_shows_the_table_at_the_end(league
     assert not told.stderr
 
 
-def test_piped_it_says_nothing_while_nothing_changes(
+def test_piped_it_says_nothing_while_nothing_changes_and_ends_where_the_league_goes_away(
     arena: Arena, copy: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     more_deals(copy)
     looks = []
-
-    def wait(*_: object) -> None:
-        looks.append(_)
-        if len(looks) == 4:
-            raise KeyboardInterrupt
-
-    monkeypatch.setattr(watch, "_wait", wait)
     monkeypatch.setattr(watch, "monotonic", lambda: 60.0 * len(looks))
+    monkeypatch.setattr(
+        watch, "_wait", lambda *_: looks.append(_) or (len(looks) == 4 and shutil.rmtree(copy))
+    )
     told = arena("watch", copy)
-    assert (told.exit_code, told.stderr) == (0, "")
-    assert len(told.stdout.splitlines()) == 1
-
-
-def test_once_says_how_things_stand_and_ends(arena: Arena, copy: Path, league: League) -> None:
-    more_deals(copy)
-    told = arena("watch", copy, "--once")
-    assert told.exit_code == 0
-    assert "12 of 24 matches of guerra (50 %)" in told.stdout
-    assert "illegal" in told.stdout
-    none = arena("watch", copy / "none", "--once")
-    assert none.exit_code == 2
-    assert none.stderr.startswith("arena: there is no league")
+    assert (told.exit_code, len(told.stdout.splitlines())) == (2, 1)
+    assert told.stderr == f"arena: there is no league {str(copy)!r}: no such folder.\n"
 
 
 def test_a_league_without_a_database_has_played_nothing_yet(arena: Arena, league: League) -> None:
@@ -302,17 +245,6 @@ def test_a_file_that_cannot_be_read_for_a_while_is_a_problem_and_no_end(copy: Pa
     assert after.over
 
 
-def test_bots_added_while_it_watches_are_seen(copy: Path) -> None:
-    watcher = looked(copy)
-    assert watcher.look().over
-    with (copy / "league.toml").open("a") as file:
-        file.write('\n[[bot]]\nname = "late"\nshipped = "turtle"\n')
-    after = watcher.look()
-    assert after.missing == 12
-    assert after.table
-    assert "late" in [row["bot"] for row in after.table.rows]
-
-
 def test_nothing_is_rated_again_while_nothing_is_new(played: Path) -> None:
     rated = []
     watcher = Watcher(played, lambda field: rated.append(1) or fit(field.deals, bots=field.bots))
@@ -324,6 +256,17 @@ def test_nothing_is_rated_again_while_nothing_is_new(played: Path) -> None:
     assert watcher.look().over
 
 
+def test_bots_added_while_it_watches_are_seen(copy: Path) -> None:
+    watcher = looked(copy)
+    assert watcher.look().over
+    with (copy / "league.toml").open("a") as file:
+        file.write('\n[[bot]]\nname = "late"\nshipped = "turtle"\n')
+    after = watcher.look()
+    assert after.missing == 12
+    assert after.table
+    assert "late" in [row["bot"] for row in after.table.rows]
+
+
 def test_a_table_that_takes_long_is_made_less_often_while_the_count_goes_on(
     played: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -331,30 +274,26 @@ def test_a_table_that_takes_long_is_made_less_often_while_the_count_goes_on(
     monkeypatch.setattr(arena.watch, "monotonic", lambda: clock)
     shutil.copy(played / "league.toml", tmp_path)
     header, *matches = exported(played)
-    imported = 0
+    header, file = header.replace(b'"matches":12', b'"matches":4'), tmp_path / "part.jsonl"
 
     def slowly(field: Field) -> Ratings:
         nonlocal clock
         clock += 0.5
         return fit(field.deals, bots=field.bots)
 
-    def look(more: int) -> Sight:
-        """After so many more matches."""
-        nonlocal imported
-        file = tmp_path / "part.jsonl"
-        header_of_part = header.replace(b'"matches":12', b'"matches":%d' % more)
-        file.write_bytes(header_of_part + b"".join(matches[imported : imported + more]))
+    def look() -> Sight:
+        """After four more matches."""
+        file.write_bytes(header + b"".join(matches.pop(0) for _ in range(4)))
         import_files(tmp_path, [file], lambda _: None)
-        imported += more
         return watcher.look()
 
     watcher = Watcher(tmp_path, slowly)
-    first, second = look(4), look(4)
+    first, second = look(), look()
     assert (first.missing, second.missing) == (8, 4)
     assert second.table is first.table
     assert (first.fresh, second.fresh) == (True, False)
     clock += 60
-    last = look(4)
+    last = look()
     assert (last.fresh, last.missing) == (True, 0)
     assert last.table is not None
     assert {row["matches"] for row in last.table.rows} == {8}
@@ -363,31 +302,19 @@ def test_a_table_that_takes_long_is_made_less_often_while_the_count_goes_on(
 # --- a picture
 
 
-def test_bots_that_do_not_fit_are_counted_and_names_are_whole() -> None:
-    lines = _picture(sight(40), 80, 15, color=False)
-    assert len(lines) == 15
-    shown = sum("bot number" in line for line in lines)
-    assert lines[-1] == f"… {40 - shown} more bots"
-    lines = _picture(sight(3, run=7), 40, 30, color=False)  # fewer columns
-    assert all(width(line) <= 40 for line in lines)
-    assert sum("Rank" in line for line in lines) == 1
-    assert "Rating" in " ".join(lines)
-    assert "number" in " ".join(lines)
-
-
-def test_who_has_moved_and_played_is_marked() -> None:
-    moved = {"bot number 001": 2, "bot number 002": -1}
-    seen = sight(4, moved=moved, new={"bot number 001": 12})
-    text = "\n".join(_picture(seen, 100, 30, color=False))
-    assert re.search(r"▲2 - +bot number 001 .* \+12 0 ", text)
-    assert re.search(r"▼1 - +bot number 002 .* 0 ", text)
-
-
-def test_names_are_shown_safely() -> None:
-    seen = sight(2)
+def test_a_picture_counts_who_does_not_fit_marks_who_moved_and_shows_names_safely(
+    golden: Golden,
+) -> None:
+    seen = sight(4, moved={"bot number 001": 2, "bot number 002": -1}, new={"bot number 001": 12})
     assert seen.table
     rows = [{**row, "bot": f"\x1b[2J\u202e{row['bot']}"} for row in seen.table.rows]
-    lines = _picture(replace(seen, table=replace(seen.table, rows=rows)), 200, 30, color=False)
-    text = "\n".join(lines)
-    assert "\\x1b[2J\\u202ebot number 000" in text
-    assert "\x1b" not in text
+    odd = replace(seen, table=replace(seen.table, rows=rows))
+    for each, columns, lines in (
+        *((sight(40), 80, 15), (sight(3, run=7), 40, 30), (seen, 100, 30)),
+        (odd, 200, 30),
+    ):
+        shown = _picture(each, columns, lines, color=False)
+        assert len(shown) <= lines
+        assert all(width(line) <= columns for line in shown)
+        assert "\x1b" not in "".join(shown)
+        golden("\n".join(shown))

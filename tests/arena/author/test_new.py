@@ -1,16 +1,15 @@
 """`arena new`: a folder with a bot that is fit to play at once."""
 
 import shlex
-import shutil
 import tomllib
 from pathlib import Path
 
 import pytest
 
 from tests.arena.conftest import Arena
-from tests.arena.play.sandboxed_leagues import refused
 from tests.bots.template_cases import LANGUAGES, NEAR, OTHERS
 from tests.faults.workshop import small_disk
+from tests.golden import Golden
 
 
 def made(arena: Arena, folder: Path, language: str, game: str) -> Path:
@@ -46,17 +45,6 @@ def test_it_says_what_was_written_and_what_comes_next(arena: Arena, tmp_path: Pa
     }
 
 
-@pytest.mark.slow
-def test_it_is_fit_to_play_and_its_name_is_the_folders(arena: Arena, tmp_path: Path) -> None:
-    made(arena, tmp_path / "rex", "python", "steal_war")
-    shutil.copytree(tmp_path / "rex", tmp_path / "before")
-    words = ("--seats", 2, "--seconds", "0.2", "--sandbox", "none")
-    assert arena("check", tmp_path / "rex", "--game", "steal_war", *words).exit_code == 0
-    words = ("--seed", 1, "--quiet", "--sandbox", "none")
-    result = arena("play", "steal_war", tmp_path / "rex", tmp_path / "before", *words)
-    assert "rex, before" in result.stdout
-
-
 def test_its_readme_names_the_game_and_what_to_try(arena: Arena, tmp_path: Path) -> None:
     text = (made(arena, tmp_path / "rex", "python", "khan") / "README.md").read_text()
     assert text.startswith("# rex\n\nA bot for khan in Python: ")
@@ -81,51 +69,6 @@ def test_any_name_stands_in_what_it_prints_and_in_its_readme(arena: Arena, tmp_p
             assert name not in commands.partition("```")[0]
 
 
-def test_a_name_that_means_another_is_refused(arena: Arena, tmp_path: Path) -> None:
-    for name, said in (
-        ("turtle", "'turtle' is a bundled bot of duel; give yours another name."),
-        ("duel_turtle", "'duel_turtle' is a bundled bot of duel; give yours another name."),
-        ("human", "'human' means a person who plays; choose another name for the folder."),
-    ):
-        folder = tmp_path / name
-        refused(arena("new", folder, "--lang", "python", "--game", "duel"), said)
-        assert not folder.exists()
-    words = ("new", tmp_path / "turtle", "--lang", "JS", "--game", "khan")
-    assert arena(*words).exit_code == 0, "a bot of another game lends its name"
-    assert (tmp_path / "turtle" / "bot.js").is_file()
-
-
-def test_what_is_not_known_is_named(arena: Arena, tmp_path: Path) -> None:
-    for language, game, said in (
-        ("phyton", "war", "Did you mean 'python'?"),
-        ("cobol", "war", "Known: c, cpp, go, java, javascript, "),
-        ("c", "whist", "there is no game 'whist'."),
-    ):
-        refused(arena("new", tmp_path / "mine", "--lang", language, "--game", game), said)
-        assert not (tmp_path / "mine").exists()
-
-
-def test_nothing_that_is_there_is_written_over(arena: Arena, tmp_path: Path) -> None:
-    (tmp_path / "bot.py").write_text("mine")
-    words = ("--lang", "python", "--game", "war")
-    says = "is not empty (it holds bot.py); name a new folder."
-    refused(arena("new", tmp_path, *words), says)
-    assert (tmp_path / "bot.py").read_text() == "mine"
-    says = "bot.py/mine cannot be a bot's folder: Not a directory."
-    refused(arena("new", tmp_path / "bot.py" / "mine", *words), says)
-
-
-def test_a_bot_that_is_not_built_says_how(arena: Arena, tmp_path: Path) -> None:
-    folder = tmp_path / "mine"
-    arena("new", folder, "--lang", "c", "--game", "war")
-    settings = folder / "bot.toml"
-    settings.write_text(settings.read_text().replace('build = ["make"]\n', ""))
-    result = arena("check", folder, "--game", "war")
-    assert result.exit_code == 1
-    said = "".join(result.stdout.split())
-    assert f"thereisnofile{folder}/bot,which`files`inbot.tomlnames;buildit:make-C{folder}." in said
-
-
 def test_on_a_full_disk_nothing_is_left(arena: Arena, tmp_path: Path) -> None:
     with small_disk(tmp_path, 8):
         result = arena("new", tmp_path / "sub" / "mine", "--lang", "python", "--game", "guerra")
@@ -135,3 +78,21 @@ def test_on_a_full_disk_nothing_is_left(arena: Arena, tmp_path: Path) -> None:
         f"arena: {tmp_path}/sub/mine cannot be written: No space left on device. Free some space "
         f"there, then run again.\n"
     )
+
+
+def test_a_mistake_is_refused_and_nothing_written(
+    arena: Arena, tmp_path: Path, golden: Golden
+) -> None:
+    (tmp_path / "bot.py").write_text("mine")
+    for name, language, game in (
+        *(("turtle", "python", "duel"), ("duel_turtle", "python", "duel")),
+        *(("human", "python", "duel"), (".", "python", "war"), ("bot.py/mine", "python", "war")),
+        *(("mine", "phyton", "war"), ("mine", "cobol", "war"), ("mine", "c", "whist")),
+    ):
+        result = arena("new", tmp_path / name, "--lang", language, "--game", game)
+        assert (result.exit_code, result.stdout) == (2, "")
+        golden(result.stderr)
+        assert [path.name for path in tmp_path.iterdir()] == ["bot.py"]
+    words = ("new", tmp_path / "turtle", "--lang", "JS", "--game", "khan")
+    assert arena(*words).exit_code == 0, "a bot of another game lends its name"
+    assert (tmp_path / "turtle" / "bot.js").is_file()

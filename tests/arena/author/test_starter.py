@@ -14,8 +14,8 @@ from protocol.errors import ArenaError
 from referee.form import AnyForm, Form
 from referee.game import Decision, Move, Observation
 from referee.games import GAMES
-from referee.options import new_game, read_options
 from tests.bots.template_cases import HERE, LANGUAGES, build
+from tests.golden import Golden
 from tests.referee.games_for_tests import Countdown
 
 WICKED = 'a */ """ end\\ \\u000a of\n\x1b[31mline ??/ {{view}} {{name}} $(rm -rf /) `date` <!-- \\'
@@ -79,39 +79,6 @@ def test_it_has_a_place_for_each_decision_and_no_place_is_left_open(language: st
     assert all(line == line.rstrip() for line in text.splitlines())
 
 
-def lines(game: Any) -> list[str]:
-    text = filled((TEMPLATES / "python" / "bot.py").read_text(), game)
-    return [line.strip().removeprefix("# ") for line in text.splitlines()]
-
-
-def test_it_shows_the_fields_of_a_move_and_how_its_moves_are_found() -> None:
-    found = lines(GAMES["casino_war"])
-    for line in (
-        "- bet (a whole number from 2): The bet on the player card, an even number, from the",
-        '- action ("war" or "surrender"): The answer.',
-        "All legal moves are listed.",
-    ):
-        assert line in found
-    assert any(
-        line.startswith("- tie_bet (a whole number from 0; may be left out): ") for line in found
-    )
-    assert any(line.startswith('Limits, such as: {"') for line in found)
-
-
-def test_it_shows_the_fields_of_a_view_by_example() -> None:
-    found = lines(GAMES["khan"])
-    assert "What `ask.view` holds, such as when a match of 2 seats begins:" in found
-    assert '- scarce: ["wood","captives"]' in found
-    view = new_game(GAMES["khan"], 2, read_options(GAMES["khan"], {}), "1").view(0)
-    assert {f"- {field}" for field in view} <= {line.partition(":")[0] for line in found}
-
-
-def test_of_a_game_without_decisions_it_shows_the_view() -> None:
-    found = lines(GAMES["tod_und_leben"])
-    assert "- decision: null" in found
-    assert not any(line.startswith("if ask.decision") for line in found)
-
-
 class Unsayable(Countdown):
     """A game with a decision that no program can name."""
 
@@ -123,20 +90,6 @@ def test_a_decision_that_cannot_stand_in_a_program_is_refused(tmp_path: Path) ->
     with pytest.raises(ArenaError, match=r"unsayable has a decision .*should call it by letters"):
         write_bot(tmp_path / "mine", "shell", Unsayable)
     assert not (tmp_path / "mine").exists()
-
-
-class Endless(Countdown):
-    """A game whose random play does not end."""
-
-    def apply(self, moves: Mapping[int, Move]) -> None:
-        pass
-
-    def decision(self, seat: int) -> Decision:
-        return Decision("take", limits={"most": 3})
-
-
-def test_a_game_that_never_ends_is_left_after_a_while() -> None:
-    assert 'Limits, such as: {"most": 3}' in lines(Endless)
 
 
 class Taking(Form):
@@ -170,17 +123,20 @@ class Seldom(Countdown):
         return Decision("take", limits={"most": 3}) if len(self.taken[seat]) else listed
 
 
-def test_what_a_form_says_is_shown_form_by_form() -> None:
-    found = lines(Seldom)
-    at = found.index("What is taken.")
-    assert found[at : at + 9] == [
-        "What is taken.",
-        "Some of it:",
-        '- why: "fun"',
-        "- take (a whole number from 1): How many.",
-        "- then (a list, each a whole number; may be left out): And so on.",
-        "Nothing:",
-        '- why: "fear"',
-        "All legal moves are listed, or sampled where there would be too many.",
-        'Limits, such as: {"most": 3}',
-    ]
+class Endless(Seldom):
+    """A game whose random play does not end, and which is left after a while."""
+
+    name = "endless"
+
+    def apply(self, moves: Mapping[int, Move]) -> None:
+        pass
+
+
+@pytest.mark.parametrize(
+    "game", [*(GAMES[name] for name in ("casino_war", "khan", "tod_und_leben")), Seldom, Endless]
+)
+def test_it_shows_the_forms_of_moves_how_they_are_found_and_the_view_by_example(
+    game: Any, golden: Golden
+) -> None:
+    text = filled((TEMPLATES / "python" / "bot.py").read_text(), game)
+    golden(text.partition("def ")[2])

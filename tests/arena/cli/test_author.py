@@ -39,6 +39,26 @@ def owner(cup: Path, token: str) -> tuple[str, str] | None:
 CLASS = [("ada", "author"), ("ben", "author"), ("olga", "organizer")]
 
 
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("\ufeffname,role\r\nada,\r\n\r\n  ben  \r\nolga,organizer\r\n", CLASS),
+        ("Name;Role\r\nada;\r\nben;author\r\nolga;organizer;\r\n", CLASS),
+        ("NAME\tROLE\nada\t\nben\nolga\tOrganizer\n", CLASS),
+        ('ada,,,\n"ben"\nolga;organizer\n', CLASS),
+        ('"Roe, Jim",reader\n"a;b"\n', [("Roe, Jim", "reader"), ("a;b", "author")]),
+        ("Doe, Jane;author\n", [("Doe, Jane", "author")]),
+    ],
+)
+def test_a_class_is_added_from_a_file_of_any_spreadsheet(
+    arena: Arena, cup: Path, text: str, found: list[tuple[str, str]]
+) -> None:
+    Path("names.csv").write_text(text)
+    result = arena("author", "add", "cup", "--from", "names.csv", "--format", "json")
+    rows = json.loads(result.stdout)["people"]
+    assert [owner(cup, row["token"]) for row in rows] == roles(cup) == found
+
+
 def test_an_author_is_added_and_the_token_is_shown_with_its_link(
     arena: Arena, cup: Path, golden: Golden
 ) -> None:
@@ -47,35 +67,6 @@ def test_an_author_is_added_and_the_token_is_shown_with_its_link(
     assert link == f"https://bots.example.org/cup/enter#{token}"
     golden(result.stdout.replace(token, "TOKEN"))
     assert owner(cup, token) == ("ada", "author")
-
-
-def test_a_class_is_added_from_a_file(arena: Arena, cup: Path) -> None:
-    Path("names.csv").write_text("\ufeffname,role\r\nada,\r\n\r\n  ben  \r\nolga,organizer\r\n")
-    result = arena("author", "add", "cup", "--from", "names.csv", "--format", "json")
-    rows = json.loads(result.stdout)["people"]
-    assert [(row["name"], row["role"]) for row in rows] == CLASS
-    assert [owner(cup, row["token"]) for row in rows] == CLASS
-
-
-@pytest.mark.parametrize(
-    ("text", "found"),
-    [
-        ("Name;Role\r\nada;\r\nben;author\r\nolga;organizer;\r\n", CLASS),
-        ("NAME\tROLE\nada\t\nben\nolga\tOrganizer\n", CLASS),
-        ('ada,,,\n"ben"\nolga;organizer\n', CLASS),
-        (
-            'Doe, Jane;author\n"Roe, Jim",reader\n"a;b"\n',
-            [("Doe, Jane", "author"), ("Roe, Jim", "reader"), ("a;b", "author")],
-        ),
-    ],
-    ids=["semicolons", "tabs", "each line its own", "names that hold what separates"],
-)
-def test_a_file_of_any_spreadsheet_is_read(
-    arena: Arena, cup: Path, text: str, found: list[tuple[str, str]]
-) -> None:
-    Path("names.csv").write_text(text)
-    assert arena("author", "add", "cup", "--from", "names.csv").exit_code == 0
-    assert roles(cup) == found
 
 
 def test_a_file_with_more_names_is_given_again(arena: Arena, cup: Path, golden: Golden) -> None:
@@ -92,26 +83,6 @@ def test_a_file_with_more_names_is_given_again(arena: Arena, cup: Path, golden: 
     assert owner(cup, rows[0]["token"]) == ("cyd", "reader")
 
 
-def test_another_role_than_before_is_a_mistake_of_its_line(
-    arena: Arena, cup: Path, golden: Golden
-) -> None:
-    arena("author", "add", "cup", "ada", "ben")
-    Path("names.csv").write_text("eva\nada,organizer\nben,author\n")
-    said = arena("author", "add", "cup", "--from", "names.csv")
-    assert said.exit_code == 2
-    golden(said.stderr)
-    assert roles(cup) == [("ada", "author"), ("ben", "author")]
-    arena("author", "remove", "cup", "ada")
-    assert arena("author", "add", "cup", "--from", "names.csv").exit_code == 0
-
-
-def test_several_are_added_by_name_or_none(arena: Arena, cup: Path) -> None:
-    arena("author", "add", "cup", "ada", "ben", "ada", "--organizer", "--format", "csv")
-    said = arena("author", "add", "cup", "cyd", "ben", "--organizer")
-    assert said.stderr.startswith("arena: 'ben' is here already. `arena author renew cup ben`")
-    assert roles(cup) == [("ada", "organizer"), ("ben", "organizer")]
-
-
 def test_the_address_may_be_the_servers_or_the_leagues(arena: Arena, cup: Path) -> None:
     arena("author", "add", "cup", "ada")
     for url, server in (
@@ -124,61 +95,50 @@ def test_the_address_may_be_the_servers_or_the_leagues(arena: Arena, cup: Path) 
         assert f"\n    {server}/cup/enter#arena_" in said
 
 
-def test_who_is_called_as_a_bot_of_the_organizers_is_told(
-    arena: Arena, cup: Path, golden: Golden
+def test_a_token_is_renewed_an_author_removed_and_a_list_has_everybody_and_no_token(
+    arena: Arena, cup: Path
 ) -> None:
-    golden(arena("author", "add", "cup", "Sensible", "ada").stderr)
-    assert arena("author", "add", "cup", "random", "--reader").stderr == ""
+    [old] = re.findall(TOKEN, arena("author", "add", "cup", "ada").stdout)
+    [new] = re.findall(TOKEN, arena("author", "renew", "cup", "ada").stdout)
+    assert (owner(cup, old), owner(cup, new)) == (None, ("ada", "author"))
+    arena("author", "add", "cup", "olga", "--organizer")
+    listed = arena("author", "list", "cup").stdout
+    assert [line.split()[:2] for line in listed.splitlines()[2:]] == [
+        *(["ada", "author"], ["olga", "organizer"])
+    ]
+    assert not re.search(TOKEN, listed)
+    removed = arena("author", "remove", "cup", "ada")
+    assert removed.stdout == "ada may not hand in to cup any more.\n"
+
+
+def test_a_mistake_is_refused_in_words(arena: Arena, cup: Path, golden: Golden) -> None:
+    bad = {"empty": b"", "bytes": b"ada\nb\xffn\n", "quotes": b'ada\n"ben\n'}
+    for name, data in bad.items():
+        Path(name).write_bytes(data)
+    for line in (
+        *(f"add cup --from {name}" for name in bad),
+        *("add cup", "add nowhere ada", "list cup", "renew cup ada"),
+        *("add cup ada --url ftp://x", "add cup ada --url https://x/#y"),
+    ):
+        result = arena("author", *line.split())
+        assert result.exit_code == 2
+        golden(result.stderr)
 
 
 def test_of_a_class_with_mistakes_nobody_is_added_and_each_line_is_named(
     arena: Arena, cup: Path, golden: Golden
 ) -> None:
-    Path("names.csv").write_text("ada\nben,king\nada\n\x1b[2J\ncora,author,x\n")
-    result = arena("author", "add", "cup", "--from", "names.csv")
-    assert result.exit_code == 2
-    golden(result.stderr)
-    assert not (cup / "handin.db").exists()
-
-
-def test_a_file_that_is_none_is_refused_in_words(arena: Arena, cup: Path) -> None:
-    for data, said in (
-        (b"", "names.csv has no names; write one in each line."),
-        (b"ada\nb\xffn\n", "names.csv:2: not UTF-8; save it as UTF-8."),
-        (b'ada\n"ben\n', "names.csv:2: not CSV: unexpected end of data."),
+    add = ("author", "add", "cup", "--from", "names.csv")
+    for text in (
+        "ada\nben,king\nada\n\x1b[2J\ncora,author,x\n",
+        "eva\nada,organizer\nben,author\n",  # who have another role already
     ):
-        Path("names.csv").write_bytes(data)
-        assert arena("author", "add", "cup", "--from", "names.csv").stderr == f"arena: {said}\n"
-
-
-def test_a_token_is_renewed_and_an_author_removed(arena: Arena, cup: Path) -> None:
-    [old] = re.findall(TOKEN, arena("author", "add", "cup", "ada").stdout)
-    [new] = re.findall(TOKEN, arena("author", "renew", "cup", "ada").stdout)
-    assert (owner(cup, old), owner(cup, new)) == (None, ("ada", "author"))
-    removed = arena("author", "remove", "cup", "ada")
-    assert removed.stdout == "ada may not hand in to cup any more.\n"
-    gone = arena("author", "renew", "cup", "ada")
-    assert "there is nobody called 'ada' in cup: nobody is here." in gone.stderr
-
-
-def test_a_list_has_everybody_and_no_token(arena: Arena, cup: Path) -> None:
-    for name, *more in (["ada"], ["olga", "--organizer"], ["rita", "--reader"]):
-        arena("author", "add", "cup", name, *more)
-    listed = arena("author", "list", "cup")
-    assert [line.split()[:2] for line in listed.stdout.splitlines()[2:]] == [
-        *(["ada", "author"], ["olga", "organizer"], ["rita", "reader"])
-    ]
-    assert not re.search(TOKEN, listed.stdout)
-
-
-def test_a_mistake_is_refused_in_words(arena: Arena, cup: Path) -> None:
-    for words, said in (
-        (["add", "cup"], "name persons, or a file of many: --from names.csv."),
-        (["add", "none", "ada"], "there is no league 'none': no such folder."),
-        (["add", "cup", "ada", "--url", "ftp://x"], "--url ftp://x is no address of a server"),
-        (["add", "cup", "ada", "--url", "https://x/#y"], "--url https://x/#y is no address"),
-        (["list", "cup"], "nobody may hand in to cup yet: `arena author add cup NAME` makes"),
-    ):
-        result = arena("author", *words)
+        Path("names.csv").write_text(text)
+        result = arena(*add)
         assert result.exit_code == 2
-        assert result.stderr.startswith(f"arena: {said}")
+        golden(result.stderr)
+        assert "eva" in text or not (cup / "handin.db").exists()
+        arena("author", "add", "cup", "ada", "ben", "--reader")
+        assert roles(cup) == [("ada", "reader"), ("ben", "reader")]
+    golden(arena("author", "add", "cup", "Sensible", "cyd").stderr)  # called as a bot of theirs
+    assert arena("author", "add", "cup", "random", "--reader").stderr == ""

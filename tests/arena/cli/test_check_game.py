@@ -27,19 +27,6 @@ def run(*words: str) -> Result:
     return CliRunner().invoke(main, ["check-game", *words], prog_name="arena")
 
 
-@pytest.mark.quick(1)
-@pytest.mark.parametrize("steps", [("json", "schemas", "silent"), STEPS], ids=len)
-def test_a_sound_game_passes_and_every_step_has_a_line(
-    heights: pytest.MonkeyPatch, steps: Collection[str]
-) -> None:
-    result = run("heights", *(word for step in steps for word in ("--step", step)))
-    assert result.exit_code == 0, result.output
-    for name in steps:
-        assert f" s {name}: " in result.output
-    assert f"heights keeps the contract of a game. {len(steps)} steps, 0 skipped" in result.output
-    assert all(len(line) <= 80 for line in result.output.splitlines())
-
-
 def test_a_failing_step_is_told_in_full(heights: pytest.MonkeyPatch) -> None:
     heights.setitem(GAMES, "heights", LeakInView)
     result = run("heights", "--step", "hidden", "--step", "json")
@@ -50,32 +37,6 @@ def test_a_failing_step_is_told_in_full(heights: pytest.MonkeyPatch) -> None:
     assert "Remedy: leave it out for this seat" in result.output
     assert "does not keep the contract of a game. Failed: hidden." in result.output
     assert all(len(line) <= 80 for line in result.output.splitlines())
-
-
-def test_json_holds_the_failure_and_nothing_that_the_game_prints(
-    heights: pytest.MonkeyPatch,
-) -> None:
-    heights.setitem(GAMES, "heights", Prints)
-    result = run("heights", "--step", "silent", "--step", "text", "--format", "json")
-    assert result.exit_code == 1
-    told = json.loads(result.output)
-    assert (told["game"], told["ok"]) == ("heights", False)
-    states = {step["step"]: step["state"] for step in told["steps"]}
-    assert states == {"text": "ok", "silent": "failed"}
-    failure = told["steps"][1]["failure"]
-    assert failure["remedy"]
-    assert failure["position"]["seats"] in Heights.seat_counts
-
-
-def test_a_mistake_is_one_line(heights: pytest.MonkeyPatch) -> None:
-    for words, error in (
-        (["heigths"], "there is no game 'heigths'. Did you mean 'heights'?"),
-        (["heights", "--step", "hiden"], "there is no step 'hiden'. Did you mean 'hidden'?"),
-        (["heights", "--seats", "9"], "heights is played by 2, 3 seats, not by 9."),
-    ):
-        result = run(*words)
-        assert result.exit_code == 2
-        assert error in result.output
 
 
 def test_a_program_that_is_older_than_its_source_is_named(tmp_path: Path) -> None:
@@ -114,3 +75,29 @@ def test_a_game_that_ends_its_process_is_named_and_the_other_steps_are_tried(
     ends, text = json.loads(needed.output)["steps"]
     assert (ends["step"], ends["state"]) == ("ends-random", "failed")
     assert (text["step"], text["detail"]) == ("text", "step ends-random has to be mended first")
+
+
+@pytest.mark.quick(1)
+@pytest.mark.parametrize("steps", [("json", "schemas", "silent"), STEPS], ids=len)
+def test_a_sound_game_passes_every_step_has_a_line_and_json_what_failed(
+    heights: pytest.MonkeyPatch, steps: Collection[str]
+) -> None:
+    result = run("heights", *(word for step in steps for word in ("--step", step)))
+    assert result.exit_code == 0, result.output
+    for name in steps:
+        assert f" s {name}: " in result.output
+    assert f"heights keeps the contract of a game. {len(steps)} steps, 0 skipped" in result.output
+    heights.setitem(GAMES, "heights", Prints)
+    result = run("heights", "--step", "silent", "--step", "text", "--format", "json")
+    told = json.loads(result.output)  # in which nothing is that the game prints
+    assert (result.exit_code, told["ok"]) == (1, False)
+    states = {step["step"]: step["state"] for step in told["steps"]}
+    assert states == {"text": "ok", "silent": "failed"}
+    assert told["steps"][1]["failure"]["position"]["seats"] in Heights.seat_counts
+    for words, error in (
+        (["heigths"], "there is no game 'heigths'. Did you mean 'heights'?"),
+        (["heights", "--step", "hiden"], "there is no step 'hiden'. Did you mean 'hidden'?"),
+        (["heights", "--seats", "9"], "heights is played by 2, 3 seats, not by 9."),
+    ):
+        result = run(*words)
+        assert (result.exit_code, error in result.output) == (2, True)

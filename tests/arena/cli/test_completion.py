@@ -10,7 +10,7 @@ import pytest
 
 from arena.cli.completion import check_asked
 from protocol.errors import ArenaError
-from tests.arena.conftest import ROOT, Arena
+from tests.arena.conftest import ARENA, ROOT, Arena
 from tests.golden import Golden
 
 COMPLETE = """\
@@ -88,18 +88,15 @@ def test_bash_completes_commands_options_games_and_bots(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("shell", "check"), [("zsh", ["-n"]), ("fish", ["--no-execute"])])
-def test_other_shells_can_read_their_scripts(
-    shell: str, check: list[str], tmp_path: Path, shelled: dict[str, str]
-) -> None:
-    file = script(shell, tmp_path, shelled)
+def test_zsh_can_read_its_script(tmp_path: Path, shelled: dict[str, str]) -> None:
+    file = script("zsh", tmp_path, shelled)
     assert "_ARENA_COMPLETE" in file.read_text()
-    subprocess.run([shell, *check, str(file)], env=shelled, check=True)
+    subprocess.run(["zsh", "-n", str(file)], env=shelled, check=True)
 
 
 @pytest.mark.slow
 def test_fish_completes_commands_paths_and_keys(tmp_path: Path, shelled: dict[str, str]) -> None:
-    file = script("fish", tmp_path, shelled)
+    fish = script("fish", tmp_path, shelled)
     (tmp_path / "mine").mkdir()
     for words, wanted in {
         "arena ma": ["matches\tList the matches that were played"],
@@ -107,37 +104,25 @@ def test_fish_completes_commands_paths_and_keys(tmp_path: Path, shelled: dict[st
         "arena play khan mi": ["mine/"],
         "arena play khan random --limit mo": ["move_time="],
     }.items():
-        done = subprocess.run(
-            ["fish", "--no-config", "-c", f"source {file}; complete -C '{words}'"],
-            env=shelled,
-            cwd=tmp_path,
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-        assert done.stdout.splitlines() == wanted, words
+        line = ["fish", "--no-config", "-c", f"source {fish}; complete -C '{words}'"]
+        done = subprocess.run(line, env=shelled, cwd=tmp_path, capture_output=True, check=True)
+        assert done.stdout.decode().splitlines() == wanted, words
 
 
 def test_what_no_script_asks_is_refused_in_a_line(
     monkeypatch: pytest.MonkeyPatch, golden: Golden
 ) -> None:
     monkeypatch.setenv("COMP_WORDS", "arena ma")
-    for given, wrong in (
-        ({"_ARENA_COMPLETE": "bash_complete", "COMP_CWORD": "x"}, "COMP_CWORD cannot be 'x'"),
-        ({"_ARENA_COMPLETE": "zsh_complete"}, "COMP_CWORD is not set"),
-        ({"_ARENA_COMPLETE": "fish_complete", "COMP_CWORD": " "}, "COMP_CWORD cannot be ' '"),
-        ({"_ARENA_COMPLETE": "1", "COMP_CWORD": "1"}, "_ARENA_COMPLETE cannot be '1'"),
-    ):
-        with monkeypatch.context() as patch:
-            for name, value in given.items():
-                patch.setenv(name, value)
-            with pytest.raises(ArenaError, match=wrong):
-                check_asked()
-    words = [sys.executable, "-m", "arena"]
-    env = os.environ | {"_ARENA_COMPLETE": "1"}
-    done = subprocess.run(words, cwd=ROOT, env=env, capture_output=True, text=True)
+    for complete, word in (("zsh_complete", ""), ("bash_complete", "x"), ("1", "1")):
+        monkeypatch.setenv("_ARENA_COMPLETE", complete)
+        if word:
+            monkeypatch.setenv("COMP_CWORD", word)
+        with pytest.raises(ArenaError) as caught:
+            check_asked()
+        golden(str(caught.value))
+    done = subprocess.run(ARENA, cwd=ROOT, capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (2, "")
-    golden(done.stderr)
+    assert done.stderr == f"arena: {caught.value}\n"
 
 
 def test_a_shell_that_is_not_known_is_refused(arena: Arena) -> None:

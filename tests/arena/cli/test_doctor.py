@@ -42,13 +42,11 @@ def doctor(rows_of: Doctor) -> Doctor:
 
 
 @pytest.mark.slow
-def test_a_bot_gets_ready_in_each_sandbox(doctor: Doctor) -> None:
+def test_a_bot_gets_ready_in_each_sandbox_or_the_line_is_shown_that_says_why(
+    arena: Arena, doctor: Doctor
+) -> None:
     rows = doctor("random", "--game", "guerra")
     assert [row["value"] for row in rows] == ["gets ready"] * len(HERE)
-
-
-@pytest.mark.slow
-def test_of_a_bot_that_dies_the_line_is_shown_that_says_why(arena: Arena) -> None:
     told = arena("doctor", NAUGHTY / "crash_at_start.py").stdout
     assert " ".join(told.split()).count("(RuntimeError: crashed on purpose).") == len(HERE)
     assert all(len(line) <= 80 for line in told.splitlines() if "/python" not in line), told
@@ -114,25 +112,7 @@ def test_a_limit_that_cannot_be_had_is_named_once_and_blamed_on_no_sandbox(rows_
     rows = rows_of("random", "--game", "guerra", "--limit", f"threads={len(own_cores()) + 1}")
     named = [row["what"] for row in rows if "threads" in row["remark"]]
     assert named == ["limits"]
-    assert working(rows) == {f"sandbox {name}" for name in HERE}
+    working = {row["what"] for row in rows if row["value"] == "works"}
+    assert {f"sandbox {name}" for name in HERE} <= working
     tried = {(row["value"], row["remark"]) for row in rows if row["what"].startswith("  ")}
     assert tried == {("not tried", "see limits, below")}
-
-
-def working(rows: Rows) -> set[str]:
-    sandboxes = (row for row in rows if row["what"].startswith("sandbox "))
-    return {row["what"] for row in sandboxes if row["value"] == "works"}
-
-
-def test_without_cgroups_the_sandboxes_still_work(rows_of: Doctor) -> None:
-    try:
-        delegated()
-    except CgroupError as error:
-        why = error.what
-    else:
-        pytest.skip("A LACK OF CGROUPS IS NOT TESTED HERE: one is delegated")
-    rows = rows_of("--limit", "cgroup=true")
-    assert [row["what"] for row in rows if row["remark"] == why] == ["cgroup v2"]
-    [said] = [row for row in rows if row["what"] == "limits"]
-    assert said["value"] == "cannot be had"
-    assert working(rows) == {f"sandbox {name}" for name in HERE}

@@ -16,6 +16,7 @@ from referee.evidence import Evidence
 from referee.games import GAMES
 from tests.arena.conftest import Arena
 from tests.arena.terminal import at_terminal, bots_of
+from tests.golden import Golden
 from tests.referee.process_watch import until
 
 NaughtyBot = Callable[..., Path]
@@ -45,26 +46,27 @@ def naughty_bot(public: Path) -> NaughtyBot:
 
 
 @pytest.mark.slow
-def test_each_step_shows_the_table_and_then_one_decision(arena: Arena) -> None:
-    with at_terminal(*MATCH, "--step") as terminal:
+def test_each_step_shows_the_table_and_then_one_decision_and_a_number_so_many(
+    arena: Arena, tmp_path: Path
+) -> None:
+    match = (*MATCH, "--option", "max_turns=10")
+    with at_terminal(*match, "--step", "--save", tmp_path / "left.json") as left:
+        shown = left.until(PROMPT)
+        for word in ("next", "0", "-3", "²"):
+            left.type(f"{word}\n")
+            said = f"{word!r} does nothing here: press Enter, or type a number, f, g or q."
+            assert said in left.until(PROMPT)
+        left.type("q\n")
+        assert left.end() == 1
+    assert left.shown.endswith("arena: the match was stopped before its end.\n")
+    assert list(tmp_path.iterdir()) == []
+    assert all(len(line) <= 80 for line in left.shown.splitlines())
+    with at_terminal(*match, "--step") as terminal:
         for _ in range(3):
             shown = terminal.until(PROMPT)
             assert len(TABLE.findall(shown)) == len(MOVE.findall(shown)) == 1
             assert TABLE.search(shown).start() < shown.index("] ")  # type: ignore[union-attr]
             terminal.type("\n")
-        terminal.until(PROMPT)
-        for word in ("next", "0", "-3", "²"):
-            terminal.type(f"{word}\n")
-            shown = terminal.until(PROMPT)
-            assert f"{word!r} does nothing here: press Enter, or type a number, f, g or q." in shown
-            assert not MOVE.search(shown)
-        assert all(len(line) <= 80 for line in terminal.shown.splitlines())
-
-
-@pytest.mark.slow
-def test_a_number_goes_on_for_so_many_decisions_and_g_to_the_end(arena: Arena) -> None:
-    match = (*MATCH, "--option", "max_turns=10")
-    with at_terminal(*match, "--step") as terminal:
         terminal.until(PROMPT)
         terminal.type("5\n")
         assert len(MOVE.findall(terminal.until(PROMPT))) == 5
@@ -93,17 +95,6 @@ def test_f_goes_on_to_the_next_fault_and_the_result_says_how_many_there_were(
 
 
 @pytest.mark.slow
-def test_q_stops_the_match_and_saves_nothing(tmp_path: Path) -> None:
-    file = tmp_path / "match.json"
-    with at_terminal(*MATCH, "--step", "--save", file) as terminal:
-        terminal.until(PROMPT)
-        terminal.type("q\n")
-        assert terminal.end() == 1
-    assert terminal.shown.endswith("arena: the match was stopped before its end.\n")
-    assert list(tmp_path.iterdir()) == []
-
-
-@pytest.mark.slow
 def test_while_a_match_waits_the_bots_are_frozen_and_the_end_of_input_ends_the_waiting() -> None:
     with at_terminal(*MATCH, "--step") as terminal:
         for keys in ("\n", "\n", "\x04"):
@@ -114,6 +105,21 @@ def test_while_a_match_waits_the_bots_are_frozen_and_the_end_of_input_ends_the_w
     assert terminal.shown.count(PROMPT) == 3
     assert "Ended: breakthrough\n  1. sensible (seat 0)" in terminal.shown
     assert "FAULT" not in terminal.shown
+
+
+def test_pauses_are_taken_from_the_time_before_the_next_answer() -> None:
+    pauses = Pauses([], lambda _: time.sleep(0.02))
+    asked = [True, True, False, True]  # the third decision is made for a seat that forfeited
+    for is_asked, count in zip(asked, (0, 2, 1, 0), strict=True):
+        if is_asked:
+            pauses.over()
+        for _ in range(count):
+            pauses(None)
+    lags, none = [7, 10**6, 0, 10**7], {"stderr": [], "conversations": [], "burners": []}
+    lag = pauses.taken_from(Evidence(cpu=[0] * 4, wall=[*map(int, asked)], lag=lags, **none)).lag
+    assert lag[:3] == [7, 10**6, 0]
+    assert lag[3] <= 10**7 - 3 * 20_000
+    assert pauses.seconds >= 3 * 0.02
 
 
 @pytest.mark.slow
@@ -130,92 +136,7 @@ def test_ctrl_c_ends_in_peace_and_leaves_no_process(words: list[str]) -> None:
     assert not [pid for pid in bots if Path(f"/proc/{pid}").exists()]
 
 
-def test_pauses_are_taken_from_the_time_before_the_next_answer() -> None:
-    pauses = Pauses([], lambda _: time.sleep(0.02))
-    asked = [True, True, False, True]  # the third decision is made for a seat that forfeited
-    for is_asked, count in zip(asked, (0, 2, 1, 0), strict=True):
-        if is_asked:
-            pauses.over()
-        for _ in range(count):
-            pauses(None)
-    evidence = Evidence(
-        cpu=[0] * 4,
-        wall=[int(each) for each in asked],
-        lag=[7, 10**6, 0, 10**7],
-        stderr=[],
-        conversations=[],
-        burners=[],
-    )
-    lag = pauses.taken_from(evidence).lag
-    assert lag[:3] == [7, 10**6, 0]
-    assert lag[3] <= 10**7 - 3 * 20_000
-    assert pauses.seconds >= 3 * 0.02
-
-
-def test_bots_that_crash_or_are_late_are_stepped_through(naughty_bot: NaughtyBot) -> None:
-    crash, late = naughty_bot("crash_mid_match"), naughty_bot("late", 9, 1, "sleep")
-    limits = ("--limit", "move_time=0.05", "--limit", "clock=wall")
-    words = ("play", "guerra", crash, late, *UNSANDBOXED, *limits, "--step")
-    with at_terminal(*words) as terminal:
-        for _ in range(4):
-            terminal.until(PROMPT)
-            terminal.type("\n")
-        assert "FAULT: late: " in terminal.shown
-        terminal.type("g\n" * 9)
-        assert terminal.end() == 0
-    assert "FAULT: crash: " in terminal.shown or "FAULT: late: " in terminal.shown
-    assert "it forfeits the match" in terminal.shown
-    assert "Ended: forfeit" in terminal.shown
-
-
-@pytest.mark.quick(1)
-@pytest.mark.parametrize("game", GAMES)
-def test_every_game_is_drawn_in_80_columns_and_into_a_pipe(arena: Arena, game: str) -> None:
-    bots = ["random"] * GAMES[game].seat_counts[0]
-    words = ("play", game, *bots, "--seed", "2", *UNSANDBOXED, "--pause", "0")
-    few = {"world_war": "max_rounds=3", "war": "max_battles=20", "pyanitsa": "max_battles=20"}
-    options = ["--option", few[game]] if game in few else []
-    result = arena(*words, *options)
-    assert result.exit_code == 0, result.output
-    assert "Ended: " in result.stdout
-    assert "\x1b" not in result.stdout
-    assert all(len(line) <= 80 for line in result.stdout.splitlines())
-
-
 # --- the result
-
-
-@pytest.mark.slow
-def test_the_result_says_what_a_bot_did_wrong(arena: Arena, naughty_bot: NaughtyBot) -> None:
-    bot = naughty_bot("illegal")
-    for words in ([], ["--quiet"], ["--pause", "0"], ["--view", "1"]):
-        result = arena("play", "guerra", bot, "random", *UNSANDBOXED, *words)
-        recap = ["  1. random (seat 1)", "  2. illegal (seat 0): 3 illegal, forfeits"]
-        assert result.stdout.splitlines()[-2:] == recap
-
-
-def test_the_result_says_why_a_bot_ended_if_that_is_short(
-    arena: Arena, naughty_bot: NaughtyBot
-) -> None:
-    bot = naughty_bot("polite")
-    shutil.copy(BUNDLED / "kit.py", bot)
-    for key, told in (
-        ("stamnia", "crash (KeyError: 'stamnia'), forfeits"),
-        ("s" * 50, "crash, forfeits"),  # no room in 80 columns
-        ("\x1b[2J", r"crash (KeyError: '\x1b[2J'), forfeits"),
-    ):
-        (bot / "polite.py").write_text(f"import kit\nkit.run(lambda ask: {{}}[{key!r}])\n")
-        result = arena("play", "guerra", bot, "random", *UNSANDBOXED, "--quiet")
-        assert result.stdout.splitlines()[-1] == f"  2. polite (seat 0): {told}"
-
-
-def test_nobody_waits_for_a_person_to_start() -> None:
-    with at_terminal("play", "guerra", "human", "random", *UNSANDBOXED) as terminal:
-        terminal.until("(? for help)")
-        terminal.type("quit\n")
-        terminal.end()
-    assert "waiting for random, " in terminal.shown
-    assert "waiting for human" not in terminal.shown
 
 
 # --- through the eyes of a seat
@@ -229,14 +150,6 @@ def test_a_view_tells_the_moves_of_that_seat_alone(arena: Arena, game: str) -> N
     before, _, _ = result.stdout.partition("Ended: ")
     assert "[random#1] " in before
     assert "[random#0] " not in before
-
-
-def test_a_view_is_the_table_that_the_seat_sees(arena: Arena) -> None:
-    shown = arena(*MATCH, "--view", "1").stdout
-    assert "B (you)" in shown
-    assert "A (you)" not in shown
-    hidden = re.findall(r"Hand +\(\d+ unseen\)|^A: reserve +\(\d+ unseen\)", shown, re.MULTILINE)
-    assert len(hidden) >= len(TABLE.findall(shown)) - 1  # all but perhaps the last
 
 
 @pytest.mark.slow
@@ -295,19 +208,6 @@ def test_a_log_holds_the_lines_of_both_directions_as_they_were(
     assert "Ended: breakthrough" in result.stderr
 
 
-def test_a_log_shows_how_many_samples_a_bot_wants_and_gets(arena: Arena, tmp_path: Path) -> None:
-    assert arena("new", tmp_path / "mine", "--lang", "python", "--game", "guerra").exit_code == 0
-    result = arena("play", "guerra", tmp_path / "mine", "random", *UNSANDBOXED, "--log")
-    own, other = (
-        [line for line in result.stdout.splitlines() if line.startswith(seat)] for seat in "01"
-    )
-    assert own[1] == '0 ← {"type":"ready","samples":4}'
-    assert other[1] == '1 ← {"type":"ready"}'
-    asks = [json.loads(line[4:]) for line in own if '"type":"ask"' in line]
-    assert {len(ask.get("samples", ())) for ask in asks if "legal" not in ask} == {4}
-    assert not any('"samples"' in line for line in other)
-
-
 def test_a_log_shows_what_is_wrong_and_harms_no_terminal(arena: Arena, public: Path) -> None:
     bot = public / "rude.sh"
     bot.write_text(
@@ -322,35 +222,14 @@ def test_a_log_shows_what_is_wrong_and_harms_no_terminal(arena: Arena, public: P
     assert "FAULT: crash: " in result.stderr
 
 
-def test_a_log_beside_a_person_holds_the_lines_of_the_bots(arena: Arena) -> None:
-    short = ("--option", "max_turns=2", "--log")
-    words = ("play", "guerra", "human", "random", *UNSANDBOXED, *short)
-    result = arena(*words, typed="random\n" * 99)
-    assert result.exit_code == 0
-    assert "\n1 → {" in result.stdout
-    assert "\n0 → {" not in result.stdout
-
-
-# --- mistakes
-
-
-def test_what_does_not_go_together_is_told(arena: Arena) -> None:
-    for words, said in (
-        (["--step"], "--step waits for keys at a terminal, and this is not one"),
-        (["--step", "--pause", "1"], "--step and --pause do not go together"),
-        (["--quiet", "--step"], "--quiet and --step do not go together"),
-        (["--quiet", "--log"], "--quiet and --log do not go together"),
-        (["--log", "--view", "0"], "--log and --view do not go together"),
-        (["--view", "2"], "there is no seat 2; the seats are 0 to 1."),
-        (["--view", "-1"], "there is no seat -1; the seats are 0 to 1."),
-        (["--force"], "--force is for --save: nothing else is written."),
-        (["--pause", "-1"], "Invalid value for '--pause'"),
-        (["--pause", "nan"], "'nan' is not a number of seconds."),
+def test_what_does_not_go_together_is_told(arena: Arena, golden: Golden) -> None:
+    human = ("play", "guerra", "human", "random")
+    for match, lines in (
+        (MATCH, ("--step", "--step --pause 1", "--quiet --step", "--quiet --log", "--force")),
+        (MATCH, ("--log --view 0", "--view 2", "--view -1", "--pause -1", "--pause nan")),
+        (human, ("--step", "--pause 1", "--view 0")),
     ):
-        result = arena(*MATCH, *words)
-        assert (result.exit_code, result.stdout) == (2, "")
-        assert said in result.stderr
-    for words in (["--step"], ["--pause", "1"], ["--view", "0"]):
-        result = arena("play", "guerra", "human", "random", *words)
-        assert result.exit_code == 2
-        assert f"{words[0]} is for matches between bots" in result.stderr
+        for line in lines:
+            result = arena(*match, *line.split())
+            assert (result.exit_code, result.stdout) == (2, "")
+            golden(result.stderr.rpartition("Error: ")[2].partition("-1.0 is")[0])

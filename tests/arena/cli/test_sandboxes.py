@@ -3,18 +3,17 @@
 import json
 import os
 import re
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from arena.cli import main
 from referee.sandbox import SANDBOXES
-from referee.sandbox.cgroup import delegated
-from referee.sandbox.errors import CgroupError
 from referee.sandbox.kinds import LandlockSandbox
-from tests.arena.conftest import Arena, League
+from tests.arena.conftest import STEADY, Arena, League
 from tests.arena.play.sandboxed_leagues import LEAGUE, OTHERS, TWO, WITHOUT, refused
+from tests.golden import Golden
+from tests.referee import process_watch
 from tests.referee.process_watch import until
 from tests.referee.sandbox.sandboxed import need
 
@@ -29,14 +28,6 @@ def leaking(monkeypatch: pytest.MonkeyPatch) -> None:
     )
 
 
-def need_or_none(sandbox: str) -> None:
-    if sandbox != "none":
-        need(sandbox)
-
-
-in_every_sandbox = pytest.mark.parametrize("sandbox", SANDBOXES)
-
-
 # Which sandbox
 
 
@@ -46,21 +37,6 @@ def test_landlock_is_the_default(arena: Arena, tmp_path: Path) -> None:
         assert option.default == SANDBOXES[0] == "landlock"
     assert arena("init", tmp_path / "cup", "random", "rusher", "--game", "guerra").exit_code == 0
     assert 'sandbox = "landlock"' in (tmp_path / "cup" / "league.toml").read_text()
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("limit", "named"),
-    [("", r"landlock \(ABI \d+\)"), ('limits.sandbox = "bwrap"\n', r"bwrap \d+\.\d+\.\d+")],
-)
-def test_a_match_names_its_sandbox_and_the_version_of_that(
-    arena: Arena, league: League, limit: str, named: str
-) -> None:
-    need("bwrap" if limit else "landlock")  # which is that of a league that names none
-    league.write(f"{LEAGUE}{limit}{TWO}")
-    assert arena("run", league.folder).exit_code == 0
-    shown = arena("show", league.folder, league.stored()[0][0].id).stdout
-    assert re.search(rf"Played .*, sandbox {named}, \d", shown)
 
 
 @pytest.mark.usefixtures("inline")
@@ -107,28 +83,6 @@ def test_a_sandbox_that_is_not_there_is_not_replaced_by_another(
     assert league.count() == 0
 
 
-@pytest.mark.parametrize(
-    ("words", "lacks"),
-    [
-        (("--sandbox", "bwrap"), "sandbox: bwrap not found. Install bubblewrap"),
-        (("--sandbox", "none", "--limit", "cgroup=true"), "cgroup = true: "),
-        (("--sandbox", "none"), ""),
-    ],
-)
-def test_a_league_is_made_that_cannot_be_played_here_and_that_is_said(
-    arena: Arena, tmp_path: Path, words: tuple[str, ...], lacks: str
-) -> None:
-    if "cgroup" in lacks:
-        with suppress(CgroupError):
-            pytest.skip(f"A LACK OF CGROUPS IS NOT TESTED HERE: {delegated()} is delegated")
-    command = ("init", tmp_path / "cup", "random", "rusher", "--game", "guerra", *words)
-    made = arena(*command, env={"PATH": "/nowhere"})
-    assert made.exit_code == 0, made.stderr
-    said = [line for line in made.stderr.splitlines() if "cannot be played here" in line]
-    assert len(said) == bool(lacks)
-    assert all(line.startswith(f"It cannot be played here: {lacks}") for line in said), said
-
-
 # What is the same whatever the sandbox, and what is left
 
 
@@ -146,7 +100,7 @@ def test_the_sandbox_changes_no_result(
     tables = {}
     more = ("--game", game, "--seed", "7", "--deals", "1", "--limit", "move_time=10")
     for sandbox in SANDBOXES:
-        need_or_none(sandbox)
+        _ = sandbox == "none" or need(sandbox)
         folder = tmp_path / sandbox
         assert arena("init", folder, *words, *more, "--sandbox", sandbox).exit_code == 0
         assert arena("run", folder).exit_code == 0
@@ -158,77 +112,41 @@ def test_the_sandbox_changes_no_result(
 
 def processes_with(word: str) -> list[int]:
     """Return the pids of the processes on whose command line a word stands."""
-    found = []
-    for folder in Path("/proc").glob("[0-9]*"):
-        with suppress(OSError):
-            if word.encode() in (folder / "cmdline").read_bytes().split(b"\0"):
-                found.append(int(folder.name))
-    return found
+    return [pid for pid in process_watch.processes() if word in process_watch.command_line(pid)]
 
 
-@pytest.fixture
-def token(league: League) -> str:
-    """A word on the command line of every bot of the league `slow`."""
-    return f"arena-test-{os.getpid()}-{league.home.name}"
-
-
-@pytest.fixture
-def temporary(public: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The folder for temporary files of the commands that are started."""
+@pytest.mark.slow
+@pytest.mark.parametrize("sandbox", SANDBOXES)
+def test_nothing_is_left_within_3_seconds_of_a_kill_nor_after_the_run_is_completed(
+    arena: Arena, league: League, sandbox: str, public: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _ = sandbox == "none" or need(sandbox)
     monkeypatch.setenv("TMPDIR", str(public))
-    return public
-
-
-def write_slow(league: League, sandbox: str, token: str, deals: int) -> None:
-    """Write a league of bots that take a moment for each match."""
-    source = "import time, kit, guerra_random\nkit.run(guerra_random.choose, {})\n"
-    bots = ""
-    for name in ("one", "two"):
-        entry = league.bot(name, source.format("on_start=lambda match: time.sleep(0.1)"))
-        bots += entry.replace('"bot.py"', f'"bot.py", "{token}"')
-    top = LEAGUE.replace("deals = 1", f"deals = {deals}")
-    league.write(f'{top}limits.sandbox = "{sandbox}"\n{bots}')
-
-
-@pytest.mark.slow
-@in_every_sandbox
-def test_nothing_is_left_after_a_run(
-    league: League, sandbox: str, token: str, temporary: Path
-) -> None:
-    need_or_none(sandbox)
-    write_slow(league, sandbox, token, 1)
-    league.call("run")
-    assert league.count() == 2
-    assert processes_with(token) == []
-    assert league.is_left_clean()
-    assert list(temporary.iterdir()) == []
-
-
-@pytest.mark.slow
-@in_every_sandbox
-def test_nothing_is_left_within_3_seconds_of_a_kill_and_the_run_is_completed(
-    league: League, sandbox: str, token: str, temporary: Path
-) -> None:
-    need_or_none(sandbox)
-    write_slow(league, sandbox, token, 12)
+    token = f"arena-test-{os.getpid()}-{league.home.name}"
+    bots = [league.bot(name, STEADY.format(pause=0.1)) for name in ("one", "two")]
+    entries = "".join(bots).replace('"bot.py"]', f'"bot.py", "{token}"]')
+    top = LEAGUE.replace("deals = 1", "deals = 12")
+    league.write(f'{top}limits.sandbox = "{sandbox}"\n{entries}')
     runner = league.start("run")
     until(lambda: league.count() and processes_with(token), 30)
     runner.kill()
     until(lambda: not processes_with(token), 3)
     until(lambda: not league.processes(), 3)
-    until(lambda: list(temporary.glob("*arena*")) == [], 3)
+    until(lambda: list(public.glob("*arena*")) == [], 3)
     assert league.count() < 24
     league.call("run")
     assert league.count() == 24
+    assert processes_with(token) == []
+    assert league.is_left_clean()
+    assert list(public.iterdir()) == []
+    shown = arena("show", league.folder, league.stored()[0][0].id).stdout
+    named = {"landlock": r"landlock \(ABI \d+\)", "bwrap": r"bwrap \d+\.\d+\.\d+"}
+    assert re.search(rf"Played .*, sandbox {named.get(sandbox, '')}", shown)
 
 
-def test_a_sandbox_among_the_limits_is_not_passed_over(arena: Arena) -> None:
-    for words, remedy in (
-        (("play", "guerra", "random", "random"), "say it by --sandbox"),
-        (("check", "random", "--game", "guerra"), "say it by --sandbox"),
-        (("compare", "random", "rusher", "--game", "guerra"), "say it by --sandbox"),
-        (("doctor",), "each one is tried"),
-    ):
-        told = arena(*words, "--limit", "sandbox=bwrap")
+def test_a_sandbox_among_the_limits_is_not_passed_over(arena: Arena, golden: Golden) -> None:
+    words = "random random", "random --game guerra", "random rusher --game guerra", ""
+    for command, more in zip(("play guerra", "check", "compare", "doctor"), words, strict=True):
+        told = arena(*command.split(), *more.split(), "--limit", "sandbox=bwrap")
         assert told.exit_code == 2
-        assert f"limit sandbox = bwrap: {remedy}." in " ".join(told.stderr.split())
+        golden(told.stderr)

@@ -1,14 +1,9 @@
 """Messages of commands: broken at spaces on a terminal, and whole lines everywhere else."""
 
-from pathlib import Path
-
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from arena.cli import common
-from arena.cli.saying import say
 from arena.text import width, wrapped
-from referee.sandbox import root_folder
 from tests.arena.conftest import Arena
 from tests.arena.terminal import COLUMNS, at_terminal
 
@@ -28,11 +23,6 @@ def test_what_fits_stays_as_it_is_and_what_is_typed_stays_together() -> None:
     assert wrapped("Now `arena run cup`.", 10) == "Now `arena\nrun cup`."
 
 
-def test_it_says_what_takes_long_before_the_first_match() -> None:
-    assert common.UNPROTECTED  # what all commands share, and so is imported
-    assert root_folder.told == [say]
-
-
 def test_an_error_is_one_line_unless_at_a_terminal(arena: Arena) -> None:
     words = ("play", "snapdragon", "random", "random", "--sandbox", "none")
     whole = arena(*words).stderr
@@ -44,11 +34,3 @@ def test_an_error_is_one_line_unless_at_a_terminal(arena: Arena) -> None:
     assert len(shown) > 1
     assert max(map(len, shown)) <= COLUMNS
     assert " ".join(shown) == whole.strip()
-
-
-def test_what_is_to_be_played_fits_a_terminal(tmp_path: Path) -> None:
-    words = ("init", tmp_path / "cup", "random", "sensible", "--game", "khan")
-    with at_terminal(*words) as terminal:
-        assert terminal.end() == 0
-    assert "100 matches to play, about" in terminal.shown
-    assert max(len(line) for line in terminal.shown.splitlines() if "/" not in line) <= COLUMNS

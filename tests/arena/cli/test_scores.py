@@ -1,6 +1,5 @@
 """`arena rank --by score` and `arena matches --columns`: figures, order, and what is refused."""
 
-import csv
 from pathlib import Path
 from typing import Any
 
@@ -40,14 +39,7 @@ def book(tmp_path: Path) -> Book:
 class ByScore(Ranks):
     """`arena rank --by score`."""
 
-    def told(self, *words: object) -> dict[str, Any]:
-        return super().told("--by", "score", *words)
-
-    def text(self, *words: object) -> str:
-        return super().text("--by", "score", *words)
-
-    def refused(self, *words: object) -> str:
-        return super().refused("--by", "score", *words)
+    words = ("rank", "--by", "score")
 
     def order(self, *words: object) -> list[tuple[str, float | None]]:
         return [(row["bot"], row["score"]) for row in self.rows(*words)]
@@ -58,10 +50,9 @@ def scores(arena: Arena) -> ByScore:
     return ByScore(arena)
 
 
-def test_means_and_errors_are_those_of_the_deals(arena: Arena, scores: ByScore, book: Book) -> None:
+def test_means_and_errors_are_those_of_the_deals(ranks: Ranks, scores: ByScore, book: Book) -> None:
     one, other = scores.rows(book.folder)
-    assert [one["bot"], other["bot"]] == ["A", "B"]
-    assert (one["score"], other["score"]) == (4.5, 3.5)
+    assert [(row["bot"], row["score"]) for row in (one, other)] == [("A", 4.5), ("B", 3.5)]
     # 15.5 and 6.5 are the squares about the means, of three deals
     error = widened(3) * (15.5 / 2 / 3) ** 0.5
     assert one["score_error"] == round(error, 4)
@@ -74,16 +65,7 @@ def test_means_and_errors_are_those_of_the_deals(arena: Arena, scores: ByScore, 
     assert "Left out" not in text
     beside = scores.rows(book.folder, "--times", "--faults")[0]
     assert (beside["score"], beside["decisions"]) == (4.5, 12)
-    table = arena("rank", book.folder, "--by", "score", "--format", "csv").stdout
-    assert [(row["bot"], row["score"]) for row in csv.DictReader(table.splitlines())] == [
-        *(("A", "4.5"), ("B", "3.5"))
-    ]
-
-
-def test_by_rating_is_the_default_and_shows_none(ranks: Ranks, book: Book) -> None:
-    plain = ranks.told(book.folder)
-    assert ranks.told(book.folder, "--by", "rating") == plain
-    assert "score" not in plain["standings"][0]
+    assert "score" not in ranks.rows(book.folder)[0]
 
 
 def test_the_order_is_that_of_the_scores_and_ranks_stay(
@@ -92,9 +74,7 @@ def test_the_order_is_that_of_the_scores_and_ranks_stay(
     book = Book(tmp_path / "cup", "guerra", "AB")
     for number in range(5):
         book.play(number, 0, 1, scores=[(1, 9), (2, 8)])
-    assert [(row["bot"], row["score"], row["wins"]) for row in scores.rows(book.folder)] == [
-        *(("B", 8.5, 0), ("A", 1.5, 10))
-    ]
+    assert scores.order(book.folder) == [("B", 8.5), ("A", 1.5)]
     assert scores.told(book.folder)["gaps"] == ranks.told(book.folder)["gaps"]
 
 
@@ -132,23 +112,17 @@ def test_fewer_than_three_deals_have_no_error(scores: ByScore, tmp_path: Path) -
     assert said in scores.text(book.folder)
 
 
-def test_a_league_without_any_scores_is_told_how_many_lack_them(
-    scores: ByScore, book: Book, tmp_path: Path
-) -> None:
+def test_what_has_no_scores_is_told(scores: ByScore, book: Book, tmp_path: Path) -> None:
     none = Book(tmp_path / "none", "guerra", "AB")
     none.play(0, 0, 1)
-    said = scores.refused(none.folder)
-    assert "no whole deal of " in said
-    assert "as 2 matches have none (a seat forfeited, or they are from before" in said
-    several = "--by score shows a single league: name only one."
-    assert several in scores.refused(book.folder, none.folder)
-
-
-def test_a_game_without_scores_is_told(scores: ByScore, tmp_path: Path) -> None:
-    book = Book(tmp_path / "cup", "cold_war", "ABCD")
-    book.play(0, 0, 1, 2, 3)
-    said = scores.refused(book.folder)
-    assert "--by score: cold_war has no scores; leave it out to rank by rating." in said
+    cold = Book(tmp_path / "cold", "cold_war", "ABCD")
+    cold.play(0, 0, 1, 2, 3)
+    for folders, said in (
+        ([none.folder], "as 2 matches have none (a seat forfeited, or they are from before"),
+        ([book.folder, none.folder], "--by score shows a single league: name only one."),
+        ([cold.folder], "--by score: cold_war has no scores; leave it out to rank by rating."),
+    ):
+        assert said in scores.refused(*folders)
 
 
 def test_a_file_is_ranked_by_its_scores(scores: ByScore, tmp_path: Path) -> None:
@@ -177,89 +151,31 @@ def test_groups_that_never_met_stay_apart_whatever_they_scored() -> None:
 # --- matches
 
 
-@pytest.fixture
-def duel(tmp_path: Path) -> Book:
-    """A match of duel, which has a number of its own and no scores; one is from before."""
-    made = Book(tmp_path / "duels", "duel", "AB")
-    made.play(0, 0, numbers={"turns": 17})
-    made.play(0, 1)
-    return made
-
-
-def test_scores_and_numbers_stand_in_json_where_the_game_counts_them(
-    arena: Arena, book: Book, duel: Book
+def test_matches_show_what_their_game_counts_in_the_columns_asked_for(
+    arena: Arena, book: Book, tmp_path: Path, golden: Golden
 ) -> None:
-    found = told(arena("matches", book.folder, "--format", "json"))["matches"]
-    for row in found:
-        bots = [seat["bot"] for seat in row["seats"]]
-        assert dict(zip(bots, row["scores"], strict=True))["A"] >= 0
-        assert "numbers" not in row
-    assert found[0]["scores"] in ([10, 2], [2, 10])
-    others = told(arena("matches", duel.folder, "--format", "json"))["matches"]
-    assert [row["numbers"] for row in others] == [{"turns": 17}, None]
-    assert "scores" not in others[0]
+    duels = Book(tmp_path / "duels", "duel", "AB")  # it has a number of its own and no scores
+    duels.play(0, 0, numbers={"turns": 17})
+    duels.play(0, 1)  # one from before
 
+    def found(made: Book, *words: str) -> list[dict[str, Any]]:
+        return list(told(arena("matches", made.folder, *words, "--format", "json"))["matches"])
 
-def test_people_see_scores_by_seat(arena: Arena, book: Book) -> None:
-    text = arena("matches", book.folder, "--limit", "1", "--format", "github").stdout
-    head, _, first = ([cell.strip() for cell in line.split("|")] for line in text.splitlines()[:3])
-    assert head[1:-1] == [
-        *("Match", "Deal", "Places by seat", "Ended", "Decisions", "Faults", "Scores")
-    ]
-    assert first[-2] in ("10, 2", "2, 10")
+    for row in found(book):
+        assert (len(row["scores"]), "numbers" in row) == (len(row["seats"]), False)
+    text = arena("matches", book.folder, "--format", "github").stdout
     assert "Scores by seat: the Troops on the table at the end." in text
-
-
-def test_columns_are_those_asked_for_in_that_order(arena: Arena, duel: Book) -> None:
-    words = ("matches", duel.folder, "--columns", "turns, rotation,match")
-    found = list(csv.reader(arena(*words, "--format", "csv").stdout.splitlines()))
-    assert found[0] == ["turns", "rotation", "match"]
-    assert [row[:2] for row in found[1:]] == [["17", "0"], ["", "1"]]
-    text = arena(*words).stdout
-    assert text.splitlines()[0].split() == ["Turns", "Rotation", "Match"]
-    assert [line.split()[:2] for line in text.splitlines()[2:4]] == [["17", "0"], ["-", "1"]]
-    assert "turns: the turns of both seats together." in text
-    assert told(arena(*words, "--format", "json"))["matches"] == [
-        dict(zip(found[0], [number, int(row[1]), row[2]], strict=True))
-        for number, row in zip((17, None), found[1:], strict=True)
+    assert text.splitlines()[2].split("|")[-2].strip() in ("10, 2", "2, 10")
+    assert [row["numbers"] for row in found(duels)] == [{"turns": 17}, None]
+    assert "scores" not in found(duels)[0]
+    columns = ("--columns", "turns, rotation,match")
+    rows = found(duels, *columns)
+    assert [[*row.items()][:2] for row in rows] == [
+        [("turns", 17), ("rotation", 0)],
+        [("turns", None), ("rotation", 1)],
     ]
-
-
-def test_all_columns_together_are_the_list(arena: Arena, duel: Book) -> None:
-    plain = arena("matches", duel.folder, "--format", "csv").stdout
-    names = plain.splitlines()[0]
-    assert names == "match,deal,rotation,seats,reason,decisions,faults,numbers"
-    assert arena("matches", duel.folder, "--format", "csv", "--columns", names).stdout == plain
-    said = refused(arena("matches", duel.folder, "--columns", "match,deal,match"))
-    assert "--columns: 'match' is there twice; take one out." in said
-
-
-def test_an_unknown_column_is_told_with_those_there_are(
-    arena: Arena, duel: Book, golden: Golden
-) -> None:
-    for form in ("simple", "csv", "json"):
-        words = ("--columns", "match,scores", "--format", form)
-        said = refused(arena("matches", duel.folder, *words))
-    golden(said)
-
-
-def test_bots_that_left_are_marked_only_where_bots_are_shown(arena: Arena, duel: Book) -> None:
-    file = duel.folder / "league.toml"
-    file.write_text(file.read_text().replace('name = "B"', 'name = "C"'))
-    assert "no longer in the league" in arena("matches", duel.folder).stdout
-    assert (
-        "no longer in the league" not in arena("matches", duel.folder, "--columns", "turns").stdout
-    )
-
-
-# --- games
-
-
-def test_a_game_says_what_it_counts(arena: Arena) -> None:
-    text = arena("games", "war").stdout
-    assert "\nScore: the cards at the end\nNumber of a match: battles, the battles fought\n" in text
-    facts = told(arena("games", "war", "--format", "json"))
-    assert (facts["score"], facts["numbers"]) == (
-        *("the cards at the end", {"battles": "the battles fought"}),
-    )
-    assert not {"score", "numbers"} & told(arena("games", "cold_war", "--format", "json")).keys()
+    csv_text = arena("matches", duels.folder, *columns, "--format", "csv").stdout
+    assert csv_text.splitlines()[0] == "turns,rotation,match"
+    golden(arena("matches", duels.folder, *columns).stdout)
+    for wrong in ("match,deal,match", "match,scores"):
+        golden(refused(arena("matches", duels.folder, "--columns", wrong)))

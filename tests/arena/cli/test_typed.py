@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from arena.cli import typed
 from arena.cli.question import Question
-from arena.cli.typed import MOST_WORDS, fits, forms_of, known_words, readings, usage
+from arena.cli.typed import MOST_WORDS, readings
 from protocol.errors import ArenaError
 from referee.game import Game, Move, plain
 from referee.games import GAMES
@@ -70,26 +70,6 @@ def test_words_have_as_many_readings_as_meanings() -> None:
     assert read == [[{"cards": ["peru", "china", "japan"]}], [{"cards": []}], []]
 
 
-def test_the_forms_of_a_move_are_shown_in_short() -> None:
-    assert [usage(form) for form in forms_of(GAMES["guerra"].schemas()["attack"])] == [
-        *("stop", "ATTACKERS ... TARGET", "ATTACKERS ...", "ATTACKERS ... TARGET"),
-        "ATTACKERS ... TARGET",
-    ]
-
-
-def test_a_move_fits_a_form_whatever_its_texts_hold() -> None:
-    text = {"type": "string"}
-    form = {
-        "properties": {"place": text, "with": {"type": "array", "items": text, "minItems": 1}},
-        "required": ["place", "with"],
-    }
-    assert fits(form, {"place": "New York", "with": ["(the) Bronx", "x"]})
-    assert not fits(form, {"place": "New York", "with": []})
-    assert not fits(form, {"place": 3, "with": ["x"]})
-    assert not fits(form, {"place": "New York"})
-    assert not fits(form, {"place": "New York", "with": ["x"], "pass": True})
-
-
 @pytest.mark.parametrize(("kind", "word"), [("integer", 3), ("string", "3")])
 def test_a_line_as_long_as_may_be_is_read_and_a_longer_one_refused(kind: str, word: object) -> None:
     cards = {"type": "array", "items": {"type": kind}}
@@ -99,10 +79,6 @@ def test_a_line_as_long_as_may_be_is_read_and_a_longer_one_refused(kind: str, wo
         readings(form, "3 " * 5000, ["3"])
     with pytest.raises(ArenaError, match="this is not JSON"):
         readings(form, '{"cards":' * 50_000, [])
-
-
-def test_known_words_are_all_texts_of_a_view() -> None:
-    assert known_words({"hand": ["5O"], "zone": {"7C": 1}}, None, 3) == ["hand", "zone", "5O", "7C"]
 
 
 def spelled(value: Any) -> str:
@@ -129,10 +105,11 @@ def test_every_legal_move_of_every_game_can_be_said(name: str) -> None:
         for seat, move in moments(game, sampling()):
             if said == 25:
                 break
+            meant = game.read(seat, move)
             if "say" not in move:
-                assert question(game, seat).answer(spelled(move)) == game.read(seat, move)
+                assert question(game, seat).answer(spelled(move)) == meant
                 said += 1
-            assert question(game, seat).answer(json.dumps(move)) == game.read(seat, move)
+            assert question(game, seat).answer(json.dumps(move)) == meant
 
 
 @pytest.mark.quick(2)

@@ -1,14 +1,13 @@
 """Bots with big files: their version, how large they may be, and what is said of more."""
 
-import hashlib
+import os
 from pathlib import Path
 
-import msgspec
 import pytest
 
 from arena.league import files
 from arena.league.bot import Bot, make_bot
-from referee.limits import Limits, MatchLimits
+from referee.limits import Limits
 from referee.sandbox import Launcher, SandboxError, big_files
 from tests.arena.conftest import Arena
 from tests.golden import Golden
@@ -37,14 +36,6 @@ def a_bot(folder: Path, *sizes: int) -> Bot:
         with (folder / f"model{number}").open("wb") as file:
             file.truncate(size)
     return make_bot("mine", folder, ["cat"], ["."])
-
-
-def test_a_bot_of_the_usual_size_has_the_version_of_earlier_releases(tmp_path: Path) -> None:
-    made = a_bot(tmp_path, 3 * MIB, 5)
-    parts = [b"cat", b"model0", bytes(3 * MIB), b"model1", bytes(5)]
-    framed = b"".join(len(part).to_bytes(8, "little") + part for part in parts)
-    whole = (1).to_bytes(8, "little") + framed
-    assert made.version == hashlib.blake2b(whole, digest_size=8).hexdigest()
 
 
 def test_the_big_files_of_a_large_bot_are_hashed_once_and_each_makes_its_version(
@@ -83,49 +74,41 @@ def test_a_bot_that_is_too_large_is_told_what_to_write(
     golden(str(caught.value))
 
 
-@pytest.mark.slow
-def test_a_league_says_how_large_its_bots_may_be_and_that_may_change(
-    arena: Arena, public: Path
-) -> None:
+@pytest.fixture
+def mine(arena: Arena, public: Path) -> Path:
+    """A new bot that has a model."""
     arena("new", public / "mine", "--lang", "python", "--game", "war")
     (public / "mine" / "bot.toml").write_text(KIT)
-    with (public / "mine" / "model.bin").open("wb") as file:
-        file.truncate(2 * MIB)
-    cup = public / "cup"
-    words = ("init", cup, "--game", "war", "random", public / "mine", "--deals", "1")
+    (public / "mine" / "model.bin").touch()
+    return public / "mine"
+
+
+@pytest.mark.slow
+def test_a_league_says_how_large_its_bots_may_be_and_that_may_change(
+    arena: Arena, mine: Path, tmp_path: Path
+) -> None:
+    os.truncate(mine / "model.bin", 2 * MIB)
+    words = ("init", tmp_path / "cup", "--game", "war", "random", mine, "--deals", "1")
     arena(*words, "--limit", "files_mb=2")
-    told = " ".join(arena("run", cup).output.split())
+    told = " ".join(arena("run", tmp_path / "cup").output.split())
     assert "files_mb allows 2. Let it have files_mb = 3: under its [[bot]] in league.toml" in told
-    toml = cup / "league.toml"
+    toml = tmp_path / "cup" / "league.toml"
     toml.write_text(toml.read_text().replace("files_mb = 2", "files_mb = 3"))
-    assert arena("run", cup).exit_code == 0
+    assert arena("run", tmp_path / "cup").exit_code == 0
     toml.write_text(toml.read_text().replace("files_mb = 3", "files_mb = 4"))
-    assert "mine" in arena("rank", cup).output
-    verified = arena("verify", cup)
-    assert verified.exit_code == 0, verified.output
+    for command in ("rank", "verify"):  # it is stored with no match
+        assert arena(command, tmp_path / "cup").exit_code == 0
 
 
 def test_what_is_too_large_is_refused_before_it_is_read(
-    arena: Arena, public: Path, monkeypatch: pytest.MonkeyPatch
+    arena: Arena, mine: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    arena("new", public / "mine", "--lang", "python", "--game", "war")
-    (public / "mine" / "bot.toml").write_text(f"{KIT}needs = {{ memory_mb = 600 }}\n")
-    with (public / "mine" / "model.bin").open("wb") as file:
-        file.truncate(60 << 30)
-    cup = public / "cup"
-    arena("init", cup, "--game", "war", "random", "highest", "--deals", "1")
-
-    def never(_: object) -> str:
-        pytest.fail("it was read")
-
-    monkeypatch.setattr(big_files, "hash_of", never)
-    for words in (("check", public / "mine", "--game", "war"), ("add", cup, public / "mine")):
-        result = arena(*words, *(["--copy", "--grant"] if words[0] == "add" else []))
+    (mine / "bot.toml").write_text(f"{KIT}needs = {{ memory_mb = 600 }}\n")
+    os.truncate(mine / "model.bin", 60 << 30)
+    arena("init", tmp_path / "cup", "--game", "war", "random", "highest", "--deals", "1")
+    monkeypatch.setattr(big_files, "hash_of", lambda _: pytest.fail("it was read"))
+    checked = arena("check", mine, "--game", "war")
+    added = arena("add", tmp_path / "cup", mine, "--copy", "--grant")
+    for result in (checked, added):
         assert result.exit_code == 1, result.output
         assert "61,441 MiB together (model.bin has 61,440)" in " ".join(result.output.split())
-
-
-def test_how_large_a_bot_may_be_is_stored_with_no_match() -> None:
-    stored = msgspec.to_builtins(Limits(files_mb=3).of_matches)
-    assert stored == msgspec.to_builtins(MatchLimits())
-    assert "files_mb" not in stored

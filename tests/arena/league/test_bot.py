@@ -2,18 +2,14 @@
 
 import os
 import shutil
-from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from arena.league import files as bot_files
-from arena.league.bot import NAME_LIMIT, PYTHON, Bot, lost_bot, make_bot
+from arena.league.bot import NAME_LIMIT, PYTHON, make_bot
 from arena.league.finding import bot_folder
-from protocol.errors import ArenaError
 from tests.arena.conftest import ordinary_user
 from tests.arena.league.conftest import refused
 from tests.golden import Golden
@@ -24,24 +20,6 @@ def version(folder: Path, *command: str, name: str = "clever") -> str:
 
 
 # --- what makes a version
-
-
-@pytest.mark.parametrize(
-    ("words", "files"),
-    [
-        (["."], ("data/book.txt", "run.sh")),  # all but hidden ones
-        ([""], ("data/book.txt", "run.sh")),
-        (["run.sh"], ("run.sh",)),
-        *((["run.sh", word], ("data/book.txt", "run.sh")) for word in ("data", "data/", "./data")),
-        (["./run.sh", "run.sh", "data", "data/./book.txt"], ("data/book.txt", "run.sh")),
-    ],
-)
-def test_files_that_are_named_are_a_bots_each_once_and_a_folder_stands_for_its_own(
-    folder: Path, words: list[str], files: tuple[str, ...]
-) -> None:
-    bot = make_bot("clever", folder, ["./run.sh"], words)
-    assert tuple(str(Path(file)) for file in bot.files) == files
-    assert bot.version
 
 
 @settings(
@@ -114,6 +92,37 @@ def test_a_named_file_outside_the_folder_is_refused(folder: Path, word: str) -> 
     assert f"must be named inside its folder, not as {word!r}." in message
 
 
+def test_files_that_are_named_are_a_bots_each_once_and_a_folder_stands_for_its_own(
+    folder: Path,
+) -> None:
+    both = ("data/book.txt", "run.sh")  # all but hidden ones
+    for words in (
+        *(["."], [""], ["run.sh", "data"], ["run.sh", "data/"], ["run.sh", "./data"]),
+        ["./run.sh", "run.sh", "data", "data/./book.txt"],
+    ):
+        bot = make_bot("clever", folder, ["./run.sh"], words)
+        assert tuple(str(Path(file)) for file in bot.files) == both
+    assert make_bot("clever", folder, ["./run.sh"], ["run.sh"]).files == ("run.sh",)
+
+
+@pytest.mark.parametrize("inner", ["", "data", "data/book.txt"])
+def test_a_file_or_folder_that_may_not_be_read_is_refused_and_not_taken_for_empty(
+    public: Path, inner: str
+) -> None:
+    mine = public / "mine"
+    (mine / "data").mkdir(parents=True)
+    (mine / "data" / "book.txt").write_text("e4")
+    (mine / inner).chmod(0o300)
+    with ordinary_user():
+        message = refused(lambda: make_bot("clever", mine, ["{python}"], ["."]).version)
+    assert f"{mine / inner} cannot be read: Permission denied" in message
+    public.chmod(0o600)
+    with ordinary_user():
+        for make in (lambda: bot_folder(mine), lambda: make_bot("mine", mine, ["./run"])):
+            assert "cannot be read: Permission denied" in refused(make)
+    public.chmod(0o755)
+
+
 # --- what cannot be a bot
 
 
@@ -140,48 +149,3 @@ def test_a_program_is_looked_up_in_the_folder_or_on_the_path(folder: Path) -> No
     assert make_bot("clever", folder, ["sh"]).program.argv == (shutil.which("sh"),)
     (folder / "x.py").touch()
     assert make_bot("clever", folder, [PYTHON, "x.py"]).program.argv == (PYTHON, "x.py")
-
-
-@pytest.mark.parametrize("limit", ["FILES_LIMIT", "BYTES_LIMIT"])
-def test_too_much_is_refused_whether_named_or_found(
-    folder: Path, limit: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(bot_files, limit, 1)
-    for files in (["."], ["run.sh", "data"], ["run.sh", "data/book.txt"]):
-        message = refused(lambda files=files: make_bot("clever", folder, ["./run.sh"], files))
-        assert "bot 'clever': it has more than" in message
-        assert "files = [...]" in message
-
-
-@pytest.mark.parametrize("inner", ["", "data", "data/book.txt"])
-def test_a_file_or_folder_that_may_not_be_read_is_refused_and_not_taken_for_empty(
-    public: Path, inner: str
-) -> None:
-    (public / "mine" / "data").mkdir(parents=True)
-    (public / "mine" / "data" / "book.txt").write_text("e4")
-    (public / "mine" / inner).chmod(0o300)
-    with ordinary_user():
-        message = refused(lambda: make_bot("clever", public / "mine", ["{python}"], ["."]).version)
-    assert f"{public / 'mine' / inner} cannot be read: Permission denied" in message
-
-
-@pytest.mark.parametrize("make", [bot_folder, lambda path: make_bot("mine", path, ["./run"])])
-def test_a_folder_in_one_that_may_not_be_entered_is_refused(
-    public: Path, make: Callable[[Path], Bot]
-) -> None:
-    (public / "bots" / "mine").mkdir(parents=True)
-    (public / "bots").chmod(0o600)
-    with ordinary_user():
-        assert "cannot be read: Permission denied" in refused(lambda: make(public / "bots/mine"))
-    (public / "bots").chmod(0o700)
-
-
-def test_a_lost_bot_has_its_results_but_cannot_be_run(golden: Golden) -> None:
-    error = ArenaError("bot 'clever': there is no folder x.")
-    lost = replace(lost_bot("clever", "smart", error), version="0123456789abcdef")
-    assert (lost.name, lost.key, lost.version) == ("clever", "smart", "0123456789abcdef")
-    assert refused(lambda: lost.program) == str(error)
-    golden(lost.remark)
-    never = lost_bot("clever", None, ArenaError("x is a folder without a bot.toml."))
-    assert (never.key, never.version) == ("clever", "")
-    golden(never.remark)

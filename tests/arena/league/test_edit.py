@@ -4,7 +4,6 @@ import difflib
 import fcntl
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -16,6 +15,7 @@ from arena.league.plan import LeaguePlan
 from protocol.errors import ArenaError
 from tests.arena.conftest import files_no_larger_than, ordinary_user
 from tests.arena.league.conftest import refused
+from tests.golden import Golden
 from tests.referee.process_watch import until
 
 FILE = """\
@@ -84,17 +84,6 @@ def test_a_bot_is_added_below_the_others(folder: Path) -> None:
     assert text(folder).index("eve") < text(folder).index("dan") < text(folder).index("[hand_in]")
 
 
-def test_a_first_bot_is_added_at_the_end(folder: Path) -> None:
-    start = FILE.partition("# Ada")[0].rstrip()  # without an end of the last line
-    (folder / "league.toml").write_text(start)
-    add_bot(folder, {"name": "ada", "shipped": "random"})
-    add_bot(folder, {"name": "bob", "folder": "../bob", "shipped": "rusher"})
-    assert text(folder) == (
-        f'{start}\n\n[[bot]]\nname = "ada"\nshipped = "random"\n'
-        f'\n[[bot]]\nname = "bob"\nfolder = "../bob"\nshipped = "rusher"\n'
-    )
-
-
 def test_a_bot_is_removed_with_its_own_comments_and_no_others(folder: Path) -> None:
     assert names(remove_bots(folder, "ada")) == ["bob", "eve"]
     [gone] = FILE.split("# --- our own", maxsplit=1)[:1]
@@ -104,8 +93,13 @@ def test_a_bot_is_removed_with_its_own_comments_and_no_others(folder: Path) -> N
 def test_all_bots_can_be_removed_and_what_is_added_and_removed_leaves_no_trace(
     folder: Path,
 ) -> None:
-    add_bot(folder, {"name": "dan", "shipped": "turtle"})
-    remove_bots(folder, "dan")
+    add_bot(folder, {"name": "Nin\u0303o", "shipped": "turtle"})
+    assert "Ni\u00f1o" in names(set_keys(folder, "Ni\u00f1o", {"key": "old"}))
+    remove_bots(folder, "Ni\u00f1o")  # however its letters are composed
+    set_keys(folder, "bob", {"key": "rob"})
+    assert changes(folder) == ['+ key = "rob"']
+    for _ in range(2):
+        set_keys(folder, "bob", {"key": None})
     assert text(folder) == FILE
     for name in ("eve", "ada", "bob"):
         plan = remove_bots(folder, name)
@@ -128,14 +122,6 @@ def test_a_replaced_bot_keeps_its_place_its_comments_and_its_key(folder: Path) -
     ]
     [ada] = [bot for bot in read_asked(folder).bots if bot.name == "ada"]
     assert (ada.name, ada.key, ada.command) == ("ada", "ida", ("{python}",))
-
-
-def test_a_key_is_set_and_taken_out_again(folder: Path) -> None:
-    set_keys(folder, "bob", {"key": "rob"})
-    assert changes(folder) == ['+ key = "rob"']
-    set_keys(folder, "bob", {"key": None})
-    set_keys(folder, "bob", {"key": None})
-    assert text(folder) == FILE
 
 
 @pytest.mark.parametrize("mark", ["", "\ufeff"])
@@ -161,46 +147,26 @@ def test_headers_within_text_are_none(folder: Path) -> None:
     }
 
 
-def test_a_name_is_found_however_its_letters_are_composed(folder: Path) -> None:
-    add_bot(folder, {"name": "Nin\u0303o", "shipped": "turtle"})
-    assert "Ni\u00f1o" in names(set_keys(folder, "Ni\u00f1o", {"key": "old"}))
-    assert "Ni\u00f1o" not in names(remove_bots(folder, "Ni\u00f1o"))
+def test_a_mistake_leaves_the_file_as_it_was(folder: Path, golden: Golden) -> None:
+    def state() -> tuple[object, ...]:
+        found = (folder / "league.toml").stat()
+        return found.st_ino, found.st_mtime_ns, found.st_ctime_ns, files(folder)
 
-
-MISTAKES: dict[str, Callable[[Path], object]] = {
-    "two bots are called 'bob'": lambda cup: add_bot(cup, {"name": "bob", "shipped": "turtle"}),
-    "no bot 'tortle' is bundled for guerra. Did you mean 'turtle'?": (
-        lambda cup: add_bot(cup, {"name": "x", "shipped": "tortle"})
-    ),
-    "bot 'bob': there is no folder": lambda cup: replace_bot(cup, "bob", {"folder": "gone"}),
-    "Did you mean 'bob'": lambda cup: remove_bots(cup, "bib"),
-    "no key 'filse' of a bot": lambda cup: set_keys(cup, "bob", {"filse": []}),
-    "it takes text": lambda cup: set_keys(cup, "bob", {"folder": 3}),
-    "not UTF-8": lambda cup: set_keys(cup, "bob", {"key": "\ud800"}),
-    "a bot's name": lambda cup: add_bot(cup, {"name": " ", "shipped": "random"}),
-}
-"""What is said, and what was done."""
-
-
-def state(file: Path) -> tuple[int, ...]:
-    """Return what is another state if a file was written, or another one put in its place."""
-    found = file.stat()
-    return found.st_ino, found.st_mtime_ns, found.st_ctime_ns, found.st_size
-
-
-def test_a_mistake_leaves_the_file_as_it_was(folder: Path) -> None:
-    before = state(folder / "league.toml")
-    for says, make in MISTAKES.items():
-        message = refused(lambda make=make: make(folder))
-        assert says in message
-        assert "league.toml:" not in message  # no line of a text that nobody sees
-        assert state(folder / "league.toml") == before
-        assert files(folder) == ["league.toml"]
+    before = state()
+    for edit_it in (
+        lambda: add_bot(folder, {"name": "bob", "shipped": "turtle"}),
+        lambda: add_bot(folder, {"name": "x", "shipped": "tortle"}),
+        lambda: add_bot(folder, {"name": " ", "shipped": "random"}),
+        lambda: replace_bot(folder, "bob", {"folder": "gone"}),
+        lambda: remove_bots(folder, "bib"),
+        lambda: set_keys(folder, "bob", {"filse": []}),
+        lambda: set_keys(folder, "bob", {"folder": 3}),
+        lambda: set_keys(folder, "bob", {"key": "\ud800"}),
+    ):
+        golden(refused(edit_it))  # without a line of a text that nobody sees
+        assert state() == before
     (folder / "league.toml").write_text(FILE.replace("deals ", "dels "))
     assert "league.toml:4: there is no key 'dels'" in refused(lambda: remove_bots(folder, "ada"))
-
-
-def test_bots_in_one_line_are_left_to_people(folder: Path) -> None:
     line = 'bot = [{name = "ada", shipped = "random"}]\n'
     (folder / "league.toml").write_text(line + 'game = "guerra"\nseed = 1\n')
     with pytest.raises(ArenaError, match="only bots that are tables of their own"):
@@ -271,16 +237,3 @@ def test_what_an_editor_saves_meanwhile_is_not_lost(
     plan = remove_bots(folder, "ada")
     assert (plan.settings.deals, names(plan)) == (7, ["bob", "eve"])
     assert read_asked(folder).settings.deals == 7
-
-
-@pytest.mark.slow
-def test_many_commands_at_once_lose_nothing(folder: Path) -> None:
-    source = (
-        "import sys; from pathlib import Path; from arena.league.edit import add_bot\n"
-        "for i in range(10):\n"
-        " add_bot(Path(sys.argv[1]), {'name': f'{sys.argv[2]} {i}', 'shipped': 'random'})"
-    )
-    words = [sys.executable, "-c", source, str(folder)]
-    started = [subprocess.Popen([*words, str(number)]) for number in range(4)]
-    assert [process.wait(60) for process in started] == [0] * 4
-    assert len(read_asked(folder).bots) == 43

@@ -1,11 +1,9 @@
 """The seed: nothing that a bot is told leads back to it, and older leagues stay as they were."""
 
-import hashlib
 import json
 import shutil
 import sqlite3
 import time
-from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -19,7 +17,6 @@ from arena.play import run
 from arena.play.messages import Setup
 from arena.schedule.deal import Schedule
 from arena.store.opening import open_store, read_league
-from arena.store.store import Store
 from referee.chance import Chance
 from tests.arena.conftest import ROOT, Arena, League
 from tests.golden import Golden
@@ -27,9 +24,6 @@ from tests.golden import Golden
 pytestmark = pytest.mark.usefixtures("inline")
 
 SEED = "271828"
-GUESSES = 300_000
-"""So many seeds are tried: far enough for this one, in a second."""
-
 FILE = f"""\
 game = "duel"
 seed = {SEED}
@@ -43,23 +37,6 @@ shipped = "random"
 [[bot]]
 name = "turtle"
 shipped = "turtle"
-"""
-SPY = """
-import json, sys
-
-class Ears:
-    def __init__(self, lines):
-        self.buffer = self
-        self.lines = lines
-    def __iter__(self):
-        for line in self.lines:
-            if json.loads(line)["type"] == "start":
-                print(line.decode(), end="", file=sys.stderr)
-            yield line
-
-sys.stdin = Ears(sys.stdin.buffer)
-import kit, duel_random
-kit.run(duel_random.choose)
 """
 OLD_EXPORT = ROOT / "tests" / "vectors" / "derivation_1.jsonl"
 """What commit ad13075 exported of that league: the seed was the key then."""
@@ -89,72 +66,20 @@ def new(league: League) -> League:
     return league
 
 
-@pytest.fixture
-def stretched(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[bytes]]:
-    """What was stretched by a command in this process, as if it were the first."""
-    found: list[bytes] = []
-    true = hashlib.scrypt
-
-    def counted(password: bytes, **settings: Any) -> bytes:
-        found.append(password)
-        return true(password, **settings)
-
-    league_key.cache_clear()
-    monkeypatch.setattr(hashlib, "scrypt", counted)
-    yield found
-    league_key.cache_clear()
-
-
-def told(league: League) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the name of a bot that writes down what it hears, and each start that it heard."""
-    with Store(league.folder / "league.db") as store:
-        for match in store.matches():
-            evidence = store.whole(match).evidence
-            for bot, said in zip(match.bots, evidence.stderr, strict=True):
-                if bot.name == "spy":
-                    yield bot.name, json.loads(said.splitlines()[0])
-
-
-def spy(league: League) -> str:
-    """Make a bot that plays at random and writes down each `start`; return its entry."""
-    entry = league.bot("spy", SPY)
-    with (league.home / "spy" / "kit.py").open("a") as file:
-        file.write("# of its own: it is a process\n")
-    shutil.copy(BUNDLED / "duel" / "duel_random.py", league.home / "spy")
-    return entry
-
-
-def guess_in_a_league(name: str, start: dict[str, Any]) -> str | None:
-    """Return the seed that a bot finds by trying the old derivation, from what it was told."""
-    for number in range(GUESSES):
-        text = "\0".join((start["game"], str(number), "bot", start["match"], name))
-        digest = hashlib.blake2b(text.encode(), digest_size=16).digest()
-        if int.from_bytes(digest[:8], "little") >> 11 == start["seed"]:
-            return str(number)
-    return None
-
-
 # --- what bots are told
 
 
-@pytest.mark.slow
-def test_a_bot_found_the_seed_of_a_league_and_does_not_any_more(old: League) -> None:
-    old.write(FILE + spy(old))
-    for guess in (SEED, None):
-        old.call("run")
-        starts = list(told(old))
-        assert len(starts) == 12
-        assert {guess_in_a_league(*heard) for heard in starts[:2]} == {guess}
-        (old.folder / "league.db").unlink()
-
-
 def test_nothing_of_a_league_is_what_the_seed_alone_gives(league: League) -> None:
-    league.write(FILE + spy(league))
+    source = (
+        "import kit, duel_random\nkit.run(duel_random.choose, lambda match: print(match.seed))\n"
+    )
+    league.write(FILE + league.bot("spy", source))
+    shutil.copy(BUNDLED / "duel" / "duel_random.py", league.home / "spy")
     league.call("run")
     plan = read_league(league.folder)
     ours = plan.schedule
     theirs = Schedule("duel", SEED, 2, "cyclic", ours.entrants)
-    bots = {bot.key: number for number, bot in enumerate(ours.entrants)}
+    (spy,) = (number for number, bot in enumerate(ours.entrants) if bot.key == "spy")
     played = league.stored()
     deals = list(plan.asked.plan())
     assert {match.id for match, _ in played} == {
@@ -164,9 +89,16 @@ def test_nothing_of_a_league_is_what_the_seed_alone_gives(league: League) -> Non
     assert foreign.isdisjoint(match.id for match, _ in played)
     cards = {theirs.deal_seed(deal) for deal in deals}
     assert cards.isdisjoint(replay.seed for _, replay in played)
-    for name, start in told(league):
-        assert start["seed"] == ours.bot_seed(start["match"], bots[name])
-        assert start["seed"] != theirs.bot_seed(start["match"], bots[name])
+    with open_store(plan) as store:
+        said = {
+            match.id: int(text)
+            for match in store.matches()
+            for bot, text in zip(match.bots, store.whole(match).evidence.stderr, strict=True)
+            if bot.name == "spy"
+        }
+    assert len(said) == 12
+    for match_id, seed in said.items():
+        assert seed == ours.bot_seed(match_id, spy) != theirs.bot_seed(match_id, spy)
 
 
 @pytest.mark.slow  # it stretches a seed twice
@@ -193,12 +125,7 @@ def test_workers_are_told_the_key_and_not_the_seed(
 ) -> None:
     league.write(FILE.replace(SEED, '"a word that stays here"'))
     found: list[Setup] = []
-
-    def kept(**words: Any) -> Setup:
-        found.append(Setup(**words))
-        return found[-1]
-
-    monkeypatch.setattr(run, "Setup", kept)
+    monkeypatch.setattr(run, "Setup", lambda **words: found.append(Setup(**words)) or found[-1])
     asked = read_league(league.folder)
     with run.open_run(asked, 1, None):
         sent = msgspec.msgpack.encode(found[0])
@@ -220,51 +147,11 @@ def test_a_key_is_the_same_in_every_release() -> None:
     assert league_key("guerra", "golden", 1) == "golden"
 
 
-@pytest.mark.slow
-def test_games_and_uses_of_one_seed_have_nothing_in_common() -> None:
-    keys = [league_key("guerra", SEED, 2), league_key("duel", SEED, 2)]
-    keys += [deal_behind("guerra", SEED), deal_behind("duel", SEED)]
-    assert len({key[:32] for key in keys}) == 4
-
-
 def test_a_guess_costs_so_much_that_an_hour_is_too_short_for_six_digits() -> None:
     league_key.cache_clear()
     began = time.process_time()
     league_key("duel", "1", 2)
     assert (time.process_time() - began) * 10**6 > 10 * 3600
-
-
-@pytest.mark.parametrize(
-    ("words", "times"),
-    [
-        (("run",), 1),
-        (("verify", "--workers", "1"), 1),
-        *(((word,), 0) for word in ("rank", "table", "matches", "export")),
-    ],
-    ids=lambda value: value[0] if isinstance(value, tuple) else "",
-)
-def test_a_command_stretches_the_seed_once_or_not_at_all(
-    arena: Arena, new: League, stretched: list[bytes], words: tuple[str, ...], times: int
-) -> None:
-    assert arena(words[0], new.folder, *words[1:]).exit_code == 0
-    assert stretched == [SEED.encode()] * times
-
-
-@pytest.mark.slow
-def test_an_import_stretches_it_once_for_all_its_files(
-    arena: Arena, new: League, tmp_path: Path, stretched: list[bytes]
-) -> None:
-    assert arena("export", new.folder, tmp_path / "all").exit_code == 0
-    assert arena("import", tmp_path / "cup", tmp_path / "all", tmp_path / "all").exit_code == 0
-    assert stretched == [SEED.encode()]
-
-
-def test_a_share_is_chosen_by_the_key_and_counted_by_tables(arena: Arena, league: League) -> None:
-    league.write(FILE.replace("deals = 3", "deals = 40\nshare = 0.1"))
-    league.call("run")
-    found = json.loads(arena("rank", league.folder, "--format", "json").stdout)
-    assert found["missing"] == 0
-    assert found["matches"] == 2 * read_league(league.folder).asked.deal_count > 0
 
 
 # --- leagues from before
@@ -330,27 +217,26 @@ def test_results_of_both_derivations_are_not_mixed(
     assert result.exit_code == 2
     golden(result.stderr.replace(str(OLD_EXPORT), "OLD"))
     assert arena("export", new.folder).stdout == before
-    for number, files in enumerate(
-        ([OLD_EXPORT, tmp_path / "new.jsonl"], [tmp_path / "new.jsonl", OLD_EXPORT])
-    ):
-        empty = tmp_path / f"empty{number}"
-        empty.mkdir()
-        (empty / "league.toml").write_text(FILE)
-        result = arena("import", empty, *files)
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    (empty / "league.toml").write_text(FILE)
+    files = [OLD_EXPORT, tmp_path / "new.jsonl"]
+    for each in (files, files[::-1]):
+        result = arena("import", empty, *each)
         assert (result.exit_code, "derivation was" in result.stderr) == (2, True)
         assert [path.name for path in empty.iterdir()] == ["league.toml"]
 
 
 def test_a_wrong_mark_is_found(arena: Arena, new: League) -> None:
-    for mark, says in (
-        *(("1", "its deal: "), ("3", "the setting derivation")),
-        *(("null", "the setting derivation"), (None, "its deal: ")),
+    change = "UPDATE setting SET value = {} WHERE key = 'derivation'"
+    for statement, says in (
+        (change.format("'1'"), "its deal: "),
+        (change.format("'3'"), "the setting derivation"),
+        (change.format("'null'"), "the setting derivation"),
+        ("DELETE FROM setting WHERE key = 'derivation'", "its deal: "),
     ):
         with closing(sqlite3.connect(new.folder / "league.db")) as db, db:
-            if mark is None:
-                db.execute("DELETE FROM setting WHERE key = 'derivation'")
-            else:
-                db.execute("UPDATE setting SET value = ? WHERE key = 'derivation'", (mark,))
+            db.execute(statement)
         result = arena("verify", new.folder, "--workers", "1")
         assert result.exit_code == 1
         assert says in result.stdout
@@ -365,48 +251,31 @@ def test_short_seeds_can_be_guessed_and_long_ones_are_not_said_to_be() -> None:
     assert not any(map(is_guessable, [10**12, 2**53 - 1, "9" * 5000, "a longer word"]))
 
 
-def mine(league: League) -> str:
-    """Make a bot that is not bundled; return its entry."""
-    return league.bot("mine", "import kit, guerra_random\nkit.run(guerra_random.choose)\n")
-
-
-GUERRA = """\
-game = "guerra"
-deals = 1
-options.max_turns = 20
-limits = { sandbox = "none" }
-"""
-RUSHER = '\n[[bot]]\nname = "rusher"\nshipped = "rusher"\n'
-RANDOM = '\n[[bot]]\nname = "random"\nshipped = "random"\n'
-
-
 @pytest.mark.parametrize(
-    ("seed", "bots", "warned"),
+    ("seed", "other", "warned"),
     [
-        (SEED, mine, True),
-        ('"spring"', mine, True),
-        ("5836427183057162", mine, False),
-        (SEED, lambda _: RANDOM, False),
+        (SEED, "mine", True),
+        ("spring", "mine", True),
+        (SEED, "random", False),
+        (None, "mine", False),
     ],
 )
-def test_a_run_warns_of_a_short_seed_where_strangers_may_play(
-    league: League, seed: str, bots: Callable[[League], str], warned: bool
+def test_init_and_a_run_warn_of_a_short_seed_where_strangers_may_play(
+    arena: Arena, league: League, seed: str | None, other: str, warned: bool
 ) -> None:
-    league.write(f"seed = {seed}\n{GUERRA}{RUSHER}{bots(league)}")
-    said = league.call("run").stderr
-    assert ("is so short that authors of bots may find it by trying" in said) == warned
-    assert "older Bot Arena" not in said
+    league.bot(
+        "mine", "#!/usr/bin/env python3\nimport kit, guerra_random as r\nkit.run(r.choose)\n"
+    )
+    program = league.home / "mine" / "bot.py"
+    program.chmod(0o755)
+    (league.folder).rmdir()
+    words = ["--seed", seed] if seed else []
+    bots = ["rusher", "random" if other == "random" else f"mine={program}"]
+    short = ["--game", "guerra", "--deals", 1, "--option", "max_turns=20", "--sandbox", "none"]
+    for said in (
+        arena("init", league.folder, *bots, *short, *words).stderr,
+        league.call("run").stderr,
+    ):
+        assert ("is so short that authors of bots may find it by trying" in said) == warned
+        assert "older Bot Arena" not in said
     assert "trying" not in league.call("run").stderr  # nothing is missing
-
-
-def test_init_warns_too(arena: Arena, league: League) -> None:
-    mine(league)
-    words = ("init", league.home / "cup", "random", f"mine={league.home / 'mine' / 'bot.py'}")
-    (league.home / "mine" / "bot.py").write_text("#!/usr/bin/env python3\n")
-    (league.home / "mine" / "bot.py").chmod(0o755)
-    said = arena(*words, "--game", "guerra", "--seed", "7").stderr
-    assert "so short that authors of bots may find it by trying" in said
-    words = ("init", league.home / "two", *words[2:])
-    assert "trying" not in arena(*words, "--game", "guerra").stderr
-    words = ("init", league.home / "three", "random", "rusher")
-    assert "trying" not in arena(*words, "--game", "guerra", "--seed", "7").stderr

@@ -35,11 +35,8 @@ def played(arena: Arena, cup: Path, make_bot: MakeBot) -> Path:
 
 
 def files(folder: Path) -> dict[str, str]:
-    return {
-        str(path.relative_to(folder)): path.read_text()
-        for path in folder.rglob("*")
-        if path.is_file()
-    }
+    found = (path for path in folder.rglob("*") if path.is_file())
+    return {str(path.relative_to(folder)): path.read_text() for path in found}
 
 
 def test_each_author_gets_its_own_results_and_matches(arena: Arena, played: Path) -> None:
@@ -93,9 +90,23 @@ def test_the_most_telling_matches_come_first(arena: Arena, played: Path) -> None
     assert len(list((Path("all") / "ada" / "matches").iterdir())) == 16
 
 
-def test_a_disqualified_bot_one_that_has_not_played_and_bundled_ones(
+@pytest.mark.slow  # another Python's bot is a process
+def test_the_command_is_that_of_the_league_but_for_places_of_the_organizers(
     arena: Arena, played: Path
 ) -> None:
+    entry = '\n[[bot]]\nname = "{}"\nfolder = "../ada"\ncommand = ["{}", "bot.py", "two ways"]\n'
+    files = 'files = ["bot.py", "kit.py", "guerra_random.py"]\n'
+    with (played / "league.toml").open("a") as file:
+        for name, python in (("own", "{python}"), ("far", shutil.which("python3"))):
+            file.write(entry.format(name, python) + files)
+    arena("run", played)
+    arena("feedback", played, "back")
+    said = {path.parent.name: path.read_text() for path in Path("back").rglob("results.txt")}
+    assert "again: python3 bot.py 'two ways' < matches/ID.jsonl" in said["own"]
+    assert "again: ./my_bot < matches/ID.jsonl" in said["far"]
+
+
+def test_a_disqualified_bot_and_one_that_has_not_played(arena: Arena, played: Path) -> None:
     arena("disqualify", played, "bob", "--reason", "it was written by ada")
     with (played / "league.toml").open("a") as file:
         file.write('\n[[bot]]\nname = "new"\nshipped = "turtle"\n')
@@ -105,48 +116,25 @@ def test_a_disqualified_bot_one_that_has_not_played_and_bundled_ones(
     assert len(list((Path("back") / "bob" / "matches").iterdir())) == 16
     assert "./my_bot < matches/ID.jsonl" in bob  # its files may be gone
     arena("feedback", played, "back", "--bot", "new")
-    new = (Path("back") / "new" / "results.txt").read_text()
-    assert "No match of this bot was played." in new
-    arena("disqualify", played, "bob", "--undo")
+    assert "No match of this bot was played." in (Path("back") / "new" / "results.txt").read_text()
+
+
+def test_mistakes(arena: Arena, cup: Path, played: Path) -> None:
+    arena("feedback", played, "back", "--bot", "ada")
+    for words, says in (
+        (["back", "--bot", "adda"], "there is no bot 'adda' in cup. Did you mean 'ada'?"),
+        (["back"], "back/ada/results.txt exists; name a new folder"),
+    ):
+        told = arena("feedback", played, *words)
+        assert (told.exit_code, says in told.stderr) == (2, True)
+    assert [path.name for path in Path("back").iterdir()] == ["ada"]
     arena("remove", played, "ada", "bob")
     arena("add", played, "random", "--seconds", "0.1", "--feedback", "checked")
     assert not Path("checked").exists()
     told = arena("feedback", played, "others")
-    assert told.exit_code == 2
     assert "cup has none but bundled bots, which have no author; name one: --bot." in told.stderr
-
-
-@pytest.mark.slow  # another Python's bot is a process
-def test_the_command_is_that_of_the_league_but_for_places_of_the_organizers(
-    arena: Arena, played: Path
-) -> None:
-    python = shutil.which("python3")
-    files = 'files = ["bot.py", "kit.py", "guerra_random.py"]\n'
-    with (played / "league.toml").open("a") as file:
-        file.write(
-            f'\n[[bot]]\nname = "own"\nfolder = "../ada"\n{files}'
-            'command = ["{python}", "bot.py", "--depth", "two ways"]\n'
-            f'\n[[bot]]\nname = "far"\nfolder = "../ada"\n{files}command = ["{python}", "bot.py"]\n'
-        )
-    arena("run", played)
-    arena("feedback", played, "back")
-    said = {path.parent.name: path.read_text() for path in Path("back").rglob("results.txt")}
-    assert "again: python3 bot.py --depth 'two ways' < matches/ID.jsonl" in said["own"]
-    assert "again: ./my_bot < matches/ID.jsonl" in said["far"]
-
-
-def test_mistakes(arena: Arena, cup: Path, played: Path) -> None:
-    told = arena("feedback", played, "back", "--bot", "adda")
-    assert told.exit_code == 2
-    assert "there is no bot 'adda' in cup. Did you mean 'ada'?" in told.stderr
-    arena("feedback", played, "back", "--bot", "ada")
-    told = arena("feedback", played, "back")
-    assert told.exit_code == 2
-    assert "back/ada/results.txt exists; name a new folder" in told.stderr
-    assert [path.name for path in Path("back").iterdir()] == ["ada"]
     (cup / "league.db").unlink()
-    told = arena("feedback", played, "fresh")
-    assert told.exit_code == 2
+    assert arena("feedback", played, "fresh").exit_code == 2
     assert not Path("fresh").exists()
 
 
