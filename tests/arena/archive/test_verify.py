@@ -130,12 +130,9 @@ def test_matches_of_other_rules_are_counted_apart_and_stay_readable(
 # --- what was changed
 
 
-def test_records_that_changed_places_are_found(played: Path, copy: Path) -> None:
-    for one, other in ((1, 2), (3, 12), (5, 8)):
-        shutil.copy(played / "league.db", copy)
-        swap = f"UPDATE match SET record = {one + other} - record WHERE record IN ({one}, {other})"
-        change(copy, swap)
-        assert len(found(copy)) == 2
+def test_records_that_changed_places_are_found(copy: Path) -> None:
+    change(copy, "UPDATE match SET record = 15 - record WHERE record IN (3, 12)")
+    assert len(found(copy)) == 2
 
 
 def test_a_sealed_seed_is_compared(arena: Arena, copy: Path) -> None:
@@ -167,13 +164,13 @@ def test_another_limit_is_found_and_the_remedy_is_to_put_it_back(
 
 def test_rows_that_belong_to_nothing_are_found_but_no_bot_that_has_not_played(copy: Path) -> None:
     change(copy, "INSERT INTO bot VALUES (9, 'new', '0123456789abcdef', '[\"true\"]')")
-    assert found(copy) == []
     change(copy, "INSERT INTO lineup (bots) VALUES ('77 78')")
     change(copy, "DELETE FROM deal WHERE number = 1")
     problems = found(copy)
     assert (None, "rows of match name a row of deal that is not there: 6.") in problems
     assert (None, "rows of lineup belong to no match: 1.") in problems
     assert problems.count(("?-0", "its row of the table deal is missing.")) == 3
+    assert len(problems) == 8
 
 
 # --- forged replays, whose rows say the same

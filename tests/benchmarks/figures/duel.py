@@ -12,7 +12,7 @@ from referee.games.duel.cards import kinds
 from referee.games.duel.fencer import START, TRAITS, VERSATILE, Fencer
 from referee.games.duel.game import Duel, DuelOptions
 from tests.benchmarks.figures.figure import Figure, mean, share
-from tests.bots.driver import BOTS, Match, python, seated
+from tests.bots.driver import Match, called
 
 SIDES = 8
 DUELS = {"random": 3000, "sensible": 500, "turtle": 150}
@@ -123,10 +123,10 @@ def _play() -> Iterator[Figure]:
 def _duels(name: str, count: int) -> tuple[list[int], list[int], int]:
     """Let a bot play itself; return turns and decisions of each duel, and seat 0's wins."""
     turns, decisions, first = [], [], 0
-    with seated(*[python(BOTS / "duel" / f"duel_{name}.py")] * 2) as programs:
-        for seed in range(count):
-            match = Match("duel", programs, seed)
-            first += match.play() == [1, 2]
-            turns.append(plain(match.game.view(0))["turn"])
-            decisions.append(match.decisions)
+    bots = called("duel", name, name)
+    for seed in range(count):
+        match = Match("duel", bots, seed)
+        first += match.play() == [1, 2]
+        turns.append(plain(match.game.view(0))["turn"])
+        decisions.append(match.decisions)
     return turns, decisions, first

@@ -8,7 +8,7 @@ from referee.chance import Chance
 from referee.games.khan.cards import KINDS
 from referee.games.khan.game import Khan, KhanOptions
 from tests.benchmarks.figures.figure import Figure, share
-from tests.bots.driver import BOTS, Match, python, seated
+from tests.bots.driver import Match, called
 
 DEALS = 3000
 MATCHES = 120
@@ -69,14 +69,14 @@ def played() -> Iterator[Figure]:
     stopped = 0
     for seats in Khan.seat_counts:
         turns = []
-        with seated(*[python(BOTS / "khan" / "khan_sensible.py")] * seats) as programs:
-            for seed in range(MATCHES):
-                match = Match("khan", programs, seed)
-                match.play()
-                game = match.game
-                assert isinstance(game, Khan)
-                turns.append(game.turn / seats)
-                stopped += game.reason == "max_turns"
+        bots = called("khan", *["sensible"] * seats)
+        for seed in range(MATCHES):
+            match = Match("khan", bots, seed)
+            match.play()
+            game = match.game
+            assert isinstance(game, Khan)
+            turns.append(game.turn / seats)
+            stopped += game.reason == "max_turns"
         yield within(f"turns of each of {seats} seats, 11 to 15", 11, 15, statistics.fmean(turns))
     yield Figure("sensible games that reach the guard", 0, stopped)
 
