@@ -21,7 +21,7 @@ import ssl
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -52,25 +52,22 @@ KINDS = {
 """What it can be told to do, for the next `times` requests or for good; `then` is what follows."""
 
 
-class Count:
-    """What a provider has counted."""
-
-    def __init__(self) -> None:
-        self.requests = 0
-        self.completions = 0
-        self.repeated = 0
-        self.tokens_in = 0
-        self.tokens_out = 0
-        self.cost = 0.0
-        self.connections = 0
-        self.most_at_once = 0
+RAW = {
+    "garbage": b"\x00\xffthis is no HTTP\r\n\r\n" * 9,
+    "half": b"HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n{",
+    "closed": b"",
+    "length": b"HTTP/1.1 200 OK\r\ncontent-length: 3\r\ncontent-length: 9\r\n\r\n{}",
+    "switch": b"HTTP/1.1 101 Switching Protocols\r\nupgrade: websocket\r\n\r\n",
+}
+"""What it sends before it closes the connection."""
+COUNTED = ("requests", "completions", "repeated", "tokens_in", "tokens_out", "cost", "most_at_once")
 
 
 class Server:
     """The server, in its own process."""
 
     def __init__(self, tls: ssl.SSLContext | None) -> None:
-        self.count = Count()
+        self.count: dict[str, float] = dict.fromkeys(COUNTED, 0)
         self.behaviour: dict[str, Any] = {"kind": "good"}
         self.seen: list[dict[str, Any]] = []
         self.sni: list[str | None] = []
@@ -98,16 +95,11 @@ class Server:
         if behaviour["kind"] == "refused":
             assert self._server is not None
             self._server.close()
-            asyncio.get_running_loop().call_later(
-                behaviour["seconds"], lambda: asyncio.ensure_future(self._again())
-            )
+            again = lambda: asyncio.ensure_future(self.listen(self.port))  # noqa: E731
+            asyncio.get_running_loop().call_later(behaviour["seconds"], again)
             self.behaviour = behaviour.get("then", {"kind": "good"})
 
-    async def _again(self) -> None:
-        await self.listen(self.port)
-
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        self.count.connections += 1
         try:
             while await self._serve_one(reader, writer):
                 pass
@@ -119,16 +111,16 @@ class Server:
     async def _serve_one(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
         head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
         first, *lines = head.split("\r\n")[:-2]
-        method, target, _ = first.split(" ")
+        target = first.split(" ")[1]
         headers = {name.lower(): value for name, value in (line.split(": ", 1) for line in lines)}
         body = await reader.readexactly(int(headers.get("content-length", 0)))
         if target == "/count":
-            await _send(writer, 200, json.dumps(vars(self.count)).encode())
+            await _send(writer, 200, json.dumps(self.count).encode())
             return True
-        self.count.requests += 1
+        self.count["requests"] += 1
         number = object()
         self.active.add(number)
-        self.count.most_at_once = max(self.count.most_at_once, len(self.active))
+        self.count["most_at_once"] = max(self.count["most_at_once"], len(self.active))
         self.seen.append(
             {"first": first, "headers": headers, "body": body.decode("latin-1"), "lines": lines}
         )
@@ -138,13 +130,12 @@ class Server:
             if not behaviour["times"]:
                 self.behaviour = behaviour.get("then", {"kind": "good"})
         try:
-            return await self._answer(method, target, headers, body, writer, behaviour)
+            return await self._answer(target, headers, body, writer, behaviour)
         finally:
             self.active.discard(number)
 
     async def _answer(
         self,
-        method: str,
         target: str,
         headers: dict[str, str],
         body: bytes,
@@ -152,83 +143,80 @@ class Server:
         behaviour: dict[str, Any],
     ) -> bool:
         kind = behaviour["kind"]
-        if kind == "garbage":
-            writer.write(b"\x00\xffthis is no HTTP\r\n\r\n" * 9)
-        elif kind == "half":
-            writer.write(b"HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n{")
-        elif kind == "drip":
+        if kind in RAW:
+            writer.write(RAW[kind])
+            await writer.drain()
+            return False
+        if kind == "drip":
             writer.write(b"HTTP/1.1 200 OK\r\ncontent-length: 100000\r\n\r\n")
             for _ in range(100_000):
                 writer.write(b"{")
                 await writer.drain()
                 await asyncio.sleep(behaviour["seconds"])
-        elif kind == "length":
-            writer.write(b"HTTP/1.1 200 OK\r\ncontent-length: 3\r\ncontent-length: 9\r\n\r\n{}")
-        elif kind == "switch":
-            writer.write(b"HTTP/1.1 101 Switching Protocols\r\nupgrade: websocket\r\n\r\n")
         elif kind == "limited":
             more = {"retry-after": str(behaviour["seconds"])}
             await _send(writer, 429, b'{"error": "too many"}', more)
-            return True
         elif kind == "status" or (kind == "forbids" and target.startswith("/v1/forbidden")):
-            behaviour = {"status": 403, **behaviour}
-            await _send(writer, behaviour["status"], b"{}", behaviour.get("headers", {}))
-            return True
+            await _send(writer, behaviour.get("status", 403), b"{}", behaviour.get("headers", {}))
+        elif kind == "echo" and behaviour["form"] == "chunks":
+            await _echo_by_bytes(writer, headers)
         elif kind == "echo":
-            await _echo(writer, headers, body, behaviour["form"])
-            return True
+            await _send(writer, *_echoed(headers, behaviour["form"]))
         elif kind == "large":
             await _send(writer, 200, b"x" * behaviour["bytes"])
-            return True
-        if kind in ("garbage", "half", "closed", "length", "switch"):
-            await writer.drain()
-            return False
+        else:
+            await self._complete(target, headers, body, writer, behaviour)
+        return True
+
+    async def _complete(
+        self,
+        target: str,
+        headers: dict[str, str],
+        body: bytes,
+        writer: asyncio.StreamWriter,
+        behaviour: dict[str, Any],
+    ) -> None:
+        kind = behaviour["kind"]
         if kind in ("slow", "plays"):
             await asyncio.sleep(behaviour.get("seconds", 0))
-        says = _move if kind == "plays" else lambda _: behaviour.get("text")
-        answer = self._completed(target, headers, body, says, is_metered=kind != "unmetered")
-        more = {"content-type": "application/json"}
-        if answer.startswith((b"event", b"data")):
-            more = {"content-type": "text/event-stream"}
+        answer = self._completed(target, headers, body, behaviour)
+        is_stream = answer.startswith((b"event", b"data"))
+        more = {"content-type": "text/event-stream" if is_stream else "application/json"}
         if kind == "compressed":
             answer, more["content-encoding"] = gzip.compress(answer), "gzip"
         await _send(writer, 200, answer, more)
         if kind == "twice":
             await asyncio.sleep(behaviour["seconds"])
             await _send(writer, 200, b'{"poisoned": true}')
-        return True
 
     def _completed(
-        self,
-        target: str,
-        headers: dict[str, str],
-        body: bytes,
-        says: Callable[[dict[str, Any]], str | None],
-        *,
-        is_metered: bool,
+        self, target: str, headers: dict[str, str], body: bytes, behaviour: dict[str, Any]
     ) -> bytes:
         """Return a completion, and count it unless it was asked before."""
         if not target.startswith(("/v1/chat/completions", "/v1/messages")):
             return json.dumps({"path": target}).encode()
         key = headers.get("idempotency-key", "")
         if key and key in self.answers:
-            self.count.repeated += 1
+            self.count["repeated"] += 1
             return self.answers[key]
         asked = json.loads(body)
         words = " ".join(str(each["content"]) for each in asked["messages"]).split()
-        text = says(asked)
+        text = _move(asked) if behaviour["kind"] == "plays" else behaviour.get("text")
         if text is None:
             text = f"{words[-1] if words else 'nothing'} answer {next(self._numbers)}"
         into, out = len(words), len(text.split())
-        self.count.completions += 1
-        self.count.tokens_in += into
-        self.count.tokens_out += out
         price = PRICES[asked["model"]]
-        self.count.cost += (into * price[0] + out * price[1]) / 1e6
-        is_chat = target.startswith("/v1/chat")
-        names = ("prompt", "completion") if is_chat else ("input", "output")
-        usage = {f"{names[0]}_tokens": into, f"{names[1]}_tokens": out} if is_metered else None
-        answer = _written(asked, text, usage, is_chat=is_chat)
+        self.count["completions"] += 1
+        self.count["tokens_in"] += into
+        self.count["tokens_out"] += out
+        self.count["cost"] += (into * price[0] + out * price[1]) / 1e6
+        is_metered = behaviour["kind"] != "unmetered"
+        write = _chat if target.startswith("/v1/chat") else _message
+        whole, events = write(asked, text, (into, out) if is_metered else None)
+        answer = json.dumps(whole).encode()
+        if asked.get("stream"):
+            lines = (f"data: {each}\n\n" for each in [*map(json.dumps, events), "[DONE]"])
+            answer = "".join(lines).encode()
         if key:
             self.answers[key] = answer
         return answer
@@ -241,44 +229,61 @@ def _move(asked: dict[str, Any]) -> str:
     return f"I choose {{this}}:\n```json\n{found[-1]}\n```\nas it is legal."
 
 
-def _written(
-    asked: dict[str, Any], text: str, usage: dict[str, int] | None, *, is_chat: bool
-) -> bytes:
-    more = {} if usage is None else {"usage": usage}
-    if is_chat:
-        whole = {
-            "object": "chat.completion",
-            "model": asked["model"],
-            "choices": [{"index": 0, "message": {"role": "assistant", "content": text}}],
-            **more,
-        }
-        events = [
-            *({"choices": [{"delta": {"content": word}}]} for word in text.split()),
-            {"choices": [], **more},
-        ]
-    else:
-        whole = {"type": "message", "content": [{"type": "text", "text": text}], **more}
-        into = {} if usage is None else {"usage": {"input_tokens": usage["input_tokens"]}}
-        out = {} if usage is None else {"usage": {"output_tokens": usage["output_tokens"]}}
-        events = [
-            {"type": "message_start", "message": into},
-            {"type": "content_block_delta", "delta": {"text": text}},
-            {"type": "message_delta", **out},
-        ]
-    if not asked.get("stream"):
-        return json.dumps(whole).encode()
-    lines = [f"data: {json.dumps(event)}\n\n" for event in events]
-    return "".join([*lines, "data: [DONE]\n\n"]).encode()
+Written = tuple[dict[str, Any], list[dict[str, Any]]]
+"""An answer as a whole, and as events."""
 
 
-async def _echo(
-    writer: asyncio.StreamWriter, headers: dict[str, str], body: bytes, form: str
-) -> None:
-    text = json.dumps(headers)
-    secret = next((value for value in headers.values() if value.startswith("Bearer ")), "Bearer -")
+def _chat(asked: dict[str, Any], text: str, used: tuple[int, int] | None) -> Written:
+    names = ("prompt_tokens", "completion_tokens")
+    more = {"usage": dict(zip(names, used, strict=True))} if used else {}
+    message = {"role": "assistant", "content": text}
+    whole = {"object": "chat.completion", "model": asked["model"], **more}
+    pieces = [{"choices": [{"delta": {"content": word}}]} for word in text.split()]
+    return (
+        {**whole, "choices": [{"index": 0, "message": message}]},
+        [*pieces, {"choices": [], **more}],
+    )
+
+
+def _message(asked: dict[str, Any], text: str, used: tuple[int, int] | None) -> Written:
+    into = {"input_tokens": used[0]} if used else {}
+    out = {"output_tokens": used[1]} if used else {}
+    more = [{"usage": each} if used else {} for each in ({**into, **out}, into, out)]
+    return {"type": "message", "content": [{"type": "text", "text": text}], **more[0]}, [
+        {"type": "message_start", "message": more[1]},
+        {"type": "content_block_delta", "delta": {"text": text}},
+        {"type": "message_delta", **more[2]},
+    ]
+
+
+def _secret(headers: dict[str, str]) -> str:
+    return next((value for value in headers.values() if value.startswith("Bearer ")), "Bearer -")
+
+
+def _echoed(headers: dict[str, str], form: str) -> tuple[int, bytes, dict[str, str]]:
+    """Return status, body and headers of an answer that holds the request's."""
+    text, secret = json.dumps(headers), _secret(headers)
     key = secret.removeprefix("Bearer ")
-    more: dict[str, str] = {}
-    answers = {
+    whole = {
+        "headers": (
+            200,
+            b"{}",
+            {"x-echo": secret, f"x-{key.lower()}": "1", "set-cookie": f"key={key}"},
+        ),
+        "location": (302, b"{}", {"location": f"https://elsewhere.example.net/?{key}"}),
+        "gzip": (200, gzip.compress(text.encode()), {"content-encoding": "gzip"}),
+    }
+    if form in whole:
+        return whole[form]
+    failed = {
+        "refusal": (401, "wrong key"),
+        "failure": (500, "failed for"),
+        "bad": (400, "bad for"),
+    }
+    if form in failed:
+        status, words = failed[form]
+        return status, json.dumps({"error": f"{words} {key}"}).encode(), {}
+    bodies = {
         "body": text.encode(),
         "capitals": text.upper().encode(),
         "small": text.lower().encode(),
@@ -294,40 +299,20 @@ async def _echo(
         "reversed": key[::-1].encode(),
         "binary": b"\xff\xfe\x00" + text.encode() + b"\x80",
     }
-    if form == "headers":
-        more = {"x-echo": secret, f"x-{key.lower()}": "1", "set-cookie": f"key={key}"}
-        answers[form] = b"{}"
-    if form == "location":
-        await _send(writer, 302, b"{}", {"location": f"https://elsewhere.example.net/?{key}"})
-        return
-    if form == "chunks":
-        writer.write(b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n")
-        for byte in text.encode():
-            writer.write(b"1\r\n%c\r\n" % byte)
-            await writer.drain()
-        writer.write(b"0\r\nx-trailer: %b\r\n\r\n" % key.encode())
+    return 200, bodies[form], {}
+
+
+async def _echo_by_bytes(writer: asyncio.StreamWriter, headers: dict[str, str]) -> None:
+    writer.write(b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n")
+    for byte in json.dumps(headers).encode():
+        writer.write(b"1\r\n%c\r\n" % byte)
         await writer.drain()
-        return
-    if form == "gzip":
-        await _send(writer, 200, gzip.compress(text.encode()), {"content-encoding": "gzip"})
-        return
-    if form == "refusal":
-        await _send(writer, 401, json.dumps({"error": f"wrong key {key}"}).encode())
-        return
-    if form == "failure":
-        await _send(writer, 500, json.dumps({"error": f"failed for {key}"}).encode())
-        return
-    if form == "bad":
-        await _send(writer, 400, json.dumps({"error": f"bad for {key}"}).encode())
-        return
-    await _send(writer, 200, answers[form], more)
+    writer.write(b"0\r\nx-trailer: %b\r\n\r\n" % _secret(headers)[7:].encode())
+    await writer.drain()
 
 
 async def _send(
-    writer: asyncio.StreamWriter,
-    status: int,
-    body: bytes,
-    headers: dict[str, str] | None = None,
+    writer: asyncio.StreamWriter, status: int, body: bytes, headers: dict[str, str] | None = None
 ) -> None:
     lines = {"content-length": str(len(body)), **(headers or {})}
     head = "".join(f"{name}: {value}\r\n" for name, value in lines.items())
@@ -349,12 +334,8 @@ async def _main(names: Sequence[str], port: int, plain: bool, behaviour: dict[st
     await server.listen(port)
     await server.behave(behaviour)
     scheme = "http" if plain else "https"
-    print(
-        json.dumps(
-            {"url": f"{scheme}://localhost:{server.port}", "ca": str(folder / "ca.pem")},
-        ),
-        flush=True,
-    )
+    opening = {"url": f"{scheme}://localhost:{server.port}", "ca": str(folder / "ca.pem")}
+    print(json.dumps(opening), flush=True)
     reader = asyncio.StreamReader(limit=1 << 20)
     protocol = asyncio.StreamReaderProtocol(reader)
     try:
@@ -365,12 +346,12 @@ async def _main(names: Sequence[str], port: int, plain: bool, behaviour: dict[st
         order = json.loads(line)
         if "behave" in order:
             await server.behave(order["behave"])
-        answer = {"count": vars(server.count), "seen": server.seen, "sni": server.sni}
+        answer = {"count": server.count, "seen": server.seen, "sni": server.sni}
         if order.get("forget"):
             server.seen, server.sni = [], []
             server.answers.clear()
             server.active.clear()
-            server.count.most_at_once = 0
+            server.count["most_at_once"] = 0
         print(json.dumps(answer), flush=True)
     (folder / "ca.pem").unlink()
     folder.rmdir()
@@ -390,7 +371,7 @@ class Provider:
             cwd=ROOT,
             env={**os.environ, "PYTHONPATH": str(ROOT)},
         )
-        opening = json.loads(self._line())
+        opening = self._told()
         self.url: str = opening["url"]
         self.ca = Path(opening["ca"])
         """The certificate of its authority."""
@@ -409,30 +390,26 @@ class Provider:
     @property
     def count(self) -> dict[str, Any]:
         """What it has counted."""
-        found: dict[str, Any] = self._tell()["count"]
-        return found
+        return dict(self._tell()["count"])
 
     def forget(self) -> list[dict[str, Any]]:
         """Return the requests that it has seen since it was asked last, and forget its answers."""
-        found: list[dict[str, Any]] = self._tell(forget=True)["seen"]
-        return found
+        return list(self._tell(forget=True)["seen"])
 
     @property
     def sni(self) -> list[str | None]:
         """The names that handshakes asked for."""
-        found: list[str | None] = self._tell()["sni"]
-        return found
+        return list(self._tell()["sni"])
 
     def _tell(self, **order: Any) -> dict[str, Any]:
         assert self._process.stdin is not None
         self._process.stdin.write(json.dumps(order) + "\n")
         self._process.stdin.flush()
-        found: dict[str, Any] = json.loads(self._line())
-        return found
+        return self._told()
 
-    def _line(self) -> str:
+    def _told(self) -> dict[str, Any]:
         assert self._process.stdout is not None
-        return self._process.stdout.readline()
+        return dict(json.loads(self._process.stdout.readline()))
 
 
 def main() -> None:
