@@ -12,23 +12,19 @@ the last lines say what to type to publish them.
 
 import argparse
 import hashlib
-import io
 import os
 import re
 import shutil
 import subprocess
 import sys
-import tarfile
 import tempfile
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from referee.sandbox.program import SYSTEM_PYTHON, barrier
-from tests.ci import landings
-from tests.ci.history import History, HistoryError
+from tests.ci.history import History, RefusedError
 from tests.ci.landings import check_proven
-from tests.ci.records import RecordError
 from tests.docs import figures
 from tests.docs.pages import PageError
 
@@ -51,10 +47,6 @@ USES = (
 """What is done with the installed wheel, in an empty folder."""
 
 
-class RefusedError(Exception):
-    """Why nothing is released, in a line."""
-
-
 def run(words: Sequence[object], folder: Path, **how: object) -> str:
     """Return what a program prints; raise RefusedError with its last line if it fails."""
     done = subprocess.run(  # type: ignore[call-overload]
@@ -69,11 +61,12 @@ def run(words: Sequence[object], folder: Path, **how: object) -> str:
 def version_to_release(root: Path) -> str:
     """Return the version of a clone; raise RefusedError if it cannot be released as it is."""
     version = str(tomllib.loads((root / "pyproject.toml").read_text())["project"]["version"])
-    if changed := run(["git", "status", "--porcelain"], root).splitlines():
-        names = ", ".join(line[3:] for line in changed[:3])
+    history = History(root)
+    if changed := history.uncommitted():
+        names = ", ".join(changed[:3])
         more = ", ..." if len(changed) > 3 else ""
         raise RefusedError(f"not everything is committed ({names}{more}): commit it, or remove it.")
-    if run(["git", "tag", "--list", f"v{version}"], root).strip():
+    if history.git("tag", "--list", f"v{version}"):
         raise RefusedError(
             f"the tag v{version} exists: raise the version in pyproject.toml, and in the "
             f"pages that name it."
@@ -88,24 +81,13 @@ def version_to_release(root: Path) -> str:
 
 def check_figures(root: Path) -> None:
     """Raise RefusedError if figures of the pages are older than the code that they measure."""
-    try:
-        stale = [mark for mark, _, changed in figures.aged(root) if changed]
-    except (PageError, SystemExit) as error:
-        raise RefusedError(str(error)) from None
+    stale = [mark for mark, _, changed in figures.aged(root) if changed]
     if stale:
         names = ", ".join(f"{mark.page}:{mark.line} ({mark.command})" for mark in stale)
         raise RefusedError(
             f"figures are older than the code that they measure: {names}. Measure them again: "
             f"python -m tests.docs.figures --commands"
         )
-
-
-def check_is_proven(root: Path) -> None:
-    """Raise RefusedError unless `make long` has proved what is committed in a clone."""
-    try:
-        check_proven(History(root), "HEAD")
-    except (landings.RefusedError, HistoryError, RecordError) as error:
-        raise RefusedError(str(error)) from error
 
 
 def changes(root: Path, version: str) -> str:
@@ -118,13 +100,9 @@ def changes(root: Path, version: str) -> str:
 
 def build(root: Path, folder: Path) -> list[Path]:
     """Return wheel and source distribution of the last commit of a clone, built in a folder."""
-    archive = subprocess.run(
-        ["git", "archive", "HEAD"], cwd=root, stdout=subprocess.PIPE, check=True
-    ).stdout
     source, built = folder / "source", folder / "dist"
-    with tarfile.open(fileobj=io.BytesIO(archive)) as files:
-        files.extractall(source, filter="data")
-    committed = run(["git", "log", "-1", "--format=%ct"], root).strip()
+    History(root).unpack("HEAD", source)
+    committed = History(root).git("log", "-1", "--format=%ct").strip()
     run(
         [sys.executable, "-m", "uv", "build", "--quiet", "--out-dir", built, source],
         folder,
@@ -201,7 +179,7 @@ def release(root: Path, say: Callable[[str], None]) -> None:
     """Make and try the files of a release in `dist/` of a clone; raise RefusedError, or say how."""
     version = version_to_release(root)
     check_figures(root)
-    check_is_proven(root)
+    check_proven(History(root), "HEAD")
     say(f"Bot Arena {version}: all is committed and proven, the changelog has it, the tag is free.")
     with tempfile.TemporaryDirectory(prefix="arena-release-") as spare:
         top = Path(spare)
@@ -243,7 +221,7 @@ def main() -> int:
     parser.add_argument("--root", type=Path, default=ROOT, help="the clone  [default: this one]")
     try:
         release(parser.parse_args().root.resolve(), lambda line: print(line, flush=True))
-    except RefusedError as error:
+    except (RefusedError, PageError) as error:
         print(f"Not released: {error}", file=sys.stderr)
         return 1
     return 0

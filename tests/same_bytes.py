@@ -11,19 +11,19 @@ ones of COMMIT, copied into a folder of their own. It takes some minutes for eac
 import argparse
 import base64
 import gzip
-import io
 import json
 import os
 import re
 import subprocess
 import sys
-import tarfile
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple
+
+from tests.ci.history import History
 
 ROOT = Path(__file__).parents[1]
 _LEAGUE = """\
@@ -193,16 +193,6 @@ def report_data(page: str) -> Iterator[str]:
         yield json.dumps(bare(data))
 
 
-def checked_out(commit: str, folder: Path) -> Path:
-    """Return a folder with the files of a commit."""
-    archive = subprocess.run(
-        ["git", "archive", commit], cwd=ROOT, stdout=subprocess.PIPE, check=True
-    ).stdout
-    with tarfile.open(fileobj=io.BytesIO(archive)) as files:
-        files.extractall(folder, filter="data")
-    return folder
-
-
 def differences(one: Path, two: Path) -> Iterator[str]:
     """Yield what differs between two folders of what was said, file by file."""
     names = {path.relative_to(top) for top in (one, two) for path in top.rglob("*")}
@@ -237,7 +227,8 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as spare:
         top = asked.keep or Path(spare) / "kept"
         top.mkdir(mode=0o755)
-        before = checked_out(asked.commit, top / "before")
+        before = top / "before"
+        History(ROOT).unpack(asked.commit, before)
         seat_counts = Player(before, top).seat_counts()
         for name, checkout in (("old", before), ("new", ROOT)):
             folder = top / name

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from tests.ci.history import History
+from tests.ci.history import History, RefusedError
 from tests.ci.plan import Plan, State, plan
 from tests.ci.records import (
     LANDING,
@@ -10,7 +10,6 @@ from tests.ci.records import (
     RECORDS,
     SECONDS,
     Landing,
-    RecordError,
     landing_of,
     proven_of,
     seconds_of,
@@ -20,12 +19,8 @@ from tests.ci.units import Unit, catalogue, owned_by, touched_by
 MAIN = "origin/main"
 
 
-class RefusedError(Exception):
-    """Why something is no landing, or not proven, in a line."""
-
-
 def landing_at(history: History, commit: str) -> Landing | None:
-    """Return the landing recorded in a commit, if there is one; RecordError if it is no record."""
+    """Return the landing recorded in a commit, if there is one; RefusedError if it is no record."""
     text = history.text(commit, LANDING)
     return None if text is None else landing_of(text)
 
@@ -129,13 +124,10 @@ def check(history: History, *, lands: bool) -> str:
     head = history.commit("HEAD")
     if head is None:
         raise RefusedError("there is no commit here.")
-    try:
-        if (text := history.text(head, PROVEN)) is not None:
-            proven_of(text)
-        seconds_of(history.text(head, SECONDS) or "")
-        landing = landing_at(history, head)
-    except RecordError as error:
-        raise RefusedError(str(error)) from error
+    if (text := history.text(head, PROVEN)) is not None:
+        proven_of(text)
+    seconds_of(history.text(head, SECONDS) or "")
+    landing = landing_at(history, head)
     if landing is None:
         raise RefusedError(f"{LANDING} is missing: `make landing` writes it.")
     _check_base(history, head, landing)
@@ -163,7 +155,7 @@ def _check_base(history: History, head: str, landing: Landing) -> None:
         )
     try:
         before = landing_at(history, landing.base)
-    except RecordError as error:
+    except RefusedError as error:
         raise RefusedError(f"at {landing.base[:8]}, {error}") from error
     if before and landing.number != before.number + 1:
         raise RefusedError(

@@ -5,8 +5,8 @@ import os
 from collections import defaultdict
 from pathlib import Path
 
-from tests.ci.history import History
-from tests.ci.landings import RefusedError, units_at
+from tests.ci.history import History, RefusedError
+from tests.ci.landings import units_at
 from tests.ci.packages import WANTED, is_here
 from tests.ci.records import PROVEN, SECONDS, seconds_of, seconds_text
 from tests.ci.running import Result, Runner

@@ -4,14 +4,12 @@ import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from tests.ci.history import RefusedError
+
 LANDING, PROVEN, SECONDS = ".ci/landing", ".ci/proven", ".ci/seconds"
 RECORDS = frozenset((LANDING, PROVEN, SECONDS))
 """What changes without touching anything that is tested."""
 _COMMIT = "[0-9a-f]{40}"
-
-
-class RecordError(Exception):
-    """What is wrong with a record, in a line."""
 
 
 class Landing(NamedTuple):
@@ -30,10 +28,10 @@ class Landing(NamedTuple):
 
 
 def landing_of(text: str) -> Landing:
-    """Return the landing that a record says; raise RecordError if it is none."""
+    """Return the landing that a record says; raise RefusedError if it is none."""
     found = re.fullmatch(rf"(\d+) ({_COMMIT}) ({_COMMIT})\n", text)
     if not found:
-        raise RecordError(
+        raise RefusedError(
             f"{LANDING} is not one line with a number and two whole commits: `make landing` writes "
             f"it."
         )
@@ -41,22 +39,22 @@ def landing_of(text: str) -> Landing:
 
 
 def proven_of(text: str) -> str:
-    """Return the commit that a record says is proven; raise RecordError if it says none."""
+    """Return the commit that a record says is proven; raise RefusedError if it says none."""
     found = re.fullmatch(rf"({_COMMIT}) \d{{4}}-\d\d-\d\d: .+\n", text)
     if not found:
-        raise RecordError(f"{PROVEN} is not one line, commit, date and figures: `make long` does.")
+        raise RefusedError(f"{PROVEN} is not one line, commit, date and figures: `make long` does.")
     return found[1]
 
 
 def seconds_of(text: str) -> dict[str, float]:
-    """Return how long each unit took; raise RecordError for a line that does not say so."""
+    """Return how long each unit took; raise RefusedError for a line that does not say so."""
     found = {}
     for number, line in enumerate(text.splitlines(), 1):
         if not line.strip() or line.startswith("#"):
             continue
         words = re.fullmatch(r" *(\d+) (\S+)", line)
         if not words:
-            raise RecordError(f"{SECONDS}:{number}: '{line}' is not seconds and a unit.")
+            raise RefusedError(f"{SECONDS}:{number}: '{line}' is not seconds and a unit.")
         found[words[2]] = float(words[1])
     return found
 

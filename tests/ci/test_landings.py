@@ -1,22 +1,15 @@
 """Landings in real histories: their plans, how they are made, and what lint refuses."""
 
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tests.ci.history import History
-from tests.ci.landings import RefusedError, check, check_proven, planned, raised
+from tests.ci.history import History, RefusedError
+from tests.ci.landings import check, check_proven, planned, raised
 from tests.ci.records import LANDING, PROVEN, SECONDS, Landing
 
-TESTS = (
-    "arena/play/test_runs.py",
-    "arena/stats/test_ratings.py",
-    "bots/test_kit.py",
-    "test_clone.py",
-)
-Commit = Callable[..., str]
+TESTS = ("arena/play/test_runs.py", "arena/stats/test_ratings.py", "bots/test_kit.py")
 
 
 @pytest.fixture
@@ -24,27 +17,9 @@ def history(tmp_path: Path) -> History:
     """A clone with four rooms, of which nothing is recorded."""
     if not shutil.which("git"):
         pytest.skip("LANDINGS ARE NOT TESTED HERE: git is not installed")
-    git = History(tmp_path).git
-    git("init", "--quiet", "--initial-branch", "main")
-    git("config", "user.name", "tests")
-    git("config", "user.email", "tests@localhost")
-    return History(tmp_path)
-
-
-@pytest.fixture
-def commit(history: History) -> Commit:
-    """Return a function that commits files with their texts."""
-
-    def do(files: dict[str, str]) -> str:
-        for name, text in files.items():
-            (history.root / name).parent.mkdir(parents=True, exist_ok=True)
-            (history.root / name).write_text(text)
-        history.git("add", "--all")
-        history.git("commit", "--quiet", "--allow-empty", "--message", "x")
-        return history.git("rev-parse", "HEAD").strip()
-
-    do({f"tests/{name}": "" for name in TESTS})
-    return do
+    made = History.begun(tmp_path)
+    made.add({f"tests/{name}": "" for name in (*TESTS, "test_clone.py")})
+    return made
 
 
 def proof(commit: str) -> dict[str, str]:
@@ -60,69 +35,59 @@ def rooms(history: History, commit: str = "HEAD") -> set[str]:
 EVERY = {"slow:arena/play", "slow:arena/stats", "slow:bots", "slow:repository"}
 
 
-def test_without_a_proven_commit_all_is_touched(history: History, commit: Commit) -> None:
-    assert rooms(history) == EVERY
-
-
-def test_since_the_proven_commit_only_what_has_changed_is(history: History, commit: Commit) -> None:
-    commit(proof(commit({"arena/stats/ratings.py": "1"})))
+def test_only_what_has_changed_since_the_proven_commit_is_touched(history: History) -> None:
+    assert rooms(history) == EVERY  # without one, all is
+    history.add(proof(history.add({"arena/stats/ratings.py": "1"})))
     assert rooms(history) == set()
-    commit({"arena/play/worker.py": "1"})
-    commit({"x.txt": ""})
+    history.add({"arena/play/worker.py": "1"})
+    history.add({"x.txt": ""})
     assert rooms(history) == {"slow:arena/play", "slow:repository"}
 
 
-def test_a_proven_commit_that_is_no_ancestor_proves_nothing(
-    history: History, commit: Commit
-) -> None:
+def test_a_proven_commit_that_is_no_ancestor_proves_nothing(history: History) -> None:
+    for commit in (beside(history), "0" * 40):
+        history.add(proof(commit))
+        assert rooms(history) == EVERY
+
+
+def beside(history: History) -> str:
+    """Return a commit that is not on main."""
     history.git("checkout", "--quiet", "-b", "other")
-    elsewhere = commit({"x.txt": ""})
+    commit = history.add({"y.txt": ""})
     history.git("checkout", "--quiet", "main")
-    commit(proof(elsewhere))
-    assert rooms(history) == EVERY
-    commit(proof("0" * 40))
-    assert rooms(history) == EVERY
+    return commit
 
 
-def landed(history: History, commit: Commit, number: int, base: str, **files: str) -> str:
+def landed(history: History, number: int, base: str, **files: str) -> str:
     """Commit a landing, as its last commit; return it."""
-    parent = commit({"x.txt": f"{number}"})
-    return commit({LANDING: Landing(number, base, parent).line(), **files})
+    parent = history.add({"x.txt": f"{number}"})
+    return history.add({LANDING: Landing(number, base, parent).line(), **files})
 
 
 LONG = {SECONDS: "1300 slow:bots\n1200 slow:arena/play\n1100 slow:arena/stats\n"}
 
 
-def test_what_a_landing_deferred_is_run_by_the_next(history: History, commit: Commit) -> None:
-    first = landed(history, commit, 1, "0" * 40, **LONG)
+def test_what_a_landing_deferred_is_run_by_the_next(history: History) -> None:
+    first = landed(history, 1, "0" * 40, **LONG)
     deferred = planned(history, first).deferred
     assert len([name for name in deferred if name in EVERY]) == 3
-    commit({SECONDS: "300 slow:bots\n200 slow:arena/play\n1100 slow:arena/stats\n"})
-    second = landed(history, commit, 2, first)
-    made = planned(history, second)
+    history.add({SECONDS: "300 slow:bots\n200 slow:arena/play\n1100 slow:arena/stats\n"})
+    made = planned(history, landed(history, 2, first))
     assert made.carried[0] == deferred[0]
     assert {*made.carried} >= {"slow:arena/play", "slow:bots"}
     assert not {*made.carried} & {*made.touched, *made.share}
-
-
-def test_nothing_is_carried_over_a_proven_commit(history: History, commit: Commit) -> None:
-    first = landed(history, commit, 1, "0" * 40, **LONG)
-    assert planned(history, first).deferred
-    commit(proof(first) | {SECONDS: "1 slow:bots\n1 slow:arena/play\n1 slow:arena/stats\n"})
-    landed(history, commit, 2, first)
+    history.add(proof(first))  # over which nothing is carried
     assert planned(history, "HEAD").carried == ()
 
 
-def test_attacks_on_a_change_must_be_run_by_its_own_landing(
-    history: History, commit: Commit
-) -> None:
-    commit(proof(commit({"arena/stats/ratings.py": "1"})))
-    base = landed(history, commit, 1, "0" * 40)
-    commit({"referee/sandbox/seccomp.py": "1"})
-    first = landed(history, commit, 2, base)
+def test_attacks_on_a_change_must_be_run_by_its_own_landing(history: History) -> None:
+    history.add(proof(history.add({"arena/stats/ratings.py": "1"})))
+    base = landed(history, 1, "0" * 40)
+    history.add({"referee/sandbox/seccomp.py": "1"})
+    first = landed(history, 2, base)
     own = {*planned(history, first).own}
     assert own > {"attacks:sandboxes", "attacks:door", "builds"}
-    later = planned(history, landed(history, commit, 3, first))
+    later = planned(history, landed(history, 3, first))
     assert later.own == ()
     assert {*later.touched} > own
 
@@ -131,12 +96,12 @@ def test_attacks_on_a_change_must_be_run_by_its_own_landing(
 
 
 @pytest.fixture
-def main(history: History, commit: Commit) -> str:
+def main(history: History) -> str:
     """Landing 46, on main as others know it."""
     base = history.git("rev-parse", "HEAD").strip()
-    commit({LANDING: Landing(46, base, base).line()})
+    landing = history.add({LANDING: Landing(46, base, base).line()})
     known(history)
-    return history.git("rev-parse", "HEAD").strip()
+    return landing
 
 
 def known(history: History, commit: str = "HEAD") -> None:
@@ -149,56 +114,38 @@ def refused(history: History, *, lands: bool = True) -> str:
     return str(raised.value)
 
 
-def test_a_landing_is_raised_on_top_of_main_by_the_last_commit(
-    history: History, commit: Commit, main: str
-) -> None:
-    top = commit({"x.txt": "1"})
+def test_a_landing_is_raised_on_top_of_main_by_the_last_commit(history: History, main: str) -> None:
+    top = history.add({"x.txt": "1"})
+    known(history)  # as in a clone of what is to land, where the raise was forgotten
+    assert refused(history).startswith(f"HEAD did not raise the number in {LANDING}, 46")
+    assert check(history, lands=False).startswith("landing 46 and later commits")
+    known(history, main)
     assert raised(history, None) == Landing(47, main, top)
     assert check(history, lands=True) == f"landing 47, on top of {main[:8]}"
-    known(history)  # as in a clone of what is to land
+    known(history)
     assert check(history, lands=True)
-    commit({"x.txt": "mended"})
+    history.add({"x.txt": "mended"})
     known(history, main)
     assert raised(history, None).number == 47  # which has not landed yet
     assert check(history, lands=True)
 
 
-def test_a_forgotten_raise_is_refused_in_a_clone_that_knows_no_other_main(
-    history: History, commit: Commit, main: str
-) -> None:
-    commit({"x.txt": "1"})
+def test_a_number_that_is_not_the_next_is_refused(history: History, main: str) -> None:
+    for number in (45, 46, 48):
+        landed(history, number, main)
+        assert f"46 at {main[:8]}, which it is on top of: it must be 47" in refused(history)
+        assert refused(history, lands=False)
+
+
+def test_a_landing_on_top_of_another_main_is_refused(history: History, main: str) -> None:
+    elsewhere = beside(history)
+    landed(history, 47, main)
     known(history)
-    assert refused(history).startswith(f"HEAD did not raise the number in {LANDING}, 46")
-    assert check(history, lands=False).startswith("landing 46 and later commits")
-
-
-@pytest.mark.parametrize("number", [45, 46, 48])
-def test_a_number_that_is_not_the_next_is_refused(
-    history: History, commit: Commit, main: str, number: int
-) -> None:
-    landed(history, commit, number, main)
-    assert f"46 at {main[:8]}, which it is on top of: it must be 47" in refused(history)
-    assert refused(history, lands=False)
-
-
-def test_a_landing_on_top_of_an_older_main_is_refused(
-    history: History, commit: Commit, main: str
-) -> None:
-    landed(history, commit, 47, main)
-    known(history)
-    landed(history, commit, 47, main)
+    landed(history, 47, main)
     assert "rebase, or merge it, and do `make landing`" in refused(history)
-
-
-def test_a_base_that_is_no_ancestor_or_not_here_is_refused(
-    history: History, commit: Commit, main: str
-) -> None:
-    landed(history, commit, 47, "0" * 40)
+    landed(history, 47, "0" * 40)
     assert "is not here: fetch the whole history" in refused(history)
-    history.git("checkout", "--quiet", "-b", "other", main)
-    elsewhere = commit({"y.txt": ""})
-    history.git("checkout", "--quiet", "main")
-    landed(history, commit, 47, elsewhere)
+    landed(history, 47, elsewhere)
     assert "is no ancestor: do `make landing`" in refused(history)
 
 
@@ -211,14 +158,14 @@ def test_a_base_that_is_no_ancestor_or_not_here_is_refused(
     ],
 )
 def test_a_record_that_says_nothing_is_refused(
-    history: History, commit: Commit, main: str, file: str, text: str, said: str
+    history: History, main: str, file: str, text: str, said: str
 ) -> None:
-    commit({file: text})
+    history.add({file: text})
     assert said in refused(history, lands=False)
 
 
 def test_a_landing_is_not_made_of_what_is_not_committed_or_not_on_top(
-    history: History, commit: Commit, main: str
+    history: History, main: str
 ) -> None:
     with pytest.raises(RefusedError, match="HEAD is not on top of origin/main"):
         raised(history, None)
@@ -229,15 +176,14 @@ def test_a_landing_is_not_made_of_what_is_not_committed_or_not_on_top(
         raised(history, None)
 
 
-def test_only_records_may_differ_from_what_is_proven(history: History, commit: Commit) -> None:
+def test_only_records_may_differ_from_what_is_proven(history: History) -> None:
     with pytest.raises(RefusedError, match="no commit before this one is proven"):
         check_proven(history, "HEAD")
     proven = history.git("rev-parse", "HEAD").strip()
-    commit(proof(proven))
-    landed_on = Landing(1, proven, proven)
-    commit({LANDING: landed_on.line(), SECONDS: "1 lint\n"})
+    history.add(proof(proven))
+    history.add({LANDING: Landing(1, proven, proven).line(), SECONDS: "1 lint\n"})
     check_proven(history, "HEAD")
-    commit({"x.txt": ""})
+    history.add({"x.txt": ""})
     with pytest.raises(RefusedError, match=r"x\.txt has changed since: do it again"):
         check_proven(history, "HEAD")
 

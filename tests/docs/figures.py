@@ -24,7 +24,6 @@ Exits with 1 if figures are stale, or a comment is wrong.
 import argparse
 import ast
 import re
-import subprocess
 import sys
 import time
 from collections.abc import Iterator
@@ -35,6 +34,7 @@ from typing import NamedTuple
 from tabulate import tabulate
 
 from arena.cli import main as arena
+from tests.ci.history import History, RefusedError
 from tests.docs.pages import MEASURED, ROOT, PageError, comments, pages_of
 
 _MARK = re.compile(r"(\S.*?); at ([0-9a-f]{7,40})(?:; of (\S.*))?")
@@ -138,18 +138,18 @@ def seconds(lasts: str) -> float:
     return _NUMBERS[found[1]] * _SECONDS[found[4]] if found else float("inf")
 
 
-class History:
-    """The commits of a clone up to its last one.
+class Ages:
+    """How old marks are, by the commits of a clone up to its last one.
 
-    Raises SystemExit if the folder is no clone, or a shallow one, which lacks old commits.
+    Raises RefusedError if the folder is no clone, or a shallow one, which lacks old commits.
     """
 
     def __init__(self, root: Path) -> None:
-        self._root = root
+        self._git = History(root).git
         if not (root / ".git").exists():
-            raise SystemExit(f"{root} is no clone: its commits are not known.")
+            raise RefusedError(f"{root} is no clone: its commits are not known.")
         if self._git("rev-parse", "--is-shallow-repository").strip() == "true":
-            raise SystemExit("This clone is shallow and lacks commits: git fetch --unshallow")
+            raise RefusedError("This clone is shallow and lacks commits: git fetch --unshallow")
         self._times = dict(map(str.split, self._git("log", "--format=%H %ct").splitlines()))
 
     def commit(self, mark: Mark) -> str:
@@ -187,10 +187,6 @@ class History:
         imports = (ast.Import, ast.ImportFrom)
         return frozenset(ast.dump(part) for part in tree.body if not isinstance(part, imports))
 
-    def _git(self, *words: str) -> str:
-        done = subprocess.run(["git", *words], cwd=self._root, capture_output=True, check=True)
-        return done.stdout.decode()
-
 
 def _is_text(part: ast.stmt) -> bool:
     value = part.value if isinstance(part, ast.Expr) else None
@@ -199,8 +195,8 @@ def _is_text(part: ast.stmt) -> bool:
 
 def aged(root: Path = ROOT) -> list[Aged]:
     """Return all marks with their age; PageError for the first that is wrong."""
-    history = History(root)
-    return [history.aged(mark) for mark in marks(root)]
+    ages = Ages(root)
+    return [ages.aged(mark) for mark in marks(root)]
 
 
 def commands(found: list[Aged]) -> list[str]:
@@ -222,7 +218,7 @@ def main() -> int:
     asked = parser.parse_args()
     try:
         found = aged()
-    except PageError as error:
+    except (PageError, RefusedError) as error:
         print(error, file=sys.stderr)
         return 1
     if asked.commands:

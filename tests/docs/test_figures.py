@@ -1,60 +1,35 @@
 """Measured figures: what the real pages say of theirs, and when some count as stale."""
 
 import re
-import subprocess
 from pathlib import Path
 
 import pytest
 
 from tests import release
+from tests.ci.history import History, RefusedError
 from tests.docs import figures
-from tests.docs.figures import Aged, History, Mark, aged, marks, module_of, seconds
+from tests.docs.figures import Aged, Ages, Mark, aged, marks, module_of, seconds
 from tests.docs.pages import PAGES, ROOT, PageError, prose
 
-MARK = "<!-- measured: python -m tests.pace; at {commit} -->\nIt takes 3 s.\n"
+MARK = "<!-- measured: {} -->\nIt takes 3 s.\n"
 PACE = '"""Print it, in half a minute."""\n\nMEASURES = "engine"\n'
 ENGINE = 'import os\n\n\ndef turn() -> int:\n    """Take it."""\n    return 1\n'
 FIGURE = re.compile(r"\d\s(s|ms|µs|MB|GB|MiB|%|matches|bits|times)\b|\| [\d.,]+ \|")
 NAMED = re.compile(r"`python\s-m\s(tests(?:\.\w+)+)")
 
 
-def git(folder: Path, *words: str) -> str:
-    done = subprocess.run(["git", *words], cwd=folder, capture_output=True, check=True)
-    return done.stdout.decode().strip()
-
-
-def commit(clone: Path, files: dict[str, str]) -> str:
-    """Write files and commit them; return the commit."""
-    for name, text in files.items():
-        (clone / name).parent.mkdir(parents=True, exist_ok=True)
-        (clone / name).write_text(text)
-    git(clone, "add", "--all")
-    who = ("-c", "user.name=tests", "-c", "user.email=tests@localhost")
-    git(clone, *who, "commit", "--quiet", "--message", "more")
-    return git(clone, "rev-parse", "HEAD")
-
-
 @pytest.fixture
-def clone(tmp_path: Path) -> Path:
+def clone(tmp_path: Path) -> History:
     """A clone with a module, what measures it, and a page with a figure of the first commit."""
-    git(tmp_path, "init", "--quiet", "clone")
-    folder = tmp_path / "clone"
-    first = commit(folder, {"tests/pace.py": PACE, "engine/core.py": ENGINE, "Makefile": ""})
-    commit(folder, {"docs/fast.md": MARK.format(commit=first[:8])})
-    return folder
+    made = History.begun(tmp_path)
+    first = made.add({"tests/pace.py": PACE, "engine/core.py": ENGINE, "Makefile": ""})
+    made.add({"docs/fast.md": MARK.format(f"python -m tests.pace; at {first[:8]}")})
+    return made
 
 
-def changed(clone: Path) -> str | None:
-    [found] = aged(clone)
+def changed(clone: History) -> str | None:
+    [found] = aged(clone.root)
     return found.changed
-
-
-def wrong(clone: Path, text: str) -> str:
-    """Return what is said of a page."""
-    commit(clone, {"docs/fast.md": text})
-    with pytest.raises(PageError) as found:
-        aged(clone)
-    return str(found.value)
 
 
 def test_every_mark_of_the_pages_can_be_read() -> None:
@@ -65,11 +40,11 @@ def test_every_mark_of_the_pages_can_be_read() -> None:
 
 def test_the_commits_of_the_pages_are_known() -> None:
     try:
-        history = History(ROOT)
-    except SystemExit as reason:
+        ages = Ages(ROOT)
+    except RefusedError as reason:
         pytest.skip(str(reason))
     for mark in marks():
-        history.commit(mark)
+        ages.commit(mark)
 
 
 def test_figures_beside_what_measures_them_have_a_mark() -> None:
@@ -82,26 +57,23 @@ def test_figures_beside_what_measures_them_have_a_mark() -> None:
                 assert (page, file) in marked, f"{page}: {module} measured figures without a mark"
 
 
-def test_what_changes_the_code_makes_figures_stale(clone: Path) -> None:
-    assert changed(clone) is None
-    commit(clone, {"engine/core.py": ENGINE.replace("return 1", "return 2")})
-    assert changed(clone) == "engine/core.py"
-
-
-def test_what_changes_no_code_makes_none_stale(clone: Path) -> None:
+def test_what_changes_the_code_makes_figures_stale_and_nothing_else(clone: History) -> None:
     said = ENGINE.replace("import os", "import sys").replace('"""Take it."""', '"""Go on."""  # so')
     new = "\n\ndef other() -> int:\n    return 3\n"
-    commit(
-        clone, {"engine/core.py": said + new, "engine/rules.md": "# Rules\n", "pace.py": "x = 1"}
-    )
+    clone.add({"engine/core.py": said + new, "engine/rules.md": "# Rules\n", "pace.py": "x = 1"})
     assert changed(clone) is None
+    release.check_figures(clone.root)
+    clone.add({"engine/core.py": ENGINE.replace("return 1", "return 2")})
+    assert changed(clone) == "engine/core.py"
+    with pytest.raises(RefusedError, match=r"docs/fast\.md:1 .*tests\.docs\.figures --commands"):
+        release.check_figures(clone.root)
 
 
-def test_a_module_that_came_or_went_makes_figures_stale(clone: Path) -> None:
-    commit(clone, {"engine/more.py": ENGINE})
+def test_a_module_that_came_or_went_makes_figures_stale(clone: History) -> None:
+    clone.add({"engine/more.py": ENGINE})
     assert changed(clone) == "engine/more.py"
-    git(clone, "rm", "--quiet", "engine/more.py", "engine/core.py")
-    commit(clone, {"engine/rules.md": "# Rules\n"})
+    clone.git("rm", "--quiet", "engine/more.py", "engine/core.py")
+    clone.add({"engine/rules.md": "# Rules\n"})
     assert changed(clone) == "engine/core.py"
 
 
@@ -118,17 +90,21 @@ def test_a_module_that_came_or_went_makes_figures_stale(clone: Path) -> None:
         ("python -m tests.pace; at 0123456789", "there is no commit 0123456789"),
     ],
 )
-def test_a_mark_that_is_wrong_is_named_by_page_and_line(text: str, words: str, clone: Path) -> None:
-    said = text.format(commit=git(clone, "rev-parse", "HEAD"))
-    told = wrong(clone, f"# Fast\n\n<!-- measured: {said} -->\nIt takes 3 s.\n")
-    assert told.startswith("docs/fast.md:3: ")
-    assert words in told
+def test_a_mark_that_is_wrong_is_named_by_page_and_line(
+    text: str, words: str, clone: History
+) -> None:
+    said = text.format(commit=clone.git("rev-parse", "HEAD").strip())
+    clone.add({"docs/fast.md": f"# Fast\n\n{MARK.format(said)}"})
+    with pytest.raises(PageError) as found:
+        aged(clone.root)
+    assert str(found.value).startswith("docs/fast.md:3: ")
+    assert words in str(found.value)
 
 
-def test_a_shallow_clone_says_so(clone: Path, tmp_path: Path) -> None:
-    git(tmp_path, "clone", "--quiet", "--depth=1", f"file://{clone}", "shallow")
-    with pytest.raises(SystemExit, match="git fetch --unshallow"):
-        History(tmp_path / "shallow")
+def test_a_shallow_clone_says_so(clone: History, tmp_path: Path) -> None:
+    clone.git("clone", "--quiet", "--depth=1", f"file://{tmp_path}", "shallow")
+    with pytest.raises(RefusedError, match="git fetch --unshallow"):
+        Ages(tmp_path / "shallow")
 
 
 def test_what_measures_again_begins_with_the_shortest() -> None:
@@ -137,11 +113,3 @@ def test_what_measures_again_begins_with_the_shortest() -> None:
     lines = figures.commands([*stale, *stale, Aged(Mark("", 1, "e", "", (), ""), 1, None)])
     assert [line[0] for line in lines] == ["c", "d", "b", "a"]
     assert seconds("two minutes") == 120
-
-
-def test_a_release_refuses_stale_figures_by_name(clone: Path) -> None:
-    release.check_figures(clone)
-    commit(clone, {"engine/core.py": ""})
-    refusal = r"docs/fast\.md:1 .*tests\.docs\.figures --commands"
-    with pytest.raises(release.RefusedError, match=refusal):
-        release.check_figures(clone)

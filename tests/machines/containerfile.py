@@ -20,6 +20,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
+from tests.ci.history import History, RefusedError
 from tests.machines.debian import MIRROR, UnavailableError, run, tool
 
 ROOT = Path(__file__).parents[2]
@@ -126,15 +127,6 @@ def debian(image: str, folder: Path) -> Path:
     return root
 
 
-def copy_context(target: Path) -> None:
-    """Copy the files of this tree that git does not ignore."""
-    words = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
-    for name in filter(None, run(words, "git lists no files", cwd=ROOT).split("\0")):
-        if (ROOT / name).is_file():
-            (target / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(ROOT / name, target / name)
-
-
 def build(text: str, folder: Path) -> Stage:
     """Do all steps; return the last stage. Raises UnavailableError if one fails."""
     stages: dict[str, Stage] = {}
@@ -173,7 +165,7 @@ def copy(stage: Stage, stages: Mapping[str, Stage], rest: str) -> None:
         other = stages[options[0].removeprefix("--from=")]
         run(["cp", "-a", str(other.root / source.lstrip("/")), str(goal)], f"COPY {rest}")
     else:
-        copy_context(goal)
+        History(ROOT).copy(goal)
 
 
 def need_root() -> None:
@@ -202,7 +194,7 @@ def main() -> int:
     """Try all; return 1 after a line that says what failed."""
     try:
         try_all()
-    except UnavailableError as error:
+    except (UnavailableError, RefusedError) as error:
         print(f"The Containerfile was not done: {error}")
         return 1
     return 0

@@ -8,7 +8,6 @@ survives, or a planted one. The same commit and seed make the same mutants.
 import argparse
 import json
 import signal
-import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -21,14 +20,9 @@ from typing import Any, NamedTuple
 
 from tabulate import tabulate
 
-from tests.mutants.drawing import (
-    ROOT,
-    draw,
-    other_modules,
-    own_tests,
-    pure_modules,
-    room_tests,
-)
+from tests.ci.history import History
+from tests.mutants import drawing
+from tests.mutants.drawing import ROOT, draw
 from tests.mutants.equivalents import read_equivalents, reasons, unmatched
 from tests.mutants.planted import PLANTED
 from tests.mutants.trying import Copy, Trial, Verdict, alone
@@ -90,12 +84,12 @@ def trials(arguments: argparse.Namespace) -> list[tuple[str, Trial]]:
 
     found: list[tuple[str, Trial]] = []
     if "pure" in arguments.sets:
-        drawn = draw(wanted(pure_modules()), arguments.count, arguments.seed)
-        found += [("pure", Trial(mutant, own_tests(mutant.module))) for mutant in drawn]
+        drawn = draw(wanted(drawing.pure_modules()), arguments.count, arguments.seed)
+        found += [("pure", Trial(mutant, drawing.own_tests(mutant.module))) for mutant in drawn]
     if "others" in arguments.sets:
         found += [
-            ("others", Trial(mutant, room_tests(mutant.module), _ROOM_SECONDS))
-            for mutant in draw(wanted(other_modules()), arguments.others, arguments.seed)
+            ("others", Trial(mutant, drawing.room_tests(mutant.module), _ROOM_SECONDS))
+            for mutant in draw(wanted(drawing.other_modules()), arguments.others, arguments.seed)
         ]
     if "planted" in arguments.sets:
         modules = wanted([each.module for each in PLANTED])
@@ -214,9 +208,7 @@ def main() -> None:
         parser.error(f"no set is called {' or '.join(sorted(strange))}; there are {SETS}")
     arguments.sets = arguments.sets or SETS
     asked = trials(arguments)
-    words = ["git", "describe", "--always", "--dirty"]
-    done = subprocess.run(words, cwd=ROOT, check=True, capture_output=True, text=True)
-    commit = done.stdout.strip()
+    commit = History(ROOT).git("describe", "--always", "--dirty").strip()
     sys.stdout.write(f"commit {commit}, seed {arguments.seed}, {len(asked)} mutants\n\n")
     began = monotonic()
     found: list[Tried] = []

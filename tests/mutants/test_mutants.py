@@ -1,10 +1,10 @@
 """That mutants are what they are said to be, and are tried without a trace."""
 
-import subprocess
 from pathlib import Path
 
 import pytest
 
+from tests.ci.history import History
 from tests.mutants.__main__ import Tried, is_good, report
 from tests.mutants.drawing import (
     ROOT,
@@ -177,7 +177,7 @@ def test_mutants_are_killed_by_tests_that_pass_without_them(
     )
     for name, text in files.items():
         (tmp_path / name).write_text(text)
-    subprocess.run(["git", "init", "-q"], cwd=tmp_path, check=True)
+    History.begun(tmp_path)
     mutants = {mutant.becomes: mutant for mutant in mutants_of("sums.py", SUMS)}
     found = {}
     with Copy({}, tmp_path) as copy:

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
+from tests.ci.history import History
 from tests.mutants.drawing import ROOT
 from tests.mutants.mutating import Mutant
 
@@ -62,7 +63,7 @@ class Copy:
         self._home = Path(tempfile.mkdtemp(prefix="mutants-"))
         self._home.chmod(0o755)  # some tests are run as nobody
         self.folder = self._home / "copy"
-        copy_repository(self._root, self.folder)
+        History(self._root).copy(self.folder)
         self._forker = subprocess.Popen(
             [*alone(), sys.executable, "-P", str(Path(__file__).with_name("forker.py"))],
             cwd=self.folder,
@@ -164,17 +165,6 @@ def alone() -> Sequence[str]:
     """
     words = ("unshare", "--pid", "--fork", "--mount-proc", "--kill-child")
     if os.geteuid() == 0 and shutil.which("unshare"):
-        return (
-            words if subprocess.run([*words, "true"], capture_output=True).returncode == 0 else ()
-        )
+        is_granted = subprocess.run([*words, "true"], capture_output=True).returncode == 0
+        return words if is_granted else ()
     return ()
-
-
-def copy_repository(root: Path, folder: Path) -> None:
-    """Copy all files of a repository that git knows or would take, as they are now."""
-    words = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
-    listed = subprocess.run(words, cwd=root, check=True, capture_output=True, text=True).stdout
-    for name in filter(None, listed.split("\0")):
-        if (root / name).exists():
-            (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(root / name, folder / name, follow_symlinks=False)
