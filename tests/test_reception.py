@@ -34,11 +34,6 @@ def spans(page: str) -> set[str]:
     return set(re.findall(r"`([^`\n]+)`", prose(text_of(page))))
 
 
-def modules_run(page: str) -> set[str]:
-    """Return the modules of the tests that a page has a reader run."""
-    return set(re.findall(r"python -m (tests\.[\w.]*\w)", text_of(page)))
-
-
 # --- make
 
 
@@ -93,26 +88,22 @@ def test_units_of_ci_that_a_page_names_are_there(page: str) -> None:
 
 
 @each_page
-def test_the_files_that_it_names_are_there(page: str) -> None:
+def test_the_files_and_modules_that_it_names_are_there(page: str) -> None:
+    assert page in PAGES  # those that are executed
     paths = {span for span in spans(page) if re.fullmatch(r"\.?[\w-]+(/[\w.-]+)*/?", span)}
     named = {path for path in paths if "/" in path}
+    assert named
     for path in named:
         assert path in RECORDS or (ROOT / path).exists(), path
     known = {file.name for top in ("tests", "bots", "docs") for file in (ROOT / top).rglob("*.*")}
     for name in {span for span in spans(page) if re.fullmatch(r"\w+\.(py|md)", span)}:
         assert name in known or (ROOT / name).exists(), name
-    assert named
-
-
-@each_page
-def test_it_is_among_the_pages_that_are_executed(page: str) -> None:
-    assert page in PAGES
-
-
-@each_page
-def test_the_modules_that_it_has_run_are_there(page: str) -> None:
-    for module in modules_run(page):
+    for module in re.findall(r"python -m (tests\.[\w.]*\w)", text_of(page)):
         assert importlib.util.find_spec(module), module
+
+
+def module_named(file: Path) -> str:
+    return ".".join(file.relative_to(ROOT).with_suffix("").parts).removesuffix(".__main__")
 
 
 def runnable() -> set[str]:
@@ -124,7 +115,7 @@ def runnable() -> set[str]:
         *(ROOT / "tests" / "benchmarks").glob("*.py"),
     ]
     return {
-        ".".join(file.relative_to(ROOT).with_suffix("").parts).removesuffix(".__main__")
+        module_named(file)
         for file in files
         if file != Path(__file__) and '__name__ == "__main__"' in file.read_text(encoding="utf-8")
     }
@@ -142,8 +133,7 @@ def regenerators() -> set[str]:
         text = file.read_text(encoding="utf-8")
         writes = r"^ +((PAGE|\(FOLDER / .*\))\.write_text\(|rewrite\(PAGE,)"
         if re.search(writes, text, re.MULTILINE) or file.name.startswith("regenerate"):
-            module = ".".join(file.relative_to(ROOT).with_suffix("").parts)
-            found.add(module.removesuffix(".__main__"))
+            found.add(module_named(file))
     return found
 
 
@@ -186,52 +176,39 @@ def terms() -> dict[str, str]:
     return dict(entries)
 
 
-def test_the_glossary_is_alphabetical() -> None:
+def test_terms_are_in_order_and_have_two_sentences_and_a_page_that_says_more() -> None:
     assert list(terms()) == sorted(terms(), key=str.casefold)
-
-
-@pytest.mark.parametrize("term", terms())
-def test_a_term_has_two_sentences_at_most_and_a_page_that_says_more(term: str) -> None:
-    text = terms()[term]
-    assert re.search(r"\]\([^)]+\)", text)
-    assert 1 <= len(re.findall(r"[.?!](?= [A-Z`]|$)", re.sub(r"\(.*?\)", "", text))) <= 2, text
+    for term, text in terms().items():
+        assert re.search(r"\]\([^)]+\)", text), term
+        sentences = re.findall(r"[.?!](?= [A-Z`]|$)", re.sub(r"\(.*?\)", "", text))
+        assert 1 <= len(sentences) <= 2, text
 
 
 def test_the_words_that_are_preferred_are_in_the_glossary() -> None:
-    known = {"landlock", "bwrap", "none", *terms()}
     for word in ("sandbox", "bundled", "suspended", "deal", "rotation", "line-up", "seat"):
-        assert word in known
+        assert word in terms()
         assert re.search(rf"^\| {word}\b", text_of(CONTRIBUTING), re.MULTILINE), word
 
 
 # --- releases
 
 
-def versions() -> dict[tuple[str, str], int]:
-    """Return the versions that the page on releases gives, by file and name."""
-    rows = re.findall(r"^\|[^|]+\| `(\w+)` in `([\w/]+\.py)` \| (\d+) \|", RELEASES, re.MULTILINE)
-    return {(file, name): int(value) for name, file, value in rows}
-
-
 RELEASES = text_of(RELEASING)
 
 
-@pytest.mark.parametrize(("file", "name"), versions())
-def test_a_version_is_what_the_code_says(file: str, name: str) -> None:
-    module = importlib.import_module(file.removesuffix(".py").replace("/", "."))
-    assert getattr(module, name) == versions()[file, name]
-
-
-def test_every_version_of_the_code_is_on_the_page() -> None:
+def test_the_versions_are_those_of_the_code() -> None:
+    rows = re.findall(r"^\|[^|]+\| `(\w+)` in `([\w/]+\.py)` \| (\d+) \|", RELEASES, re.MULTILINE)
     found = {
-        (str(file.relative_to(ROOT)), name)
+        (str(file.relative_to(ROOT)), name): getattr(
+            importlib.import_module(module_named(file)), name
+        )
         for package in ("protocol", "referee", "arena")
         for file in (ROOT / package).rglob("*.py")
         for name in re.findall(
             r"^(VERSION|NEWEST)\b", file.read_text(encoding="utf-8"), re.MULTILINE
         )
     }
-    assert found == set(versions())
+    assert {(file, name): int(value) for name, file, value in rows} == found
 
 
 def test_the_databases_that_are_read_and_refused_are_those_of_the_code() -> None:

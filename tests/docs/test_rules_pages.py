@@ -90,43 +90,33 @@ def named_by_tests(name: str) -> set[str]:
 
 
 @each_game
-@pytest.mark.parametrize("heading", HEADINGS)
-def test_a_page_has_the_parts_an_author_looks_for(name: str, heading: str) -> None:
-    assert f"\n## {heading}\n" in page(name)
-
-
-@each_decided
-def test_a_page_says_what_is_played_where_a_reply_is_missing(name: str) -> None:
-    assert "\n## When a reply is missing or refused\n" in page(name)
-
-
-@each_game
-def test_a_page_gives_three_hints(name: str) -> None:
-    hints = page(name).split("\n## Three hints\n")[1].split("\n## ")[0]
-    assert hints.count("\n- **") == 3
+def test_a_page_has_the_parts_an_author_looks_for_and_fits_a_terminal(name: str) -> None:
+    text = page(name)
+    for heading in HEADINGS:
+        assert f"\n## {heading}\n" in text
+    asked = GAMES[name].decisions
+    assert not asked or "\n## When a reply is missing or refused\n" in text
+    assert text.split("\n## Three hints\n")[1].split("\n## ")[0].count("\n- **") == 3
+    assert all(len(line) <= WIDEST for line in text.splitlines() if line[:1] != "|")
 
 
 @each_decided
 def test_every_decision_has_an_example_of_a_question_and_a_reply(name: str) -> None:
-    decisions = set(GAMES[name].decisions)
-    assert {decision for decision, _ in asks(name)} == decisions
-    assert {decision for decision, _ in replies(name)} == decisions
+    for found in (asks(name), replies(name)):
+        assert {decision for decision, _ in found} == {*GAMES[name].decisions}
 
 
 @each_decided
-def test_the_example_replies_fit_their_schemas(name: str) -> None:
-    for decision, move in replies(name):
-        Draft202012Validator(GAMES[name].schemas()[decision]).validate(move)
-
-
-@each_decided
-def test_the_example_questions_are_of_this_game(name: str) -> None:
+def test_the_example_questions_and_replies_are_of_this_game(name: str) -> None:
+    schemas = {decision: Draft202012Validator(of) for decision, of in GAMES[name].schemas().items()}
     fields = plain(cases_of(name)[0].new().view(0)).keys()
+    for decision, move in replies(name):
+        schemas[decision].validate(move)
     for decision, ask in asks(name):
         assert ask["decision"] == decision
         assert ask.get("view", {}).keys() <= fields
         for move in ask.get("legal", ()):
-            Draft202012Validator(GAMES[name].schemas()[decision]).validate(move)
+            schemas[decision].validate(move)
 
 
 @each_game
@@ -150,25 +140,11 @@ def test_the_table_of_options_names_each_with_its_default(name: str) -> None:
 
 
 @each_game
-def test_a_page_can_be_read_in_a_terminal(name: str) -> None:
-    assert all(len(line) <= WIDEST for line in page(name).splitlines() if line[:1] != "|")
-
-
-@each_game
-def test_an_example_that_a_test_names_stands_on_the_page(name: str) -> None:
-    assert named_by_tests(name) - set(worked_examples(name)) == set()
-
-
-@each_game
-def test_a_worked_example_has_a_test_that_names_it(name: str) -> None:
-    assert set(worked_examples(name)) - named_by_tests(name) == set()
-
-
-@each_game
-def test_a_name_is_that_of_one_example(name: str) -> None:
+def test_worked_examples_have_names_of_their_own_and_tests_that_name_them(name: str) -> None:
     names = worked_examples(name)
     assert names
     assert len(names) == len(set(names))
+    assert named_by_tests(name) == set(names)
 
 
 def test_the_names_of_the_war_family_are_of_one_series() -> None:
