@@ -31,7 +31,7 @@ from typing import Any, NamedTuple
 from packaging.requirements import Requirement
 from tabulate import tabulate
 
-from tests.same_bytes import League, bare, write
+from tests.same_bytes import League, Player, copied_bots, write
 
 ROOT = Path(__file__).parents[1]
 PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
@@ -222,18 +222,14 @@ def played(python: Path, top: Path) -> str:
     """Play the leagues in a folder; return a hash of all they export, measured values aside."""
     uid = ["--sandbox-uid", "0"] if os.getuid() == 0 else []  # so that bots too run by this
     told = hashlib.sha256()
-    bots = top / "bots"
-    bots.mkdir()
-    for file in sorted((ROOT / "bots").glob("**/*.py")):
-        shutil.copyfile(file, bots / file.name)
+    bots = copied_bots(ROOT, top)
+    player = Player(top, top, python)
     for league in LEAGUES:
-        arena = [python, "-m", "arena"]
         folder = top / "leagues" / league.name
         write(league, folder, bots)
-        run([*arena, "run", folder, "--workers", "2", *uid], top)
-        for line in run([*arena, "export", folder], top).splitlines():
-            told.update(json.dumps(bare(json.loads(line))).encode())
-        told.update(run([*arena, "rank", folder, "--format", "json"], top).encode())
+        player.arena("run", folder, "--workers", "2", *uid)
+        told.update(json.dumps(player.exported(folder)).encode())
+        told.update(player.arena("rank", folder, "--format", "json").encode())
     return told.hexdigest()
 
 
@@ -273,7 +269,7 @@ def rows(
             left_out = environment.equip(wheel)
             result = environment.test()
             league = environment.play()
-        except TroubleError as error:
+        except (TroubleError, SystemExit) as error:
             yield Row(word, dependencies, f"FAILED: {error}", time.monotonic() - begun)
             continue
         if not reference:

@@ -14,10 +14,11 @@ import gzip
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import zip_longest
 from pathlib import Path
@@ -26,6 +27,7 @@ from typing import Any, NamedTuple
 from tests.ci.history import History
 
 ROOT = Path(__file__).parents[1]
+PYTHON = Path(sys.executable)
 _LEAGUE = """\
 game = "{game}"
 seats = {seats}
@@ -98,18 +100,28 @@ def write(league: League, folder: Path, bots: Path) -> None:
     )
 
 
+def copied_bots(checkout: Path, folder: Path, pattern: str = "*.py") -> Path:
+    """Copy bundled bots of a checkout beside each other into a folder, and return where."""
+    bots = folder / "bots"
+    bots.mkdir(parents=True)
+    for file in (checkout / "bots").rglob(pattern):
+        shutil.copyfile(file, bots / file.name)
+    return bots
+
+
 class Player:
     """Plays leagues by the code of a checkout, and keeps what they say in a folder."""
 
-    def __init__(self, checkout: Path, folder: Path) -> None:
+    def __init__(self, checkout: Path, folder: Path, python: Path = PYTHON) -> None:
         self._checkout = checkout
         self._folder = folder
+        self._python = python
         self._environment = os.environ | {"PYTHONPATH": str(checkout)}
 
     def arena(self, *words: object) -> str:
         """Run a command by the code of the checkout; return what it prints."""
         done = subprocess.run(
-            [sys.executable, "-m", "arena", *map(str, words)],
+            [self._python, "-m", "arena", *map(str, words)],
             cwd=self._checkout,
             env=self._environment,
             capture_output=True,
@@ -124,6 +136,10 @@ class Player:
         """Return by how many seats each game of the checkout can be played, families left out."""
         games = json.loads(self.arena("games", "--format", "json"))["games"]
         return {game["game"]: game["seats"] for game in games if game["seats"]}
+
+    def exported(self, folder: Path) -> list[Any]:
+        """Return the lines that a league exports, but for what is measured."""
+        return [bare(json.loads(line)) for line in self.arena("export", folder).splitlines()]
 
     @contextmanager
     def cluster(self) -> Iterator[str]:
@@ -148,8 +164,8 @@ class Player:
                 text = self.arena(command, folder, "--format", form)
                 (said / f"{command}.{form}").write_text(text)
         (said / "matches").write_text(self.arena("matches", folder, "--limit", "0"))
-        exported = [json.loads(line) for line in self.arena("export", folder).splitlines()]
-        (said / "export").write_text("".join(f"{json.dumps(bare(x))}\n" for x in exported))
+        exported = self.exported(folder)
+        (said / "export").write_text("".join(f"{json.dumps(x)}\n" for x in exported))
         match = next(x["match"] for x in exported if "match" in x)
         wire = self.arena("show", folder, match, "--messages", "--seat", "0")
         (said / "wire").write_text(wire)
@@ -162,15 +178,15 @@ class Player:
         page.unlink()
 
 
-def bare(value: Any) -> Any:
-    """Return a value of JSON without what was measured."""
+def bare(value: Any, without: Collection[str] = _MEASURED) -> Any:
+    """Return a value of JSON without what was measured, or without other keys."""
     if isinstance(value, dict):
         return {
-            key: bare(each)
+            key: bare(each, without)
             for key, each in value.items()
-            if key not in _MEASURED or each in ("cpu", "wall")
+            if key not in without or each in ("cpu", "wall")
         }
-    return [bare(each) for each in value] if isinstance(value, list) else value
+    return [bare(each, without) for each in value] if isinstance(value, list) else value
 
 
 def without_times(text: str) -> str:
@@ -195,26 +211,25 @@ def report_data(page: str) -> Iterator[str]:
 
 def differences(one: Path, two: Path) -> Iterator[str]:
     """Yield what differs between two folders of what was said, file by file."""
-    names = {path.relative_to(top) for top in (one, two) for path in top.rglob("*")}
-    for name in sorted(names):
-        if (one / name).is_dir() and (two / name).is_dir():
-            continue
-        texts = [
-            (top / name).read_text().splitlines() if (top / name).is_file() else []
-            for top in (one, two)
-        ]
-        changed = [pair for pair in zip_longest(*texts, fillvalue="") if pair[0] != pair[1]]
+    files = {
+        path.relative_to(top) for top in (one, two) for path in top.rglob("*") if path.is_file()
+    }
+    for name in sorted(files):
+        both = (top / name for top in (one, two))
+        lines = [path.read_text().splitlines() if path.exists() else [] for path in both]
+        changed = [pair for pair in zip_longest(*lines, fillvalue="") if pair[0] != pair[1]]
         if changed:
             yield f"{name}: {len(changed)} lines differ"
-            for before, after in changed[:_SHOWN]:
-                at = max(0, first_difference(before, after) - _AROUND)
-                yield f"  before: {before[at : at + 4 * _AROUND]}"
-                yield f"  after:  {after[at : at + 4 * _AROUND]}"
+        for pair in changed[:_SHOWN]:
+            before, after = around(*pair)
+            yield from (f"  before: {before}", f"  after:  {after}")
 
 
-def first_difference(one: str, two: str) -> int:
-    """Return where two texts begin to differ; 0 if one begins with the other."""
-    return next((at for at, (a, b) in enumerate(zip(one, two, strict=False)) if a != b), 0)
+def around(one: str, two: str) -> tuple[str, str]:
+    """Return two texts where they begin to differ."""
+    same = next((at for at, (a, b) in enumerate(zip(one, two, strict=False)) if a != b), 0)
+    here = slice(max(0, same - _AROUND), same + 3 * _AROUND)
+    return one[here], two[here]
 
 
 def main() -> int:
@@ -232,11 +247,7 @@ def main() -> int:
         seat_counts = Player(before, top).seat_counts()
         for name, checkout in (("old", before), ("new", ROOT)):
             folder = top / name
-            folder.mkdir()
-            bots = folder / "bots"
-            bots.mkdir()
-            for file in sorted((before / "bots").glob("**/*.py")):
-                (bots / file.name).write_bytes(file.read_bytes())
+            bots = copied_bots(before, folder)
             player = Player(checkout, folder)
             with player.cluster() as address:
                 for league in leagues(seat_counts):

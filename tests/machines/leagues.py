@@ -2,15 +2,12 @@
 
 import json
 from pathlib import Path
-from typing import Any
 
-from tests.same_bytes import ROOT, League, Player, bare, write
+from tests.same_bytes import ROOT, League, Player, bare, copied_bots, write
 
 _MOST_BOTS = 2  # of each game: where it has more seats, bots are entered more than once
 _SHORTER = {"world_war": "[options]\nmax_rounds = 8\n"}
 """Options of games that take long."""
-_OF_THE_MACHINE = ("sandbox",)
-"""Keys of an export under which stands what sandbox there was, and its version."""
 
 
 class Leagues:
@@ -22,31 +19,17 @@ class Leagues:
 
     def games(self) -> dict[str, int]:
         """Return the bundled games, and by how many seats each is played."""
-        told = self._player.seat_counts()
-        return {game: seats[0] for game, seats in told.items() if seats}  # a family has none
+        return {game: seats[0] for game, seats in self._player.seat_counts().items()}
 
     def export(self, game: str, seats: int) -> list[str]:
-        """Play a league; return the lines that it exports, but for what is measured."""
-        bots = self._folder / game / "bots"
-        bots.mkdir(parents=True)
-        for file in [*self._bots(game), ROOT / "bots" / "kit.py"]:
-            (bots / file.name).write_bytes(file.read_bytes())
+        """Play a league; return the lines that it exports, but for measures and the sandbox."""
+        bots = copied_bots(ROOT, self._folder / game, f"{game}_*.py")
+        for file in sorted(bots.iterdir())[_MOST_BOTS:]:
+            file.unlink()
+        (bots / "kit.py").write_bytes((ROOT / "bots" / "kit.py").read_bytes())
         folder = self._folder / game / "leagues" / game
         write(League(game, seats), folder, bots)
-        with (folder / "league.toml").open("a") as file:
-            file.write(f"\n{_SHORTER.get(game, '')}")
+        with (folder / "league.toml").open("a") as settings:
+            settings.write(f"\n{_SHORTER.get(game, '')}")
         self._player.arena("run", folder, "--workers", "2")
-        lines = self._player.arena("export", folder).splitlines()
-        return [json.dumps(without_sandbox(bare(json.loads(line)))) for line in lines]
-
-    def _bots(self, game: str) -> list[Path]:
-        return sorted((ROOT / "bots").glob(f"**/{game}_*.py"))[:_MOST_BOTS]
-
-
-def without_sandbox(value: Any) -> Any:
-    """Return a value of JSON without the version of the sandbox."""
-    if isinstance(value, dict):
-        return {
-            key: without_sandbox(each) for key, each in value.items() if key not in _OF_THE_MACHINE
-        }
-    return [without_sandbox(each) for each in value] if isinstance(value, list) else value
+        return [json.dumps(bare(each, ["sandbox"])) for each in self._player.exported(folder)]

@@ -5,6 +5,7 @@ Nothing is installed: QEMU too is of Debian's packages. What was downloaded is k
 one that it runs on: so it is the same where no KVM is, as in CI.
 """
 
+import argparse
 import json
 import os
 import re
@@ -14,7 +15,7 @@ import tempfile
 import time
 import tomllib
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -112,16 +113,46 @@ USERS = "root:x:0:0:root:/root:/bin/sh\nnobody:x:65534:65534:nobody:/nonexistent
 GROUPS = "root:x:0:\nnogroup:x:65534:\n"
 
 
+def command(
+    name: str,
+    doc: str | None,
+    what: str,
+    usual: Mapping[str, str],
+    tried: Callable[[dict[str, Any]], int],
+) -> int:
+    """Try what is asked for by options, or as usual; say so if no machine can be had."""
+    program = f"python -m tests.machines.{name}"
+    parser = argparse.ArgumentParser(prog=program, description=doc)
+    for option, value in usual.items():
+        parser.add_argument(f"--{option}", default=value, help="[%(default)s]")
+    parser.add_argument("--skip", action="store_true", help="no failure if no machine can be had")
+    asked = vars(parser.parse_args())
+    asked |= {each: asked[each].split(",") for each in ("steps", "users", "sandboxes")}
+    try:
+        _need_x86_64()
+        return tried(asked)
+    except UnavailableError as error:
+        if asked["skip"]:
+            say(f"{what} NOT TESTED HERE: {error}.")
+        else:
+            sys.stderr.write(f"make {name}: {error}.\n")
+        return int(not asked["skip"])
+
+
+def _need_x86_64() -> None:
+    if (machine := os.uname().machine) != "x86_64":
+        raise UnavailableError(
+            f"it emulates a machine on x86_64, and this one is {machine}: here `make test soak` "
+            f"tries the sandbox as it is"
+        )
+
+
 def told(hardware: Hardware, asked: dict[str, Any], more: tuple[str, ...] = ()) -> Iterator[Any]:
     """Yield what a machine tells, line by line, that is asked to try something.
 
     `more` are packages of Python's that are tried with. Raises UnavailableError if something that
     the machine is made of cannot be had.
     """
-    if os.uname().machine != "x86_64":
-        raise UnavailableError(
-            f"its emulator is of x86_64, and this machine is {os.uname().machine}"
-        )
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "bot-arena-machines"
     began = time.monotonic()
     here, there = Debian(cache / "amd64", "amd64"), Debian(cache / hardware.debian, hardware.debian)

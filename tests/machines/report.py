@@ -5,10 +5,9 @@ from collections.abc import Callable, Collection
 from itertools import zip_longest
 from typing import Any
 
-from tests.same_bytes import first_difference
+from tests.same_bytes import around
 
 _SHOWN = 25  # attacks from one line to the next
-_AROUND = 60  # characters before the first that differs
 
 
 def say(text: str) -> None:
@@ -30,25 +29,14 @@ class Report:
         self._machine = machine
         self._exported = exported
         self._games = games
-        self._wrong: list[str] = []
+        self._wrong = 0
         self._over: list[str] = []
-        self._same: list[str] = []
-        self._passed: list[str] = []
-        self._tried = 0
+        self._same = self._passed = self._tried = 0
         self._attacks = {"contained": 0, "named gaps": 0, "not possible there": 0}
 
     def take(self, told: dict[str, Any]) -> None:
         """Take what was told of one thing."""
-        takers = {
-            "about": self._about,
-            "canary": self._canary,
-            "attack": self._attack,
-            "league": self._league,
-            "test": self._test,
-            "broken": self._broken,
-            "took": self._took,
-        }
-        takers[told["step"]](told)
+        getattr(self, f"_{told['step']}")(told)
 
     def _broken(self, told: dict[str, Any]) -> None:
         self._fail(f"{told['what']}: {told['failed']}")
@@ -58,7 +46,7 @@ class Report:
         say(f"{told['what']} took {told['seconds']} s.")
 
     def _fail(self, text: str) -> None:
-        self._wrong.append(text)
+        self._wrong += 1
         say(f"WRONG: {text}")
 
     def _about(self, told: dict[str, Any]) -> None:
@@ -100,7 +88,7 @@ class Report:
         if told["failed"]:
             self._fail(f"{where}: {told['failed']}")
             return
-        self._passed.append(where)
+        self._passed += 1
         say(f"{where}: passed ({told['seconds']} s).")
 
     def _league(self, told: dict[str, Any]) -> None:
@@ -108,17 +96,13 @@ class Report:
         if told["failed"]:
             self._fail(f"{game}: {told['failed']}")
             return
-        here = self._exported(game)
-        if here == told["lines"]:
-            self._same.append(game)
-            say(f"{game}: the same {len(here)} lines ({told['seconds']} s there).")
-            return
-        for one, other in zip_longest(here, told["lines"], fillvalue=""):
-            if one != other:
-                at = max(0, first_difference(one, other) - _AROUND)
-                until = at + 2 * _AROUND
-                self._fail(f"{game} differs: here {one[at:until]!r}, there {other[at:until]!r}")
-                return
+        pairs = [*zip_longest(self._exported(game), told["lines"], fillvalue="")]
+        if differing := [pair for pair in pairs if pair[0] != pair[1]]:
+            here, there = around(*differing[0])
+            self._fail(f"{game} differs: here {here!r}, there {there!r}")
+        else:
+            self._same += 1
+            say(f"{game}: the same {len(pairs)} lines ({told['seconds']} s there).")
 
     def end(self, steps: list[str]) -> int:
         """Say what was found; return 1 if something is wrong or was not done."""
@@ -131,12 +115,12 @@ class Report:
             if not self._attacks["contained"]:
                 self._fail("no attack was tried")
         if "cgroup" in steps:
-            say(f"Tests of cgroups: {len(self._passed)} passed.")
+            say(f"Tests of cgroups: {self._passed} passed.")
             if not self._passed:
                 self._fail("no test of cgroups passed")
         if "leagues" in steps:
-            say(f"Leagues: {len(self._same)} of {len(self._games)} exported the same bytes.")
-            if len(self._same) != len(self._games):
+            say(f"Leagues: {self._same} of {len(self._games)} exported the same bytes.")
+            if self._same != len(self._games):
                 self._fail("not every league was compared")
-        say(f"{len(self._wrong)} things are wrong." if self._wrong else "All is as it should be.")
-        return int(bool(self._wrong))
+        say(f"{self._wrong} things are wrong." if self._wrong else "All is as it should be.")
+        return int(self._wrong > 0)
