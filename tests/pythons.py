@@ -2,7 +2,7 @@
 
     python -m tests.pythons [--here] [PYTHON:DEPENDENCIES ...]
 
-PYTHON is a version such as 3.12, looked for in PATH and in pyenv's folder, or the path of an
+PYTHON is a version such as 3.12, looked for by uv in PATH and in pyenv's folder, or the path of an
 interpreter. DEPENDENCIES are the `newest` that pyproject.toml allows, the `lowest`, or those
 `beyond`: the newest there are, whatever its upper bounds say. Without words, every Python that
 pyproject.toml names is tried with `newest` and `lowest`.
@@ -18,7 +18,6 @@ import hashlib
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -36,8 +35,7 @@ from tests.same_bytes import League, Player, copied_bots, write
 ROOT = Path(__file__).parents[1]
 PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 DEPENDENCIES = ("newest", "lowest", "beyond")
-TOOLS = (*("chess", "hypothesis", "jsonschema", "playwright", "pytest", "pytest-xdist", "trustme"),)
-"""Of the extra `dev`, what the selected tests need."""
+TOOLS = ("chess", "hypothesis", "jsonschema", "playwright", "pytest", "pytest-xdist", "trustme")
 TESTS = {
     "": [
         "tests/protocol/test_lines.py",
@@ -101,6 +99,11 @@ def extras() -> list[str]:
     ]
 
 
+def tools() -> list[Requirement]:
+    """Return what the selected tests need of the extra `dev`."""
+    return [each for each in requirements(["dev"]) if each.name in TOOLS]
+
+
 def lowest(asked: Sequence[Requirement]) -> list[str]:
     """Return a constraint for each that is allowed from a version on: exactly this one."""
     return sorted(
@@ -127,37 +130,13 @@ def claimed() -> list[str]:
     return [each[1] for each in found if each]
 
 
-# --- interpreters
-
-
-def interpreter(asked: str) -> Path:
-    """Return where the Python is that a word means; raise TroubleError if it is not here."""
-    if "/" in asked:
-        candidates = [Path(asked)]
-    else:
-        found = shutil.which(f"python{asked}")
-        pyenv = Path(os.environ.get("PYENV_ROOT", "~/.pyenv")).expanduser()
-        kept = sorted(pyenv.glob(f"versions/{asked}.*/bin/python"))
-        candidates = [*([Path(found)] if found else []), *reversed(kept)]
-    for path in candidates:
-        told = "import sys; print('%d.%d' % sys.version_info[:2], sys.executable)"
-        try:
-            done = subprocess.run([path, "-c", told], capture_output=True, text=True, check=False)
-        except OSError:
-            continue
-        version, _, real = done.stdout.strip().partition(" ")
-        if done.returncode == 0 and asked in (version, str(path)):
-            return Path(real)
-    raise TroubleError(f"Python {asked} is not here")
-
-
 # --- one of the table
 
 
 class Environment:
     """A virtual environment for one Python, with the wheel in it."""
 
-    def __init__(self, python: Path, dependencies: str, folder: Path) -> None:
+    def __init__(self, python: str, dependencies: str, folder: Path) -> None:
         self._dependencies = dependencies
         self._folder = folder
         folder.mkdir()
@@ -170,10 +149,9 @@ class Environment:
 
     def _install(self, *words: object, extras: Sequence[str]) -> None:
         asked = requirements(extras)
-        tools = [each for each in requirements(["dev"]) if each.name in TOOLS]
         how: list[object] = []
         if self._dependencies == "lowest":
-            (self._folder / "lowest.txt").write_text("\n".join(lowest([*asked, *tools])))
+            (self._folder / "lowest.txt").write_text("\n".join(lowest([*asked, *tools()])))
             how = ["--constraints", "lowest.txt"]
         elif self._dependencies == "beyond":
             (self._folder / "beyond.txt").write_text("\n".join(beyond(asked)))
@@ -200,9 +178,8 @@ class Environment:
             except TroubleError as error:
                 left_out[extra] = str(error)
         kept = [extra for extra in extras() if extra not in left_out]
-        tools = [str(each) for each in requirements(["dev"]) if each.name in TOOLS]
         whole = f"bot-arena[{','.join(kept)}] @ {wheel.as_uri()}"
-        self._install(whole, *tools, extras=kept)
+        self._install(whole, *tools(), extras=kept)
         self._extras = kept
         return [f"{extra} ({reason})" for extra, reason in left_out.items()]
 
@@ -212,10 +189,6 @@ class Environment:
         words = ["-m", "pytest", "-q", "-n2", "-p", "no:cacheprovider", "--no-header"]
         told = run([self.python, *words, "-m", "not slow and not soak", *files], ROOT)
         return told.strip().splitlines()[-1].partition(" in ")[0]
-
-    def play(self) -> str:
-        """Play the leagues; return a hash of what they export."""
-        return played(self.python, self._folder)
 
 
 def played(python: Path, top: Path) -> str:
@@ -234,18 +207,17 @@ def played(python: Path, top: Path) -> str:
 
 
 def run(words: Sequence[object], folder: Path | None = None) -> str:
-    """Return what a program prints; raise TroubleError with what it said last if it fails."""
+    """Return what a program prints; raise TroubleError with what it said last if it fails.
+
+    Of Pythons, uv knows those in PATH; where pyenv is, all of its own are there too.
+    """
+    pyenv = Path(os.environ.get("PYENV_ROOT", "~/.pyenv")).expanduser()
+    found = [os.environ["PATH"], *map(str, pyenv.glob("versions/3.*/bin"))]
     environment = os.environ | {"UV_PYTHON_DOWNLOADS": "never", "COLUMNS": "80"}
+    environment["PATH"] = os.pathsep.join(found)
     environment.pop("PYTHONPATH", None)
-    done = subprocess.run(
-        [*map(str, words)],
-        cwd=folder,
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-        stdin=subprocess.DEVNULL,
-    )
+    how: dict[str, Any] = {"cwd": folder, "env": environment, "stdin": subprocess.DEVNULL}
+    done = subprocess.run([*map(str, words)], capture_output=True, text=True, check=False, **how)
     if done.returncode:
         print(done.stdout[-6000:], done.stderr[-6000:], sep="\n", file=sys.stderr)
         said = [line.strip(" ×╰─▶") for line in (done.stderr or done.stdout).splitlines()]
@@ -265,10 +237,10 @@ def rows(
     for number, (word, dependencies) in enumerate(asked):
         begun = time.monotonic()
         try:
-            environment = Environment(interpreter(word), dependencies, top / str(number))
+            environment = Environment(word, dependencies, top / str(number))
             left_out = environment.equip(wheel)
             result = environment.test()
-            league = environment.play()
+            league = played(environment.python, top / str(number))
         except (TroubleError, SystemExit) as error:
             yield Row(word, dependencies, f"FAILED: {error}", time.monotonic() - begun)
             continue
