@@ -23,7 +23,7 @@ from tabulate import tabulate
 from tests.ci.history import History
 from tests.mutants import drawing
 from tests.mutants.drawing import ROOT, draw
-from tests.mutants.equivalents import read_equivalents, reasons, unmatched
+from tests.mutants.equivalents import read_equivalents
 from tests.mutants.planted import PLANTED
 from tests.mutants.trying import Copy, Trial, Verdict, alone
 
@@ -31,6 +31,7 @@ SETS = ("pure", "others", "planted")
 _ROOM_SECONDS = 15.0
 """CPU time that the tests of a room have for a mutant: as much on a busy machine as on another."""
 _MOST_SURVIVORS = 0.05
+_KEPT = ("module", "function", "number", "line", "becomes")
 
 
 class Tried(NamedTuple):
@@ -60,20 +61,9 @@ class Tried(NamedTuple):
 
     def as_json(self) -> dict[str, Any]:
         """Return all of it as JSON has it."""
-        mutant, verdict = self.trial.mutant, self.verdict
-        return {
-            "set": self.set,
-            "module": mutant.module,
-            "function": mutant.function,
-            "number": mutant.number,
-            "line": mutant.line,
-            "becomes": mutant.becomes,
-            "outcome": self.outcome,
-            "why": self.why,
-            "how": verdict.how,
-            "test": verdict.test,
-            "seconds": verdict.seconds,
-        }
+        mutant = {name: getattr(self.trial.mutant, name) for name in _KEPT}
+        said = {"set": self.set, "outcome": self.outcome, "why": self.why}
+        return {**said, **mutant, **self.verdict._asdict()}
 
 
 def trials(arguments: argparse.Namespace) -> list[tuple[str, Trial]]:
@@ -97,19 +87,19 @@ def trials(arguments: argparse.Namespace) -> list[tuple[str, Trial]]:
         found += [("planted", Trial(each.mutant, each.tests)) for each in planted]
     if arguments.again:
         kept = json.loads(arguments.again.read_text(encoding="utf-8"))["mutants"]
-        left = {
-            tuple(each[key] for key in ("set", "module", "function", "line", "becomes"))
-            for each in kept
-            if each["outcome"] == "survived"
-        }
-        found = [(kind, trial) for kind, trial in found if (kind, *trial.mutant.key) in left]
+        left = [each for each in kept if each["outcome"] == "survived"]
+        keys = {tuple(each[key] for key in ("set", *_KEPT) if key != "number") for each in left}
+        found = [(kind, trial) for kind, trial in found if (kind, *trial.mutant.key) in keys]
     return found
 
 
 def try_all(asked: Sequence[tuple[str, Trial]], jobs: int, found: list[Tried]) -> None:
     """Find what became of each, and say so meanwhile."""
-    known = reasons(read_equivalents())
+    known = read_equivalents()
     sound: dict[str, bool] = {}
+    groups: dict[tuple[str, ...], list[tuple[str, Trial]]] = {}
+    for kind, trial in asked:  # by their tests: those are collected once
+        groups.setdefault(tuple(sorted(trial.tests)), []).append((kind, trial))
     free: SimpleQueue[Copy] = SimpleQueue()
 
     def judge(group: Sequence[tuple[str, Trial]]) -> None:
@@ -130,20 +120,12 @@ def try_all(asked: Sequence[tuple[str, Trial]], jobs: int, found: list[Tried]) -
         for _ in range(jobs):
             free.put(stack.enter_context(Copy(sound)))
         try:
-            list(pool.map(judge, by_tests(asked)))
+            list(pool.map(judge, groups.values()))
         finally:
             pool.shutdown(cancel_futures=True)
     failing = sorted(test for test, is_sound in sound.items() if not is_sound)
     if failing:
         sys.stderr.write("These tests fail without any mutant: " + ", ".join(failing) + "\n")
-
-
-def by_tests(asked: Sequence[tuple[str, Trial]]) -> list[list[tuple[str, Trial]]]:
-    """Return what is tried by the same tests together: those are collected once."""
-    groups: dict[tuple[str, ...], list[tuple[str, Trial]]] = {}
-    for kind, trial in asked:
-        groups.setdefault(tuple(sorted(trial.tests)), []).append((kind, trial))
-    return list(groups.values())
 
 
 def report(found: Sequence[Tried]) -> Iterator[str]:
@@ -170,9 +152,6 @@ def report(found: Sequence[Tried]) -> Iterator[str]:
         for each in tried:
             if each.why and each.verdict.is_killed:
                 yield f"{each.place} is not equivalent: {each.verdict.test} fails\n{each.diff()}\n"
-    drawn = [each.trial.mutant for each in found if each.set == "pure"]
-    for gone in unmatched(read_equivalents(), drawn):
-        yield f"equivalents.toml: none of these is {gone.module}: {gone.line} -> {gone.becomes}"
 
 
 def share(tried: Sequence[Tried]) -> float:
