@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.ci.history import History
+
 ROOT = Path(__file__).parents[1]
 HERE = ROOT if len(ROOT.parts) > 2 else ROOT / "folder"  # /src alone might be anybody's
 OUTSIDE = (
@@ -28,8 +30,7 @@ def tracked() -> list[Path]:
     """Return the files that git tracks, this one left out; skip where there is no git."""
     if not (ROOT / ".git").exists():
         pytest.skip("this is no clone: git cannot say which files belong to it")
-    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True)
-    files = [ROOT / name for name in listed.stdout.decode().split("\0") if name]
+    files = [ROOT / name for name in filter(None, History(ROOT).git("ls-files", "-z").split("\0"))]
     return [file for file in files if file.is_file() and file != Path(__file__)]
 
 

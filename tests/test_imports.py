@@ -22,59 +22,18 @@ OF_OURS = {
 
 ORDER = {
     "arena": [
-        *(
-            "streams",
-            "text",
-            "folders",
-            "environment",
-            "stats",
-            "schedule",
-            "league",
-            "store",
-            "play",
-            "tables",
-            "archive",
-        ),
-        *("author", "organize", "handin", "home", "compare", "watch", "report", "library", "serve"),
-        *("cli", "__main__"),
+        *("streams", "text", "folders", "environment", "stats", "schedule", "league", "store"),
+        *("play", "tables", "archive", "author", "organize", "handin", "home", "compare", "watch"),
+        *("report", "library", "serve", "cli", "__main__"),
     ],
     "referee": [
-        *(
-            "lazy",
-            "fault",
-            "chance",
-            "clock",
-            "limits",
-            "door",
-            "words",
-            "pattern",
-            "field",
-            "nested",
-            "form",
-            "scene",
-            "cards",
-            "notation",
-        ),
-        "drawing",
-        *("game", "options", "opening"),
-        *("meter", "turn_clock", "capture", "printed", "procfs", "signals", "sandbox"),
-        "book",
-        *("working", "workshop"),
-        *("polling", "wire", "pipes", "freezer", "lookout"),
-        *("verdict", "scoring", "program"),
-        *("folder", "games", "finding", "loading", "identity", "hint"),
-        *(
-            "bot_process",
-            "seat",
-            "visiting",
-            "kept",
-            "starting",
-            "judging",
-            "replay",
-            "evidence",
-            "match",
-        ),
-        *("actions", "local", "pettingzoo", "openspiel", "testing"),
+        *("lazy", "fault", "chance", "clock", "limits", "door", "words", "pattern", "field"),
+        *("nested", "form", "scene", "cards", "notation", "drawing", "game", "options", "opening"),
+        *("meter", "turn_clock", "capture", "printed", "procfs", "signals", "sandbox", "book"),
+        *("working", "workshop", "polling", "wire", "pipes", "freezer", "lookout", "verdict"),
+        *("scoring", "program", "folder", "games", "finding", "loading", "identity", "hint"),
+        *("bot_process", "seat", "visiting", "kept", "starting", "judging", "replay", "evidence"),
+        *("match", "actions", "local", "pettingzoo", "openspiel", "testing"),
     ],
 }
 """The rooms of a package, lowest first: each imports only from those before it."""
@@ -88,20 +47,12 @@ HOMES = {
     "caissify_pairings": ["arena.schedule.swiss_dutch"],
     "networkx": ["arena.schedule.matching"],
     "sqlite3": [
-        "arena.handin.database",
-        "arena.store.database",
-        "arena.store.errors",
-        "arena.store.flights",
-        "arena.store.migrations",
-        "arena.store.schema",
+        *("arena.handin.database", "arena.store.database", "arena.store.errors"),
+        *("arena.store.flights", "arena.store.migrations", "arena.store.schema"),
     ],
     "msgspec": ["protocol.*", "referee.*", "arena.*"],
     "dask": ["arena.play.cluster.cores"],
-    "distributed": [
-        "arena.play.cluster.connection",
-        "arena.play.cluster.greeting",
-        "arena.play.cluster.host",
-    ],
+    "distributed": [f"arena.play.cluster.{name}" for name in ("connection", "greeting", "host")],
     "gymnasium": ["referee.pettingzoo"],
     "jinja2": ["arena.report.templates"],
     "markupsafe": ["arena.report.page", "arena.serve.pages"],
@@ -125,21 +76,19 @@ HOMES = {
 }
 """Where each third-party package, SQL and the bots' helpers are at home."""
 
+_WORLD = ["io", "os", "pathlib", "sqlite3", "subprocess", "sys", "time"]
+_BOTS = ["referee.bot_process", "referee.clock", "referee.sandbox", "referee.starting"]
 FORBIDDEN = {
     "referee.games.*": [
-        *("referee.bot_process", "referee.clock", "referee.sandbox", "referee.seat"),
-        "referee.starting",
+        *(*_BOTS, "referee.seat"),
         *("os", "pathlib", "socket", "subprocess", "sys", "threading", "time"),
     ],
-    "referee.game": [
-        *("referee.bot_process", "referee.clock", "referee.sandbox", "referee.starting"),
-        *("os", "time"),
-    ],
+    "referee.game": [*_BOTS, "os", "time"],
     "referee.meter": ["io", "os", "select", "time"],
     "referee.turn_clock": ["io", "os", "select", "time"],
-    "arena.stats.*": ["io", "os", "pathlib", "sqlite3", "subprocess", "sys", "time"],
-    "arena.schedule.*": ["io", "os", "pathlib", "sqlite3", "subprocess", "sys", "time"],
-    "arena.league.seed": ["io", "os", "pathlib", "secrets", "sqlite3", "subprocess", "sys", "time"],
+    "arena.stats.*": _WORLD,
+    "arena.schedule.*": _WORLD,
+    "arena.league.seed": [*_WORLD, "secrets"],
 }
 """What some modules do without, to stay pure."""
 
@@ -224,22 +173,14 @@ EXAMPLES = {"arena.cli.demo"}
 def named_games(found: Iterable[ast.AST]) -> set[str]:
     """Return the games that a module names, in its texts or by an import; docstrings may."""
     found = list(found)
-    docstrings = {
-        id(node.body[0].value)
-        for node in found
-        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef)
-        and node.body
-        and isinstance(node.body[0], ast.Expr)
-    }
-    texts = [
-        node.value
-        for node in found
-        if isinstance(node, ast.Constant) and isinstance(node.value, str)
-        if id(node) not in docstrings
-    ]
-    modules = [node.module or "" for node in found if isinstance(node, ast.ImportFrom)]
-    words = {word for text in [*texts, *modules] for word in re.findall(r"\w+", text)}
-    return words & {*GAMES}
+    documented = (ast.Module, ast.ClassDef, ast.FunctionDef)
+    firsts = [node.body[0] for node in found if isinstance(node, documented) and node.body]
+    docstrings = {id(first.value) for first in firsts if isinstance(first, ast.Expr)}
+    texts = [node.module or "" for node in found if isinstance(node, ast.ImportFrom)]
+    for node in found:
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            texts += [node.value] * (id(node) not in docstrings)
+    return {word for text in texts for word in re.findall(r"\w+", text)} & {*GAMES}
 
 
 def test_no_code_knows_a_game_by_its_name() -> None:
