@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.ci.plan import PLANNED, SHARES, Plan, State, cost, plan, shares
+from tests.ci.plan import PLANNED, SHARES, State, cost, plan, shares
 from tests.ci.units import ATTACKS, Unit, catalogue, kind_of, owned_by, touched_by
 
 SOAK = "tests/faults/test_kills.py"
@@ -28,32 +28,30 @@ def seconds(most: float) -> dict[str, float]:
     return {name: most * (1 + n) / len(NAMES) for n, name in enumerate(NAMES) if n}
 
 
-def touched(path: str) -> set[str]:
-    return touched_by(path, UNITS)
+BELOW_ARENA = {name for name in NAMES if name.startswith("slow:arena")}
 
 
-def test_a_file_touches_the_tests_that_mirror_it() -> None:
-    assert touched("arena/play/worker.py") == {"slow:arena/play", "soak:faults"}
-    assert touched("arena/compare.py") == {"slow:arena"}
-    assert touched("bots/templates/python/bot.py") == {"slow:bots"}
-    assert touched("README.md") == {"slow:docs", "slow:repository"}
-    assert touched("tests/attacks/collusion/test_capacity.py") == {
-        "attacks:collusion",
-        "slow:attacks/collusion",
-    }
-
-
-def test_what_helps_tests_touches_all_below_it() -> None:
-    below = {name for name in NAMES if name.startswith("slow:arena")}
-    assert len(below) == 5
-    assert touched("tests/arena/terminal.py") == below
-    assert touched("tests/arena/test_compare.py") == {"slow:arena"}
-    assert touched("tests/provider.py") == {unit.name for unit in UNITS if unit.room}
-
-
-@pytest.mark.parametrize("path", ["pyproject.toml", "tests/conftest.py"])
-def test_what_all_depend_on_touches_all(path: str) -> None:
-    assert touched(path) == {*NAMES}
+@pytest.mark.parametrize(
+    ("path", "touched"),
+    [
+        ("arena/play/worker.py", {"slow:arena/play", "soak:faults"}),
+        ("arena/compare.py", {"slow:arena"}),
+        ("bots/templates/python/bot.py", {"slow:bots"}),
+        ("README.md", {"slow:docs", "slow:repository"}),
+        (
+            "tests/attacks/collusion/test_capacity.py",
+            {"attacks:collusion", "slow:attacks/collusion"},
+        ),
+        ("tests/arena/terminal.py", BELOW_ARENA),  # what helps tests touches all below it
+        ("tests/arena/test_compare.py", {"slow:arena"}),
+        ("tests/provider.py", {unit.name for unit in UNITS if unit.room}),
+        ("pyproject.toml", {*NAMES}),
+        ("tests/conftest.py", {*NAMES}),
+    ],
+)
+def test_a_file_touches_the_tests_that_mirror_it_or_need_it(path: str, touched: set[str]) -> None:
+    assert len(BELOW_ARENA) == 5
+    assert touched_by(path, UNITS) == touched
 
 
 @pytest.mark.parametrize(
@@ -126,12 +124,9 @@ def test_what_is_deferred_comes_first_in_the_next_plan_and_nothing_waits_for_eve
     assert ran == {*NAMES}
 
 
-def test_a_plan_is_that_of_its_landing_alone() -> None:
-    def made(number: int) -> Plan:
-        return plan(State(number, NAMES, NAMES, (), seconds(500)))
-
-    assert made(46) == made(46)
-    assert made(46).touched[0] != made(47).touched[0]
+def test_landings_with_the_same_changes_begin_elsewhere() -> None:
+    first, second = (plan(State(number, NAMES, NAMES, (), seconds(500))) for number in (46, 47))
+    assert first.touched[0] != second.touched[0]
 
 
 def test_units_that_wait_take_no_time_beside_others() -> None:

@@ -19,27 +19,26 @@ def test_no_line_of_a_help_text_is_a_command_of_roff() -> None:
     assert _safe("'tis") == r"\(aqtis"
 
 
+def shown(program: str, *words: str) -> str:
+    """Return what a program makes of the page; skip where there is none."""
+    if shutil.which(program) is None:
+        pytest.skip(f"THE MANUAL IS NOT TRIED HERE: {program} is not installed")
+    settings = {"MANWIDTH": "80", "PATH": "/usr/bin:/bin"}
+    words = (program, *words, str(PAGE))
+    return subprocess.run(words, capture_output=True, text=True, env=settings).stdout
+
+
 def test_mandoc_finds_nothing_wrong_with_it() -> None:
-    if shutil.which("mandoc") is None:
-        pytest.skip("THE MANUAL IS NOT CHECKED HERE: mandoc is not installed")
-    words = ["mandoc", "-T", "lint", "-W", "warning", str(PAGE)]
-    told = subprocess.run(words, capture_output=True, text=True).stdout.splitlines()
+    told = shown("mandoc", "-T", "lint", "-W", "warning").splitlines()
     assert [line for line in told if "missing date" not in line] == []  # it is as old as its wheel
 
 
 def test_man_shows_every_command_and_its_examples() -> None:
-    if shutil.which("man") is None:
-        pytest.skip("THE MANUAL IS NOT SHOWN HERE: man is not installed")
-    words = ["man", "--local-file", "--pager=cat", str(PAGE)]
-    done = subprocess.run(
-        words, capture_output=True, text=True, env={"MANWIDTH": "80", "PATH": "/usr/bin:/bin"}
-    )
-    assert done.returncode == 0, done.stderr
-    shown = re.sub(".\b", "", done.stdout)
+    text = re.sub(".\b", "", shown("man", "--local-file", "--pager=cat"))
     for name in main.commands:
-        assert f"\n   {name}\n" in shown
-    assert "\n         arena rank cup\n" in shown
-    assert max(map(len, shown.splitlines())) <= WIDTH
+        assert f"\n   {name}\n" in text
+    assert "\n         arena rank cup\n" in text
+    assert max(map(len, text.splitlines())) <= WIDTH
 
 
 def test_the_page_has_no_long_line_and_no_entry_without_text() -> None:
