@@ -98,21 +98,17 @@ def some(root: Path, words: Sequence[str]) -> int:
     """Run the units that words name; return the exit code of what failed first."""
     units = chosen(root, words)
     named = [unit.name for unit in units]
-    if {*named} - {"lint", "test"} and (code := install(named, say)):
-        return code
     runner = Runner(root)
-    runner.run(units)
-    return runner.result.code
+    code = install(named, say) if {*named} - {"lint", "test"} else 0
+    if not code:
+        runner.run(units)
+    return code or runner.result.code
 
 
 def chosen(root: Path, words: Sequence[str]) -> list[Unit]:
     """Return the units that words name; raise RefusedError for one that names none."""
-    history = History(root)
-    known = [
-        *(Unit("lint", ("make", "lint")), Unit("test", ("make", "test"))),
-        *pythons(),
-        *units_at(history, "HEAD"),
-    ]
+    always = [Unit(name, ("make", name)) for name in ("lint", "test")]
+    known = [*always, *pythons(), *units_at(History(root), "HEAD")]
     found = []
     for word in words:
         named = [unit for unit in known if word in (unit.name, kind_of(unit.name))]

@@ -85,13 +85,22 @@ def _mark(root: Path, page: str, line: int, text: str) -> Mark:
         )
     command, commit, said = found[1], found[2], tuple((found[3] or "").split())
     module = module_of(root, command)
-    measures, docstring = _told(module) if module else ((), "")
+    tree = ast.parse(module.read_text(encoding="utf-8") if module else "")
+    measures = [
+        ast.literal_eval(node.value).split()
+        for node in tree.body
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "MEASURES"
+    ]
     if bool(measures) == bool(said):
         raise ValueError(f"either MEASURES or the comment has to say what {command!r} measures")
-    for path in measures or said:
+    paths = tuple(measures[0]) if measures else said
+    for path in paths:
         if not (root / path).exists():
             raise ValueError(f"{command!r} measures {path}, which does not exist")
-    return Mark(page, line, command, commit, measures or said, _lasts(docstring, command))
+    docstring = ast.get_docstring(tree) or ""
+    own = re.findall(rf"{re.escape(command)} +#.*", docstring)  # or what it says of another
+    lasts = _LASTS.search(" ".join([*own, *docstring.split()]))
+    return Mark(page, line, command, commit, paths, lasts[0] if lasts else "")
 
 
 def module_of(root: Path, command: str) -> Path | None:
@@ -113,23 +122,6 @@ def module_of(root: Path, command: str) -> Path | None:
         if file.is_file():
             return file
     raise ValueError(f"there is no module {found[1]}")
-
-
-@lru_cache
-def _told(module: Path) -> tuple[tuple[str, ...], str]:
-    """Return what a module says that it measures, and its docstring."""
-    tree = ast.parse(module.read_text(encoding="utf-8"))
-    for node in tree.body:
-        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "MEASURES":
-            return tuple(ast.literal_eval(node.value).split()), ast.get_docstring(tree) or ""
-    return (), ast.get_docstring(tree) or ""
-
-
-def _lasts(docstring: str, command: str) -> str:
-    """Return how long a command takes: what its own line of the docstring says, or another."""
-    own = re.findall(rf"{re.escape(command)} +#.*", docstring)
-    found = _LASTS.search(" ".join([*own, *docstring.split()]))
-    return found[0] if found else ""
 
 
 def seconds(lasts: str) -> float:

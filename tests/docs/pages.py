@@ -49,8 +49,8 @@ import re
 import textwrap
 import tomllib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import NamedTuple
 
 ROOT = Path(__file__).parents[2]
 
@@ -91,8 +91,7 @@ class PageError(AssertionError):
         super().__init__(f"{page}:{line}: {words}")
 
 
-@dataclass(frozen=True)
-class Command:
+class Command(NamedTuple):
     """What a reader types in line `line`; what it `shows`, if that is to be compared.
 
     Unless that `is_exact`, figures may be others.
@@ -106,8 +105,7 @@ class Command:
     types: str | None = None
 
 
-@dataclass(frozen=True)
-class File:
+class File(NamedTuple):
     """A file that the reader writes."""
 
     line: int
@@ -115,16 +113,14 @@ class File:
     text: str
 
 
-@dataclass(frozen=True)
-class Output:
+class Output(NamedTuple):
     """What the last command must have printed."""
 
     line: int
     text: str
 
 
-@dataclass(frozen=True)
-class NotRun:
+class NotRun(NamedTuple):
     """A block that is left out, and why."""
 
     line: int
@@ -174,7 +170,8 @@ class _Parsed:
                 continue
             marks, self.marks = self.marks, {}
             if found["fence"]:
-                yield from self.block(found["info"].strip(), _dedented(found), marks)
+                text = textwrap.dedent(found["text"]) if found["indent"] else found["text"]
+                yield from self.block(found["info"].strip(), text, marks)
             elif "commands" in marks:
                 yield from self.commands(list(self.spans(found.start())), marks)
             elif marks:
@@ -232,8 +229,7 @@ class _Parsed:
         instead = [marks["as"]] if "as" in marks else []
         words = [*instead, *(command.words for command in commands[len(instead) :])]
         for command, done in zip(commands, words, strict=True):
-            yield replace(
-                command,
+            yield command._replace(
                 words=done,
                 shows=command.shows if is_compared else None,
                 is_exact="like" not in marks,
@@ -257,10 +253,6 @@ class _Parsed:
                 _parse_json(text)
         except ValueError as error:
             raise self.error(f"this is no {info}: {error}") from None
-
-
-def _dedented(found: re.Match[str]) -> str:
-    return textwrap.dedent(found["text"]) if found["indent"] else found["text"]
 
 
 def _parse_json(text: str) -> None:

@@ -25,25 +25,21 @@ class Archive:
             self._entry("TRAILER!!!", 0, b"")
 
     def folder(self, path: str, mode: int = 0o755) -> None:
-        """Add a folder, and those that it is in, unless they are there."""
+        """Add a folder, unless it is there; what is added has the folders that it is in."""
         if path and path not in self._folders:
-            self.folder(path.rpartition("/")[0])
             self._folders.add(path)
             self._entry(path, stat.S_IFDIR | mode, b"")
 
     def file(self, path: str, data: bytes, mode: int = 0o644) -> None:
         """Add a file."""
-        self.folder(path.rpartition("/")[0])
         self._entry(path, stat.S_IFREG | mode, data)
 
     def link(self, path: str, target: str) -> None:
         """Add a symbolic link."""
-        self.folder(path.rpartition("/")[0])
         self._entry(path, stat.S_IFLNK | 0o777, target.encode())
 
     def device(self, path: str, major: int, minor: int) -> None:
         """Add a character device."""
-        self.folder(path.rpartition("/")[0])
         self._entry(path, stat.S_IFCHR | 0o600, b"", (major, minor))
 
     def tree(self, top: Path, name: Callable[[str], str]) -> None:
@@ -63,6 +59,7 @@ class Archive:
                 self.file(here, path.read_bytes(), stat.S_IMODE(mode) | 0o444)
 
     def _entry(self, path: str, mode: int, data: bytes, device: tuple[int, int] = (0, 0)) -> None:
+        self.folder(path.rpartition("/")[0])
         self._number += 1
         name = os.fsencode(path) + b"\0"
         # number, mode, uid, gid, links, time, size, device, which device it is, name's length, sum

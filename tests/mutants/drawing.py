@@ -1,5 +1,6 @@
 """Which mutants are tried, and by which tests: the same ones for a commit, whoever draws them."""
 
+import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -22,59 +23,51 @@ PURE = (
 )
 """Modules whose tests call them, and start few processes or none."""
 
-_FORMS = ("tests/referee/test_form.py", "tests/referee/test_actions.py")
-_SCHEDULE = "tests/arena/schedule"
-_KNOCKOUT = (f"{_SCHEDULE}/test_knockout.py", f"{_SCHEDULE}/test_double_elimination.py")
-_SWISS = (f"{_SCHEDULE}/test_swiss.py", f"{_SCHEDULE}/test_rounds.py")
-_DEALS = (f"{_SCHEDULE}/test_schedule.py", f"{_SCHEDULE}/test_formats.py")
-_ROUNDS = ("tests/arena/play/test_rounds.py", f"{_SCHEDULE}/test_settled.py")
-_FITS = tuple(f"tests/arena/stats/test_{name}.py" for name in ("ratings", "standings", "combined"))
 
+def _test_of(module: str) -> str:
+    """Return the file that tests a module, which is named without `.py`."""
+    return os.path.normpath(Path("tests", module).with_name(f"test_{Path(module).name}.py"))
+
+
+_SHARED = (
+    ("referee", "judging", "match"),
+    ("referee", "meter", "turn_clock fair_clock"),
+    ("referee", "field nested form", "form actions"),
+    ("referee", "pattern", "actions program/hostile_schemas"),
+    ("referee/door", "hiding", "attacks"),
+    ("referee/door", "addresses", "addresses attacks"),
+    ("arena/store", "rounds tournament", "../play/rounds ../schedule/settled"),
+    (
+        "arena/schedule",
+        "bracket bracket_format bracket_options bracket_standings seeding",
+        "knockout double_elimination",
+    ),
+    (
+        "arena/schedule",
+        "course matching swiss swiss_dutch swiss_pairs swiss_scores swiss_standings",
+        "swiss rounds",
+    ),
+    ("arena/schedule", "ties", "swiss rounds knockout double_elimination"),
+    (
+        "arena/schedule",
+        "asked deal even format_kinds lineups plain_formats round_robin",
+        "schedule formats",
+    ),
+    ("arena/schedule", "first", "schedule formats rounds"),
+    ("arena/schedule", "goal plain settled_texts worth", "settled"),
+    (
+        "arena/stats",
+        "covariance likelihood matrices outcomes propagation",
+        "ratings standings combined",
+    ),
+    ("arena/stats", "margins", "margins lottery cycles"),
+    ("arena/stats", "together", "pairs"),
+)
+"""A folder, modules in it, and the tests of these, as in the folder of tests that mirrors it."""
 OWN_TESTS = {
-    "referee/judging.py": ("tests/referee/test_match.py",),
-    "referee/meter.py": ("tests/referee/test_turn_clock.py", "tests/referee/test_fair_clock.py"),
-    "referee/field.py": _FORMS,
-    "referee/nested.py": _FORMS,
-    "referee/form.py": _FORMS,
-    "referee/pattern.py": (
-        "tests/referee/test_actions.py",
-        "tests/referee/program/test_hostile_schemas.py",
-    ),
-    "referee/door/hiding.py": ("tests/referee/door/test_attacks.py",),
-    "referee/door/addresses.py": (
-        "tests/referee/door/test_addresses.py",
-        "tests/referee/door/test_attacks.py",
-    ),
-    "arena/store/rounds.py": _ROUNDS,
-    "arena/store/tournament.py": _ROUNDS,
-    **{
-        f"arena/schedule/{name}.py": _KNOCKOUT
-        for name in ("bracket", "bracket_format", "bracket_options", "bracket_standings", "seeding")
-    },
-    **{
-        f"arena/schedule/{name}.py": _SWISS
-        for name in ("course", "matching", "swiss", "swiss_dutch", "swiss_pairs", "swiss_scores")
-    },
-    "arena/schedule/swiss_standings.py": _SWISS,
-    "arena/schedule/ties.py": (*_SWISS, *_KNOCKOUT),
-    **{
-        f"arena/schedule/{name}.py": _DEALS
-        for name in ("asked", "deal", "even", "format_kinds", "lineups", "plain_formats")
-    },
-    "arena/schedule/round_robin.py": _DEALS,
-    "arena/schedule/first.py": (*_DEALS, f"{_SCHEDULE}/test_rounds.py"),
-    **{
-        f"arena/schedule/{name}.py": (f"{_SCHEDULE}/test_settled.py",)
-        for name in ("goal", "plain", "settled_texts", "worth")
-    },
-    **{
-        f"arena/stats/{name}.py": _FITS
-        for name in ("covariance", "likelihood", "matrices", "outcomes", "propagation")
-    },
-    "arena/stats/margins.py": tuple(
-        f"tests/arena/stats/test_{name}.py" for name in ("margins", "lottery", "cycles")
-    ),
-    "arena/stats/together.py": ("tests/arena/stats/test_pairs.py",),
+    f"{folder}/{module}.py": tuple(_test_of(f"{folder}/{test}") for test in tests.split())
+    for folder, modules, tests in _SHARED
+    for module in modules.split()
 }
 """The tests of the pure modules that have no file of their own, or not that alone."""
 
@@ -117,8 +110,7 @@ def _numbered(module: str) -> Iterator[tuple[Mutant, int]]:
 
 def own_tests(module: str) -> Sequence[str]:
     """Return the files of the tests of a pure module."""
-    mirrored = Path("tests", module).with_name(f"test_{Path(module).name}")
-    return OWN_TESTS.get(module) or (str(mirrored),)
+    return OWN_TESTS.get(module) or (_test_of(module.removesuffix(".py")),)
 
 
 def room_tests(module: str) -> Sequence[str]:
