@@ -19,7 +19,7 @@ import subprocess
 import sys
 import tempfile
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from referee.sandbox.program import SYSTEM_PYTHON, barrier
@@ -29,6 +29,7 @@ from tests.docs import figures
 from tests.docs.pages import PageError
 
 ROOT = Path(__file__).parents[1]
+UV = (sys.executable, "-m", "uv")
 NOBODY = 65534
 """The ordinary user as whom root tries what was installed."""
 USES = (
@@ -100,23 +101,18 @@ def changes(root: Path, version: str) -> str:
 
 def build(root: Path, folder: Path) -> list[Path]:
     """Return wheel and source distribution of the last commit of a clone, built in a folder."""
+    folder.mkdir()
     source, built = folder / "source", folder / "dist"
     History(root).unpack("HEAD", source)
     committed = History(root).git("log", "-1", "--format=%ct").strip()
-    run(
-        [sys.executable, "-m", "uv", "build", "--quiet", "--out-dir", built, source],
-        folder,
-        env=os.environ | {"SOURCE_DATE_EPOCH": committed},
-    )
+    environment = os.environ | {"SOURCE_DATE_EPOCH": committed}
+    run([*UV, "build", "--quiet", "--out-dir", built, source], folder, env=environment)
     return sorted(path for path in built.iterdir() if path.suffix in (".gz", ".whl"))
 
 
 def build_twice(root: Path, folder: Path) -> list[Path]:
     """Return wheel and source distribution; raise RefusedError if a second build differs."""
-    first, second = (folder / name for name in ("first", "second elsewhere"))
-    for each in (first, second):
-        each.mkdir()
-    one, other = build(root, first), build(root, second)
+    one, other = (build(root, folder / name) for name in ("first", "second elsewhere"))
     for path, again in zip(one, other, strict=True):
         if path.read_bytes() != again.read_bytes():
             raise RefusedError(f"{path.name} has other bytes when it is built again.")
@@ -128,8 +124,7 @@ def check_metadata(files: Sequence[Path], version: str, folder: Path) -> None:
     for file in files:
         if not re.match(rf"bot_arena-{re.escape(version)}[-.]", file.name):
             raise RefusedError(f"{file.name} is not of the version {version}.")
-    uv = [sys.executable, "-m", "uv", "tool", "run"]
-    run([*uv, "twine", "check", "--strict", *files], folder)
+    run([*UV, "tool", "run", "twine", "check", "--strict", *files], folder)
 
 
 def python_for_all() -> str:
@@ -140,10 +135,9 @@ def python_for_all() -> str:
 
 def install(file: Path, folder: Path) -> Path:
     """Return the programs of a new environment with what was built in it, and nothing else."""
-    uv = [sys.executable, "-m", "uv"]
-    run([*uv, "venv", "--quiet", "--no-project", "--python", python_for_all(), folder], file.parent)
+    run([*UV, "venv", "--quiet", "--no-project", "--python", python_for_all(), folder], file.parent)
     python = folder / "bin" / "python"
-    run([*uv, "pip", "install", "--quiet", "--python", python, file], file.parent)
+    run([*UV, "pip", "install", "--quiet", "--python", python, file], file.parent)
     return folder / "bin"
 
 
@@ -154,13 +148,8 @@ def use(programs: Path, version: str, folder: Path, uid: int) -> None:
     """
     folder.mkdir()
     os.chown(folder, uid, -1)
-    environment: Mapping[str, str] = {
-        "PATH": f"{programs}:/usr/bin:/bin",
-        "HOME": str(folder),
-        "TMPDIR": str(folder),
-        "COLUMNS": "80",
-        "LC_ALL": "C.UTF-8",
-    }
+    environment = {"PATH": f"{programs}:/usr/bin:/bin", "COLUMNS": "80", "LC_ALL": "C.UTF-8"}
+    environment |= dict.fromkeys(("HOME", "TMPDIR"), str(folder))
     other = {"user": uid, "group": uid, "extra_groups": []} if uid != os.getuid() else {}
     for words in USES:
         told = run(words.split(), folder, env=environment, stdin=subprocess.DEVNULL, **other)

@@ -51,21 +51,16 @@ def helped(*words: str, folder: Path = ROOT) -> str:
     return done.stdout
 
 
-def test_help_names_every_target_in_a_line() -> None:
-    lines = helped("help").splitlines()
+def test_help_names_every_target_in_a_line_and_needs_nothing(tmp_path: Path) -> None:
+    shutil.copy(ROOT / "Makefile", tmp_path)
+    shown = helped("help")
+    lines = shown.splitlines()
     assert [line.split()[1] for line in lines] == targets()
     assert all(re.fullmatch(r"make \w+ +[A-Z].*\.", line) for line in lines)
     assert max(map(len, lines)) <= 80
-
-
-def test_help_is_what_make_alone_prints_and_needs_nothing(tmp_path: Path) -> None:
-    shutil.copy(ROOT / "Makefile", tmp_path)
-    assert helped(folder=tmp_path) == helped("help")
+    assert helped(folder=tmp_path) == shown  # what make alone prints
     assert [path.name for path in tmp_path.iterdir()] == ["Makefile"]
-
-
-def test_every_target_is_explained_to_contributors() -> None:
-    assert set(targets()) == set(re.findall(r"`make ([a-z0-9]+)", text_of(CONTRIBUTING)))
+    assert {*targets()} == {*re.findall(r"`make ([a-z0-9]+)", text_of(CONTRIBUTING))}
 
 
 # --- CI
@@ -168,11 +163,9 @@ def test_every_sandbox_has_its_row_in_the_page_on_security() -> None:
 
 def terms() -> dict[str, str]:
     """Return what the glossary says of each term, in its order."""
-    items = text_of(GLOSSARY).split("\n- ")[1:]
-    found = [re.fullmatch(r"\*\*([^*]+)\*\*: (.*)", " ".join(item.split())) for item in items]
-    assert all(found), items
-    entries = [(match[1], match[2]) for match in found if match]
-    assert len(dict(entries)) == len(entries)
+    items = [" ".join(item.split()) for item in text_of(GLOSSARY).split("\n- ")[1:]]
+    entries = [entry for item in items for entry in re.findall(r"^\*\*([^*]+)\*\*: (.*)$", item)]
+    assert len(dict(entries)) == len(items)
     return dict(entries)
 
 
@@ -211,15 +204,11 @@ def test_the_versions_are_those_of_the_code() -> None:
     assert {(file, name): int(value) for name, file, value in rows} == found
 
 
-def test_the_databases_that_are_read_and_refused_are_those_of_the_code() -> None:
-    older, unreleased = (
-        " or ".join(map(str, numbers)) for numbers in (migrations._OLDER, migrations._UNRELEASED)
-    )
+def test_databases_that_are_read_and_where_rules_are_versioned_are_those_of_the_code() -> None:
+    versions = (migrations._OLDER, migrations._UNRELEASED)
+    older, unreleased = (" or ".join(map(str, numbers)) for numbers in versions)
     assert f"| of version {older} |" in RELEASES
     assert f"| of version {unreleased}, which no release wrote |" in RELEASES
-
-
-def test_the_rules_of_games_are_versioned_where_the_page_says() -> None:
     assert "`rules_version` in its module in `referee/games/`" in RELEASES
     assert all(isinstance(game.rules_version, int) for game in GAMES.values())
 

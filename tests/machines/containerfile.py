@@ -115,6 +115,8 @@ def _certificates(root: Path) -> Mapping[str, str]:
 
 def debian(image: str, folder: Path) -> Path:
     """Return a folder with a fresh Debian of the release that an image is of."""
+    if os.getuid() != 0:
+        raise UnavailableError("it takes root to make a root for Debian")
     found = re.fullmatch(r"docker\.io/library/debian:(\w+)-slim", image)
     if not found:
         raise UnavailableError(f"FROM {image} is no Debian that debootstrap can make")
@@ -142,7 +144,13 @@ def build(text: str, folder: Path) -> Stage:
         elif word == "RUN":
             stage.run(["sh", "-c", rest], f"Containerfile:{line}: RUN")
         elif word == "COPY":
-            copy(stage, stages, rest)
+            *options, source, target = shlex.split(rest)
+            goal = stage.root / target.lstrip("/")
+            if options:
+                other = stages[options[0].removeprefix("--from=")].root / source.lstrip("/")
+                run(["cp", "-a", str(other), str(goal)], f"COPY {rest}")
+            else:
+                History(ROOT).copy(goal)
         elif word == "ENV":
             name, _, value = rest.partition("=")
             stage.variables[name] = value
@@ -157,26 +165,8 @@ def build(text: str, folder: Path) -> Stage:
     return stage
 
 
-def copy(stage: Stage, stages: Mapping[str, Stage], rest: str) -> None:
-    """Copy from another stage, or from this tree."""
-    *options, source, target = shlex.split(rest)
-    goal = stage.root / target.lstrip("/")
-    if options:
-        other = stages[options[0].removeprefix("--from=")]
-        run(["cp", "-a", str(other.root / source.lstrip("/")), str(goal)], f"COPY {rest}")
-    else:
-        History(ROOT).copy(goal)
-
-
-def need_root() -> None:
-    """Raise UnavailableError for whoever may not make a root for Debian."""
-    if os.getuid() != 0:
-        raise UnavailableError("it takes root to make a root for Debian")
-
-
 def try_all() -> None:
     """Do the steps, and use what they made; raise UnavailableError if anything fails."""
-    need_root()
     with tempfile.TemporaryDirectory(prefix="arena-container-") as spare:
         folder = Path(spare)
         folder.chmod(0o755)
