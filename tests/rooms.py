@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
+import networkx
+
 ROOT = Path(__file__).parents[1]
 PACKAGES = ("protocol", "referee", "bots", "arena")
 MODULES = {
@@ -53,36 +55,15 @@ def rooms(package: str) -> dict[str, set[str]]:
     return found
 
 
-def floors(arrows: dict[str, set[str]]) -> int:
-    """Return how many rooms the longest chain of imports goes through; there is no circle."""
-
-    @cache
-    def floor(room: str) -> int:
-        return 1 + max(map(floor, arrows[room]), default=0)
-
-    return max(map(floor, arrows))
-
-
-def told(arrows: dict[str, set[str]]) -> dict[str, set[str]]:
-    """Return the arrows that say something: those that a longer way does not say already."""
-
-    @cache
-    def below(room: str) -> frozenset[str]:
-        return frozenset(arrows[room]).union(*map(below, arrows[room]))
-
-    return {
-        room: {each for each in others if not any(each in below(other) for other in others)}
-        for room, others in arrows.items()
-    }
+def graph(package: str) -> "networkx.DiGraph[str]":
+    """Return the rooms of a package, each with an arrow to those that it imports."""
+    return networkx.DiGraph(rooms(package))
 
 
 def picture(package: str) -> str:
     """Return a package as a picture for Mermaid: each room points to those that it builds on."""
-    lines = [
-        f"    {room} --> {other}"
-        for room, others in sorted(told(rooms(package)).items())
-        for other in sorted(others)
-    ]
+    arrows = networkx.transitive_reduction(graph(package)).edges  # a longer way says the others
+    lines = [f"    {room} --> {other}" for room, other in sorted(arrows)]
     return "\n".join(["```mermaid", "graph TD", *lines, "```"])
 
 
@@ -91,16 +72,15 @@ def purposes(package: str) -> str:
     lines = []
     for room in sorted(rooms(package)):
         module = MODULES.get(f"{package}.{room}.__init__") or MODULES[f"{package}.{room}"]
-        words = (ast.get_docstring(ast.parse(module.read_text(encoding="utf-8"))) or "").split(
-            "\n\n"
-        )
-        lines.append(f"| `{package}/{room}` | {' '.join(words[0].split())} |")
+        said = ast.get_docstring(ast.parse(module.read_text(encoding="utf-8"))) or ""
+        first = " ".join(said.partition("\n\n")[0].split())
+        lines.append(f"| `{package}/{room}` | {first} |")
     return "\n".join(["| room | what it is for |", "|---|---|", *lines])
 
 
 if __name__ == "__main__":
     for package in ("arena", "referee"):
-        found = rooms(package)
-        arrows = sum(map(len, found.values()))
-        print(f"{package}: {len(found)} rooms, {floors(found)} floors, {arrows} arrows")
+        found = graph(package)
+        floors = networkx.dag_longest_path_length(found) + 1
+        print(f"{package}: {len(found)} rooms, {floors} floors, {found.size()} arrows")
         print(f"\n{picture(package)}\n\n{purposes(package)}\n")

@@ -6,6 +6,7 @@ Raises SystemExit with Sphinx's warnings if there are any.
 """
 
 import argparse
+import itertools
 import re
 import shutil
 import subprocess
@@ -46,40 +47,33 @@ _HEADS = re.compile(r"^\| (for [a-z ]+) \| \|$", re.MULTILINE)
 
 def contents(readme: str) -> str:
     """Return the pages as the tables of the README order them, as MyST's hidden contents."""
-    heads = list(_HEADS.finditer(readme))
-    parts, listed = [], {"README.md"}
-    for head, following in zip(heads, [*heads[1:], None], strict=False):
-        rows = readme[head.end() : following.start() if following else None]
-        pages = re.findall(r"^\| \[[^\]]+\]\(([^)#]+\.md)\)", rows, re.MULTILINE)
-        parts.append(_tree(head[1].capitalize(), pages))
-        listed.update(pages)
-    rest = [page for page in PAGES if page not in listed]
-    return "\n".join([*parts, _tree("Rules and changes", rest)])
-
-
-def _tree(caption: str, pages: list[str]) -> str:
-    return f"```{{toctree}}\n:hidden:\n:caption: {caption}\n\n" + "\n".join(pages) + "\n```\n"
+    _, *parts = _HEADS.split(readme)
+    trees = {
+        head.capitalize(): re.findall(r"^\| \[[^\]]+\]\(([^)#]+\.md)\)", rows, re.MULTILINE)
+        for head, rows in zip(parts[::2], parts[1::2], strict=True)
+    }
+    listed = {"README.md", *itertools.chain(*trees.values())}
+    trees["Rules and changes"] = [page for page in PAGES if page not in listed]
+    return "\n".join(
+        f"```{{toctree}}\n:hidden:\n:caption: {caption}\n\n" + "\n".join(pages) + "\n```\n"
+        for caption, pages in trees.items()
+    )
 
 
 def lay_out(folder: Path) -> None:
     """Copy the pages into a folder, and the files that they link."""
     for page in PAGES:
         text = (ROOT / page).read_text(encoding="utf-8")
-        for target in re.findall(r"\]\(([^)\s#]+)", prose(text)):
-            file = ((ROOT / page).parent / target).resolve()
-            if "://" not in target and file.is_file() and file.suffix != ".md":
-                _copy(file, folder / file.relative_to(ROOT))
-        if page == "README.md":
-            text += "\n" + contents(text)
-        target = folder / page
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(text, encoding="utf-8")
+        for link in re.findall(r"\]\(([^)\s#]+)", prose(text)):
+            file = ((ROOT / page).parent / link).resolve()
+            if "://" not in link and file.is_file() and file.suffix != ".md":
+                target = folder / file.relative_to(ROOT)
+                target.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(file, target)
+        (folder / page).parent.mkdir(parents=True, exist_ok=True)
+        more = f"\n{contents(text)}" if page == "README.md" else ""
+        (folder / page).write_text(text + more, encoding="utf-8")
     (folder / "conf.py").write_text(CONF)
-
-
-def _copy(file: Path, target: Path) -> None:
-    target.parent.mkdir(parents=True, exist_ok=True)
-    shutil.copyfile(file, target)
 
 
 def build(folder: Path) -> None:

@@ -1,6 +1,6 @@
 """Runs `make test` in a fresh Debian that has Python, `make` and nothing else that is optional.
 
-    python -m tests.machines.bare [--user] [--skip] [--more "-k words tests/protocol"]
+    python -m tests.machines.bare [--user] [--skip]
 
 debootstrap unpacks the Debian of the Containerfile, and apt installs `make`, `python3` and
 `python3-venv` there. Nothing else is on that machine: no bwrap, no browser, no compiler, no git. It
@@ -52,7 +52,6 @@ def main() -> int:
     )
     parser.add_argument("--user", action="store_true", help="as an ordinary user, not as root")
     parser.add_argument("--skip", action="store_true", help="no failure if no Debian can be had")
-    parser.add_argument("--more", default="", help="more words for pytest")
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="arena-bare-") as spare:
         folder = Path(spare)
@@ -62,8 +61,9 @@ def main() -> int:
         except (UnavailableError, RefusedError) as error:
             print(f"A BARE MACHINE IS NOT TESTED HERE: {error}.", flush=True)
             return 0 if asked.skip else 1
-        words = made.inside(["make", "test", *([f"MORE={asked.more}"] if asked.more else [])])
-        return subprocess.run(words, stdin=subprocess.DEVNULL, check=False).returncode
+        return subprocess.run(
+            made.inside(["make", "test"]), stdin=subprocess.DEVNULL, check=False
+        ).returncode
 
 
 if __name__ == "__main__":

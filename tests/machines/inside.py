@@ -12,7 +12,6 @@ import sys
 import tempfile
 import time
 import traceback
-from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -42,20 +41,14 @@ def tell(**what: Any) -> None:
     sys.stdout.flush()
 
 
-def about() -> None:
+def about(_asked: dict[str, Any]) -> None:
     """Tell what machine this is."""
-    seen = os.uname()
-    tell(
-        step="about",
-        kernel=seen.release,
-        machine=seen.machine,
-        page=os.sysconf("SC_PAGE_SIZE"),
-        python=sys.version.split()[0],
-        landlock=abi(),
-    )
+    seen, python = os.uname(), sys.version.split()[0]
+    what = {"kernel": seen.release, "machine": seen.machine, "page": os.sysconf("SC_PAGE_SIZE")}
+    tell(step="about", **what, python=python, landlock=abi())
 
 
-def canaries() -> None:
+def canaries(_asked: dict[str, Any]) -> None:
     """Tell what the self test of each sandbox says, as root and as an ordinary user."""
     for sandbox in SANDBOXES:
         try:
@@ -139,17 +132,11 @@ def leagues(asked: dict[str, Any]) -> None:
 def main() -> None:
     """Try what is asked for."""
     asked = json.loads(ASKED.read_text())
-    steps: dict[str, Callable[[], None]] = {
-        "about": about,
-        "canaries": canaries,
-        "attacks": lambda: attacks(asked),
-        "leagues": lambda: leagues(asked),
-        "cgroup": lambda: cgroup(asked),
-    }
+    steps = {step.__name__: step for step in (about, canaries, attacks, leagues, cgroup)}
     for name in asked["steps"]:
         began = time.monotonic()
         try:
-            steps[name]()
+            steps[name](asked)
         except Exception:  # noqa: BLE001 - whatever it is, whoever listens is told
             tell(step="broken", what=name, failed=traceback.format_exc())
         tell(step="took", what=name, seconds=round(time.monotonic() - began, 1))
