@@ -51,7 +51,7 @@ ABOUT_ROWS = {
     [
         *((game, {"seats": seats}) for game, seats in TABLES),
         *((game, {"seats": seats, "illegal": "default"}) for game, seats in ROWS),
-        *((str(OUTSIDE / name), {}) for name in ("liars_dice", "auction")),
+        (str(OUTSIDE / "auction"), {}),
         ("khan", {"features": lambda view: [1, view["seat"], len(view)]}),
     ],
     ids=lambda value: value.rpartition("/")[2] if isinstance(value, str) else None,

@@ -1,7 +1,7 @@
 """What is said of a game's events of chance, and what two plays of one deal have in common of them.
 
 `test_chance_by_event.py` lets one seat choose otherwise and holds the two plays against the table
-of the game, the `RULE` of `NAME_events.py`.
+of the game in `chances.py`.
 """
 
 from collections import Counter

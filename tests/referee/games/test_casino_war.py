@@ -14,8 +14,9 @@ from referee.game import plain
 from referee.games.casino_war.game import CasinoWarOptions
 from referee.games.war_family.cards import RANKS, strength
 from tests.benchmarks.figures.casino_war import counted, told_decks
-from tests.referee.games.casino_war_positions import SURRENDER, WAR, bet, new_game, play, position
-from tests.referee.games.tables import rows
+from tests.referee.games.casino_war_positions import SURRENDER, WAR, bet, new_game, position
+from tests.referee.games.tables import play_at_once as play
+from tests.referee.games.tables import refused, rows
 
 PAGE = Path(__file__).parents[3] / "referee" / "games" / "casino_war" / "rules.md"
 EXAMPLES = """
@@ -238,9 +239,7 @@ REFUSALS = [
 ]
 
 
-@pytest.mark.parametrize(("asked", "move", "reason"), REFUSALS)
-def test_a_wrong_reply_is_refused_in_words(asked, move, reason):
-    assert reason in asked().refusal(0, move)
+test_a_wrong_reply_is_refused_in_words = refused(REFUSALS)
 
 
 @pytest.mark.parametrize(

@@ -1,13 +1,12 @@
 """Chance goes by event: whatever is chosen, what the rules still hold in common falls the same.
 
 The same deal is played again and again: by other choosers, with one seat choosing otherwise once,
-and by the same choosers one seat on. What must be the same then stands in the tables of `events`.
+and by the same choosers one seat on. What must be the same then stands in `chances`.
 """
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
-from importlib import import_module
 from itertools import product
 from random import Random
 from typing import Any, NamedTuple
@@ -19,13 +18,9 @@ from referee.games import GAMES
 from referee.testing.cases import Case
 from referee.testing.trial import MOST_DECISIONS
 from referee.testing.values import snapshot
+from tests.referee.games.chances import RULES
 from tests.referee.games.conformance import cases_of
 from tests.referee.games.events import Draw, Name, Rule, WatchedChance
-
-RULES: dict[str, Rule] = {
-    name: import_module(f"tests.referee.games.{name}_events").RULE for name in GAMES
-}
-"""What each game draws, and what a choice leaves as it was."""
 
 DEALS = 4
 MOMENTS = (0.0, 0.2, 0.5)

@@ -32,10 +32,9 @@ from tests.referee.games.duel_positions import (
     legal,
     new_game,
     observe,
-    play,
     position,
 )
-from tests.referee.games.tables import rows
+from tests.referee.games.tables import defaults, play, recorded, refused, rows
 
 
 def test_d1_a_new_game_has_80_cards_and_the_pawn_in_the_middle():
@@ -350,11 +349,7 @@ REFUSALS = [
 ]
 
 
-@pytest.mark.parametrize(("asked", "move", "reason"), REFUSALS)
-def test_a_reply_is_refused_with_a_reason(asked, move, reason):
-    game = asked()
-    (seat,) = game.deciders()
-    assert reason in game.refusal(seat, move)
+test_a_reply_is_refused_with_a_reason = refused(REFUSALS)
 
 
 ACCEPTED = [
@@ -363,12 +358,7 @@ ACCEPTED = [
 ]
 
 
-@pytest.mark.parametrize(("asked", "move", "canonical"), ACCEPTED)
-def test_a_ladder_in_any_order_is_recorded_in_one(asked, move, canonical):
-    game = asked()
-    (seat,) = game.deciders()
-    assert game.read(seat, move) == canonical
-    assert canonical in game.decision(seat).legal
+test_a_ladder_in_any_order_is_recorded_in_one = recorded(ACCEPTED)
 
 
 def test_with_48_cards_the_numbers_run_to_9():
@@ -390,12 +380,7 @@ DEFAULTS = [
 ]
 
 
-@pytest.mark.parametrize(("asked", "move"), DEFAULTS)
-def test_defaults_are_those_of_the_rules_page(asked, move):
-    game = asked()
-    (seat,) = game.deciders()
-    assert game.default(seat) == move
-    assert move in game.decision(seat).legal
+test_defaults_are_those_of_the_rules_page = defaults(DEFAULTS)
 
 
 def the_pages_view():

@@ -23,14 +23,13 @@ from tests.referee.games.guerra_positions import (
     opening,
     order_attacks,
     parse,
-    play,
     position,
     stop,
     tables,
     too_many,
     written_attack,
 )
-from tests.referee.games.tables import rows
+from tests.referee.games.tables import defaults, play, refused, rows
 
 ATTACKS = """
 E1  | V 7O           | V 5C                      | 7O>5C         | V 7O*5      |
@@ -546,10 +545,7 @@ REFUSALS = [
 ]
 
 
-@pytest.mark.parametrize(("asked", "move", "reason"), REFUSALS)
-def test_a_reply_is_refused_with_a_reason(asked, move, reason):
-    game = asked()
-    assert reason in game.refusal(game.to_move, move)
+test_a_reply_is_refused_with_a_reason = refused(REFUSALS)
 
 
 ACCEPTED = [
@@ -579,10 +575,7 @@ DEFAULTS = [
 ]
 
 
-@pytest.mark.parametrize(("asked", "move"), DEFAULTS)
-def test_defaults_are_those_of_the_rules_page(asked, move):
-    game = asked()
-    assert game.default(game.to_move) == move
+test_defaults_are_those_of_the_rules_page = defaults(DEFAULTS)
 
 
 def as_text(move):

@@ -26,11 +26,10 @@ from tests.referee.games.khan_positions import (
     new_game,
     own_cards,
     pile,
-    play,
     position,
     show,
 )
-from tests.referee.games.tables import rows
+from tests.referee.games.tables import defaults, play, recorded, refused, rows
 
 
 def rounds(game):
@@ -603,11 +602,7 @@ REFUSALS = [
 ]
 
 
-@pytest.mark.parametrize(("asked", "move", "reason"), REFUSALS)
-def test_a_reply_is_refused_with_a_reason(asked, move, reason):
-    game = asked()
-    (seat,) = game.deciders()
-    assert reason in game.refusal(seat, move)
+test_a_reply_is_refused_with_a_reason = refused(REFUSALS)
 
 
 ACCEPTED = [
@@ -621,12 +616,7 @@ ACCEPTED = [
 ]
 
 
-@pytest.mark.parametrize(("asked", "move", "canonical"), ACCEPTED)
-def test_a_reply_is_recorded_in_one_form(asked, move, canonical):
-    game = asked()
-    (seat,) = game.deciders()
-    assert game.read(seat, move) == canonical
-    assert canonical in game.decision(seat).legal
+test_a_reply_is_recorded_in_one_form = recorded(ACCEPTED)
 
 
 DEFAULTS = [
@@ -641,8 +631,4 @@ DEFAULTS = [
 ]
 
 
-@pytest.mark.parametrize(("asked", "move"), DEFAULTS)
-def test_defaults_are_those_of_the_rules_page(asked, move):
-    game = asked()
-    (seat,) = game.deciders()
-    assert game.default(seat) == move
+test_defaults_are_those_of_the_rules_page = defaults(DEFAULTS)

@@ -18,14 +18,14 @@ from tests.referee.games.steal_war_positions import (
     new_game,
     packs,
     piles,
-    play,
     position,
     ranks,
     steal,
     top_of_rank,
     up,
 )
-from tests.referee.games.tables import options_of, rows
+from tests.referee.games.tables import options_of, refused, rows
+from tests.referee.games.tables import play_at_once as play
 
 
 @pytest.mark.parametrize(
@@ -364,9 +364,7 @@ REFUSALS = [
 ]
 
 
-@pytest.mark.parametrize(("asked", "move", "reason"), REFUSALS)
-def test_a_wrong_reply_is_refused_in_words(asked, move, reason):
-    assert reason in asked().refusal(0, move)
+test_a_wrong_reply_is_refused_in_words = refused(REFUSALS)
 
 
 @pytest.mark.parametrize(("target", "is_seat"), [(0, True), (9, True), (10, False)])

@@ -15,7 +15,7 @@ from referee.game import plain
 from referee.games.war.game import War
 from referee.options import check_seats, read_options
 from tests.benchmarks.figures.war import chance_of_war
-from tests.referee.games.tables import options_of, rows
+from tests.referee.games.tables import options_of, play, rows
 from tests.referee.games.war_positions import (
     before,
     dealt,
@@ -23,7 +23,6 @@ from tests.referee.games.war_positions import (
     new_game,
     order,
     outcome,
-    play,
     position,
     pyanitsa,
     ranks,

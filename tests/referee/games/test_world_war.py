@@ -25,7 +25,7 @@ from referee.games.world_war.board import (
 )
 from referee.games.world_war.forces import Forces
 from referee.games.world_war.goals import Continents, Destroy, Territories, objectives
-from tests.referee.games.tables import rows
+from tests.referee.games.tables import defaults, play, refused, rows
 from tests.referee.games.world_war_positions import (
     KEEP,
     OUT_OF_REACH,
@@ -39,7 +39,6 @@ from tests.referee.games.world_war_positions import (
     new_game,
     owner,
     place,
-    play,
     position,
     refusal,
     single,
@@ -756,13 +755,7 @@ REFUSALS = [
 ]
 
 
-@pytest.mark.parametrize(("situation", "reply", "reason"), REFUSALS)
-def test_a_reply_is_refused_with_a_reason(situation, reply, reason):
-    game = situation()
-    (seat,) = game.deciders()
-    told = game.refusal(seat, reply)
-    assert reason in told
-    assert len(told) < 200
+test_a_reply_is_refused_with_a_reason = refused(REFUSALS)
 
 
 def test_the_armies_of_a_set_up_are_counted():
@@ -791,11 +784,7 @@ DEFAULTS = [
 ]
 
 
-@pytest.mark.parametrize(("situation", "reply"), DEFAULTS)
-def test_defaults_are_those_of_the_rules_page(situation, reply):
-    game = situation()
-    (seat,) = game.deciders()
-    assert game.default(seat) == reply
+test_defaults_are_those_of_the_rules_page = defaults(DEFAULTS)
 
 
 def test_the_first_set_counts_jokers_last():

@@ -72,13 +72,6 @@ def outcome(game: PackGame) -> str:
     return f"{won} {sum(map(len, battle.laid.values()))}: {end}"
 
 
-def play(game: PackGame, move: Move) -> None:
-    """Make a move that must be legal."""
-    (seat,) = game.deciders()
-    assert game.refusal(seat, move) is None
-    game.apply({seat: move})
-
-
 def order(game: PackGame, text: str) -> Move:
     """Return the move that picks up cards of these ranks in this order."""
     left = [*game.won]
