@@ -1,6 +1,5 @@
 """Real bots against the clock: what is judged, who uses the core of others, and who pays for it."""
 
-import json
 import os
 import re
 import signal
@@ -10,7 +9,6 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -126,27 +124,6 @@ def test_a_late_bot_is_frozen_until_its_next_ask_and_its_late_reply_dropped(tabl
 
 
 # The bank
-
-STEADY = """
-import polite, json
-def think(ask):
-    polite.burn(0.075)
-    reply = {"id": ask["id"], "move": {"take": 1}, "note": json.dumps(ask["clock"])}
-    return json.dumps(reply).encode() + b"\\n"
-polite.play(think)
-"""
-"""A bot that burns half as much again as it is allowed at each decision, and notes its clock."""
-
-
-def test_half_as_much_again_is_paid_by_the_bank_and_the_bot_is_told(table: Table) -> None:
-    bot = table.start(table.python(STEADY))
-    played = table.play(dealt(Countdown, 1, rounds=4), [bot], move_time=0.05, bank=0.5)
-    assert late(played) == []
-    told = [json.loads(entry.note or "") for entry in played.replay.entries]
-    assert [clock["move_time"] for clock in told] == [0.05] * 4
-    assert told[0]["bank"] == 0.5
-    for before, after in pairwise(told):
-        assert 0.024 <= before["bank"] - after["bank"] < 0.1
 
 
 # Burning off turn

@@ -148,15 +148,6 @@ def test_options_that_contradict_each_other_are_refused(options, reason):
         CasinoWarOptions(**options)
 
 
-@pytest.mark.parametrize("reshuffle", ["each_round", "shoe"])
-def test_bets_do_not_change_the_cards(reshuffle):
-    one, two = (
-        [(each.player, each.house) for _, each in all_rounds(new_game(reshuffle=reshuffle), stake)]
-        for stake in (bet(10), bet(20, 1))
-    )
-    assert one == two
-
-
 def test_bets_are_hidden_until_all_are_in():
     view = plain(new_game().view(0))
     assert (view["bets"], view["player"], view["house"], view["last"]) == (None,) * 4

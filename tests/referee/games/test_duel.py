@@ -233,24 +233,6 @@ def test_d22_the_discards_make_a_new_deck():
     assert game.deck.cards == ["B7"]
     view = plain(game.view(1))
     assert (view["discards"], view["deck"], view["reshuffled"]) == ([], 1, ["B7", "B7"])
-    decks = []
-    for _ in range(2):
-        game.deck.cards, game.deck.discards = [], ["B1", "B2", "B3", "B4", "B5", "B6"]
-        decks.append(game.deck.draw(6))
-    assert decks[0] != decks[1]
-
-
-def dealt(seed, first=0, second=0, **options):
-    """Return the game after both have taken their first or second die."""
-    game = new_game(seed, **options)
-    for seat, die in enumerate((first, second)):
-        play(game, {"trait": game.dice[seat][-1][die]})
-    return game
-
-
-def test_seat_0_is_dealt_the_first_cards_whatever_seat_1_chooses():
-    hands = [dealt("x", 0, die).fencers[0].hand for die in (0, 1)]
-    assert hands[0] == hands[1]
 
 
 def test_seat_1_chooses_last_and_knows_what_it_faces():

@@ -353,27 +353,6 @@ def pass_turn(game):
     stop(game)
 
 
-def test_the_opening_asks_a_b_a_b_for_their_rows_from_the_back():
-    game, asked = new_game(), []
-    while game.asked == "deploy":
-        asked.append((game.to_move, game.decision(game.to_move).limits))
-        play(game, game.default(game.to_move))
-    assert asked == [
-        (0, {"rearguard": 3}),
-        (1, {"rearguard": 3, "centre": 2}),
-        (0, {"centre": 2, "vanguard": 1}),
-        (1, {"vanguard": 1}),
-    ]
-
-
-def test_a_turn_begins_by_healing_and_drawing():
-    game = position("R 2B", "V 7O*3 / R 2B", packs=("3E", "4E 3E"))
-    pass_turn(game)
-    assert game.turn == 2
-    assert tables(game)[1] == parse("V 7O / R 2B")
-    assert (game.armies[1].hand, game.armies[1].pack) == (["3E"], ["4E"])
-
-
 def test_volleys_of_several_suits_fall_at_once():
     game = position("V 10O 10C / R 2B", "V 1O 2O 1C 2C", seat=1, packs=("3E", "3E"))
     pass_turn(game)

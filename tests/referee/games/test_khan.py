@@ -294,15 +294,6 @@ def test_the_starter_is_seat_0_or_any_seat():
     assert drawn == {0, 1, 2, 3}
 
 
-def test_each_new_deck_is_shuffled_in_its_own_way():
-    game, decks = position("E2", "E3"), []
-    for _ in range(2):
-        game.deck, game.discards = [], ["O2", "O3", "O4", "O5", "O6", "O7"]
-        play(game, DRAW)
-        decks.append(game.deck)
-    assert decks[0] != decks[1]
-
-
 def test_without_deck_and_discards_there_is_no_card():
     game = position("E2", "E3", deck="")
     play(game, DRAW)

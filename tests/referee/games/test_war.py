@@ -13,7 +13,7 @@ from jsonschema import Draft202012Validator
 from protocol.errors import ArenaError
 from referee.game import plain
 from referee.games.war.game import War
-from referee.options import check_seats, read_options
+from referee.options import check_seats
 from tests.benchmarks.figures.war import chance_of_war
 from tests.referee.games.tables import options_of, play, rows
 from tests.referee.games.war_positions import (
@@ -177,12 +177,6 @@ def test_h12_a_reply_that_is_no_permutation_is_refused_and_the_pot_shuffled():
         game.apply({0: game.default(0)})
         orders.add(before(game)[0])
     assert orders == {"2 5 K 9", "2 5 9 K"}
-
-
-@pytest.mark.parametrize("raw", [{"war_length": 2}, {"wars": 3}])
-def test_h14_an_option_out_of_range_or_unknown_is_refused(raw):
-    with pytest.raises(ArenaError):
-        read_options(War, raw)
 
 
 def test_h14_eleven_seats_are_refused():
