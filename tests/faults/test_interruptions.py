@@ -20,7 +20,7 @@ from tests.attacks.users import users
 from tests.faults.campaign import MATCHES, Campaign
 from tests.faults.leagues import Arrangement, FaultyLeague, one_for_each_sandbox, replays
 from tests.faults.strikes import Process, stop_service
-from tests.faults.workshop import need_root, small_disk
+from tests.faults.workshop import small_disk
 from tests.referee.process_watch import fields, until
 
 SLOW = 0.05  # seconds that a match takes at the least, to be struck in time
@@ -114,37 +114,6 @@ def test_a_bots_daemon_does_not_outlive_a_killed_fork_server(campaign: Campaign)
         campaign.tally.kills["fork server"] += 1
         league.finish(process)
         assert league.is_left_clean()
-
-
-@contextmanager
-def starving_group() -> Iterator[Path]:
-    """Make a memory cgroup in which nothing more can be had; a loud skip where none can be made."""
-    need_root("a worker killed for want of memory")
-    v1, v2 = Path("/sys/fs/cgroup/memory"), Path("/sys/fs/cgroup")
-    base, limit = (v1, "memory.limit_in_bytes") if v1.is_dir() else (v2, "memory.max")
-    group = base / f"arena-faults-{os.getpid()}"
-    try:
-        group.mkdir()
-        (group / limit).write_text("4096")
-    except OSError:
-        with suppress(OSError):
-            group.rmdir()
-        pytest.skip("A WORKER KILLED FOR WANT OF MEMORY IS NOT TESTED HERE: no memory cgroup")
-    try:
-        yield group
-    finally:
-        until(lambda: not (group / "cgroup.procs").read_text())
-        group.rmdir()
-
-
-@pytest.mark.soak
-def test_a_worker_that_the_kernel_kills_for_want_of_memory_is_replaced(campaign: Campaign) -> None:
-    with starving_group() as group, running(campaign, EVERY[0]) as (league, process):
-        worker = league.workers()[0]
-        (group / "cgroup.procs").write_text(str(worker))
-        until(lambda: worker not in league.processes())
-        campaign.tally.kills["worker by the kernel, for want of memory"] += 1
-        league.finish(process)
 
 
 @pytest.mark.soak

@@ -17,8 +17,7 @@ import pytest
 from referee.bot_process import BotProcess
 from referee.evidence import Played
 from referee.procfs import Waits, cpu_of, family
-from referee.sandbox import Launcher, TooFewCoresError, check_cores, own_cores
-from referee.sandbox.kinds import THREAD_COUNTS
+from referee.sandbox import Launcher, own_cores
 from referee.seat import FunctionSeat
 from referee.starting import StartupError
 from tests.referee.games_for_tests import Countdown, dealt
@@ -121,9 +120,6 @@ def test_a_late_bot_is_frozen_until_its_next_ask_and_its_late_reply_dropped(tabl
     other, seen = looking(lambda: until(lambda: state(pid_of(bot)) == "T") and time.sleep(0.3))
     played = table.play(dealt(Countdown, 2, rounds=1), [bot, other], **limits)
     assert len(seen) == len(late(played)) == 1
-
-
-# The bank
 
 
 # Burning off turn
@@ -566,34 +562,6 @@ def test_a_busy_machine_makes_no_bot_of_several_threads_late(two: Table, count: 
         played = two.play(dealt(Countdown, 1, rounds=2), [bot_], **limits)
     assert late(played) == []
     assert min(played.evidence.wall) > 500_000
-
-
-# What it is told
-
-
-@pytest.mark.quick(1)
-@pytest.mark.parametrize("threads", [3, 1])
-@pytest.mark.parametrize("two", SANDBOXED, indirect=True)
-def test_a_bot_is_told_and_its_libraries_too(two: Table, threads: int) -> None:
-    note = f"json.dumps([hello.get('threads'), *[os.environ[n] for n in {THREAD_COUNTS!r}]])"
-    bot_ = two.sandboxed(answering("pass", note), threads=threads)
-    played = two.play(dealt(Countdown, 1, rounds=1), [bot_])
-    said = [str(threads)] * len(THREAD_COUNTS)
-    first = threads if threads > 1 else None
-    assert played.replay.entries[0].note == f"{[first, *said]}".replace("'", '"').replace(
-        "None", "null"
-    )
-
-
-def test_more_threads_than_cores_are_refused_with_how_many_there_are() -> None:
-    with on_cores(1):
-        check_cores(1)
-        with pytest.raises(TooFewCoresError) as refused:
-            check_cores(2)
-    assert str(refused.value) == (
-        "the limit threads = 2 asks for 2 cores for each match, and only 1 can be used here. "
-        "Lower it, or play on a machine that has more."
-    )
 
 
 @two_cores

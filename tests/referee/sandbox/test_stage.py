@@ -20,7 +20,8 @@ from tests.faults.workshop import small_disk
 from tests.referee.process_watch import until
 from tests.referee.sandbox.sandboxed import ROOT, limits, make, need, said
 
-STRANGER = 61234 if ROOT else os.getuid()
+NOBODY = 61235
+STRANGER = NOBODY if ROOT else os.getuid()  # of whom a file that is kept can be
 HOME = Path(__file__).parents[3]
 ATTACK = f"""
     import ctypes, fcntl, os
@@ -80,7 +81,7 @@ def stage(public: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..
     made: list[Stage] = []
 
     def stage(*files: BigFiles) -> Stage:
-        made.append(Stage(STRANGER, *files))
+        made.append(Stage(STRANGER if files else NOBODY, *files))
         made[-1].make()
         return made[-1]
 
@@ -179,8 +180,8 @@ def test_a_temporary_folder_of_the_owners_own_is_refused(
     tmp_path.chmod(0o700)
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     with pytest.raises(MachineError) as caught:
-        Stage(STRANGER)
-    assert f"TMPDIR={tmp_path} cannot be entered by uid {STRANGER}" in str(caught.value)
+        Stage(NOBODY)
+    assert f"TMPDIR={tmp_path} cannot be entered by uid {NOBODY}" in str(caught.value)
     assert "Set TMPDIR to a folder open to everybody" in str(caught.value)
 
 
@@ -203,7 +204,7 @@ def test_the_stage_of_a_dead_owner_is_swept_and_no_other(
     if whose == "of today":  # it may not be locked yet
         os.utime(left)
     elif whose == "of another user":
-        os.chown(left, STRANGER, STRANGER)
+        os.chown(left, NOBODY, NOBODY)
     elif whose == "by a link":
         left = left.rename(public / "precious")
         (public / "arena-stage-link").symlink_to(left)
@@ -399,7 +400,7 @@ def test_a_hash_that_another_user_noted_is_not_believed(public: Path, cache: Pat
         note.unlink()
         note.symlink_to("../../etc/passwd")
         if ROOT:
-            os.chown(note, 61235, 61235, follow_symlinks=False)
+            os.chown(note, 61236, 61236, follow_symlinks=False)
             assert big_files.digest_of(file) == right
 
 
@@ -429,7 +430,9 @@ def test_a_folder_that_bots_cannot_enter_is_refused_with_the_remedy(
 ) -> None:
     (public / "closed").mkdir(mode=0o700)
     monkeypatch.setenv("XDG_CACHE_HOME", str(public / "closed"))
-    says = rf"uid 61234 cannot enter \(stopped at {public}/closed\). Set XDG_CACHE_HOME to a folder"
+    says = (
+        rf"uid {NOBODY} cannot enter \(stopped at {public}/closed\). Set XDG_CACHE_HOME to a folder"
+    )
     with pytest.raises(MachineError, match=says):
         BigFiles(STRANGER)
 
@@ -538,4 +541,4 @@ sys.stdin.read()
         assert process.stdout.readline() == b"there\n"
         assert all([*place.glob("arena-stage-*")] for place in (cache, public))
         process.kill()
-    until(lambda: not [*public.rglob("arena-stage-*")], 3)
+    until(lambda: not [*cache.glob("arena-stage-*"), *public.glob("arena-stage-*")], 3)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from referee.limits import Grant, Limits
-from referee.sandbox import Launcher, MachineError, SandboxError, prove, root_folder, seccomp
+from referee.sandbox import Launcher, MachineError, SandboxError, root_folder, seccomp
 from referee.sandbox.root_folder import RootFolder
 from referee.sandbox.uid import UidSandbox, with_mounts
 from tests.faults.workshop import small_disk
@@ -107,16 +107,6 @@ def test_users_that_cannot_be_had_are_refused() -> None:
         UidSandbox(2**32 - 1)
     assert caught.value.what.count("to become uid 4294967295: ") == 1
     assert "\n" not in caught.value.what
-
-
-def test_two_launchers_share_no_user(public: Path) -> None:
-    need("uid")
-    with Launcher("uid") as one, Launcher("uid") as other:
-        prove(one, Limits(sandbox="uid"))
-        prove(other, Limits(sandbox="uid"))
-        assert one.uid != other.uid
-        text = "import os; print(os.getuid())"
-        assert said(one, make(public, text)) != said(other, make(public, text))
 
 
 def test_its_filter_asks_nobody_about_threads() -> None:
