@@ -8,12 +8,8 @@ from referee.game import Game, Move
 from tests.referee.games.events import (
     Event,
     Rule,
-    as_deep,
-    in_one_order_of_all_cards,
     reshuffled,
     sampled_or_default,
-    the_same_as_far_as_both_throw,
-    the_same_of_as_many,
 )
 from tests.referee.games.war_positions import PICKUP, as_dealt
 
@@ -52,11 +48,11 @@ def _with_a_short_draw_pile(game: Any) -> None:
 RULES = {
     "casino_war": Rule(
         events={
-            "player": Event(_round, as_deep, shared=1.0),
-            "house": Event(_round, as_deep, shared=1.0),
-            "burned": Event(_round, as_deep, shared=0.7),
-            "war player": Event(_round, as_deep, shared=0.7),
-            "war house": Event(_round, as_deep, shared=0.7),
+            "player": Event(_round, shared=1.0),
+            "house": Event(_round, shared=1.0),
+            "burned": Event(_round, shared=0.7),
+            "war player": Event(_round, shared=0.7),
+            "war house": Event(_round, shared=0.7),
         },
         options=({"rounds": 120}, {"rounds": 120, "reshuffle": "shoe", "decks": 1}),
     ),
@@ -64,12 +60,8 @@ RULES = {
     "duel": Rule(
         deal=frozenset({"deck", "trait"}),
         events={
-            "rest": Event(
-                lambda game: (game.turn, game.number), the_same_as_far_as_both_throw, shared=0.4
-            ),
-            "reshuffle": Event(
-                lambda game: (game.deck.reshuffles,), in_one_order_of_all_cards, shared=1.0
-            ),
+            "rest": Event(lambda game: (game.turn, game.number), shared=0.4),
+            "reshuffle": Event(lambda game: (game.deck.reshuffles,), shared=1.0),
         },
         piles=lambda game: {"deck": game.deck.cards},
         renews=reshuffled("deck"),
@@ -82,11 +74,7 @@ RULES = {
     ),
     "khan": Rule(
         deal=frozenset({"deck", "scarce", "bag", "first"}),
-        events={
-            "reshuffle": Event(
-                lambda game: (game.reshuffles,), in_one_order_of_all_cards, shared=1.0
-            )
-        },
+        events={"reshuffle": Event(lambda game: (game.reshuffles,), shared=1.0)},
         piles=lambda game: {"deck": game.deck, "bag": game.bag},
         renews=reshuffled("deck"),
         options=({}, {"first_player": "random"}),
@@ -102,9 +90,9 @@ RULES = {
     "steal_war": Rule(
         deal=frozenset({"deck"}),
         events={
-            "pack": Event(_trick, in_one_order_of_all_cards, shared=0.4),
-            "lot": Event(_trick, the_same_of_as_many, shared=0.0),
-            "hurried": Event(_trick, the_same_of_as_many, shared=0.0),
+            "pack": Event(_trick, shared=0.4),
+            "lot": Event(_trick, shared=0.0),
+            "hurried": Event(_trick, shared=0.0),
         },
         piles=lambda game: {f"pack {seat}": pack for seat, pack in enumerate(game.held.packs)},
         renews=lambda event: f"pack {event[-1]}" if event[0] == "pack" else None,
@@ -130,12 +118,10 @@ RULES = {
         events={
             "roll": Event(
                 lambda game: (game.war.round, game.war.in_turn, game.war.attacks),
-                the_same_as_far_as_both_throw,
                 shared=0.4,
             ),
             "reshuffle": Event(
                 lambda game: (game.war.round, game.war.in_turn),
-                in_one_order_of_all_cards,
                 shared=0.0,
             ),
         },

@@ -10,7 +10,7 @@ from referee.games.pyanitsa.game import Pyanitsa
 from referee.games.war.game import War
 from referee.games.war_family.cards import SUITS
 from referee.games.war_family.packs import PackGame
-from tests.referee.games.events import Event, in_one_order_of_all_cards
+from tests.referee.games.events import Event
 
 SEATS = "ABCDEFGHIJKL"
 
@@ -92,5 +92,5 @@ def _battle(game: Any) -> tuple[Key, ...]:
     return (game.battle,)
 
 
-PICKUP = Event(_battle, in_one_order_of_all_cards, shared=0.6)
+PICKUP = Event(_battle, shared=0.6)
 """What chance does where nobody chooses how the cards won are picked up."""
