@@ -148,11 +148,6 @@ def test_options_that_contradict_each_other_are_refused(options, reason):
         CasinoWarOptions(**options)
 
 
-def test_bets_are_hidden_until_all_are_in():
-    view = plain(new_game().view(0))
-    assert (view["bets"], view["player"], view["house"], view["last"]) == (None,) * 4
-
-
 def owed(last, seat):
     """Return what a round moves for one seat, told by the rules page's "A round"."""
     stake = last["bets"][seat]

@@ -126,16 +126,6 @@ def test_c26_only_what_the_cards_can_show_may_be_laid() -> None:
         assert game.refusal(0, reply(text)) is not None
 
 
-def test_an_attack_is_shown_with_its_forces_for_one_round() -> None:
-    game = new(POSITION_X)
-    play_round(game, [reply("attack 2"), PASS, reply("attack 0"), PASS])
-    assert plain(game.view(3))["attacks"] == [
-        {"pair": [0, 2], "force": 7 + 8 + 6 + 12, "against": 7 + 9 + 6 + 12, "won": False}
-    ]
-    play_round(game, [PASS] * 4)
-    assert plain(game.view(0))["attacks"] == []
-
-
 @pytest.mark.parametrize(
     ("move", "words"),
     [

@@ -235,13 +235,6 @@ def test_d22_the_discards_make_a_new_deck():
     assert (view["discards"], view["deck"], view["reshuffled"]) == ([], 1, ["B7", "B7"])
 
 
-def test_seat_1_chooses_last_and_knows_what_it_faces():
-    game = play(at_choice(), {"trait": 7})
-    assert asked(game) == (1, "choose_trait")
-    assert plain(game.view(1))["trait"] == [7, None]
-    assert game.decision(1).legal == [{"trait": 8}, {"trait": 2}]
-
-
 def test_a_feint_is_not_asked_if_it_is_the_only_action():
     game = position("O1", "B1", on_turn=1, number=2, stamina=(3, 9), fencing=(1, 9))
     play(game, END_TURN)

@@ -301,13 +301,6 @@ def test_without_deck_and_discards_there_is_no_card():
     assert plain(game.view(0))["recent"][-1]["card_to"] is None
 
 
-def test_only_the_combatants_take_up_their_cards():
-    game = position("E3 E4 C11", "B2 B3", "O2 O3")
-    play(game, attack())
-    assert face_up(game) == ["", "", "O2 O3"]
-    assert plain(game.view(2))["combat"]["face_up"] == [["E3", "E4"], ["B2", "B3"]]
-
-
 def test_the_loot_goes_behind_and_is_seen_to_go_there_and_what_lies_behind_is_safe():
     cards, front = ("E3 E4 C11", "B2", "O2"), ("", "2 gold")
     game = fight("E3 E4", "C11", cards=cards, front=front, behind=("wood", "3 gold"))
@@ -486,18 +479,6 @@ def test_a_card_thrown_away_does_not_tell_whether_it_was_just_drawn():
     play(old, DRAW, throw)
     assert seen_by_others(new, 1) == seen_by_others(old, 1)
     assert new.camps[0].hand == old.camps[0].hand
-
-
-def test_what_is_drawn_to_the_hand_or_behind_the_screen_is_seen_by_the_drawer_only():
-    one, other = (
-        position("E2 E3", "B2", front=("4 wood",), bag=kind, deck=card)
-        for kind, card in (("gold", "C12"), ("steel", "O1"))
-    )
-    for game in (one, other):
-        play(game, DRAW)
-    assert_alike(one, other, 1)
-    assert plain(one.view(0))["behind"] == {"gold": 1}
-    assert plain(one.view(0))["hand"] == ["C12"]
 
 
 def test_cards_that_were_face_up_or_shown_are_known_to_be_in_the_hand():

@@ -281,14 +281,6 @@ def test_the_top_is_not_asked_of_a_winner_whose_pack_is_empty():
     assert sorted(ranks([*game.held.packs[0], *game.trick.laid[0]]).split()) == ["4", "K"]
 
 
-def test_cards_face_down_are_not_shown_before_the_trick_is_over():
-    game = position("7 2 3 4 9 A 5", "7 2 3 4 8 6 5 | K 9")
-    assert plain(game.view(0))["laid"] == [["7C", None, None, None], ["7D", None, None, None]]
-    play(game, PLAY, None)
-    assert plain(game.view(0))["laid"][0] == ["7C", "2C", "3C", "4C", "9C"]
-    assert plain(game.view(0))["won"] == game.won
-
-
 def all_cards(game):
     """Return every card there is, wherever it lies now."""
     held, trick = game.held, game.trick

@@ -219,12 +219,6 @@ def test_a_buried_joker_may_lie_anywhere_but_on_top():
     assert {pack.split().index("X") for pack in packs} == set(range(1, 27))
 
 
-def test_face_down_cards_are_won_too_in_the_order_laid():
-    game = position("7 2 3 5 / 7 4 K 9 / 6 8 J 5")
-    assert game.deciders() == (1,)
-    assert ranks(game.won) == "6 8 J 7 2 3 7 4 K"
-
-
 @pytest.mark.parametrize("pickup", ["won_first", "shuffled"])
 def test_without_a_choice_nobody_is_asked(pickup):
     game = new_game(pickup=pickup)
@@ -266,15 +260,6 @@ def test_the_default_is_drawn_only_when_it_is_applied():
     assert game.refusal(0, game.default(0))
     play(game, order(game, "K 9"))
     assert before(game)[0] == "Q 2 K 9"
-
-
-def test_a_pack_is_unseen_until_its_cards_have_been_laid():
-    game = position("K 2 3 / 9 4 5")
-    assert plain(game.view(0))["packs"] == [[None, None], [None, None]]
-    play(game, order(game, "K 9"))
-    play(game, order(game, "2 4"))
-    assert [ranks(pack) for pack in plain(game.view(0))["packs"]] == ["K 9", "2 4"]
-    assert plain(game.view(0))["packs"] == plain(game.view(1))["packs"]
 
 
 def test_the_order_won_first_is_known_to_all_and_a_shuffled_one_to_nobody():
