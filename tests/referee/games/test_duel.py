@@ -1,8 +1,5 @@
 """Duel: the worked examples of its page by name, what is seen, what is refused, what holds."""
 
-from pathlib import Path
-
-import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -287,9 +284,6 @@ def test_showing_nothing_looks_the_same_chosen_or_forced():
     assert chosen.text(0) == forced.text(0)
 
 
-PAGE = Path(__file__).parents[3] / "referee" / "games" / "duel" / "rules.md"
-
-
 def weak(**attributes):
     """Return a function that has seat 0, weak in something, asked for a second action."""
     return lambda: position("B3 E4 O12", number=2, **attributes)
@@ -356,31 +350,3 @@ DEFAULTS = [
 
 
 test_defaults_are_those_of_the_rules_page = defaults(DEFAULTS)
-
-
-def the_pages_view():
-    return msgspec.json.decode(PAGE.read_text().split("```json\n")[1].partition("```")[0])
-
-
-def the_pages_attack():
-    """Return the game of the page's view, before the attack."""
-    game = position(
-        "B6 E3 E3 E6 E10 E10 O1 C4 C5",
-        "E4 E5 O1 O2 O3 O4 O5 O6 O7",
-        on_turn=1,
-        trait=(1, 8),
-        stamina=(3, 6),
-        dexterity=(8, 8),
-        fencing=(12, 10),
-        in_play=("B12 C11 O11 O12", "E11 E12"),
-    )
-    game.turn = 10
-    return play(game, attack("E4 E5"))
-
-
-def test_the_view_of_the_page_has_every_field_and_the_attack_as_it_is_reckoned():
-    shown, real = the_pages_view(), plain(the_pages_attack().view(0))
-    assert list(shown) == list(real)
-    told_elsewhere = {"dice", "discards", "deck", "log"}
-    for field in shown.keys() - told_elsewhere:
-        assert shown[field] == real[field], field

@@ -18,52 +18,11 @@ from referee.sandbox.sources import open_beneath
 from referee.sandbox.stage import Stage
 from tests.faults.workshop import small_disk
 from tests.referee.process_watch import until
-from tests.referee.sandbox.sandboxed import ROOT, limits, make, need, said
+from tests.referee.sandbox.sandboxed import ROOT, need, said
 
 NOBODY = 61235
 STRANGER = NOBODY if ROOT else os.getuid()  # of whom a file that is kept can be
 HOME = Path(__file__).parents[3]
-ATTACK = f"""
-    import ctypes, fcntl, os
-    path = "model.bin"
-    assert os.path.getsize(path) == {BIG}
-    libc = ctypes.CDLL(None, use_errno=True)
-    real = os.path.realpath(path)
-    kept = os.path.dirname(os.path.dirname(os.path.dirname(real)))
-    watch = libc.inotify_init()
-    def others():
-        if os.listdir(kept) == [os.path.basename(os.path.dirname(os.path.dirname(real)))]:
-            raise OSError
-    def watched():
-        if watch < 0 or libc.inotify_add_watch(watch, path.encode(), 0x21) < 0:
-            raise OSError
-    tries = [
-        lambda: open(path, "r+b"),
-        lambda: open(real, "r+b"),
-        lambda: os.truncate(path, 0),
-        lambda: os.chmod(path, 0o777),
-        lambda: os.chown(path, os.getuid(), os.getgid()),
-        lambda: os.utime(path, (1, 1)),
-        lambda: os.unlink(path),
-        lambda: os.rename("bot.py", path),
-        lambda: os.link(path, "other"),
-        lambda: fcntl.flock(open(path, "rb"), fcntl.LOCK_EX),
-        lambda: fcntl.lockf(open(path, "rb"), fcntl.LOCK_SH),
-        lambda: fcntl.fcntl(open(path, "rb"), 1024, 0),
-        lambda: os.setxattr(path, "user.word", b"1"),
-        watched,
-        lambda: os.listdir(f"{{kept}}/files"),
-        others,
-    ]
-    done = []
-    for at, attempt in enumerate(tries):
-        try:
-            attempt()
-            done.append(at)
-        except OSError:
-            pass
-    print(done)
-"""
 
 
 @pytest.fixture(autouse=True)
@@ -502,22 +461,6 @@ def test_who_is_killed_while_it_copies_keeps_nobody_waiting(public: Path, cache:
         process.communicate()
     (kept_file,) = (cache / "files").iterdir()
     assert kept_file.read_bytes() == bytes(BIG)
-
-
-@pytest.mark.slow
-def test_a_bot_reads_its_big_file_and_can_do_nothing_else_with_it(
-    sandboxed: Launcher, public: Path, cache: Path
-) -> None:
-    big_bot(public / "other", b"x" * BIG)
-    other = Program(("/bin/true",), str(public / "other"), ("model", "small"))
-    child = sandboxed.start(other, limits(sandboxed))
-    sandboxed.wait(child)
-    mine = public / "mine"
-    mine.mkdir()
-    (mine / "model.bin").write_bytes(bytes(BIG))
-    assert said(sandboxed, make(mine, ATTACK, "model.bin")) == "[]"
-    contents = {path.read_bytes()[:1] for path in (cache / "files").iterdir()}
-    assert contents == {b"x", b"\0"}
 
 
 def test_stages_go_with_a_referee_that_is_killed(
