@@ -462,7 +462,8 @@ def together(count, seconds):
 
 def hashing(table: Table, count: int, seconds: float, rounds: int = 1, **limits: Any) -> Played:
     """Let a bot play by itself of which so many threads use so much CPU time at each decision."""
-    program = table.python(answering(f"together({count}, {seconds})", begin=HASHING))
+    think, told = f"together({count}, {seconds})", "str(hello.get('threads'))"
+    program = table.python(answering(think, told, begin=HASHING))
     return table.play(
         dealt(Countdown, 1, rounds=rounds), [table.start(program, **limits)], **limits
     )
@@ -487,6 +488,7 @@ def test_several_threads_together_may_use_the_time_and_the_bank_of_each(
     limits = {"move_time": 0.13, **limits}
     played = hashing(table, count, seconds, rounds=len(in_time), **limits)
     assert [not entry.fault for entry in played.replay.entries] == in_time
+    assert played.replay.entries[0].note in (None, str(limits.get("threads")))
     assert played.evidence.cpu[0] >= 180_000 or not in_time[0]
 
 

@@ -225,6 +225,7 @@ def test_three_pipes_a_folder_and_an_environment_are_all_that_it_is_given(
     assert found == expected
     python = {"PYTHONDONTWRITEBYTECODE", "PYTHONHASHSEED", "PYTHONUNBUFFERED"}
     assert set(environment("", Limits())) == {"LANG", "PATH", *python, *THREAD_COUNTS}
+    assert {environment("", Limits(threads=3))[name] for name in THREAD_COUNTS} == {"3"}
 
 
 def test_signals_are_as_a_program_expects_them(sandboxed: Launcher, public: Path) -> None:
