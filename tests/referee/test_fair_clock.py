@@ -1,5 +1,6 @@
 """Real bots against the clock: what is judged, who uses the core of others, and who pays for it."""
 
+import json
 import os
 import re
 import signal
@@ -9,6 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -490,6 +492,18 @@ def test_several_threads_together_may_use_the_time_and_the_bank_of_each(
     assert [not entry.fault for entry in played.replay.entries] == in_time
     assert played.replay.entries[0].note in (None, str(limits.get("threads")))
     assert played.evidence.cpu[0] >= 180_000 or not in_time[0]
+
+
+def test_half_as_much_again_is_paid_by_the_bank_and_the_bot_is_told(table: Table) -> None:
+    program = table.python(answering("burn(0.075)", "json.dumps(message['clock'])", begin=HASHING))
+    limits: dict[str, Any] = {"move_time": 0.05, "bank": 0.5}
+    played = table.play(dealt(Countdown, 1, rounds=4), [table.start(program)], **limits)
+    assert late(played) == []
+    told = [json.loads(entry.note or "") for entry in played.replay.entries]
+    assert [clock["move_time"] for clock in told] == [0.05] * 4
+    assert told[0]["bank"] == 0.5
+    for before, after in pairwise(told):
+        assert 0.024 <= before["bank"] - after["bank"] < 0.1
 
 
 @pytest.mark.slow

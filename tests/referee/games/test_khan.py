@@ -269,17 +269,6 @@ def test_k21_loot_ends_the_game_before_any_discard():
     assert (list(game.deciders()), pile(game)) == ([], "")
 
 
-def test_k22_the_cap_ranks_by_points():
-    game = position(
-        *("E2", "E2", "E2", "E2"),
-        front=("wood", "wood, steel", "cloth", ""),
-        bag="",
-        max_turns_per_player=1,
-    )
-    play(game, DRAW, DRAW, DRAW, DRAW)
-    assert (game.places(), game.reason) == ([2, 1, 2, 4], "max_turns")
-
-
 def test_k23_the_discards_become_the_deck():
     game = position("E2", "E3", deck="", discards="O4", bag="")
     play(game, DRAW)
@@ -343,30 +332,23 @@ def test_the_winner_shows_all_his_tokens():
     assert plain(game.view(1))["seen_behind"][1] == {}
 
 
-@pytest.mark.parametrize(
-    ("front", "tokens", "options", "places"),
-    [
-        (("", "2 wood", "wood"), (NEARLY, "horses"), {"rank_losers": "tied"}, [1, 2, 2]),
-        (("", "gold", "2 wood"), ("", ""), ONE_TURN, [3, 1, 1]),
-        (("", "gold", "2 wood"), ("", ""), ONE_TURN | {"rank_losers": "tied"}, [3, 1, 1]),
-        (("", "gold", "wood"), ("", ""), ONE_TURN | {"rank_losers": "tied"}, [2, 1, 2]),
-    ],
-)
-def test_places_are_shared_by_equal_points_or_by_all_losers(front, tokens, options, places):
-    behind, bag = tokens
-    game = position("E2", "E3", "E4", front=front, behind=(behind,), bag=bag, **options)
+TIED, THREE = {"rank_losers": "tied"}, ("", "gold", "2 wood")
+ENDS = {
+    "K22": (("wood", "wood, steel", "cloth", ""), ("",), "", ONE_TURN, [2, 1, 2, 4]),
+    "losers are level": (("", "2 wood", "wood"), (NEARLY,), "horses", TIED, [1, 2, 2]),
+    "equal points": (THREE, ("",), "", ONE_TURN, [3, 1, 1]),
+    "equal points win": (THREE, ("",), "", ONE_TURN | TIED, [3, 1, 1]),
+    "more points win": (("", "gold", "wood"), ("",), "", ONE_TURN | TIED, [2, 1, 2]),
+    "the last turn wins": (("", "cattle"), ("", NEARLY), "wood, horses", ONE_TURN, [2, 1]),
+}
+
+
+@pytest.mark.parametrize(("front", "behind", "bag", "options", "places"), ENDS.values(), ids=ENDS)
+def test_the_end(front, behind, bag, options, places):
+    game = position(*["E2"] * len(front), front=front, behind=behind, bag=bag, **options)
     while game.deciders():
         game.apply({game.to_move: DRAW})
-    assert game.places() == places
-
-
-def test_twenty_points_in_the_last_turn_win():
-    game = position(
-        "E2", "E3", behind=("", NEARLY), front=("", "cattle"), bag="wood, horses",
-        max_turns_per_player=1,
-    )  # fmt: skip
-    play(game, DRAW, DRAW)
-    assert (game.places(), game.reason) == ([2, 1], "khan")
+    assert (game.places(), game.reason) == (places, "khan" if NEARLY in behind else "max_turns")
 
 
 def test_a_combat_counts_as_a_turn_at_the_cap():
