@@ -1,7 +1,6 @@
 """What is said: the published schema, ready and replies, and every way to get them wrong."""
 
 import json
-from collections.abc import Callable
 from typing import Any
 
 import msgspec
@@ -98,29 +97,17 @@ def test_a_bot_may_meet_new_fields_in_what_the_referee_sends() -> None:
     assert MESSAGES == ["Hello", "Start", "Ask", "End", "Ready", "Reply"]
 
 
-WRONG_REPLIES: list[Any] = [
-    *([], {"move": {}}, {"id": 1}, {"id": 1, "move": None}, {"id": 1, "move": []}),
-    *({"id": number, "move": {}} for number in ("1", True)),
-    *({"id": 1, "move": {}, "note": 1}, {"id": 1, "move": {}, "type": "reply"}),
-]
-
 WRONG_READY: list[Any] = [
     *({}, {"type": "go"}, {"type": 1}, {"type": "ready", "name": "x"}, ["ready"], {"samples": 4}),
     *({"type": "ready", "samples": value} for value in (-1, 17, 10**9, True, "4", None, 0.5, [4])),
 ]
 
 
-@pytest.mark.parametrize(
-    ("name", "read", "wrong"),
-    [("Reply", read_reply, WRONG_REPLIES), ("Ready", read_ready, WRONG_READY)],
-)
-def test_schema_and_referee_refuse_the_same_answers(
-    name: str, read: Callable[[bytes], object], wrong: list[Any]
-) -> None:
-    for each in wrong:
-        assert not fits(name, each), each
+def test_schema_and_referee_refuse_the_same_as_ready() -> None:
+    for each in WRONG_READY:
+        assert not fits("Ready", each), each
         with pytest.raises(ProtocolError):
-            read(encode(each))
+            read_ready(encode(each))
 
 
 unhurried = settings(suppress_health_check=[HealthCheck.too_slow])
@@ -156,11 +143,13 @@ WRONG_FIELDS = {
 }
 
 
-def test_a_reply_with_a_wrong_field_is_refused_and_the_field_named() -> None:
+def test_a_reply_with_a_wrong_field_is_refused_by_the_schema_too_and_the_field_named() -> None:
     for says, (line, values) in WRONG_FIELDS.items():
         for value in values:
             with pytest.raises(ProtocolError, match=says):
                 read_reply((line % value).encode())
+            # jsonschema takes 1.0 for a whole number
+            assert fits("Reply", json.loads(line % value)) == (value in ("1.0", "1e0"))
 
 
 @pytest.mark.parametrize(
@@ -181,8 +170,7 @@ def test_a_common_mistake_is_named(line: bytes, hint: str) -> None:
 
 
 NOT_READY = [
-    *(b"", b"ready", b'"ready"', b'["ready"]', b"{}", b'{"type":"hello"}', b'{"type":1}'),
-    *(b'{"type":"ready","name":"x"}', b'{"type":"ready"}{"type":"ready"}', b'{"id":1,"move":{}}'),
+    *(b"", b"ready", b'"ready"', b'{"type":"hello"}', b'{"type":"ready"}{"type":"ready"}'),
     *(b'{"type":"ready","type":"ready"}', rb'{"type":"ready","t\u0079pe":"ready"}'),
     *(b'{"type":"ready\xff"}', b'\xef\xbb\xbf{"type":"ready"}', b'{"type":' + b"[" * 30_000),
 ]

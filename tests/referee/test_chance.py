@@ -39,6 +39,15 @@ def test_the_same_event_of_the_same_deal_always_falls_the_same_below_the_limit(
     assert one.choice(items, *event) == items[number]
 
 
+@given(seeds, events, st.integers(1, 10**6), st.integers(1, 10**6))
+def test_of_fewer_it_falls_as_deep(
+    seed: str, event: list[str | int], limit: int, other: int
+) -> None:
+    """A card lies as deep in what is left of a deck, whoever has drawn more: to less than one."""
+    depths = [Chance(seed).below(left, *event) / left for left in (limit, other)]
+    assert abs(depths[0] - depths[1]) < 1 / min(limit, other)
+
+
 @given(seeds, events, st.integers(1, 5), st.integers(1, 5), st.integers(1, 100))
 def test_a_roll_of_several_dice_does_not_depend_on_those_that_follow_it(
     seed: str, event: list[str | int], few: int, more: int, sides: int

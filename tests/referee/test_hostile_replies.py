@@ -165,10 +165,6 @@ CONVERSATIONS: dict[str, tuple[str, list[str]]] = {
         "hear(); os.kill(os.getpid(), signal.SIGSEGV)",
         ["crash: it was killed by SIGSEGV; it touched memory that is not its own, or its stack"],
     ),
-    "a signal without a name": (
-        "hear(); os.kill(os.getpid(), 40)",
-        ["crash: it was killed by signal 40"],
-    ),
 }
 
 

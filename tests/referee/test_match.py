@@ -10,7 +10,6 @@ from protocol.messages import End, Start
 from referee.evidence import Played
 from referee.fault import Fault, Kind
 from referee.game import Game, Move
-from referee.games.cold_war.game import ColdWar
 from referee.judging import final_places
 from referee.replay import Entry
 from referee.seat import EmptySeat, FunctionSeat
@@ -155,16 +154,6 @@ def test_the_match_goes_on_while_two_others_are_in_and_who_is_out_is_only_told_t
     assert out.ended == End([3, 2, 1], "counted")
 
 
-def test_the_match_ends_when_one_is_left() -> None:
-    last = ScriptedSeat(ONE)
-    played = play(
-        dealt(Countdown, 3, rounds=9), ScriptedSeat(CRASH), ScriptedSeat(ONE, ONE, CRASH), last
-    )
-    assert played.replay.reason == "forfeit"
-    assert played.replay.places == [3, 2, 1]
-    assert len(last.asked) == 2
-
-
 def test_the_game_withdraws_the_seat_in_the_step_of_its_forfeit() -> None:
     other = ScriptedSeat(ONE)
     game = dealt(Countdown, 3)
@@ -182,8 +171,9 @@ def test_the_game_withdraws_the_seat_in_the_step_of_its_forfeit() -> None:
         (dealt(AtOnce, 3), [[CRASH], [CRASH], [CRASH]], [1, 1, 1], "forfeit"),
         (dealt(Countdown, 2, rounds=1), [[ONE], [CRASH]], [1, 2], "counted"),
         (dealt(Countdown, 3), [[THREE, THREE, CRASH], [ONE], [TWO]], [3, 2, 1], "counted"),
+        (dealt(Countdown, 3, rounds=9), [[CRASH], [ONE, ONE, CRASH], [ONE]], [3, 2, 1], "forfeit"),
     ],
-    ids=["at once", "in turn", "all at once", "in the last step", "by who leads by the rules"],
+    ids=["at once", "in turn", "all at once", "in the last step", "by who leads", "one is left"],
 )
 def test_the_places_after_forfeits(
     game: Game, scripts: list[list[Move | Fault]], places: list[int], reason: str
@@ -202,18 +192,6 @@ def test_sanctioned_replies_do_not_add_to_the_faults_that_count() -> None:
     script = [NINE, LATE, NINE, MALFORMED, NINE, NINE, LATE]
     played = play(dealt(Lenient, 2, rounds=20), ScriptedSeat(*script), ScriptedSeat(ONE))
     assert [forfeit for _, forfeit in kinds(played, 0)] == [False] * 6 + [True]
-
-
-PASS = {"play": "shift", "move": [0, 0, 0, 0]}
-TOO_MUCH = {"play": "arm", "add": [0, 12, 0, 0]}
-
-
-def test_cold_war_sanctions_illegal_plays_by_itself() -> None:
-    seats = [ScriptedSeat(TOO_MUCH), *(ScriptedSeat(PASS) for _ in range(3))]
-    played = play(dealt(ColdWar, 4, max_rounds=10), *seats)
-    assert kinds(played, 0) == [("illegal", False)] * 10
-    assert {entry.move["play"] for entry in played.replay.entries[::4] if entry.move} == {"null"}
-    assert played.replay.reason == "max_rounds"
 
 
 @st.composite

@@ -294,10 +294,3 @@ def test_a_line_that_is_no_opening_is_refused(
     game = new_game(kind, 2, RoundsOptions(), "1")
     with pytest.raises(ArenaError, match=says):
         opening_of_line(game, BookLine(1, "", line) if line else BookLine(1, "x w - - 0 1"))
-
-
-def test_a_game_with_chance_takes_no_book() -> None:
-    terms = OpeningTerms(book=(BookLine(1, "", ("x",)),), file="b")
-    kind = GAMES["khan"]
-    with pytest.raises(ArenaError, match="in khan something is left to chance"):
-        check_terms(kind, 2, read_options(kind, {}), terms)

@@ -1,7 +1,6 @@
 """Misbehaving bots in real matches against polite ones: the fault, the places, and what is left."""
 
 import re
-from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -164,24 +163,6 @@ def test_a_bot_may_leave_by_itself_at_the_end_of_its_input_or_is_killed(
     end_processes([bot])
     assert str(bot.ended) == how
     assert gone(pid_of(bot))
-
-
-def test_a_child_of_a_bot_that_crashed_goes_too(table: Table, tmp_path: Path) -> None:
-    bot = table.start(
-        table.python(
-            f"""
-            import polite, os, time
-            child = os.fork()
-            if not child:
-                time.sleep(600)
-            open({str(tmp_path / "pid")!r}, "w").write(str(child))
-            polite.play(lambda ask: os._exit(1))
-            """
-        )
-    )
-    child = int((tmp_path / "pid").read_text())
-    assert kinds(table.play(dealt(Countdown, 2), [bot, table.start("polite")])) == ["crash"]
-    until(lambda: gone(child))
 
 
 def test_a_bot_that_has_ended_is_gone_though_its_daemon_answers_for_it(table: Table) -> None:

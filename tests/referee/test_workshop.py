@@ -23,12 +23,11 @@ from referee.sandbox.program import interpreter
 from referee.sandbox.sources import Sources
 from referee.workshop import Outcome, Workshop
 from tests.referee.process_watch import children, command_line, processes, until
-from tests.referee.sandbox.sandboxed import ROOT, as_user, need, python_of
+from tests.referee.sandbox.sandboxed import ROOT, need
 
 BUILT_IN = ("landlock", "bwrap")
 pytestmark = pytest.mark.quick(1)  # the stronger sandbox is for `make slow`
 
-TOP = Path(__file__).parents[2]
 SMALL = WorkLimits(seconds=20, memory_mb=128, processes=16, output_kb=4, disk_mb=16, files=100)
 
 
@@ -308,11 +307,6 @@ def test_lines_are_watched_as_they_come(workshop: Workshop) -> None:
 # Its end
 
 
-def test_nothing_that_it_started_outlives_it(workshop: Workshop) -> None:
-    shell(workshop, "setsid -f sleep 600.25 & sleep 0.1; exit 0")
-    assert running("600.25") == []
-
-
 def test_an_interruption_ends_it(workshop: Workshop) -> None:
     def interrupt(_: str) -> None:
         raise KeyboardInterrupt
@@ -507,20 +501,3 @@ def test_signals_stay_in_the_build_where_landlock_does_not_keep_them(
         workshop.prove()
         output = shell(workshop, "sleep 60 & kill $!; wait $!; echo $?").output
         assert output.splitlines()[-1] == "143"
-
-
-# Languages, and users
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(not ROOT, reason="only root can become another user")
-def test_an_ordinary_user_has_the_same_workshop(public: Path) -> None:
-    public.chmod(0o777)
-    words = [
-        *(python_of(61234), "-m", "pytest", "-q", "-p", "no:cacheprovider"),
-        *("-p", "no:hypothesispytest", "-c", str(TOP / "pyproject.toml"), f"--rootdir={TOP}"),
-        *(f"--basetemp={public / 'b'}", "-k", "not ordinary_user and not at_any_step", __file__),
-    ]
-    done = as_user(61234, words, f"{TOP}:{Path(msgspec.__file__).parents[1]}")
-    assert done.returncode == 0, f"{done.stdout[-4000:]}\n{done.stderr}"
-    assert re.search(r"[1-9]\d* passed", done.stdout)

@@ -39,12 +39,3 @@ def position(cards: str, *money: int, **options) -> CasinoWar:
     game.shoe = Stacked(cards)
     game.money[: len(money)] = money
     return game
-
-
-def play(game: CasinoWar, *moves: Move | None) -> None:
-    """Make a move of each seat that is asked, None of the others; all must be legal."""
-    made = {seat: move for seat, move in enumerate(moves) if move is not None}
-    assert sorted(made) == sorted(game.deciders())
-    for seat, move in made.items():
-        assert game.refusal(seat, move) is None
-    game.apply(made)

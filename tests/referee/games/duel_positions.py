@@ -8,6 +8,7 @@ from referee.game import Move, plain
 from referee.games.duel.cards import COPIES, kinds
 from referee.games.duel.fencer import LETHAL
 from referee.games.duel.game import Duel, DuelOptions
+from tests.referee.games.tables import play
 
 END_TURN = {"action": "end_turn"}
 FEINT = {"action": "feint"}
@@ -100,17 +101,6 @@ def held(game: Duel) -> list[str]:
     for fencer in game.fencers:
         cards += [*fencer.hand, *fencer.in_play]
     return cards
-
-
-def play(game: Duel, *moves: Move) -> Duel:
-    """Make moves that must be legal, each by whoever is asked."""
-    for move in moves:
-        (seat,) = game.deciders()
-        reason = game.refusal(seat, move)
-        assert reason is None, f"{move}: {reason}"
-        assert game.read(seat, move) in game.decision(seat).legal
-        game.apply({seat: move})
-    return game
 
 
 def asked(game: Duel) -> tuple[int, str]:

@@ -4,6 +4,7 @@ from referee.chance import Chance
 from referee.game import Move
 from referee.games.guerra.battle import DECK, ZONES, Army
 from referee.games.guerra.game import Guerra, GuerraOptions
+from tests.referee.games.tables import play
 
 STOP = {"attackers": [], "target": None}
 Table = dict[str, dict[str, int]]
@@ -46,13 +47,6 @@ def position(a, b, *, hands=("", ""), packs=("", ""), seat=0, turn=None, **optio
     game.last_turn.clear()
     game.this_turn.clear()
     return game
-
-
-def play(game: Guerra, move: Move) -> None:
-    """Make a move that must be legal."""
-    (seat,) = game.deciders()
-    assert game.refusal(seat, move) is None
-    game.apply({seat: move})
 
 
 def written_attack(text: str) -> Move:

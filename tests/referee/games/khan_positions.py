@@ -8,6 +8,7 @@ from referee.game import Move
 from referee.games.khan.camp import Camp, Hoard
 from referee.games.khan.cards import KINDS, in_order, tally
 from referee.games.khan.game import Khan, KhanOptions
+from tests.referee.games.tables import play
 
 DRAW = {"action": "draw"}
 KEEP = {"use": False}
@@ -75,14 +76,6 @@ def position(
     game.bag = tokens("20 captives" if bag is None else bag)[::-1]
     game.discards = discards.split()
     return game
-
-
-def play(game: Khan, *moves: Move) -> None:
-    """Make moves of the one seat that is asked each time; each must be legal."""
-    for move in moves:
-        (seat,) = game.deciders()
-        assert game.refusal(seat, move) is None
-        game.apply({seat: move})
 
 
 def show(text: str) -> Move:

@@ -50,15 +50,6 @@ def position(*seats: str, seed="a deal", **options) -> StealWar:
     return Position(seats=len(seats), options=StealWarOptions(**options), chance=Chance(seed))
 
 
-def play(game: StealWar, *moves: Move | None) -> None:
-    """Make a move of each seat that is asked, None of the others; all must be legal."""
-    made = {seat: move for seat, move in enumerate(moves) if move is not None}
-    assert sorted(made) == sorted(game.deciders())
-    for seat, move in made.items():
-        assert game.refusal(seat, move) is None
-    game.apply(made)
-
-
 def ranks(cards) -> str:
     return " ".join(card[0] for card in cards)
 

@@ -14,8 +14,9 @@ from referee.game import plain
 from referee.games.casino_war.game import CasinoWarOptions
 from referee.games.war_family.cards import RANKS, strength
 from tests.benchmarks.figures.casino_war import counted, told_decks
-from tests.referee.games.casino_war_positions import SURRENDER, WAR, bet, new_game, play, position
-from tests.referee.games.tables import rows
+from tests.referee.games.casino_war_positions import SURRENDER, WAR, bet, new_game, position
+from tests.referee.games.tables import play_at_once as play
+from tests.referee.games.tables import refused, rows
 
 PAGE = Path(__file__).parents[3] / "referee" / "games" / "casino_war" / "rules.md"
 EXAMPLES = """
@@ -147,20 +148,6 @@ def test_options_that_contradict_each_other_are_refused(options, reason):
         CasinoWarOptions(**options)
 
 
-@pytest.mark.parametrize("reshuffle", ["each_round", "shoe"])
-def test_bets_do_not_change_the_cards(reshuffle):
-    one, two = (
-        [(each.player, each.house) for _, each in all_rounds(new_game(reshuffle=reshuffle), stake)]
-        for stake in (bet(10), bet(20, 1))
-    )
-    assert one == two
-
-
-def test_bets_are_hidden_until_all_are_in():
-    view = plain(new_game().view(0))
-    assert (view["bets"], view["player"], view["house"], view["last"]) == (None,) * 4
-
-
 def owed(last, seat):
     """Return what a round moves for one seat, told by the rules page's "A round"."""
     stake = last["bets"][seat]
@@ -238,9 +225,7 @@ REFUSALS = [
 ]
 
 
-@pytest.mark.parametrize(("asked", "move", "reason"), REFUSALS)
-def test_a_wrong_reply_is_refused_in_words(asked, move, reason):
-    assert reason in asked().refusal(0, move)
+test_a_wrong_reply_is_refused_in_words = refused(REFUSALS)
 
 
 @pytest.mark.parametrize(

@@ -1,13 +1,12 @@
 """Chance goes by event: whatever is chosen, what the rules still hold in common falls the same.
 
 The same deal is played again and again: by other choosers, with one seat choosing otherwise once,
-and by the same choosers one seat on. What must be the same then stands in the tables of `events`.
+and by the same choosers one seat on. What must be the same then stands in `chances`.
 """
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
-from importlib import import_module
 from itertools import product
 from random import Random
 from typing import Any, NamedTuple
@@ -19,13 +18,9 @@ from referee.games import GAMES
 from referee.testing.cases import Case
 from referee.testing.trial import MOST_DECISIONS
 from referee.testing.values import snapshot
+from tests.referee.games.chances import RULES
 from tests.referee.games.conformance import cases_of
 from tests.referee.games.events import Draw, Name, Rule, WatchedChance
-
-RULES: dict[str, Rule] = {
-    name: import_module(f"tests.referee.games.{name}_events").RULE for name in GAMES
-}
-"""What each game draws, and what a choice leaves as it was."""
 
 DEALS = 4
 MOMENTS = (0.0, 0.2, 0.5)
@@ -55,24 +50,9 @@ class Pair(NamedTuple):
     parted: int
 
 
-class DisturbedChance(WatchedChance):
-    """Chance of which others draw besides, and more often."""
-
-    def _words(self, count: int, event: Name) -> list[int]:
-        for other in (event, ("other", len(self.draws)), (event[0], 0)):
-            super()._words(count + 1, other)
-        return super()._words(count, event)
-
-
-def played(
-    case: Case, deal: str, choose: Chooser, chance: type[WatchedChance] = WatchedChance
-) -> Play:
+def played(case: Case, deal: str, choose: Chooser) -> Play:
     """Play a deal to its end."""
-    return followed(case.new(deal, chance), choose)
-
-
-def followed(game: Game, choose: Chooser) -> Play:
-    """Play a game that was dealt to its end."""
+    game: Game = case.new(deal, WatchedChance)
     rule = RULES[game.name]
     chance = game.chance
     assert isinstance(chance, WatchedChance)
@@ -172,35 +152,6 @@ def test_an_event_is_named_by_its_place_in_the_rules(name: str) -> None:
 
 
 @every_game
-def test_the_deal_is_made_before_anybody_chooses(name: str) -> None:
-    for pair in pairs(name):
-        dealt = [
-            {event: draw for event, draw in play.draws.items() if draw.step < 0}
-            for play in (pair.one, pair.other)
-        ]
-        assert dealt[0] == dealt[1]
-
-
-@every_game
-def test_what_comes_up_in_both_plays_falls_the_same(name: str) -> None:
-    for pair in pairs(name):
-        for event, one, other in in_both(pair):
-            assert RULES[name].events[str(event[0])].holds(one, other), (event, one, other)
-
-
-@every_game
-def test_all_cards_there_are_are_put_in_order_and_not_those_at_hand(name: str) -> None:
-    """Otherwise one card more or less, after another choice, would move all others."""
-    for pair in pairs(name):
-        asked: dict[str, set[tuple[Any, ...]]] = {}
-        for play in (pair.one, pair.other):
-            for event, draw in play.draws.items():
-                if draw.step >= 0 and draw.question[0] in ("shuffled", "arranged"):
-                    asked.setdefault(str(event[0]), set()).add(draw.question)
-        assert all(len(questions) == 1 for questions in asked.values()), [*asked]
-
-
-@every_game
 def test_a_choice_leaves_what_is_to_come(name: str) -> None:
     """As far as the table promises: no test of what is in common would mean anything without."""
     both: Counter[str] = Counter()
@@ -243,13 +194,6 @@ def test_the_cards_to_come_are_the_same(name: str) -> None:
 def sizes_after(seen: list[tuple[int, list[Any]]], step: int) -> int:
     """Return how many sizes a pile had after a step."""
     return len({len(cards) for at, cards in seen if at >= step})
-
-
-@every_game
-def test_what_was_drawn_before_and_besides_changes_nothing(name: str) -> None:
-    for case in cases(name):
-        undisturbed = played(case, "deal", steady(RULES[name]))
-        assert played(case, "deal", steady(RULES[name]), DisturbedChance) == undisturbed
 
 
 def seated(bots: Sequence[Chooser], rotation: int) -> Chooser:

@@ -126,16 +126,6 @@ def test_c26_only_what_the_cards_can_show_may_be_laid() -> None:
         assert game.refusal(0, reply(text)) is not None
 
 
-def test_an_attack_is_shown_with_its_forces_for_one_round() -> None:
-    game = new(POSITION_X)
-    play_round(game, [reply("attack 2"), PASS, reply("attack 0"), PASS])
-    assert plain(game.view(3))["attacks"] == [
-        {"pair": [0, 2], "force": 7 + 8 + 6 + 12, "against": 7 + 9 + 6 + 12, "won": False}
-    ]
-    play_round(game, [PASS] * 4)
-    assert plain(game.view(0))["attacks"] == []
-
-
 @pytest.mark.parametrize(
     ("move", "words"),
     [
@@ -219,12 +209,12 @@ def test_the_best_of_the_pairs_without_a_withdrawn_seat_leads(
 
 
 def test_a_null_play_that_is_shown_is_no_fault_and_is_replayed() -> None:
-    game = new(null_plays="shown", max_rounds=2)
+    game = new(null_plays="shown", max_rounds=4)  # more than the faults that are allowed
     overdrawn, never = reply("arm 0 12 12 0"), reply("arm 0 13 0 0")
     seats = map(scripted.ScriptedSeat, (overdrawn, PASS, PASS, never))
     played = scripted.play(game, *seats)
     kinds = [entry.fault and entry.fault.kind for entry in played.replay.entries]
-    assert kinds == [None, None, None, "illegal"] * 2
+    assert kinds == [None, None, None, "illegal"] * 4
     stored = msgspec.json.decode(msgspec.json.encode(played.replay), type=Replay)
     *_, (again, _) = steps(stored, ColdWar)
     assert plain(again.view(0)) == plain(game.view(0))

@@ -1,8 +1,5 @@
 """Duel: the worked examples of its page by name, what is seen, what is refused, what holds."""
 
-from pathlib import Path
-
-import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -32,10 +29,9 @@ from tests.referee.games.duel_positions import (
     legal,
     new_game,
     observe,
-    play,
     position,
 )
-from tests.referee.games.tables import rows
+from tests.referee.games.tables import defaults, play, recorded, refused, rows
 
 
 def test_d1_a_new_game_has_80_cards_and_the_pawn_in_the_middle():
@@ -234,31 +230,6 @@ def test_d22_the_discards_make_a_new_deck():
     assert game.deck.cards == ["B7"]
     view = plain(game.view(1))
     assert (view["discards"], view["deck"], view["reshuffled"]) == ([], 1, ["B7", "B7"])
-    decks = []
-    for _ in range(2):
-        game.deck.cards, game.deck.discards = [], ["B1", "B2", "B3", "B4", "B5", "B6"]
-        decks.append(game.deck.draw(6))
-    assert decks[0] != decks[1]
-
-
-def dealt(seed, first=0, second=0, **options):
-    """Return the game after both have taken their first or second die."""
-    game = new_game(seed, **options)
-    for seat, die in enumerate((first, second)):
-        play(game, {"trait": game.dice[seat][-1][die]})
-    return game
-
-
-def test_seat_0_is_dealt_the_first_cards_whatever_seat_1_chooses():
-    hands = [dealt("x", 0, die).fencers[0].hand for die in (0, 1)]
-    assert hands[0] == hands[1]
-
-
-def test_seat_1_chooses_last_and_knows_what_it_faces():
-    game = play(at_choice(), {"trait": 7})
-    assert asked(game) == (1, "choose_trait")
-    assert plain(game.view(1))["trait"] == [7, None]
-    assert game.decision(1).legal == [{"trait": 8}, {"trait": 2}]
 
 
 def test_a_feint_is_not_asked_if_it_is_the_only_action():
@@ -313,9 +284,6 @@ def test_showing_nothing_looks_the_same_chosen_or_forced():
     assert chosen.text(0) == forced.text(0)
 
 
-PAGE = Path(__file__).parents[3] / "referee" / "games" / "duel" / "rules.md"
-
-
 def weak(**attributes):
     """Return a function that has seat 0, weak in something, asked for a second action."""
     return lambda: position("B3 E4 O12", number=2, **attributes)
@@ -350,11 +318,7 @@ REFUSALS = [
 ]
 
 
-@pytest.mark.parametrize(("asked", "move", "reason"), REFUSALS)
-def test_a_reply_is_refused_with_a_reason(asked, move, reason):
-    game = asked()
-    (seat,) = game.deciders()
-    assert reason in game.refusal(seat, move)
+test_a_reply_is_refused_with_a_reason = refused(REFUSALS)
 
 
 ACCEPTED = [
@@ -363,12 +327,7 @@ ACCEPTED = [
 ]
 
 
-@pytest.mark.parametrize(("asked", "move", "canonical"), ACCEPTED)
-def test_a_ladder_in_any_order_is_recorded_in_one(asked, move, canonical):
-    game = asked()
-    (seat,) = game.deciders()
-    assert game.read(seat, move) == canonical
-    assert canonical in game.decision(seat).legal
+test_a_ladder_in_any_order_is_recorded_in_one = recorded(ACCEPTED)
 
 
 def test_with_48_cards_the_numbers_run_to_9():
@@ -390,37 +349,4 @@ DEFAULTS = [
 ]
 
 
-@pytest.mark.parametrize(("asked", "move"), DEFAULTS)
-def test_defaults_are_those_of_the_rules_page(asked, move):
-    game = asked()
-    (seat,) = game.deciders()
-    assert game.default(seat) == move
-    assert move in game.decision(seat).legal
-
-
-def the_pages_view():
-    return msgspec.json.decode(PAGE.read_text().split("```json\n")[1].partition("```")[0])
-
-
-def the_pages_attack():
-    """Return the game of the page's view, before the attack."""
-    game = position(
-        "B6 E3 E3 E6 E10 E10 O1 C4 C5",
-        "E4 E5 O1 O2 O3 O4 O5 O6 O7",
-        on_turn=1,
-        trait=(1, 8),
-        stamina=(3, 6),
-        dexterity=(8, 8),
-        fencing=(12, 10),
-        in_play=("B12 C11 O11 O12", "E11 E12"),
-    )
-    game.turn = 10
-    return play(game, attack("E4 E5"))
-
-
-def test_the_view_of_the_page_has_every_field_and_the_attack_as_it_is_reckoned():
-    shown, real = the_pages_view(), plain(the_pages_attack().view(0))
-    assert list(shown) == list(real)
-    told_elsewhere = {"dice", "discards", "deck", "log"}
-    for field in shown.keys() - told_elsewhere:
-        assert shown[field] == real[field], field
+test_defaults_are_those_of_the_rules_page = defaults(DEFAULTS)

@@ -23,14 +23,13 @@ from tests.referee.games.guerra_positions import (
     opening,
     order_attacks,
     parse,
-    play,
     position,
     stop,
     tables,
     too_many,
     written_attack,
 )
-from tests.referee.games.tables import rows
+from tests.referee.games.tables import defaults, play, refused, rows
 
 ATTACKS = """
 E1  | V 7O           | V 5C                      | 7O>5C         | V 7O*5      |
@@ -82,13 +81,41 @@ G17 | C 10E    | V 7C / C 10O | 10E>10O |          | V 7C
 a Banner that is shot doubles nobody | C 10E | V 1O 7O*7 | 10E>1O | C 10E |
 """
 
-BREAKTHROUGHS = """
-G6 | V 5O 6C 7E / R 2B | V 3O / C 4C / R 5E | 5O>3O, 6C>4C, 7E>5E | 1 2
-G7 | R 5O | R 5C | 5O>5C | 1 1
-G8 | R 5O | R 6C | 5O>6C | 2 1
-a shot at the last card | V 10E / R 2B | V 12C | 10E>12C | 1 2
-a volley that breaks through | V 12O | C 10O / R 2B | | 2 1
-a volley that ruins both | C 10O | C 10O | | 1 1
+
+COURSES = """
+G5 current | V 7O / C 6C | V 5E 7E | packs=2E,2E | orders; 7O>7E | can 6C>5E
+G5 fixed   | V 7O / C 6C | V 5E 7E | packs=2E,2E attack_line=fixed | orders; 7O>7E | asks 1 orders
+G6  | V 5O 6C 7E / R 2B | V 3O / C 4C / R 5E | hands=7B,7B packs=3E,3E | \
+orders; 5O>3O; 6C>4C; 7E>5E; stop | places 1 2 breakthrough
+G7  | R 5O | R 5C | hands=7B,7B packs=3E,3E | orders; 5O>5C; stop | places 1 1 breakthrough
+G8  | R 5O | R 6C | hands=7B,7B packs=3E,3E | orders; 5O>6C; stop | places 2 1 breakthrough
+G9  | V 5O / R 2B | R 2B | packs=2E,2E | mass 2B>centre | asks 1 orders
+G12 | V 1O 10C / C 7O | V 2C | packs=2E,2E | orders | asks 1 orders
+G13 | R 7O 2O | R 7C 10C | hands=3O,1B packs=2B,3B max_turns=2 | orders; stop; orders; stop | \
+troops 9 8, places 1 2 max_turns, turn 2
+G15 without the option | V 7O / C 10E / R 2B | V 7C 3O / C 12B / R 3B | packs=2E,2E | orders | \
+cannot 10E>7C
+G18 neither shoots | V 1O / R 10E 2B | V 7C / R 3B | packs=2E,2E archers=aimed | orders | \
+asks 1 orders
+G18 nor is shot at | V 10E / R 2B | R 3B | packs=2E,2E archers=aimed | orders | asks 1 orders
+a shot at the last card | V 10E / R 2B | V 12C | hands=7B,7B packs=3E,3E archers=aimed | \
+orders; 10E>12C; stop | places 1 2 breakthrough
+a volley that breaks through | V 12O | C 10O / R 2B | hands=7B,7B packs=3E,3E | orders; stop | \
+places 2 1 breakthrough
+a volley that ruins both | C 10O | C 10O | hands=7B,7B packs=3E,3E | orders; stop | \
+places 1 1 breakthrough
+volleys of several suits fall at once | V 10O 10C / R 2B | V 1O 2O 1C 2C | seat=1 packs=3E,3E | \
+orders; stop | b V 2O*1 2C*1
+all have attacked but one | V 7O 6O / R 2B | V 2C 3C / R 2B | packs=3E,3E | orders; 7O>2C | \
+attackers 6O, targets 3C
+all have attacked | V 7O 6O / R 2B | V 2C 3C / R 2B | packs=3E,3E | orders; 7O>2C; 6O>3C | \
+asks 1 orders, turn 2
+an Archer behind a fixed line | V 5O / C 10E / R 2B | V 5C 7C / R 3B | \
+packs=2E,2E archers=aimed attack_line=fixed | orders | can 10E>5C
+nobody shoots once it is empty | V 5O / C 10E / R 2B | V 5C 7C / R 3B | \
+packs=2E,2E archers=aimed attack_line=fixed | orders; 5O>5C | asks 1 orders
+the packs' last breath at the turn limit | R 7O | R 2B | turn=200 | orders; stop | \
+places 1 2 conclusion
 """
 
 ILLEGAL = """
@@ -140,12 +167,42 @@ def test_attack(options, a, b, attacks, a_after, b_after):
     assert tables(game) == (parse(a_after + BOTH_HAVE), parse(b_after + BOTH_HAVE))
 
 
-@pytest.mark.parametrize(("a", "b", "attacks", "places"), rows(BREAKTHROUGHS))
-def test_breakthrough(a, b, attacks, places):
-    game = position(a, b, hands=("7B", "7B"), packs=("3E", "3E"), archers="aimed")
-    order_attacks(game, attacks)
-    stop(game)
-    assert (game.places(), game.reason) == ([*map(int, places.split())], "breakthrough")
+def options_of(text):
+    """Read `hands=2O+3O,7B turn=200`."""
+    given = dict(word.split("=") for word in text.split())
+    options = {name: int(value) if value.isdigit() else value for name, value in given.items()}
+    lists = given.keys() & {"hands", "packs"}
+    return options | {name: given[name].replace("+", " ").split(",") for name in lists}
+
+
+def seen(game, what, rest):
+    """Return a fact of the game as it is written in the table."""
+    match what:
+        case "asks":
+            return [game.to_move, game.asked]
+        case "places":
+            return [*game.places(), game.reason]
+        case "troops":
+            return [army.troops() for army in game.armies]
+        case "turn":
+            return [game.turn]
+        case "b":
+            return rest if tables(game)[1] == parse(" ".join(rest)) else tables(game)
+        case "can" | "cannot":
+            return rest if can_attack(game, *rest) == (what == "can") else []
+    return game.decision(0).limits[what]
+
+
+@pytest.mark.parametrize(("a", "b", "options", "moves", "facts"), rows(COURSES))
+def test_course(a, b, options, moves, facts):
+    game = position(a, b, **options_of(options))
+    for word, *rest in map(str.split, moves.split("; ")):
+        if word in ("orders", "stop"):
+            (order_attacks if word == "orders" else stop)(game)
+        else:
+            play(game, mass(*steps(*rest)) if word == "mass" else written_attack(word))
+    for what, *expected in map(str.split, facts.split(", ")):
+        assert [*map(str, seen(game, what, expected))] == expected, what
 
 
 @pytest.mark.parametrize(("a", "b", "before", "attack"), rows(ILLEGAL))
@@ -227,21 +284,6 @@ def test_g4_wounds_last_until_their_owners_turn():
     assert (game.to_move, tables(game)[1]["vanguard"]) == (1, {"7O": 0})
 
 
-def test_g5_the_centre_takes_over_unless_the_line_is_fixed():
-    games = []
-    for line in ("current", "fixed"):
-        games.append(position("V 7O / C 6C", "V 5E 7E", packs=("2E", "2E"), attack_line=line))
-        order_attacks(games[-1], "7O>7E")
-    assert can_attack(games[0], "6C>5E")
-    assert games[1].to_move == 1
-
-
-def test_g9_leaving_the_rearguard_is_no_defeat():
-    game = position("V 5O / R 2B", "R 2B", packs=("2E", "2E"))
-    play(game, {"action": "mass_transfer", "moves": [{"card": "2B", "to": "centre"}]})
-    assert game.deciders() == (1,)
-
-
 def test_g10_equal_troops_are_a_draw_once_nobody_can_send_in_a_card():
     games = []
     for hand in ("", "2E"):
@@ -271,21 +313,6 @@ def test_g11_beside_its_twin_a_knight_may_only_duel_it_unless_any_suit_may():
     assert tables(game) == (parse("R 2B"), parse("V 5O"))
 
 
-def test_g12_without_a_legal_attack_none_is_asked():
-    game = position("V 1O 10C / C 7O", "V 2C", packs=("2E", "2E"))
-    order_attacks(game)
-    assert (game.to_move, game.asked) == (1, "orders")
-
-
-def test_g13_after_max_turns_the_troops_are_counted():
-    game = position("R 7O 2O", "R 7C 10C", hands=("3O", "1B"), packs=("2B", "3B"), max_turns=2)
-    for _ in range(2):
-        order_attacks(game)
-        stop(game)
-    assert [army.troops() for army in game.armies] == [9, 8]
-    assert (game.places(), game.reason, game.turn) == ([1, 2], "max_turns", 2)
-
-
 def archers(**options):
     game = position("V 7O / C 10E / R 2B", "V 7C 3O / C 12B / R 3B", packs=("2E", "2E"), **options)
     order_attacks(game)
@@ -303,27 +330,6 @@ def test_g15_an_archer_shoots_alone_at_any_card_of_the_two_front_zones_and_is_un
     assert tables(game) == (parse("V 7O / C 10E / R 2B"), parse("V 7C 3O / R 3B"))
     assert (game.attacked, game.decision(0).limits["archers"]) == (["10E"], [])
     assert (can_attack(game, "10E>3O"), can_attack(game, "7O>3O")) == (False, True)
-
-
-def test_g15_without_the_option_no_shot_is_aimed():
-    assert not can_attack(archers(), "10E>7C")
-    assert [*archers().decision(0).limits] == ["attackers", "targets", "sweeps", "duels"]
-
-
-@pytest.mark.parametrize(("a", "b"), [("V 1O / R 10E 2B", "V 7C / R 3B"), ("V 10E / R 2B", "R 3B")])
-def test_g18_the_rearguard_neither_shoots_nor_is_shot_at(a, b):
-    game = position(a, b, packs=("2E", "2E"), archers="aimed")
-    order_attacks(game)
-    assert (game.to_move, game.asked) == (1, "orders")
-
-
-def test_nobody_shoots_once_the_fixed_line_is_empty():
-    a, b = "V 5O / C 10E / R 2B", "V 5C 7C / R 3B"
-    game = position(a, b, packs=("2E", "2E"), archers="aimed", attack_line="fixed")
-    order_attacks(game)
-    assert can_attack(game, "10E>5C")
-    play(game, written_attack("5O>5C"))
-    assert game.to_move == 1
 
 
 def deploy_without_archers_in_front(game):
@@ -348,48 +354,6 @@ def test_g14_two_peaceful_armies_meet_their_conclusion_after_68_turns():
     assert all(len(army.cemetery) == 0 for army in game.armies)
 
 
-def pass_turn(game):
-    """Order an attack and make none."""
-    order_attacks(game)
-    stop(game)
-
-
-def test_the_opening_asks_a_b_a_b_for_their_rows_from_the_back():
-    game, asked = new_game(), []
-    while game.asked == "deploy":
-        asked.append((game.to_move, game.decision(game.to_move).limits))
-        play(game, game.default(game.to_move))
-    assert asked == [
-        (0, {"rearguard": 3}),
-        (1, {"rearguard": 3, "centre": 2}),
-        (0, {"centre": 2, "vanguard": 1}),
-        (1, {"vanguard": 1}),
-    ]
-
-
-def test_a_turn_begins_by_healing_and_drawing():
-    game = position("R 2B", "V 7O*3 / R 2B", packs=("3E", "4E 3E"))
-    pass_turn(game)
-    assert game.turn == 2
-    assert tables(game)[1] == parse("V 7O / R 2B")
-    assert (game.armies[1].hand, game.armies[1].pack) == (["3E"], ["4E"])
-
-
-def test_volleys_of_several_suits_fall_at_once():
-    game = position("V 10O 10C / R 2B", "V 1O 2O 1C 2C", seat=1, packs=("3E", "3E"))
-    pass_turn(game)
-    assert tables(game)[1]["vanguard"] == {"2O": 1, "2C": 1}
-
-
-def test_the_attack_step_ends_when_all_have_attacked():
-    game = position("V 7O 6O / R 2B", "V 2C 3C / R 2B", packs=("3E", "3E"))
-    order_attacks(game, "7O>2C")
-    limits = game.decision(0).limits
-    assert (limits["attackers"], limits["targets"]) == (["6O"], ["3C"])
-    play(game, written_attack("6O>3C"))
-    assert (game.to_move, game.turn) == (1, 2)
-
-
 def test_the_limits_name_sweeps_and_duels():
     game = position("V 11O 11C 11E 12B", "V 2C 11E 11B / R 2B", knight_duel="any_suit")
     order_attacks(game)
@@ -399,12 +363,6 @@ def test_the_limits_name_sweeps_and_duels():
         "sweeps": ["11C"],
         "duels": [[k, other] for k in ("11O", "11C", "11E") for other in ("11E", "11B")],
     }
-
-
-def test_the_last_breath_of_the_packs_is_a_conclusion_even_at_the_turn_limit():
-    game = position("R 7O", "R 2B", turn=200)
-    pass_turn(game)
-    assert (game.places(), game.reason) == ([1, 2], "conclusion")
 
 
 OPTIONS = st.fixed_dictionaries(
@@ -546,10 +504,7 @@ REFUSALS = [
 ]
 
 
-@pytest.mark.parametrize(("asked", "move", "reason"), REFUSALS)
-def test_a_reply_is_refused_with_a_reason(asked, move, reason):
-    game = asked()
-    assert reason in game.refusal(game.to_move, move)
+test_a_reply_is_refused_with_a_reason = refused(REFUSALS)
 
 
 ACCEPTED = [
@@ -579,10 +534,7 @@ DEFAULTS = [
 ]
 
 
-@pytest.mark.parametrize(("asked", "move"), DEFAULTS)
-def test_defaults_are_those_of_the_rules_page(asked, move):
-    game = asked()
-    assert game.default(game.to_move) == move
+test_defaults_are_those_of_the_rules_page = defaults(DEFAULTS)
 
 
 def as_text(move):

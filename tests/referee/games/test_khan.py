@@ -26,11 +26,10 @@ from tests.referee.games.khan_positions import (
     new_game,
     own_cards,
     pile,
-    play,
     position,
     show,
 )
-from tests.referee.games.tables import rows
+from tests.referee.games.tables import defaults, play, recorded, refused, rows
 
 
 def rounds(game):
@@ -270,17 +269,6 @@ def test_k21_loot_ends_the_game_before_any_discard():
     assert (list(game.deciders()), pile(game)) == ([], "")
 
 
-def test_k22_the_cap_ranks_by_points():
-    game = position(
-        *("E2", "E2", "E2", "E2"),
-        front=("wood", "wood, steel", "cloth", ""),
-        bag="",
-        max_turns_per_player=1,
-    )
-    play(game, DRAW, DRAW, DRAW, DRAW)
-    assert (game.places(), game.reason) == ([2, 1, 2, 4], "max_turns")
-
-
 def test_k23_the_discards_become_the_deck():
     game = position("E2", "E3", deck="", discards="O4", bag="")
     play(game, DRAW)
@@ -295,27 +283,11 @@ def test_the_starter_is_seat_0_or_any_seat():
     assert drawn == {0, 1, 2, 3}
 
 
-def test_each_new_deck_is_shuffled_in_its_own_way():
-    game, decks = position("E2", "E3"), []
-    for _ in range(2):
-        game.deck, game.discards = [], ["O2", "O3", "O4", "O5", "O6", "O7"]
-        play(game, DRAW)
-        decks.append(game.deck)
-    assert decks[0] != decks[1]
-
-
 def test_without_deck_and_discards_there_is_no_card():
     game = position("E2", "E3", deck="")
     play(game, DRAW)
     assert face_up(game)[0] == "E2"
     assert plain(game.view(0))["recent"][-1]["card_to"] is None
-
-
-def test_only_the_combatants_take_up_their_cards():
-    game = position("E3 E4 C11", "B2 B3", "O2 O3")
-    play(game, attack())
-    assert face_up(game) == ["", "", "O2 O3"]
-    assert plain(game.view(2))["combat"]["face_up"] == [["E3", "E4"], ["B2", "B3"]]
 
 
 def test_the_loot_goes_behind_and_is_seen_to_go_there_and_what_lies_behind_is_safe():
@@ -360,30 +332,23 @@ def test_the_winner_shows_all_his_tokens():
     assert plain(game.view(1))["seen_behind"][1] == {}
 
 
-@pytest.mark.parametrize(
-    ("front", "tokens", "options", "places"),
-    [
-        (("", "2 wood", "wood"), (NEARLY, "horses"), {"rank_losers": "tied"}, [1, 2, 2]),
-        (("", "gold", "2 wood"), ("", ""), ONE_TURN, [3, 1, 1]),
-        (("", "gold", "2 wood"), ("", ""), ONE_TURN | {"rank_losers": "tied"}, [3, 1, 1]),
-        (("", "gold", "wood"), ("", ""), ONE_TURN | {"rank_losers": "tied"}, [2, 1, 2]),
-    ],
-)
-def test_places_are_shared_by_equal_points_or_by_all_losers(front, tokens, options, places):
-    behind, bag = tokens
-    game = position("E2", "E3", "E4", front=front, behind=(behind,), bag=bag, **options)
+TIED, THREE = {"rank_losers": "tied"}, ("", "gold", "2 wood")
+ENDS = {
+    "K22": (("wood", "wood, steel", "cloth", ""), ("",), "", ONE_TURN, [2, 1, 2, 4]),
+    "losers are level": (("", "2 wood", "wood"), (NEARLY,), "horses", TIED, [1, 2, 2]),
+    "equal points": (THREE, ("",), "", ONE_TURN, [3, 1, 1]),
+    "equal points win": (THREE, ("",), "", ONE_TURN | TIED, [3, 1, 1]),
+    "more points win": (("", "gold", "wood"), ("",), "", ONE_TURN | TIED, [2, 1, 2]),
+    "the last turn wins": (("", "cattle"), ("", NEARLY), "wood, horses", ONE_TURN, [2, 1]),
+}
+
+
+@pytest.mark.parametrize(("front", "behind", "bag", "options", "places"), ENDS.values(), ids=ENDS)
+def test_the_end(front, behind, bag, options, places):
+    game = position(*["E2"] * len(front), front=front, behind=behind, bag=bag, **options)
     while game.deciders():
         game.apply({game.to_move: DRAW})
-    assert game.places() == places
-
-
-def test_twenty_points_in_the_last_turn_win():
-    game = position(
-        "E2", "E3", behind=("", NEARLY), front=("", "cattle"), bag="wood, horses",
-        max_turns_per_player=1,
-    )  # fmt: skip
-    play(game, DRAW, DRAW)
-    assert (game.places(), game.reason) == ([2, 1], "khan")
+    assert (game.places(), game.reason) == (places, "khan" if NEARLY in behind else "max_turns")
 
 
 def test_a_combat_counts_as_a_turn_at_the_cap():
@@ -498,18 +463,6 @@ def test_a_card_thrown_away_does_not_tell_whether_it_was_just_drawn():
     assert new.camps[0].hand == old.camps[0].hand
 
 
-def test_what_is_drawn_to_the_hand_or_behind_the_screen_is_seen_by_the_drawer_only():
-    one, other = (
-        position("E2 E3", "B2", front=("4 wood",), bag=kind, deck=card)
-        for kind, card in (("gold", "C12"), ("steel", "O1"))
-    )
-    for game in (one, other):
-        play(game, DRAW)
-    assert_alike(one, other, 1)
-    assert plain(one.view(0))["behind"] == {"gold": 1}
-    assert plain(one.view(0))["hand"] == ["C12"]
-
-
 def test_cards_that_were_face_up_or_shown_are_known_to_be_in_the_hand():
     game = fight("E3 E4 E5", "B6 B7", "-", cards=("C11 E7 E3 E4 E5 B6 B7 O1", "O2 O5"))
     assert game.asked == "place_front"
@@ -603,11 +556,7 @@ REFUSALS = [
 ]
 
 
-@pytest.mark.parametrize(("asked", "move", "reason"), REFUSALS)
-def test_a_reply_is_refused_with_a_reason(asked, move, reason):
-    game = asked()
-    (seat,) = game.deciders()
-    assert reason in game.refusal(seat, move)
+test_a_reply_is_refused_with_a_reason = refused(REFUSALS)
 
 
 ACCEPTED = [
@@ -621,12 +570,7 @@ ACCEPTED = [
 ]
 
 
-@pytest.mark.parametrize(("asked", "move", "canonical"), ACCEPTED)
-def test_a_reply_is_recorded_in_one_form(asked, move, canonical):
-    game = asked()
-    (seat,) = game.deciders()
-    assert game.read(seat, move) == canonical
-    assert canonical in game.decision(seat).legal
+test_a_reply_is_recorded_in_one_form = recorded(ACCEPTED)
 
 
 DEFAULTS = [
@@ -641,8 +585,4 @@ DEFAULTS = [
 ]
 
 
-@pytest.mark.parametrize(("asked", "move"), DEFAULTS)
-def test_defaults_are_those_of_the_rules_page(asked, move):
-    game = asked()
-    (seat,) = game.deciders()
-    assert game.default(seat) == move
+test_defaults_are_those_of_the_rules_page = defaults(DEFAULTS)

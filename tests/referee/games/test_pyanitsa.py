@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from referee.games.pyanitsa.game import Pyanitsa
-from tests.referee.games.tables import options_of, rows
-from tests.referee.games.war_positions import dealt, new_game, outcome, play, pyanitsa
+from tests.referee.games.tables import options_of, play, rows
+from tests.referee.games.war_positions import dealt, new_game, outcome, pyanitsa
 
 BATTLES = """
 T13 6 v A       | 6 7 / A 7               |                | A wins 2: goes on

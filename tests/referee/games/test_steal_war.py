@@ -18,14 +18,14 @@ from tests.referee.games.steal_war_positions import (
     new_game,
     packs,
     piles,
-    play,
     position,
     ranks,
     steal,
     top_of_rank,
     up,
 )
-from tests.referee.games.tables import options_of, rows
+from tests.referee.games.tables import options_of, refused, rows
+from tests.referee.games.tables import play_at_once as play
 
 
 @pytest.mark.parametrize(
@@ -281,14 +281,6 @@ def test_the_top_is_not_asked_of_a_winner_whose_pack_is_empty():
     assert sorted(ranks([*game.held.packs[0], *game.trick.laid[0]]).split()) == ["4", "K"]
 
 
-def test_cards_face_down_are_not_shown_before_the_trick_is_over():
-    game = position("7 2 3 4 9 A 5", "7 2 3 4 8 6 5 | K 9")
-    assert plain(game.view(0))["laid"] == [["7C", None, None, None], ["7D", None, None, None]]
-    play(game, PLAY, None)
-    assert plain(game.view(0))["laid"][0] == ["7C", "2C", "3C", "4C", "9C"]
-    assert plain(game.view(0))["won"] == game.won
-
-
 def all_cards(game):
     """Return every card there is, wherever it lies now."""
     held, trick = game.held, game.trick
@@ -364,9 +356,7 @@ REFUSALS = [
 ]
 
 
-@pytest.mark.parametrize(("asked", "move", "reason"), REFUSALS)
-def test_a_wrong_reply_is_refused_in_words(asked, move, reason):
-    assert reason in asked().refusal(0, move)
+test_a_wrong_reply_is_refused_in_words = refused(REFUSALS)
 
 
 @pytest.mark.parametrize(("target", "is_seat"), [(0, True), (9, True), (10, False)])

@@ -13,9 +13,9 @@ from jsonschema import Draft202012Validator
 from protocol.errors import ArenaError
 from referee.game import plain
 from referee.games.war.game import War
-from referee.options import check_seats, read_options
+from referee.options import check_seats
 from tests.benchmarks.figures.war import chance_of_war
-from tests.referee.games.tables import options_of, rows
+from tests.referee.games.tables import options_of, play, rows
 from tests.referee.games.war_positions import (
     before,
     dealt,
@@ -23,7 +23,6 @@ from tests.referee.games.war_positions import (
     new_game,
     order,
     outcome,
-    play,
     position,
     pyanitsa,
     ranks,
@@ -180,12 +179,6 @@ def test_h12_a_reply_that_is_no_permutation_is_refused_and_the_pot_shuffled():
     assert orders == {"2 5 K 9", "2 5 9 K"}
 
 
-@pytest.mark.parametrize("raw", [{"war_length": 2}, {"wars": 3}])
-def test_h14_an_option_out_of_range_or_unknown_is_refused(raw):
-    with pytest.raises(ArenaError):
-        read_options(War, raw)
-
-
 def test_h14_eleven_seats_are_refused():
     with pytest.raises(ArenaError, match="2, 3, 4, 5, 6, 7, 8, 9, 10 seats, not by 11"):
         check_seats(War, 11)
@@ -224,12 +217,6 @@ def test_two_shuffled_jokers_may_lie_in_one_pack_and_on_top():
 def test_a_buried_joker_may_lie_anywhere_but_on_top():
     packs = [before(new_game(seed=str(seed), jokers="buried"))[0] for seed in range(400)]
     assert {pack.split().index("X") for pack in packs} == set(range(1, 27))
-
-
-def test_face_down_cards_are_won_too_in_the_order_laid():
-    game = position("7 2 3 5 / 7 4 K 9 / 6 8 J 5")
-    assert game.deciders() == (1,)
-    assert ranks(game.won) == "6 8 J 7 2 3 7 4 K"
 
 
 @pytest.mark.parametrize("pickup", ["won_first", "shuffled"])
@@ -273,15 +260,6 @@ def test_the_default_is_drawn_only_when_it_is_applied():
     assert game.refusal(0, game.default(0))
     play(game, order(game, "K 9"))
     assert before(game)[0] == "Q 2 K 9"
-
-
-def test_a_pack_is_unseen_until_its_cards_have_been_laid():
-    game = position("K 2 3 / 9 4 5")
-    assert plain(game.view(0))["packs"] == [[None, None], [None, None]]
-    play(game, order(game, "K 9"))
-    play(game, order(game, "2 4"))
-    assert [ranks(pack) for pack in plain(game.view(0))["packs"]] == ["K 9", "2 4"]
-    assert plain(game.view(0))["packs"] == plain(game.view(1))["packs"]
 
 
 def test_the_order_won_first_is_known_to_all_and_a_shuffled_one_to_nobody():

@@ -10,7 +10,7 @@ from referee.games.pyanitsa.game import Pyanitsa
 from referee.games.war.game import War
 from referee.games.war_family.cards import SUITS
 from referee.games.war_family.packs import PackGame
-from tests.referee.games.events import Event, in_one_order_of_all_cards
+from tests.referee.games.events import Event
 
 SEATS = "ABCDEFGHIJKL"
 
@@ -72,13 +72,6 @@ def outcome(game: PackGame) -> str:
     return f"{won} {sum(map(len, battle.laid.values()))}: {end}"
 
 
-def play(game: PackGame, move: Move) -> None:
-    """Make a move that must be legal."""
-    (seat,) = game.deciders()
-    assert game.refusal(seat, move) is None
-    game.apply({seat: move})
-
-
 def order(game: PackGame, text: str) -> Move:
     """Return the move that picks up cards of these ranks in this order."""
     left = [*game.won]
@@ -99,5 +92,5 @@ def _battle(game: Any) -> tuple[Key, ...]:
     return (game.battle,)
 
 
-PICKUP = Event(_battle, in_one_order_of_all_cards, shared=0.6)
+PICKUP = Event(_battle, shared=0.6)
 """What chance does where nobody chooses how the cards won are picked up."""

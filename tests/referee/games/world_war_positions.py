@@ -8,6 +8,7 @@ from referee.games.world_war.forces import Forces
 from referee.games.world_war.game import WorldWar
 from referee.games.world_war.goals import Territories
 from referee.games.world_war.options import WorldWarOptions
+from tests.referee.games.tables import play
 
 OUT_OF_REACH = Territories(42, 1000)
 STOP = {"action": "stop"}
@@ -96,13 +97,6 @@ def begin(game: WorldWar, seat: int, number: int, at: str = "start") -> None:
         if at == "fortify":
             play(game, STOP)
     game.reason = war.reason
-
-
-def play(game: WorldWar, move: Move) -> None:
-    """Make a move that must be legal."""
-    (seat,) = game.deciders()
-    assert game.refusal(seat, move) is None
-    game.apply({seat: move})
 
 
 def refusal(game: WorldWar, move: Move) -> str:

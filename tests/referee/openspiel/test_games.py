@@ -3,9 +3,8 @@
 import json
 import subprocess
 import sys
-from collections import Counter, defaultdict
+from collections import Counter
 from importlib import metadata
-from itertools import permutations
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -127,46 +126,6 @@ def test_an_outcome_that_is_gone_changes_the_choice_only_if_it_was_the_choice(
             total = sum(likely for _, likely in left)
             again = chance.weighted([(at, likely / total) for at, likely in left], "draw", 4)
             assert (again == chosen) == (gone != chosen)
-
-
-@pytest.mark.quick(1)
-@pytest.mark.parametrize(("name", "cards"), [("kuhn_poker", 3), ("leduc_poker", 6)])
-def test_whoever_has_the_same_information_is_shown_the_same(name: str, cards: int) -> None:
-    """All deals and all courses of play are enumerated; of leduc, those of the first round."""
-    shown: defaultdict[tuple[int, str, str], set[str]] = defaultdict(set)
-    told: defaultdict[tuple[int, str, str], set[str]] = defaultdict(set)
-    kind = find_game(f"openspiel:{name}")
-    todo: list[tuple[tuple[int, ...], list[int]]]
-    todo = [(deal, []) for deal in permutations(range(cards), 2)]
-    while todo:
-        deal, course = todo.pop()
-        game = kind(seats=2, options=kind.options_type(), chance=_Told(deal))
-        for action in course:
-            (seat,) = game.deciders()
-            game.apply({seat: {"action": action}})
-        state = game._state  # type: ignore[attr-defined]
-        for seat in (0, 1):
-            view = plain(game.view(seat))
-            known = (seat, state.information_state_string(seat), str(view.get("returns")))
-            shown[known].add(json.dumps(view) + game.text(seat))
-            told[known].add(str(state))
-        if game.deciders() and len(course) < 4:
-            (seat,) = game.deciders()
-            legal = game.decision(seat).legal or []
-            todo += [(deal, [*course, move["action"]]) for move in legal]
-    assert all(len(views) == 1 for views in shown.values())
-    assert any(len(states) > 1 for states in told.values())  # so there was something to tell
-
-
-class _Told(Chance):
-    """Chance whose first outcomes are given."""
-
-    def __init__(self, outcomes: tuple[int, ...]) -> None:
-        super().__init__("told")
-        self._told = [*outcomes]
-
-    def weighted(self, outcomes: Any, *event: Any) -> int:
-        return self._told.pop(0) if self._told else super().weighted(outcomes, *event)
 
 
 def test_the_texts_of_actions_are_those_of_the_state_that_is_asked_about() -> None:

@@ -12,7 +12,7 @@ import pytest
 from protocol.errors import ArenaError
 from referee.chance import Chance
 from referee.finding import find_source
-from referee.game import Game, twin
+from referee.game import Game
 from referee.identity import code_of
 from referee.limits import Limits
 from referee.loading import find_game, load
@@ -259,16 +259,6 @@ def test_a_program_stays_the_game_that_it_was(make_game: MakeGame, tmp_path: Pat
     kind.engine.stop()  # type: ignore[attr-defined]
     with pytest.raises(ProgramError, match="it is another game than the last time"):
         played(kind)
-
-
-def test_a_copy_goes_its_own_way(make_game: MakeGame) -> None:
-    game = dealt(find_game(str(make_game())))
-    game.apply({0: {"take": 2}})
-    other = twin(game)
-    other.apply({1: {"take": 2}})
-    assert (game.view(1)["left"], other.view(0)["left"]) == (7, 5)
-    game.apply({1: {"take": 1}})
-    assert (game.view(0)["left"], other.view(0)["left"]) == (6, 5)
 
 
 @pytest.mark.slow

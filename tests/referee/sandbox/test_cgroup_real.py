@@ -3,15 +3,12 @@
 `make cgroup` runs these in a machine that has version 2, as root and as an ordinary user.
 """
 
-import json
 import os
 import select
 import signal
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -221,56 +218,3 @@ def test_so_does_one_that_lost_its_controller_or_its_bound_while_a_bot_runs(
     launcher.stop(child)
     with pytest.raises(MachineError, match="lost its memory controller"):
         child.peak()
-
-
-def test_a_league_keeps_the_peak_and_goes_on_after_a_cgroup_was_taken_away(divided: Path) -> None:
-    with tempfile.TemporaryDirectory(prefix="cup-") as name:
-        league = f"{name}/cup"
-        words = ("--game", "khan", "quiet", "sensible", "--deals", "2", "--limit", "cgroup=true")
-        assert not called("init", league, *words).returncode
-        assert not called("run", league).returncode
-        assert len(peaks(league)) == 4
-        file = Path(league, "league.toml")
-        file.write_text(file.read_text().replace("deals = 2", "deals = 8"))
-        run = subprocess.Popen(
-            [sys.executable, "-m", "arena", "run", league, "--workers", "1"],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        try:
-            folder = until(lambda: of_worker(divided), seconds=PATIENCE)
-            write(f"{folder}/cgroup.subtree_control", "-memory")
-            _, said = run.communicate(timeout=PATIENCE)
-        finally:
-            run.kill()
-            run.wait()
-        assert run.returncode == 1
-        assert sum("taken away during the run" in line for line in said.splitlines()) == 1, said
-        assert "Traceback" not in said
-        assert 4 <= len(peaks(league)) < 16
-        assert not called("run", league).returncode
-        played = peaks(league)
-        assert len(played) == 16
-        assert all(len(each) == 2 and min(each) > 0 for each in played)
-
-
-def of_worker(parent: Path) -> Path | None:
-    """Return the cgroup of a launcher that has two bots, as none has that proves a sandbox."""
-    for path in parent.glob("bot-arena-bots-*"):
-        with suppress(FileNotFoundError):
-            if sum(entry.is_dir() for entry in os.scandir(path)) > 1:
-                return path
-    return None
-
-
-def peaks(league: str) -> list[list[int]]:
-    done = called("export", league)
-    lines = map(json.loads, done.stdout.splitlines())  # of a league without results, none
-    return [[*each["evidence"]["memory_peak"].values()] for each in lines if "evidence" in each]
-
-
-def called(*words: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "arena", *words], capture_output=True, text=True, check=False
-    )

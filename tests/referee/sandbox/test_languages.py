@@ -11,7 +11,6 @@ import pytest
 
 from referee.limits import Limits
 from referee.sandbox import Child, Launcher, Program
-from referee.verdict import verdict
 from tests.referee.raw_programs import read_all
 from tests.referee.sandbox.sandboxed import limits
 
@@ -152,34 +151,3 @@ def test_pythons_standard_library_is_there(sandboxed: Launcher, public: Path) ->
     out, err = read_all(child.stdout), read_all(child.stderr)
     sandboxed.wait(child)
     assert (out, err) == ("True slept\n", ""), sys.version
-
-
-POPEN = r"""
-#include <stdio.h>
-int main(void) {
-    for (int n = 0; n < 64; n++)
-        if (!popen("exec sleep 60", "r")) {
-            perror("popen");
-            return 1;
-        }
-    return 0;
-}
-"""
-
-
-def test_a_c_program_without_a_process_is_not_said_to_lack_memory(
-    sandboxed: Launcher, public: Path
-) -> None:
-    """Its library says ENOMEM, whatever kept the process from being started."""
-    if (tool := shutil.which("cc")) is None:
-        pytest.skip("BOTS IN C ARE NOT TESTED HERE: there is no cc")
-    (public / "bot.c").write_text(POPEN)
-    subprocess.run([tool, "-o", public / "bot", public / "bot.c"], check=True)
-    child = sandboxed.start(
-        Program((f"{public}/bot",), str(public), ("bot",)), limits(sandboxed, processes=8)
-    )
-    said = read_all(child.stderr)
-    kind, why = verdict(sandboxed.wait(child), said, limits(sandboxed, processes=8))
-    assert said == "popen: Cannot allocate memory\n"
-    assert kind == "processes"
-    assert why.startswith("it lacked a process")

@@ -2,7 +2,6 @@
 
 import errno
 import os
-import signal
 import struct
 import subprocess
 import sys
@@ -418,19 +417,3 @@ print("done")
         tmp_path,
     )
     assert (done.stdout, done.stderr, done.returncode) == ("done\n", "", 0)
-
-
-@for_real
-@pytest.mark.skipif(not ON_X86_64, reason="on other machines a program cannot change its table")
-def test_a_32_bit_call_kills(tmp_path: Path) -> None:
-    done = under_filter(
-        r"""
-page = mmap.mmap(-1, 4096, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, 7)
-page.write(b"\xb8\x14\x00\x00\x00\xcd\x80\xc3")  # getpid by int 0x80
-ctypes.CFUNCTYPE(ctypes.c_int)(ctypes.addressof(ctypes.c_char.from_buffer(page)))()
-print("alive")
-""",
-        tmp_path,
-    )
-    assert done.stdout == ""
-    assert done.returncode in {-signal.SIGSYS, -signal.SIGSEGV}  # the latter without 32-bit support

@@ -70,31 +70,62 @@ SOCKET = "could open a socket"
 OUTSIDE = "could read a file outside its folder"
 FAILED = f"^the self test failed: a sandboxed process {SOCKET}. No match was played.$"
 NO_PYTHON = "^the self test could not be started: /no/such/python: No such file or directory.$"
-SHELL = ["/bin/sh", "-c"]
+KINDS = {"landlock": LandlockSandbox, "bwrap": BwrapSandbox, "uid": UidSandbox}
+
+
+def instead(**parts: Any) -> Callable[[Request], None]:
+    """Return what puts other parts into a request."""
+    return lambda request: request.update(parts)
+
+
+def said(text: str) -> Callable[[Request], None]:
+    """Return what runs a line of shell in place of the self test."""
+    return instead(argv=["/bin/sh", "-c", text])
+
+
+def show(request: Request) -> None:
+    folder = tempfile.gettempdir()
+    if "root" in request:
+        need_mounts()
+        request["root"]["shown"].append(("bind", folder, ""))
+    elif request["landlock"]:
+        request["landlock"]["rules"].append((folder, 1 << 2))
+    else:
+        request["argv"][1:1] = ["--ro-bind", folder, folder]
+
+
+def drop_filter(request: Request) -> None:
+    at = request["argv"].index("--seccomp")
+    del request["argv"][at : at + 2]
 
 
 @pytest.mark.parametrize(
-    ("instead", "says"),
+    ("sandbox", "leave_out", "says"),
     [
-        ({"seccomp": None}, FAILED),
-        ({"landlock": None}, f"{OUTSIDE}|could write a file"),
-        ({"landlock": None, "seccomp": None}, "the self test failed"),
-        ({"argv": ["/no/such/python"]}, NO_PYTHON),
-        ({"argv": [*SHELL, ":"]}, "^the self test did not end: it said nothing.$"),
-        ({"argv": [*SHELL, "echo no Python >&2"]}, "^the self test did not end: no Python.$"),
+        ("landlock", instead(seccomp=None), FAILED),
+        ("landlock", instead(landlock=None), f"{OUTSIDE}|could write a file"),
+        ("landlock", instead(landlock=None, seccomp=None), "the self test failed"),
+        ("landlock", instead(argv=["/no/such/python"]), NO_PYTHON),
+        ("landlock", said(":"), "^the self test did not end: it said nothing.$"),
+        ("landlock", said("echo no Python >&2"), "^the self test did not end: no Python.$"),
+        ("landlock", show, OUTSIDE),
+        ("bwrap", show, OUTSIDE),
+        ("bwrap", drop_filter, SOCKET),
+        ("uid", instead(root=None), "could write a file"),
+        ("uid", instead(seccomp=None), SOCKET),
+        ("uid", show, OUTSIDE),
     ],
+    indirect=["sandbox"],
 )
-def test_what_is_missing_in_landlock_is_noticed(
-    in_landlock: Launcher, broken: Breaking, instead: dict[str, Any], says: str
+def test_what_is_missing_or_opens_too_much_is_noticed(
+    sandboxed: Launcher,
+    sandbox: str,
+    broken: Breaking,
+    leave_out: Callable[[Request], None],
+    says: str,
 ) -> None:
-    broken(LandlockSandbox, lambda request: request.update(instead))
-    assert re.search(says, refusal(in_landlock))
-
-
-def test_a_ruleset_that_opens_too_much_is_noticed(in_landlock: Launcher, broken: Breaking) -> None:
-    readable = (tempfile.gettempdir(), 1 << 2)
-    broken(LandlockSandbox, lambda request: request["landlock"]["rules"].append(readable))
-    assert OUTSIDE in refusal(in_landlock)
+    broken(KINDS[sandbox], leave_out)
+    assert re.search(says, refusal(sandboxed))
 
 
 def test_a_filter_that_allows_children_is_noticed(
@@ -105,42 +136,6 @@ def test_a_filter_that_allows_children_is_noticed(
     code = {"code": b64encode(lax.code).decode(), "own_pid_at": lax.own_pid_at}
     broken(LandlockSandbox, lambda request: request.update(seccomp=code))
     assert "could start a child" in refusal(in_landlock)
-
-
-def show(request: Request) -> None:
-    folder = tempfile.gettempdir()
-    request["argv"][1:1] = ["--ro-bind", folder, folder]
-
-
-def drop_filter(request: Request) -> None:
-    at = request["argv"].index("--seccomp")
-    del request["argv"][at : at + 2]
-
-
-@pytest.mark.parametrize(("leave_out", "what"), [(show, OUTSIDE), (drop_filter, SOCKET)])
-def test_what_is_missing_in_bwrap_is_noticed(
-    in_bwrap: Launcher, broken: Breaking, leave_out: Callable[[Request], None], what: str
-) -> None:
-    broken(BwrapSandbox, leave_out)
-    assert what in refusal(in_bwrap)
-
-
-@pytest.mark.parametrize(
-    ("part", "what"),
-    [("root", "could write a file"), ("seccomp", SOCKET)],
-)
-def test_a_part_of_uid_that_is_missing_is_noticed(
-    part: str, what: str, in_uid: Launcher, broken: Breaking
-) -> None:
-    broken(UidSandbox, lambda request: request.update({part: None}))
-    assert what in refusal(in_uid)
-
-
-def test_a_root_of_uid_that_shows_too_much_is_noticed(in_uid: Launcher, broken: Breaking) -> None:
-    need_mounts()
-    folder = tempfile.gettempdir()
-    broken(UidSandbox, lambda request: request["root"]["shown"].append(("bind", folder, "")))
-    assert OUTSIDE in refusal(in_uid)
 
 
 @pytest.mark.parametrize(

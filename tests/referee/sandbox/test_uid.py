@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from referee.limits import Grant, Limits
-from referee.sandbox import Launcher, MachineError, SandboxError, prove, root_folder, seccomp
+from referee.sandbox import Launcher, MachineError, SandboxError, root_folder, seccomp
 from referee.sandbox.root_folder import RootFolder
 from referee.sandbox.uid import UidSandbox, with_mounts
 from tests.faults.workshop import small_disk
@@ -58,40 +58,6 @@ def test_a_bot_finds_the_system_and_itself_alone(public: Path) -> None:
     assert found["/usr/lib"]
 
 
-CHROOTED = """
-import json, os, sys
-from pathlib import Path
-sys.path.insert(0, sys.argv[1])
-from referee.limits import Limits
-from referee.sandbox import Launcher, prove
-from tests.referee.sandbox.sandboxed import make, said
-folder = Path(sys.argv[2])
-with Launcher("uid") as launcher:
-    prove(launcher, Limits(sandbox="uid"))
-    found = json.loads(said(launcher, make(folder, Path(sys.argv[3]).read_text())))
-    print(json.dumps([launcher.sandbox.name, launcher.folder, found]))
-"""
-
-
-@pytest.mark.slow
-def test_without_mounts_it_is_a_root_folder(public: Path, tmp_path: Path) -> None:
-    need_mounts()
-    (tmp_path / "look.py").write_text(LOOK)
-    words = [sys.executable, "-m", "tests.attacks.small_system", sys.executable, "-c", CHROOTED]
-    words += [str(ROOT), str(public), str(tmp_path / "look.py")]
-    ran = subprocess.run(words, capture_output=True, text=True, cwd=ROOT)
-    assert ran.returncode == 0, ran.stderr
-    name, folder, found = json.loads(ran.stdout)
-    assert name == "uid (chroot)"
-    assert found["/"] == found["/tmp"] == found["others"] == "PermissionError"
-    devices = {"full", "null", "random", "urandom"}
-    assert isinstance(found["/dev"], str) or {*found["/dev"]} <= devices
-    assert "passwd" not in found["/etc"]
-    assert found["/proc"] == "FileNotFoundError"
-    assert found["/usr/lib"]
-    assert not Path(folder).exists()
-
-
 def test_an_ordinary_user_is_told_to_be_root() -> None:
     need("uid")
     python = python_of(61236)
@@ -107,16 +73,6 @@ def test_users_that_cannot_be_had_are_refused() -> None:
         UidSandbox(2**32 - 1)
     assert caught.value.what.count("to become uid 4294967295: ") == 1
     assert "\n" not in caught.value.what
-
-
-def test_two_launchers_share_no_user(public: Path) -> None:
-    need("uid")
-    with Launcher("uid") as one, Launcher("uid") as other:
-        prove(one, Limits(sandbox="uid"))
-        prove(other, Limits(sandbox="uid"))
-        assert one.uid != other.uid
-        text = "import os; print(os.getuid())"
-        assert said(one, make(public, text)) != said(other, make(public, text))
 
 
 def test_its_filter_asks_nobody_about_threads() -> None:

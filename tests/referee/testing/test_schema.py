@@ -1,7 +1,6 @@
 """The small check of JSON Schemas says what jsonschema says, and names what it does not know."""
 
 import json
-from random import Random
 from typing import Any
 
 import pytest
@@ -9,11 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from referee.games import GAMES
 from referee.testing.schema import malformed, misfit
-from referee.testing.trial import sampling
-from referee.testing.values import JUNK, mutant
-from tests.referee.games.conformance import cases_of, moments
+from referee.testing.values import JUNK
 
 SCHEMAS: list[dict[str, Any]] = [
     {"type": ["integer", "null"], "minimum": 1, "exclusiveMaximum": 4},
@@ -54,21 +50,6 @@ def test_a_value_fits_as_jsonschema_has_it(schema: dict[str, Any]) -> None:
         assert (misfit(schema, value) is None) == validator.is_valid(value)
 
     compare()
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", GAMES)
-def test_mutilated_moves_fit_the_forms_of_the_games_as_jsonschema_has_it(name: str) -> None:
-    dice = Random(1)
-    schemas = GAMES[name].schemas()
-    forms = {each: Draft202012Validator(form) for each, form in schemas.items()}
-    for case in cases_of(name)[:3]:
-        game = case.new()
-        for seat, move in moments(game, sampling()):
-            asked = game.decision(seat).name
-            for each in (move, mutant(move, dice), mutant(move, dice)):
-                fits = misfit(schemas[asked], each) is None
-                assert fits == forms[asked].is_valid(each), each
 
 
 @pytest.mark.parametrize(

@@ -35,6 +35,7 @@ class Auction(Game):
     decisions: ClassVar[Mapping[str, AnyForm]] = {"offer": Offer}
     typical_decisions = 20
     score = "the worth of the prizes won"
+    measures: ClassVar[Mapping[str, str]] = {"rounds": "the rounds that were played"}
 
     options: AuctionOptions
 
@@ -109,6 +110,10 @@ class Auction(Game):
     def scores(self) -> list[int]:
         """Return what was won."""
         return [*self.won]
+
+    def numbers(self) -> dict[str, int | float]:
+        """Return the rounds that were played."""
+        return {"rounds": len(self.past)}
 
     def resample(self, seat: int, rng: Random) -> "Auction":
         """Return the game with the prizes to come in another order."""

@@ -1,1 +1,0 @@
-"""A game of this package."""
