@@ -85,28 +85,6 @@ def unplayed(played: Path, folder: Path) -> Path:
 
 # --- the round trip
 
-_OF_TIMING = re.compile(r"^(?:Before a run on|How quiet the machine)", re.MULTILINE)
-"""How the note begins, last of all, on the machine that played: an export does not say."""
-
-
-@pytest.mark.slow
-def test_an_imported_league_exports_the_same_bytes_and_shows_the_same(
-    played: Path, export: Path, empty: Path, arena: Arena
-) -> None:
-    assert "has no results yet" in arena("export", empty).stderr
-    assert merge(empty, export) == (12, 0)
-    assert bytes_of(empty) == export.read_bytes()
-    _, matches = lines_of(played)
-    faulty = next(match["match"] for match in matches if any(match["faults"]))
-    for command, *words in (("rank", "--times", "--faults"), ("matches",), ("show", faulty)):
-        before, after = (arena(command, folder, *words) for folder in (played, empty))
-        assert before.exit_code == after.exit_code == 0, after.output
-        told = [_OF_TIMING.split(result.stdout)[0] for result in (before, after)]
-        assert told[0] == told[1]
-    again = arena("import", empty, export)
-    assert again.stdout == "0 matches imported; 12 were there already.\n"
-    assert bytes_of(empty) == export.read_bytes()
-
 
 @given(data=st.data())
 @settings(max_examples=4)
@@ -342,15 +320,6 @@ def test_a_file_that_is_no_exported_league_is_refused(
         told.append(f"{kind}: {said.removeprefix(str(file))}")
         assert not (empty / "league.db").exists()
     golden(MATCH_ID.sub("ID", "\n".join(told)))
-
-
-def test_settings_that_changed_since_the_league_was_played_are_told(
-    copy: Path, export: Path
-) -> None:
-    file = copy / "league.toml"
-    file.write_text(file.read_text().replace("seed = 1", "seed = 2"))
-    said = refused(lambda: merge(copy, export))
-    assert 'league.toml: seed was "1", not "2", when the first match was played.' in said
 
 
 def test_a_folder_nothing_or_a_file_that_may_not_be_read_is_told(empty: Path, public: Path) -> None:

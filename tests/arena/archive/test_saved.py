@@ -138,20 +138,6 @@ def test_a_bot_is_fed_from_a_file(arena: Arena, home: Path, file: Path) -> None:
     assert len(heard) == 1 + sum(entry.seat == 1 for entry in read_match(file).replay.entries)
 
 
-def test_a_saved_match_is_shown_with_its_scores_and_numbers(tmp_path: Path, arena: Arena) -> None:
-    file = tmp_path / "match.json"
-    play = ("play", "war", "random", "random", "--seed", "1", "--sandbox", "none", "--save", file)
-    assert "(seat 1), score 52\n" in arena(*play).stdout
-    replay = json.loads(file.read_text())["replay"]
-    assert replay["scores"] == [0, 52]
-    told = arena("show", file).stdout
-    assert f"Ended: all_cards, battles {replay['numbers']['battles']}\n" in told
-    facts = json.loads(arena("show", file, "--format", "json").stdout)
-    assert (facts["match"], facts["deal"], facts["rotation"]) == (None, None, None)
-    assert facts["numbers"] == replay["numbers"]
-    assert [seat["score"] for seat in facts["seats"]] == [0, 52]
-
-
 # --- writing
 
 

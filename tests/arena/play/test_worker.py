@@ -108,13 +108,6 @@ def test_the_first_match_is_reported_before_the_second_is_played(set_up: SetUp) 
     assert [each.result.match[-2:] for each in matches([first])] == ["-0"]
 
 
-@pytest.mark.slow
-def test_fresh_gives_every_match_new_processes(set_up: SetUp) -> None:
-    found = answer(set_up(fresh=True), *DEALS)
-    used = [process for played in found for process in processes(played).values()]
-    assert len(set(used)) == len(used) == 16
-
-
 def test_no_more_processes_live_than_the_cap(
     set_up: SetUp, league: League, monkeypatch: pytest.MonkeyPatch
 ) -> None:

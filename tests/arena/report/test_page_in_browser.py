@@ -43,28 +43,6 @@ def head(page: Page, title: str) -> Locator:
 # --- tables
 
 
-def test_the_leaderboard_holds_the_numbers_of_arena_rank(
-    arena: Arena, played: Path, report: Path, look: Look
-) -> None:
-    rows, scored = (
-        json.loads(arena("rank", played, *words, "--format", "json").stdout)["standings"]
-        for words in ((), ("--by", "score"))
-    )
-    scores = {row["bot"]: row["score"] for row in scored}
-    page = look(report)
-    table = page.locator("#leaderboard table")
-    assert cells(table, 2) == [row["bot"] for row in rows]
-    assert cells(table, 3) == [f"{row['rating']:.2f} ± {2 * row['error']:.2f}" for row in rows]
-    assert cells(table, 5) == [f"{100 * row['points']:.1f}" for row in rows]
-    assert cells(table, 6) == [str(row["matches"]) for row in rows]
-    assert cells(table, 7) == [f"{row['wins']}/{row['draws']}/{row['losses']}" for row in rows]
-    assert cells(table, 8) == [str(sum(row["faults"].values())) for row in rows]
-    shown = ["-" if scores[row["bot"]] is None else f"{scores[row['bot']]:.2f}" for row in rows]
-    assert cells(table, 9) == shown
-    assert len({"-"} & {*shown}) == 1 < len({*shown})
-    assert "Score: the Troops on the table at the end" in page.locator("#leaderboard").inner_text()
-
-
 def test_a_click_or_a_key_sorts_a_table_and_a_second_one_turns_it(report: Path, look: Look) -> None:
     page = look(report)
     table = page.locator("#leaderboard table")

@@ -93,7 +93,9 @@ def test_a_size_or_a_pick_that_is_none_is_named(arena: Arena, played: Path, gold
 def test_replays_take_no_more_room_than_they_may(
     arena: Arena, played: Path, tmp_path: Path
 ) -> None:
-    found = payload(report(arena, played, "--pick", "faulty"))["matches"]
+    page = report(arena, played, "--pick", "faulty")
+    assert "Score: the Troops on the table at the end" in page
+    found = payload(page)["matches"]
     assert found
     assert all(match["faults"] and match["picked"] == ["faulty"] for match in found)
     without = report(arena, played, "--replays", "0")

@@ -2,7 +2,6 @@
 
 import json
 import re
-import shutil
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -249,23 +248,6 @@ def test_old_versions_are_shown_and_linked_when_asked_for(arena: Arena, league: 
 
 
 # --- what is played
-
-
-def test_parts_make_up_the_whole(arena: Arena, league: League, tmp_path: Path) -> None:
-    league.write(FILE.replace("deals = 2", "deals = 6") + ONE + TWO + THREE)
-    copies = [shutil.copytree(league.folder, tmp_path / name) for name in ("first", "second")]
-    arena("run", league.folder)
-    for number, copy in enumerate(copies, 1):
-        assert arena("run", copy, "--part", f"{number}/2").exit_code == 0
-        assert 0 < json.loads(arena("rank", copy, "--format", "json").stdout)["missing"] < 36
-    (tmp_path / "second.jsonl").write_text(arena("export", copies[1]).stdout)
-    assert arena("import", copies[0], tmp_path / "second.jsonl").exit_code == 0
-    assert arena("rank", copies[0], "--format", "json").stdout == league.rank()
-    assert "Nothing is missing" in arena("run", copies[0]).stderr
-    for word in ("0/2", "3/2", "1", "a/b", "1/0", "1/2/3"):
-        result = arena("run", league.folder, "--part", word)
-        assert (result.exit_code, result.stdout) == (2, "")
-        assert "--part takes K/N" in result.stderr
 
 
 # --- disqualified bots

@@ -176,19 +176,6 @@ def test_what_was_rolled_back_is_not_taken_for_stored(store: Store, path: Path) 
     }
 
 
-def test_many_matches_are_stored_all_or_none(store: Store, path: Path) -> None:
-    add(store, *(match(f"{deal:02x}") for deal in range(0, 60, 7)))
-    others = [match(f"{deal:02x}", 1) for deal in range(60)]
-    with pytest.raises(sqlite3.IntegrityError):
-        add(store, *others, match("07"))
-    assert len(stored(path)) == 9
-    add(store, *others)
-    assert stored(path) == {
-        *(short(f"{deal:02x}-0") for deal in range(0, 60, 7)),
-        *(short(f"{deal:02x}-1") for deal in range(60)),
-    }
-
-
 def test_settings_of_the_first_match_and_mean_times_are_kept(
     store: Store,
 ) -> None:
@@ -299,24 +286,6 @@ def test_a_disk_that_takes_no_more_loses_nothing_stored(store: Store, path: Path
     add(store, match("d3"), big)
     assert stored(path) == {"d1-0", "d2-0", "d3-0"}
     assert [file.name for file in path.parent.iterdir()] == [path.name]
-
-
-def test_a_full_database_loses_nothing_stored(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """SQLite takes its own limit for a full disk, and rolls back by itself."""
-    made(path)
-    connect = sqlite3.connect
-
-    def limited(*args: object, **kwargs: object) -> sqlite3.Connection:
-        db = connect(*args, **kwargs)  # type: ignore[call-overload] # passed on as it came
-        db.execute("PRAGMA max_page_count = 20")
-        assert isinstance(db, sqlite3.Connection)
-        return db
-
-    monkeypatch.setattr("arena.store.database.sqlite3.connect", limited)
-    with Store(path) as store:
-        message = refused(lambda: add(store, match("d2"), match("d3", size=500_000)), RunError)
-    assert message.startswith(f"{path}: database or disk is full. ")
-    assert stored(path) == {"d1-0"}
 
 
 @pytest.mark.parametrize(

@@ -83,7 +83,8 @@ def test_what_does_not_go_with_a_cluster_is_refused_before_it_is_asked(
 ) -> None:
     nobody = "tcp://127.0.0.1:1"
     assert "--workers does not go with" in refused(arena, league, nobody, "--workers", "2")
-    assert "--part takes K/N" in refused(arena, league, nobody, "--part", "3/2")
+    for part in ("0/2", "3/2", "1", "a/b", "1/0", "1/2/3"):
+        assert "--part takes K/N" in refused(arena, league, nobody, "--part", part)
 
 
 # Certificates
