@@ -22,13 +22,7 @@ from arena.archive.export import Header, MatchLine, exported
 from arena.archive.merge import import_files
 from arena.store.store import Store
 from protocol.errors import RunError
-from tests.arena.conftest import (
-    ARENA,
-    ROOT,
-    Arena,
-    files_no_larger_than,
-    ordinary_user,
-)
+from tests.arena.conftest import ARENA, ROOT, Arena, files_no_larger_than, ordinary_user
 from tests.arena.store.test_store import refused
 from tests.golden import Golden
 from tests.referee.process_watch import until

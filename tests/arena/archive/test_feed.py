@@ -218,9 +218,7 @@ def test_a_bot_that_faults_in_one_position_does_so_again(crash: Crash) -> None:
     assert "RuntimeError: no plan for this turn" in result.stderr
 
 
-def test_another_bot_is_told_from_the_one_that_played(
-    crash: Crash,
-) -> None:
+def test_another_bot_is_told_from_the_one_that_played(crash: Crash) -> None:
     crash.file.write_text(FRAGILE.format(turn=5, broken=False))
     mended = crash.show("--feed", "mine")
     assert mended.exit_code == 0

@@ -36,9 +36,7 @@ shipped = "random"
 """
 
 
-def test_a_database_without_scores_verifies_and_goes_on_with_them(
-    league: League,
-) -> None:
+def test_a_database_without_scores_verifies_and_goes_on_with_them(league: League) -> None:
     with closing(sqlite3.connect(league.folder / "league.db")) as db:
         db.executescript((VECTORS / "version_5.sql").read_text())
     league.write(CASINO.format(deals=2))

@@ -90,9 +90,7 @@ def lines(match: WholeMatch, seat: int | None = None, columns: int = 80) -> list
 # --- for people
 
 
-def test_every_line_but_those_of_the_wire_fits_the_screen(
-    match: WholeMatch,
-) -> None:
+def test_every_line_but_those_of_the_wire_fits_the_screen(match: WholeMatch) -> None:
     *_, (game, _) = steps(match.replay, Guerra)
     for columns in (80, 60):
         table = {line.strip() for line in game.text().splitlines()} if columns < 80 else set()
@@ -118,7 +116,7 @@ def test_a_summary_tells_what_each_seat_used(cup: League) -> None:
     text = "\n".join(lines(match))
     ended = text.partition("\nEnded: forfeit\n")[2].splitlines()
     assert ended[0].split() == [
-        *("Place", "Bot", "Seat", "Asked", "CPU", "ms", "Max", "wall", "At", "Faults"),
+        *("Place", "Bot", "Seat", "Asked", "CPU", "ms", "Max", "wall", "At", "Faults")
     ]
     assert ended[2].split()[:2] == ["1", "one"]
     assert ended[3].split()[:2] == ["2", "illegal"]
@@ -150,9 +148,7 @@ def test_a_seat_alone_sees_the_table_as_it_did_then(
     assert not HIDDEN.search(arena(*words).stdout)
 
 
-def test_a_busy_machine_bots_that_burnt_and_memory_are_told(
-    plain: WholeMatch,
-) -> None:
+def test_a_busy_machine_bots_that_burnt_and_memory_are_told(plain: WholeMatch) -> None:
     first, *others = plain.replay.entries
     late = msgspec.structs.replace(first, fault=Fault("late", "no answer"))
     replay = msgspec.structs.replace(plain.replay, entries=[late, *others])

@@ -134,9 +134,7 @@ def test_a_sealed_seed_is_compared(arena: Arena, copy: Path) -> None:
     assert "--sealed takes 64 hexadecimal digits, not '5b1f'." in none.stderr
 
 
-def test_another_limit_is_found_and_the_remedy_is_to_put_it_back(
-    copy: Path,
-) -> None:
+def test_another_limit_is_found_and_the_remedy_is_to_put_it_back(copy: Path) -> None:
     text = (copy / "league.toml").read_text()
     (copy / "league.toml").write_text(text.replace("[limits]", "[limits]\nmove_time = 2.0"))
     assert found(copy) == [(None, "move_time is 1.0 in the database, and 2.0 in league.toml.")]

@@ -180,17 +180,6 @@ def test_a_lock_fits_its_requirements_and_the_wheels_that_are_there(
     assert not [*cache.iterdir()]
 
 
-def test_too_much_in_an_environment_is_named_with_the_remedy(public: Path, cache: Path) -> None:
-    folder = bot(public / "mine")
-    wheel(folder / "wheels", "chooser", files={f"chooser/{n}.txt": "" for n in range(120)})
-    lock(folder)
-    text = failure(lambda: made(folder, files=100))
-    assert "more than 100 files and folders" in text
-    assert "Allow more in [environments] of league.toml." in text
-    assert not [*cache.iterdir()]
-    assert made(folder, files=2000).outcome is not None
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("change", "said"),

@@ -26,11 +26,7 @@ class Idle(Worker):
 
 
 def played(
-    number: int,
-    rotation: int,
-    lineup: Sequence[int] = (0, 1),
-    seconds: float = 0.0,
-    **facts: Any,
+    number: int, rotation: int, lineup: Sequence[int] = (0, 1), seconds: float = 0.0, **facts: Any
 ) -> PlayedMatch:
     """Return a match of two bots, as far as it is looked at."""
     result = MatchResult(
@@ -149,8 +145,7 @@ CHECKED = [Fit(BotIndex(0), 7), Done(), Fit(BotIndex(1), 8), Done()]
 def test_all_that_is_heard_at_once_is_to_be_stored_at_once() -> None:
     one, other = played(0, 0), played(1, 0)
     force = Scripted(
-        CHECKED,
-        [Results([one], 0.5), Done(), News("so"), Results([other], 0.25), Done()],
+        CHECKED, [Results([one], 0.5), Done(), News("so"), Results([other], 0.25), Done()]
     )
     assert run(force, Task((0, 1), 0, (0,)), Task((0, 1), 1, (0,))) == [
         Started("ada", 7),

@@ -30,9 +30,7 @@ def counts(encounter: Encounter) -> tuple[int, int, int, int, int]:
 
 
 @given(st.lists(matches, max_size=12))
-def test_sums_are_what_counting_gives(
-    played: Played,
-) -> None:
+def test_sums_are_what_counting_gives(played: Played) -> None:
     """Also where the matches of a deal have different bots."""
     found, tables = (
         met(*played),

@@ -24,7 +24,7 @@ def match(deal: object, bots: str, *places: int) -> tuple[str, Result]:
 DUELS = [
     match(1, "AB", 1, 2), match(1, "BA", 1, 2),
     match(2, "AB", 1, 2), match(2, "BA", 2, 1),
-    match(3, "AB", 1, 1), match(3, "BA", 1, 2),
+    match(3, "AB", 1, 1), match(3, "BA", 1, 2)
 ]  # fmt: skip
 """A draws once, and loses once more in seat 1 than there is reason to."""
 

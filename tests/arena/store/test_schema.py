@@ -13,11 +13,7 @@ import pytest
 from click.testing import Result
 
 from arena.store.migrations import prepare
-from arena.store.rows import (
-    deal_name,
-    deal_number,
-    deal_range,
-)
+from arena.store.rows import deal_name, deal_number, deal_range
 from arena.store.schema import VERSION
 from arena.store.store import Store
 from protocol.errors import ArenaError, RunError

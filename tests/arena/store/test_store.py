@@ -176,9 +176,7 @@ def test_what_was_rolled_back_is_not_taken_for_stored(store: Store, path: Path) 
     }
 
 
-def test_settings_of_the_first_match_and_mean_times_are_kept(
-    store: Store,
-) -> None:
+def test_settings_of_the_first_match_and_mean_times_are_kept(store: Store) -> None:
     both = [(bot.key, bot.version) for bot in (ONE, TWO)]
     assert (store.settings(), store.mean_seconds(both)) == ({}, None)
     store.keep_settings({**SETTINGS, "seed": "0"})

@@ -86,9 +86,7 @@ def test_many_seats_and_long_names_fit_80_columns() -> None:
             assert shown.count(" % ± ") == seats * (seats + 1)
 
 
-def test_everybody_comes_first_and_last_what_mirroring_is_worth(
-    golden: Golden,
-) -> None:
+def test_everybody_comes_first_and_last_what_mirroring_is_worth(golden: Golden) -> None:
     golden(text(field(duels(0.3, better=-1.0), bots="idle")))
     row = table(EQUAL).rows[2]
     assert (row["bot"], row["seat"]) == ("A", 0)  # with two standard errors

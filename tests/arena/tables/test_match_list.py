@@ -36,9 +36,7 @@ def shown(form: str = "simple", match: StoredMatch = MATCH) -> list[str]:
     return render(Table("matches", listed.columns, rows), form).splitlines()
 
 
-def test_scores_and_places_stand_beside_the_names(
-    golden: Golden,
-) -> None:
+def test_scores_and_places_stand_beside_the_names(golden: Golden) -> None:
     golden("\n".join(shown()))
     long = replace(MATCH, bots=(*MATCH.bots[:2], BotVersion("a-name-of-20-letters", "0123")))
     golden("\n".join(shown(match=long)))

@@ -64,8 +64,7 @@ def test_a_line_is_a_match_and_a_deal_of_its_own(file: Path) -> None:
 def test_matches_of_one_deal_belong_together_wherever_they_stand(file: Path) -> None:
     one, other = {"deal": "7"}, {"deal": "d2"}
     field = read(
-        file,
-        lines(match(B=1, A=2) | one, match(A=1, B=2) | other, match(A=1, B=2) | {"deal": 7}),
+        file, lines(match(B=1, A=2) | one, match(A=1, B=2) | other, match(A=1, B=2) | {"deal": 7})
     )
     assert field.deals == {(A_FIRST, B_FIRST): 1, (A_FIRST,): 1}
     for deal in ("1", "2", "0", " ", "None"):  # are no names of matches without one
@@ -251,14 +250,6 @@ def test_scores_are_read_deal_by_deal_where_they_are_asked_for(file: Path) -> No
         assert field.scores.matches == 4
     file.write_text(lines(match(A=1, B=2)))
     assert read_results(file, scores=True).scores is None
-
-
-def test_a_deal_of_which_a_match_has_no_scores_is_left_out(file: Path) -> None:
-    file.write_text(SCORED + lines({"deal": "d"} | match(A=1, B=2), match(A=1, B=2)))
-    scores = read_results(file, scores=True).scores
-    assert scores is not None
-    assert (scores.matches, scores.unscored, scores.waiting) == (2, 2, 2)
-    assert scores.means()["A"].mean == 3.25
 
 
 def test_bad_headers_are_told(file: Path, golden: Golden) -> None:

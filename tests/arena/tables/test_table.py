@@ -56,9 +56,7 @@ def test_grids_fit_the_screen_and_columns_stay_in_line_whatever_the_letters() ->
         assert len(widths_of(render(names_table(NAMES), form, width=200))) == 1, form
 
 
-def test_a_table_is_folded_and_its_last_columns_stand_below(
-    golden: Golden,
-) -> None:
+def test_a_table_is_folded_and_its_last_columns_stand_below(golden: Golden) -> None:
     golden(render(names_table(["x" * 40], 2), "simple", width=60))
     golden(render(names_table(["one", "two"], 5, notes=["A note."]), "simple", width=45))
     golden(render(names_table(["one"], 3), "simple", width=1))

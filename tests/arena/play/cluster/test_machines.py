@@ -67,10 +67,7 @@ def with_command(league: League, command: str) -> str:
 def machines(league: League) -> dict[str, tuple[set[str], str]]:
     with Store(read_league(league.folder).database) as store:
         return {
-            match.id: (
-                {bot.name for bot in match.bots},
-                store.whole(match).circumstances.machine,
-            )
+            match.id: ({bot.name for bot in match.bots}, store.whole(match).circumstances.machine)
             for match in store.matches()
         }
 

@@ -91,11 +91,7 @@ few = settings(max_examples=15)
 machines = st.integers(1, 6)
 unlike = st.fixed_dictionaries(
     {},
-    optional={
-        "lag": st.floats(0, 1),
-        "cpu": st.integers(0, 10**6),
-        "faulty": st.integers(0, 100),
-    },
+    optional={"lag": st.floats(0, 1), "cpu": st.integers(0, 10**6), "faulty": st.integers(0, 100)},
 )
 
 
