@@ -77,9 +77,6 @@ def unplayed(played: Path, folder: Path) -> Path:
     return folder
 
 
-# --- the round trip
-
-
 @given(data=st.data())
 @settings(max_examples=4)
 def test_any_two_parts_in_any_order_make_the_whole(
@@ -128,9 +125,6 @@ def test_lines_fit_the_schema_however_written(export: Path, empty: Path, tmp_pat
     assert merge(empty, spaced) == (12, 0)
 
 
-# --- a league that is not there
-
-
 def without_illegal(export: Path, path: Path) -> Path:
     """Write the part of the export in which only bundled bots play."""
     header, *matches = map(json.loads, export.read_text().splitlines())
@@ -167,9 +161,6 @@ def test_no_league_is_made_of_what_does_not_make_one(export: Path, tmp_path: Pat
     message = refused(lambda: merge(tmp_path / "made", file, other))
     assert message.startswith(f"{other}:1: matches of another league: in {file} seed was ")
     assert sorted(tmp_path.iterdir()) == [other, file]
-
-
-# --- what is known already
 
 
 def measured_anew(line: Line) -> None:
@@ -226,9 +217,6 @@ def test_a_file_of_wrong_length_imports_nothing(empty: Path, export: Path, tmp_p
     assert [path.name for path in empty.iterdir()] == ["league.toml"]
 
 
-# --- lines that were edited
-
-
 OTHER: dict[str, list[tuple[str, Any]]] = {
     "": [
         *(("places", [9, 9]), ("scores", [1, 2]), ("scores", None), ("numbers", {"x": 1})),
@@ -273,9 +261,6 @@ def test_a_line_that_was_edited_is_refused(
         told.append(f"{part} {key}: {said.removeprefix(f'{file}:2: ')}")
         assert not (empty / "league.db").exists()
     golden(MATCH_ID.sub("ID", "\n".join(told)))
-
-
-# --- files that are no exported league
 
 
 def test_a_file_that_is_no_exported_league_is_refused(
@@ -326,9 +311,6 @@ def test_a_folder_nothing_or_a_file_that_may_not_be_read_is_told(empty: Path, pu
     assert said == f"{file} cannot be read: Permission denied."
 
 
-# --- disks and files
-
-
 def test_an_export_is_written_whole_or_not_at_all_and_over_a_file_only_when_asked(
     played: Path, export: Path, tmp_path: Path, arena: Arena
 ) -> None:
@@ -356,9 +338,6 @@ def test_a_full_disk_leaves_the_league_as_it_was(empty: Path, export: Path, tmp_
         refused(lambda: merge(empty, export), RunError)
     assert bytes_of(empty) == before
     assert merge(empty, export) == (11, 1)
-
-
-# --- while a run is going on
 
 
 def test_a_reader_that_dawdles_keeps_no_writer_waiting(copy: Path) -> None:

@@ -288,9 +288,6 @@ def test_a_seat_that_was_never_asked_is_told_and_fed(arena: Arena, league: Leagu
     )
 
 
-# --- mistakes
-
-
 def test_mistakes_are_told_in_a_line_and_rules_of_another_version_cannot_be_fed(
     crash: Crash, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -101,9 +101,6 @@ def test_scores_in_spite_of_a_forfeit_are_found(league: League, tmp_path: Path) 
     assert found(league.folder) == [(line["match"], told)]
 
 
-# --- before an option
-
-
 class Older(NamedTuple):
     """A league that commit 602c485 exported, and an option that its game did not have yet."""
 

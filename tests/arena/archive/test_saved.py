@@ -56,9 +56,6 @@ def file(home: Path) -> Path:
     return path
 
 
-# --- what is kept
-
-
 def test_a_file_holds_how_the_match_was_set_up_and_what_came_of_it(file: Path) -> None:
     text = file.read_bytes()
     assert text.startswith(b'{"arena":"match","version":1,')
@@ -99,9 +96,6 @@ def test_a_match_with_a_person_is_saved(arena: Arena, tmp_path: Path) -> None:
         assert "seat 0 was played by a person, who was sent no messages." in result.stderr
 
 
-# --- how it is shown
-
-
 def test_a_file_is_told_like_a_match_of_a_league(arena: Arena, played: Path, file: Path) -> None:
     head = f"Match of guerra, seed {DEAL}"
     shown = arena("show", file).stdout
@@ -138,9 +132,6 @@ def test_a_bot_is_fed_from_a_file(arena: Arena, home: Path, file: Path) -> None:
     assert len(heard) == 1 + sum(entry.seat == 1 for entry in read_match(file).replay.entries)
 
 
-# --- writing
-
-
 PLAY = ("play", "guerra", "random", "random", "--seed", "1", *UNSANDBOXED, "--save")
 
 
@@ -161,9 +152,6 @@ def test_no_file_is_lost_unless_it_may_be(arena: Arena, tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [file]
     assert arena(*PLAY, file, "--force").exit_code == 0
     assert read_match(file)
-
-
-# --- what is no such file
 
 
 def changed(text: bytes, old: bytes, new: bytes) -> bytes:

@@ -87,9 +87,6 @@ def lines(match: WholeMatch, seat: int | None = None, columns: int = 80) -> list
     return list(told(match, lambda: Guerra, seat=seat, width=columns))
 
 
-# --- for people
-
-
 def test_every_line_but_those_of_the_wire_fits_the_screen(match: WholeMatch) -> None:
     *_, (game, _) = steps(match.replay, Guerra)
     for columns in (80, 60):
@@ -171,9 +168,6 @@ def test_a_busy_machine_bots_that_burnt_and_memory_are_told(plain: WholeMatch) -
     assert [row["memory_peak"] for row in seat_rows(match)] == [None, 34 << 20]
 
 
-# --- for programs
-
-
 def test_json_holds_all_that_is_kept(arena: Arena, cup: League, match: WholeMatch) -> None:
     words = ("show", cup.folder, match.match.id, "--format")
     found = json.loads(arena(*words, "json").stdout)
@@ -208,9 +202,6 @@ def test_json_holds_all_that_is_kept(arena: Arena, cup: League, match: WholeMatc
     assert len(rows) == len(replay.entries)
 
 
-# --- why a process ended
-
-
 def test_a_crash_is_told_with_its_last_word(arena: Arena, cup: League, tmp_path: Path) -> None:
     bot, file = cup.home / "clumsy", tmp_path / "match.json"
     cup.bot("clumsy", "import kit\nkit.run(lambda ask: {}['stamnia'])\n")
@@ -233,9 +224,6 @@ def test_a_crash_is_told_with_its_last_word(arena: Arena, cup: League, tmp_path:
     text = " ".join(" ".join(lines(changed(crashed, replay=replay))).split())
     assert "FAULT of clumsy: flood: it said too much" in text
     assert "too much (" not in text
-
-
-# --- mistakes
 
 
 def test_mistakes_are_told_in_a_line(

@@ -56,9 +56,6 @@ def change(folder: Path, statement: str, *values: object) -> None:
         db.execute(statement, values)
 
 
-# --- what is sound
-
-
 @pytest.mark.usefixtures("inline")
 @pytest.mark.quick(2)
 @pytest.mark.parametrize("game", sorted(GAMES, key=lambda game: game not in ("guerra", "war")))
@@ -113,9 +110,6 @@ def test_matches_of_other_rules_are_counted_apart_and_stay_readable(
     assert len(found(copy)) == 6
 
 
-# --- what was changed
-
-
 def test_records_that_changed_places_are_found(copy: Path) -> None:
     change(copy, "UPDATE match SET record = 15 - record WHERE record IN (3, 12)")
     assert len(found(copy)) == 2
@@ -155,9 +149,6 @@ def test_rows_that_belong_to_nothing_are_found_but_no_bot_that_has_not_played(co
     assert (None, "rows of lineup belong to no match: 1.") in problems
     assert problems.count(("?-0", "its row of the table deal is missing.")) == 3
     assert len(problems) == 8
-
-
-# --- forged replays, whose rows say the same
 
 
 Forged = Callable[[Replay], Replay]
@@ -267,9 +258,6 @@ def test_a_seat_that_is_not_there_is_told(copy: Path) -> None:
     problems = [problem for _, problem in found(copy)]
     assert "its record has a seat 9, and there are 2 seats." in problems
     assert len(problems) == 12
-
-
-# --- how it is told
 
 
 @pytest.fixture

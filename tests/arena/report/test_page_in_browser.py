@@ -40,9 +40,6 @@ def head(page: Page, title: str) -> Locator:
     return page.locator("#leaderboard th button", has_text=title)
 
 
-# --- tables
-
-
 def test_a_click_or_a_key_sorts_a_table_and_a_second_one_turns_it(report: Path, look: Look) -> None:
     page = look(report)
     table = page.locator("#leaderboard table")
@@ -67,9 +64,6 @@ def test_a_click_or_a_key_sorts_a_table_and_a_second_one_turns_it(report: Path, 
     names = seats.locator("tr > th:first-child").all_inner_texts()
     assert names[1:-1] == sorted(names[1:-1])
     assert names[-1] == "(everybody)"
-
-
-# --- all kinds of eyes
 
 
 def test_it_is_light_or_dark_as_is_wanted_and_fits_a_phone(report: Path, look: Look) -> None:
@@ -105,9 +99,6 @@ def test_without_scripts_all_but_the_replays_is_there(
     assert page.locator("#leaderboard tbody tr").count() == len(rows)
     expect(page.locator("#replay-player")).to_be_hidden()
     assert "<noscript><p" in report.read_text()
-
-
-# --- replays
 
 
 def step_words(page: Page) -> str:

@@ -128,9 +128,6 @@ def _lines(areas: list[dict[str, Any]], indent: str) -> Iterator[str]:
         yield from _lines(inner, f"{indent}  ")
 
 
-# --- Every moment of random matches ---
-
-
 @pytest.mark.parametrize(("name", "seats", "raw"), MATCHES)
 def test_every_hand_is_on_the_board_and_of_others_what_is_public(name, seats, raw):
     rng = Random(3)
@@ -182,9 +179,6 @@ def test_objectives_are_shown_to_their_own_seats_and_at_the_end_to_all():
         own = drawn(game, 0)
         assert labelled(camp(own, 0), "Objective")
         assert bool(labelled(camp(own, 1), "Objective")) == bool(game.reason)
-
-
-# --- What a position looks like ---
 
 
 def test_the_map_has_the_territories_and_borders_of_world_war_apart_and_no_roads_that_cross():
@@ -371,9 +365,6 @@ def test_messages_are_shown_as_they_came_long_ones_cut_and_of_the_last_exchanges
     shown = [area.label for area in labelled(drawn(game), "Messages")]
     assert shown == ["Messages, exchange 2", "Messages, exchange 3"]
     assert all(words in game.text(0) for words in ("one", "two", "three"))
-
-
-# --- Cards ---
 
 
 def test_a_card_has_its_name_in_words_and_as_its_game_writes_it():

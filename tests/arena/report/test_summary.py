@@ -256,9 +256,6 @@ def test_the_table_of_pairs_has_all_that_is_drawn(hostile: Summary) -> None:
         assert f"{numbers}{100 * row['points']:.1f}|{100 * row['low']:.1f} to " in line
 
 
-# --- what is counted
-
-
 def test_matches_that_wait_are_among_the_lengths_and_that_is_said_once(tmp_path: Path) -> None:
     summary = read(league_of(tmp_path / "cup", ("ann", "bob"), missing=1))
     assert (summary.field.matches, summary.lengths.matches, summary.facts.matches) == (6, 7, 7)
@@ -307,9 +304,6 @@ def test_a_seat_in_which_a_bot_never_sat_is_no_number(hostile: Summary) -> None:
     assert len(cells) == table.count("<td") == 10
     assert cells.count("") == 2
     assert "(everybody)" in table[table.index("<tfoot>") :]
-
-
-# --- how it is drawn
 
 
 def test_long_names_are_cut_at_the_axis_and_whole_in_the_title() -> None:

@@ -73,9 +73,6 @@ def test_progress_is_a_share_and_whole_at_the_verdict(
         assert all(test.progress(verdict) < 1 for verdict in BOTH_SIDES)
 
 
-# --- the stated rates, over every course that so many deals can take
-
-
 def chances(
     scores: Sequence[tuple[float, float]], deals: int, rates: Rates | Bounds
 ) -> dict[Verdict | None, float]:

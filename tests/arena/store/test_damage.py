@@ -149,9 +149,6 @@ def test_damage_in_a_database_of_an_older_version_is_told(
     assert is_found(victim)
 
 
-# --- anything changed anywhere
-
-
 NO_RESULT = {
     ("bot", "command"),
     *(("record", column) for column in ("seconds", "played_at", "machine", "sandbox")),

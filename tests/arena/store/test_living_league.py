@@ -137,9 +137,6 @@ def test_a_new_bot_under_an_old_name_is_another(arena: Arena, league: League) ->
     assert names == {"one", "one (left)", "three"}
 
 
-# --- bots that cannot be run any more
-
-
 @pytest.fixture
 def finished(arena: Arena, league: League) -> League:
     """A league that was played by `mine`, first in another version, and `two`."""
@@ -220,9 +217,6 @@ def test_a_league_without_its_file_is_told_the_way_back(
     assert again["standings"] == ranked
 
 
-# --- versions
-
-
 def test_old_versions_are_shown_and_linked_when_asked_for(arena: Arena, league: League) -> None:
     bot = league.bot("mine", SOURCE)
     program = league.home / "mine" / "bot.py"
@@ -246,11 +240,6 @@ def test_old_versions_are_shown_and_linked_when_asked_for(arena: Arena, league: 
     assert own["mine"] == pytest.approx(own[second], abs=0.1)
     assert "step" not in told(arena, league, "rank")
 
-
-# --- what is played
-
-
-# --- disqualified bots
 
 CHEAT = THREE + 'disqualified = "it opened the others\' files"\n'
 SAID = (

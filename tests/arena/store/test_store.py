@@ -131,9 +131,6 @@ def refused(act: Callable[[], object], kind: type[ArenaError] = ArenaError) -> s
     return str(caught.value)
 
 
-# --- what is stored
-
-
 def test_a_match_comes_back_as_it_was_stored(store: Store) -> None:
     played = match("d1", 1, number=3)
     add(store, played)
@@ -186,9 +183,6 @@ def test_settings_of_the_first_match_and_mean_times_are_kept(store: Store) -> No
     assert (store.mean_seconds(both), store.mean_seconds(both[:1])) == (0.25, None)
 
 
-# --- finding a match
-
-
 def test_a_match_is_found_by_the_beginning_of_its_id(store: Store, golden: Golden) -> None:
     add(store, *(match(deal, rotation) for deal, rotation in [("abc", 0), ("abd", 0), ("b", 1)]))
     add(store, match("b", 10), match("f", 0), match("f", 1))
@@ -203,9 +197,6 @@ def test_a_match_is_found_by_the_beginning_of_its_id(store: Store, golden: Golde
     for begins in ("", "%", "f-2"):
         said = refused(lambda begins=begins: store.find(begins))
         assert f"there is no match {begins!r}" in said
-
-
-# --- files that are not ours to read
 
 
 def test_a_league_without_results_says_how_to_get_them(path: Path, golden: Golden) -> None:
@@ -267,9 +258,6 @@ def test_a_file_that_was_cut_off_or_overwritten_is_damaged(path: Path, golden: G
     for create in (False, True):
         message = refused(lambda create=create: Store(path, create=create), RunError)
         assert message.startswith(f"{path} is a folder; ")
-
-
-# --- disks
 
 
 def test_a_disk_that_takes_no_more_loses_nothing_stored(store: Store, path: Path) -> None:

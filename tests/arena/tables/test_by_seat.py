@@ -77,15 +77,6 @@ def test_a_single_deal_has_no_error_and_no_match_no_points() -> None:
     assert {cell for both in found.values() for cell in both} == {"100.0 %", "0.0 %"}
 
 
-def test_many_seats_and_long_names_fit_80_columns() -> None:
-    for seats in (2, 5, 8):
-        for names in ("bot {}", "number {} of those with the longest names"):
-            shown = text(field(turned(seats, deals=10, names=names)))
-            assert max(map(len, shown.splitlines())) <= 80
-            assert all(f"Seat {seat}" in shown for seat in range(seats))
-            assert shown.count(" % ± ") == seats * (seats + 1)
-
-
 def test_everybody_comes_first_and_last_what_mirroring_is_worth(golden: Golden) -> None:
     golden(text(field(duels(0.3, better=-1.0), bots="idle")))
     row = table(EQUAL).rows[2]

@@ -55,9 +55,6 @@ def told(field: Field, bot: str = "A", other: str = "B") -> dict[str, Any]:
     return json.loads(render(head_to_head(field, rated(field), bot, other), "json"))  # type: ignore[no-any-return]
 
 
-# --- rows
-
-
 def rows(field: Field) -> dict[tuple[str, int | None], tuple[object, ...]]:
     return {
         (row["bot"], row["seat"]): tuple(
@@ -88,9 +85,6 @@ def test_both_bots_have_a_row_in_all_and_one_for_each_seat_that_is_known() -> No
     assert "Place" not in shown(DUELS)
 
 
-# --- sentences
-
-
 def test_who_leads_how_surely_is_said_in_sentences_with_faults(golden: Golden) -> None:
     golden(text(DUELS))
     facts, turned = told(DUELS), told(DUELS, "B", "A")
@@ -113,9 +107,6 @@ def test_two_that_never_met_are_compared_if_anything_links_them(golden: Golden) 
     for other in ("X", "B"):
         assert "their ratings cannot be compared." in shown(apart, "A", other)
         assert told(apart, "A", other)["win_chance"] is None
-
-
-# --- mistakes
 
 
 def test_mistakes_are_one_line(arena: Arena, played: Path) -> None:

@@ -51,9 +51,6 @@ def match(**places: int) -> dict[str, dict[str, int]]:
     return {"places": places}
 
 
-# --- JSON lines
-
-
 def test_a_line_is_a_match_and_a_deal_of_its_own(file: Path) -> None:
     field = read(file, lines(match(A=1, B=2), match(B=1, A=2), match(B=2, A=1)))
     assert field.deals == {(A_FIRST,): 2, (B_FIRST,): 1}
@@ -167,9 +164,6 @@ def test_what_is_not_utf_8_is_told(file: Path) -> None:
         assert "not UTF-8" in refused(file, text.encode("utf-16"), line=1)
 
 
-# --- CSV
-
-
 def test_spreadsheets_leave_no_trace(file: Path) -> None:
     rows = ["match|bot|place", '"m1"|"A, the ""first"""|1', "", "m1| B |2", "||", ""]
     result = Result(('A, the "first"', "B"), (1, 2))
@@ -262,9 +256,6 @@ def test_bad_headers_are_told(file: Path, golden: Golden) -> None:
         "SQLite format 3\0",
     ):
         golden(refused(file, header, line=1))
-
-
-# --- the file as a whole
 
 
 def test_a_file_without_a_match_is_told(file: Path) -> None:

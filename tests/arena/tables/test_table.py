@@ -40,9 +40,6 @@ def names_table(names: list[str], columns: int = 3, **more: object) -> Table:
     )
 
 
-# --- width
-
-
 def widths_of(text: str) -> set[int]:
     """The widths of all lines but rules, which tabulate ends a space early in one format."""
     return {width(line) for line in text.splitlines() if " " in line}
@@ -126,9 +123,6 @@ def test_rows_that_come_one_by_one_make_the_same_table(count: int) -> None:
     ]
 
 
-# --- colour
-
-
 def marked(row: Row) -> Style | None:
     return {"up": "good", "down": "bad", "hm": "warning"}.get(row["mark"])  # type: ignore[return-value]
 
@@ -163,9 +157,6 @@ def test_every_line_of_a_folded_cell_ends_its_colour() -> None:
         assert bare(text) == render(table, form, width=60)
         for line in text.splitlines():
             assert line.count("\x1b[31m") == line.count("\x1b[0m") <= 1
-
-
-# --- letters
 
 
 def test_width_is_what_a_terminal_takes() -> None:

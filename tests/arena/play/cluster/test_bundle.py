@@ -94,9 +94,6 @@ def somebody(request: pytest.FixtureRequest, folder: Path, base: Path) -> Iterat
         yield
 
 
-# What arrives
-
-
 def test_a_bot_arrives_as_it_was(folder, base):
     name = "caf\xe9\n\x1b[31m"
     (folder / name).write_text("odd")
@@ -162,9 +159,6 @@ def test_nobody_may_change_what_arrived(folder, base):
             (there / "more").touch()
     bundle.discard(there)
     assert not there.exists()
-
-
-# What is refused
 
 
 def test_a_bot_whose_files_are_gone_or_others_than_when_it_was_entered_is_refused(folder, base):

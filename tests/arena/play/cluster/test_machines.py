@@ -89,9 +89,6 @@ def unlike(tmp_path_factory: pytest.TempPathFactory, tools: str) -> Iterator[Das
         yield cluster
 
 
-# What a Dask worker has
-
-
 @needs_two_cores
 def test_a_bot_plays_where_its_interpreter_is(unlike, league, tools, monkeypatch):
     """It is told where it does not, and why; the others' matches are played anywhere."""
@@ -162,9 +159,6 @@ def test_another_interpreter_on_one_machine_is_told(league, tmp_path, monkeypatc
         rf"is {tmp_path}/hill/only_here \(\w{{8}}\), so that matches may go otherwise\.",
         line,
     ), line
-
-
-# What a Dask worker has not
 
 
 @pytest.fixture

@@ -41,9 +41,6 @@ def assert_only_ours(said: str) -> None:
     assert "\x1b" not in said
 
 
-# Addresses
-
-
 def test_what_is_no_address_or_scheduler_file_is_refused(
     arena: Arena, league: League, tmp_path: Path, golden: Golden
 ) -> None:
@@ -87,9 +84,6 @@ def test_what_does_not_go_with_a_cluster_is_refused_before_it_is_asked(
         assert "--part takes K/N" in refused(arena, league, nobody, "--part", part)
 
 
-# Certificates
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("scheme", ["tls", "tcp"])
 def test_a_missing_certificate_or_what_is_none_is_named(
@@ -113,9 +107,6 @@ def test_a_missing_certificate_or_what_is_none_is_named(
             "ca-file, client.cert, client.key) are not certificates with a matching key ("
         )
         assert said.count("\n") == 1
-
-
-# Nobody there
 
 
 @pytest.mark.slow
@@ -176,9 +167,6 @@ def test_ctrl_c_ends_the_wait_for_an_empty_cluster(league: League, tmp_path: Pat
     assert league.is_left_clean()
 
 
-# What is said
-
-
 @pytest.mark.slow
 def test_a_run_tells_who_plays_and_nothing_of_dask_and_a_whole_league_needs_none(
     league: League, cluster
@@ -195,9 +183,6 @@ def test_a_run_tells_who_plays_and_nothing_of_dask_and_a_whole_league_needs_none
     assert "4 matches of guerra in 2 whole deals" in said.stdout
     again = league.call("run", "--cluster", "tcp://127.0.0.1:1")  # which it does not need
     assert (again.stderr, again.stdout) == ("Nothing is missing.\n", said.stdout)
-
-
-# Without Dask
 
 
 @pytest.mark.usefixtures("inline")
