@@ -33,12 +33,8 @@ SLOW = """\
 game = "guerra"
 seed = 1
 deals = {deals}
-
-[options]
-max_turns = 5
-
-[limits]
-sandbox = "none"
+options.max_turns = 5
+limits = {{ sandbox = "none"{limits} }}
 """
 CLEAR = "\x1b[J"
 """What ends every picture."""
@@ -54,7 +50,7 @@ def tmp_path() -> Iterator[Path]:
 def slow_league(league: League, deals: int = 20) -> None:
     """Write a league of which two bots play twenty matches a second or fewer."""
     bots = [league.bot(name, STEADY.format(pause=0.05)) for name in ("ann", "bob")]
-    league.write(SLOW.format(deals=deals) + "".join(bots))
+    league.write(SLOW.format(deals=deals, limits="") + "".join(bots))
 
 
 @contextmanager
@@ -89,8 +85,8 @@ def sight(bots: int, **more: object) -> Sight:
 def slow_paced(league: League) -> list[str]:
     """Write a slow league that nobody has played; return the ids of its matches."""
     bots = [league.bot(name, STEADY.format(pause=0)) for name in ("ann", "bob")]
-    text = SLOW.format(deals=4).replace("[limits]", '[limits]\npace = "slow"\nmove_time = 30')
-    league.write(text + "".join(bots))
+    limits = ', pace = "slow", move_time = 30'
+    league.write(SLOW.format(deals=4, limits=limits) + "".join(bots))
     plan = read_asked(league.folder)
     return [f"{plan.schedule.deal_id(deal)}-{n}" for deal in plan.asked.plan() for n in (0, 1)]
 

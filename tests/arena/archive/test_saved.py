@@ -73,15 +73,6 @@ def test_a_file_holds_how_the_match_was_set_up_and_what_came_of_it(file: Path) -
     assert any(entry[3] == "a thought" for entry in replay["entries"])
 
 
-def test_a_bot_that_plays_itself_has_a_name_in_each_seat(arena: Arena, tmp_path: Path) -> None:
-    file = tmp_path / "match.json"
-    arena("play", "guerra", "random", "random", "--seed", "1", *UNSANDBOXED, "--save", file)
-    assert read_match(file).names == ["random#0", "random#1"]
-    assert "[random#1] " in arena("show", file).stdout
-    assert "say which --seat" in arena("show", file, "--feed", "random").stderr
-    assert arena("show", file, "--feed", "random", "--seat", "1").exit_code == 0
-
-
 @pytest.mark.slow
 def test_a_match_with_a_person_is_saved(arena: Arena, tmp_path: Path) -> None:
     file = tmp_path / "match.json"

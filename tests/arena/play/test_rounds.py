@@ -29,13 +29,9 @@ game = "guerra"
 format = "{form}"
 seed = "a seed of some length"
 deals = 1
+options.max_turns = 20
+limits = {{ sandbox = "none"{limits} }}
 {more}
-[options]
-max_turns = 20
-
-[limits]
-sandbox = "none"
-{limits}
 """
 BOTS = ("one", "two", "three", "four", "five")
 
@@ -213,7 +209,7 @@ def test_who_leaves_loses_what_is_left_and_the_others_go_on(league: League) -> N
 @pytest.mark.parametrize("form", ["swiss", "knockout", "double-elimination"])
 def test_a_bot_that_is_too_slow_is_out_and_no_round_waits_for_it(league: League, form: str) -> None:
     entries = [*map(shipped, BOTS[:3]), naughty("spin")]
-    limits = "move_time = 0.1\nfaults_allowed = 0\n"
+    limits = ", move_time = 0.1, faults_allowed = 0"
     league.write(text(*entries, form=form, limits=limits).replace("deals = 1", "deals = 12"))
     done = league.call("run")
     why = f"it {TOO_SLOW}. Make it faster, take it out, or make a league with a larger move_time."

@@ -149,16 +149,6 @@ def test_a_link_leads_to_a_step_of_a_match_and_one_to_nowhere_is_ignored(
     assert page.locator("#replay-board").inner_text() != open_hands
 
 
-def test_faults_are_shown_with_their_line(report: Path, look: Look) -> None:
-    page = look(report)
-    page.locator("#replay-picked").select_option("faulty")
-    page.locator("#replay-bot").select_option("illegal")
-    page.locator("#replay-fault").click()
-    told = page.locator("#replay-decisions").inner_text()
-    assert "illegal" in told
-    assert '"move"' in told
-
-
 def rewritten(report: Path, file: Path, change: Callable[[dict[str, Any]], None]) -> Path:
     """Write a page whose first match is changed, and return it."""
     page = report.read_text()

@@ -21,12 +21,8 @@ FILE = """\
 game = "guerra"
 seed = 1
 deals = 2
-
-[options]
-max_turns = 10
-
-[limits]
-sandbox = "none"
+options.max_turns = 10
+limits.sandbox = "none"
 """
 ONE, TWO, THREE = (
     f'[[bot]]\nname = "{name}"\nshipped = "{shipped}"\n'
@@ -171,7 +167,7 @@ def test_a_league_is_read_without_a_bots_folder(arena: Arena, finished: League) 
     assert "bot 'mine': there is no folder" in fed.stderr
     result = arena("run", finished.folder)
     assert (result.exit_code, result.stdout) == (2, "")
-    assert "league.toml:11: bot 'mine': there is no folder" in result.stderr
+    assert "league.toml:7: bot 'mine': there is no folder" in result.stderr
 
 
 def test_the_last_version_is_the_one_that_played_last_in_a_merged_league_too(

@@ -332,14 +332,6 @@ def test_a_file_that_is_taken_away_while_in_use_is_told(
         )
 
 
-def test_reading_goes_on_while_another_process_writes(store: Store, path: Path) -> None:
-    add(store, match("d1"))
-    with closing(sqlite3.connect(path, isolation_level=None)) as other:
-        other.execute("BEGIN IMMEDIATE")
-        assert stored(path) == {"d1-0"}
-        other.execute("ROLLBACK")
-
-
 def write_half_a_batch(path: Path) -> None:
     """Leave a transaction open, its pages spilt into the file."""
     db = sqlite3.connect(path, isolation_level=None)
