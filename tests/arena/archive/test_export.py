@@ -34,24 +34,20 @@ pytestmark = pytest.mark.usefixtures("inline")
 
 
 def bytes_of(folder: Path) -> bytes:
-    """Return what `arena export` writes of a league."""
     return b"".join(exported(folder))
 
 
 def lines_of(folder: Path) -> tuple[Line, list[Line]]:
-    """Return the header and the matches of a league as they are exported."""
     header, *matches = map(json.loads, exported(folder))
     return header, matches
 
 
 def write(path: Path, *lines: Line) -> Path:
-    """Write a file as an export has it."""
     path.write_bytes(b"".join(msgspec.json.encode(line) + b"\n" for line in lines))
     return path
 
 
 def merge(folder: Path, *files: Path) -> tuple[int, int]:
-    """Import files; return how many matches were new, and how many known."""
     merged = import_files(folder, files, lambda _: None)
     return merged.added, merged.known
 
@@ -71,7 +67,6 @@ def empty(played: Path, tmp_path: Path) -> Path:
 
 
 def unplayed(played: Path, folder: Path) -> Path:
-    """Make a league of the file of another one."""
     folder.mkdir()
     shutil.copy(played / "league.toml", folder)
     return folder
@@ -126,7 +121,6 @@ def test_lines_fit_the_schema_however_written(export: Path, empty: Path, tmp_pat
 
 
 def without_illegal(export: Path, path: Path) -> Path:
-    """Write the part of the export in which only bundled bots play."""
     header, *matches = map(json.loads, export.read_text().splitlines())
     header["bots"] = [bot for bot in header["bots"] if bot["name"] != "illegal"]
     known = [m for m in matches if all(bot["name"] != "illegal" for bot in m["bots"])]

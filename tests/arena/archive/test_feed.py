@@ -72,7 +72,6 @@ def feed(arena: Arena, league: League, match: StoredMatch, *words: object) -> Re
 
 
 def diarist(league: League, game: str, source: str = DIARIST) -> str:
-    """Make a bot that writes down what it reads; return its entry in the file."""
     entry = league.bot("diarist", source.format(home=str(league.home), game=game))
     shutil.copy(BUNDLED / game / f"{game}_random.py", league.home / "diarist")
     with (league.home / "diarist" / "kit.py").open("a") as kit:

@@ -57,7 +57,6 @@ BOTS = {
 
 
 def bot(league: League, name: str) -> str:
-    """Make a bot with a fault; return its entry in the file."""
     gone = str(league.home / "gone.txt")
     head, body = (part.format(gone=gone) if name == "gone" else part for part in BOTS[name])
     return league.bot(name, FAULTY.format(head=head, body=body))
@@ -72,7 +71,6 @@ def games(text: str) -> Iterator[chess.pgn.Game]:
 
 
 def matches(folder: Path, arena: Arena) -> dict[str, Any]:
-    """Return every match as the lines of an export have it, by its id."""
     lines = arena("export", folder).stdout.splitlines()[1:]
     return {match["match"]: match for match in map(json.loads, lines)}
 

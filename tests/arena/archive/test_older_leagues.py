@@ -68,7 +68,6 @@ def test_a_match_with_scores_is_the_same_one_without(league: League, tmp_path: P
 
 
 def war(league: League, head: str, more: str = "") -> tuple[Line, list[Line]]:
-    """Play a league of war; return its export."""
     limits = 'seed = 5\nlimits = { sandbox = "none", startup = 30.0 }\n'
     bots = "".join(f'[[bot]]\nname = "{name}"\nshipped = "random"\n' for name in ("one", "two"))
     league.write(f'game = "war"\n{head}\n{limits}{bots}{more}')
@@ -143,7 +142,6 @@ each_league = pytest.mark.parametrize("older", LEAGUES, ids=lambda older: older.
 
 @pytest.fixture
 def opened(older: Older, league: League, arena: Arena) -> League:
-    """The league as it was, in a folder."""
     older.write(league)
     assert arena("import", league.folder, older.export).exit_code == 0
     return league

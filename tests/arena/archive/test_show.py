@@ -56,7 +56,6 @@ def cup(tmp_path_factory: pytest.TempPathFactory) -> League:
 
 @pytest.fixture
 def plain(cup: League) -> WholeMatch:
-    """A match of the two bundled bots."""
     return opened(cup, "one", "two")
 
 
@@ -67,7 +66,6 @@ def match(cup: League) -> WholeMatch:
 
 
 def opened(league: League, *bots: str) -> WholeMatch:
-    """Return the first match between these bots."""
     with open_store(read_league(league.folder)) as store:
         for match in store.matches():
             if {bot.name for bot in match.bots} == set(bots):
@@ -78,7 +76,6 @@ def opened(league: League, *bots: str) -> WholeMatch:
 def changed(
     match: WholeMatch, *, replay: Replay | None = None, evidence: Evidence | None = None
 ) -> WholeMatch:
-    """Return a match with another replay or other evidence."""
     played = Played(replay or match.replay, evidence or match.evidence)
     return replace(match, record=Record.of(played, match.record.seconds))
 

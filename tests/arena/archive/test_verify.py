@@ -35,14 +35,12 @@ limits = {{ sandbox = "none", startup = 30.0{more} }}
 
 
 def shipped(count: int) -> str:
-    """Return the entries of so many bots that play at random."""
     return "".join(
         f'\n[[bot]]\nname = "r{number}"\nshipped = "random"\n' for number in range(count)
     )
 
 
 def found(folder: Path, workers: int = 1) -> list[tuple[str | None, str]]:
-    """Return the problems of a league, each with the match it is of."""
     verification = verify.Verification(folder, workers)
     for _ in verification.run():
         pass
@@ -50,7 +48,6 @@ def found(folder: Path, workers: int = 1) -> list[tuple[str | None, str]]:
 
 
 def change(folder: Path, statement: str, *values: object) -> None:
-    """Change the database of a league."""
     gc.collect()  # the frames of a command that failed: CliRunner keeps them, and they its cursors
     with closing(sqlite3.connect(folder / "league.db")) as db, db:
         db.execute(statement, values)
@@ -155,7 +152,6 @@ Forged = Callable[[Replay], Replay]
 
 
 def with_entry(at: int, **new: Any) -> Forged:
-    """Return a forger of one entry."""
 
     def forge(entries: list[Entry]) -> list[Entry]:
         changed = msgspec.structs.replace(entries[at], **new)
@@ -165,12 +161,10 @@ def with_entry(at: int, **new: Any) -> Forged:
 
 
 def with_entries(new: Callable[[list[Entry]], list[Entry]]) -> Forged:
-    """Return a forger of the list of entries."""
     return lambda replay: msgspec.structs.replace(replay, entries=new(replay.entries))
 
 
 def with_other(**new: Any) -> Forged:
-    """Return a forger of what is not an entry."""
     return lambda replay: msgspec.structs.replace(replay, **new)
 
 

@@ -21,19 +21,16 @@ SANDBOXED = ("landlock", "bwrap")
 
 
 def lock(folder: Path) -> str:
-    """Make the lock of a bot, anew."""
     with Builder(WorkLimits()).open() as builder:
         return builder.environments.locked(folder, anew=True)
 
 
 def made(folder: Path, **settings: int) -> Built:
-    """Make the environment of a bot, whose lock is there."""
     with Builder(WorkLimits(), None, EnvironmentSettings(**settings)).open() as builder:
         return builder.built(bot_folder(folder))
 
 
 def failure(act: Callable[[], object]) -> str:
-    """Return what is said of what fails: one line."""
     with pytest.raises(Exception) as caught:  # noqa: PT011 - its text is looked at
         act()
     assert "\n" not in str(caught.value)

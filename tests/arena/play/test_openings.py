@@ -45,7 +45,6 @@ TAKES = "import kit\nkit.run(lambda ask: ask.legal[{0}])\n"
 
 
 def bots(league: League) -> str:
-    """Make three bots that answer alike each time; return their entries."""
     takes = {"first": "0", "last": "-1", "mid": "len(ask.legal) // 2"}
     for name in takes:
         shutil.rmtree(league.home / name, ignore_errors=True)

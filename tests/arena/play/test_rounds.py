@@ -54,7 +54,6 @@ def rounds(league: League) -> list[StoredRound]:
 
 
 def run(league: League, text: str = "", *words: str) -> str:
-    """Write the league's file, if it is given, and play; return what is said meanwhile."""
     if text:
         league.write(text)
     return league.call("run", *words).stderr

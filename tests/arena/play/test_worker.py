@@ -35,7 +35,6 @@ SetUp = Callable[..., Executor]
 
 @pytest.fixture
 def set_up(league: League) -> Iterator[SetUp]:
-    """Return tables for two talkative bots."""
     entries = league.bot("ada", TALKATIVE) + league.bot("bob", TALKATIVE)
     league.write(
         'game = "guerra"\nseed = 1\noptions.max_turns = 20\nlimits.sandbox = "none"\n' + entries

@@ -26,13 +26,11 @@ PAPER = {"width": 718, "height": 1047}
 
 @pytest.fixture
 def report(arena: Arena, played: Path) -> Iterator[Path]:
-    """The page of the played league."""
     with a_report(arena, played) as file:
         yield file
 
 
 def cells(table: Locator, column: int) -> list[str]:
-    """Return a column of a table's body, from 1."""
     return table.locator(f"tbody tr > :nth-child({column})").all_inner_texts()
 
 

@@ -89,7 +89,6 @@ def play(folder: Path, names: tuple[str, ...], missing: int = 0) -> None:
 
 
 def rewrite(folder: Path, *changes: tuple[str, str]) -> None:
-    """Change words in a league's file, all of them."""
     file = folder / "league.toml"
     text = file.read_text()
     for old, new in changes:

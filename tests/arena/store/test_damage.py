@@ -76,7 +76,6 @@ Tables count, and do not look for, matches without a deal.
 
 @pytest.fixture(scope="module")
 def match(played: Path) -> str:
-    """The id of the match that is shown."""
     with Store(played / "league.db") as store:
         return next(store.matches()).id
 
@@ -103,7 +102,6 @@ def call(victim: Path, match: str) -> Callable[[str], Result]:
 
 
 def is_found(folder: Path) -> bool:
-    """Return whether `verify` finds anything."""
     try:
         return bool(found(folder))
     except ArenaError:
@@ -173,7 +171,6 @@ def tables(path: Path) -> dict[tuple[str, str], list[object]]:
 
 
 def read(value: object) -> object:
-    """Return what a value of a database says."""
     if isinstance(value, bytes):
         with suppress(zlib.error):
             return zlib.decompress(value)
@@ -201,7 +198,6 @@ def is_told(result: Result) -> bool:
 
 
 def no_traceback(call: Callable[[str], Result], dice: random.Random) -> None:
-    """Call some of the commands."""
     for name in dice.sample(sorted(ALL - {"run"}), 4):
         result = call(name)
         assert is_told(result), (name, result.output)

@@ -36,7 +36,6 @@ def renamed(entry: str, before: str, after: str) -> str:
 
 
 def told(arena: Arena, league: League, word: str, *words: str) -> Any:
-    """Return what a command says in JSON."""
     return json.loads(arena(word, league.folder, *words, "--format", "json").stdout)
 
 
@@ -45,7 +44,6 @@ def rows(arena: Arena, league: League, *words: str) -> dict[str, Any]:
 
 
 def said(arena: Arena, league: League, *words: str) -> str:
-    """Return what a command prints, in one line."""
     return " ".join(arena(words[0], league.folder, *words[1:]).output.split())
 
 

@@ -63,7 +63,6 @@ def match(
 
 
 def record(size: int = 10) -> Record:
-    """Return a record of about so many bytes."""
     replay = Replay(
         game="guerra",
         rules=1,
@@ -81,14 +80,12 @@ def record(size: int = 10) -> Record:
 
 
 def made(path: Path) -> Path:
-    """Make a database that holds the match d1-0."""
     with Store(path, create=True) as store:
         add(store, match("d1"))
     return path
 
 
 def add(store: Store, *played: PlayedMatch) -> None:
-    """Store matches of the bots ONE and TWO."""
     store.keep_settings(SETTINGS)
     ids = store.bot_rows([ONE, TWO])
     store.add(played, ids, played_at="2026-01-01T00:00:00")
@@ -96,19 +93,16 @@ def add(store: Store, *played: PlayedMatch) -> None:
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
-    """Where a database may be made."""
     return tmp_path / "league.db"
 
 
 @pytest.fixture
 def store(path: Path) -> Iterator[Store]:
-    """An open store without matches."""
     with Store(path, create=True) as made:
         yield made
 
 
 def short(match: str) -> str:
-    """Return a match's id without the zeros its deal ends in."""
     deal, _, rotation = match.partition("-")
     return f"{deal.rstrip('0')}-{rotation}"
 
@@ -123,7 +117,6 @@ def stored(path: Path) -> set[str]:
 
 
 def refused(act: Callable[[], object], kind: type[ArenaError] = ArenaError) -> str:
-    """Return the message of the error, which is one line."""
     with pytest.raises(ArenaError) as caught:
         act()
     assert type(caught.value) is kind

@@ -23,7 +23,6 @@ def text(field: Field, cell: Cell | None = None) -> str:
 
 
 def cells(field: Field, cell: Cell | None = None) -> dict[str, list[str]]:
-    """The cells of every bot, from the text."""
     found = {}
     for line in text(field, cell).partition("\n\n")[0].splitlines()[2:]:
         _, bot, *values = line.split()

@@ -47,7 +47,6 @@ def text(field: Field, bot: str = "A", other: str = "B") -> str:
 
 
 def shown(field: Field, bot: str = "A", other: str = "B") -> str:
-    """The text, as one line."""
     return " ".join(text(field, bot, other).split())
 
 

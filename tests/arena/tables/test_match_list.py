@@ -27,7 +27,6 @@ MATCH = StoredMatch(
 
 
 def shown(form: str = "simple", match: StoredMatch = MATCH) -> list[str]:
-    """Return the lines of a list of one match of Steal War."""
     listed = MatchList(
         facts_of(GAMES["steal_war"], Source("steal_war", "bundled")), lambda _: "landlock (ABI 6)"
     )

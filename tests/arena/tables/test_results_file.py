@@ -24,7 +24,6 @@ B_FIRST = Result(("A", "B"), (2, 1))
 
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
-    """Where a results file may be written."""
     return tmp_path / "results"
 
 

@@ -51,7 +51,6 @@ def base(public: Path) -> Path:
 
 
 def arriving(base: Path) -> Path:
-    """Return where files arrive, of which bots are made in `base`."""
     return base.with_name("arriving")
 
 
@@ -60,7 +59,6 @@ def a_bot(folder: Path, *files: str) -> Bot:
 
 
 def sent(bot: Bot, base: Path) -> Path:
-    """Send a bot below `base`; return the folder of its files there."""
     arrived(freight := files_of(bot), base)
     unpack(Bundle(manifest_of(bot), freight.files), base)
     return base / bot.version

@@ -54,7 +54,6 @@ def text(sandbox: str, bots: str = TWO_BOTS, deals: int = 2, threads: int = 1) -
 
 
 def said_by(league: League, cluster: DaskCluster, file: str, code: int = 0) -> str:
-    """Play a league of this file on a cluster; return what is said meanwhile."""
     league.write(file)
     return league.call("run", "--cluster", cluster.address, code=code).stderr
 
@@ -163,7 +162,6 @@ def test_another_interpreter_on_one_machine_is_told(league, tmp_path, monkeypatc
 
 @pytest.fixture
 def cluster(tmp_path: Path) -> Iterator[DaskCluster]:
-    """A scheduler without Dask workers."""
     with DaskCluster(tmp_path / "dask") as cluster:
         yield cluster
 

@@ -68,7 +68,6 @@ def test_what_is_no_address_or_scheduler_file_is_refused(
 
 
 def refused(arena: Arena, league: League, *words: object) -> str:
-    """Return what a run says that is refused before a cluster is asked."""
     result = arena("run", league.folder, "--cluster", *words)
     assert (result.exit_code, result.stdout, league.count()) == (2, "", 0)
     assert re.fullmatch("arena: .*\n", result.stderr)
