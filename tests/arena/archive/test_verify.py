@@ -187,8 +187,6 @@ FORGED = {
     "other options": (with_other(options={}), "the options of its replay: {}, and the league's"),
     "other game": (with_other(game="duel"), "the game of its replay: duel, and the league's"),
     "cut off": (with_entries(lambda entries: entries[:-2]), "its replay ends before"),
-    "drawn out": (with_entries(lambda entries: entries + entries[-1:]), "is not what the rules"),
-    "other seat": (with_entry(0, seat=1), "decision 1 of the replay is not what the rules ask"),
     "other move": (with_entry(0, move={}), "decision 1 of the replay is not what the rules ask"),
     "no move": (with_entry(0, move=None), "seat 0 was withdrawn without a fault."),
     "a forfeit without reason": (
