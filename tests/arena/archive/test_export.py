@@ -295,6 +295,15 @@ def test_a_file_that_is_no_exported_league_is_refused(
     golden(MATCH_ID.sub("ID", "\n".join(told)))
 
 
+def test_settings_that_changed_since_the_league_was_played_are_told(
+    copy: Path, export: Path
+) -> None:
+    file = copy / "league.toml"
+    file.write_text(file.read_text().replace("seed = 1", "seed = 2"))
+    said = refused(lambda: merge(copy, export))
+    assert 'league.toml: seed was "1", not "2", when the first match was played.' in said
+
+
 def test_a_folder_nothing_or_a_file_that_may_not_be_read_is_told(empty: Path, public: Path) -> None:
     assert f"{public} is a folder; export it first" in refused(lambda: merge(empty, public))
     assert "there is no file 'nothing'" in refused(lambda: merge(empty, Path("nothing")))
