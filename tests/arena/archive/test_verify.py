@@ -151,21 +151,18 @@ def test_rows_that_belong_to_nothing_are_found_but_no_bot_that_has_not_played(co
 Forged = Callable[[Replay], Replay]
 
 
-def with_entry(at: int, **new: Any) -> Forged:
+def forging(**new: Any) -> Forged:
+    """Return a forger of fields of a replay; some new ones are made of the entries."""
 
-    def forge(entries: list[Entry]) -> list[Entry]:
-        changed = msgspec.structs.replace(entries[at], **new)
-        return [changed if entry is entries[at] else entry for entry in entries]
+    def forge(replay: Replay) -> Replay:
+        made = {key: new[key](replay.entries) if callable(new[key]) else new[key] for key in new}
+        return msgspec.structs.replace(replay, **made)
 
-    return with_entries(forge)
-
-
-def with_entries(new: Callable[[list[Entry]], list[Entry]]) -> Forged:
-    return lambda replay: msgspec.structs.replace(replay, entries=new(replay.entries))
+    return forge
 
 
-def with_other(**new: Any) -> Forged:
-    return lambda replay: msgspec.structs.replace(replay, **new)
+def first(**new: Any) -> Forged:
+    return forging(entries=lambda own: [msgspec.structs.replace(own[0], **new), *own[1:]])
 
 
 def going_on(replay: Replay) -> Replay:
@@ -178,23 +175,23 @@ def going_on(replay: Replay) -> Replay:
 
 
 FORGED = {
-    "other places": (with_other(places=[1, 1]), "its replay's places: [1, 1] is stored"),
-    "other scores": (with_other(scores=[9, 9.5]), "its replay's scores: [9, 9.5] is stored"),
-    "other numbers": (with_other(numbers={"x": 1}), "its replay's numbers: {'x': 1} is stored"),
-    "a score too many": (with_other(scores=[1, 2, 3]), "its record has 3 scores for 2 seats"),
-    "other reason": (with_other(reason="luck"), "its replay's reason: luck is stored"),
-    "other seed": (with_other(seed="0" * 32), "its seed: 000"),
-    "other options": (with_other(options={}), "the options of its replay: {}, and the league's"),
-    "other game": (with_other(game="duel"), "the game of its replay: duel, and the league's"),
-    "cut off": (with_entries(lambda entries: entries[:-2]), "its replay ends before"),
-    "other move": (with_entry(0, move={}), "decision 1 of the replay is not what the rules ask"),
-    "no move": (with_entry(0, move=None), "seat 0 was withdrawn without a fault."),
+    "other places": (forging(places=[1, 1]), "its replay's places: [1, 1] is stored"),
+    "other scores": (forging(scores=[9, 9.5]), "its replay's scores: [9, 9.5] is stored"),
+    "other numbers": (forging(numbers={"x": 1}), "its replay's numbers: {'x': 1} is stored"),
+    "a score too many": (forging(scores=[1, 2, 3]), "its record has 3 scores for 2 seats"),
+    "other reason": (forging(reason="luck"), "its replay's reason: luck is stored"),
+    "other seed": (forging(seed="0" * 32), "its seed: 000"),
+    "other options": (forging(options={}), "the options of its replay: {}, and the league's"),
+    "other game": (forging(game="duel"), "the game of its replay: duel, and the league's"),
+    "cut off": (forging(entries=lambda entries: entries[:-2]), "its replay ends before"),
+    "other move": (first(move={}), "decision 1 of the replay is not what the rules ask"),
+    "no move": (first(move=None), "seat 0 was withdrawn without a fault."),
     "a forfeit without reason": (
-        with_entries(lambda entries: [Entry(0, None, Fault("late", "?", forfeit=True)), *entries]),
+        forging(entries=lambda own: [Entry(0, None, Fault("late", "?", forfeit=True)), *own]),
         "the forfeit of seat 0 by late: True is stored, and it should be False.",
     ),
     "a mercy": (
-        with_entries(lambda entries: [Entry(0, None, Fault("crash", "?")), *entries]),
+        forging(entries=lambda own: [Entry(0, None, Fault("crash", "?")), *own]),
         "the forfeit of seat 0 by crash: False is stored, and it should be True.",
     ),
     "a move after the end": (going_on, "its replay goes on when all but one have forfeited."),
@@ -245,7 +242,7 @@ def forged(folder: Path, forge: Forged) -> str:
 def test_a_seat_that_is_not_there_is_told(copy: Path) -> None:
     with Store(copy / "league.db") as store:
         replay = store.whole(next(store.matches())).replay
-    text = zlib.compress(msgspec.json.encode(with_entry(0, seat=9)(replay)))
+    text = zlib.compress(msgspec.json.encode(first(seat=9)(replay)))
     change(copy, "UPDATE record SET replay = ?", text)
     problems = [problem for _, problem in found(copy)]
     assert "its record has a seat 9, and there are 2 seats." in problems

@@ -44,7 +44,7 @@ tempfile.TemporaryFile(dir="/scratch").write(b"here")
 THREADED = f"""\
 import os
 found = len(os.sched_getaffinity(0)), os.environ["OMP_NUM_THREADS"]
-if found != (2, "{{threads}}"):
+if found != ({{cores}}, "{{threads}}"):
     raise SystemExit(f"it has {{{{found}}}}")
 {RANDOM}"""
 
@@ -110,7 +110,12 @@ def test_a_handicap_is_told_to_the_bot_that_has_it(league: League) -> None:
 def test_a_match_has_as_many_cores_as_the_bot_with_most_threads(
     league: League, arena: Arena
 ) -> None:
-    entered(league, two=THREADED.format(threads=2), one=THREADED.format(threads=1))
+    alone = THREADED.format(cores=1, threads=1)
+    entered(league, two=alone, one=alone + "#")
+    assert f"with {len(os.sched_getaffinity(0))} workers" in league.call("run").stderr
+    assert faults(league) == {"two": {}, "one": {}}
+    for name, threads in (("one", 1), ("two", 2)):
+        (league.home / name / "bot.py").write_text(THREADED.format(cores=2, threads=threads))
     set_keys(league.folder, "two", {"threads": 2})
     said = league.call("run").stderr
     assert faults(league) == {"two": {}, "one": {}}

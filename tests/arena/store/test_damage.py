@@ -75,20 +75,16 @@ Tables count, and do not look for, matches without a deal.
 
 
 @pytest.fixture(scope="module")
-def match(played: Path) -> str:
-    with Store(played / "league.db") as store:
-        return next(store.matches()).id
-
-
-@pytest.fixture(scope="module")
 def victim(played: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A copy of the played league for tests that put in its database what they like."""
     return Path(shutil.copytree(played, tmp_path_factory.mktemp("damaged") / "league"))
 
 
 @pytest.fixture(scope="module")
-def call(victim: Path, match: str) -> Callable[[str], Result]:
+def call(played: Path, victim: Path) -> Callable[[str], Result]:
     """Call one of the commands on the victim; a traceback is the test's failure."""
+    with Store(played / "league.db") as store:
+        match = next(store.matches()).id
 
     def act(name: str) -> Result:
         word, *more = COMMANDS[name]

@@ -31,14 +31,14 @@ def duels(edge: float, *, deals: int = 60, better: float = 0.0) -> list[tuple[st
     return played
 
 
-def turned(seats: int, *, deals: int = 40, names: str = "bot {}") -> list[tuple[str, Result]]:
+def turned(seats: int) -> list[tuple[str, Result]]:
     """Mirrored deals of as many equal bots as there are seats; the first seat wins by chance."""
     chance = random.Random(2)
-    bots = tuple(names.format(number) for number in range(seats))
+    bots = tuple(f"bot {number}" for number in range(seats))
     return [
         (f"deal {deal}", Result(bots[seat:] + bots[:seat], tuple(chance.sample(places, seats))))
         for places in [range(1, seats + 1)]
-        for deal in range(deals)
+        for deal in range(40)
         for seat in range(seats)
     ]
 
