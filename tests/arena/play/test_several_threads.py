@@ -67,7 +67,7 @@ def test_what_needs_more_cores_than_there_are_is_refused_and_a_league_read_and_m
 
 
 @two_cores
-def test_bots_are_told_of_several_threads(arena: Arena) -> None:
+def test_a_log_shows_of_how_many_threads_bots_are_told(arena: Arena) -> None:
     for threads in (1, 2):
         words = ("random", "random", "--limit", f"threads={threads}", "--sandbox", "none", "--log")
         hello = arena("play", "guerra", *words, "--option", "max_turns=5").stdout.splitlines()[0]
