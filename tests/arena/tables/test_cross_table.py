@@ -3,6 +3,9 @@
 import csv
 import io
 import json
+from pathlib import Path
+
+import pytest
 
 from arena.cli.rating import rated
 from arena.stats.outcomes import Result
@@ -11,6 +14,7 @@ from arena.tables.field import Field
 from arena.tables.table import render
 from tests.arena.stats.deals import results
 from tests.arena.tables.fields import field as of_matches
+from tests.arena.terminal import at_terminal
 from tests.golden import Golden
 
 
@@ -99,3 +103,29 @@ def test_json_and_csv_have_a_row_for_every_ordered_pair(golden: Golden) -> None:
     assert told == {**DUELS.facts, "cycles": []}
     lines = list(csv.DictReader(io.StringIO(render(cross_table(DUELS, rated(DUELS)), "csv"))))
     assert [list(line) for line in lines] == [list(row) for row in rows]
+
+
+@pytest.mark.slow  # a terminal, and a process for each way to ask for no colour
+@pytest.mark.parametrize(
+    ("words", "env", "is_coloured"),
+    [
+        ((), {}, True),
+        ((), {"NO_COLOR": "1", "COLUMNS": "40"}, False),
+        ((), {"TERM": "dumb"}, False),
+        (("--format", "github"), {}, False),
+    ],
+    ids=str,
+)
+def test_on_a_terminal_marks_are_coloured_unless_that_is_not_wanted(
+    tmp_path: Path, words: tuple[str, ...], env: dict[str, str], is_coloured: bool
+) -> None:
+    places = {"a_bot_with_a_long_name": 1, "another_of_them": 2}
+    lines = (json.dumps({"deal": str(number), "places": places}) for number in range(20))
+    (tmp_path / "results.jsonl").write_text("\n".join(lines))
+    with at_terminal("table", tmp_path / "results.jsonl", *words, **{"TERM": "xterm", **env}) as at:
+        assert at.end() == 0
+    assert ("\x1b[32m20/0/0+\x1b[0m" in at.shown) == is_coloured
+    assert ("\x1b" in at.shown) == is_coloured
+    if "COLUMNS" in env:  # it folds and splits
+        assert max(map(len, at.shown.splitlines())) <= 40
+        assert at.shown.count("#  Bot") == 2
