@@ -17,6 +17,6 @@ def show_wire(process: BotProcess, seat: int, name: str) -> None:
     def show(arrow: str, line: bytes) -> None:
         click.echo(f"{seat} {wire_line(arrow, line)}")
 
-    show("→", encode(Hello(VERSION, name)))
+    show("→", encode(Hello(VERSION, name, process.threads)))
     show("←", encode(Ready("ready", process.samples)))
     process.tap = show

@@ -75,9 +75,6 @@ def compare_once(folder: Path) -> None:
         assert CliRunner().invoke(main, words, catch_exceptions=False).exit_code == 0
 
 
-# --- verdicts
-
-
 @pytest.mark.quick(1)
 @pytest.mark.parametrize(
     "words",
@@ -130,9 +127,6 @@ def test_a_comparison_may_be_given_a_time(arena: Arena, tmp_path: Path) -> None:
     assert told.startswith("Not decided after "), told
 
 
-# --- names
-
-
 def test_two_versions_of_a_bot_are_told_apart_by_their_paths_or_numbers(
     arena: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -145,9 +139,6 @@ def test_two_versions_of_a_bot_are_told_apart_by_their_paths_or_numbers(
     one = bot(tmp_path / ("a" * 40) / "mine")
     other = bot(tmp_path / ("b" * 40) / "mine", RANDOM + "# newer\n")
     assert "mine#1 took" in sentence(arena("compare", one, other, *GUERRA, "--deals", "1"))
-
-
-# --- formats, workers, going on
 
 
 @pytest.mark.slow  # workers are its subject
@@ -203,8 +194,6 @@ def test_a_kept_comparison_keeps_its_seed_and_settings(arena: Arena, tmp_path: P
     assert (tmp_path / "league.toml").read_text() == before
 
 
-# --- processes
-
 FORGETFUL = """
 import kit, guerra_random
 matches = []
@@ -227,9 +216,6 @@ def test_nothing_can_be_learnt_from_one_match_for_the_next(arena: Arena, tmp_pat
     told = sentence(arena(*words, "--limit", "fresh=false"))
     assert re.search(r"Faults in the matches that count: mine \d+ crash", told), told
     assert LIVED_ON in told
-
-
-# --- faults
 
 
 def test_forfeits_are_told_and_who_keeps_forfeiting_or_does_not_start_is_not_judged(
@@ -264,9 +250,6 @@ def test_a_bot_that_is_too_slow_is_not_judged_and_its_limit_is_named(
     limits = ("--limit", "move_time=0.05", "--limit", "faults_allowed=0")
     told = sentence(arena("compare", mine, "random", *GUERRA, *limits))
     golden(told.partition(" Faults")[0])
-
-
-# --- under way
 
 
 @pytest.mark.slow
@@ -305,9 +288,6 @@ def test_a_terminal_shows_how_it_stands(tmp_path: Path, words: str, line: str) -
     assert int(drawn[-1].split()[0]) > 4
     assert "Not decided after 8 deals" in terminal.shown
     assert all(len(each) < 80 for each in drawn)
-
-
-# --- mistakes
 
 
 def test_a_mistake_is_told_on_one_line(arena: Arena, golden: Golden) -> None:

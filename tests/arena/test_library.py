@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from arena import ArenaError, League, Started, Stored, Suspended
+from arena import ArenaError, League, Started, Stored
 from tests.arena.conftest import Arena
 
 pytestmark = pytest.mark.usefixtures("inline")
@@ -79,20 +79,6 @@ def test_a_run_that_is_left_or_stopped_goes_on_where_it_ended_and_meets_no_other
     parts = [played(cup.run(part=(number, 2))) for number in (1, 2)]
     assert len(list(cup.matches())) == first.played + played(stopped) + sum(parts) == 8
     assert list(cup.run()) == []
-
-
-def test_bots_are_named_in_events(tmp_path: Path) -> None:
-    (tmp_path / "bot.py").write_text("#!/usr/bin/env python3\nraise SystemExit(3)\n")
-    (tmp_path / "bot.py").chmod(0o755)
-    bots = ["random", "rusher", f"mine={tmp_path}/bot.py"]
-    cup = League.make(tmp_path / "cup", "guerra", bots, deals=1, **GUERRA)
-    events = list(cup.run())
-    (suspended,) = [event for event in events if isinstance(event, Suspended)]
-    assert suspended.bot == "mine"
-    why = "mine is suspended for this run: it failed its start-up check: "
-    assert str(suspended).startswith(why)
-    assert [event.missing for event in events if isinstance(event, Stored)][-1] == 4
-    assert any("mine was suspended" in note for note in cup.rank().notes)
 
 
 def test_mistakes_are_told_in_words(tmp_path: Path, cup: League) -> None:

@@ -45,9 +45,6 @@ def whole(league: League) -> int:
         return int(db.execute("SELECT count(*) FROM match").fetchone()[0])
 
 
-# --- a run
-
-
 @pytest.mark.slow  # so are most tests here: a shell, our program, its workers
 @pytest.mark.parametrize(
     ("streams", "code", "said"),
@@ -107,8 +104,6 @@ def test_no_file_gets_the_number_of_a_stream_that_was_closed(league: League, san
     assert whole(league) >= 1
     assert league.files() == ["league.db", "league.toml"]
 
-
-# --- what was asked for
 
 COMMANDS = (
     *("--help", "rank played", "export played", "games guerra", "show played MATCH", "--version"),
@@ -185,9 +180,6 @@ def test_letters_that_the_terminal_lacks_are_written_otherwise(desk: Path) -> No
     done = arena(line, desk, PYTHONIOENCODING="latin-1")
     assert done.returncode == 0
     assert done.stdout.startswith('0 \\u2192 {"type":"hello"')
-
-
-# --- what is to be read
 
 
 @pytest.mark.quick(1)

@@ -33,12 +33,8 @@ SLOW = """\
 game = "guerra"
 seed = 1
 deals = {deals}
-
-[options]
-max_turns = 5
-
-[limits]
-sandbox = "none"
+options.max_turns = 5
+limits = {{ sandbox = "none"{limits} }}
 """
 CLEAR = "\x1b[J"
 """What ends every picture."""
@@ -54,7 +50,7 @@ def tmp_path() -> Iterator[Path]:
 def slow_league(league: League, deals: int = 20) -> None:
     """Write a league of which two bots play twenty matches a second or fewer."""
     bots = [league.bot(name, STEADY.format(pause=0.05)) for name in ("ann", "bob")]
-    league.write(SLOW.format(deals=deals) + "".join(bots))
+    league.write(SLOW.format(deals=deals, limits="") + "".join(bots))
 
 
 @contextmanager
@@ -86,14 +82,11 @@ def sight(bots: int, **more: object) -> Sight:
     return Sight(**{**kept, "table": table, **more})
 
 
-# --- slow leagues
-
-
 def slow_paced(league: League) -> list[str]:
     """Write a slow league that nobody has played; return the ids of its matches."""
     bots = [league.bot(name, STEADY.format(pause=0)) for name in ("ann", "bob")]
-    text = SLOW.format(deals=4).replace("[limits]", '[limits]\npace = "slow"\nmove_time = 30')
-    league.write(text + "".join(bots))
+    limits = ', pace = "slow", move_time = 30'
+    league.write(SLOW.format(deals=4, limits=limits) + "".join(bots))
     plan = read_asked(league.folder)
     return [f"{plan.schedule.deal_id(deal)}-{n}" for deal in plan.asked.plan() for n in (0, 1)]
 
@@ -119,9 +112,6 @@ def test_matches_that_are_under_way_are_counted_with_their_answers(league: Leagu
         assert "0 of 8 matches of guerra (0 %), 0 faults." in head(league.folder)
     (league.folder / "slow.db").write_text("no database, but long enough to be one")
     assert "(0 %), how many are under way cannot be read, 0 faults." in head(league.folder)
-
-
-# --- at a terminal
 
 
 def test_a_league_that_is_whole_is_shown_once_with_its_whole_table(copy: Path) -> None:
@@ -181,9 +171,6 @@ def more_deals(folder: Path) -> None:
     file.write_text(file.read_text().replace("deals = 2", "deals = 4"))
 
 
-# --- elsewhere
-
-
 @pytest.mark.slow
 def test_piped_it_says_a_line_now_and_then_and_shows_the_table_at_the_end(league: League) -> None:
     slow_league(league)
@@ -224,9 +211,6 @@ def test_a_league_without_a_database_has_played_nothing_yet(arena: Arena, league
     (league.folder / "league.db").touch()  # by a run that has just begun: it is left to it
     assert "No match has been played yet." in arena("watch", league.folder, "--once").stdout
     assert not (league.folder / "league.db").stat().st_size
-
-
-# --- what is seen
 
 
 def test_a_file_that_cannot_be_read_for_a_while_is_a_problem_and_no_end(copy: Path) -> None:
@@ -297,9 +281,6 @@ def test_a_table_that_takes_long_is_made_less_often_while_the_count_goes_on(
     assert (last.fresh, last.missing) == (True, 0)
     assert last.table is not None
     assert {row["matches"] for row in last.table.rows} == {8}
-
-
-# --- a picture
 
 
 def test_a_picture_counts_who_does_not_fit_marks_who_moved_and_shows_names_safely(

@@ -22,13 +22,7 @@ from arena.archive.export import Header, MatchLine, exported
 from arena.archive.merge import import_files
 from arena.store.store import Store
 from protocol.errors import RunError
-from tests.arena.conftest import (
-    ARENA,
-    ROOT,
-    Arena,
-    files_no_larger_than,
-    ordinary_user,
-)
+from tests.arena.conftest import ARENA, ROOT, Arena, files_no_larger_than, ordinary_user
 from tests.arena.store.test_store import refused
 from tests.golden import Golden
 from tests.referee.process_watch import until
@@ -40,24 +34,20 @@ pytestmark = pytest.mark.usefixtures("inline")
 
 
 def bytes_of(folder: Path) -> bytes:
-    """Return what `arena export` writes of a league."""
     return b"".join(exported(folder))
 
 
 def lines_of(folder: Path) -> tuple[Line, list[Line]]:
-    """Return the header and the matches of a league as they are exported."""
     header, *matches = map(json.loads, exported(folder))
     return header, matches
 
 
 def write(path: Path, *lines: Line) -> Path:
-    """Write a file as an export has it."""
     path.write_bytes(b"".join(msgspec.json.encode(line) + b"\n" for line in lines))
     return path
 
 
 def merge(folder: Path, *files: Path) -> tuple[int, int]:
-    """Import files; return how many matches were new, and how many known."""
     merged = import_files(folder, files, lambda _: None)
     return merged.added, merged.known
 
@@ -77,35 +67,9 @@ def empty(played: Path, tmp_path: Path) -> Path:
 
 
 def unplayed(played: Path, folder: Path) -> Path:
-    """Make a league of the file of another one."""
     folder.mkdir()
     shutil.copy(played / "league.toml", folder)
     return folder
-
-
-# --- the round trip
-
-_OF_TIMING = re.compile(r"^(?:Before a run on|How quiet the machine)", re.MULTILINE)
-"""How the note begins, last of all, on the machine that played: an export does not say."""
-
-
-@pytest.mark.slow
-def test_an_imported_league_exports_the_same_bytes_and_shows_the_same(
-    played: Path, export: Path, empty: Path, arena: Arena
-) -> None:
-    assert "has no results yet" in arena("export", empty).stderr
-    assert merge(empty, export) == (12, 0)
-    assert bytes_of(empty) == export.read_bytes()
-    _, matches = lines_of(played)
-    faulty = next(match["match"] for match in matches if any(match["faults"]))
-    for command, *words in (("rank", "--times", "--faults"), ("matches",), ("show", faulty)):
-        before, after = (arena(command, folder, *words) for folder in (played, empty))
-        assert before.exit_code == after.exit_code == 0, after.output
-        told = [_OF_TIMING.split(result.stdout)[0] for result in (before, after)]
-        assert told[0] == told[1]
-    again = arena("import", empty, export)
-    assert again.stdout == "0 matches imported; 12 were there already.\n"
-    assert bytes_of(empty) == export.read_bytes()
 
 
 @given(data=st.data())
@@ -156,11 +120,7 @@ def test_lines_fit_the_schema_however_written(export: Path, empty: Path, tmp_pat
     assert merge(empty, spaced) == (12, 0)
 
 
-# --- a league that is not there
-
-
 def without_illegal(export: Path, path: Path) -> Path:
-    """Write the part of the export in which only bundled bots play."""
     header, *matches = map(json.loads, export.read_text().splitlines())
     header["bots"] = [bot for bot in header["bots"] if bot["name"] != "illegal"]
     known = [m for m in matches if all(bot["name"] != "illegal" for bot in m["bots"])]
@@ -195,9 +155,6 @@ def test_no_league_is_made_of_what_does_not_make_one(export: Path, tmp_path: Pat
     message = refused(lambda: merge(tmp_path / "made", file, other))
     assert message.startswith(f"{other}:1: matches of another league: in {file} seed was ")
     assert sorted(tmp_path.iterdir()) == [other, file]
-
-
-# --- what is known already
 
 
 def measured_anew(line: Line) -> None:
@@ -254,9 +211,6 @@ def test_a_file_of_wrong_length_imports_nothing(empty: Path, export: Path, tmp_p
     assert [path.name for path in empty.iterdir()] == ["league.toml"]
 
 
-# --- lines that were edited
-
-
 OTHER: dict[str, list[tuple[str, Any]]] = {
     "": [
         *(("places", [9, 9]), ("scores", [1, 2]), ("scores", None), ("numbers", {"x": 1})),
@@ -301,9 +255,6 @@ def test_a_line_that_was_edited_is_refused(
         told.append(f"{part} {key}: {said.removeprefix(f'{file}:2: ')}")
         assert not (empty / "league.db").exists()
     golden(MATCH_ID.sub("ID", "\n".join(told)))
-
-
-# --- files that are no exported league
 
 
 def test_a_file_that_is_no_exported_league_is_refused(
@@ -363,9 +314,6 @@ def test_a_folder_nothing_or_a_file_that_may_not_be_read_is_told(empty: Path, pu
     assert said == f"{file} cannot be read: Permission denied."
 
 
-# --- disks and files
-
-
 def test_an_export_is_written_whole_or_not_at_all_and_over_a_file_only_when_asked(
     played: Path, export: Path, tmp_path: Path, arena: Arena
 ) -> None:
@@ -393,9 +341,6 @@ def test_a_full_disk_leaves_the_league_as_it_was(empty: Path, export: Path, tmp_
         refused(lambda: merge(empty, export), RunError)
     assert bytes_of(empty) == before
     assert merge(empty, export) == (11, 1)
-
-
-# --- while a run is going on
 
 
 def test_a_reader_that_dawdles_keeps_no_writer_waiting(copy: Path) -> None:

@@ -72,7 +72,6 @@ def feed(arena: Arena, league: League, match: StoredMatch, *words: object) -> Re
 
 
 def diarist(league: League, game: str, source: str = DIARIST) -> str:
-    """Make a bot that writes down what it reads; return its entry in the file."""
     entry = league.bot("diarist", source.format(home=str(league.home), game=game))
     shutil.copy(BUNDLED / game / f"{game}_random.py", league.home / "diarist")
     with (league.home / "diarist" / "kit.py").open("a") as kit:
@@ -173,17 +172,13 @@ def fragile(tmp_path_factory: pytest.TempPathFactory) -> League:
 
 
 class Crash(NamedTuple):
-    """A match in which `mine` crashed, and how it is shown."""
+    """A match in which the program `file` of `mine` crashed, and how it is shown."""
 
     match: StoredMatch
     replay: Replay
+    seat: int
     file: Path
-    """The program of `mine`."""
     show: Callable[..., Result]
-
-    @property
-    def seat(self) -> int:
-        return [bot.name for bot in self.match.bots].index("mine")
 
 
 @pytest.fixture
@@ -191,7 +186,8 @@ def crash(arena: Arena, fragile: League) -> Crash:
     file = fragile.home / "mine" / "bot.py"
     file.write_text(FRAGILE.format(turn=5, broken=True))
     match, replay = next(each for each in fragile.stored() if any(e.fault for e in each[1].entries))
-    return Crash(match, replay, file, partial(arena, "show", fragile.folder, match.id))
+    seat = [bot.name for bot in match.bots].index("mine")
+    return Crash(match, replay, seat, file, partial(arena, "show", fragile.folder, match.id))
 
 
 def test_a_bot_that_faults_in_one_position_does_so_again(crash: Crash) -> None:
@@ -218,9 +214,7 @@ def test_a_bot_that_faults_in_one_position_does_so_again(crash: Crash) -> None:
     assert "RuntimeError: no plan for this turn" in result.stderr
 
 
-def test_another_bot_is_told_from_the_one_that_played(
-    crash: Crash,
-) -> None:
+def test_another_bot_is_told_from_the_one_that_played(crash: Crash) -> None:
     crash.file.write_text(FRAGILE.format(turn=5, broken=False))
     mended = crash.show("--feed", "mine")
     assert mended.exit_code == 0
@@ -284,13 +278,8 @@ def test_a_seat_that_was_never_asked_is_told_and_fed(arena: Arena, league: Leagu
     assert "no book" in result.stderr
     (league.home / "gone").unlink()  # it starts again
     result = feed(arena, league, match, "--feed", "lazy")
-    assert (result.exit_code, result.stdout.splitlines()[-1]) == (
-        0,
-        "The seat was not asked in this match.",
-    )
-
-
-# --- mistakes
+    assert result.exit_code == 0
+    assert result.stdout.splitlines()[-1] == "The seat was not asked in this match."
 
 
 def test_mistakes_are_told_in_a_line_and_rules_of_another_version_cannot_be_fed(

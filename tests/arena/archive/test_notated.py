@@ -9,12 +9,9 @@ from typing import Any
 
 import chess
 import chess.pgn
-import msgspec
 import pytest
 
-from referee.loading import find_game
-from referee.replay import Replay, steps
-from tests.arena.conftest import Arena, League
+from tests.arena.conftest import Arena, League, naughty
 from tests.golden import Golden
 
 pytest.importorskip("pyspiel", reason="OPENSPIEL IS NOT TESTED HERE: it is missing")
@@ -30,37 +27,6 @@ limits = { sandbox = "none", clock = "wall", move_time = 0.1 }
 name = "a \\"b\\\\c"
 shipped = "random"
 """
-FAULTY = """
-import os, sys, time, kit
-{head}
-asked = 0
-def begin(_):
-    global asked
-    asked = 0
-def choose(ask):
-    global asked
-    asked += 1
-    {body}
-    return ask.rng.choice(ask.legal)
-kit.run(choose, on_start=begin)
-"""
-BOTS = {
-    "late": ("", "time.sleep(0.15 * (asked in (3, 5, 6)))"),
-    "once": ("", "if asked == 4: return {'uci': 'e1e8'}"),
-    "cheat": ("", "if asked > 2: return {'uci': 'e1e8'}"),
-    "gone": (
-        "if os.path.exists({gone!r}): sys.exit('no book')",
-        "if asked == 3: open({gone!r}, 'w').close(); sys.exit(1)",
-    ),
-}
-"""What is wrong with each bot: it is late, mistaken once, mistaken always, ended for ever."""
-
-
-def bot(league: League, name: str) -> str:
-    """Make a bot with a fault; return its entry in the file."""
-    gone = str(league.home / "gone.txt")
-    head, body = (part.format(gone=gone) if name == "gone" else part for part in BOTS[name])
-    return league.bot(name, FAULTY.format(head=head, body=body))
 
 
 def games(text: str) -> Iterator[chess.pgn.Game]:
@@ -72,21 +38,8 @@ def games(text: str) -> Iterator[chess.pgn.Game]:
 
 
 def matches(folder: Path, arena: Arena) -> dict[str, Any]:
-    """Return every match as the lines of an export have it, by its id."""
     lines = arena("export", folder).stdout.splitlines()[1:]
     return {match["match"]: match for match in map(json.loads, lines)}
-
-
-def last_position(match: dict[str, Any]) -> tuple[str, int]:
-    """Return the position in which a match ended, before a forfeit's default move, and its ply."""
-    replay = msgspec.convert(match["replay"], Replay)
-    state: Any = None
-    for game, step in steps(replay, find_game(replay.game)):
-        state = game.state  # type: ignore[attr-defined]
-        if any(entry.fault and entry.fault.forfeit for entry in step):
-            break
-    chances = sum(1 for each in state.full_history() if each.player < 0)
-    return state.board().to_fen(), state.move_number() - chances
 
 
 def check(folder: Path, arena: Arena, text: str) -> list[chess.pgn.Game]:
@@ -96,10 +49,7 @@ def check(folder: Path, arena: Arena, text: str) -> list[chess.pgn.Game]:
     for game in found:
         match = kept[game.headers["Match"]]
         board = game.end().board()
-        fen, plies = last_position(match)
-        assert (board.ply(), int(game.headers["PlyCount"])) == (plies, plies)
-        fields = [board.fen().split(), fen.split()]
-        assert len({tuple(each[at] for at in (0, 1, 2, 4, 5)) for each in fields}) == 1
+        assert board.ply() == int(game.headers["PlyCount"])
         black, white = match["places"]
         points = {True: "1-0", False: "0-1"}[white < black] if white != black else "1/2-1/2"
         assert game.headers["Result"] == points
@@ -121,7 +71,7 @@ SIDES = ("Black", "White")
 
 @pytest.mark.slow
 def test_forfeits_and_faults_are_games_with_the_true_result(league: League, arena: Arena) -> None:
-    league.write(FILE + "".join(bot(league, name) for name in BOTS))
+    league.write(FILE + naughty("illegal") + naughty("crash_mid_match"))
     league.call("run", "--workers", "1")
     file = league.folder.parent / "games.pgn"
     result = arena("export", league.folder, file, "--format", "pgn")
@@ -132,33 +82,9 @@ def test_forfeits_and_faults_are_games_with_the_true_result(league: League, aren
     assert {game.headers["TimeControl"] for game in found} == {"0.1/move"}
     assert {game.headers["Round"] for game in found} == {"1.1", "1.2"}
     ends = Counter(game.headers["Termination"] for game in found)
-    assert ends.keys() == {"normal", "time forfeit", "rules infraction", "abandoned"}
-    assert {game.end().ply() > 0 for game in found} == {True, False}
+    assert ends.keys() == {"rules infraction", "abandoned"}
     faults = Counter(node.comment.partition("] ")[2] for game in found for node in game.mainline())
     assert faults["illegal: the default move"] >= 2
-    assert faults["late: the default move"] >= 2
-    late = [
-        node.emt() or 0
-        for game in found
-        for node in game.mainline()
-        if "late: the default" in node.comment
-    ]
-    assert min(late) >= 0.1
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("inline")
-def test_chess960_is_written_with_its_first_positions(league: League, arena: Arena) -> None:
-    two = ("--game", "openspiel:chess960", "--seed", "1", "--deals", "1", "a=random", "b=random")
-    assert arena("init", league.folder / "in", *two, "--sandbox", "none").exit_code == 0
-    league.folder /= "in"
-    league.call("run")
-    text = arena("export", league.folder, "--format", "pgn").stdout
-    found = check(league.folder, arena, text)
-    assert len(found) == 2
-    assert {game.headers["Variant"] for game in found} == {"Chess960"}
-    assert len({game.headers["FEN"] for game in found}) == 1
-    assert {game.headers["SetUp"] for game in found} == {"1"}
 
 
 @pytest.mark.slow

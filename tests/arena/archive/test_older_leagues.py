@@ -36,9 +36,7 @@ shipped = "random"
 """
 
 
-def test_a_database_without_scores_verifies_and_goes_on_with_them(
-    league: League,
-) -> None:
+def test_a_database_without_scores_verifies_and_goes_on_with_them(league: League) -> None:
     with closing(sqlite3.connect(league.folder / "league.db")) as db:
         db.executescript((VECTORS / "version_5.sql").read_text())
     league.write(CASINO.format(deals=2))
@@ -70,7 +68,6 @@ def test_a_match_with_scores_is_the_same_one_without(league: League, tmp_path: P
 
 
 def war(league: League, head: str, more: str = "") -> tuple[Line, list[Line]]:
-    """Play a league of war; return its export."""
     limits = 'seed = 5\nlimits = { sandbox = "none", startup = 30.0 }\n'
     bots = "".join(f'[[bot]]\nname = "{name}"\nshipped = "random"\n' for name in ("one", "two"))
     league.write(f'game = "war"\n{head}\n{limits}{bots}{more}')
@@ -101,9 +98,6 @@ def test_scores_in_spite_of_a_forfeit_are_found(league: League, tmp_path: Path) 
     merge(league.folder, file)
     told = "its replay's scores: [52, 0, 0] is stored, and it should be nothing."
     assert found(league.folder) == [(line["match"], told)]
-
-
-# --- before an option
 
 
 class Older(NamedTuple):
@@ -148,7 +142,6 @@ each_league = pytest.mark.parametrize("older", LEAGUES, ids=lambda older: older.
 
 @pytest.fixture
 def opened(older: Older, league: League, arena: Arena) -> League:
-    """The league as it was, in a folder."""
     older.write(league)
     assert arena("import", league.folder, older.export).exit_code == 0
     return league

@@ -56,7 +56,6 @@ def cup(tmp_path_factory: pytest.TempPathFactory) -> League:
 
 @pytest.fixture
 def plain(cup: League) -> WholeMatch:
-    """A match of the two bundled bots."""
     return opened(cup, "one", "two")
 
 
@@ -67,7 +66,6 @@ def match(cup: League) -> WholeMatch:
 
 
 def opened(league: League, *bots: str) -> WholeMatch:
-    """Return the first match between these bots."""
     with open_store(read_league(league.folder)) as store:
         for match in store.matches():
             if {bot.name for bot in match.bots} == set(bots):
@@ -78,7 +76,6 @@ def opened(league: League, *bots: str) -> WholeMatch:
 def changed(
     match: WholeMatch, *, replay: Replay | None = None, evidence: Evidence | None = None
 ) -> WholeMatch:
-    """Return a match with another replay or other evidence."""
     played = Played(replay or match.replay, evidence or match.evidence)
     return replace(match, record=Record.of(played, match.record.seconds))
 
@@ -87,12 +84,7 @@ def lines(match: WholeMatch, seat: int | None = None, columns: int = 80) -> list
     return list(told(match, lambda: Guerra, seat=seat, width=columns))
 
 
-# --- for people
-
-
-def test_every_line_but_those_of_the_wire_fits_the_screen(
-    match: WholeMatch,
-) -> None:
+def test_every_line_but_those_of_the_wire_fits_the_screen(match: WholeMatch) -> None:
     *_, (game, _) = steps(match.replay, Guerra)
     for columns in (80, 60):
         table = {line.strip() for line in game.text().splitlines()} if columns < 80 else set()
@@ -117,9 +109,7 @@ def test_a_summary_tells_what_each_seat_used(cup: League) -> None:
     match = opened(cup, "one", "illegal")
     text = "\n".join(lines(match))
     ended = text.partition("\nEnded: forfeit\n")[2].splitlines()
-    assert ended[0].split() == [
-        *("Place", "Bot", "Seat", "Asked", "CPU", "ms", "Max", "wall", "At", "Faults"),
-    ]
+    assert " ".join(ended[0].split()) == "Place Bot Seat Asked CPU ms Max wall At Faults"
     assert ended[2].split()[:2] == ["1", "one"]
     assert ended[3].split()[:2] == ["2", "illegal"]
     assert " ".join(ended[3:5]).split()[-3:] == ["3", "illegal,", "forfeits"]
@@ -150,9 +140,7 @@ def test_a_seat_alone_sees_the_table_as_it_did_then(
     assert not HIDDEN.search(arena(*words).stdout)
 
 
-def test_a_busy_machine_bots_that_burnt_and_memory_are_told(
-    plain: WholeMatch,
-) -> None:
+def test_a_busy_machine_bots_that_burnt_and_memory_are_told(plain: WholeMatch) -> None:
     first, *others = plain.replay.entries
     late = msgspec.structs.replace(first, fault=Fault("late", "no answer"))
     replay = msgspec.structs.replace(plain.replay, entries=[late, *others])
@@ -173,9 +161,6 @@ def test_a_busy_machine_bots_that_burnt_and_memory_are_told(
     end = header.index("Peak MiB") + len("Peak MiB")
     assert any(line[:end].endswith(" 34") for line in lines(match))
     assert [row["memory_peak"] for row in seat_rows(match)] == [None, 34 << 20]
-
-
-# --- for programs
 
 
 def test_json_holds_all_that_is_kept(arena: Arena, cup: League, match: WholeMatch) -> None:
@@ -212,9 +197,6 @@ def test_json_holds_all_that_is_kept(arena: Arena, cup: League, match: WholeMatc
     assert len(rows) == len(replay.entries)
 
 
-# --- why a process ended
-
-
 def test_a_crash_is_told_with_its_last_word(arena: Arena, cup: League, tmp_path: Path) -> None:
     bot, file = cup.home / "clumsy", tmp_path / "match.json"
     cup.bot("clumsy", "import kit\nkit.run(lambda ask: {}['stamnia'])\n")
@@ -237,9 +219,6 @@ def test_a_crash_is_told_with_its_last_word(arena: Arena, cup: League, tmp_path:
     text = " ".join(" ".join(lines(changed(crashed, replay=replay))).split())
     assert "FAULT of clumsy: flood: it said too much" in text
     assert "too much (" not in text
-
-
-# --- mistakes
 
 
 def test_mistakes_are_told_in_a_line(

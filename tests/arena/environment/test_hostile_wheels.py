@@ -18,15 +18,16 @@ def entry(name: str, mode: int = stat.S_IFREG | 0o644) -> zipfile.ZipInfo:
     return found
 
 
+OUTSIDE = (
+    *("../../../../evil.py", "/tmp/evil.py", "a/../../evil.py", "a//evil.py", "..\\evil.py"),
+    "chooser-1.0.data/data/../../evil",
+)
+
+
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("../../../../evil.py", "would lie outside of its folder"),
-        ("/tmp/evil.py", "would lie outside of its folder"),
-        ("a/../../evil.py", "would lie outside of its folder"),
-        ("a//evil.py", "would lie outside of its folder"),
-        ("..\\evil.py", "would lie outside of its folder"),
-        ("chooser-1.0.data/data/../../evil", "would lie outside of its folder"),
+        *((name, "would lie outside of its folder") for name in OUTSIDE),
         ("chooser-1.0.data/data/lib/python{}/os.py", "in the place of a file of the environment"),
         ("a\x1b[2J.py", "is no name that can be shown"),
     ],
@@ -79,14 +80,8 @@ def test_nothing_of_a_wheel_is_executed_outside_of_the_bots_sandbox(public: Path
     mark = public / "executed"
     public.chmod(0o777)
     code = f"open({str(mark)!r}, 'w')\n"
-    files = {
-        "chooser.py": code,
-        "evil.pth": f"import chooser; {code}",
-        "sitecustomize.py": code,
-        "setup.py": code,
-        "compileall.py": code,
-        "zipfile.py": code,
-    }
+    names = ("chooser", "sitecustomize", "setup", "compileall", "zipfile")
+    files = {f"{name}.py": code for name in names} | {"evil.pth": f"import chooser; {code}"}
     wheel(folder / "wheels", "chooser", files=files)
     lock(folder)
     assert made(folder).outcome is not None

@@ -53,7 +53,6 @@ def test_any_other_line_is_refused_with_its_number(tmp_path: Path) -> None:
 
 
 def refused(read: Callable[[], object], *said: str) -> str:
-    """Return the message of an error, which is one line that holds all this."""
     with pytest.raises(PackagesError) as caught:
         read()
     text = str(caught.value)

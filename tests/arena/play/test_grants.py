@@ -42,9 +42,10 @@ import tempfile
 tempfile.TemporaryFile(dir="/scratch").write(b"here")
 {RANDOM}"""
 THREADED = f"""\
-import os
-found = len(os.sched_getaffinity(0)), os.environ["OMP_NUM_THREADS"]
-if found != (2, "{{threads}}"):
+import json, os, sys
+told = json.loads(sys.stdin.buffer.peek().splitlines()[0]).get("threads")
+found = len(os.sched_getaffinity(0)), os.environ["OMP_NUM_THREADS"], told
+if found != ({{cores}}, "{{threads}}", {{threads}} if {{threads}} > 1 else None):
     raise SystemExit(f"it has {{{{found}}}}")
 {RANDOM}"""
 
@@ -65,41 +66,35 @@ def faults(league: League) -> dict[str, object]:
 
 @pytest.mark.slow
 @inline
-def test_one_bot_has_more_memory_than_the_others(league: League, arena: Arena) -> None:
-    entered(league, hungry=HUNGRY, other=RANDOM)
-    as_process(league.home / "hungry")
-    one_deal = (league.folder / "league.toml").read_text().replace("deals = 2", "deals = 1")
-    league.write(one_deal)
-    league.call("run")
-    assert faults(league) == {"hungry": {"memory": 2}, "other": {}}
-    said = arena("grant", league.folder, "hungry", "memory_mb=400").stdout
-    assert said == "hungry has memory_mb = 400, and plays anew under them.\n"
-    league.call("run")
-    assert faults(league) == {"hungry": {}, "other": {}}
-    assert json.loads(league.rank())["grants"] == {"hungry": {"memory_mb": 400}}
-    assert "hungry has limits of its own: memory_mb = 400." in arena("rank", league.folder).output
-    assert arena("verify", league.folder).exit_code == 0
-
-
-@pytest.mark.slow
-@inline
-def test_a_changed_grant_is_a_new_version_of_that_bot_alone(league: League, arena: Arena) -> None:
+def test_a_grant_is_one_bots_alone_and_makes_a_new_version_of_it(
+    league: League, arena: Arena
+) -> None:
     def versions() -> dict[str, str]:
         return {bot.name: bot.version for bot in read_league(league.folder).bots}
 
-    entered(league, one=RANDOM, two=RANDOM + "#", three=RANDOM + "##")
+    entered(league, hungry=HUNGRY, two=RANDOM, three=RANDOM + "#")
+    as_process(league.home / "hungry")
+    league.write((league.folder / "league.toml").read_text().replace("deals = 2", "deals = 1"))
     league.call("run")
+    lacking = {"hungry": {"memory": 4}, "two": {}, "three": {}}
+    assert faults(league) == lacking
     before, stored = versions(), league.count()
-    arena("grant", league.folder, "one", "open_files=100")
-    assert {name for name, version in versions().items() if before[name] != version} == {"one"}
+    said = arena("grant", league.folder, "hungry", "memory_mb=400").stdout
+    assert said == "hungry has memory_mb = 400, and plays anew under them.\n"
+    assert {name for name, version in versions().items() if before[name] != version} == {"hungry"}
     league.call("run")
-    assert league.count() == stored + 2 * stored // 3  # the pairs with one
-    assert arena("grant", league.folder, "one", "--none").stdout == (
-        "one has the limits of its league, and plays anew under them.\n"
+    assert league.count() == stored + 2 * stored // 3  # the pairs with it
+    assert faults(league) == {**lacking, "hungry": {}}
+    assert json.loads(league.rank())["grants"] == {"hungry": {"memory_mb": 400}}
+    assert "hungry has limits of its own: memory_mb = 400." in arena("rank", league.folder).output
+    assert arena("verify", league.folder).exit_code == 0
+    assert arena("grant", league.folder, "hungry", "--none").stdout == (
+        "hungry has the limits of its league, and plays anew under them.\n"
     )
     assert versions() == before
     league.call("run")
     assert league.count() == stored + 2 * stored // 3  # its old results count again
+    assert faults(league) == lacking
 
 
 @inline
@@ -116,11 +111,15 @@ def test_a_handicap_is_told_to_the_bot_that_has_it(league: League) -> None:
 def test_a_match_has_as_many_cores_as_the_bot_with_most_threads(
     league: League, arena: Arena
 ) -> None:
-    entered(league, two=THREADED.format(threads=2), one=THREADED.format(threads=1))
+    alone = THREADED.format(cores=1, threads=1)
+    entered(league, two=alone, one=alone + "#")
+    assert f"with {len(os.sched_getaffinity(0))} workers" in league.call("run").stderr
+    assert (faults(league), league.count()) == ({"two": {}, "one": {}}, 4)
+    for name, threads in (("one", 1), ("two", 2)):
+        (league.home / name / "bot.py").write_text(THREADED.format(cores=2, threads=threads))
     set_keys(league.folder, "two", {"threads": 2})
-    said = league.call("run").stderr
-    assert faults(league) == {"two": {}, "one": {}}
-    assert "4 matches" in said
+    league.call("run")
+    assert (faults(league), league.count()) == ({"two": {}, "one": {}}, 8)
     granted = arena("grant", league.folder, "two", "threads=1000")
     assert "It cannot be played here: the limit threads = 1000 asks for" in granted.stderr
     said = league.call("run", code=2).stderr
@@ -192,19 +191,13 @@ def test_a_mistake_changes_nothing_and_a_wish_that_cannot_be_is_refused(
         assert result.exit_code != 0
         golden(" ".join(result.output.split()))
         assert (two.folder / "league.toml").read_text() == text
+    assert "All bots have the limits of the league" in arena("grant", two.folder).output
     for wish in ("time_factor = 2", 'sandbox = "none"', "memory = 3", "x"):
         toml = f'command = ["{{python}}", "bot.py"]\nneeds = {{ {wish} }}\n'
         (two.home / "one" / "bot.toml").write_text(toml)
         result = arena("check", two.home / "one", "--game", "guerra")
         assert result.exit_code != 0
         assert "bot.toml" in result.output
-
-
-def test_who_has_and_who_needs_is_shown(two: League, arena: Arena) -> None:
-    assert "All bots have the limits of the league" in arena("grant", two.folder).output
-    arena("grant", two.folder, "one", "startup=20", "processes=9")
-    rows = json.loads(arena("grant", two.folder, "--format", "json").stdout)["bots"]
-    assert [row["grant"] for row in rows] == [{"processes": 9, "startup": 20}, {}]
 
 
 @pytest.mark.slow
@@ -245,11 +238,13 @@ def test_a_door_is_granted_and_needed_by_name(league: League, arena: Arena) -> N
     needs = 'needs = { door = ["api.example.org"] }\n'
     (league.home / "one" / "bot.toml").write_text(command + needs)
     rows = json.loads(arena("grant", league.folder, "--format", "json").stdout)["bots"]
+    assert [row["grant"] for row in rows] == [{}, {}]
     assert rows[0]["needs"] == {"door": ["api.example.org"]}
     arena("grant", league.folder, "one", "door=api.example.org,http://localhost:11434")
-    written = (league.folder / "league.toml").read_text()
-    assert 'door = ["api.example.org", "http://localhost:11434"]' in written
     assert "cannot be" in arena("grant", league.folder, "one", "door=a.b/c").stderr
+    rows = json.loads(arena("grant", league.folder, "--format", "json").stdout)["bots"]
+    both = ["api.example.org", "http://localhost:11434"]
+    assert [row["grant"] for row in rows] == [{"door": both}, {}]
     arena("grant", league.folder, "one", "door=")
     said = arena("grant", league.folder, "one", "--needed").stdout
     assert said == 'one has door = ["api.example.org"], and plays anew under them.\n'

@@ -70,30 +70,6 @@ def test_tasks_wait_for_who_is_not_there_and_are_called_in_their_order(waiting: 
     assert not waiting.lobby
 
 
-def test_who_has_room_for_so_many_plays_no_more_at_once(waiting: Waiting) -> None:
-    waiting.come(sage=2, tom=1)
-    tasks = [task(ADA, SAGE, number=number) for number in range(4)]
-    waiting.offer(tasks)
-    assert waiting.playing == tasks[:2]
-    waiting.come(sage=1, tom=1)  # less than is being played
-    waiting.over(tasks[0])
-    assert waiting.called() == []
-    waiting.over(tasks[1])
-    assert waiting.called() == tasks[2:3]
-
-
-def test_a_match_of_two_remote_bots_waits_for_both_and_holds_up_nobody(waiting: Waiting) -> None:
-    waiting.offer([task(SAGE, TOM), task(ADA, TOM), task(ADA, SAGE)])
-    waiting.come(sage=1)
-    assert waiting.called() == [task(ADA, SAGE)]
-    waiting.over(task(ADA, SAGE))
-    waiting.come(tom=5)
-    assert waiting.called() == [task(ADA, TOM)]
-    waiting.come(sage=1, tom=5)
-    assert waiting.called() == [task(SAGE, TOM)]
-    assert waiting.lobby.call() is None
-
-
 def test_a_new_task_waits_behind_others_and_one_that_was_handed_out_before_comes_first(
     waiting: Waiting,
 ) -> None:

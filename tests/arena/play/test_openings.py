@@ -45,7 +45,6 @@ TAKES = "import kit\nkit.run(lambda ask: ask.legal[{0}])\n"
 
 
 def bots(league: League) -> str:
-    """Make three bots that answer alike each time; return their entries."""
     takes = {"first": "0", "last": "-1", "mid": "len(ask.legal) // 2"}
     for name in takes:
         shutil.rmtree(league.home / name, ignore_errors=True)
@@ -106,6 +105,12 @@ def test_what_begins_a_deal_is_fixed_once_it_was_played(
     assert "The openings could not be compared with their book" in verified.stdout
 
 
+def exported(arena: Arena, league: League) -> Path:
+    league.call("run")
+    assert arena("export", league.folder, league.home / "cup.jsonl").exit_code == 0
+    return league.home / "cup.jsonl"
+
+
 def test_a_league_with_a_book_is_not_made_of_its_export_alone(arena: Arena, league: League) -> None:
     game = new_game(GAMES["cold_war"], 4, read_options(GAMES["cold_war"], {}), "1")
     moves = (game.read(seat, game.sample(seat, Random(1))) for seat in game.deciders())
@@ -113,10 +118,7 @@ def test_a_league_with_a_book_is_not_made_of_its_export_alone(arena: Arena, leag
     four = "".join(f'\n[[bot]]\nname = "r{n}"\nshipped = "random"\n' for n in range(4))
     head = HEAD.replace(GAME, "cold_war").replace("deals = 4", "deals = 1\nmatches = 4")
     league.write(f"seats = 4\n{FROM_A_BOOK}{head}{four}")
-    league.call("run")
-    exported, new = league.home / "cup.jsonl", league.home / "new"
-    assert arena("export", league.folder, exported).exit_code == 0
-    made_it = arena("import", new, exported)
+    made_it = arena("import", new := league.home / "new", exported(arena, league))
     assert made_it.exit_code == 2
     assert "results do not hold the book of its openings: put its league.toml" in made_it.stderr
     assert not new.exists()
@@ -125,20 +127,17 @@ def test_a_league_with_a_book_is_not_made_of_its_export_alone(arena: Arena, leag
 def test_a_league_of_drawn_openings_is_made_of_its_export(arena: Arena, league: League) -> None:
     head = HEAD.replace(GAME, "khan").replace("deals = 4", "deals = 2")
     league.write(f"opening = {{ plies = 2, open = 0.9 }}\n{head}{TWO}")
-    league.call("run")
-    exported = league.home / "cup.jsonl"
-    assert arena("export", league.folder, exported).exit_code == 0
-    new = league.home / "new"
-    assert arena("import", new, exported).exit_code == 0
+    file = exported(arena, league)
+    assert arena("import", new := league.home / "new", file).exit_code == 0
     assert "[opening]\nplies = 2\nopen = 0.9\n" in (new / "league.toml").read_text()
     assert found(new) == []
     league.write((league.folder / "league.toml").read_text().replace("plies = 2", "plies = 3"))
     assert "[opening] had plies = 2, not 3" in arena("run", league.folder).stderr
-    lines = exported.read_text().splitlines()
+    lines = file.read_text().splitlines()
     line = json.loads(lines[1])
     del line["replay"]["opening"]
-    exported.write_text("\n".join([lines[0], json.dumps(line), *lines[2:]]) + "\n")
-    damaged = arena("import", league.home / "newer", exported)
+    file.write_text("\n".join([lines[0], json.dumps(line), *lines[2:]]) + "\n")
+    damaged = arena("import", league.home / "newer", file)
     assert "its opening is missing, or too many" in damaged.stderr
 
 

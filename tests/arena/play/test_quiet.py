@@ -54,6 +54,7 @@ def test_what_is_hidden_is_said_to_be_hidden_and_spoils_nothing(root: Path) -> N
 UNREAD = "cannot be read here"
 CLOCK = "sys/devices/system/clocksource/clocksource0/current_clocksource"
 SWAP = f"{SWAPS}/dev/sda2 partition 2097148 0 -2\n"
+FILE = "/swap file 1048576 10240 -3\n"
 GOVERNOR = f"{CPU}/cpu{{}}/cpufreq/scaling_governor"  # of each core
 
 
@@ -61,13 +62,7 @@ GOVERNOR = f"{CPU}/cpu{{}}/cpufreq/scaling_governor"  # of each core
     ("name", "path", "text", "value", "spoils"),
     [
         ("swap", "proc/swaps", SWAP, "0 of 2,048 MiB used", False),
-        (
-            "swap",
-            "proc/swaps",
-            f"{SWAP}/swap file 1048576 10240 -3\n",
-            "10 of 3,072 MiB used",
-            True,
-        ),
+        ("swap", "proc/swaps", f"{SWAP}{FILE}", "10 of 3,072 MiB used", True),
         ("swap", "proc/swaps", f"{SWAPS}/dev/sda2 partition much 0 -2\n", UNREAD, False),
         ("swap", "proc/swaps", f"{SWAPS}/dev/sda2\n", UNREAD, False),
         ("load", "proc/loadavg", "0.10 3.00 9.00 1/80 99", "", False),

@@ -130,22 +130,6 @@ def test_nobody_is_waited_for_with_a_bot_that_was_suspended_meanwhile() -> None:
     assert runner.absent == []
 
 
-def test_who_comes_with_much_room_does_not_hold_up_others() -> None:
-    presence = Presence()
-
-    def play(slots: Slots) -> list[Event]:
-        if slots.handed:
-            presence.tell({("sage", DIGEST): 1000})
-        return slots.all_end()
-
-    tasks = [*pairs((ADA, SAGE), 100), *pairs((ADA, BOB), 100)]
-    slots = Slots(4, play)
-    _, events = scripted(tasks, presence, slots)
-    assert results(events) == 400
-    half = slots.handed[4:104]  # once it is there
-    assert 45 <= sum(SAGE in task.lineup for task in half) <= 55
-
-
 @pytest.mark.parametrize("seed", range(4))
 def test_nobody_plays_more_at_once_than_it_can_and_nothing_is_lost(seed: int) -> None:
     """Whoever comes and goes, and is not there when its match is to begin."""

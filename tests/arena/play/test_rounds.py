@@ -29,13 +29,9 @@ game = "guerra"
 format = "{form}"
 seed = "a seed of some length"
 deals = 1
+options.max_turns = 20
+limits = {{ sandbox = "none"{limits} }}
 {more}
-[options]
-max_turns = 20
-
-[limits]
-sandbox = "none"
-{limits}
 """
 BOTS = ("one", "two", "three", "four", "five")
 
@@ -58,7 +54,6 @@ def rounds(league: League) -> list[StoredRound]:
 
 
 def run(league: League, text: str = "", *words: str) -> str:
-    """Write the league's file, if it is given, and play; return what is said meanwhile."""
     if text:
         league.write(text)
     return league.call("run", *words).stderr
@@ -169,20 +164,6 @@ def test_a_stored_round_is_of_bots_of_its_field() -> None:
             check(out, *lineups)
 
 
-def test_a_tournament_is_played_to_its_end_and_says_so(league: League) -> None:
-    league.write(of_five())
-    assert "Round 1 comes next." in league.call("standings").stdout
-    done = league.call("run")
-    assert "4 rounds of the Swiss tournament are played." in done.stdout
-    assert "missing" not in done.stdout
-    assert "8 matches to play" not in done.stderr
-    assert "4 matches to play in this round" in done.stderr
-    found = standings(league)
-    assert (found["rounds"], len(found["standings"])) == (4, 5)
-    assert len(rounds(league)) == 4
-    assert "Nothing is missing." in run(league)
-
-
 def test_who_comes_later_and_what_the_file_asks_count_from_the_next_round_on(
     league: League,
 ) -> None:
@@ -213,7 +194,7 @@ def test_who_leaves_loses_what_is_left_and_the_others_go_on(league: League) -> N
 @pytest.mark.parametrize("form", ["swiss", "knockout", "double-elimination"])
 def test_a_bot_that_is_too_slow_is_out_and_no_round_waits_for_it(league: League, form: str) -> None:
     entries = [*map(shipped, BOTS[:3]), naughty("spin")]
-    limits = "move_time = 0.1\nfaults_allowed = 0\n"
+    limits = ", move_time = 0.1, faults_allowed = 0"
     league.write(text(*entries, form=form, limits=limits).replace("deals = 1", "deals = 12"))
     done = league.call("run")
     why = f"it {TOO_SLOW}. Make it faster, take it out, or make a league with a larger move_time."
@@ -248,7 +229,14 @@ def test_what_binds_begins_with_the_first_match(league: League) -> None:
 def test_matches_and_rounds_that_were_lost_come_again_and_edited_ones_are_named(
     league: League,
 ) -> None:
-    run(league, of_five())
+    league.write(of_five())
+    assert "Round 1 comes next." in league.call("standings").stdout
+    done = league.call("run")
+    assert "4 rounds of the Swiss tournament are played." in done.stdout
+    assert "missing" not in done.stdout
+    assert "4 matches to play in this round" in done.stderr
+    assert (standings(league)["rounds"], len(rounds(league))) == (4, 4)
+    assert "Nothing is missing." in run(league)
     before, drawn = league.rank(), rounds(league)
     alter(league, "DELETE FROM match WHERE record <= 3")
     assert json.loads(league.rank())["missing"] == 3

@@ -65,9 +65,6 @@ def assert_same(league: League, expected: object) -> None:
     assert league.is_left_clean()
 
 
-# --- the same results, whatever happens
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("victim", "workers", "told"),
@@ -118,9 +115,6 @@ def test_a_run_survives_the_death_of_a_worker_that_is_just_to_be_sent_work(
         problems = [event for event in playing if isinstance(event, Problem)]
     assert problems == []
     assert_same(steady, undisturbed)
-
-
-# --- stopping
 
 
 def _imports(pid: int) -> bool:
@@ -176,9 +170,6 @@ def test_two_runs_are_refused_also_when_the_file_was_edited_meanwhile(league: Le
     os.kill(process.pid, signal.SIGTERM)
     league.finish(process, code=1)
     assert league.is_left_clean()
-
-
-# --- bots that misbehave
 
 
 @pytest.mark.usefixtures("inline")
@@ -291,6 +282,3 @@ def test_bots_are_checked_even_if_a_worker_dies_while_it_checks_them(league: Lea
     assert "crash_at_start is suspended" in run.stderr
     assert not any("crash" in bot.name for match, _ in league.stored() for bot in match.bots)
     assert league.count() == 12
-
-
-# --- disks and workers

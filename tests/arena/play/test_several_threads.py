@@ -26,57 +26,11 @@ options.max_turns = 10
 [limits]
 sandbox = "none"
 """
-SPY = """
-import json, os, sys
-
-class Ears:
-    def __init__(self, lines):
-        self.buffer = self
-        self.lines = lines
-    def __iter__(self):
-        for line in self.lines:
-            message = json.loads(line)
-            if message["type"] == "hello":
-                said = {**message, "cores": sorted(os.sched_getaffinity(0))}
-                print(json.dumps({**said, "omp": os.environ["OMP_NUM_THREADS"]}), file=sys.stderr)
-            yield line
-
-sys.stdin = Ears(sys.stdin.buffer)
-import kit, guerra_random
-kit.run(guerra_random.choose)
-"""
-"""A bot that writes down its `hello`, and on which cores it may run."""
-
-
-def spies(league: League) -> str:
-    return league.bot("one", SPY) + league.bot("two", SPY)
-
-
-def said(league: League) -> list[dict[str, Any]]:
-    with Store(league.folder / "league.db") as store:
-        texts = [text for match in store.matches() for text in store.whole(match).evidence.stderr]
-    return [json.loads(line) for text in texts for line in text.splitlines()]
 
 
 def settings(folder: Path) -> dict[str, Any]:
     with Store(folder / "league.db") as store:
         return store.settings()
-
-
-@two_cores
-@pytest.mark.slow
-@pytest.mark.parametrize("threads", [len(CORES), 1])
-def test_a_match_gets_a_core_for_each_thread_and_its_bots_are_told(
-    league: League, threads: int
-) -> None:
-    league.write(f"{LEAGUE}threads = {threads}\n{spies(league)}")
-    told = league.call("run").stderr
-    assert f"with {len(CORES) // threads} worker" in told
-    found = said(league)
-    assert found
-    assert {len(each["cores"]) for each in found} == {threads}
-    assert {each["omp"] for each in found} == {str(threads)}
-    assert {each.get("threads") for each in found} == {threads if threads > 1 else None}
 
 
 @two_cores
@@ -98,7 +52,7 @@ REFUSED = f"the limit threads = {TOO_MANY} asks for {TOO_MANY} cores for each ma
 def test_what_needs_more_cores_than_there_are_is_refused_and_a_league_read_and_made(
     arena: Arena, league: League
 ) -> None:
-    league.write(f"{LEAGUE}threads = {TOO_MANY}\n{spies(league)}")
+    league.write(f"{LEAGUE}threads = {TOO_MANY}\n{TWO_BOTS}")
     refused(arena("run", league.folder), REFUSED, f"only {len(CORES)} can be used here")
     assert league.count() == 0
     assert arena("rank", league.folder).exit_code == 0
@@ -110,6 +64,15 @@ def test_what_needs_more_cores_than_there_are_is_refused_and_a_league_read_and_m
     assert found.exit_code == 0
     assert f"It cannot be played here: {REFUSED}" in " ".join(found.stderr.split())
     assert "one core would need" in found.stderr
+
+
+@two_cores
+def test_a_log_shows_of_how_many_threads_bots_are_told(arena: Arena) -> None:
+    for threads in (1, 2):
+        words = ("random", "random", "--limit", f"threads={threads}", "--sandbox", "none", "--log")
+        hello = arena("play", "guerra", *words, "--option", "max_turns=5").stdout.splitlines()[0]
+        told = json.loads(hello.partition("→ ")[2])
+        assert (told["type"], told.get("threads")) == ("hello", threads if threads > 1 else None)
 
 
 @inline

@@ -35,7 +35,6 @@ SetUp = Callable[..., Executor]
 
 @pytest.fixture
 def set_up(league: League) -> Iterator[SetUp]:
-    """Return tables for two talkative bots."""
     entries = league.bot("ada", TALKATIVE) + league.bot("bob", TALKATIVE)
     league.write(
         'game = "guerra"\nseed = 1\noptions.max_turns = 20\nlimits.sandbox = "none"\n' + entries
@@ -84,19 +83,6 @@ def processes(played: PlayedMatch) -> Mapping[int, str]:
     return {bot: each[0] for bot, each in zip(played.result.bots, found, strict=True)}
 
 
-def test_a_batch_is_played_in_the_rotations_that_are_asked_for(set_up: SetUp) -> None:
-    executor = set_up()
-    played = answer(executor, *DEALS, Task((0, 1), 4, (1,)))
-    assert [(each.result.number, each.result.rotation) for each in played] == [
-        *((task.number, rotation) for task in DEALS for rotation in task.rotations),
-        (4, 1),
-    ]
-    seated = [each.result.bots for each in played[:2]]
-    assert seated[0] == seated[1][::-1]
-    executor.leave()
-    assert list(executor.carry_out(Play(DEALS))) == [Left()]
-
-
 def test_the_first_match_is_reported_before_the_second_is_played(set_up: SetUp) -> None:
     """Whoever waits for it is not to wait for the bots of another rotation."""
     executor = set_up()
@@ -106,13 +92,6 @@ def test_the_first_match_is_reported_before_the_second_is_played(set_up: SetUp) 
         assert end == Done()
     first = next(executor.carry_out(Play(DEALS)))
     assert [each.result.match[-2:] for each in matches([first])] == ["-0"]
-
-
-@pytest.mark.slow
-def test_fresh_gives_every_match_new_processes(set_up: SetUp) -> None:
-    found = answer(set_up(fresh=True), *DEALS)
-    used = [process for played in found for process in processes(played).values()]
-    assert len(set(used)) == len(used) == 16
 
 
 def test_no_more_processes_live_than_the_cap(
@@ -139,23 +118,6 @@ def test_fewer_processes_live_where_memory_is_short(
     (news,) = [word.text for word in words if isinstance(word, messages.News)]
     assert " keeps only 2 processes of bots. The other bots are started anew " in news
     assert not any(isinstance(word, messages.News) for word in told(executor, *DEALS[2:3]))
-
-
-def test_bots_are_checked_on_request_and_one_that_does_not_start_again_forfeits(
-    set_up: SetUp, league: League
-) -> None:
-    (league.home / "bob" / "bot.py").write_text("raise SystemExit(3)")
-    executor = set_up()
-    assert isinstance(next(executor.carry_out(Check(0))), Fit)
-    refused = next(executor.carry_out(Check(1)))
-    assert isinstance(refused, messages.Unfit)
-    assert refused.bot == 1
-    assert "exited with code 3" in refused.why
-    for played in answer(executor, DEALS[0]):
-        seat = played.result.bots.index(1)
-        assert played.result.forfeits == [seat]
-        assert played.result.faults[seat] == {"startup": 1}
-        assert played.result.places[seat] == 2
 
 
 class BrokenGame(Guerra):

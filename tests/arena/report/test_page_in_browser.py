@@ -26,43 +26,16 @@ PAPER = {"width": 718, "height": 1047}
 
 @pytest.fixture
 def report(arena: Arena, played: Path) -> Iterator[Path]:
-    """The page of the played league."""
     with a_report(arena, played) as file:
         yield file
 
 
 def cells(table: Locator, column: int) -> list[str]:
-    """Return a column of a table's body, from 1."""
     return table.locator(f"tbody tr > :nth-child({column})").all_inner_texts()
 
 
 def head(page: Page, title: str) -> Locator:
     return page.locator("#leaderboard th button", has_text=title)
-
-
-# --- tables
-
-
-def test_the_leaderboard_holds_the_numbers_of_arena_rank(
-    arena: Arena, played: Path, report: Path, look: Look
-) -> None:
-    rows, scored = (
-        json.loads(arena("rank", played, *words, "--format", "json").stdout)["standings"]
-        for words in ((), ("--by", "score"))
-    )
-    scores = {row["bot"]: row["score"] for row in scored}
-    page = look(report)
-    table = page.locator("#leaderboard table")
-    assert cells(table, 2) == [row["bot"] for row in rows]
-    assert cells(table, 3) == [f"{row['rating']:.2f} ± {2 * row['error']:.2f}" for row in rows]
-    assert cells(table, 5) == [f"{100 * row['points']:.1f}" for row in rows]
-    assert cells(table, 6) == [str(row["matches"]) for row in rows]
-    assert cells(table, 7) == [f"{row['wins']}/{row['draws']}/{row['losses']}" for row in rows]
-    assert cells(table, 8) == [str(sum(row["faults"].values())) for row in rows]
-    shown = ["-" if scores[row["bot"]] is None else f"{scores[row['bot']]:.2f}" for row in rows]
-    assert cells(table, 9) == shown
-    assert len({"-"} & {*shown}) == 1 < len({*shown})
-    assert "Score: the Troops on the table at the end" in page.locator("#leaderboard").inner_text()
 
 
 def test_a_click_or_a_key_sorts_a_table_and_a_second_one_turns_it(report: Path, look: Look) -> None:
@@ -89,9 +62,6 @@ def test_a_click_or_a_key_sorts_a_table_and_a_second_one_turns_it(report: Path, 
     names = seats.locator("tr > th:first-child").all_inner_texts()
     assert names[1:-1] == sorted(names[1:-1])
     assert names[-1] == "(everybody)"
-
-
-# --- all kinds of eyes
 
 
 def test_it_is_light_or_dark_as_is_wanted_and_fits_a_phone(report: Path, look: Look) -> None:
@@ -127,9 +97,6 @@ def test_without_scripts_all_but_the_replays_is_there(
     assert page.locator("#leaderboard tbody tr").count() == len(rows)
     expect(page.locator("#replay-player")).to_be_hidden()
     assert "<noscript><p" in report.read_text()
-
-
-# --- replays
 
 
 def step_words(page: Page) -> str:
@@ -178,16 +145,6 @@ def test_a_link_leads_to_a_step_of_a_match_and_one_to_nowhere_is_ignored(
     open_hands = page.locator("#replay-board").inner_text()
     page.locator("#replay-eyes").select_option(index=1)
     assert page.locator("#replay-board").inner_text() != open_hands
-
-
-def test_faults_are_shown_with_their_line(report: Path, look: Look) -> None:
-    page = look(report)
-    page.locator("#replay-picked").select_option("faulty")
-    page.locator("#replay-bot").select_option("illegal")
-    page.locator("#replay-fault").click()
-    told = page.locator("#replay-decisions").inner_text()
-    assert "illegal" in told
-    assert '"move"' in told
 
 
 def rewritten(report: Path, file: Path, change: Callable[[dict[str, Any]], None]) -> Path:

@@ -43,9 +43,6 @@ def refused(arena: Arena, *words: object, code: int = 2) -> str:
     return result.stderr
 
 
-# --- the file
-
-
 def test_it_is_written_and_told_and_written_over_only_if_it_is_a_page(
     arena: Arena, played: Path, tmp_path: Path
 ) -> None:
@@ -87,13 +84,12 @@ def test_a_size_or_a_pick_that_is_none_is_named(arena: Arena, played: Path, gold
         golden(refused(arena, played, "-o", "-", "--pick", text))
 
 
-# --- which matches
-
-
 def test_replays_take_no_more_room_than_they_may(
     arena: Arena, played: Path, tmp_path: Path
 ) -> None:
-    found = payload(report(arena, played, "--pick", "faulty"))["matches"]
+    page = report(arena, played, "--pick", "faulty")
+    assert "Score: the Troops on the table at the end" in page
+    found = payload(page)["matches"]
     assert found
     assert all(match["faults"] and match["picked"] == ["faulty"] for match in found)
     without = report(arena, played, "--replays", "0")
@@ -169,9 +165,6 @@ def test_picks_take_turns_and_a_match_is_shown_once_with_all_it_was_picked_for()
         (two.id, ["best", "closest"]),
         (three.id, ["faulty"]),
     ]
-
-
-# --- frames
 
 
 @pytest.fixture

@@ -1,7 +1,7 @@
 """The scenes of the bundled games, as the page draws them: nothing hidden, nothing missing, small.
 
 What a terminal shows of the same scenes is held to the byte by the playthroughs, and
-`tests/referee/games/test_scenes.py` shows that they tell a seat no secret.
+`tests/referee/games/test_conformance.py` shows that they tell a seat no secret.
 """
 
 import json
@@ -128,9 +128,6 @@ def _lines(areas: list[dict[str, Any]], indent: str) -> Iterator[str]:
         yield from _lines(inner, f"{indent}  ")
 
 
-# --- Every moment of random matches ---
-
-
 @pytest.mark.parametrize(("name", "seats", "raw"), MATCHES)
 def test_every_hand_is_on_the_board_and_of_others_what_is_public(name, seats, raw):
     rng = Random(3)
@@ -173,18 +170,6 @@ def test_a_pack_shows_how_many_it_has_and_the_next_card_that_anybody_knows():
                 assert known == {*codes(row.items[:1])}
                 assert len(row.items) <= 8
                 assert sum(card.count for card in row.items) == len(views[0]["packs"][seat])
-
-
-def test_objectives_are_shown_to_their_own_seats_and_at_the_end_to_all():
-    for game in moments("world_war", 4, {"max_rounds": 3}):
-        found = [bool(labelled(camp(drawn(game), seat), "Objective")) for seat in range(4)]
-        assert all(found)
-        own = drawn(game, 0)
-        assert labelled(camp(own, 0), "Objective")
-        assert bool(labelled(camp(own, 1), "Objective")) == bool(game.reason)
-
-
-# --- What a position looks like ---
 
 
 def test_the_map_has_the_territories_and_borders_of_world_war_apart_and_no_roads_that_cross():
@@ -371,9 +356,6 @@ def test_messages_are_shown_as_they_came_long_ones_cut_and_of_the_last_exchanges
     shown = [area.label for area in labelled(drawn(game), "Messages")]
     assert shown == ["Messages, exchange 2", "Messages, exchange 3"]
     assert all(words in game.text(0) for words in ("one", "two", "three"))
-
-
-# --- Cards ---
 
 
 def test_a_card_has_its_name_in_words_and_as_its_game_writes_it():

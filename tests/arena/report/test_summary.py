@@ -6,7 +6,6 @@ import json
 import re
 import subprocess
 from collections import Counter, defaultdict
-from collections.abc import Callable
 from dataclasses import replace
 from html.parser import HTMLParser
 from itertools import islice
@@ -14,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import Result
+from msgspec import structs
 
 from arena.league.plan import Settings
 from arena.league.writing import make_league
@@ -26,16 +25,14 @@ from arena.report.plain import plain
 from arena.report.progress import LEAST_POINTS, MOST_POINTS
 from arena.report.summary import Summary, summary_of
 from arena.store.opening import read_league, read_played
-from arena.store.result import MatchResult, PlayedMatch, Record
+from arena.store.result import PlayedMatch, Record
 from arena.store.store import Store
 from arena.tables.table import Table, render
-from tests.arena.conftest import ARENA, ROOT
-
-Arena = Callable[..., Result]
+from tests.arena.conftest import ARENA, ROOT, Arena
+from tests.benchmarks.ready_worker import ready
 
 HOSTILE = ("<script>alert(1)</script>", '"><img src=x onerror=alert(1)>', "{{ 7*7 }}", "שלום")
 EVIL = "vm\x1b[31m\u202e</script><b>"
-RECORD = Record(b"", b"", 0.01)
 
 
 def league_of(
@@ -73,20 +70,16 @@ def play(folder: Path, names: tuple[str, ...], missing: int = 0) -> None:
             order = sorted(bots, key=lambda bot: names.index(league.bots[bot].name))
             if (deal.number + rotation) % 4 == 3:
                 order = order[::-1]
-            found = MatchResult(
-                deal=schedule.deal_id(deal),
-                number=deal.number,
-                rotation=rotation,
+            found = structs.replace(
+                ready(schedule, deal, rotation).result,
                 bots=list(bots),
                 places=[1 + order.index(bot) for bot in bots],
-                reason="made up",
                 decisions=10 + deal.number,
                 faults=[{"late": 1}, *({} for _ in bots[1:])],
-                forfeits=[],
                 moves=len(played),
                 clock=str([[5, 2000, 900, 2500] for _ in bots]),
             )
-            played.append(PlayedMatch(found, RECORD, EVIL, "none"))
+            played.append(PlayedMatch(found, Record(b"", b"", 0.01), EVIL, "none"))
     with Store(league.database, create=True) as store:
         store.keep_settings(league.conditions())
         ids = store.bot_rows(league.bots)
@@ -96,7 +89,6 @@ def play(folder: Path, names: tuple[str, ...], missing: int = 0) -> None:
 
 
 def rewrite(folder: Path, *changes: tuple[str, str]) -> None:
-    """Change words in a league's file, all of them."""
     file = folder / "league.toml"
     text = file.read_text()
     for old, new in changes:
@@ -263,30 +255,6 @@ def test_the_table_of_pairs_has_all_that_is_drawn(hostile: Summary) -> None:
         assert f"{numbers}{100 * row['points']:.1f}|{100 * row['low']:.1f} to " in line
 
 
-# --- what is counted
-
-
-def test_a_new_version_counts_anew_and_is_called_as_now(
-    tmp_path: Path,
-) -> None:
-    folder = league_of(tmp_path / "cup", ("ann", "bob"))
-    rewrite(folder, ('name = "ann"', 'name = "zoe"\nkey = "ann"'))
-    renamed = read(folder)
-    assert (renamed.field.matches, renamed.lengths.matches) == (8, 8)
-    assert set(renamed.progress[-1].ratings) == {"zoe", "bob"}
-    rewrite(folder, ('name = "bob"\nshipped = "random"', 'name = "bob"\nshipped = "rusher"'))
-    play(folder, ("bob", "zoe"))
-    after = read(folder)
-    assert [(row["bot"], row["matches"]) for row in after.standings.rows] == [
-        ("bob", 8),
-        ("zoe", 8),
-    ]
-    assert (after.lengths.matches, after.progress[-1].matches, after.facts.matches) == (8, 8, 16)
-    page = Parsed(page_of(after))
-    assert "left out of the tables" not in page.said["lengths"]
-    assert "Counted are all 16 matches ever stored" in page.said["played"]
-
-
 def test_matches_that_wait_are_among_the_lengths_and_that_is_said_once(tmp_path: Path) -> None:
     summary = read(league_of(tmp_path / "cup", ("ann", "bob"), missing=1))
     assert (summary.field.matches, summary.lengths.matches, summary.facts.matches) == (6, 7, 7)
@@ -335,9 +303,6 @@ def test_a_seat_in_which_a_bot_never_sat_is_no_number(hostile: Summary) -> None:
     assert len(cells) == table.count("<td") == 10
     assert cells.count("") == 2
     assert "(everybody)" in table[table.index("<tfoot>") :]
-
-
-# --- how it is drawn
 
 
 def test_long_names_are_cut_at_the_axis_and_whole_in_the_title() -> None:

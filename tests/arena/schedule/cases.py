@@ -11,10 +11,7 @@ from arena.schedule.lineups import Lineups
 from arena.schedule.round_robin import RoundRobin
 
 calm = settings(
-    derandomize=True,
-    database=None,
-    max_examples=40,
-    suppress_health_check=[HealthCheck.too_slow],
+    derandomize=True, database=None, max_examples=40, suppress_health_check=[HealthCheck.too_slow]
 )
 """No run of the tests differs from another, however busy the machine is."""
 

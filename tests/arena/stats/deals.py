@@ -20,7 +20,6 @@ matches = st.builds(
 
 
 def deals_of(matches: Iterable[tuple[str, Result]]) -> Deals:
-    """Count the deals of matches, each given with the name of its deal."""
     found: defaultdict[str, list[Result]] = defaultdict(list)
     for deal, result in matches:
         found[deal].append(result)
@@ -28,7 +27,6 @@ def deals_of(matches: Iterable[tuple[str, Result]]) -> Deals:
 
 
 def placed(deal: str, **places: int) -> tuple[str, Result]:
-    """Return a match of a deal: the place of each bot."""
     return deal, Result(tuple(places), tuple(places.values()))
 
 

@@ -26,13 +26,8 @@ def counts(encounter: Encounter) -> tuple[int, int, int, int, int]:
     return own.matches, own.points.deals, own.wins, own.draws, own.losses
 
 
-# --- sums
-
-
 @given(st.lists(matches, max_size=12))
-def test_sums_are_what_counting_gives(
-    played: Played,
-) -> None:
+def test_sums_are_what_counting_gives(played: Played) -> None:
     """Also where the matches of a deal have different bots."""
     found, tables = (
         met(*played),
@@ -70,9 +65,6 @@ def test_a_deal_of_very_many_matches_takes_no_longer_than_many_deals() -> None:
     began = process_time()
     assert counts(met(*played)["A", "B"]) == (300_000, 1, 100_000, 100_000, 100_000)
     assert process_time() - began < 5.0  # it takes 1; one number of all the places takes 12
-
-
-# --- shares
 
 
 def share_of(scores: Counter[Fraction]) -> Share:

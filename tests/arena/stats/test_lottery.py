@@ -46,7 +46,7 @@ def test_bars_narrow_with_the_deals() -> None:
         kinds = points_by_deal(deals_of(duels(
             ("P", "R", 7 * times, 3 * times),
             ("R", "S", 7 * times, 3 * times),
-            ("P", "S", 3 * times, 7 * times),
+            ("P", "S", 3 * times, 7 * times)
         )))  # fmt: skip
         tickets = lottery(["P", "R", "S"], margins(kinds), {})
         assert [each.weight for each in tickets] == pytest.approx([1 / 3] * 3)

@@ -164,9 +164,7 @@ def test_shared_places_are_no_draws_and_say_nothing_between_the_two() -> None:
     assert outcome_of(Result(("B", "A", "C"), (4, 1, 4))) == (("A",), ("B", "C"))
 
 
-def test_a_comparison_renews_only_its_two_bots(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_comparison_renews_only_its_two_bots(monkeypatch: pytest.MonkeyPatch) -> None:
     """In a match that all of many bots draw, each with all the others: its work was their cube."""
     bots = 20
     calls = []

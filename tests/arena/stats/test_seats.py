@@ -24,12 +24,9 @@ def match(deal: object, bots: str, *places: int) -> tuple[str, Result]:
 DUELS = [
     match(1, "AB", 1, 2), match(1, "BA", 1, 2),
     match(2, "AB", 1, 2), match(2, "BA", 2, 1),
-    match(3, "AB", 1, 1), match(3, "BA", 1, 2),
+    match(3, "AB", 1, 1), match(3, "BA", 1, 2)
 ]  # fmt: skip
 """A draws once, and loses once more in seat 1 than there is reason to."""
-
-
-# --- points by seat
 
 
 def test_points_go_by_seat_and_deal() -> None:
@@ -88,9 +85,6 @@ def test_a_seat_in_which_all_win_surely_leads_but_not_one_in_which_the_better_bo
     }
     won = [match(n, *lost) for n in range(20) for lost in (("AB", 1, 2), ("BA", 2, 1))]
     assert {each.lead for each in sittings(deals_of(won)).values()} == {0}
-
-
-# --- what mirroring is worth
 
 
 def simulated(

@@ -73,9 +73,6 @@ def test_progress_is_a_share_and_whole_at_the_verdict(
         assert all(test.progress(verdict) < 1 for verdict in BOTH_SIDES)
 
 
-# --- the stated rates, over every course that so many deals can take
-
-
 def chances(
     scores: Sequence[tuple[float, float]], deals: int, rates: Rates | Bounds
 ) -> dict[Verdict | None, float]:
@@ -116,9 +113,7 @@ def test_equal_bots_are_called_different_no_more_often_than_stated(
 @pytest.mark.parametrize(
     "scores", [[(0.0, 0.2), (1.0, 0.8)], [(0.5, 0.4), (1.0, 0.6)], [(0.0, 0.1), (0.8889, 0.9)]]
 )
-def test_a_better_bot_is_missed_no_more_than_stated(
-    scores: list[tuple[float, float]],
-) -> None:
+def test_a_better_bot_is_missed_no_more_than_stated(scores: list[tuple[float, float]]) -> None:
     found = chances(scores, 11, LOOSE)
     assert found["worse"] + found["same"] <= LOOSE.beta + 1e-6
     assert found["better"] > 0.2

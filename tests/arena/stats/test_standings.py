@@ -31,35 +31,31 @@ TABLES = [
     result("2", A=1, B=1, C=3, D=4),
     result("3", A=1, B=1, C=1, D=1),
 ]
+COUNTED: list[tuple[Played, dict[str, tuple[float | None, ...]]]] = [
+    (DUELS, {"A": (4, 3, 2, 1, 1, 0.625, 1.25), "B": (4, 3, 1, 1, 2, 0.375, 1.5)}),
+    (  # a shared first place is a win, unless everybody has it
+        TABLES,
+        {
+            "A": (3, 3, 2, 1, 0, (1 + 5 / 6 + 1 / 2) / 3, 1),
+            "B": (3, 3, 1, 1, 1, (1 / 3 + 5 / 6 + 1 / 2) / 3, 4 / 3),
+            "C": (3, 3, 0, 1, 2, (1 / 3 + 1 / 3 + 1 / 2) / 3, 2),
+        },
+    ),
+    ([result("1", A=1, B=1, C=2), result("2", A=7, B=3, C=3)], {"A": (2, 2, 1, 0, 1, 0.375, 2)}),
+    ([result("1", A=1, B=2), result("2", A=4, B=1, C=2, D=3)], {"A": (2, 2, 1, 0, 1, 0.5, 2.5)}),
+    ([result("1", A=1)], {"A": (1, 1, 0, 1, 0, None, 1)}),
+]
+"""What comes of matches: how many, their deals, wins, draws, losses, points and mean place."""
 
 
-def test_duels_are_won_drawn_and_lost() -> None:
-    rows = board(DUELS)
-    a, b = rows["A"], rows["B"]
-    assert (a.matches, a.deals, a.wins, a.draws, a.losses) == (4, 3, 2, 1, 1)
-    assert (b.matches, b.deals, b.wins, b.draws, b.losses) == (4, 3, 1, 1, 2)
-    assert (a.points, b.points) == (0.625, 0.375)
-    assert a.mean_place == 1.25
-
-
-def test_points_are_the_seats_beaten_and_half_of_those_tied_with() -> None:
-    rows = board(TABLES)
-    assert rows["A"].points == pytest.approx((1 + 5 / 6 + 1 / 2) / 3)
-    assert rows["B"].points == pytest.approx((1 / 3 + 5 / 6 + 1 / 2) / 3)
-    assert rows["C"].points == pytest.approx((1 / 3 + 1 / 3 + 1 / 2) / 3)
-    assert sum(row.points or 0 for row in rows.values()) == pytest.approx(2)
-    # a shared first place is a win, unless everybody has it
-    won = {bot: (row.wins, row.draws, row.losses) for bot, row in rows.items()}
-    assert [won[bot] for bot in "ABC"] == [(2, 1, 0), (1, 1, 1), (0, 1, 2)]
-
-
-def test_mean_place_counts_the_seats_that_did_better() -> None:
-    rows = board([result("1", A=1, B=1, C=2), result("2", A=7, B=3, C=3)])
-    assert (rows["A"].mean_place, rows["C"].mean_place) == (2.0, 2.0)
-    tables = [result("1", A=1, B=2), result("2", A=4, B=1, C=2, D=3)]  # of any size count alike
-    assert board(tables)["A"].points == 0.5
-    lone = board([result("1", A=1)])["A"]
-    assert (lone.matches, lone.points, lone.mean_place) == (1, None, 1.0)
+def test_points_are_seats_beaten_and_half_of_those_tied_with_and_places_count_who_did_better() -> (
+    None
+):
+    keys = ("matches", "deals", "wins", "draws", "losses", "points", "mean_place")
+    for played, expected in COUNTED:
+        rows = board(played)
+        for bot, facts in expected.items():
+            assert [getattr(rows[bot], key) for key in keys] == pytest.approx([*facts])
     (idle,) = standings({}, fit({}, bots=["A"]))
     assert (idle.matches, idle.deals, idle.points, idle.mean_place) == (0, 0, None, None)
 

@@ -75,21 +75,16 @@ Tables count, and do not look for, matches without a deal.
 
 
 @pytest.fixture(scope="module")
-def match(played: Path) -> str:
-    """The id of the match that is shown."""
-    with Store(played / "league.db") as store:
-        return next(store.matches()).id
-
-
-@pytest.fixture(scope="module")
 def victim(played: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A copy of the played league for tests that put in its database what they like."""
     return Path(shutil.copytree(played, tmp_path_factory.mktemp("damaged") / "league"))
 
 
 @pytest.fixture(scope="module")
-def call(victim: Path, match: str) -> Callable[[str], Result]:
+def call(played: Path, victim: Path) -> Callable[[str], Result]:
     """Call one of the commands on the victim; a traceback is the test's failure."""
+    with Store(played / "league.db") as store:
+        match = next(store.matches()).id
 
     def act(name: str) -> Result:
         word, *more = COMMANDS[name]
@@ -103,7 +98,6 @@ def call(victim: Path, match: str) -> Callable[[str], Result]:
 
 
 def is_found(folder: Path) -> bool:
-    """Return whether `verify` finds anything."""
     try:
         return bool(found(folder))
     except ArenaError:
@@ -149,9 +143,6 @@ def test_damage_in_a_database_of_an_older_version_is_told(
     assert is_found(victim)
 
 
-# --- anything changed anywhere
-
-
 NO_RESULT = {
     ("bot", "command"),
     *(("record", column) for column in ("seconds", "played_at", "machine", "sandbox")),
@@ -176,7 +167,6 @@ def tables(path: Path) -> dict[tuple[str, str], list[object]]:
 
 
 def read(value: object) -> object:
-    """Return what a value of a database says."""
     if isinstance(value, bytes):
         with suppress(zlib.error):
             return zlib.decompress(value)
@@ -204,7 +194,6 @@ def is_told(result: Result) -> bool:
 
 
 def no_traceback(call: Callable[[str], Result], dice: random.Random) -> None:
-    """Call some of the commands."""
     for name in dice.sample(sorted(ALL - {"run"}), 4):
         result = call(name)
         assert is_told(result), (name, result.output)

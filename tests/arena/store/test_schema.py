@@ -13,11 +13,7 @@ import pytest
 from click.testing import Result
 
 from arena.store.migrations import prepare
-from arena.store.rows import (
-    deal_name,
-    deal_number,
-    deal_range,
-)
+from arena.store.rows import deal_name, deal_number, deal_range
 from arena.store.schema import VERSION
 from arena.store.store import Store
 from protocol.errors import ArenaError, RunError
@@ -90,7 +86,6 @@ def content(path: Path) -> list[object]:
 
 
 def told(arena: Callable[..., Result], folder: Path) -> list[str]:
-    """Return what the commands tell of a league."""
     lines = [("rank",), ("rank", "--times"), ("table",), ("matches",), ("verify",), ("export",)]
     results = [arena(word, folder, *more) for word, *more in lines]
     assert [result.exit_code for result in results] == [0] * len(lines)

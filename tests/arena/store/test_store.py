@@ -63,7 +63,6 @@ def match(
 
 
 def record(size: int = 10) -> Record:
-    """Return a record of about so many bytes."""
     replay = Replay(
         game="guerra",
         rules=1,
@@ -81,14 +80,12 @@ def record(size: int = 10) -> Record:
 
 
 def made(path: Path) -> Path:
-    """Make a database that holds the match d1-0."""
     with Store(path, create=True) as store:
         add(store, match("d1"))
     return path
 
 
 def add(store: Store, *played: PlayedMatch) -> None:
-    """Store matches of the bots ONE and TWO."""
     store.keep_settings(SETTINGS)
     ids = store.bot_rows([ONE, TWO])
     store.add(played, ids, played_at="2026-01-01T00:00:00")
@@ -96,19 +93,16 @@ def add(store: Store, *played: PlayedMatch) -> None:
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
-    """Where a database may be made."""
     return tmp_path / "league.db"
 
 
 @pytest.fixture
 def store(path: Path) -> Iterator[Store]:
-    """An open store without matches."""
     with Store(path, create=True) as made:
         yield made
 
 
 def short(match: str) -> str:
-    """Return a match's id without the zeros its deal ends in."""
     deal, _, rotation = match.partition("-")
     return f"{deal.rstrip('0')}-{rotation}"
 
@@ -123,15 +117,11 @@ def stored(path: Path) -> set[str]:
 
 
 def refused(act: Callable[[], object], kind: type[ArenaError] = ArenaError) -> str:
-    """Return the message of the error, which is one line."""
     with pytest.raises(ArenaError) as caught:
         act()
     assert type(caught.value) is kind
     assert "\n" not in str(caught.value)
     return str(caught.value)
-
-
-# --- what is stored
 
 
 def test_a_match_comes_back_as_it_was_stored(store: Store) -> None:
@@ -176,22 +166,7 @@ def test_what_was_rolled_back_is_not_taken_for_stored(store: Store, path: Path) 
     }
 
 
-def test_many_matches_are_stored_all_or_none(store: Store, path: Path) -> None:
-    add(store, *(match(f"{deal:02x}") for deal in range(0, 60, 7)))
-    others = [match(f"{deal:02x}", 1) for deal in range(60)]
-    with pytest.raises(sqlite3.IntegrityError):
-        add(store, *others, match("07"))
-    assert len(stored(path)) == 9
-    add(store, *others)
-    assert stored(path) == {
-        *(short(f"{deal:02x}-0") for deal in range(0, 60, 7)),
-        *(short(f"{deal:02x}-1") for deal in range(60)),
-    }
-
-
-def test_settings_of_the_first_match_and_mean_times_are_kept(
-    store: Store,
-) -> None:
+def test_settings_of_the_first_match_and_mean_times_are_kept(store: Store) -> None:
     both = [(bot.key, bot.version) for bot in (ONE, TWO)]
     assert (store.settings(), store.mean_seconds(both)) == ({}, None)
     store.keep_settings({**SETTINGS, "seed": "0"})
@@ -199,9 +174,6 @@ def test_settings_of_the_first_match_and_mean_times_are_kept(
     store.keep_settings({**SETTINGS, "seed": "3"})
     assert store.settings() == SETTINGS
     assert (store.mean_seconds(both), store.mean_seconds(both[:1])) == (0.25, None)
-
-
-# --- finding a match
 
 
 def test_a_match_is_found_by_the_beginning_of_its_id(store: Store, golden: Golden) -> None:
@@ -218,9 +190,6 @@ def test_a_match_is_found_by_the_beginning_of_its_id(store: Store, golden: Golde
     for begins in ("", "%", "f-2"):
         said = refused(lambda begins=begins: store.find(begins))
         assert f"there is no match {begins!r}" in said
-
-
-# --- files that are not ours to read
 
 
 def test_a_league_without_results_says_how_to_get_them(path: Path, golden: Golden) -> None:
@@ -284,9 +253,6 @@ def test_a_file_that_was_cut_off_or_overwritten_is_damaged(path: Path, golden: G
         assert message.startswith(f"{path} is a folder; ")
 
 
-# --- disks
-
-
 def test_a_disk_that_takes_no_more_loses_nothing_stored(store: Store, path: Path) -> None:
     add(store, match("d1"))
     big = match("d2", size=500_000)
@@ -299,24 +265,6 @@ def test_a_disk_that_takes_no_more_loses_nothing_stored(store: Store, path: Path
     add(store, match("d3"), big)
     assert stored(path) == {"d1-0", "d2-0", "d3-0"}
     assert [file.name for file in path.parent.iterdir()] == [path.name]
-
-
-def test_a_full_database_loses_nothing_stored(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """SQLite takes its own limit for a full disk, and rolls back by itself."""
-    made(path)
-    connect = sqlite3.connect
-
-    def limited(*args: object, **kwargs: object) -> sqlite3.Connection:
-        db = connect(*args, **kwargs)  # type: ignore[call-overload] # passed on as it came
-        db.execute("PRAGMA max_page_count = 20")
-        assert isinstance(db, sqlite3.Connection)
-        return db
-
-    monkeypatch.setattr("arena.store.database.sqlite3.connect", limited)
-    with Store(path) as store:
-        message = refused(lambda: add(store, match("d2"), match("d3", size=500_000)), RunError)
-    assert message.startswith(f"{path}: database or disk is full. ")
-    assert stored(path) == {"d1-0"}
 
 
 @pytest.mark.parametrize(
@@ -375,14 +323,6 @@ def test_a_file_that_is_taken_away_while_in_use_is_told(
         assert f"{path} was moved, removed or replaced while it was in use" in (
             refused(lambda: add(store, match("d2")), RunError)
         )
-
-
-def test_reading_goes_on_while_another_process_writes(store: Store, path: Path) -> None:
-    add(store, match("d1"))
-    with closing(sqlite3.connect(path, isolation_level=None)) as other:
-        other.execute("BEGIN IMMEDIATE")
-        assert stored(path) == {"d1-0"}
-        other.execute("ROLLBACK")
 
 
 def write_half_a_batch(path: Path) -> None:

@@ -26,7 +26,6 @@ def anchored(copy: Path) -> Path:
 
 
 def rows(arena: Arena, *words: object) -> dict[str, dict[str, Any]]:
-    """Return the rows of a leaderboard by bot."""
     result = arena("rank", *words, "--format", "json")
     assert result.exit_code == 0, result.output
     return {row["bot"]: row for row in json.loads(result.stdout)["standings"]}

@@ -47,15 +47,11 @@ def text(field: Field, bot: str = "A", other: str = "B") -> str:
 
 
 def shown(field: Field, bot: str = "A", other: str = "B") -> str:
-    """The text, as one line."""
     return " ".join(text(field, bot, other).split())
 
 
 def told(field: Field, bot: str = "A", other: str = "B") -> dict[str, Any]:
     return json.loads(render(head_to_head(field, rated(field), bot, other), "json"))  # type: ignore[no-any-return]
-
-
-# --- rows
 
 
 def rows(field: Field) -> dict[tuple[str, int | None], tuple[object, ...]]:
@@ -81,16 +77,11 @@ def test_both_bots_have_a_row_in_all_and_one_for_each_seat_that_is_known() -> No
     assert "Seat" not in shown(unknown)
     # only matches of both count, and larger ones show mean places
     assert rows(TABLES)["A", None] == (20, 10, 10, 10, 0, 0.75)
-    assert {*rows(TABLES)} == {
-        *(("A", None), ("A", 0), ("A", 1), ("B", None), ("B", 1), ("B", 2)),
-    }
+    assert {*rows(TABLES)} == {*(("A", None), ("A", 0), ("A", 1), ("B", None), ("B", 1), ("B", 2))}
     line = text(TABLES).splitlines()[2]
     assert line.split()[:5] == ["A", "any", "20", "10", "10/10/0"]
     assert line.split()[-1] == "1.50"
     assert "Place" not in shown(DUELS)
-
-
-# --- sentences
 
 
 def test_who_leads_how_surely_is_said_in_sentences_with_faults(golden: Golden) -> None:
@@ -108,18 +99,13 @@ def test_who_leads_how_surely_is_said_in_sentences_with_faults(golden: Golden) -
     golden(text(even))
 
 
-def test_two_that_never_met_are_compared_if_anything_links_them(
-    golden: Golden,
-) -> None:
+def test_two_that_never_met_are_compared_if_anything_links_them(golden: Golden) -> None:
     apart = field([*deals(9, "A1 C2"), *deals(9, "C1 D2"), *deals(9, "X1 Y2")], bots="B")
     golden(text(apart, "A", "D"))
     assert told(apart, "A", "D")["encounters"] == []
     for other in ("X", "B"):
         assert "their ratings cannot be compared." in shown(apart, "A", other)
         assert told(apart, "A", other)["win_chance"] is None
-
-
-# --- mistakes
 
 
 def test_mistakes_are_one_line(arena: Arena, played: Path) -> None:

@@ -27,7 +27,6 @@ MATCH = StoredMatch(
 
 
 def shown(form: str = "simple", match: StoredMatch = MATCH) -> list[str]:
-    """Return the lines of a list of one match of Steal War."""
     listed = MatchList(
         facts_of(GAMES["steal_war"], Source("steal_war", "bundled")), lambda _: "landlock (ABI 6)"
     )
@@ -36,9 +35,7 @@ def shown(form: str = "simple", match: StoredMatch = MATCH) -> list[str]:
     return render(Table("matches", listed.columns, rows), form).splitlines()
 
 
-def test_scores_and_places_stand_beside_the_names(
-    golden: Golden,
-) -> None:
+def test_scores_and_places_stand_beside_the_names(golden: Golden) -> None:
     golden("\n".join(shown()))
     long = replace(MATCH, bots=(*MATCH.bots[:2], BotVersion("a-name-of-20-letters", "0123")))
     golden("\n".join(shown(match=long)))

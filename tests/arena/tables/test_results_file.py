@@ -24,7 +24,6 @@ B_FIRST = Result(("A", "B"), (2, 1))
 
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
-    """Where a results file may be written."""
     return tmp_path / "results"
 
 
@@ -51,9 +50,6 @@ def match(**places: int) -> dict[str, dict[str, int]]:
     return {"places": places}
 
 
-# --- JSON lines
-
-
 def test_a_line_is_a_match_and_a_deal_of_its_own(file: Path) -> None:
     field = read(file, lines(match(A=1, B=2), match(B=1, A=2), match(B=2, A=1)))
     assert field.deals == {(A_FIRST,): 2, (B_FIRST,): 1}
@@ -64,8 +60,7 @@ def test_a_line_is_a_match_and_a_deal_of_its_own(file: Path) -> None:
 def test_matches_of_one_deal_belong_together_wherever_they_stand(file: Path) -> None:
     one, other = {"deal": "7"}, {"deal": "d2"}
     field = read(
-        file,
-        lines(match(B=1, A=2) | one, match(A=1, B=2) | other, match(A=1, B=2) | {"deal": 7}),
+        file, lines(match(B=1, A=2) | one, match(A=1, B=2) | other, match(A=1, B=2) | {"deal": 7})
     )
     assert field.deals == {(A_FIRST, B_FIRST): 1, (A_FIRST,): 1}
     for deal in ("1", "2", "0", " ", "None"):  # are no names of matches without one
@@ -168,9 +163,6 @@ def test_what_is_not_utf_8_is_told(file: Path) -> None:
         assert "not UTF-8" in refused(file, text.encode("utf-16"), line=1)
 
 
-# --- CSV
-
-
 def test_spreadsheets_leave_no_trace(file: Path) -> None:
     rows = ["match|bot|place", '"m1"|"A, the ""first"""|1', "", "m1| B |2", "||", ""]
     result = Result(('A, the "first"', "B"), (1, 2))
@@ -253,14 +245,6 @@ def test_scores_are_read_deal_by_deal_where_they_are_asked_for(file: Path) -> No
     assert read_results(file, scores=True).scores is None
 
 
-def test_a_deal_of_which_a_match_has_no_scores_is_left_out(file: Path) -> None:
-    file.write_text(SCORED + lines({"deal": "d"} | match(A=1, B=2), match(A=1, B=2)))
-    scores = read_results(file, scores=True).scores
-    assert scores is not None
-    assert (scores.matches, scores.unscored, scores.waiting) == (2, 2, 2)
-    assert scores.means()["A"].mean == 3.25
-
-
 def test_bad_headers_are_told(file: Path, golden: Golden) -> None:
     for header in (
         "match,bot",
@@ -271,9 +255,6 @@ def test_bad_headers_are_told(file: Path, golden: Golden) -> None:
         "SQLite format 3\0",
     ):
         golden(refused(file, header, line=1))
-
-
-# --- the file as a whole
 
 
 def test_a_file_without_a_match_is_told(file: Path) -> None:

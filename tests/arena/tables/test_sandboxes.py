@@ -44,7 +44,6 @@ def mixed(league: Path) -> None:
 
 
 def printed(arena: Arena, words: tuple[str, ...], league: Path) -> str:
-    """Return what a command prints, in one line."""
     result = arena(words[0], league, *words[1:])
     assert result.exit_code == 0, result.output
     return " ".join(result.stdout.split())

@@ -6,14 +6,16 @@ from itertools import islice
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 
 from arena.league.plan import LeaguePlan
 from arena.store.opening import read_league
-from arena.store.result import MatchResult, PlayedMatch, Record
+from arena.store.result import PlayedMatch, Record
 from arena.store.store import Store
 from arena.tables.sources import field_of, read_field
 from protocol.errors import ArenaError
 from tests.arena.conftest import Arena
+from tests.benchmarks.ready_worker import ready
 
 FILE = """\
 game = "{game}"
@@ -67,13 +69,10 @@ class Book:
             for at, rotation in enumerate(rotations):
                 bots = schedule.seating(deal, rotation)
                 own = scores[at] if scores else None
-                result = MatchResult(
-                    deal=schedule.deal_id(deal),
-                    number=number,
-                    rotation=rotation,
+                result = structs.replace(
+                    ready(schedule, deal, rotation).result,
                     bots=list(bots),
                     places=[1 if bot == min(bots) else 2 for bot in bots],
-                    reason="made up",
                     decisions=3,
                     faults=[{"late": 1} if bot == max(bots) else {} for bot in bots],
                     forfeits=[bots.index(max(bots))] if number == 0 else [],
@@ -151,9 +150,7 @@ def test_ratings_without_forfeits_stand_beside_the_others(duels: Book, arena: Ar
     assert "--without-forfeits does not go with --pairs" in refused.stderr
 
 
-def test_deals_beyond_those_asked_for_count_and_are_not_missing(
-    duels: Book,
-) -> None:
+def test_deals_beyond_those_asked_for_count_and_are_not_missing(duels: Book) -> None:
     for number in range(5):
         duels.play(number, 0, 1)
     file = duels.folder / "league.toml"

@@ -40,9 +40,6 @@ def names_table(names: list[str], columns: int = 3, **more: object) -> Table:
     )
 
 
-# --- width
-
-
 def widths_of(text: str) -> set[int]:
     """The widths of all lines but rules, which tabulate ends a space early in one format."""
     return {width(line) for line in text.splitlines() if " " in line}
@@ -56,9 +53,7 @@ def test_grids_fit_the_screen_and_columns_stay_in_line_whatever_the_letters() ->
         assert len(widths_of(render(names_table(NAMES), form, width=200))) == 1, form
 
 
-def test_a_table_is_folded_and_its_last_columns_stand_below(
-    golden: Golden,
-) -> None:
+def test_a_table_is_folded_and_its_last_columns_stand_below(golden: Golden) -> None:
     golden(render(names_table(["x" * 40], 2), "simple", width=60))
     golden(render(names_table(["one", "two"], 5, notes=["A note."]), "simple", width=45))
     golden(render(names_table(["one"], 3), "simple", width=1))
@@ -128,9 +123,6 @@ def test_rows_that_come_one_by_one_make_the_same_table(count: int) -> None:
     ]
 
 
-# --- colour
-
-
 def marked(row: Row) -> Style | None:
     return {"up": "good", "down": "bad", "hm": "warning"}.get(row["mark"])  # type: ignore[return-value]
 
@@ -165,9 +157,6 @@ def test_every_line_of_a_folded_cell_ends_its_colour() -> None:
         assert bare(text) == render(table, form, width=60)
         for line in text.splitlines():
             assert line.count("\x1b[31m") == line.count("\x1b[0m") <= 1
-
-
-# --- letters
 
 
 def test_width_is_what_a_terminal_takes() -> None:

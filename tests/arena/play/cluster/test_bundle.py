@@ -51,7 +51,6 @@ def base(public: Path) -> Path:
 
 
 def arriving(base: Path) -> Path:
-    """Return where files arrive, of which bots are made in `base`."""
     return base.with_name("arriving")
 
 
@@ -60,7 +59,6 @@ def a_bot(folder: Path, *files: str) -> Bot:
 
 
 def sent(bot: Bot, base: Path) -> Path:
-    """Send a bot below `base`; return the folder of its files there."""
     arrived(freight := files_of(bot), base)
     unpack(Bundle(manifest_of(bot), freight.files), base)
     return base / bot.version
@@ -92,9 +90,6 @@ def somebody(request: pytest.FixtureRequest, folder: Path, base: Path) -> Iterat
     """Be root, if we are, and an ordinary user, to whom the modes of files apply."""
     with request.param():
         yield
-
-
-# What arrives
 
 
 def test_a_bot_arrives_as_it_was(folder, base):
@@ -162,9 +157,6 @@ def test_nobody_may_change_what_arrived(folder, base):
             (there / "more").touch()
     bundle.discard(there)
     assert not there.exists()
-
-
-# What is refused
 
 
 def test_a_bot_whose_files_are_gone_or_others_than_when_it_was_entered_is_refused(folder, base):

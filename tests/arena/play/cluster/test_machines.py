@@ -54,7 +54,6 @@ def text(sandbox: str, bots: str = TWO_BOTS, deals: int = 2, threads: int = 1) -
 
 
 def said_by(league: League, cluster: DaskCluster, file: str, code: int = 0) -> str:
-    """Play a league of this file on a cluster; return what is said meanwhile."""
     league.write(file)
     return league.call("run", "--cluster", cluster.address, code=code).stderr
 
@@ -67,10 +66,7 @@ def with_command(league: League, command: str) -> str:
 def machines(league: League) -> dict[str, tuple[set[str], str]]:
     with Store(read_league(league.folder).database) as store:
         return {
-            match.id: (
-                {bot.name for bot in match.bots},
-                store.whole(match).circumstances.machine,
-            )
+            match.id: ({bot.name for bot in match.bots}, store.whole(match).circumstances.machine)
             for match in store.matches()
         }
 
@@ -90,9 +86,6 @@ def unlike(tmp_path_factory: pytest.TempPathFactory, tools: str) -> Iterator[Das
         cluster.add_worker("ant", words=on_host("hill", tools))
         cluster.add_worker("bee", words=on_host("hive", "/nowhere"))
         yield cluster
-
-
-# What a Dask worker has
 
 
 @needs_two_cores
@@ -167,12 +160,8 @@ def test_another_interpreter_on_one_machine_is_told(league, tmp_path, monkeypatc
     ), line
 
 
-# What a Dask worker has not
-
-
 @pytest.fixture
 def cluster(tmp_path: Path) -> Iterator[DaskCluster]:
-    """A scheduler without Dask workers."""
     with DaskCluster(tmp_path / "dask") as cluster:
         yield cluster
 

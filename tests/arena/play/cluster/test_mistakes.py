@@ -41,9 +41,6 @@ def assert_only_ours(said: str) -> None:
     assert "\x1b" not in said
 
 
-# Addresses
-
-
 def test_what_is_no_address_or_scheduler_file_is_refused(
     arena: Arena, league: League, tmp_path: Path, golden: Golden
 ) -> None:
@@ -71,7 +68,6 @@ def test_what_is_no_address_or_scheduler_file_is_refused(
 
 
 def refused(arena: Arena, league: League, *words: object) -> str:
-    """Return what a run says that is refused before a cluster is asked."""
     result = arena("run", league.folder, "--cluster", *words)
     assert (result.exit_code, result.stdout, league.count()) == (2, "", 0)
     assert re.fullmatch("arena: .*\n", result.stderr)
@@ -83,10 +79,8 @@ def test_what_does_not_go_with_a_cluster_is_refused_before_it_is_asked(
 ) -> None:
     nobody = "tcp://127.0.0.1:1"
     assert "--workers does not go with" in refused(arena, league, nobody, "--workers", "2")
-    assert "--part takes K/N" in refused(arena, league, nobody, "--part", "3/2")
-
-
-# Certificates
+    for part in ("0/2", "3/2", "1", "a/b", "1/0", "1/2/3"):
+        assert "--part takes K/N" in refused(arena, league, nobody, "--part", part)
 
 
 @pytest.mark.slow
@@ -112,9 +106,6 @@ def test_a_missing_certificate_or_what_is_none_is_named(
             "ca-file, client.cert, client.key) are not certificates with a matching key ("
         )
         assert said.count("\n") == 1
-
-
-# Nobody there
 
 
 @pytest.mark.slow
@@ -175,9 +166,6 @@ def test_ctrl_c_ends_the_wait_for_an_empty_cluster(league: League, tmp_path: Pat
     assert league.is_left_clean()
 
 
-# What is said
-
-
 @pytest.mark.slow
 def test_a_run_tells_who_plays_and_nothing_of_dask_and_a_whole_league_needs_none(
     league: League, cluster
@@ -194,9 +182,6 @@ def test_a_run_tells_who_plays_and_nothing_of_dask_and_a_whole_league_needs_none
     assert "4 matches of guerra in 2 whole deals" in said.stdout
     again = league.call("run", "--cluster", "tcp://127.0.0.1:1")  # which it does not need
     assert (again.stderr, again.stdout) == ("Nothing is missing.\n", said.stdout)
-
-
-# Without Dask
 
 
 @pytest.mark.usefixtures("inline")

@@ -51,7 +51,6 @@ def there(public: Path) -> Path:
 
 @pytest.fixture
 def cluster(tmp_path: Path) -> Iterator[DaskCluster]:
-    """A scheduler without Dask workers."""
     with DaskCluster(tmp_path / "dask") as cluster:
         yield cluster
 

@@ -57,9 +57,6 @@ def standouts(**machines: Mapping[str, Any]) -> list[str]:
     return list(compared(**machines).standouts())
 
 
-# Who stands out
-
-
 def test_who_lags_is_held_up_is_slow_or_sees_faults_is_named(golden: Golden) -> None:
     for machines in (
         {"ant": {}, "bee": {"lag": 400e-6}, "cat": {}},
@@ -84,18 +81,11 @@ def test_each_is_named_once_for_the_same():
     assert sentence.startswith("bee sees more faults")
 
 
-# Who does not
-
-
 few = settings(max_examples=15)
 machines = st.integers(1, 6)
 unlike = st.fixed_dictionaries(
     {},
-    optional={
-        "lag": st.floats(0, 1),
-        "cpu": st.integers(0, 10**6),
-        "faulty": st.integers(0, 100),
-    },
+    optional={"lag": st.floats(0, 1), "cpu": st.integers(0, 10**6), "faulty": st.integers(0, 100)},
 )
 
 
@@ -187,9 +177,6 @@ def test_most_machines_never_stand_out_together(lags, cpus):
     said = standouts(**{f"m{number}": each for number, each in enumerate(odd)})
     for word in ("lags", "is slow"):
         assert sum(word in sentence for sentence in said) <= len(odd) / 2
-
-
-# Bots whose matches differ
 
 
 DECISIONS = 40  # of each bot in a match
