@@ -180,6 +180,12 @@ def test_of_values_of_several_types_each_is_right_and_what_equals_it_is_not() ->
         assert isinstance(read(Mixed, sent), str), sent
 
 
+def test_a_field_may_be_one_of_two_forms() -> None:
+    holder = msgspec.defstruct("Holder", [("turn", Draw | Attack)], bases=(Form,))
+    assert read(holder, {"turn": {"action": "draw"}}) == {"turn": {"action": "draw"}}
+    assert isinstance(read(holder, {"turn": {"action": "flee"}}), str)
+
+
 def test_no_text_of_a_form_is_compiled() -> None:
     name, text = """x'] or True or value['x""", """' or True or '"""
     field = ("text", Literal[text], msgspec.field(name=name))  # type: ignore[valid-type]

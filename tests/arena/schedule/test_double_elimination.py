@@ -11,8 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from networkx import Graph, max_weight_matching
 
-from arena.schedule.double_elimination import DoubleElimination, DoubleEliminationOptions
-from arena.schedule.rounds import Over
+from arena.schedule.bracket import Bracket
+from arena.schedule.course import Course
+from arena.schedule.double_elimination import (
+    DoubleElimination,
+    DoubleEliminationOptions,
+    _Pairs,
+)
+from arena.schedule.rounds import Over, RoundTerms
 from protocol.errors import ArenaError
 from tests.arena.schedule.cases import calm
 from tests.arena.schedule.test_knockout import after, bots, by_file, named, story
@@ -127,3 +133,13 @@ def test_too_few_bots_end_it_and_a_second_final_of_larger_tables_is_refused(gold
         begun(DoubleElimination, DoubleEliminationOptions(advance=3), 8, seats=3).next()
     with pytest.raises(ArenaError, match="reset = false is for games of two"):
         begun(DoubleElimination, DoubleEliminationOptions(reset=False), 8, seats=3).next()
+
+
+def test_any_pairs_cost_less_than_to_meet_again() -> None:
+    """The best has met all but the second: all else would be pairs of best and last."""
+    pairs = _Pairs(
+        Course((), (), RoundTerms(1, FILE)), Bracket([*"abcdefgh"])
+    )
+    pairs.met.update(("a", other) for other in "cdefgh")
+    ties = pairs._losers_ties([*"abcdefgh"])
+    assert sorted(tie.bots for tie in ties) == [("a", "b"), ("c", "h"), ("d", "g"), ("e", "f")]

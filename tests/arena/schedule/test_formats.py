@@ -60,6 +60,7 @@ IN_ROUNDS = {name: form for name, form in FORMATS.items() if isinstance(form, In
 def test_each_format_is_known_by_name_with_its_usual_deals() -> None:
     assert get_args(FormatName) == (*FORMATS,) == (*USUAL_DEALS,)
     assert [*USUAL_DEALS.values()] == [50, 50, 10, 10, 10, 50]
+    assert all(form.deals_are for form in FORMATS.values())
 
 
 def asked_of(name: FormatName, told: FormatTerms, options: msgspec.Struct) -> AskedDeals:

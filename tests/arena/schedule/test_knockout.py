@@ -255,3 +255,11 @@ def test_the_bracket_has_at_most_eighty_columns(count: int, room: int) -> None:
         assert max(map(width, drawing)) <= 80
         assert any("…" in line for line in drawing) == (4 + width(letters) > room)
     assert any(f"{'x' * 9}… +" in line for line in drawing) == (room == 14)
+
+
+def test_a_round_robin_seeds_by_its_points_and_the_table_says_so() -> None:
+    options = KnockoutOptions(seeding="rating", seeding_deals=2)
+    played = begun(Knockout, options, 4).after(by_file(3))
+    assert [row[1:] for row in played.standings.grids[0].rows] == [
+        (seed, entrants(4)[number - 1].key) for seed, number in enumerate((3, 1, 2, 4), 1)
+    ]

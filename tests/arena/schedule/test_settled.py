@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from arena.schedule.deal import Entrant
 from arena.schedule.goal import Compared, Findings, Goal, Measure, doubt, goal_of, lead_of
 from arena.schedule.rounds import Frame, Lineup, Over, Places, Round, RoundDeal, RoundTerms
-from arena.schedule.settled import Settled, SettledOptions, _weight, settled_by_key
+from arena.schedule.settled import Settled, SettledOptions, _state_of, _weight, settled_by_key
 from arena.schedule.settled_texts import Texts
 from arena.schedule.worth import Worth, precision
 from arena.stats.likelihood import BETA
@@ -341,3 +341,8 @@ def test_a_field_of_many_is_looked_at_in_part() -> None:
         [25.0] * 130, {}, [(_comparison(128, 129), 1.0)], seats=2, matches_a_deal=2, field=130
     )
     assert worth.best() == (128, 129)
+
+
+def test_a_round_has_a_seat_for_every_bot() -> None:
+    league = Tournament({**FOUR, "e": 5.5})
+    assert league.format._round_size(_state_of((), league.field)) == 3

@@ -10,8 +10,9 @@ from typing import Any, TypeVar
 
 import msgspec
 import pytest
+from caissify_pairings import generate_pairings
 from caissify_pairings.fpc import check_trf
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from arena.schedule.course import drawn
@@ -43,6 +44,7 @@ lucks = st.builds(
 
 
 @few
+@example(Luck(1), 5, "dutch", True)
 @given(lucks, st.integers(2, 12), st.sampled_from(["matching", "dutch"]), st.booleans())
 def test_pairs_keep_the_absolute_criteria_also_when_all_have_met(
     luck: Luck, bots: int, pairing: str, longer: bool
@@ -313,3 +315,19 @@ def test_who_gets_which_colour() -> None:
     )
     for higher, lower, odd, colour in rows:
         assert colour_of_higher(higher, lower, odd=odd) == colour
+
+
+def test_the_library_is_told_which_round_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    told = []
+
+    def pairs(*words: Any) -> Any:
+        told.append(words[3:])
+        return generate_pairings(*words)
+
+    monkeypatch.setattr("caissify_pairings.generate_pairings", pairs)
+    Luck(1).whole(begun(Swiss, SwissOptions(pairing="dutch", rounds=3), 6))
+    assert {*told} == {(1, 3), (2, 3), (3, 3)}
+
+
+def test_nobody_has_a_table_without_rounds() -> None:
+    assert begun(Swiss, SwissOptions(), 0).standings.grids[1].headers == ("no.", "bot")

@@ -389,3 +389,9 @@ def test_so_many_deals_it_takes_to_tell_the_first_from_the_last() -> None:
         few = [match for match in played if match[0] != "0"]
         assert not fit(few).separated(bots[0], bots[-1])
         assert fit(played).separated(bots[0], bots[-1])
+
+
+def test_who_watches_a_fit_is_called_as_every_sweep_begins() -> None:
+    seen: list[float] = []
+    found = fit(results("A > B", "B > C"), watch=lambda _, share: seen.append(share))
+    assert seen == [0.0] * found.sweeps
