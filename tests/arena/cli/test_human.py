@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from arena.cli.question import Question
-from arena.cli.typed import known_words, spelled
 from arena.league.finding import BUNDLED
 from referee.game import Decision, Game, plain
 from referee.games import GAMES
@@ -115,22 +114,6 @@ def test_every_order_that_is_possible_is_offered_and_none_that_an_option_rules_o
         assert re.findall("> attack (.*)", choices) == [fields]
         assert "  > stop" in choices
         assert "Not possible now: attack FROM TO DICE" in help_
-
-
-@pytest.mark.quick(1)
-@pytest.mark.parametrize("game", [name for name, kind in GAMES.items() if kind.decisions])
-def test_the_example_of_a_prompt_may_be_typed_and_what_was_spelled_is_read_as_that_move(
-    game: str,
-) -> None:
-    rng = Random(2)
-    for state, seat, decision in positions(game, 2 if game == "cold_war" else 50):
-        question = Question(state, seat, decision, plain(state.view(seat)))
-        if found := re.search(r"^For example: (.*?)   \(", question.choices(), re.MULTILINE):
-            assert state.refusal(seat, question.answer(found[1])) is None
-        move = state.read(seat, state.sample(seat, rng))
-        known = known_words(decision.limits, decision.legal, plain(state.view(seat)))
-        words = spelled(state.schemas()[decision.name], move, known)
-        assert question.answer(words) == move
 
 
 def test_new_cards_are_pointed_out(arena: Arena) -> None:

@@ -1,6 +1,7 @@
 """Moves from words that a person typed: many ways to say one thing, and no way to break it."""
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -9,7 +10,7 @@ from hypothesis import strategies as st
 
 from arena.cli import typed
 from arena.cli.question import Question
-from arena.cli.typed import MOST_WORDS, readings
+from arena.cli.typed import MOST_WORDS, known_words, readings
 from protocol.errors import ArenaError
 from referee.game import Game, Move, plain
 from referee.games import GAMES
@@ -99,17 +100,22 @@ def question(game: Game, seat: int) -> Question:
 
 @pytest.mark.quick(1)
 @pytest.mark.parametrize("name", [*GAMES][::-1])  # the last are shorter
-def test_every_legal_move_of_every_game_can_be_said(name: str) -> None:
+def test_every_legal_move_can_be_said_also_in_our_words_and_the_example_is_one(name: str) -> None:
     for case in cases_of(name)[:3]:  # in which every decision comes up
         game, said = case.new(), 0
         for seat, move in moments(game, sampling()):
             if said == 25:
                 break
-            meant = game.read(seat, move)
-            if "say" not in move:
-                assert question(game, seat).answer(spelled(move)) == meant
-                said += 1
-            assert question(game, seat).answer(json.dumps(move)) == meant
+            meant, asked = game.read(seat, move), question(game, seat)
+            decision, view = game.decision(seat), plain(game.view(seat))
+            known = known_words(decision.limits, decision.legal, view)
+            lines = [json.dumps(move), *([] if "say" in move else [spelled(move)])]
+            said += len(lines) - 1
+            if found := re.search(r"^For example: (.*?)   \(", asked.choices(), re.MULTILINE):
+                assert game.refusal(seat, asked.answer(found[1])) is None
+            if found or not decision.legal:  # where no move is listed by its number
+                lines.append(typed.spelled(game.schemas()[decision.name], meant, known))
+            assert [asked.answer(line) for line in lines] == [meant] * len(lines)
 
 
 @pytest.mark.quick(2)

@@ -1,6 +1,5 @@
 """The league's side of remote bots, as tests need it: a real server, and a proxy that cuts."""
 
-import http.server
 import json
 import random
 import secrets
@@ -33,8 +32,6 @@ class LeagueSide:
         self._epoch = ""
         self.is_over = threading.Event()
         self.post = remote.Post()
-        self.known: set[str] | None = None
-        """The digests that are in the league; None is all."""
         self.decline: remote.Declined | None = None
         self.script: Script | None = None
         """What is done in place of the rest of a session, once the hello has come."""
@@ -42,8 +39,6 @@ class LeagueSide:
         self.headers: list[dict[str, str]] = []
         self.letters: list[remote.CopyLine | remote.CopyGone | remote.OfferSlots | remote.Bye] = []
         """What has come, in order and once."""
-        self.submissions: list[bytes] = []
-        self.verdict = {"state": "playing"}
         self.status: int | None = None
         """What is answered in place of a websocket, with this body and header."""
         error = {"what": "no \x1b[31mremote bots.", "remedy": "Ask the organizer."}
@@ -77,11 +72,8 @@ class LeagueSide:
     def _go_on(self, connection: ServerConnection, hello: remote.RemoteHello) -> None:
         with self._lock:
             self.hellos.append(hello)
-            declined = self.decline
-            if self.known is not None and hello.digest not in self.known:
-                declined = remote.Declined(kind="unknown", what="The league has no such bot.")
-            if declined is not None:
-                connection.send(remote.encode_frame(declined))
+            if self.decline is not None:
+                connection.send(remote.encode_frame(self.decline))
                 return
             goes_on = (hello.session, hello.epoch) == (self._secret, self._epoch)
             if not goes_on:
@@ -165,10 +157,10 @@ def welcome(*, goes_on: bool = False, epoch: str = "e" * 32, seen: int = 0) -> s
 
 
 class Proxy:
-    """Passes bytes to a websocket server or to one of HTTP, by what is asked for first."""
+    """Passes bytes to a server."""
 
-    def __init__(self, websockets: int, http: int) -> None:
-        self._ports = websockets, http
+    def __init__(self, port: int) -> None:
+        self._to = port
         self._server = socket.create_server(("127.0.0.1", 0))
         self.port = self._server.getsockname()[1]
         self._pairs: list[tuple[socket.socket, socket.socket]] = []
@@ -194,9 +186,7 @@ class Proxy:
 
     def _begin(self, client: socket.socket) -> None:
         with suppress(OSError):
-            first = client.recv(65536, socket.MSG_PEEK)
-            is_websocket = first.startswith(b"GET ") and b"/remote HTTP" in first
-            server = socket.create_connection(("127.0.0.1", self._ports[not is_websocket]))
+            server = socket.create_connection(("127.0.0.1", self._to))
             with self._lock:
                 self._pairs.append((client, server))
             for ends in ((client, server, True), (server, client, False)):
@@ -267,10 +257,8 @@ class Served:
             ping_interval=None,
             close_timeout=0.2,
         )
-        self._pages = http.server.ThreadingHTTPServer(("127.0.0.1", 0), self._page())
-        self.proxy = Proxy(self._server.socket.getsockname()[1], self._pages.server_address[1])
-        for each in (self._server, self._pages):
-            threading.Thread(target=each.serve_forever, daemon=True).start()
+        self.proxy = Proxy(self._server.socket.getsockname()[1])
+        threading.Thread(target=self._server.serve_forever, daemon=True).start()
 
     def _answer(self, connection: ServerConnection, request: Any) -> Any:
         if self.side.status is None:
@@ -280,30 +268,6 @@ class Served:
         answer.headers["Location"] = self.side.location
         return answer
 
-    def _page(self) -> type[http.server.BaseHTTPRequestHandler]:
-        side = self.side
-
-        class Page(http.server.BaseHTTPRequestHandler):
-            def do_POST(self) -> None:
-                side.submissions.append(self.rfile.read(int(self.headers["content-length"])))
-                self._say({"number": 1, "bot": "sage", "state": "received"})
-
-            def do_GET(self) -> None:
-                side.known = None
-                self._say({"number": 1, "bot": "sage", "step": "received", **side.verdict})
-
-            def _say(self, submission: dict[str, object]) -> None:
-                data = json.dumps({"submission": submission}).encode()
-                self.send_response(200)
-                self.send_header("Content-Length", str(len(data)))
-                self.end_headers()
-                self.wfile.write(data)
-
-            def log_message(self, *words: object) -> None:
-                pass
-
-        return Page
-
     @property
     def url(self) -> str:
         return f"http://127.0.0.1:{self.proxy.port}/cup"
@@ -312,8 +276,6 @@ class Served:
         self.side.is_over.set()
         self.proxy.close()
         self._server.shutdown()
-        self._pages.shutdown()
-        self._pages.server_close()
 
 
 @contextmanager

@@ -249,7 +249,7 @@ class CalledBot:
 
 
 def proxied(port: int) -> "closing[Proxy]":
-    return closing(Proxy(port, port))
+    return closing(Proxy(port))
 
 
 def remotes(contest: Contest, token: str = "") -> dict[str, Any]:

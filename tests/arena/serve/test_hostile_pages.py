@@ -31,8 +31,16 @@ def paths(pages: Mapping[str, str], gallery: Gallery) -> list[str]:
     return [*pages]
 
 
+UNNAMED = """
+() => [...document.querySelectorAll('input, textarea, select, progress, button, a')]
+    .filter((each) => each.checkVisibility())
+    .filter((each) => !each.labels?.length && !each.ariaLabel && !each.textContent.trim())
+    .map((each) => each.outerHTML)
+"""
+
+
 @pytest.mark.parametrize("settings", [{}, {"viewport": PHONE, "color_scheme": "dark"}])
-def test_no_text_becomes_an_element_or_widens_a_page(
+def test_no_text_becomes_an_element_or_widens_a_page_and_all_has_a_name(
     paths: list[str], gallery: Gallery, visit: Visited, settings: Mapping[str, object]
 ) -> None:
     assert len(paths) == 15
@@ -44,6 +52,11 @@ def test_no_text_becomes_an_element_or_widens_a_page(
         assert width[0] <= width[1], path
         text = page.locator("body").inner_text()
         assert not {"\u202e", "\x1b", "\u200b", "\0"} & set(text), path
+        assert page.evaluate(UNNAMED) == [], path
+        assert page.locator("h1").count() == page.locator("main").count() == 1
+        heads = page.locator("table").count()
+        assert page.locator("table thead th[scope=col]").count() >= heads
+        assert page.locator("[role=region]:not([aria-label], [aria-labelledby])").count() == 0
         page.close()
     assert all(path.startswith(("/static/", "/api/")) or path in paths for path in gallery.requests)
 
@@ -85,24 +98,4 @@ def test_every_page_is_whole_without_scripts_and_on_paper(paths: list[str], visi
         page.emulate_media(media="print")
         expect(page.locator("h1")).to_be_visible()
         assert page.locator("main").inner_text().strip(), path
-        page.close()
-
-
-UNNAMED = """
-() => [...document.querySelectorAll('input, textarea, select, progress, button, a')]
-    .filter((each) => each.checkVisibility())
-    .filter((each) => !each.labels?.length && !each.ariaLabel && !each.textContent.trim())
-    .map((each) => each.outerHTML)
-"""
-
-
-def test_everything_has_a_name_and_every_table_its_heads(paths: list[str], visit: Visited) -> None:
-    for path in paths:
-        page = visit(path)
-        assert page.evaluate(UNNAMED) == [], path
-        assert page.locator("h1").count() == 1
-        assert page.locator("main").count() == 1
-        heads = page.locator("table").count()
-        assert page.locator("table thead th[scope=col]").count() >= heads
-        assert page.locator("[role=region]:not([aria-label], [aria-labelledby])").count() == 0
         page.close()
