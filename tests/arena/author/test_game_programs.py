@@ -98,13 +98,8 @@ def test_the_command_writes_a_game_and_says_what_to_do_next(
     assert "C++ needs make and c++, which are not found on the PATH." in " ".join(
         done.stderr.split()
     )
-    assert done.exit_code == 0
-    assert done.stdout.splitlines()[-1] == (
-        "Next: make -C four; arena check-game ./four; arena play ./four human sensible"
-    )
-    assert sorted(path.name for path in Path("four").iterdir()) == [
-        *("Makefile", "bots", "game.cpp", "game.toml", "game_kit.hpp", "kit.hpp", "rules.md"),
-    ]
+    next_ = "make -C four; arena check-game ./four; arena play ./four human sensible"
+    assert (done.exit_code, done.stdout.splitlines()[-1]) == (0, f"Next: {next_}")
     assert '"name": "four"' in Path("four/game.cpp").read_text()
     assert Path("four/rules.md").read_text().startswith("# Four\n")
 

@@ -71,15 +71,13 @@ def test_a_sandbox_that_is_not_there_is_not_replaced_by_another(
     arena: Arena, league: League
 ) -> None:
     league.write(f'{LEAGUE}limits.sandbox = "bwrap"\n{TWO}')
-    remedy = "Install bubblewrap 0.8 or newer (apt-get install bubblewrap)"
-    result = arena("run", league.folder, env={"PATH": "/nowhere"})
-    refused(result, "sandbox: bwrap not found. ", remedy, OTHERS, WITHOUT)
     old = league.home / "bin" / "bwrap"
     old.parent.mkdir()
     old.write_text("#!/bin/sh\necho bubblewrap 0.4.1\n")
     old.chmod(0o755)
     result = arena("run", league.folder, env={"PATH": str(old.parent)})
-    refused(result, "bwrap 0.4 is too old. Install bubblewrap 0.8 or newer")
+    remedy = "Install bubblewrap 0.8 or newer (apt-get install bubblewrap)"
+    refused(result, "sandbox: bwrap 0.4 is too old. ", remedy, OTHERS, WITHOUT)
     assert league.count() == 0
 
 

@@ -114,7 +114,9 @@ def test_a_table_is_renewed_in_place(gallery: Gallery, show: Show) -> None:
 
 
 @pytest.mark.slow
-def test_the_order_that_a_reader_chose_stays(gallery: Gallery, show: Show) -> None:
+def test_the_order_that_a_reader_chose_stays_and_other_columns_load_the_page_anew(
+    gallery: Gallery, show: Show
+) -> None:
     page = show(shown(row("ann", 30), row("bob", 20), row("cat", 10)), live=True)
     page.locator("#rows th button", has_text="Bot").click()
     page.locator("#rows th button", has_text="Bot").click()
@@ -124,11 +126,6 @@ def test_the_order_that_a_reader_chose_stays(gallery: Gallery, show: Show) -> No
     expect(page.locator("#rows tbody th").first).to_have_text("dan")
     assert names(page) == ["dan", "bob", "ann"]
     expect(page.locator("#rows th[aria-sort=descending]")).to_have_text("Bot")
-
-
-@pytest.mark.slow
-def test_other_columns_load_the_page_anew(gallery: Gallery, show: Show) -> None:
-    page = show(shown(row("ann", 30)), live=True)
     gallery.pages["/cup/"] = shown(row("ann", 30), {**row("bob", 20), "group": 2})
     gallery.tell("table")
     expect(page.locator("#rows thead")).to_contain_text("Group")
