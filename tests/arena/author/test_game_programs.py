@@ -155,17 +155,6 @@ def test_the_programs_in_all_languages_play_the_same_matches(home: Path) -> None
         assert courses[language] == courses["python"], language
 
 
-@pytest.mark.slow
-@pytest.mark.skipif("rust" not in HERE, reason="NO RUST HERE")
-def test_it_passes_all_steps_of_the_check(home: Path, arena: Arena) -> None:
-    """That in C++ is checked by docs/game-program.md."""
-    done = arena("check-game", made(home, "rust"), "--format", "json")
-    steps = {step["step"]: step["state"] for step in json.loads(done.stdout)["steps"]}
-    assert (done.exit_code, {*steps.values()}) == (0, {"ok", "skipped"})
-    skipped = {name for name, state in steps.items() if state == "skipped"}
-    assert skipped == {"world", "numbered", "draws", "events", "keyed"}
-
-
 # --- the kits
 
 

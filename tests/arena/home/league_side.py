@@ -32,7 +32,6 @@ class LeagueSide:
         self._epoch = ""
         self.is_over = threading.Event()
         self.post = remote.Post()
-        self.decline: remote.Declined | None = None
         self.script: Script | None = None
         """What is done in place of the rest of a session, once the hello has come."""
         self.hellos: list[remote.RemoteHello] = []
@@ -72,9 +71,6 @@ class LeagueSide:
     def _go_on(self, connection: ServerConnection, hello: remote.RemoteHello) -> None:
         with self._lock:
             self.hellos.append(hello)
-            if self.decline is not None:
-                connection.send(remote.encode_frame(self.decline))
-                return
             goes_on = (hello.session, hello.epoch) == (self._secret, self._epoch)
             if not goes_on:
                 self.post = remote.Post()
@@ -98,27 +94,17 @@ class LeagueSide:
 
     def _beat(self) -> None:
         while not self.is_over.wait(0.1):
-            with self._lock:
-                self._send(
-                    remote.encode_frame(
-                        remote.Beat(at=monotonic(), trip=0.012, seen=self.post.seen)
-                    )
-                )
+            self.send(remote.Beat(at=monotonic(), trip=0.012, seen=self.post.seen))
 
-    def _send(self, frame: str) -> None:
-        if self._connection is not None:
-            try:
-                self._connection.send(frame)
-            except ConnectionClosed:
-                self._connection = None
-
-    def send(self, frame: remote.Declined) -> None:
-        with self._lock:
-            self._send(remote.encode_frame(frame))
+    def send(self, frame: remote.FromLeague | str) -> None:
+        with self._lock, suppress(ConnectionClosed):
+            if self._connection is not None:
+                words = frame if isinstance(frame, str) else remote.encode_frame(frame)
+                self._connection.send(words)
 
     def _write(self, kind: type[Any], **words: Any) -> None:
         with self._lock:
-            self._send(self.post.hold(kind(n=self.post.number(), **words)))
+            self.send(self.post.hold(kind(n=self.post.number(), **words)))
 
     def begin(self, copy: int) -> None:
         self._write(remote.BeginCopy, copy=copy)

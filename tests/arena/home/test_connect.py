@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from protocol.remote import Bye, Declined, OfferSlots
+from protocol.remote import Bye, Declined, OfferSlots, encode_frame
 from tests.arena.conftest import ROOT
 from tests.arena.home.conftest import HELLO, Homes, ask, move
 from tests.arena.home.league_side import TOKEN, Served, served
@@ -84,9 +84,9 @@ def test_a_server_that_is_away_is_waited_for(homes: Homes, league: Served) -> No
 
 
 def test_a_bot_that_is_declined_ends_it_with_one_line(homes: Homes, league: Served) -> None:
-    league.side.decline = Declined(
-        kind="busy", what="It is\nthere \x1b[2J" + "x" * 3000, remedy="Go.", after=12.0
-    )
+    what = "It is\nthere \x1b[2J" + "x" * 3000
+    frame = encode_frame(Declined(kind="busy", what=what, remedy="Go.", after=12.0))
+    league.side.script = lambda connection, _: connection.send(frame)
     said = homes.start().end(1).splitlines()
     assert said[-1].startswith("arena: It is\\nthere \\x1b[2Jxxx")
     assert said[-1].endswith("… Go. Try again in 12 s.")

@@ -8,9 +8,8 @@ from typing import Any
 
 import pytest
 
-from arena.store.opening import read_played
 from tests.arena.conftest import ARENA, ROOT, Arena
-from tests.arena.organize.conftest import FILE, FINE, MakeBot
+from tests.arena.organize.conftest import FILE, FINE, MakeBot, names, text
 from tests.golden import Golden
 from tests.referee.process_watch import until, working_in
 
@@ -22,14 +21,6 @@ def verdicts(arena: Arena, *words: object, code: int = 0) -> dict[str, dict[str,
     result = arena("add", *words, *QUICK, "--format", "json")
     assert result.exit_code == code, result.output
     return {row["bot"]: row for row in json.loads(result.stdout)["bots"]}
-
-
-def names(cup: Path) -> list[str]:
-    return [bot.name for bot in read_played(cup).bots]
-
-
-def text(cup: Path) -> str:
-    return (cup / "league.toml").read_text()
 
 
 def states(arena: Arena, *words: object, code: int = 0) -> list[str]:

@@ -6,7 +6,7 @@ import pytest
 
 from arena.store.opening import read_played
 from tests.arena.conftest import STEADY, Arena, League
-from tests.arena.organize.conftest import FILE
+from tests.arena.organize.conftest import FILE, names, text
 from tests.golden import Golden
 from tests.referee.process_watch import until
 
@@ -23,10 +23,6 @@ def played(arena: Arena, cup: Path) -> Path:
     (cup / "league.toml").write_text(FILE + BOTS + THIRD)
     assert arena("run", cup).exit_code == 0
     return cup
-
-
-def text(cup: Path) -> str:
-    return (cup / "league.toml").read_text()
 
 
 def test_a_bot_is_disqualified_and_comes_back(arena: Arena, played: Path, golden: Golden) -> None:
@@ -90,4 +86,4 @@ def test_a_mistake_changes_nothing_and_a_disqualified_bot_stays(
     assert out == [("random", "they are one"), ("the third", "they are one")]
     arena("disqualify", cup, "random", "the third", "--undo")
     arena("remove", cup, *both)
-    assert [bot.name for bot in read_played(cup).bots] == ["rusher"]
+    assert names(cup) == ["rusher"]

@@ -1,17 +1,19 @@
 """Texts of strangers on the pages of a server: shown, and nothing else, wherever they stand."""
 
 from collections.abc import Mapping
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
 
 from arena.serve.pages import WebVisit
+from tests.arena.conftest import League
 from tests.arena.report.conftest import PHONE
-from tests.arena.report.test_hostile_page import NAMES
+from tests.arena.report.test_hostile_page import NAMES, hostile
 from tests.arena.serve.conftest import Visited
 from tests.arena.serve.gallery import Gallery
 from tests.arena.serve.hostile import SHORT, league_pages
+
+__all__ = ["hostile"]  # a fixture
 
 pytestmark = pytest.mark.slow
 
@@ -21,8 +23,8 @@ OURS = "img, iframe, object, embed, base, style, [style], [onload], [onerror], s
 
 
 @pytest.fixture(scope="module")
-def pages(hostile: Path) -> Mapping[str, str]:
-    return league_pages(hostile, VISIT)
+def pages(hostile: League) -> Mapping[str, str]:
+    return league_pages(hostile.folder, VISIT)
 
 
 @pytest.fixture

@@ -251,29 +251,6 @@ def test_the_lines_between_rows_have_no_gap(show: Show, size: dict[str, int]) ->
         assert pixels[0] == pixels[1]
 
 
-# --- without scripts
-
-
-def test_without_scripts_a_file_is_sent_by_the_form(
-    gallery: Gallery, show: Show, tmp_path: Path
-) -> None:
-    page = show(form(), "/cup/hand-in", java_script_enabled=False)
-    (tmp_path / "castle.zip").write_bytes(b"PK zip")
-    page.locator("#bot").fill("Castle")
-    page.locator("#file").set_input_files(tmp_path / "castle.zip")
-    expect(page.locator("#folder-choice")).to_be_hidden()
-    page.locator("#send").click()
-    (posted,) = gallery.posted
-    assert posted.path == "/cup/hand-in"
-    assert posted.fields == {
-        "csrf": "secret",
-        "bot": "Castle",
-        "filename": "",
-        "source": "",
-    }
-    assert posted.files == {"file": ("castle.zip", b"PK zip")}
-
-
 # --- handing in
 
 
@@ -440,6 +417,12 @@ def test_what_pages_say_without_scripts_and_offer_to_whom() -> None:
     assert ">2026-12-02 12:00+01:00</time>" in stranger
     closed = form(closed="The contest closed.")
     assert "The contest closed." in closed
+    _, _, plain = form().partition('id="hand-in"')
+    for words in ('method="post"', 'enctype="multipart/form-data"', 'action="/cup/hand-in"'):
+        assert words in plain.partition(">")[0]
+    fields = re.findall(r'<(?:input|textarea)[^>]* name="([^"]+)"', plain)
+    assert fields == ["csrf", "bot", "file", "filename", "source"]
+    assert '<p id="folder-choice" hidden>' in plain
     assert re.findall("<form [^ ]*", closed) == ['<form class="person"']
     queue = pages.queue_page(ADA, [])
     assert "whose submissions have taken the least time lately" in queue

@@ -68,7 +68,12 @@ def test_a_match_and_a_copy_speak_to_each_other(contest: Contest) -> None:
             assert home.next() == remote.BeginCopy(n=4, copy=2)
             home.write(remote.CopyGone, copy=2, how="ended\x1b[2J", stderr="oh\nno")
             assert call.how() == "ended\\x1b[2J"
-        home.write(remote.Bye)
+        with CalledBot(contest.folder) as call:
+            assert call.taken()
+            home.write(remote.Bye)
+            with suppress(ConnectionClosed):  # what comes after it counts for nothing
+                home.write(remote.CopyLine, copy=3, line="x")
+            assert call.how() == "was ended by its author"
         assert home.ended() == 1000
     until(lambda: contest.said("sage is away: its author ended it."))
     [line] = until(lambda: remote_home.logged(contest, 101))

@@ -69,6 +69,9 @@ def test_a_refusal_is_said_in_the_servers_words(contest: Contest, bot: Path, are
     ):
         done = arena("submit", server.url, bot, "--bot", name, env={"ARENA_TOKEN": contest.ada})
         assert (done.exit_code, said in done.stderr) == (2, True), done
+    (bot / "big").write_bytes(os.urandom(3 << 20))  # which is not even sent
+    done = arena("submit", server.url, bot, "--bot", "bob", env={"ARENA_TOKEN": contest.bob})
+    assert (done.exit_code, "at most 1 MiB are taken" in done.stderr) == (2, True), done
 
 
 def test_mistakes_are_said_in_words(contest: Contest, bot: Path, arena: Arena) -> None:
@@ -86,14 +89,6 @@ def test_mistakes_are_said_in_words(contest: Contest, bot: Path, arena: Arena) -
     ):
         done = arena("submit", url, bot, env={"ARENA_TOKEN": token})
         assert (done.exit_code, said in done.stderr) == (2, True), done
-
-
-def test_what_is_too_large_is_not_sent(contest: Contest, bot: Path, arena: Arena) -> None:
-    (bot / "big").write_bytes(os.urandom(3 << 20))
-    done = arena(
-        "submit", contest.server.url, bot, "--bot", "bob", env={"ARENA_TOKEN": contest.bob}
-    )
-    assert (done.exit_code, "at most 1 MiB are taken" in done.stderr) == (2, True), done
 
 
 PLAYS = '{"submission": {"number": 1, "bot": "b", "state": "playing"}}'
