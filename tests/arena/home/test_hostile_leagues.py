@@ -5,7 +5,7 @@ import json
 import struct
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -17,6 +17,7 @@ from tests.arena.home.league_side import Served, welcome
 from tests.referee.process_watch import until
 
 BEGIN = encode_frame(BeginCopy(n=1, copy=1))
+BEGINS = [encode_frame(BeginCopy(n=number, copy=number)) for number in range(1, 10_001)]
 BEAT = encode_frame(Beat(at=1.0, trip=None, seen=0))
 
 
@@ -48,11 +49,6 @@ def letter(number: int, copy: int = 1, line: str = "{}") -> str:
     return encode_frame(CopyLine(n=number, copy=copy, line=line))
 
 
-def begins(number: int) -> Iterator[str]:
-    for each in range(1, number + 1):
-        yield encode_frame(BeginCopy(n=each, copy=each))
-
-
 def frame_head(size: int, opcode: int = 0x81) -> bytes:
     return struct.pack("!BBQ", opcode, 127, size)
 
@@ -75,7 +71,7 @@ ATTACKS = {
     ),
     "two lines": (sending(welcome(), BEGIN, letter(2, line="{}\n{}")), "two lines as one"),
     "seen too much": (sending(welcome(goes_on=True, seen=9)), "letter 9 was never sent"),
-    "10,000 begins": (sending(welcome(), *begins(10_000)), "more than 4 copies of the bot"),
+    "10,000 begins": (sending(welcome(), *BEGINS), "more than 4 copies of the bot"),
     "an overlong frame": (raw(frame_head(FRAME_LIMIT + 1)), "no websocket's"),
     "an endless frame": (raw(frame_head(1 << 62)), "no websocket's"),
     "reserved bits": (raw(b"\xf1\x00"), "no websocket's"),

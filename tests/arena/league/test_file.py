@@ -261,22 +261,18 @@ def test_a_leagues_file_is_written_anew_beside_its_results_and_only_if_that_is_a
     assert sorted(path.name for path in tmp_path.iterdir()) == ["league.db", "league.toml"]
 
 
-@pytest.mark.parametrize(
-    "mistake",
-    [
+def test_a_mistake_leaves_nothing_behind_but_what_was_there(tmp_path: Path) -> None:
+    (tmp_path / "notes").touch()
+    mistakes: tuple[dict[str, Any], ...] = (
         *({"options": {key: 3}} for key in ("max_turn", "max turns", "a\nb", "")),
         *({"options": {"max_turns": value}} for value in (None, {"a": 1})),
         {"limits": {"sandbox": "none", "move_time": "\x7f"}},
         *({"settings": each} for each in ({"share": float("nan")}, {"seed": "\udcff"})),
         *({"bots": [*SHIPPED, each]} for each in (SHIPPED[0], {"name": "x", "folder": "\udcff"})),
-    ],
-)
-def test_a_mistake_leaves_nothing_behind_but_what_was_there(
-    tmp_path: Path, mistake: dict[str, Any]
-) -> None:
-    (tmp_path / "notes").touch()
-    for folder in (tmp_path, tmp_path / "a" / "b"):
-        refused(folder, partial(make, **mistake))
+    )
+    for mistake in mistakes:
+        for folder in (tmp_path, tmp_path / "a" / "b"):
+            refused(folder, partial(make, **mistake))
     for bad in (tmp_path / "a" / ("b" * 300), tmp_path / "notes"):
         with pytest.raises(ArenaError, match="cannot be written"):
             make(bad)

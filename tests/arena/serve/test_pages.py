@@ -22,8 +22,10 @@ from arena.serve.shown import Calendar, SubmissionView
 from arena.serve.views import TableView, table_view
 from tests.arena.report.conftest import DESKTOP, PHONE
 from tests.arena.report.test_summary import league_of
+from tests.arena.serve import hostile
 from tests.arena.serve.conftest import Visited
 from tests.arena.serve.gallery import Gallery
+from tests.arena.serve.hostile import HISTORY
 from tests.referee.process_watch import until
 
 ADA = WebVisit(league="cup", name="ada", role="author", csrf="secret")
@@ -54,16 +56,9 @@ def shown(*rows: dict[str, object], state: str = "Playing") -> str:
 
 
 def submission(state: str = "received", **changes: object) -> SubmissionView:
-    base = {
-        "number": 7,
-        "author": "ada",
-        "bot": "Castle",
-        "state": state,
-        "received_at": "2026-11-25T14:00:00+00:00",
-        "changed_at": "2026-11-25T14:00:00+00:00",
-        "history": [("received", "2026-11-25T14:00:00+00:00")],
-    }
-    return msgspec.convert(base | changes, SubmissionView)
+    plain = dict.fromkeys(("step", "reason", "remedy", "output"), "")
+    base = {**plain, "author": "ada", "bot": "Castle", "steps": [], "history": HISTORY[:1]}
+    return hostile.submission(state=state, **base | changes)
 
 
 def form(**settings: Any) -> str:

@@ -272,9 +272,8 @@ def test_results_after_the_freeze_are_held_back(duo: Path) -> None:
 # --- submissions and the calendar
 
 
-@pytest.mark.parametrize(
-    ("state", "step", "reached", "looks"),
-    [
+def test_the_stages_of_a_submission() -> None:
+    for state, step, reached, looks in (
         ("received", "", 1, "now left left left"),
         ("building", "build", 2, "done now left left"),
         ("checking", "check", 3, "done done now left"),
@@ -285,13 +284,11 @@ def test_results_after_the_freeze_are_held_back(duo: Path) -> None:
         ("refused", "enter", 3, "done done done failed"),
         ("replaced", "", 4, "done done done done"),
         ("replaced", "", 1, "done left left left"),
-    ],
-)
-def test_the_stages_of_a_submission(state: str, step: str, reached: int, looks: str) -> None:
-    states = ["received", "building", "checking", "playing"][:reached]
-    history = [(each, DAY) for each in dict.fromkeys([*states, state])]
-    found = milestones(submission(state=state, step=step, history=history))
-    assert [each.look for each in found] == looks.split()
+    ):
+        states = ["received", "building", "checking", "playing"][:reached]
+        history = [(each, DAY) for each in dict.fromkeys([*states, state])]
+        found = milestones(submission(state=state, step=step, history=history))
+        assert [each.look for each in found] == looks.split()
 
 
 def test_a_calendar_has_zones_a_queue_no_authors_and_a_submission_what_is_its_own() -> None:
