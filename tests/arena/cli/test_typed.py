@@ -113,8 +113,11 @@ def test_every_legal_move_can_be_said_also_in_our_words_and_the_example_is_one(n
             said += len(lines) - 1
             if found := re.search(r"^For example: (.*?)   \(", asked.choices(), re.MULTILINE):
                 assert game.refusal(seat, asked.answer(found[1])) is None
+            schema = game.schemas()[decision.name]
+            by_us = typed.spelled(schema, meant, known)
+            assert next(iter(readings(schema, by_us, known))) == meant
             if found or not decision.legal:  # where no move is listed by its number
-                lines.append(typed.spelled(game.schemas()[decision.name], meant, known))
+                lines.append(by_us)
             assert [asked.answer(line) for line in lines] == [meant] * len(lines)
 
 
