@@ -79,18 +79,11 @@ def test_a_fit_bot_passes_every_step(arena: Arena) -> None:
 
 
 @pytest.mark.slow  # it plays many matches
-def test_every_seat_of_every_number_of_seats_is_tried(steps: Steps) -> None:
+def test_every_seat_of_every_number_of_seats_and_every_decision_is_tried(steps: Steps) -> None:
     assert steps("random", "--seconds", "60")[WHOLE]["detail"] == "54 matches of 2 to 10 seats"
-
-
-def test_a_decision_that_did_not_come_up_is_named(steps: Steps) -> None:
-    """At war, cold or not, without talk nobody is asked to speak."""
-    told = steps("random", game="cold_war")[ALL]
+    told = steps("random", game="cold_war")[ALL]  # without talk, nobody is asked to speak
     assert (told["state"], told["detail"]) == ("ok", "1 of 2; did not come up: talk")
-
-
-def test_a_game_without_decisions_is_only_sat_through(steps: Steps) -> None:
-    told = steps("random", game="tod_und_leben")
+    told = steps("random", game="tod_und_leben")  # which is only sat through
     assert states(told, WHOLE, LEGAL, TIMELY, ALL, AGAIN) == [
         *("ok", "not tried", "not tried", "ok", "ok")
     ]
@@ -290,20 +283,19 @@ def test_a_bot_that_burns_while_it_is_not_asked_is_told(steps: Steps, bot: Bot) 
     assert states(told, TIMELY) == ["advice"]
 
 
-def test_dice_of_its_own_bring_advice_with_both_answers(steps: Steps, bot: Bot) -> None:
+def test_dice_or_a_memory_of_its_own_bring_advice(steps: Steps, bot: Bot) -> None:
+    source = "seen = []\nkit.run(lambda ask: seen.append(1) or ask.legal[len(seen) // 9 % 2])\n"
+    folder = bot(KIT + source)
+    told = steps(folder, "--seconds", "60", "--seats", 2)
+    assert states(told, ALIKE, USED) == ["ok", "advice"]
     source = "import random\nkit.run(lambda ask: random.SystemRandom().choice(ask.legal))\n"
-    told = steps(bot(KIT + source), "--seconds", "60", "--seats", 2)
+    (folder / "bot.py").write_text(KIT + source)
+    told = steps(folder, "--seconds", "60", "--seats", 2)
     assert states(told, ALIKE, USED) == ["advice", "not tried"]
     first, now = told[ALIKE]["evidence"]
     assert first.startswith("first  {")
     assert now.startswith("now    {")
     assert first[7:] != now[7:]
-
-
-def test_what_a_process_remembers_of_other_matches_brings_advice(steps: Steps, bot: Bot) -> None:
-    source = "seen = []\nkit.run(lambda ask: seen.append(1) or ask.legal[len(seen) // 9 % 2])\n"
-    told = steps(bot(KIT + source), "--seconds", "60", "--seats", 2)
-    assert states(told, ALIKE, USED) == ["ok", "advice"]
 
 
 def test_an_exit_code_at_the_end_brings_advice_and_the_verdict_points_to_it(

@@ -98,13 +98,8 @@ def test_the_command_writes_a_game_and_says_what_to_do_next(
     assert "C++ needs make and c++, which are not found on the PATH." in " ".join(
         done.stderr.split()
     )
-    assert done.exit_code == 0
-    assert done.stdout.splitlines()[-1] == (
-        "Next: make -C four; arena check-game ./four; arena play ./four human sensible"
-    )
-    assert sorted(path.name for path in Path("four").iterdir()) == [
-        *("Makefile", "bots", "game.cpp", "game.toml", "game_kit.hpp", "kit.hpp", "rules.md"),
-    ]
+    next_ = "make -C four; arena check-game ./four; arena play ./four human sensible"
+    assert (done.exit_code, done.stdout.splitlines()[-1]) == (0, f"Next: {next_}")
     assert '"name": "four"' in Path("four/game.cpp").read_text()
     assert Path("four/rules.md").read_text().startswith("# Four\n")
 
@@ -158,17 +153,6 @@ def test_the_programs_in_all_languages_play_the_same_matches(home: Path) -> None
     assert reasons == {"line", "full"}
     for language in HERE:
         assert courses[language] == courses["python"], language
-
-
-@pytest.mark.slow
-@pytest.mark.skipif("rust" not in HERE, reason="NO RUST HERE")
-def test_it_passes_all_steps_of_the_check(home: Path, arena: Arena) -> None:
-    """That in C++ is checked by docs/game-program.md."""
-    done = arena("check-game", made(home, "rust"), "--format", "json")
-    steps = {step["step"]: step["state"] for step in json.loads(done.stdout)["steps"]}
-    assert (done.exit_code, {*steps.values()}) == (0, {"ok", "skipped"})
-    skipped = {name for name, state in steps.items() if state == "skipped"}
-    assert skipped == {"world", "numbered", "draws", "events", "keyed"}
 
 
 # --- the kits

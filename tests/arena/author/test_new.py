@@ -31,20 +31,6 @@ def test_a_new_bot_is_fit_to_play(arena: Arena, tmp_path: Path, language: str, g
     assert f"mine is fit to play {game}.\n" in result.stdout
 
 
-def test_it_says_what_was_written_and_what_comes_next(arena: Arena, tmp_path: Path) -> None:
-    result = arena("new", tmp_path / "mine", "--lang", "c", "--game", "duel")
-    folder = tmp_path / "mine"
-    assert sorted(path.name for path in folder.iterdir()) == [
-        *("Makefile", "README.md", "bot.c", "bot.toml", "kit.h")
-    ]
-    assert f"Next: arena check {folder} --game duel\n" in result.stdout
-    assert tomllib.loads((folder / "bot.toml").read_text()) == {
-        "command": ["./bot"],
-        "build": ["make"],
-        "files": ["bot"],
-    }
-
-
 def test_its_readme_names_the_game_and_what_to_try(arena: Arena, tmp_path: Path) -> None:
     text = (made(arena, tmp_path / "rex", "python", "khan") / "README.md").read_text()
     assert text.startswith("# rex\n\nA bot for khan in Python: ")

@@ -69,16 +69,6 @@ def test_what_a_game_says_of_itself_stays_in_comments(language: str, tmp_path: P
         assert subprocess.run([*check, source]).returncode == 0
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_it_has_a_place_for_each_decision_and_no_place_is_left_open(language: str) -> None:
-    text = filled((TEMPLATES / language / LANGUAGES[language].bot).read_text(), GAMES["guerra"])
-    for name in GAMES["guerra"].decisions:
-        assert text.count(f'"{name}"') >= 1
-    assert "{{" not in text
-    assert max(map(len, text.splitlines())) <= 100
-    assert all(line == line.rstrip() for line in text.splitlines())
-
-
 class Unsayable(Countdown):
     """A game with a decision that no program can name."""
 

@@ -10,7 +10,7 @@ import pytest
 
 from arena.cli.completion import check_asked
 from protocol.errors import ArenaError
-from tests.arena.conftest import ARENA, ROOT, Arena
+from tests.arena.conftest import ARENA, ROOT
 from tests.golden import Golden
 
 COMPLETE = """\
@@ -123,9 +123,3 @@ def test_what_no_script_asks_is_refused_in_a_line(
     done = subprocess.run(ARENA, cwd=ROOT, capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == f"arena: {caught.value}\n"
-
-
-def test_a_shell_that_is_not_known_is_refused(arena: Arena) -> None:
-    told = arena("completion", "tcsh")
-    assert told.exit_code == 2
-    assert "'bash', 'zsh', 'fish'" in told.stderr

@@ -88,9 +88,6 @@ def test_what_spoils_times_is_shown_with_the_noise_of_a_fixed_job(
     units = (" % of that", " % of the time", " % slower")
     for name, unit in zip([*rows][-3:], units, strict=True):
         assert float(rows[name].removesuffix(unit)) >= 0
-
-
-def test_timing_is_about_no_bot(arena: Arena) -> None:
     for words in (("./mine",), ("--limit", "startup=5")):
         result = arena("doctor", "--timing", *words)
         assert result.exit_code == 2

@@ -2,7 +2,6 @@
 
 import re
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -10,9 +9,8 @@ from typing import Any
 import pytest
 
 from arena.cli.question import Question
-from arena.cli.typed import known_words, spelled
 from arena.league.finding import BUNDLED
-from referee.game import Decision, Game, plain
+from referee.game import plain
 from referee.games import GAMES
 from referee.options import new_game, read_options
 from tests.arena.conftest import Arena
@@ -89,23 +87,16 @@ def test_faults_are_told_after_the_end_for_they_may_tell_what_a_bot_held(
 # --- what is offered
 
 
-def positions(name: str, most: int, **options: Any) -> Iterator[tuple[Game, int, Decision]]:
-    """Yield decisions of random play, with the game as it stands and the seat that is asked."""
-    kind = GAMES[name]
-    game = new_game(kind, kind.seat_counts[0], read_options(kind, options), "a deal")
-    rng = Random(1)
-    while (deciders := game.deciders()) and (most := most - 1) >= 0:
-        for seat in deciders:
-            yield game, seat, game.decision(seat)
-        game.apply({seat: game.sample(seat, rng) for seat in deciders})
-
-
 def test_every_order_that_is_possible_is_offered_and_none_that_an_option_rules_out() -> None:
     def prompt(name: str, decision: str, **options: Any) -> tuple[str, str]:
-        for game, seat, found in positions(name, 500, **options):
-            if found.name == decision:
-                question = Question(game, seat, found, plain(game.view(seat)))
-                return question.choices(), question.help()
+        kind, rng = GAMES[name], Random(1)
+        game = new_game(kind, kind.seat_counts[0], read_options(kind, options), "a deal")
+        while deciders := game.deciders():
+            for seat in deciders:
+                if (found := game.decision(seat)).name == decision:
+                    question = Question(game, seat, found, plain(game.view(seat)))
+                    return question.choices(), question.help()
+            game.apply({seat: game.sample(seat, rng) for seat in deciders})
         raise AssertionError(decision)
 
     choices, _ = prompt("guerra", "orders")
@@ -115,22 +106,6 @@ def test_every_order_that_is_possible_is_offered_and_none_that_an_option_rules_o
         assert re.findall("> attack (.*)", choices) == [fields]
         assert "  > stop" in choices
         assert "Not possible now: attack FROM TO DICE" in help_
-
-
-@pytest.mark.quick(1)
-@pytest.mark.parametrize("game", [name for name, kind in GAMES.items() if kind.decisions])
-def test_the_example_of_a_prompt_may_be_typed_and_what_was_spelled_is_read_as_that_move(
-    game: str,
-) -> None:
-    rng = Random(2)
-    for state, seat, decision in positions(game, 2 if game == "cold_war" else 50):
-        question = Question(state, seat, decision, plain(state.view(seat)))
-        if found := re.search(r"^For example: (.*?)   \(", question.choices(), re.MULTILINE):
-            assert state.refusal(seat, question.answer(found[1])) is None
-        move = state.read(seat, state.sample(seat, rng))
-        known = known_words(decision.limits, decision.legal, plain(state.view(seat)))
-        words = spelled(state.schemas()[decision.name], move, known)
-        assert question.answer(words) == move
 
 
 def test_new_cards_are_pointed_out(arena: Arena) -> None:

@@ -70,9 +70,6 @@ def test_words_that_click_refuses_are_told_with_what_was_perhaps_meant(
         result = arena(*line.replace("MATCH", "guerra random random").split())
         assert (result.exit_code, result.stdout, result.stderr[:7]) == (2, "", "Usage: ")
         golden(result.stderr.partition("Error: ")[2])
-    for line in ("games --format word", "rank", "swim", "init cup random", "run cup --workers two"):
-        result = arena(*line.split())
-        assert (result.exit_code, result.stdout, result.stderr[:7]) == (2, "", "Usage: ")
 
 
 # --- leagues that cannot be read

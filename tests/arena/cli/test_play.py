@@ -136,9 +136,6 @@ def test_ctrl_c_ends_in_peace_and_leaves_no_process(words: list[str]) -> None:
     assert not [pid for pid in bots if Path(f"/proc/{pid}").exists()]
 
 
-# --- the result
-
-
 # --- through the eyes of a seat
 
 
@@ -150,27 +147,6 @@ def test_a_view_tells_the_moves_of_that_seat_alone(arena: Arena, game: str) -> N
     before, _, _ = result.stdout.partition("Ended: ")
     assert "[random#1] " in before
     assert "[random#0] " not in before
-
-
-@pytest.mark.slow
-def test_nothing_in_a_view_depends_on_what_others_hold_until_they_show_it(
-    arena: Arena, naughty_bot: NaughtyBot
-) -> None:
-    """Both bots offer an alliance, to different seats, and the table is revealed at once."""
-    shown = []
-    for ally in (2, 3):
-        bot = naughty_bot("polite")
-        (bot / "polite.py").write_text(
-            (BUNDLED / "kit.py").read_text()
-            + f'\nrun(lambda ask: {{"play": "attack", "with": {ally}}})\n'
-        )
-        words = ("play", "cold_war", "echo", bot, "loyal", "random", "--seed", "1", "--view", "0")
-        short = ("--option", "max_rounds=2", *UNSANDBOXED)
-        shown.append(arena(*words, *short).stdout.split("\nRound "))
-        shutil.rmtree(bot)
-    first, second = shown
-    assert first[:2] == second[:2]  # with the own decision in the first round
-    assert first[2] != second[2]
 
 
 @pytest.mark.slow

@@ -2,7 +2,6 @@
 
 import itertools
 import json
-import math
 import os
 import sqlite3
 from collections.abc import Callable
@@ -221,13 +220,12 @@ def test_a_fit_that_takes_long_says_how_it_is_getting_on(
     assert result.stdout == arena("rank", path).stdout
 
 
-def test_a_cycle_is_told_and_one_that_may_be_chance_is_not(ranks: Ranks, file: File) -> None:
+def test_a_cycle_is_told(ranks: Ranks, file: File) -> None:
     threes = ["A > B", "B > C", "C > A"]
     path = file("round.jsonl", *threes * 20)
     said = "No rating can show that A surely beats B, B surely beats C, and C surely beats A: see"
     assert said in ranks.text(path)
     assert ranks.told(path)["cycles"] == [["A", "B", "C"]]
-    assert "No rating can show" not in ranks.text(file("few.jsonl", *threes * 3))
     two = file("two", *[*threes, "A > D", "D > E", "E > A"] * 20)
     assert ", and 1 more cycle: see `arena table`." in ranks.text(two)
 
@@ -295,16 +293,6 @@ def test_pairs_say_how_likely_each_is_better_and_what_it_takes_to_be_sure(
     assert max(map(len, text.splitlines())) <= 80
 
 
-def test_ranks_together_are_wider(ranks: Ranks, file: File) -> None:
-    pairs = [*itertools.combinations("abcdefgh", 2)]
-    wins = [f"{one} > {other}" for one, other in pairs] * 5
-    path = file("results", *wins, *[f"{other} > {one}" for one, other in pairs] * 2)
-    rows = zip(ranks.rows(path), ranks.rows(path, "--together"), strict=True)
-    ranges = [(row["rank"], other["rank"]) for row, other in rows]
-    assert all(wide[0] <= narrow[0] <= narrow[1] <= wide[1] for narrow, wide in ranges)
-    assert any(narrow != wide for narrow, wide in ranges)
-
-
 def test_a_table_says_how_many_more_deals_would_separate_neighbours(
     ranks: Ranks, file: File, golden: Golden
 ) -> None:
@@ -325,24 +313,14 @@ def test_a_table_says_how_many_more_deals_would_separate_neighbours(
     golden(ranks.text(near, "--together").partition(" deals. ")[2])
 
 
-def test_pairs_and_several_leagues_are_shown_on_elo_s_scale(ranks: Ranks, file: File) -> None:
+def test_pairs_are_shown_on_elo_s_scale(ranks: Ranks, file: File) -> None:
     one = file("one", *["a > b"] * 15, *["b > a"] * 5)
-    two = file("two", *["a > b"] * 12, *["b > a"] * 8)
     anchor = ("--anchor", "b=2000")
     (pair,) = ranks.told(one, "--pairs", *anchor)["pairs"]
-    rows = [row for path in (one, two) for row in ranks.rows(path, *anchor) if row["bot"] == "a"]
-    leads = [row["elo"] - 2000 for row in rows]
-    assert pair["elo_lead"] == pytest.approx(leads[0], abs=0.01)
+    (elo,) = [row["elo"] for row in ranks.rows(one, *anchor) if row["bot"] == "a"]
+    assert pair["elo_lead"] == pytest.approx(elo - 2000, abs=0.01)
     assert pair["elo_lead_error"] == pytest.approx(50.2 * pair["error"], rel=0.01)
     assert "Elo lead ± 2σ" in ranks.text(one, "--pairs", *anchor)
-    both = ranks.told(one, two, *anchor)
-    found = {row["bot"]: row for row in both["standings"]}
-    assert both["anchor"] == {"bot": "b", "elo": 2000.0}
-    assert (found["b"]["elo"], found["b"]["elo_error"]) == (2000.0, 0.0)
-    assert found["a"]["elo"] - 2000 == pytest.approx(sum(leads) / 2, abs=0.01)
-    together = math.hypot(*(row["elo_error"] for row in rows)) / 2
-    assert found["a"]["elo_error"] == pytest.approx(together, rel=0.001)
-    assert "Elo ± 2σ" in ranks.text(one, two, *anchor)
 
 
 def test_the_page_shows_one_example_in_both_forms_whose_order_says_nothing(

@@ -1,16 +1,11 @@
 """The dates of a league that is served, and the changes of them."""
 
 from datetime import datetime, timedelta
-from pathlib import Path
-
-import pytest
 
 from arena.handin.calendar import calendar_changes, held_back_since, note_calendar, phase
 from arena.handin.database import HandIns
 from arena.league.contest import HandIn
-from arena.league.file import read_asked
-from protocol.errors import ArenaError
-from tests.arena.handin.conftest import Clock, say_in_hand_in
+from tests.arena.handin.conftest import Clock
 
 NOON = datetime.fromisoformat("2026-05-01T12:00:00+00:00")
 TWO_IN_ROME = datetime.fromisoformat("2026-05-01T14:00:00+02:00")  # the same moment
@@ -35,15 +30,6 @@ def test_results_are_held_back_from_the_freeze_to_the_release() -> None:
     assert held_back_since(hand_in, NOON + timedelta(days=1)) is None
     assert held_back_since(HandIn(freezes=NOON), NOON + timedelta(days=99)) == NOON
     assert held_back_since(HandIn(), NOON) is None
-
-
-def test_a_date_without_a_time_zone_is_an_error_that_says_so(cup: Path) -> None:
-    say_in_hand_in(cup, "closes = 2026-05-01T14:00:00+02:00")
-    assert read_asked(cup, "read").hand_in.closes == NOON
-    file = cup / "league.toml"
-    file.write_text(file.read_text().replace("+02:00", ""))
-    with pytest.raises(ArenaError, match=r"league\.toml:\d+: .*closes.*time ?zone"):
-        read_asked(cup, "read")
 
 
 def test_every_change_is_stored_once_with_what_was_and_what_is(db: HandIns, clock: Clock) -> None:

@@ -31,16 +31,15 @@ def write(cup: Path, **dates: datetime) -> None:
     )
 
 
-def test_a_final_needs_to_be_said_in_the_leagues_file(arena: Arena, cup: Path) -> None:
+def test_a_final_needs_to_be_said_and_its_seed_drawn_before_the_closing(
+    arena: Arena, cup: Path
+) -> None:
     file = cup / "league.toml"
     file.write_text(LEAGUE)
     assert "cup has no final: write final_deals" in arena("final", cup).stderr
     write(cup)
     said = arena("final", cup).stderr
     assert "the final is played after the closing: say when that is, with closes." in said
-
-
-def test_a_seed_that_was_drawn_after_the_closing_is_said_to_be(arena: Arena, cup: Path) -> None:
     write(cup, closes=EARLIER)
     assert "It was drawn only now, after the closing." in arena("final", cup).stdout
     assert "only now" not in arena("final", cup).stdout

@@ -4,11 +4,8 @@ import io
 import json
 import subprocess
 import sys
-import threading
-from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
-from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -21,9 +18,9 @@ from arena.handin.hooks import LOG, Message, hook_trouble, next_message, note_ev
 from arena.handin.receiving import receive
 from arena.handin.telling import tell, unfit
 from arena.league.file import read_asked
-from protocol.errors import ArenaError
 from tests.arena.conftest import Arena
 from tests.arena.handin.conftest import Clock, person, say_in_hand_in
+from tests.arena.serve.serving import answer_of, answering
 from tests.referee.process_watch import gone, until
 
 MESSAGE = Message(7, "accepted", '{"number": 7}')
@@ -123,22 +120,6 @@ def test_a_message_is_tried_three_times_even_if_whoever_tries_is_killed(db: Hand
     assert "whoever tried it was ended" in hook_trouble(db)
 
 
-def test_a_hook_that_cannot_be_is_refused_with_its_line(cup: Path) -> None:
-    text = (cup / "league.toml").read_text()
-    for hook in (
-        ["ftp://example.org/"],
-        ["https://"],
-        ["https://example.org:99999/"],
-        ["https://example.org/", "more"],
-        ["./tell", ""],
-    ):
-        (cup / "league.toml").write_text(text)
-        say_in_hand_in(cup, f"hook = {json.dumps(hook)}")
-        said = "a word of the hook is empty" if "" in hook else "is no address"
-        with pytest.raises(ArenaError, match=rf"league\.toml:9: .*{said}"):
-            read_asked(cup)
-
-
 # --- a command
 
 
@@ -205,55 +186,18 @@ def test_a_flood_leaves_a_short_log(cup: Path, monkeypatch: pytest.MonkeyPatch) 
 # --- an address
 
 
-@pytest.fixture
-def listening() -> Iterator["Listening"]:
-    found = Listening()
-    thread = threading.Thread(target=found.serve_forever)
-    thread.start()
-    yield found
-    found.shutdown()
-    thread.join()
-    found.server_close()
-
-
-class Listening(HTTPServer):
-    """A server that keeps what it is sent, and answers as a test wants."""
-
-    def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), Handler)
-        self.got: list[tuple[str, Any]] = []
-        self.status = 204
-        self.url = f"http://127.0.0.1:{self.server_port}"
-
-
-class Handler(BaseHTTPRequestHandler):
-    server: Listening
-
-    def do_POST(self) -> None:
-        data = self.rfile.read(int(self.headers["Content-Length"]))
-        self.server.got.append((self.path, json.loads(data)))
-        self.send_response(self.server.status)
-        if self.server.status == 302:
-            self.send_header("Location", f"{self.server.url}/elsewhere")
-        self.end_headers()
-
-    def do_GET(self) -> None:
-        self.server.got.append((self.path, None))
-
-    def log_message(self, *_: object) -> None:
-        pass
-
-
-def test_an_address_gets_the_message_and_leads_nowhere(cup: Path, listening: Listening) -> None:
-    address = f"{listening.url}/hook?key=k"
-    assert tell_hook(cup, address) == ""
-    assert listening.got == [("/hook?key=k", {"number": 7})]
-    listening.status = 302
-    said = "it answered 302: it leads elsewhere, which is not followed"
-    assert tell_hook(cup, address) == said
-    assert len(listening.got) == 2
-    listening.status = 500
-    assert tell_hook(cup, listening.url) == "it answered 500"
+def test_an_address_gets_the_message_and_leads_nowhere(cup: Path) -> None:
+    for status, head, said in (
+        ("204 No Content", "", ""),
+        ("302 Found", "Location: /elsewhere\r\n", "it leads elsewhere, which is not followed"),
+        ("500 Oh", "", "it answered 500"),
+    ):
+        with answering(answer_of(status=status, head=head)) as (port, heard):
+            problem = tell_hook(cup, f"http://127.0.0.1:{port}/hook?key=k")
+        assert problem.removeprefix("it answered 302: ") == said
+        (request,) = heard
+        assert request.startswith(b"POST /hook?key=k HTTP/1.1\r\n")
+        assert request.endswith(b'\r\n\r\n{"number": 7}\n')
     assert "key=k" not in (cup / LOG).read_text()
 
 

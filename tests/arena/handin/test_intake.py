@@ -18,7 +18,6 @@ from arena.league.edit import remove_bots, replace_bot, set_keys
 from arena.league.file import read_asked
 from arena.league.finding import AUTHORS_KIT
 from protocol.errors import ArenaError, RunError
-from referee.limits import Grant
 from referee.sandbox import SandboxError
 from referee.workshop import Workshop
 from tests.arena.handin.archives import tarred
@@ -158,26 +157,23 @@ def test_an_author_of_long_builds_waits_for_others(db: HandIns, cup: Path) -> No
 
 
 @pytest.mark.slow
-def test_a_bot_that_the_organizer_has_taken_out_is_no_longer_said_to_play(db: HandIns) -> None:
-    one = take_in(db, hand_in(db, person(db, "ada")))
-    remove_bots(db.league, "ada")
+def test_what_the_organizer_did_with_a_bot_meanwhile_stands(db: HandIns) -> None:
+    ada, ben, cora = (person(db, name) for name in ("ada", "ben", "cora"))
+    first, _, third = (take_in(db, hand_in(db, each)) for each in (ada, ben, cora))
+    more = [hand_in(db, each, GOOD + b"#") for each in (ada, ben)]
+    set_keys(db.league, "ada", {"disqualified": "it was copied"})
+    replace_bot(db.league, "ben", {"name": "ben", "shipped": "random"})
+    remove_bots(db.league, "cora")
+    found = [take_in(db, each) for each in more]
+    assert [(each.state, each.step) for each in found] == [("refused", "enter")] * 2
+    assert found[0].reason == "ada was disqualified: it was copied."
+    assert get(db, first.number).state == "playing"
     with Intake(db.league, lambda _: None) as intake:
         intake.resume()
-    found = get(db, one.number)
-    assert found.state == "replaced"
-    assert found.reason == "the organizer has taken it out of the league, or replaced it."
+    gone = get(db, third.number)
+    assert gone.state == "replaced"
+    assert gone.reason == "the organizer has taken it out of the league, or replaced it."
     check_whole(db)
-
-
-@pytest.mark.slow
-def test_a_bot_that_was_disqualified_meanwhile_is_not_entered(db: HandIns) -> None:
-    ada = person(db, "ada")
-    first, second = take_in(db, hand_in(db, ada)), hand_in(db, ada, GOOD + b"#")
-    set_keys(db.league, "ada", {"disqualified": "it was copied"})
-    found = take_in(db, second)
-    assert (found.state, found.step) == ("refused", "enter")
-    assert found.reason == "ada was disqualified: it was copied."
-    assert get(db, first.number).state == "playing"
 
 
 @pytest.mark.slow
@@ -279,15 +275,6 @@ def test_a_bot_that_is_taken_out_does_not_come_back_with_what_was_on_its_way(db:
         assert intake.take_in(third.number).state == "refused"
     assert take_in(db, hand_in(db, ada, GOOD + b"# 4")).state == "playing"
     check_whole(db)
-
-
-@pytest.mark.slow
-def test_a_bot_that_the_organizer_has_put_in_its_place_is_left_alone(db: HandIns) -> None:
-    ada = person(db, "ada")
-    assert take_in(db, hand_in(db, ada)).state == "playing"
-    replace_bot(db.league, "ada", {"name": "ada", "shipped": "random"})
-    found = take_in(db, hand_in(db, ada, GOOD + b"#"))
-    assert (found.state, found.step) == ("refused", "enter")
 
 
 @pytest.mark.slow
@@ -458,25 +445,3 @@ def test_what_a_bot_needs_is_granted_as_far_as_the_league_says(
     taken = take_in(db, hungry(db, ada, b"# once more\n"))
     assert taken.state == "playing", taken.reason
     assert read_asked(db.league).grant_of("ada").words == "memory_mb = 300, startup = 7"
-
-
-def test_a_league_may_let_what_is_handed_in_have_a_device(db: HandIns) -> None:
-    say_in_hand_in(db.league, 'grants = { devices = ["nvidia"], memory_mb = 512 }')
-    most = read_asked(db.league).hand_in.most
-    assert most == Grant(devices=("nvidia",), memory_mb=512)
-    assert Grant(devices=("nvidia",)).within(most).words == 'devices = ["nvidia"]'
-
-
-def test_grants_that_cannot_be_are_refused_by_their_line(db: HandIns, golden: Golden) -> None:
-    file = db.league / "league.toml"
-    text, said = file.read_text(), []
-    for grants in (
-        *("{ memory = 3 }", "{ memory_mb = 3 }", "{ time_factor = 2 }", '{ sandbox = "none" }'),
-        *("3",),
-    ):
-        file.write_text(text)
-        say_in_hand_in(db.league, f"grants = {grants}")
-        with pytest.raises(ArenaError, match=r"league\.toml:\d+: ") as caught:
-            read_asked(db.league)
-        said.append(f"{grants}: {caught.value}")
-    golden("\n".join(said))

@@ -14,7 +14,7 @@ import pytest
 
 from arena.handin import people
 from arena.handin.database import FILE, HandIns
-from arena.handin.people import Newcomer, add, add_all, by_token, likeness, remove, renew
+from arena.handin.people import add, by_token, likeness, remove, renew
 from arena.handin.receiving import receive
 from arena.league.edit import add_bot
 from arena.league.file import read_asked
@@ -37,19 +37,15 @@ def test_a_token_is_for_its_owner_and_stored_as_a_hash(db: HandIns, cup: Path) -
     assert hashlib.sha256(token.encode()).digest() in stored
 
 
-def test_a_renewed_token_ends_the_old_one_and_its_sessions(db: HandIns) -> None:
+def test_a_renewed_token_ends_the_old_one_and_who_was_removed_comes_back_as_the_same(
+    db: HandIns,
+) -> None:
     old = add(db, "ada")
-    before = by_token(db, old)
-    new = renew(db, "ada")
-    after = by_token(db, new)
+    first, ada = by_token(db, old), by_token(db, renew(db, "ada"))
     assert by_token(db, old) is None
-    assert before is not None
-    assert after is not None
-    assert (after.number, after.version) == (before.number, before.version + 1)
-
-
-def test_who_was_removed_is_gone_and_comes_back_as_the_same_author(db: HandIns) -> None:
-    ada = person(db, "ada")
+    assert first is not None
+    assert ada is not None
+    assert (ada.number, ada.version) == (first.number, first.version + 1)  # its sessions end
     remove(db, "ada")
     assert people.by_number(db, ada.number) is None
     assert people.people(db) == []
@@ -79,16 +75,6 @@ def test_no_two_people_have_names_that_look_alike(db: HandIns) -> None:
             add(db, name)
     add(db, "../../etc/passwd")  # which no path is ever made of
     assert len(people.people(db)) == 2
-
-
-def test_of_many_all_are_added_or_none(db: HandIns) -> None:
-    add(db, "ada")
-    wrong = (Newcomer(name, where=f"names.csv:{n}: ") for n, name in ((2, "ada"), (3, "")))
-    wanted = [Newcomer("ben"), *wrong]
-    with pytest.raises(ArenaError, match=r"(?s)2 of 3 .* names.csv:2: 'ada' .* names.csv:3: a per"):
-        add_all(db, wanted)
-    assert [each.name for each in people.people(db)] == ["ada"]
-    assert len(add_all(db, wanted[:1])) == 1
 
 
 def test_a_name_is_free_for_ones_own_bot_and_taken_by_anothers(db: HandIns, cup: Path) -> None:

@@ -5,16 +5,14 @@ import os
 import signal
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.arena.conftest import ROOT
 from tests.arena.home.league_side import TOKEN, Served, served
-from tests.arena.serve.serving import family
+from tests.arena.serve.serving import Running, family
 from tests.referee import process_watch
 from tests.referee.process_watch import until
 
@@ -59,33 +57,21 @@ _QUICK = (
 )
 
 
-class Home:
+class Home(Running):
     """`arena connect` as a process, with what it says."""
 
     def __init__(self, *words: object, silence: float, token: str = TOKEN) -> None:
         code = _QUICK.format(silence=silence)
-        self.process = subprocess.Popen(
-            [sys.executable, "-c", code, "connect", *map(str, words)],
+        super().__init__(
+            [sys.executable, "-c", code, "connect", *words],
+            errors=subprocess.STDOUT,
             stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            cwd=ROOT,
             env={**os.environ, "ARENA_TOKEN": token},
-            start_new_session=True,
         )
-        self._lines: list[str] = []
-        self._reader = threading.Thread(target=self._read)
-        self._reader.start()
-
-    def _read(self) -> None:
-        assert self.process.stdout is not None
-        with self.process.stdout as stream:
-            self._lines.extend(iter(stream.readline, ""))
 
     @property
     def said(self) -> str:
-        return "".join(self._lines)
+        return "".join(self.out)
 
     def until(self, words: str, seconds: float = 20) -> None:
         try:
@@ -100,7 +86,8 @@ class Home:
     def end(self, code: int, seconds: float = 20) -> str:
         """Wait for its end, which must be with this exit code; return what it has said."""
         assert self.process.wait(timeout=seconds) == code, self.said
-        self._reader.join()
+        for reader in self._readers:
+            reader.join()
         assert "Traceback" not in self.said
         return self.said
 
@@ -114,12 +101,6 @@ class Home:
             and fields[0] not in "ZX"
             and fields[3] != session
         ]
-
-    def close(self) -> None:
-        if self.process.poll() is None:
-            self.process.kill()
-            self.process.wait()
-        self._reader.join()
 
 
 @pytest.fixture

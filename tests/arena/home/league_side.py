@@ -1,6 +1,5 @@
 """The league's side of remote bots, as tests need it: a real server, and a proxy that cuts."""
 
-import http.server
 import json
 import random
 import secrets
@@ -33,17 +32,12 @@ class LeagueSide:
         self._epoch = ""
         self.is_over = threading.Event()
         self.post = remote.Post()
-        self.known: set[str] | None = None
-        """The digests that are in the league; None is all."""
-        self.decline: remote.Declined | None = None
         self.script: Script | None = None
         """What is done in place of the rest of a session, once the hello has come."""
         self.hellos: list[remote.RemoteHello] = []
         self.headers: list[dict[str, str]] = []
         self.letters: list[remote.CopyLine | remote.CopyGone | remote.OfferSlots | remote.Bye] = []
         """What has come, in order and once."""
-        self.submissions: list[bytes] = []
-        self.verdict = {"state": "playing"}
         self.status: int | None = None
         """What is answered in place of a websocket, with this body and header."""
         error = {"what": "no \x1b[31mremote bots.", "remedy": "Ask the organizer."}
@@ -77,12 +71,6 @@ class LeagueSide:
     def _go_on(self, connection: ServerConnection, hello: remote.RemoteHello) -> None:
         with self._lock:
             self.hellos.append(hello)
-            declined = self.decline
-            if self.known is not None and hello.digest not in self.known:
-                declined = remote.Declined(kind="unknown", what="The league has no such bot.")
-            if declined is not None:
-                connection.send(remote.encode_frame(declined))
-                return
             goes_on = (hello.session, hello.epoch) == (self._secret, self._epoch)
             if not goes_on:
                 self.post = remote.Post()
@@ -106,27 +94,17 @@ class LeagueSide:
 
     def _beat(self) -> None:
         while not self.is_over.wait(0.1):
-            with self._lock:
-                self._send(
-                    remote.encode_frame(
-                        remote.Beat(at=monotonic(), trip=0.012, seen=self.post.seen)
-                    )
-                )
+            self.send(remote.Beat(at=monotonic(), trip=0.012, seen=self.post.seen))
 
-    def _send(self, frame: str) -> None:
-        if self._connection is not None:
-            try:
-                self._connection.send(frame)
-            except ConnectionClosed:
-                self._connection = None
-
-    def send(self, frame: remote.Declined) -> None:
-        with self._lock:
-            self._send(remote.encode_frame(frame))
+    def send(self, frame: remote.FromLeague | str) -> None:
+        with self._lock, suppress(ConnectionClosed):
+            if self._connection is not None:
+                words = frame if isinstance(frame, str) else remote.encode_frame(frame)
+                self._connection.send(words)
 
     def _write(self, kind: type[Any], **words: Any) -> None:
         with self._lock:
-            self._send(self.post.hold(kind(n=self.post.number(), **words)))
+            self.send(self.post.hold(kind(n=self.post.number(), **words)))
 
     def begin(self, copy: int) -> None:
         self._write(remote.BeginCopy, copy=copy)
@@ -165,10 +143,10 @@ def welcome(*, goes_on: bool = False, epoch: str = "e" * 32, seen: int = 0) -> s
 
 
 class Proxy:
-    """Passes bytes to a websocket server or to one of HTTP, by what is asked for first."""
+    """Passes bytes to a server."""
 
-    def __init__(self, websockets: int, http: int) -> None:
-        self._ports = websockets, http
+    def __init__(self, port: int) -> None:
+        self._to = port
         self._server = socket.create_server(("127.0.0.1", 0))
         self.port = self._server.getsockname()[1]
         self._pairs: list[tuple[socket.socket, socket.socket]] = []
@@ -194,9 +172,7 @@ class Proxy:
 
     def _begin(self, client: socket.socket) -> None:
         with suppress(OSError):
-            first = client.recv(65536, socket.MSG_PEEK)
-            is_websocket = first.startswith(b"GET ") and b"/remote HTTP" in first
-            server = socket.create_connection(("127.0.0.1", self._ports[not is_websocket]))
+            server = socket.create_connection(("127.0.0.1", self._to))
             with self._lock:
                 self._pairs.append((client, server))
             for ends in ((client, server, True), (server, client, False)):
@@ -267,10 +243,8 @@ class Served:
             ping_interval=None,
             close_timeout=0.2,
         )
-        self._pages = http.server.ThreadingHTTPServer(("127.0.0.1", 0), self._page())
-        self.proxy = Proxy(self._server.socket.getsockname()[1], self._pages.server_address[1])
-        for each in (self._server, self._pages):
-            threading.Thread(target=each.serve_forever, daemon=True).start()
+        self.proxy = Proxy(self._server.socket.getsockname()[1])
+        threading.Thread(target=self._server.serve_forever, daemon=True).start()
 
     def _answer(self, connection: ServerConnection, request: Any) -> Any:
         if self.side.status is None:
@@ -280,30 +254,6 @@ class Served:
         answer.headers["Location"] = self.side.location
         return answer
 
-    def _page(self) -> type[http.server.BaseHTTPRequestHandler]:
-        side = self.side
-
-        class Page(http.server.BaseHTTPRequestHandler):
-            def do_POST(self) -> None:
-                side.submissions.append(self.rfile.read(int(self.headers["content-length"])))
-                self._say({"number": 1, "bot": "sage", "state": "received"})
-
-            def do_GET(self) -> None:
-                side.known = None
-                self._say({"number": 1, "bot": "sage", "step": "received", **side.verdict})
-
-            def _say(self, submission: dict[str, object]) -> None:
-                data = json.dumps({"submission": submission}).encode()
-                self.send_response(200)
-                self.send_header("Content-Length", str(len(data)))
-                self.end_headers()
-                self.wfile.write(data)
-
-            def log_message(self, *words: object) -> None:
-                pass
-
-        return Page
-
     @property
     def url(self) -> str:
         return f"http://127.0.0.1:{self.proxy.port}/cup"
@@ -312,8 +262,6 @@ class Served:
         self.side.is_over.set()
         self.proxy.close()
         self._server.shutdown()
-        self._pages.shutdown()
-        self._pages.server_close()
 
 
 @contextmanager

@@ -1,21 +1,18 @@
 """`arena connect` as a real process, with a league's side of real sockets."""
 
-import io
 import json
 import socket
 import subprocess
 import sys
-import tarfile
 import time
-import tomllib
 
 import pytest
 
-from protocol.remote import Bye, Declined, OfferSlots
+from protocol.remote import Bye, Declined, OfferSlots, encode_frame
 from tests.arena.conftest import ROOT
 from tests.arena.home.conftest import HELLO, Homes, ask, move
 from tests.arena.home.league_side import TOKEN, Served, served
-from tests.arena.serve.test_submit import answering
+from tests.arena.serve.serving import answering
 from tests.arena.terminal import at_terminal
 from tests.referee.process_watch import gone, until
 from tests.referee.sandbox.sandboxed import need
@@ -86,33 +83,10 @@ def test_a_server_that_is_away_is_waited_for(homes: Homes, league: Served) -> No
     assert home.said.count("It is tried again") == 1
 
 
-def test_a_bot_that_the_league_does_not_know_is_handed_in(homes: Homes, league: Served) -> None:
-    league.side.known = set()
-    home = homes.connected("--bot", "sage")
-    assert "Received as submission 1 of sage." in home.said
-    assert "sage is accepted" in home.said
-    [sent] = league.side.submissions
-    with tarfile.open(fileobj=io.BytesIO(sent)) as archive:
-        assert archive.getnames() == ["bot.toml"]
-        settings = tomllib.load(archive.extractfile("bot.toml"))  # type: ignore[arg-type]
-    remote = ["{remote}", league.side.hellos[-1].digest]
-    known = {"name": "sage", "files": [], "needs": {"remote": True}}
-    assert settings == {"command": remote, **known}
-
-
-def test_a_bot_that_is_refused_ends_it(homes: Homes, league: Served) -> None:
-    league.side.known = set()
-    league.side.verdict = {"state": "refused", "reason": "this league takes no such bots."}
-    home = homes.start()
-    said = home.end(1)
-    assert "sage is refused" in said
-    assert "this league takes no such bots." in said
-
-
 def test_a_bot_that_is_declined_ends_it_with_one_line(homes: Homes, league: Served) -> None:
-    league.side.decline = Declined(
-        kind="busy", what="It is\nthere \x1b[2J" + "x" * 3000, remedy="Go.", after=12.0
-    )
+    what = "It is\nthere \x1b[2J" + "x" * 3000
+    frame = encode_frame(Declined(kind="busy", what=what, remedy="Go.", after=12.0))
+    league.side.script = lambda connection, _: connection.send(frame)
     said = homes.start().end(1).splitlines()
     assert said[-1].startswith("arena: It is\\nthere \\x1b[2Jxxx")
     assert said[-1].endswith("… Go. Try again in 12 s.")
@@ -155,7 +129,7 @@ def test_what_is_no_arena_is_said_at_once(homes: Homes, league: Served) -> None:
         (b"SSH-2.0-OpenSSH\r\n" * 3, "gave no answer of HTTP"),
         (b"HTTP/1.1 101 Switching Protocols\r\n\r\n", "does not answer as an arena does"),
     ):
-        with answering(answer) as port:
+        with answering(answer) as (port, _):
             assert said in homes.start(url=f"http://127.0.0.1:{port}/cup").end(2)
 
 

@@ -183,13 +183,16 @@ def test_results_without_a_file_are_told_with_both_ways_out(tmp_path: Path, gold
 EARLY, LATE = "2027-01-31T18:00:00+01:00", "2027-02-01T18:00:00+01:00"
 
 
-def test_dates_come_in_an_order_that_makes_sense_and_hooks_can_be_told(
+def test_dates_make_sense_in_their_order_hooks_can_be_told_and_grants_be_given(
     tmp_path: Path, golden: Golden
 ) -> None:
     for lines in (
         *(f"opens = {LATE}\ncloses = {EARLY}", f"freezes = {LATE}\nrelease = {EARLY}"),
         *(f"opens = {LATE}\ncloses = {LATE}", "closes = 2027-01-31T18:00:00", "open = 1"),
-        *("final_deals = 3", 'hook = ["ftp://example.org"]'),
+        *("final_deals = 3", 'hook = ["ftp://example.org"]', 'hook = ["https://"]'),
+        *('hook = ["https://a.org:99999/"]', 'hook = ["https://a.org", "x"]', 'hook = ["./x", ""]'),
+        *("grants = 3", "grants = { memory = 3 }", "grants = { memory_mb = 3 }"),
+        *("grants = { time_factor = 2 }", 'grants = { sandbox = "none" }'),
     ):
         write(tmp_path, f"{FILE}\n[hand_in]\n{lines}\n")
         golden(refused(tmp_path, read_asked))
@@ -258,22 +261,18 @@ def test_a_leagues_file_is_written_anew_beside_its_results_and_only_if_that_is_a
     assert sorted(path.name for path in tmp_path.iterdir()) == ["league.db", "league.toml"]
 
 
-@pytest.mark.parametrize(
-    "mistake",
-    [
+def test_a_mistake_leaves_nothing_behind_but_what_was_there(tmp_path: Path) -> None:
+    (tmp_path / "notes").touch()
+    mistakes: tuple[dict[str, Any], ...] = (
         *({"options": {key: 3}} for key in ("max_turn", "max turns", "a\nb", "")),
         *({"options": {"max_turns": value}} for value in (None, {"a": 1})),
         {"limits": {"sandbox": "none", "move_time": "\x7f"}},
         *({"settings": each} for each in ({"share": float("nan")}, {"seed": "\udcff"})),
         *({"bots": [*SHIPPED, each]} for each in (SHIPPED[0], {"name": "x", "folder": "\udcff"})),
-    ],
-)
-def test_a_mistake_leaves_nothing_behind_but_what_was_there(
-    tmp_path: Path, mistake: dict[str, Any]
-) -> None:
-    (tmp_path / "notes").touch()
-    for folder in (tmp_path, tmp_path / "a" / "b"):
-        refused(folder, partial(make, **mistake))
+    )
+    for mistake in mistakes:
+        for folder in (tmp_path, tmp_path / "a" / "b"):
+            refused(folder, partial(make, **mistake))
     for bad in (tmp_path / "a" / ("b" * 300), tmp_path / "notes"):
         with pytest.raises(ArenaError, match="cannot be written"):
             make(bad)

@@ -6,7 +6,6 @@ import os
 import shutil
 import sqlite3
 import time
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +31,6 @@ kit.run(choose)
 pytestmark = pytest.mark.usefixtures("inline")
 
 QUICK = ("--game", "khan", "--deals", "1", "--seed", "1")
-KITS = ("kit.py", "kit.js", "kit.sh")
 
 
 def fill_flat(folder: Path) -> None:
@@ -157,9 +155,11 @@ kit.run(lambda ask: ask.legal[0])
 # --- which kit is its own
 
 
-@pytest.mark.parametrize(
-    ("name", "text", "kit"),
-    [
+def test_the_kit_of_its_language_is_its_own_if_it_is_named(tmp_path: Path) -> None:
+    (tmp_path / "src").mkdir()
+    for each in ("kit.py", "kit.js", "kit.sh", "src/kit.py"):
+        (tmp_path / each).touch()
+    for name, text, kit in (
         ("mine.py", "import kit\n", "kit.py"),
         ("mine.py", "from kit import run\n", "kit.py"),
         ("mine.py", "import kitchen\n", None),
@@ -174,25 +174,21 @@ kit.run(lambda ask: ask.legal[0])
         ("mine", "\x7fELF kit \n", None),
         ("mine.txt", "a kit\n", None),
         ("src/mine.py", "import kit\n", "src/kit.py"),  # which lies beside it
-    ],
-)
-def test_the_kit_of_its_language_is_its_own_if_it_is_named(
-    tmp_path: Path, name: str, text: str, kit: str | None
-) -> None:
-    (tmp_path / "src").mkdir()
-    for each in (*KITS, "src/kit.py"):
-        (tmp_path / each).touch()
-    program(tmp_path / name, text)
-    files = make_bot("mine", tmp_path, [f"./{name}"]).files
-    assert set(files) == {name, *([kit] if kit else [])}
+    ):
+        program(tmp_path / name, text)
+        files = make_bot("mine", tmp_path, [f"./{name}"]).files
+        assert set(files) == {name, *([kit] if kit else [])}, (name, text)
 
 
-@pytest.mark.parametrize(
-    ("command", "files"),
-    [
+def test_a_command_without_files_has_those_that_it_names(tmp_path: Path) -> None:
+    (tmp_path / "classes").mkdir()
+    for name in ("mine", "book", "kit.py", "notes", "classes/Bot.class", "classes/Kit.class"):
+        (tmp_path / name).touch(0o755)
+    (tmp_path / "bot.py").write_text("import kit\n")
+    for command, files in (
         (["./mine"], ["mine"]),
         (["./mine", "book", "--depth", "3"], ["book", "mine"]),
-        (["FOLDER/mine"], ["mine"]),
+        ([f"{tmp_path}/mine"], ["mine"]),
         (["{python}", "bot.py"], ["bot.py", "kit.py"]),
         (["python3", "./bot.py"], ["bot.py", "kit.py"]),
         (["java", "-cp", "classes", "Bot"], ["classes/Bot.class", "classes/Kit.class"]),
@@ -200,17 +196,8 @@ def test_the_kit_of_its_language_is_its_own_if_it_is_named(
         (["mine"], []),  # which is on the PATH
         (["/usr/bin/env", "../other", "/etc/passwd", "x" * 5000], []),
         (["true", "gone"], []),
-    ],
-)
-def test_a_command_without_files_has_those_that_it_names(
-    tmp_path: Path, command: Sequence[str], files: Sequence[str]
-) -> None:
-    (tmp_path / "classes").mkdir()
-    for name in ("mine", "book", "kit.py", "notes", "classes/Bot.class", "classes/Kit.class"):
-        (tmp_path / name).touch(0o755)
-    (tmp_path / "bot.py").write_text("import kit\n")
-    words = [word.replace("FOLDER", str(tmp_path)) for word in command]
-    assert list(make_bot("mine", tmp_path, words).files) == files
+    ):
+        assert list(make_bot("mine", tmp_path, command).files) == files, command
 
 
 # --- a helper that is missing

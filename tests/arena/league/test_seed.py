@@ -251,31 +251,18 @@ def test_short_seeds_can_be_guessed_and_long_ones_are_not_said_to_be() -> None:
     assert not any(map(is_guessable, [10**12, 2**53 - 1, "9" * 5000, "a longer word"]))
 
 
-@pytest.mark.parametrize(
-    ("seed", "other", "warned"),
-    [
-        (SEED, "mine", True),
-        ("spring", "mine", True),
-        (SEED, "random", False),
-        (None, "mine", False),
-    ],
-)
+@pytest.mark.parametrize("words", ["", f"--seed {SEED}", "--seed spring"])
 def test_init_and_a_run_warn_of_a_short_seed_where_strangers_may_play(
-    arena: Arena, league: League, seed: str | None, other: str, warned: bool
+    arena: Arena, league: League, words: str
 ) -> None:
-    league.bot(
-        "mine", "#!/usr/bin/env python3\nimport kit, guerra_random as r\nkit.run(r.choose)\n"
-    )
-    program = league.home / "mine" / "bot.py"
-    program.chmod(0o755)
-    (league.folder).rmdir()
-    words = ["--seed", seed] if seed else []
-    bots = ["rusher", "random" if other == "random" else f"mine={program}"]
-    short = ["--game", "guerra", "--deals", 1, "--option", "max_turns=20", "--sandbox", "none"]
-    for said in (
-        arena("init", league.folder, *bots, *short, *words).stderr,
-        league.call("run").stderr,
-    ):
-        assert ("is so short that authors of bots may find it by trying" in said) == warned
-        assert "older Bot Arena" not in said
-    assert "trying" not in league.call("run").stderr  # nothing is missing
+    league.bot("mine", "import kit, guerra_random as r\nkit.run(r.choose)\n")
+    (league.home / "mine" / "bot.toml").write_text('command = ["{python}", "bot.py"]\n')
+    short = "--game guerra --deals 1 --option max_turns=20 --sandbox none"
+    for folder, other in (("ours", "random"), ("theirs", league.home / "mine")):
+        league.folder = league.home / folder
+        begun = arena("init", league.folder, "rusher", other, *short.split(), *words.split())
+        for said in (begun.stderr, league.call("run").stderr):
+            warned = "is so short that authors of bots may find it by trying" in said
+            assert warned == (folder == "theirs" and words != "")
+            assert "older Bot Arena" not in said
+        assert "trying" not in league.call("run").stderr  # nothing is missing

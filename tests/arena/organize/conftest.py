@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from arena.league.finding import BUNDLED
+from arena.store.opening import read_played
 
 FINE = "import kit, guerra_random\nkit.run(guerra_random.choose)\n"
 FILE = """\
@@ -52,3 +53,11 @@ def make_bot(tmp_path: Path) -> MakeBot:
         return Path(where)
 
     return make
+
+
+def text(cup: Path) -> str:
+    return (cup / "league.toml").read_text()
+
+
+def names(cup: Path) -> list[str]:
+    return [bot.name for bot in read_played(cup).bots]

@@ -8,9 +8,8 @@ from typing import Any
 
 import pytest
 
-from arena.store.opening import read_played
 from tests.arena.conftest import ARENA, ROOT, Arena
-from tests.arena.organize.conftest import FILE, FINE, MakeBot
+from tests.arena.organize.conftest import FILE, FINE, MakeBot, names, text
 from tests.golden import Golden
 from tests.referee.process_watch import until, working_in
 
@@ -24,45 +23,50 @@ def verdicts(arena: Arena, *words: object, code: int = 0) -> dict[str, dict[str,
     return {row["bot"]: row for row in json.loads(result.stdout)["bots"]}
 
 
-def names(cup: Path) -> list[str]:
-    return [bot.name for bot in read_played(cup).bots]
-
-
-def text(cup: Path) -> str:
-    return (cup / "league.toml").read_text()
-
-
 def states(arena: Arena, *words: object, code: int = 0) -> list[str]:
     """Return the verdicts in the order of the words."""
     return [row["verdict"] for row in verdicts(arena, *words, code=code).values()]
 
 
-@pytest.mark.slow  # it checks eight bots
-def test_those_that_are_fit_are_entered_and_the_others_are_not(
+@pytest.mark.slow  # it checks eleven bots
+def test_those_that_are_fit_are_entered_and_the_others_are_told_why_not(
     arena: Arena, cup: Path, make_bot: MakeBot, golden: Golden
 ) -> None:
     make_bot("in/ada")
-    make_bot("in/bob", "def (")
+    make_bot("in/bob", "import sys\nsys.exit('no ' + __file__)\n")
     make_bot("in/cyd", 'import kit\nkit.run(lambda ask: {"action": "fly"})\n')
     make_bot("in/dan", toml="")
     make_bot("in/eve", toml='command = "bot.py"')
     make_bot("in/fay/fay-main")
-    make_bot("in/gil", toml='name = "Gil the Great"\ncommand = ["{python}", "bot.py"]')
+    make_bot("in/gil", toml='name = "a/b"\ncommand = ["{python}", "bot.py"]')
+    make_bot("in/hal", toml='command = ["./hal"]')
+    (Path("in") / "ivy").mkdir()
+    files = 'files = ["bot.py", "kit.py"]'
+    jim = make_bot("in/jim", toml=f'command = ["{{python}}", "bot.py"]\n{files}')
+    (jim / "kit.py").unlink()
+    make_bot("two/ada")
     (Path("in") / "notes.txt").write_text("to be read\n")
-    result = arena("add", cup, "in", "sensible", *QUICK)
+    words = ("add", cup, "in", "two/ada", "sensible", *QUICK, "--feedback", "back")
+    result = arena(*words)
     assert result.exit_code == 1
     said = " ".join(result.stdout.split())
-    golden(said[said.index("8 bots:") :])
-    assert names(cup) == ["Gil the Great", "ada", "fay", "sensible"]
+    golden(said[said.index("12 bots:") :])
+    assert names(cup) == ["a/b", "ada", "fay", "sensible"]
     golden(text(cup).removeprefix(FILE))
+    told = {path.parent.name: path.read_text() for path in Path("back").glob("*/verdict.txt")}
+    for name in ("a%2Fb", "ada", "fay"):
+        assert "is fit to play guerra" in told.pop(name)
+    assert 'sent: {"action":"fly"}' in told.pop("cyd")  # with times, which differ
+    for name in sorted(told):
+        golden(told[name])
+        assert str(Path.cwd()) not in told[name]
+        assert "two/ada" not in told[name]
     rows = verdicts(arena, cup, "in", code=1)
     assert {name: row["step"] for name, row in rows.items() if row["verdict"] == "refused"} == {
         "bob": "says ready",
         "cyd": "answers with legal moves",
-        **dict.fromkeys(("dan", "eve"), "can be run"),
+        **dict.fromkeys(("dan", "eve", "hal", "ivy", "jim"), "can be run"),
     }
-    assert "SyntaxError" in rows["bob"]["why"]
-    assert 'command must be a list of text: command = ["./bot"]' in rows["eve"]["why"]
 
 
 @pytest.mark.slow
@@ -169,29 +173,6 @@ def test_bots_that_are_one_program_are_told(arena: Arena, cup: Path, make_bot: M
     assert "same program" not in arena("add", cup, "rusher", *QUICK).stderr
     words = ("init", "new", "a=random", "b=random", "rusher", "--game", "guerra")
     assert "a and b are the same program, file by file." in arena(*words).stderr
-
-
-def test_verdicts_are_written_for_the_authors(
-    arena: Arena, cup: Path, make_bot: MakeBot, golden: Golden
-) -> None:
-    make_bot("in/ada")
-    make_bot("in/bob", "import sys\nsys.exit('no ' + __file__)\n")
-    make_bot("in/cyd", toml='command = ["./cyd"]')
-    make_bot("in/dan", toml="")
-    (Path("in") / "eve").mkdir()
-    fay = make_bot("in/fay", toml='command = ["{python}", "bot.py"]\nfiles = ["bot.py", "kit.py"]')
-    (fay / "kit.py").unlink()
-    make_bot("odd", toml='name = "a/b"\ncommand = ["{python}", "bot.py"]\n')
-    make_bot("two/ada")
-    words = (cup, "in", "odd", "two/ada", "--feedback", "back")
-    assert verdicts(arena, *words, code=1)["bob"]["verdict"] == "refused"
-    told = {path.parent.name: path.read_text() for path in Path("back").glob("*/verdict.txt")}
-    for name in ("a%2Fb", "ada"):
-        assert "is fit to play guerra" in told.pop(name)
-    for name in sorted(told):
-        golden(told[name])
-        assert str(Path.cwd()) not in told[name]
-        assert "two/ada" not in told[name]
 
 
 @pytest.mark.slow

@@ -6,7 +6,7 @@ import pytest
 
 from arena.store.opening import read_played
 from tests.arena.conftest import STEADY, Arena, League
-from tests.arena.organize.conftest import FILE
+from tests.arena.organize.conftest import FILE, names, text
 from tests.golden import Golden
 from tests.referee.process_watch import until
 
@@ -23,31 +23,6 @@ def played(arena: Arena, cup: Path) -> Path:
     (cup / "league.toml").write_text(FILE + BOTS + THIRD)
     assert arena("run", cup).exit_code == 0
     return cup
-
-
-def text(cup: Path) -> str:
-    return (cup / "league.toml").read_text()
-
-
-@pytest.mark.slow
-def test_a_league_begins_without_bots(arena: Arena, cup: Path, golden: Golden) -> None:
-    told = arena("init", "new", "--game", "guerra", "--sandbox", "none", "--deals", "1")
-    assert told.exit_code == 0
-    golden(told.stdout)
-    assert arena("run", "new").exit_code == 2
-    assert "A match needs 2 bots; there are 1." in arena("add", "new", "random", *QUICK).stdout
-    assert "Next: arena run new" in arena("add", "new", "rusher", *QUICK).stdout
-    assert arena("run", "new").exit_code == 0
-
-
-def test_a_removed_bot_has_its_results_back_when_it_returns(
-    arena: Arena, played: Path, golden: Golden
-) -> None:
-    before = arena("rank", played, "--format", "json").stdout
-    golden(arena("remove", played, "the third").stdout)
-    assert text(played) == FILE + BOTS
-    arena("add", played, "the third=turtle", *QUICK)
-    assert arena("rank", played, "--format", "json").stdout == before
 
 
 def test_a_bot_is_disqualified_and_comes_back(arena: Arena, played: Path, golden: Golden) -> None:
@@ -111,4 +86,4 @@ def test_a_mistake_changes_nothing_and_a_disqualified_bot_stays(
     assert out == [("random", "they are one"), ("the third", "they are one")]
     arena("disqualify", cup, "random", "the third", "--undo")
     arena("remove", cup, *both)
-    assert [bot.name for bot in read_played(cup).bots] == ["rusher"]
+    assert names(cup) == ["rusher"]

@@ -88,7 +88,8 @@ def kill_at_random(home: Path, kills: int, seed: int) -> Counter[str]:
             ),
             _PATIENCE,
         )
-        until(lambda: _missing(league) == 0, _PATIENCE)
+        ranked = ("rank", league, "--format", "json")  # what the server said may be of fewer bots
+        until(lambda: json.loads(run_arena(*ranked).stdout)["missing"] == 0, _PATIENCE)
         server.end()
     return _judged(league, authors, kills)
 
@@ -96,11 +97,6 @@ def kill_at_random(home: Path, kills: int, seed: int) -> Counter[str]:
 def _open(authors: list[Author], server: Serving | None) -> None:
     for author in authors:
         author.server = server
-
-
-def _missing(league: Path) -> int:
-    """Return how many deals are to be played; what the server said may be of fewer bots."""
-    return int(json.loads(run_arena("rank", league, "--format", "json").stdout)["missing"])
 
 
 def _judged(league: Path, authors: list[Author], kills: int) -> Counter[str]:

@@ -1,8 +1,6 @@
 """Leagues whose pages are looked at, and a server and a browser to look at them with."""
 
-import json
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
@@ -10,9 +8,7 @@ import pytest
 from playwright.sync_api import Browser, Page
 
 from arena.handin.people import Role
-from tests.arena.conftest import League
 from tests.arena.report.conftest import DESKTOP
-from tests.arena.report.test_hostile_page import HOSTILE, NAMES
 from tests.arena.serve.gallery import Gallery, opened
 from tests.arena.serve.serving import Serving, add_person, serving, write_league
 
@@ -52,20 +48,6 @@ def visit(browser: Browser, gallery: Gallery) -> Iterator[Visited]:
     for page in found:
         page.close()
     assert complaints == []
-
-
-@pytest.fixture(scope="session")
-def hostile(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """The folder of a league of bots whose every word is an attack; not to be changed."""
-    league = League(tmp_path_factory.mktemp("<b>hostile"))
-    entries = []
-    for number, name in enumerate(NAMES):
-        entry = league.bot(f"bot{number}", HOSTILE)
-        entries.append(entry.replace(f'name = "bot{number}"', f"name = {json.dumps(name)}"))
-    league.write('game = "guerra"\nseed = 1\ndeals = 2\noptions.max_turns = 6\n' + "".join(entries))
-    league.call("run")
-    yield league.folder
-    league.close()
 
 
 class Contest(NamedTuple):

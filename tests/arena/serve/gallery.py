@@ -16,7 +16,6 @@ from starlette.requests import Request
 from starlette.responses import (
     HTMLResponse,
     JSONResponse,
-    RedirectResponse,
     Response,
     StreamingResponse,
 )
@@ -30,7 +29,7 @@ HEADERS = {"Content-Security-Policy": POLICY, "X-Content-Type-Options": "nosniff
 
 @dataclass(frozen=True)
 class Posted:
-    """What a browser sent: by a form, or by a script."""
+    """What a script of a page sent."""
 
     path: str
     token: str | None
@@ -46,7 +45,7 @@ class Gallery:
 
     pages: dict[str, str] = field(default_factory=dict)
     answers: dict[str, tuple[int, dict[str, Any]]] = field(default_factory=dict)
-    """What is answered to what is posted to a path: JSON; else the browser is led back there."""
+    """What is answered to what is posted to a path: JSON."""
     posted: list[Posted] = field(default_factory=list)
     requests: list[str] = field(default_factory=list)
     moments: list[float] = field(default_factory=list)
@@ -106,8 +105,6 @@ class Gallery:
             fields = {key: value for key, value in form.items() if isinstance(value, str)}
         path = request.scope["path"]
         self.posted.append(Posted(path, request.headers.get("x-csrf-token"), fields, files))
-        if path not in self.answers:
-            return RedirectResponse(path, 303)
         status, said = self.answers[path]
         return Response(status_code=204) if status == 204 else JSONResponse(said, status)
 

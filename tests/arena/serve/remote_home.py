@@ -1,6 +1,5 @@
 """Authors' machines and matches of remote bots, played by tests over real connections."""
 
-import json
 import secrets
 import time
 from collections.abc import Iterator
@@ -249,16 +248,10 @@ class CalledBot:
 
 
 def proxied(port: int) -> "closing[Proxy]":
-    return closing(Proxy(port, port))
+    return closing(Proxy(port))
 
 
 def remotes(contest: Contest, token: str = "") -> dict[str, Any]:
     """Return how the API says that remote bots are connected, by name."""
     answer = contest.server.api("", token=token or contest.organizer).json
     return {row["bot"]: row for row in answer["remotes"]}
-
-
-def logged(contest: Contest, status: int) -> list[Any]:
-    """Return the lines of the log about remote connections that ended with a status."""
-    found = [json.loads(line) for line in list(contest.server.logged)]
-    return [each for each in found if "/remote" in each["path"] and each["status"] == status]

@@ -85,25 +85,27 @@ def bot_zip(source: str = BOT, *, command: str = '["{python}", "bot.py"]', **fil
     return data.getvalue()
 
 
-class Serving:
-    """A server of some leagues, and the ways to talk to it."""
+class Running:
+    """A process in a session of its own, with the lines that it writes, as they come."""
 
-    def __init__(self, folders: Sequence[Path], *words: str) -> None:
-        self.folders = folders
-        self.name = folders[0].name
+    def __init__(
+        self, words: Sequence[object], *, errors: int | None = subprocess.PIPE, **more: Any
+    ) -> None:
         self.process = subprocess.Popen(
-            [*ARENA, "serve", *map(str, folders), "--port", "0", *words],
+            [str(word) for word in words],
             stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
+            stderr=errors,
             text=True,
             cwd=ROOT,
             start_new_session=True,
+            **more,
         )
-        self.said: list[str] = []
-        self.logged: list[str] = []
-        self.port = 0
-        streams = (self.process.stderr, self.said), (self.process.stdout, self.logged)
-        self._readers = [threading.Thread(target=self._read, args=each) for each in streams]
+        self.out: list[str] = []
+        self.err: list[str] = []
+        streams = (self.process.stdout, self.out), (self.process.stderr, self.err)
+        self._readers = [
+            threading.Thread(target=self._read, args=each) for each in streams if each[0]
+        ]
         for reader in self._readers:
             reader.start()
 
@@ -111,6 +113,28 @@ class Serving:
     def _read(stream: Any, lines: list[str]) -> None:
         with stream:
             lines.extend(iter(stream.readline, ""))
+
+    def close(self) -> None:
+        """Kill it, and wait until all that it started is gone."""
+        started = family(self.process.pid)
+        self.process.kill()
+        self.process.wait()
+        until(lambda: process_watch.gone(*started), 20)
+        for reader in self._readers:
+            reader.join()
+        if self.process.stdin is not None:
+            self.process.stdin.close()
+
+
+class Serving(Running):
+    """A server of some leagues, and the ways to talk to it."""
+
+    def __init__(self, folders: Sequence[Path], *words: str) -> None:
+        super().__init__([*ARENA, "serve", *folders, "--port", "0", *words])
+        self.folders = folders
+        self.name = folders[0].name
+        self.said, self.logged = self.err, self.out
+        self.port = 0
 
     def wait(self) -> "Serving":
         until(lambda: self._find_port() or self.process.poll() is not None, 20)
@@ -207,14 +231,6 @@ class Serving:
         self.process.send_signal(number)
         assert self.process.wait(60) == code, "".join(self.said)
 
-    def close(self) -> None:
-        family = self.family()
-        self.process.kill()
-        self.process.wait()
-        until(lambda: process_watch.gone(*family), 20)
-        for reader in self._readers:
-            reader.join()
-
 
 def family(pid: int) -> set[int]:
     """Return a process and all below it."""
@@ -267,6 +283,33 @@ def events(server: Serving, token: str = "") -> Iterator[Events]:
         yield heard
     finally:
         connection.close()
+
+
+@contextmanager
+def answering(data: bytes) -> Iterator[tuple[int, list[bytes]]]:
+    """Return the port of a server that answers one thing to everybody, and what it is sent."""
+    heard: list[bytes] = []
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def serve() -> None:
+            with suppress(OSError):
+                while True:
+                    connection, _ = server.accept()
+                    with connection:
+                        heard.append(connection.recv(65536))
+                        if b"Content-Length" in heard[-1] and heard[-1].endswith(b"\r\n\r\n"):
+                            heard[-1] += connection.recv(65536)
+                        connection.sendall(data)
+
+        thread = threading.Thread(target=serve)
+        thread.start()
+        yield server.getsockname()[1], heard
+        server.shutdown(socket.SHUT_RDWR)
+        thread.join()
+
+
+def answer_of(text: str = "", status: str = "200 OK", head: str = "") -> bytes:
+    return f"HTTP/1.1 {status}\r\n{head}Content-Length: {len(text)}\r\n\r\n{text}".encode()
 
 
 def run_arena(*words: object, **environment: str) -> "subprocess.CompletedProcess[str]":

@@ -1,17 +1,19 @@
 """Texts of strangers on the pages of a server: shown, and nothing else, wherever they stand."""
 
 from collections.abc import Mapping
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
 
 from arena.serve.pages import WebVisit
+from tests.arena.conftest import League
 from tests.arena.report.conftest import PHONE
-from tests.arena.report.test_hostile_page import NAMES
+from tests.arena.report.test_hostile_page import NAMES, hostile
 from tests.arena.serve.conftest import Visited
 from tests.arena.serve.gallery import Gallery
 from tests.arena.serve.hostile import SHORT, league_pages
+
+__all__ = ["hostile"]  # a fixture
 
 pytestmark = pytest.mark.slow
 
@@ -21,8 +23,8 @@ OURS = "img, iframe, object, embed, base, style, [style], [onload], [onerror], s
 
 
 @pytest.fixture(scope="module")
-def pages(hostile: Path) -> Mapping[str, str]:
-    return league_pages(hostile, VISIT)
+def pages(hostile: League) -> Mapping[str, str]:
+    return league_pages(hostile.folder, VISIT)
 
 
 @pytest.fixture
@@ -31,8 +33,16 @@ def paths(pages: Mapping[str, str], gallery: Gallery) -> list[str]:
     return [*pages]
 
 
+UNNAMED = """
+() => [...document.querySelectorAll('input, textarea, select, progress, button, a')]
+    .filter((each) => each.checkVisibility())
+    .filter((each) => !each.labels?.length && !each.ariaLabel && !each.textContent.trim())
+    .map((each) => each.outerHTML)
+"""
+
+
 @pytest.mark.parametrize("settings", [{}, {"viewport": PHONE, "color_scheme": "dark"}])
-def test_no_text_becomes_an_element_or_widens_a_page(
+def test_no_text_becomes_an_element_or_widens_a_page_and_all_has_a_name(
     paths: list[str], gallery: Gallery, visit: Visited, settings: Mapping[str, object]
 ) -> None:
     assert len(paths) == 15
@@ -44,6 +54,11 @@ def test_no_text_becomes_an_element_or_widens_a_page(
         assert width[0] <= width[1], path
         text = page.locator("body").inner_text()
         assert not {"\u202e", "\x1b", "\u200b", "\0"} & set(text), path
+        assert page.evaluate(UNNAMED) == [], path
+        assert page.locator("h1").count() == page.locator("main").count() == 1
+        heads = page.locator("table").count()
+        assert page.locator("table thead th[scope=col]").count() >= heads
+        assert page.locator("[role=region]:not([aria-label], [aria-labelledby])").count() == 0
         page.close()
     assert all(path.startswith(("/static/", "/api/")) or path in paths for path in gallery.requests)
 
@@ -85,24 +100,4 @@ def test_every_page_is_whole_without_scripts_and_on_paper(paths: list[str], visi
         page.emulate_media(media="print")
         expect(page.locator("h1")).to_be_visible()
         assert page.locator("main").inner_text().strip(), path
-        page.close()
-
-
-UNNAMED = """
-() => [...document.querySelectorAll('input, textarea, select, progress, button, a')]
-    .filter((each) => each.checkVisibility())
-    .filter((each) => !each.labels?.length && !each.ariaLabel && !each.textContent.trim())
-    .map((each) => each.outerHTML)
-"""
-
-
-def test_everything_has_a_name_and_every_table_its_heads(paths: list[str], visit: Visited) -> None:
-    for path in paths:
-        page = visit(path)
-        assert page.evaluate(UNNAMED) == [], path
-        assert page.locator("h1").count() == 1
-        assert page.locator("main").count() == 1
-        heads = page.locator("table").count()
-        assert page.locator("table thead th[scope=col]").count() >= heads
-        assert page.locator("[role=region]:not([aria-label], [aria-labelledby])").count() == 0
         page.close()

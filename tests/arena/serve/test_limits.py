@@ -103,8 +103,10 @@ def test_a_body_that_drips_is_not_waited_for(contest: Contest) -> None:
         b"GET / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n",
         b"GET / HTTP/1.1\r\n Host: x\r\n\r\n",
         b"POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: nothing\r\n\r\n",
+        b"GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX: " + b"y" * 50_000 + b"\r\n\r\n",
+        b"GET /" + b"y" * 50_000 + b" HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
     ],
-    ids=["tls", "lengths", "smuggled", "folded", "coding"],
+    ids=["tls", "lengths", "smuggled", "folded", "coding", "long", "long path"],
 )
 def test_a_head_that_is_none_is_refused(contest: Contest, head: bytes) -> None:
     try:
@@ -113,12 +115,6 @@ def test_a_head_that_is_none_is_refused(contest: Contest, head: bytes) -> None:
         answer = b""
     assert status(answer) in (0, 400, 431, 501)
     assert b'"$defs"' not in answer  # what follows is not taken for another request
-
-
-@pytest.mark.parametrize("head", ["GET / HTTP/1.1\r\nX: {}", "GET /{} HTTP/1.1"])
-def test_a_head_that_is_too_long_is_refused(contest: Contest, head: str) -> None:
-    words = head.format("y" * 50_000) + "\r\nHost: x\r\nConnection: close\r\n\r\n"
-    assert status(contest.server.raw(words.encode())) in (400, 431)
 
 
 PATHS = [
@@ -143,8 +139,6 @@ PATHS = [
     "/api/leagues/cup/matches?before=-1",
     "/api/leagues/cup/matches?before=%D9%A1",
     "/api/leagues/cup/matches?bot=%00%0d%0aX:y",
-    "/api/leagues/cup/submissions/99999999999999999999999",
-    "/api/leagues/cup/submissions/0",
     "/cup/submissions/1;ls",
     "/league.toml",
     "/cup/league.toml",

@@ -18,12 +18,14 @@ from playwright.sync_api import Page, expect
 from arena.serve import pages
 from arena.serve.careers import bot_view
 from arena.serve.pages import WebVisit
-from arena.serve.shown import Calendar, QueueRow, SubmissionView
+from arena.serve.shown import Calendar, SubmissionView
 from arena.serve.views import TableView, table_view
 from tests.arena.report.conftest import DESKTOP, PHONE
 from tests.arena.report.test_summary import league_of
+from tests.arena.serve import hostile
 from tests.arena.serve.conftest import Visited
 from tests.arena.serve.gallery import Gallery
+from tests.arena.serve.hostile import HISTORY
 from tests.referee.process_watch import until
 
 ADA = WebVisit(league="cup", name="ada", role="author", csrf="secret")
@@ -54,16 +56,9 @@ def shown(*rows: dict[str, object], state: str = "Playing") -> str:
 
 
 def submission(state: str = "received", **changes: object) -> SubmissionView:
-    base = {
-        "number": 7,
-        "author": "ada",
-        "bot": "Castle",
-        "state": state,
-        "received_at": "2026-11-25T14:00:00+00:00",
-        "changed_at": "2026-11-25T14:00:00+00:00",
-        "history": [("received", "2026-11-25T14:00:00+00:00")],
-    }
-    return msgspec.convert(base | changes, SubmissionView)
+    plain = dict.fromkeys(("step", "reason", "remedy", "output"), "")
+    base = {**plain, "author": "ada", "bot": "Castle", "steps": [], "history": HISTORY[:1]}
+    return hostile.submission(state=state, **base | changes)
 
 
 def form(**settings: Any) -> str:
@@ -114,7 +109,9 @@ def test_a_table_is_renewed_in_place(gallery: Gallery, show: Show) -> None:
 
 
 @pytest.mark.slow
-def test_the_order_that_a_reader_chose_stays(gallery: Gallery, show: Show) -> None:
+def test_the_order_that_a_reader_chose_stays_and_other_columns_load_the_page_anew(
+    gallery: Gallery, show: Show
+) -> None:
     page = show(shown(row("ann", 30), row("bob", 20), row("cat", 10)), live=True)
     page.locator("#rows th button", has_text="Bot").click()
     page.locator("#rows th button", has_text="Bot").click()
@@ -124,11 +121,6 @@ def test_the_order_that_a_reader_chose_stays(gallery: Gallery, show: Show) -> No
     expect(page.locator("#rows tbody th").first).to_have_text("dan")
     assert names(page) == ["dan", "bob", "ann"]
     expect(page.locator("#rows th[aria-sort=descending]")).to_have_text("Bot")
-
-
-@pytest.mark.slow
-def test_other_columns_load_the_page_anew(gallery: Gallery, show: Show) -> None:
-    page = show(shown(row("ann", 30)), live=True)
     gallery.pages["/cup/"] = shown(row("ann", 30), {**row("bob", 20), "group": 2})
     gallery.tell("table")
     expect(page.locator("#rows thead")).to_contain_text("Group")
@@ -202,20 +194,6 @@ def test_a_submission_is_followed_to_its_verdict(gallery: Gallery, show: Show) -
     assert page.locator("pre.output").evaluate(bottom)
 
 
-def test_the_queue_says_that_turns_are_fair_by_time() -> None:
-    assert "whose submissions have taken the least time lately" in pages.queue_page(ADA, [])
-
-
-@pytest.mark.slow
-def test_the_queue_empties_while_it_is_looked_at(gallery: Gallery, show: Show) -> None:
-    waits = QueueRow(bot="Castle", state="received", since="2026-11-25T14:00:00+00:00")
-    page = show(pages.queue_page(ADA, [waits, waits]), "/cup/queue", live=True)
-    assert page.locator("#queue tbody tr").count() == 2
-    gallery.pages["/cup/queue"] = pages.queue_page(ADA, [])
-    gallery.tell("queue")
-    expect(page.locator("#queue")).to_contain_text("Nothing waits")
-
-
 # --- how it looks
 
 SCROLLED = """() => [...document.querySelectorAll(".scroll")]
@@ -268,36 +246,6 @@ def test_the_lines_between_rows_have_no_gap(show: Show, size: dict[str, int]) ->
         assert pixels[0] == pixels[1]
 
 
-# --- without scripts
-
-
-def test_without_scripts_the_table_is_a_table(show: Show) -> None:
-    page = show(shown(row("ann", 30), row("bob", 20)), java_script_enabled=False)
-    assert names(page) == ["ann", "bob"]
-    assert "2 Dec 2026" not in page.locator("main").inner_text()
-    assert "2026-12-02 12:00+01:00" in page.locator("main").inner_text()
-
-
-def test_without_scripts_a_file_is_sent_by_the_form(
-    gallery: Gallery, show: Show, tmp_path: Path
-) -> None:
-    page = show(form(), "/cup/hand-in", java_script_enabled=False)
-    (tmp_path / "castle.zip").write_bytes(b"PK zip")
-    page.locator("#bot").fill("Castle")
-    page.locator("#file").set_input_files(tmp_path / "castle.zip")
-    expect(page.locator("#folder-choice")).to_be_hidden()
-    page.locator("#send").click()
-    (posted,) = gallery.posted
-    assert posted.path == "/cup/hand-in"
-    assert posted.fields == {
-        "csrf": "secret",
-        "bot": "Castle",
-        "filename": "",
-        "source": "",
-    }
-    assert posted.files == {"file": ("castle.zip", b"PK zip")}
-
-
 # --- handing in
 
 
@@ -310,17 +258,6 @@ def handed_in(gallery: Gallery, page: Page) -> tuple[str, bytes]:
     (posted,) = gallery.posted
     assert (posted.path, posted.token) == (SUBMISSIONS, "secret")
     return posted.files["file"]
-
-
-@pytest.mark.slow
-def test_a_file_is_sent_as_it_is(gallery: Gallery, show: Show, tmp_path: Path) -> None:
-    page = show(form(), "/cup/hand-in")
-    (tmp_path / "castle.tar.gz").write_bytes(b"\x1f\x8b rest")
-    page.locator("#bot").fill("Castle / ö")
-    page.locator("#file").set_input_files(tmp_path / "castle.tar.gz")
-    expect(page.locator("#chosen")).to_contain_text("castle.tar.gz")
-    assert handed_in(gallery, page) == ("castle.tar.gz", b"\x1f\x8b rest")
-    assert gallery.posted[0].fields == {"bot": "Castle / ö"}
 
 
 def a_folder(home: Path) -> Path:
@@ -405,15 +342,18 @@ def test_a_pasted_program_is_sent_under_its_name(gallery: Gallery, show: Show) -
 @pytest.mark.slow
 def test_a_refusal_is_said_and_can_be_mended(gallery: Gallery, show: Show, tmp_path: Path) -> None:
     page = show(form(), "/cup/hand-in", refused=True)
-    (tmp_path / "bot.py").write_text("pass")
-    page.locator("#file").set_input_files(tmp_path / "bot.py")
+    (tmp_path / "castle.tar.gz").write_bytes(b"\x1f\x8b rest")
+    page.locator("#bot").fill("Castle / ö")
+    page.locator("#file").set_input_files(tmp_path / "castle.tar.gz")
+    expect(page.locator("#chosen")).to_contain_text("castle.tar.gz")
     said = {"step": "receive", "what": "The name <b> is taken.", "remedy": "Choose another."}
     gallery.answers[SUBMISSIONS] = 409, {"error": {**said, "can_retry": False}}
     page.locator("#send").click()
     expect(page.locator("#problem p")).to_have_text(["The name <b> is taken.", "Choose another."])
     assert page.locator("#problem").get_attribute("role") == "alert"
     gallery.posted.clear()
-    assert handed_in(gallery, page) == ("bot.py", b"pass")
+    assert handed_in(gallery, page) == ("castle.tar.gz", b"\x1f\x8b rest")
+    assert gallery.posted[0].fields == {"bot": "Castle / ö"}
 
 
 @pytest.mark.slow
@@ -424,13 +364,6 @@ def test_what_is_too_large_is_not_even_sent(gallery: Gallery, show: Show, tmp_pa
     page.locator("#send").click()
     expect(page.locator("#problem")).to_contain_text("This is 1.1 MB, and 1.0 MB is the most")
     assert gallery.posted == []
-
-
-@pytest.mark.slow
-def test_when_the_contest_is_closed_there_is_no_form(show: Show) -> None:
-    page = show(form(closed="The contest closed."), "/cup/hand-in")
-    assert page.locator("form:not(.person)").count() == 0
-    assert "The contest closed." in page.locator("main").inner_text()
 
 
 # --- entering
@@ -471,11 +404,25 @@ def test_times_are_shown_in_the_readers_zone(show: Show) -> None:
     assert time.get_attribute("title") == "2026-12-02 12:00+01:00"
 
 
-@pytest.mark.slow
-def test_a_stranger_is_offered_no_form(show: Show) -> None:
-    page = show(pages.table_page(WebVisit(league="cup"), table(row("ann", 3)), OPEN))
-    assert page.locator("nav a").all_inner_texts() == ["Table", "Queue", "Calendar"]
-    assert page.locator(".person a").inner_text() == "Enter with a token"
+def test_what_pages_say_without_scripts_and_offer_to_whom() -> None:
+    stranger = pages.table_page(WebVisit(league="cup"), table(row("ann", 3)), OPEN)
+    nav = stranger.partition("<nav")[2].partition("</nav>")[0]
+    assert re.findall(r"<a [^>]*>([^<]+)</a>", nav) == ["Table", "Queue", "Calendar"]
+    assert ">Enter with a token</a>" in stranger
+    assert ">2026-12-02 12:00+01:00</time>" in stranger
+    closed = form(closed="The contest closed.")
+    assert "The contest closed." in closed
+    _, _, plain = form().partition('id="hand-in"')
+    for words in ('method="post"', 'enctype="multipart/form-data"', 'action="/cup/hand-in"'):
+        assert words in plain.partition(">")[0]
+    fields = re.findall(r'<(?:input|textarea)[^>]* name="([^"]+)"', plain)
+    assert fields == ["csrf", "bot", "file", "filename", "source"]
+    assert '<p id="folder-choice" hidden>' in plain
+    assert re.findall("<form [^ ]*", closed) == ['<form class="person"']
+    queue = pages.queue_page(ADA, [])
+    assert "whose submissions have taken the least time lately" in queue
+    assert "Nothing waits" in queue
+    assert 'data-live="queue"' in queue
 
 
 def test_pages_below_a_root_refer_to_it_alone() -> None:

@@ -1,5 +1,6 @@
 """Remote bots of a served league: connected, called by matches, cut off, and come again."""
 
+import json
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -12,7 +13,6 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from arena.handin.database import HandIns
 from arena.handin.people import remove, renew
 from protocol import remote
-from tests.arena.serve import remote_home
 from tests.arena.serve.remote_home import (
     DIGESTS,
     CalledBot,
@@ -21,6 +21,7 @@ from tests.arena.serve.remote_home import (
     at_home,
     dial,
     hello,
+    proxied,
     remote_contest,
     remotes,
     write_remote_league,
@@ -68,10 +69,16 @@ def test_a_match_and_a_copy_speak_to_each_other(contest: Contest) -> None:
             assert home.next() == remote.BeginCopy(n=4, copy=2)
             home.write(remote.CopyGone, copy=2, how="ended\x1b[2J", stderr="oh\nno")
             assert call.how() == "ended\\x1b[2J"
-        home.write(remote.Bye)
+        with CalledBot(contest.folder) as call:
+            assert call.taken()
+            home.write(remote.Bye)
+            with suppress(ConnectionClosed):  # what comes after it counts for nothing
+                home.write(remote.CopyLine, copy=3, line="x")
+            assert call.how() == "was ended by its author"
         assert home.ended() == 1000
     until(lambda: contest.said("sage is away: its author ended it."))
-    [line] = until(lambda: remote_home.logged(contest, 101))
+    logged = (json.loads(line) for line in list(contest.server.logged) if "/remote" in line)
+    [line] = [each for each in logged if each["status"] == 101]
     assert (line["who"], line["method"], line["from"]) == ("cup/1", "GET", "127.0.0.1")
     assert line["bytes"] > 100
 
@@ -336,7 +343,7 @@ def test_a_league_that_is_not_open_says_how_it_is_opened(tmp_path: Path) -> None
 
 def test_a_connection_that_passes_nothing_is_broken_after_a_while(contest: Contest) -> None:
     with (
-        remote_home.proxied(contest.server.port) as proxy,
+        proxied(contest.server.port) as proxy,
         dial(contest.server, contest.ada, port=proxy.port) as connection,
     ):
         assert isinstance(Home(connection, hello()).next(), remote.Welcome)

@@ -15,7 +15,7 @@ from statistics import median
 from typing import Any
 
 import pytest
-from websockets.exceptions import ConnectionClosed, InvalidStatus
+from websockets.exceptions import InvalidStatus
 
 from protocol import remote
 from tests.arena.serve.remote_home import (
@@ -469,14 +469,3 @@ def test_the_name_of_a_session_is_of_use_for_its_own_bot_alone(contest: Contest)
         home.next()
         home.write(remote.CopyLine, copy=1, line="fine")
         assert call.line() == "fine"
-
-
-@pytest.mark.slow
-def test_bye_ends_all_and_what_comes_after_it_counts_for_nothing(contest: Contest) -> None:
-    with at_home(contest) as (home, _), CalledBot(contest.folder) as call:
-        assert call.taken()
-        home.write(remote.Bye)
-        with suppress(ConnectionClosed):
-            home.write(remote.CopyLine, copy=1, line="x")
-        assert call.how() == "was ended by its author"
-        assert home.ended() == 1000

@@ -2,16 +2,13 @@
 
 import os
 import socket
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from tests.arena.conftest import Arena
 from tests.arena.serve.conftest import Contest
-from tests.arena.serve.serving import BOT, DECIDED, KIT, bot_zip, run_arena
+from tests.arena.serve.serving import BOT, DECIDED, KIT, answer_of, answering, bot_zip, run_arena
 from tests.referee.process_watch import until
 
 
@@ -72,6 +69,9 @@ def test_a_refusal_is_said_in_the_servers_words(contest: Contest, bot: Path, are
     ):
         done = arena("submit", server.url, bot, "--bot", name, env={"ARENA_TOKEN": contest.ada})
         assert (done.exit_code, said in done.stderr) == (2, True), done
+    (bot / "big").write_bytes(os.urandom(3 << 20))  # which is not even sent
+    done = arena("submit", server.url, bot, "--bot", "bob", env={"ARENA_TOKEN": contest.bob})
+    assert (done.exit_code, "at most 1 MiB are taken" in done.stderr) == (2, True), done
 
 
 def test_mistakes_are_said_in_words(contest: Contest, bot: Path, arena: Arena) -> None:
@@ -91,62 +91,28 @@ def test_mistakes_are_said_in_words(contest: Contest, bot: Path, arena: Arena) -
         assert (done.exit_code, said in done.stderr) == (2, True), done
 
 
-def test_what_is_too_large_is_not_sent(contest: Contest, bot: Path, arena: Arena) -> None:
-    (bot / "big").write_bytes(os.urandom(3 << 20))
-    done = arena(
-        "submit", contest.server.url, bot, "--bot", "bob", env={"ARENA_TOKEN": contest.bob}
-    )
-    assert (done.exit_code, "at most 1 MiB are taken" in done.stderr) == (2, True), done
-
-
-@contextmanager
-def answering(data: bytes) -> Iterator[int]:
-    """Return the port of a server that answers one thing to everybody."""
-    with socket.create_server(("127.0.0.1", 0)) as server:
-
-        def serve() -> None:
-            while True:
-                try:
-                    connection, _ = server.accept()
-                except OSError:
-                    return
-                with connection:
-                    connection.recv(65536)
-                    connection.sendall(data)
-
-        thread = threading.Thread(target=serve)
-        thread.start()
-        yield server.getsockname()[1]
-        server.shutdown(socket.SHUT_RDWR)
-        thread.join()
-
-
-def said_by(text: str) -> bytes:
-    return f"HTTP/1.1 200 OK\r\nContent-Length: {len(text)}\r\n\r\n{text}".encode()
-
-
 PLAYS = '{"submission": {"number": 1, "bot": "b", "state": "playing"}}'
 OTHERS = {
-    "deep": (said_by("[" * 50_000), "does not answer as an arena does"),
-    "no calendar": (said_by('{"calendar": null}'), "does not answer as an arena does"),
-    "no size": (said_by('{"calendar": {"size_mb": "x"}, "submission": null}'), "does not answer"),
-    "terminal": (said_by(PLAYS.replace("1", r'"\u001b]"')), "does not answer as an arena does"),
-    "no state": (said_by(PLAYS.replace("playing", "odd")), "does not answer as an arena does"),
-    "no steps": (said_by(PLAYS.replace("}}", ', "steps": [1]}}')), "does not answer as an arena"),
-    "page": (said_by("hi"), "does not answer as an arena does"),
+    "deep": (answer_of("[" * 50_000), "does not answer as an arena does"),
+    "no calendar": (answer_of('{"calendar": null}'), "does not answer as an arena does"),
+    "no size": (answer_of('{"calendar": {"size_mb": "x"}, "submission": null}'), "does not answer"),
+    "terminal": (answer_of(PLAYS.replace("1", r'"\u001b]"')), "does not answer as an arena does"),
+    "no state": (answer_of(PLAYS.replace("playing", "odd")), "does not answer as an arena does"),
+    "no steps": (answer_of(PLAYS.replace("}}", ', "steps": [1]}}')), "does not answer as an arena"),
+    "page": (answer_of("hi"), "does not answer as an arena does"),
     "ssh": (b"SSH-2.0-OpenSSH\r\n", "gave no answer of HTTP"),
-    "gateway": (b"HTTP/1.1 502 Bad Gateway\r\nContent-Length: 0\r\n\r\n", "answered 502"),
-    "moved": (b"HTTP/1.1 301 Moved\r\nLocation: https://x/\r\n\r\n", "leads to"),
+    "gateway": (answer_of(status="502 Bad Gateway"), "answered 502"),
+    "moved": (answer_of(status="301 Moved", head="Location: https://x/\r\n"), "leads to"),
     "nothing": (b"", "gave no answer of HTTP"),
 }
 
 
-@pytest.mark.parametrize("other", OTHERS)
-def test_another_server_is_told_from_an_arena(bot: Path, other: str, arena: Arena) -> None:
-    data, said = OTHERS[other]
-    with answering(data) as port:
-        done = arena("submit", f"http://127.0.0.1:{port}/cup", bot, env={"ARENA_TOKEN": "arena_x"})
-    assert (done.exit_code, said in done.stderr) == (2, True), done
+def test_another_server_is_told_from_an_arena(bot: Path, arena: Arena) -> None:
+    for other, (data, said) in OTHERS.items():
+        with answering(data) as (port, _):
+            url = f"http://127.0.0.1:{port}/cup"
+            done = arena("submit", url, bot, env={"ARENA_TOKEN": "arena_x"})
+        assert (done.exit_code, said in done.stderr) == (2, True), (other, done)
 
 
 def test_what_is_being_done_with_it_is_told_meanwhile(contest: Contest) -> None:
