@@ -137,9 +137,7 @@ def test_too_few_bots_end_it_and_a_second_final_of_larger_tables_is_refused(gold
 
 def test_any_pairs_cost_less_than_to_meet_again() -> None:
     """The best has met all but the second: all else would be pairs of best and last."""
-    pairs = _Pairs(
-        Course((), (), RoundTerms(1, FILE)), Bracket([*"abcdefgh"])
-    )
+    pairs = _Pairs(Course((), (), RoundTerms(1, FILE)), Bracket([*"abcdefgh"]))
     pairs.met.update(("a", other) for other in "cdefgh")
     ties = pairs._losers_ties([*"abcdefgh"])
     assert sorted(tie.bots for tie in ties) == [("a", "b"), ("c", "h"), ("d", "g"), ("e", "f")]
