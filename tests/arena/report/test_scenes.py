@@ -34,7 +34,7 @@ from tests.referee.games import khan_positions as khan
 from tests.referee.games import steal_war_positions as steal_war
 from tests.referee.games import war_positions as packs
 from tests.referee.games import world_war_positions as war
-from tests.referee.games.tables import play_at_once
+from tests.referee.games.tables import play, play_at_once
 
 CODE = re.compile(r"\b(?:[OCEB](?:1[0-2]|[1-9])|(?:[1-7]|1[0-2])[OCEB]|[2-9TJQKA][CDHS]|X[12])\b")
 """A card in the words of these games."""
@@ -203,7 +203,7 @@ def test_the_map_has_the_territories_and_borders_of_world_war_apart_and_no_roads
 
 def after(rules: Any, game: Any, *moves: Any) -> Any:
     """Return a game after moves that must be legal."""
-    (play_at_once if rules in (casino, steal_war) else rules.play)(game, *moves)
+    (play_at_once if rules in (casino, steal_war) else play)(game, *moves)
     return game
 
 
@@ -231,7 +231,7 @@ def ordered(attacks: str, *armies: str, **given: Any) -> Any:
 
 
 def fencers(*moves: Any, **given: Any) -> Any:
-    return duels.play(duels.position("B3 B4 E2", "O1 C4", trait=(2, 7), **given), *moves)
+    return play(duels.position("B3 B4 E2", "O1 C4", trait=(2, 7), **given), *moves)
 
 
 def after_a_war(**options: Any) -> Any:
