@@ -44,7 +44,7 @@ lucks = st.builds(
 
 
 @few
-@example(Luck(1), 5, "dutch", True)
+@example(Luck(6, draws=0.0), 5, "dutch", True)
 @given(lucks, st.integers(2, 12), st.sampled_from(["matching", "dutch"]), st.booleans())
 def test_pairs_keep_the_absolute_criteria_also_when_all_have_met(
     luck: Luck, bots: int, pairing: str, longer: bool
