@@ -28,8 +28,8 @@ from tests.mutants.planted import PLANTED
 from tests.mutants.trying import Copy, Trial, Verdict, alone
 
 SETS = ("pure", "others", "planted")
-_ROOM_SECONDS = 15.0
-"""CPU time that the tests of a room have for a mutant: as much on a busy machine as on another."""
+_ROOM_SECONDS = 60.0
+"""How long the tests of a room have for a mutant, on the wall: use a quiet machine."""
 _MOST_SURVIVORS = 0.05
 _KEPT = ("module", "function", "number", "line", "becomes")
 
@@ -97,22 +97,18 @@ def try_all(asked: Sequence[tuple[str, Trial]], jobs: int, found: list[Tried]) -
     """Find what became of each, and say so meanwhile."""
     known = read_equivalents()
     sound: dict[str, bool] = {}
-    groups: dict[tuple[str, ...], list[tuple[str, Trial]]] = {}
-    for kind, trial in asked:  # by their tests: those are collected once
-        groups.setdefault(tuple(sorted(trial.tests)), []).append((kind, trial))
     free: SimpleQueue[Copy] = SimpleQueue()
 
-    def judge(group: Sequence[tuple[str, Trial]]) -> None:
+    def judge(kind: str, trial: Trial) -> None:
         copy = free.get()
         try:
-            for kind, trial in group:
-                verdict = copy.judge(trial)
-                tried = Tried(kind, trial, verdict, known.get(trial.mutant.key, ""))
-                words = f"{tried.outcome} {verdict.seconds:.1f} s {verdict.test}"
-                sys.stderr.write(f"{tried.place} {words}\n")
-                found.append(tried)
+            verdict = copy.judge(trial)
         finally:
             free.put(copy)
+        tried = Tried(kind, trial, verdict, known.get(trial.mutant.key, ""))
+        words = f"{tried.outcome} {verdict.seconds:.1f} s {verdict.test}"
+        sys.stderr.write(f"{tried.place} {words}\n")
+        found.append(tried)
 
     if not alone():
         sys.stderr.write("Only root's mutants are kept from ending other processes of theirs.\n")
@@ -120,7 +116,7 @@ def try_all(asked: Sequence[tuple[str, Trial]], jobs: int, found: list[Tried]) -
         for _ in range(jobs):
             free.put(stack.enter_context(Copy(sound)))
         try:
-            list(pool.map(judge, groups.values()))
+            list(pool.map(judge, *zip(*asked, strict=True)))
         finally:
             pool.shutdown(cancel_futures=True)
     failing = sorted(test for test, is_sound in sound.items() if not is_sound)

@@ -1,22 +1,26 @@
 """Mutants tried: each written into a copy of the repository, where its tests are run."""
 
-import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, NamedTuple, Self
+from typing import NamedTuple, Self
 
 from tests.ci.history import History
 from tests.mutants.drawing import ROOT
 from tests.mutants.mutating import Mutant
+from tests.mutants.watching import PROFILE, TOLD
 
 EACH_SECONDS = 40.0
 """How long a test may take, on a busy machine too; none of them takes so long by itself."""
+_PASSED = (0, 5)
+"""What pytest exits with; 5 where there was no test."""
 _LONG_AGO = 1_000_000_000
 """When mutants are said to be written, in seconds of UTC: each in another one."""
 
@@ -27,7 +31,7 @@ class Trial(NamedTuple):
     mutant: Mutant
     tests: Sequence[str]
     seconds: float | None = None
-    """CPU time for all of them; what did not fail in it has not failed."""
+    """For all of them, on the wall; what did not fail in it has not failed."""
 
 
 class Verdict(NamedTuple):
@@ -57,60 +61,36 @@ class Copy:
         self._sound = sound
         self._root = root
         self._written = 0
-        self._prepared: list[str] = []
 
     def __enter__(self) -> Self:
         self._home = Path(tempfile.mkdtemp(prefix="mutants-"))
         self._home.chmod(0o755)  # some tests are run as nobody
         self.folder = self._home / "copy"
         History(self._root).copy(self.folder)
-        self._forker = subprocess.Popen(
-            [*alone(), sys.executable, "-P", str(Path(__file__).with_name("forker.py"))],
-            cwd=self.folder,
-            env=os.environ | {"PYTHONPATH": str(self.folder)},
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
         return self
 
     def __exit__(self, *error: object) -> None:
-        self._forker.communicate()
         shutil.rmtree(self._home)
 
     def judge(self, trial: Trial) -> Verdict:
         """Try a mutant: a test kills it that passes without it, and fails with it twice."""
-        self._prepare(trial)
+        began = time.monotonic()
         passed_by: list[str] = []
-        anew = False
         while True:
             with self._mutated(trial.mutant):
-                found = self._run(trial, mutant=trial.mutant, anew=anew, without=passed_by)
-                test, is_stuck = found["test"], found["ended"] == "stuck"
-                if found["ended"] == "failed" and "::" in test:
-                    again = self._run(trial, mutant=trial.mutant, anew=anew, test=test)
-                    if again["ended"] == "passed":
-                        passed_by.append(test)
-                        continue
-            if found["ended"] == "unpatched":
-                anew = True
-            elif not is_stuck and found["ended"] != "failed":
-                return Verdict(False, found["ended"], test, found["seconds"])
-            elif self._is_sound(test, trial):
-                return Verdict(True, found["ended"], test, found["seconds"])
+                how, test = self._run(trial.tests, trial.seconds, passed_by)
+                if how == "failed" and "::" in test and self._run([test])[0] == "passed":
+                    passed_by.append(test)
+                    continue
+            if how in ("passed", "late"):
+                return Verdict(False, how, test, time.monotonic() - began)
+            if self._is_sound(test):
+                return Verdict(True, how, test, time.monotonic() - began)
 
-    def _prepare(self, trial: Trial) -> None:
-        """Have the tests collected, and run once if they are few, before a mutant is there."""
-        if sorted(trial.tests) != self._prepared:
-            is_room = trial.seconds is not None
-            found = self._run(trial, test="none" if is_room else "", runs_all=not is_room)
-            self._sound |= dict.fromkeys(found["failed"], False)
-            self._prepared = sorted(trial.tests)
-
-    def _is_sound(self, test: str, trial: Trial) -> bool:
+    def _is_sound(self, test: str) -> bool:
         """Return whether a test passes in the repository as it is; files can be collected."""
         if "::" in test and test not in self._sound:
-            self._sound[test] = self._run(trial, test=test)["ended"] == "passed"
+            self._sound[test] = self._run([test])[0] == "passed"
         return self._sound.get(test, True)
 
     @contextmanager
@@ -126,36 +106,49 @@ class Copy:
         os.utime(file, ns=(times.st_atime_ns, times.st_mtime_ns))
 
     def _run(
-        self,
-        trial: Trial,
-        *,
-        mutant: Mutant | None = None,
-        test: str = "",
-        runs_all: bool = False,
-        anew: bool = False,
-        without: Sequence[str] = (),
-    ) -> dict[str, Any]:
-        job = {
-            "all": runs_all,
-            "anew": anew,
-            "tests": trial.tests,
-            "test": test,
-            "without": [*without, *(each for each in [*self._sound] if not self._sound[each])],
-            "patched": mutant.module if mutant else "",
-            "texts": [mutant.original, mutant.text] if mutant else [],
-            "each": EACH_SECONDS,
-            "most": trial.seconds if mutant else None,
-            "folder": str(self._home),
-        }
-        assert self._forker.stdin is not None
-        assert self._forker.stdout is not None
-        self._forker.stdin.write(json.dumps(job) + "\n")
-        self._forker.stdin.flush()
-        found: dict[str, Any] = json.loads(self._forker.stdout.readline())
-        if not found:
-            output = (self._home / "output").read_text(encoding="utf-8", errors="replace")
-            raise SystemExit(f"{output}\nthese tests cannot be run: {' '.join(trial.tests)}")
-        return found
+        self, tests: Sequence[str], seconds: float | None = None, without: Sequence[str] = ()
+    ) -> tuple[str, str]:
+        """Run tests until one fails; return how that ended, and by which test."""
+        told = self._home / "told"
+        told.write_text("")
+        left_out = [*without, *(each for each, is_sound in self._sound.items() if not is_sound)]
+        words = [*alone(), sys.executable, "-P", "-m", "pytest", "-x", "-q"]
+        words += ["-p", "no:cacheprovider", "-p", "tests.mutants.watching"]
+        words += ["-m", "not slow and not soak", f"--hypothesis-profile={PROFILE}"]
+        words += [f"--basetemp={self._home / 'tests'}", *tests]
+        words += [word for each in left_out if each not in tests for word in ("--deselect", each)]
+        places = os.pathsep.join(map(str, (self.folder, ROOT)))
+        began = time.monotonic()
+        with (self._home / "output").open("w") as output:
+            process = subprocess.Popen(
+                words,
+                cwd=self.folder,
+                env=os.environ | {"PYTHONPATH": places, TOLD: str(told)},
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=output,
+                start_new_session=True,
+            )
+        ended, since, heard = "", began, ""
+        while not ended:
+            with suppress(subprocess.TimeoutExpired):
+                ended = "passed" if process.wait(0.1) in _PASSED else "failed"
+            now = time.monotonic()
+            if heard != (heard := told.read_text(encoding="utf-8")):
+                since = now
+            elif not ended and now - since > EACH_SECONDS:
+                ended = "stuck"
+            if not ended and seconds is not None and now - began > seconds:
+                ended = "late"
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        lines = [line.partition(" ") for line in heard.splitlines()]
+        failed = [test for what, _, test in lines if what == "fails"]
+        if ended == "failed" and not lines:
+            text = (self._home / "output").read_text(encoding="utf-8", errors="replace")
+            raise SystemExit(f"{text}\nthese tests cannot be run: {' '.join(tests)}")
+        return ended, "" if ended == "passed" else [*failed, *(lines[-1][2:] if lines else [""])][0]
 
 
 def alone() -> Sequence[str]:
