@@ -44,7 +44,8 @@ def pytest_fixture_setup(fixturedef: pytest.FixtureDef[Any]) -> Iterator[None]:
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
     """Run a test that is not marked as slow or soak within its budget."""
-    if any(item.get_closest_marker(name) for name in ("slow", "soak")):
+    is_free = any(item.get_closest_marker(name) for name in ("slow", "soak"))
+    if is_free or item.config.getoption("--no-budget"):
         return None
     item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
     reports, seconds = _run(item, nextitem)

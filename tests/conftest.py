@@ -8,12 +8,20 @@ import pytest
 from hypothesis import settings
 
 from tests.budget import pytest_fixture_setup, pytest_runtest_protocol
-from tests.golden import golden, pytest_addoption
+from tests.golden import golden
 
-__all__ = ["golden", "pytest_addoption", "pytest_fixture_setup", "pytest_runtest_protocol"]
+__all__ = ["golden", "pytest_fixture_setup", "pytest_runtest_protocol"]
 
 settings.register_profile("unhurried", deadline=None)  # a busy machine is no fault of the code
 settings.load_profile("unhurried")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Take the options of our own."""
+    parser.addoption("--golden", action="store_true", help="write messages as they are now")
+    parser.addoption(
+        "--no-budget", action="store_true", help="let tests take what CPU time they do"
+    )
 
 
 def pytest_configure() -> None:

@@ -40,11 +40,6 @@ def _place(key: str) -> tuple[str, int]:
     return (test, int(number)) if number.isdigit() and test else (key, 1)
 
 
-def pytest_addoption(parser: pytest.Parser) -> None:
-    """Take `--golden`."""
-    parser.addoption("--golden", action="store_true", help="write messages as they are now")
-
-
 @pytest.fixture
 def golden(request: pytest.FixtureRequest, tmp_path: Path) -> Golden:
     """Compare what is said with the file of messages; the test's own folder is TMP there."""
