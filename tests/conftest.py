@@ -20,7 +20,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     """Take the options of our own."""
     parser.addoption("--golden", action="store_true", help="write messages as they are now")
     parser.addoption(
-        "--no-budget", action="store_true", help="let tests take what CPU time they do"
+        "--no-budget", action="store_true", help="let tests take any CPU time"
     )
 
 
