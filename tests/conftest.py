@@ -19,9 +19,7 @@ settings.load_profile("unhurried")
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Take the options of our own."""
     parser.addoption("--golden", action="store_true", help="write messages as they are now")
-    parser.addoption(
-        "--no-budget", action="store_true", help="let tests take any CPU time"
-    )
+    parser.addoption("--no-budget", action="store_true", help="let tests take any CPU time")
 
 
 def pytest_configure() -> None:
