@@ -29,6 +29,14 @@ def clone(tmp_path: Path) -> History:
     return made
 
 
+@pytest.fixture
+def small(tmp_path: Path) -> History:
+    """A clone of little else than the version."""
+    made = History.begun(tmp_path)
+    made.add({"pyproject.toml": (ROOT / "pyproject.toml").read_text(), "CHANGELOG.md": DATED})
+    return made
+
+
 def refused(clone: History) -> str:
     """Return why the command makes no release of a clone, in one line."""
     words = [sys.executable, "-m", "tests.release", "--root", str(clone.root)]
@@ -37,20 +45,20 @@ def refused(clone: History) -> str:
     return done.stderr.removeprefix("Not released: ")
 
 
-def test_a_tree_that_is_not_committed_is_refused_in_a_line(clone: History) -> None:
-    assert version_to_release(clone.root) == "0.1.0"
-    (clone.root / "new.txt").touch()
-    assert refused(clone).startswith("not everything is committed (new.txt): commit it")
+def test_a_tree_that_is_not_committed_is_refused_in_a_line(small: History) -> None:
+    assert version_to_release(small.root) == "0.1.0"
+    (small.root / "new.txt").touch()
+    assert refused(small).startswith("not everything is committed (new.txt): commit it")
 
 
-def test_a_version_that_has_a_tag_or_no_section_is_refused(clone: History) -> None:
+def test_a_version_that_has_a_tag_or_no_section_is_refused(small: History) -> None:
     for text in ("## Unreleased\n\n- x\n", "## 0.1.0 - 2026-12-01\n\n## 0.0.9\n"):
-        clone.add({"CHANGELOG.md": text})
+        small.add({"CHANGELOG.md": text})
         with pytest.raises(RefusedError, match=r"^CHANGELOG.md has no section '## 0\.1\.0 - YYYY"):
-            version_to_release(clone.root)
-    clone.git("tag", "v0.1.0")
+            version_to_release(small.root)
+    small.git("tag", "v0.1.0")
     with pytest.raises(RefusedError, match=r"^the tag v0\.1\.0 exists: raise the version"):
-        version_to_release(clone.root)
+        version_to_release(small.root)
 
 
 def test_the_changes_of_a_version_end_at_the_next(tmp_path: Path) -> None:

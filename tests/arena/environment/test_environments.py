@@ -267,17 +267,22 @@ def test_the_python_of_a_virtual_environment_gets_the_remedy(
         assert 'Write python = "venv" in bot.toml' in said
 
 
-def test_a_package_that_is_not_there_gets_the_remedy(public: Path, arena: Arena) -> None:
-    folder = bot(public / "mine", "chooser\n")
+@pytest.mark.parametrize(
+    ("listed", "more", "says"),
+    [
+        ("chooser", "", 'counts only for a bot whose bot.toml says python = "venv"'),
+        ("base", 'python = "venv"\n', "chooser is not among the packages of its"),
+        (None, "", "`arena new --with PACKAGE` begins such a bot."),
+    ],
+)
+def test_a_package_that_is_not_there_gets_the_remedy(
+    public: Path, arena: Arena, listed: str | None, more: str, says: str
+) -> None:
+    folder = bot(public / "mine", f"{listed}\n")
     wheel(folder / "wheels", "base")
-    command = 'command = ["{python}", "bot.py"]\n'
-    said = unfit(arena, folder, command)
-    assert 'counts only for a bot whose bot.toml says python = "venv"' in said
-    (folder / "requirements.txt").write_text("base\n")
-    said = unfit(arena, folder, f'{command}python = "venv"\n')
-    assert "chooser is not among the packages of its" in said
-    (folder / "requirements.txt").unlink()
-    assert "`arena new --with PACKAGE` begins such a bot." in unfit(arena, folder, command)
+    if listed is None:
+        (folder / "requirements.txt").unlink()
+    assert says in unfit(arena, folder, f'command = ["{{python}}", "bot.py"]\n{more}')
 
 
 def test_a_new_bot_may_have_packages(public: Path, arena: Arena) -> None:

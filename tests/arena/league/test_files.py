@@ -21,6 +21,7 @@ from arena.league import files as bot_files
 from arena.league.bot import make_bot
 from arena.league.files import Look, look, signature
 from arena.store.opening import read_played
+from referee.games.guerra import game  # noqa: F401 - for all forks
 from referee.sandbox import Program, StartError
 from referee.sandbox.sources import Sources, read_at_most
 from referee.sandbox.stage import Stage
@@ -177,14 +178,14 @@ def test_what_leads_nowhere_is_no_bot(mine: Path) -> None:
     (mine / "loop").symlink_to("loop")
     assert "there is no bot" in told("check", mine / "loop", "--game", "guerra", code=1)
     assert "File name too long" in told("play", "guerra", f"./{'a' * 300}", "random")
-    make = "import os\nfor _ in range(1500): os.mkdir('deep'); os.chdir('deep')"
+    make = "import os\nfor _ in range(25): os.mkdir('deep' * 50); os.chdir('deep' * 50)"
     (mine / "loop").unlink()
     subprocess.run([sys.executable, "-c", make], cwd=mine, check=True)
     try:
         with pytest.raises(Exception, match="cannot be read: File name too long"):
             make_bot("mine", mine, ["./bot"], ["."])
     finally:
-        subprocess.run(["rm", "-rf", mine / "deep"], check=True)
+        subprocess.run(["rm", "-rf", mine / ("deep" * 50)], check=True)
 
 
 def test_what_takes_a_files_place_later_is_not_opened_either(mine: Path) -> None:

@@ -88,7 +88,7 @@ def test_what_is_entered_can_be_played_and_is_not_checked_again(
     assert text(cup) == before
 
 
-def test_names_that_are_taken_or_look_alike(arena: Arena, cup: Path, make_bot: MakeBot) -> None:
+def test_names_that_are_taken(arena: Arena, cup: Path, make_bot: MakeBot) -> None:
     make_bot("one/ada")
     make_bot("two/ada", FINE + "# another\n")
     rows = verdicts(arena, cup, "one/ada", "two/ada", code=1)  # and two rows of one name
@@ -99,6 +99,11 @@ def test_names_that_are_taken_or_look_alike(arena: Arena, cup: Path, make_bot: M
     assert "OTHER=two/ada enters it under another name" in row["why"]
     assert states(arena, cup, "two/ada", "--replace") == ["replaced"]
     assert 'name = "ada"\nfolder = "../two/ada"' in text(cup)
+
+
+def test_names_that_look_alike(arena: Arena, cup: Path, make_bot: MakeBot) -> None:
+    make_bot("one/ada")
+    assert states(arena, cup, "one/ada") == ["entered"]
     rows = verdicts(arena, cup, "ADA=rusher", "\u0430da=rusher", code=1)
     assert {row["verdict"] for row in rows.values()} == {"refused"}
     assert "the name 'ADA' looks like 'ada', which is in the league" in rows["ADA"]["why"]

@@ -143,11 +143,12 @@ def test_a_lack_of_descriptors_for_a_door_is_told(launcher: Launcher, public: Pa
 CLIENT = """\
 import os, socket
 address = os.environ["ARENA_DOOR_URL"].removeprefix("http://").split(":")
+number = os.read(0, 9)
 with socket.create_connection((address[0], int(address[1]))) as made:
     made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     made.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
     made.settimeout(10)
-    made.sendall(b"from " + os.read(0, 9))
+    made.sendall(b"from " + number)
     print(made.recv(100).decode(), made.getpeername())
     made.shutdown(socket.SHUT_RDWR)
 """
