@@ -21,7 +21,7 @@ from arena.league import files as bot_files
 from arena.league.bot import make_bot
 from arena.league.files import Look, look, signature
 from arena.store.opening import read_played
-from referee.games.guerra import game  # noqa: F401 - for all forks
+from referee.games.guerra import game as guerra  # noqa: F401 - for all forks
 from referee.sandbox import Program, StartError
 from referee.sandbox.sources import Sources, read_at_most
 from referee.sandbox.stage import Stage
