@@ -1,12 +1,11 @@
 """Plays every game of OpenSpiel, and writes the table in docs/openspiel.md.
 
-    python -m tests.benchmarks.openspiel_table                # all games, some hours on two cores
+    python -m tests.benchmarks.openspiel_table                # all games, a quarter of an hour
     python -m tests.benchmarks.openspiel_table chess hearts   # some, whose rows are printed
-    python -m tests.benchmarks.openspiel_table --brief        # all, by their default options only
 
-Each game is checked as by `arena check-game`, then played as a league of bots that choose at
-random and one that takes the first legal action, which `arena verify` executes again. What is
-found is kept in `openspiel-table.json`, so that a run that was stopped goes on.
+Each game is checked with its default options as by `arena check-game`, then played as a league of
+bots that choose at random and one that takes the first legal action, which `arena verify` executes
+again. What is found is kept in `openspiel-table.json`, so that a run that was stopped goes on.
 """
 
 import json
@@ -23,7 +22,6 @@ from tabulate import tabulate
 
 from arena.league.plan import LeaguePlan, Settings
 from arena.league.writing import make_league
-from arena.stats.seats import mirror_gain
 from referee.finding import OPENSPIEL
 from referee.game import Game
 from referee.loading import find_game
@@ -31,32 +29,24 @@ from referee.openspiel.kind import surveys
 from referee.testing import check_game
 from referee.testing.cases import Case
 from tests.arena.conftest import ARENA, ROOT
-from tests.benchmarks.games import asked, rate
 from tests.benchmarks.ladder import played
-from tests.benchmarks.mirrored import told
 from tests.docs.written import rewrite
 
 MEASURES = "referee/openspiel referee/testing"
 PAGE = ROOT / "docs" / "openspiel.md"
 BEGIN, END = "<!-- Here the table begins. -->", "<!-- Here it ends. -->"
-HEADERS = (
-    *("game", "seats", "hidden", "all at once", "decisions a match", "decisions a second"),
-    "a mirrored deal is worth",
-)
-_LEAGUE, _MIRRORED = 2, 120
-"""Deals of a line-up in the league that is verified, and among wavering bots."""
-SLIPPING = """
-import kit
-kit.run(lambda ask: ask.rng.choice(ask.legal) if ask.rng.random() < {slips} else ask.legal[0])
-"""
-"""A bot that takes the first legal action, but for a part of its decisions."""
+HEADERS = ("game", "seats", "hidden", "all at once", "decisions a match")
+DEALS = 2
+"""Deals of a line-up in the league that is verified."""
+BOTS = {"random": "ask.rng.choice(ask.legal)", "first": "ask.legal[0]"}
+"""How the bots of that league choose."""
 
 
-def measured(name: str, brief: bool) -> dict[str, Any]:
+def measured(name: str) -> dict[str, Any]:
     """Check and play one game; return its row."""
     word = f"{OPENSPIEL}:{name}"
     kind = find_game(word)
-    cases = [Case(kind, kind.seat_counts[0])] if brief else None
+    cases = [Case(kind, kind.seat_counts[0])]
     results = {each.step: each for each in check_game(kind, cases=cases)}
     verify(word, kind)
     return {
@@ -65,8 +55,6 @@ def measured(name: str, brief: bool) -> dict[str, Any]:
         "hidden": _hidden(kind, results["hidden"].detail),
         "all at once": "yes" if _is_simultaneous(kind) else "",
         "decisions a match": kind.typical_decisions,
-        "decisions a second": _rounded(rate(word, asked)),
-        "a mirrored deal is worth": _mirrored(kind) if kind.has_chance else "",
     }
 
 
@@ -87,9 +75,7 @@ def _is_simultaneous(kind: type[Game]) -> bool:
 def verify(word: str, kind: type[Game]) -> None:
     """Play a league, and have every match executed again."""
     with tempfile.TemporaryDirectory() as name:
-        plan = _league(
-            Path(name), word, kind, _LEAGUE, [1.0] * max(2, kind.seat_counts[0] - 1) + [0.0]
-        )
+        plan = _league(Path(name), word, kind)
         field = played(plan)
         assert not any((field.faults or {}).values()), field.faults
         done = subprocess.run(
@@ -99,27 +85,17 @@ def verify(word: str, kind: type[Game]) -> None:
         assert "none differs" in done.stdout
 
 
-def _mirrored(kind: type[Game]) -> str:
-    with tempfile.TemporaryDirectory() as name:
-        slips = [0.1] * kind.seat_counts[0]
-        return told(
-            mirror_gain(played(_league(Path(name), kind.name, kind, _MIRRORED, slips)).deals)
-        )
-
-
-def _league(
-    home: Path, word: str, kind: type[Game], deals: int, slips: Sequence[float]
-) -> LeaguePlan:
+def _league(home: Path, word: str, kind: type[Game]) -> LeaguePlan:
     bots = []
-    for at, each in enumerate(slips):
+    for at, each in enumerate(["random"] * max(2, kind.seat_counts[0] - 1) + ["first"]):
         folder = home / f"bot{at}"
         folder.mkdir()
         (folder / "kit.py").write_text((ROOT / "bots" / "kit.py").read_text())
-        (folder / "bot.py").write_text(SLIPPING.format(slips=each))
+        (folder / "bot.py").write_text(f"import kit\nkit.run(lambda ask: {BOTS[each]})\n")
         bots.append(
             {"name": folder.name, "folder": f"../{folder.name}", "command": ["{python}", "bot.py"]}
         )
-    settings = Settings(game=word, seats=kind.seat_counts[0], seed="openspiel", deals=deals)
+    settings = Settings(game=word, seats=kind.seat_counts[0], seed="openspiel", deals=DEALS)
     return make_league(home / "league", settings, {}, {"sandbox": "none"}, bots)
 
 
@@ -127,28 +103,23 @@ def _counts(seats: Sequence[int]) -> str:
     return str(seats[0]) if len(seats) == 1 else f"{seats[0]}-{seats[-1]}"
 
 
-def _rounded(rate: float) -> str:
-    return f"{float(f'{rate:.2g}'):,.0f}"
-
-
-def _tried(name: str, brief: bool) -> tuple[str, dict[str, Any] | str]:
+def _tried(name: str) -> tuple[str, dict[str, Any] | str]:
     try:
-        return name, measured(name, brief)
+        return name, measured(name)
     except Exception as error:  # noqa: BLE001 - it is told, and the others go on
         return name, f"{type(error).__name__}: {error}"
 
 
-def _each(names: Sequence[str], brief: bool, jobs: int, done: Callable[[str, Any], None]) -> None:
+def _each(names: Sequence[str], jobs: int, done: Callable[[str, Any], None]) -> None:
     with ProcessPoolExecutor(jobs, max_tasks_per_child=1) as pool:
-        for future in as_completed(pool.submit(_tried, name, brief) for name in names):
+        for future in as_completed(pool.submit(_tried, name) for name in names):
             done(*future.result())
 
 
 @click.command()
 @click.argument("names", nargs=-1)
-@click.option("--brief", is_flag=True, help="Check games with their default options only.")
 @click.option("--jobs", default=2, help="So many games at once.")
-def main(names: tuple[str, ...], brief: bool, jobs: int) -> None:
+def main(names: tuple[str, ...], jobs: int) -> None:
     """Measure games, and print their rows, or write the table of all into the page."""
     kept = Path("openspiel-table.json")
     known: dict[str, Any] = json.loads(kept.read_text()) if kept.exists() else {}
@@ -162,7 +133,7 @@ def main(names: tuple[str, ...], brief: bool, jobs: int) -> None:
         kept.write_text(json.dumps(known))
         click.echo(f"{name}: {row}")
 
-    _each([name for name in wanted if name not in known], brief, jobs, done)
+    _each([name for name in wanted if name not in known], jobs, done)
     rows = [[known[name][head] for head in HEADERS] for name in wanted if name in known]
     table = tabulate(rows, HEADERS, tablefmt="github", disable_numparse=True)
     if names:

@@ -1,25 +1,19 @@
-"""What a served league is to its authors and readers, and what it costs the league.
+"""How long the authors and the readers of a served league wait.
 
 python -m tests.benchmarks.serve first      from `arena submit` to the first match in the table
 python -m tests.benchmarks.serve pages      200 open pages, each loaded anew once a minute
-python -m tests.benchmarks.serve pace       the pace of a league during 200 hand-ins an hour, and
-                                            200 open pages
 """
 
 import argparse
 import http.client
 import os
 import random
-import resource
-import shutil
 import socket
 import sqlite3
 import statistics
 import tempfile
 import threading
 import time
-from collections import Counter
-from collections.abc import Iterator
 from contextlib import closing
 from functools import partial
 from pathlib import Path
@@ -28,15 +22,12 @@ from typing import Self
 from arena.league.plan import DATABASE
 from tests.arena.serve.serving import Serving, add_person, run_arena, serving
 from tests.benchmarks.scale import Size, make
-from tests.referee import process_watch
 from tests.referee.process_watch import until
 
 MEASURES = "arena/handin arena/serve"
 BOTS = ("sensible", "random", "quiet", "warlord")
 HAND_IN = "\n[hand_in]\nper_hour = 10000\nper_day = 10000\n"
 HERE = "127.0.0.1"
-INTAKE, PLAYER = "arena.handin.intake", "arena.serve.player"
-CPU = ("player", "intake", "commands")
 
 
 def league(home: Path, deals: int) -> Path:
@@ -229,137 +220,21 @@ def pages(count: int, seconds: float, every: float, deals: int, before: int) -> 
             print(f"{stored(server)} matches at the end")
 
 
-def cpu_of(pids: set[int]) -> float:
-    """Return the CPU seconds of processes and of their children that have ended."""
-    found = 0
-    for pid in pids:
-        fields = process_watch.fields(pid)
-        found += sum(map(int, fields[11:15])) if fields else 0
-    return found / os.sysconf("SC_CLK_TCK")
-
-
-def cpu_below(server: Serving, module: str) -> float:
-    """Return the CPU seconds of a process beside a server, and of all below it, ended ones too."""
-    family = server.family()
-    found = next({pid} for pid in family if module in process_watch.command_line(pid))
-    new = found
-    while new:
-        new = {child for each in new for child in process_watch.children(each)} - found
-        found |= new
-    return cpu_of(found)
-
-
-class Authors:
-    """Eight authors who hand in by turns; two of the eight write Rust, which is compiled."""
-
-    def __init__(self, home: Path, folder: Path) -> None:
-        langs = [*["python"] * 3, "rust"] * 2
-        self.names = [f"author{number}" for number in range(len(langs))]
-        self._home = home
-        self._tokens = [add_person(folder, name) for name in self.names]
-        starters = {lang: starter(home, lang) for lang in set(langs)}
-        self._starters = [starters[lang] for lang in langs]
-        self.handed_in = 0
-
-    def hand_in(self, server: Serving, *options: str) -> None:
-        """Hand in a new version of the next author's bot."""
-        author = self.handed_in % len(self.names)
-        bot = self._home / f"bot{self.handed_in}"
-        shutil.copytree(self._starters[author], bot)
-        changed(bot, bot.name)
-        words = ("submit", server.url, bot, "--bot", self.names[author], *options)
-        done = run_arena(*words, ARENA_TOKEN=self._tokens[author])
-        assert done.returncode == 0, done
-        shutil.rmtree(bot)
-        self.handed_in += 1
-
-
-def pace(
-    seconds: float, per_hour: float, rounds: int, count: int, every: float, deals: int
-) -> None:
-    """Compare the pace of a league with and without hand-ins; every fourth one is compiled.
-
-    The authors' bots play in both, as a match of theirs takes another time than one of ours. Still
-    the first deals of new bots are other matches than those of all; so pace is the CPU time that
-    goes into playing. What the authors' commands use, which are elsewhere in life, is told apart.
-    """
-    with tempfile.TemporaryDirectory() as name:
-        home = Path(name)
-        folder = league(home, deals)
-        authors = Authors(home, folder)
-        with serving(folder) as server:
-            playing(server)
-            for _ in authors.names:
-                authors.hand_in(server)
-            counts = {False: Counter[str](), True: Counter[str]()}
-            with Readers(server, count, every) as readers:
-                for number in range(rounds):
-                    # each is the first of the two as often as the second: a machine may slow down
-                    for is_busy in (number % 2 == 1, number % 2 == 0):
-                        asked = per_hour if is_busy else 0
-                        counts[is_busy].update(_watched(server, authors, seconds, asked))
-                        readers.note_memory()
-                    print("; ".join(_rates(counts)), flush=True)
-
-
-def _watched(
-    server: Serving, authors: Authors, seconds: float, per_hour: float
-) -> dict[str, float]:
-    """Return what is done within so many seconds: matches played, hand-ins, and CPU seconds."""
-    spent = [cpu_below(server, module) for module in (INTAKE, PLAYER)]
-    played, handed_in = stored(server), authors.handed_in
-    commands, began = _cpu_of_commands(), time.monotonic()
-    while (passed := time.monotonic() - began) < seconds:
-        if per_hour and passed >= (authors.handed_in - handed_in) * 3600 / per_hour:
-            authors.hand_in(server, "--no-wait")
-        time.sleep(0.2)
-    return {
-        "seconds": time.monotonic() - began,
-        "matches": stored(server) - played,
-        "hand-ins": authors.handed_in - handed_in,
-        "intake": cpu_below(server, INTAKE) - spent[0],
-        "player": cpu_below(server, PLAYER) - spent[1],
-        "commands": _cpu_of_commands() - commands,
-    }
-
-
-def _cpu_of_commands() -> float:
-    """Return the CPU seconds of the commands that have ended here."""
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
-
-
-def _rates(counts: dict[bool, Counter[str]]) -> Iterator[str]:
-    """Yield what the counts of a league that was left alone, and of one that was not, say."""
-    cores = len(os.sched_getaffinity(0))
-    for found in counts.values():
-        share = {key: 100 * found[key] / found["seconds"] / cores for key in CPU}
-        yield (
-            f"{found['hand-ins']} hand-ins in {found['seconds']:.0f} s: "
-            f"{found['matches'] / found['seconds']:.1f} matches a second"
-        )
-        yield from (f"{key} {used:.1f} % of the CPU" for key, used in share.items())
-
-
 def main() -> None:
     """Measure what the command line names."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("what", choices=["first", "pages", "pace"])
+    parser.add_argument("what", choices=["first", "pages"])
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--pages", type=int, default=200)
     parser.add_argument("--seconds", type=float, default=120.0)
     parser.add_argument("--every", type=float, default=60.0)
-    parser.add_argument("--per-hour", type=float, default=200.0)
     parser.add_argument("--deals", type=int, default=20_000)
     parser.add_argument("--stored", type=int, default=0, help="matches of `pages` from before")
     words = parser.parse_args()
-    match words.what:
-        case "first":
-            first(words.rounds)
-        case "pages":
-            pages(words.pages, words.seconds, words.every, words.deals, words.stored)
-        case _:
-            pace(words.seconds, words.per_hour, words.rounds, words.pages, words.every, words.deals)
+    if words.what == "first":
+        first(words.rounds)
+    else:
+        pages(words.pages, words.seconds, words.every, words.deals, words.stored)
 
 
 if __name__ == "__main__":
