@@ -4,7 +4,6 @@ import copy
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from functools import cache
 from pathlib import Path
 from random import Random
 from typing import Any, ClassVar, Self, TypeVar
@@ -72,24 +71,6 @@ class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     `__post_init__` raises ValueError, with a sentence for the organizer, for values that are
     allowed alone but not together.
     """
-
-    added: ClassVar[frozenset[str]] = frozenset()
-    """The options that older matches lack, and that are not stored at their defaults."""
-
-    def stored(self) -> dict[str, Any]:
-        """Return the options as replays and the settings of leagues hold them."""
-        usual = _usual(type(self))
-        return {
-            name: value
-            for name, value in msgspec.to_builtins(self).items()
-            if name not in self.added or value != usual[name]
-        }
-
-
-@cache
-def _usual(kind: type[Options]) -> dict[str, Any]:
-    """Return the defaults of options, by name; to ask for them takes as long as a decision."""
-    return {field.name: field.default for field in msgspec.structs.fields(kind)}
 
 
 class Decision(msgspec.Struct, frozen=True, gc=False):

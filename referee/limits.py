@@ -14,9 +14,6 @@ MOST_FILES_MB = 1 << 16
 _DAY = 86_400
 Seconds = Annotated[float, Meta(ge=0, le=_DAY)]
 PositiveSeconds = Annotated[float, Meta(gt=0, le=_DAY)]
-_ADDED = ("threads", "devices", "door", "pace", "remote", "cgroup")
-"""Limits that came later: what is stored holds them only where they are not the usual ones."""
-
 
 SandboxName = Literal["landlock", "bwrap", "uid", "none"]
 Pace = Literal["fast", "slow"]
@@ -97,13 +94,9 @@ class MatchLimits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
         return Limits(**{name: getattr(self, name) for name in _OF_MATCHES}, files_mb=MOST_FILES_MB)
 
     def stored(self) -> dict[str, Any]:
-        """Return the limits as leagues and exports hold them, so that older ones stay the same."""
-        own = msgspec.to_builtins(self)
-        return {
-            name: own[name]
-            for name, usual in msgspec.to_builtins(MatchLimits()).items()
-            if name not in _ADDED or own[name] != usual
-        }
+        """Return the limits as leagues and exports hold them, in values of JSON."""
+        own = msgspec.json.decode(msgspec.json.encode(self))
+        return {name: own[name] for name in _OF_MATCHES}
 
     @property
     def enclosure(self) -> tuple[str, tuple[Device, ...], bool]:

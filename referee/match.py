@@ -129,7 +129,7 @@ class Match:
             game=game.name,
             rules=game.rules_version,
             seats=game.seats,
-            options=game.options.stored(),
+            options=msgspec.to_builtins(game.options),
             seed=game.chance.seed,
             entries=self._entries,
             places=places,

@@ -47,22 +47,13 @@ class Header(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
     @property
     def fixed(self) -> dict[str, Any]:
-        """The settings by key, those that an old export lacks filled in."""
-        return {
-            **msgspec.to_builtins(self.settings),
-            "limits": self.settings.limits.stored(),
-            "derivation": self.settings.derivation,
-            "opening": msgspec.to_builtins(self.settings.opening),
-        }
-
-    @property
-    def stored(self) -> dict[str, Any]:
-        """The settings as a league stores them."""
-        return {key: value for key, value in self.fixed.items() if key != "opening" or value}
+        """The settings by key, as a league stores them."""
+        limits = self.settings.limits.stored()
+        return {**msgspec.to_builtins(self.settings), "limits": limits}
 
     @property
     def usual_options(self) -> dict[str, Any]:
-        """The defaults of the game's options, of which not all are in the settings."""
+        """The defaults of the game's options."""
         settings = self.settings
         if settings.facts is not None:
             return settings.facts.options
@@ -156,7 +147,7 @@ def _settings(folder: Path, store: Store) -> FixedSettings:
         found = msgspec.convert(settings, FixedSettings)
     except msgspec.ValidationError as error:
         raise ArenaError(f"{folder / DATABASE}: the settings are damaged: {error}.") from None
-    if found.facts is None or found.facts.source.kind == "bundled":  # as older arenas read it
+    if found.facts is None or found.facts.source.kind == "bundled":  # the same everywhere
         return msgspec.structs.replace(found, facts=None, code="")
     return found
 

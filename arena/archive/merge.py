@@ -25,6 +25,7 @@ from arena.store.store import Store
 from protocol.errors import ArenaError, RunError
 from referee.games import GAMES
 from referee.replay import Replay
+from referee.scoring import Counted
 
 Watch = Callable[[int], None]
 """Called after each match that was read, with how many they are."""
@@ -76,7 +77,7 @@ def _merge(league: LeaguePlan, named: Path, archives: Sequence[Archive], watch: 
             commands = _commands(league, named, archives, store)
             index = {bot: BotIndex(number) for number, bot in enumerate(commands)}
             new = _new_matches(archives, store, index, merged, watch)
-            settings = store.settings() if has_matches else archives[0].header.stored
+            settings = store.settings() if has_matches else archives[0].header.fixed
             rounds = _rounds(named, archives, store.rounds() if has_matches else [])
             merged.added = store.merge(settings, commands, rounds, new)
             facts = store.facts()
@@ -101,8 +102,6 @@ def _commands(
 ) -> dict[BotVersion, tuple[str, ...]]:
     """Return the bots of all headers; raise ArenaError for a header of another league."""
     fixed = league.fixed()
-    if store.has_matches():
-        fixed["derivation"] = store.derivation()
     if league.unread_book:
         raise ArenaError(league.unread_book)
     known = {bot: tuple(command) for bot, command in store.commands().items()}
@@ -118,7 +117,7 @@ def _commands(
                     f"the line was edited or damaged."
                 )
             found[bot] = command
-    _check_one_league(archives)  # nothing else says which derivation a new league is to have
+    _check_one_league(archives)  # what is known of a game from elsewhere, only these say
     return found
 
 
@@ -201,23 +200,16 @@ def _new_matches(
 def _other(line: MatchLine, played: PlayedMatch, known: WholeMatch) -> str:
     """Return what of a match is not as it is stored, or nothing; what was measured may differ."""
     result = played.result
-    for name in ("places", "reason", "decisions", "faults", "forfeits", "moves"):
+    for name in ("places", "reason", "decisions", "faults", "forfeits", "moves", *Counted._fields):
         new, old = getattr(result, name), getattr(known.match, name)
         if new != (list(old) if isinstance(old, tuple) else old):
             return name
-    for name in ("scores", "numbers"):
-        new, old = getattr(result, name), getattr(known.match, name)
-        if None not in (new, old) and new != (list(old) if isinstance(old, tuple) else old):
-            return name  # where only one has them, the other is from before they were kept
     same = known.record.replay == played.record.replay
     return "" if same or _bare(line.replay) == _bare(known.replay) else "replay"
 
 
 def _bare(replay: Replay) -> Replay:
-    """Return a replay without what may differ: words, which may hold times, and what was counted.
-
-    The replays of older matches lack the latter.
-    """
+    """Return a replay without what may differ: words, which may hold times."""
     entries = [
         msgspec.structs.replace(
             entry,
@@ -226,7 +218,7 @@ def _bare(replay: Replay) -> Replay:
         )
         for entry in replay.entries
     ]
-    return msgspec.structs.replace(replay, entries=entries, scores=None, numbers=None)
+    return msgspec.structs.replace(replay, entries=entries)
 
 
 def _make(folder: Path, archives: Sequence[Archive], watch: Watch) -> Merged:
@@ -284,7 +276,7 @@ def _write(
     settings = archive.header.fixed
     options, limits = settings.pop("options"), settings.pop("limits")
     opening = settings.pop("opening") or {}
-    for key in ("derivation", "facts", "code"):  # which the database says
+    for key in ("facts", "code"):  # which the database says
         settings.pop(key, None)
     of_format = {}
     if archive.header.drawn:

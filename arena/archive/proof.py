@@ -179,9 +179,7 @@ def _check_rules(replay: Replay, limits: MatchLimits, kind: type[Game] | None) -
     _check("its replay's places", replay.places, places)
     _check("its replay's reason", replay.reason, reason)
     for name, true in found._asdict().items():
-        kept = getattr(replay, name)
-        if kept is not None:  # as in matches from before anything was counted
-            _check(f"its replay's {name}", kept, true)
+        _check(f"its replay's {name}", getattr(replay, name), true)
 
 
 def _ending(replay: Replay, kind: type[Game], forfeits: Forfeits) -> tuple[list[int], str, Counted]:

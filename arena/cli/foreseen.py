@@ -90,14 +90,10 @@ def warn_guessable(league: LeaguePlan) -> None:
     """Warn if the seed may be found by trying, and the authors of bots may be strangers."""
     if not is_guessable(league.settings.seed) or all(bot.is_bundled for bot in league.bots):
         return
-    what = (
-        f"{league.folder} was made by an older Bot Arena, and a bot can find its seed by trying"
-        if league.derivation == 1
-        else f"the seed of {league.folder} is so short that authors of bots may find it by trying"
-    )
     say(
         safe(
-            f"Warning: {what}, and with it all cards. If you do not know these authors, make a "
-            f"new league without --seed, which draws a seed."
+            f"Warning: the seed of {league.folder} is so short that authors of bots may find it by "
+            f"trying, and with it all cards. If you do not know these authors, make a new league "
+            f"without --seed, which draws a seed."
         )
     )

@@ -12,7 +12,6 @@ from typing import Self
 
 from arena.league.command import REMOTE, check_command
 from arena.league.files import (
-    WHOLE,
     Borrowed,
     Look,
     absent,
@@ -28,7 +27,7 @@ from protocol.errors import ArenaError
 from referee.limits import NO_GRANT, Grant
 from referee.sandbox import PYTHON, Program, is_program, opening
 from referee.sandbox.executable import OF_VENV, is_of_venv
-from referee.sandbox.sources import sizes_of, too_large
+from referee.sandbox.sources import too_large
 
 NAME_LIMIT = 40
 """The most characters of a bot's name."""
@@ -38,7 +37,6 @@ SOURCES = {
     *(".zig", ".hs", ".ml", ".nim", ".d", ".pas"),
 }
 """How the files of compiled languages end."""
-_FILES_BEFORE = 2000  # that a bot could have, in the release of `folder_digest`
 
 
 @dataclass(frozen=True)
@@ -64,7 +62,7 @@ class Bot:
     known_digest: str = field(default="", compare=False)
     """The hash of command and files, where it is known without reading them."""
     plays_as: str = field(default="", compare=False)
-    """The version under which it goes on, if that is not the hash, see `continuity`."""
+    """The version it is, if that is not the hash: what a build makes is as its sources are."""
     build: tuple[str, ...] = ()
     """The command that makes its program from its files; empty if there is nothing to build."""
     products: tuple[str, ...] = ()
@@ -138,27 +136,6 @@ class Bot:
     def is_to_be_made(self) -> bool:
         """Whether it must be built, or its environment be made, before it can be run."""
         return bool(self.build) or (self.has_packages and not self.environment)
-
-    def folder_digest(self, until: float) -> str:
-        """Return the hash by which a release before this one knew it: all of its folder counted.
-
-        Files that are not its own are left out if they were written after a time. It is empty if
-        the folder is not there, or holds too much.
-        """
-        try:
-            files = named_files(self.name, self.folder, ["."])
-            sizes = sizes_of(f"{self.folder}/{file}" for file in files)
-            if len(files) > _FILES_BEFORE or sum(sizes.values()) > WHOLE:
-                return ""  # that release refused it
-            with readable(self.name):
-                then = [
-                    file
-                    for file in files
-                    if file in self.files or (self.folder / file).stat().st_mtime <= until
-                ]
-            return look(self.name, self.folder, self.command, then).digest
-        except ArenaError:
-            return ""
 
     def check_size(self, most_mb: int) -> None:
         """Raise ArenaError if its files are more than so many MiB; nothing is read for that.

@@ -180,7 +180,6 @@ class _Reader:
             settings=settings,
             game=unread(word),
             options=options,
-            stored_options=options,
             limits=self._read(Limits, limits, "limit {}", "limits"),
             bots=(),
             build=self._read(WorkLimits, build, "key {} of build", "build"),
@@ -375,5 +374,4 @@ def _with_rules(league: LeaguePlan, rules: type[Game], source: Source) -> League
         rules=rules,
         game=facts_of(rules, source),
         options=msgspec.to_builtins(options),
-        stored_options=options.stored(),
     )

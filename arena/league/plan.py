@@ -13,7 +13,7 @@ from arena.environment.settings import EnvironmentSettings
 from arena.league.anchor import anchor_of
 from arena.league.bot import Bot, DisqualifiedBot, LostBot
 from arena.league.contest import HandIn
-from arena.league.seed import NEWEST, Derivation, league_key
+from arena.league.seed import league_key
 from arena.schedule.asked import AskedDeals
 from arena.schedule.deal import BotIndex, Entrant, Rotations, Schedule, rotation_count
 from arena.schedule.format_kinds import FormatTerms, InRounds, NoOptions, Plain
@@ -55,14 +55,10 @@ class LeaguePlan:
     """What is known of its game; where it is only to be read, without executing the game."""
     options: Mapping[str, Any]
     """All options of the game."""
-    stored_options: Mapping[str, Any]
-    """Those of them that are stored with the matches."""
     limits: Limits
     bots: tuple[Bot, ...]
     disqualified: tuple[DisqualifiedBot, ...] = ()
     """The bots that play and count no more, though they are in the file; in order of name."""
-    derivation: Derivation = NEWEST
-    """How its chance comes from its seed: as it did when the first match was played."""
     rules: type[Game] | None = None
     """The game itself, where it was loaded."""
     build: WorkLimits = field(default_factory=WorkLimits)
@@ -136,7 +132,7 @@ class LeaguePlan:
         """How its deals are called, dealt and seated, by the key that the seed is stretched to."""
         return Schedule(
             game=self.game.name,
-            key=league_key(self.game.name, str(self.settings.seed), self.derivation),
+            key=league_key(self.game.name, str(self.settings.seed)),
             seats=self.seats,
             rotations=self.settings.rotations,
             entrants=self.entrants,
@@ -234,7 +230,7 @@ class LeaguePlan:
             "seed": str(settings.seed),
             "format": settings.format,
             "rotations": settings.rotations,
-            "options": dict(self.stored_options),
+            "options": dict(self.options),
             "limits": self.limits.stored(),
         }
 
@@ -242,12 +238,8 @@ class LeaguePlan:
         """Return all that is stored of how its matches are played, in a league with its game."""
         assert self.rules is not None
         assert not self.unread_book
-        fixed = self.fixed()
-        if self.opening is None:  # as in leagues from before there were openings
-            del fixed["opening"]
         return {
-            **fixed,
-            "derivation": self.derivation,
+            **self.fixed(),
             "facts": msgspec.to_builtins(self.game.portable()),
             "code": code_of(self.rules),
         }

@@ -6,12 +6,6 @@ that nobody can try all seeds that people type in the time that a bot has.
 
 import hashlib
 from functools import cache
-from typing import Literal
-
-Derivation = Literal[1, 2]
-"""How the key comes from the seed. 1: it is the seed. 2: it is stretched."""
-NEWEST: Derivation = 2
-"""The derivation of leagues in which nothing was played yet."""
 
 SHORT = 12
 """Characters of a seed that may be found by trying: a number below 10**12, or a word."""
@@ -20,9 +14,9 @@ _COST = 1 << 16  # for 0.15 s of CPU time and 64 MiB on a core of a server
 
 
 @cache
-def league_key(game: str, seed: str, derivation: Derivation) -> str:
+def league_key(game: str, seed: str) -> str:
     """Return what all chance of a league comes from, once for each league of a command."""
-    return seed if derivation == 1 else _stretched("league", game, seed, 32)
+    return _stretched("league", game, seed, 32)
 
 
 def deal_behind(game: str, seed: str) -> str:

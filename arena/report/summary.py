@@ -134,7 +134,7 @@ def summary_of(league: LeaguePlan, watch: Callable[[str], None] = lambda _: None
             commas=True,
         )
         if field.scores and not field.scores.matches:
-            field = replace(field, scores=None)  # they are from before scores were stored
+            field = replace(field, scores=None)  # a seat forfeited in each deal
         ratings = fit(
             field.deals,
             bots=field.bots,

@@ -140,7 +140,7 @@ def public_field(league: LeaguePlan, store: Store, *, versions: bool = False) ->
     """
     found = field_of(league, store, versions=versions, scores=not versions)
     if found.scores and not found.scores.matches:
-        found = replace(found, scores=None)  # they are from before scores were stored
+        found = replace(found, scores=None)  # a seat forfeited in each deal
     return replace(
         found,
         name=league_name(league),

@@ -8,11 +8,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Self
 
-from arena.league.seed import NEWEST, Derivation
-from arena.store.errors import WAIT, check_file, check_may_renew, explained, patiently
-from arena.store.migrations import is_current, prepare
+from arena.store.errors import WAIT, check_file, explained, patiently
 from arena.store.rows import BotVersion, Damage, check_bot, setting_of, settings_of
-from arena.store.schema import VERSION
+from arena.store.schema import VERSION, is_current, make_tables
 from referee.identity import GameFacts
 
 
@@ -44,13 +42,8 @@ class Database:
 
     def _prepare(self) -> None:
         if not patiently(self._db, self._path, partial(is_current, self._db)):
-            (version,) = self._db.execute("PRAGMA user_version").fetchone()
-            check_may_renew(self._path, version, VERSION)
             with self._transaction():
-                try:
-                    prepare(self._db, self._path)
-                except (ValueError, LookupError, TypeError, sqlite3.IntegrityError):
-                    raise Damage("its rows of an older version cannot be read") from None
+                make_tables(self._db, self._path)
         self._check_settings()
 
     def _check_settings(self) -> None:
@@ -94,7 +87,7 @@ class Database:
             return {key: setting_of(key, value) for key, value in self._setting_rows().items()}
 
     def facts(self) -> GameFacts | None:
-        """Return what is stored of the league's game; None if nothing is, as in older leagues."""
+        """Return what is stored of the league's game; None if nothing is, as in imports."""
         with self.explained():
             rows = self._setting_rows()
             if "facts" not in rows:
@@ -103,13 +96,6 @@ class Database:
             if facts.name != setting_of("game", rows["game"]):
                 raise Damage(f"the setting facts is of the game {facts.name}")
             return facts
-
-    def derivation(self) -> Derivation:
-        """Return how chance comes from the league's seed: the newest way before the first match."""
-        if not self.has_matches():
-            return NEWEST
-        with self.explained():
-            return settings_of(self._setting_rows()).derivation
 
     def _setting_rows(self) -> dict[str, str]:
         return dict(self._db.execute("SELECT key, value FROM setting"))

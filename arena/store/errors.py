@@ -58,26 +58,6 @@ def check_file(path: Path, *, create: bool) -> None:
         raise Damage(f"it has been cut off after {len(start)} bytes")
 
 
-def check_may_renew(path: Path, version: int, newest: int) -> None:
-    """Raise RunError if a database is of an older version, and may not be brought up to date."""
-    if 0 < version < newest and (what := _read_only(path)):
-        folder = shlex.quote(str(path.parent))
-        raise RunError(
-            f"{path} may not be written by {_you()}: {what} is read-only. It is of an older Bot "
-            f"Arena (database version {version}, here {newest}), and reading it brings it up to "
-            f"date first. Have somebody who may write there run `arena rank {folder}` once, or "
-            f"copy the whole folder to where you may write, and read that."
-        )
-
-
-def _read_only(path: Path) -> str:
-    """Return what of a file and its folder we may not write; empty if we may both."""
-    for what, each in (("its folder", path.parent), ("the file", path)):
-        if not os.access(each, os.W_OK, effective_ids=True):
-            return what
-    return ""
-
-
 def _you() -> str:
     return f"you (uid {os.geteuid()})"
 

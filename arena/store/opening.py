@@ -34,7 +34,7 @@ def read_played(folder: Path) -> LeaguePlan:
 
 
 def settled(league: LeaguePlan, *, trusting: bool = False) -> LeaguePlan:
-    """Return a league with the versions and the derivation under which its results are stored.
+    """Return a league with the versions under which its results are stored.
 
     See `continued`. A game that was not loaded is what is stored of it.
     """
@@ -45,4 +45,4 @@ def settled(league: LeaguePlan, *, trusting: bool = False) -> LeaguePlan:
         facts = store.facts() if league.rules is None else None
         if facts is not None:
             league = replace(league, game=facts, options={**facts.options, **league.options})
-        return replace(league, bots=bots, derivation=store.derivation())
+        return replace(league, bots=bots)

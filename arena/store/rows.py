@@ -20,7 +20,7 @@ import msgspec
 from msgspec import Meta
 
 from arena.league.bot import check_name
-from arena.league.seed import Derivation, league_key
+from arena.league.seed import league_key
 from arena.schedule.deal import PAIRS_LIMIT, Rotations
 from arena.schedule.formats import FormatName
 from arena.store.result import Natural, Record, Spent
@@ -54,19 +54,17 @@ class FixedSettings(
     rotations: Rotations
     options: dict[str, Any]
     limits: MatchLimits
-    derivation: Derivation = 1
-    """How chance comes from the seed; leagues from before there were two ways do not say."""
     facts: GameFacts | None = None
-    """What is known of the game; leagues from before games could come from outside do not say."""
+    """What is known of the game; exports of bundled games do not say."""
     code: str = ""
-    """The hash of the game's code; those do not say it either."""
-    opening: FixedOpening | None = None
+    """The hash of the game's code; they do not say it either."""
+    opening: FixedOpening | None
     """What the deals begin with, if they begin with more than the first decision."""
 
     @property
     def key(self) -> str:
         """What all chance of the league comes from."""
-        return league_key(self.game, self.seed, self.derivation)
+        return league_key(self.game, self.seed)
 
 
 BotRow = NewType("BotRow", int)
@@ -86,9 +84,7 @@ class KnownBot(NamedTuple):
 
     key: Annotated[str, "name"]
     digest: str
-    """The hash of its command and files."""
-    version: str
-    """The one that it plays as: the hash, or a version that it continues."""
+    """The hash of its command and files, which is its version."""
     signature: str
     """What is another text if a file was changed; empty if that is not known."""
 
@@ -123,7 +119,7 @@ class StoredMatch:
     moves: int
     """What stands for the moves, see `digest_of`."""
     scores: tuple[Number, ...] | None = None
-    """None where the game has none, a seat forfeited, or none were kept yet."""
+    """None where the game has none, or a seat forfeited."""
     numbers: Mapping[str, Number] | None = None
     """The match's own, by name; None likewise."""
     deal_row: int = field(default=0, compare=False, repr=False)
@@ -352,7 +348,7 @@ def check_bot(number: int, key: str, version: str) -> None:
 
 def known_bot(row: Sequence[Any]) -> KnownBot:
     """Return what a row says of the files of a bot."""
-    *words, seal = typed(row, tuple[str, str, str, str, str], "what is stored of a bot's files")
+    *words, seal = typed(row, tuple[str, str, str, str], "what is stored of a bot's files")
     found = KnownBot(*words)
     if found.seal != seal:
         raise Damage("what is stored of a bot's files was edited or damaged")

@@ -5,6 +5,7 @@ import re
 import sqlite3
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
@@ -22,8 +23,9 @@ from arena.store.rows import (
     deal_name,
     deal_number,
 )
+from protocol.errors import ArenaError
 
-VERSION = 8
+VERSION = 9
 APPLICATION_ID = 0x41524E41  # "ARNA"
 _MANY = 20  # rows added by one statement
 _REMEMBERED = 20_000  # numbers of line-ups, of results and of deals, some MB each
@@ -35,8 +37,8 @@ CREATE TABLE bot (
     UNIQUE (name, version)
 ) STRICT;
 CREATE TABLE look (
-    name TEXT NOT NULL, digest TEXT NOT NULL, version TEXT NOT NULL, signature TEXT NOT NULL,
-    seal TEXT NOT NULL, PRIMARY KEY (name, digest)
+    name TEXT NOT NULL, digest TEXT NOT NULL, signature TEXT NOT NULL, seal TEXT NOT NULL,
+    PRIMARY KEY (name, digest)
 ) STRICT;
 CREATE TABLE suspension (
     bot INTEGER PRIMARY KEY REFERENCES bot (id), reason TEXT NOT NULL
@@ -134,6 +136,36 @@ class _Rows:
 _DEALS = _Rows("INSERT OR IGNORE INTO deal", DealRow)
 _RECORDS = _Rows("INSERT INTO record", RecordRow)
 _MATCHES = _Rows("INSERT INTO match", MatchRow)
+
+
+def is_current(db: sqlite3.Connection) -> bool:
+    """Return whether a database is one of ours, of this version."""
+    found = [db.execute(f"PRAGMA {word}").fetchone() for word in ("application_id", "user_version")]
+    return found == [(APPLICATION_ID,), (VERSION,)]
+
+
+def make_tables(db: sqlite3.Connection, path: Path) -> None:
+    """Make the tables of a new database.
+
+    Raises ArenaError for a database that is another program's, or of another version.
+    """
+    (version,) = db.execute("PRAGMA user_version").fetchone()
+    (application,) = db.execute("PRAGMA application_id").fetchone()
+    (tables,) = db.execute("SELECT count(*) FROM sqlite_schema").fetchone()
+    if not tables:
+        for statement in STATEMENTS.values():
+            db.execute(statement)
+        db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+        db.execute(f"PRAGMA user_version = {VERSION}")
+    elif application != APPLICATION_ID:
+        raise ArenaError(f"{path} is a database of some other program.")
+    elif version < 1:
+        raise Damage(f"its version is {version}, which does not exist")
+    elif version != VERSION:  # to which another process may just have brought it
+        raise ArenaError(
+            f"{path} was written by another Bot Arena (database version {version}; this one reads "
+            f"{VERSION}). Use that one, or play the league again in a new folder."
+        )
 
 
 NewMatch = tuple[PlayedMatch, tuple[BotRow, ...], str]

@@ -3,17 +3,12 @@
 from collections.abc import Mapping
 from typing import Any
 
-import msgspec
-
 from arena.league.file import FILE
 from arena.league.plan import LeaguePlan
 from arena.store.store import Store
 from arena.text import toml
 from protocol.errors import ArenaError
 from referee.identity import code_of
-from referee.limits import Limits
-
-_USUAL_LIMITS = msgspec.to_builtins(Limits())
 
 
 def check_unchanged(league: LeaguePlan, store: Store) -> None:
@@ -39,7 +34,7 @@ def check_code(league: LeaguePlan, store: Store) -> None:
     assert league.rules is not None
     settings = store.settings()
     if "facts" not in settings:
-        return  # the league is older than this: versions of rules are taken at their word
+        return  # matches of a bundled game were imported: the version of its rules is believed
     rules = settings["facts"].get("rules_version", 1)
     if rules != league.game.rules_version:
         raise ArenaError(
@@ -57,8 +52,7 @@ def check_code(league: LeaguePlan, store: Store) -> None:
 def difference(before: Mapping[str, Any], now: Mapping[str, Any], usual: Mapping[str, Any]) -> str:
     """Return in words what differs first between settings, among those of both; or nothing.
 
-    `usual` are the defaults of the game's options, of which not all are stored; nor are those of
-    all limits.
+    `usual` are the defaults of the game's options: a file whose game was not loaded has not all.
     """
     if "opening" in now and (was := before.get("opening")) != now["opening"]:
         return _other_opening(was, now["opening"])
@@ -66,14 +60,8 @@ def difference(before: Mapping[str, Any], now: Mapping[str, Any], usual: Mapping
         if key not in before or before[key] == value:
             continue
         old = before[key]
-        if key == "derivation":
-            return (
-                f"derivation was {old}, not {value}: an older Bot Arena, which did not stretch "
-                f"seeds, made one of the leagues, so their cards differ"
-            )
         if isinstance(old, dict) and isinstance(value, dict):
-            defaults = {"options": usual, "limits": _USUAL_LIMITS}.get(key, {})
-            was, wanted = {**defaults, **old}, {**defaults, **value}
+            was, wanted = (old, {**usual, **value}) if key == "options" else (old, value)
             for name in sorted({*was, *wanted}):
                 if was.get(name) != wanted.get(name):
                     return _other_value(key, name, was, wanted)

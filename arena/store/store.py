@@ -4,7 +4,6 @@ Only what was played is stored, never a rating. Nothing is ever overwritten: a m
 written in the same transaction as its record.
 """
 
-import datetime
 import json
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -87,7 +86,7 @@ _LAST_VERSIONS = """
 """
 LOOKS = f"SELECT {_LOOK} FROM look"  # noqa: S608 - names of ours
 """What `known_bot` reads."""
-_KEEP_LOOK = f"INSERT OR REPLACE INTO look ({_LOOK}) VALUES (?, ?, ?, ?, ?)"  # noqa: S608 - likewise
+_KEEP_LOOK = f"INSERT OR REPLACE INTO look ({_LOOK}) VALUES (?, ?, ?, ?)"  # noqa: S608 - likewise
 _SUSPENSIONS = """
     SELECT bot.name, bot.version, reason
     FROM suspension JOIN bot ON bot.id = suspension.bot ORDER BY bot.id
@@ -171,24 +170,10 @@ class Store(Rounds, Timings):
             rows = self._db.execute(_LAST_VERSIONS).fetchall()
             return dict(typed(rows, list[tuple[str, str]], "the names or versions of bots"))
 
-    def last_played(self) -> float:
-        """Return when the last match was stored, as a time stamp; 0 if that is not known."""
-        with self.explained():
-            (last,) = self._db.execute("SELECT max(played_at) FROM record").fetchone()
-        try:
-            return datetime.datetime.fromisoformat(last).timestamp()
-        except (TypeError, ValueError):
-            return 0.0
-
     def bot_names(self) -> list[str]:
         """Return the names of all bots that have played, in order."""
         with self.explained():
             return sorted({bot.name for bot in self._bots().values()})
-
-    def entered(self) -> set[tuple[str, str]]:
-        """Return key and version of every bot that was ever to play."""
-        with self.explained():
-            return set(self._db.execute("SELECT name, version FROM bot"))
 
     def suspend(self, bot: BotRow, reason: str) -> None:
         """Store why a bot, by its number, is suspended for the rest of a run."""

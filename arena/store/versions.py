@@ -11,24 +11,15 @@ from arena.text import composed
 from referee.options import suggestion
 
 _NAMED = 5  # of the bots that have left
-_OLD_RULE = (
-    " It may be the same program: then, all files of its folder counted, and one of them has "
-    "changed since; now, only the files that its command names count."
-)
 
 
 def changed(league: LeaguePlan, store: Store) -> list[str]:
-    """Return a sentence for each bot that has played, but not in its present version.
-
-    For a bot that played only under earlier releases, which counted all of its folder, it says so.
-    """
+    """Return a sentence for each bot that has played, but not in its present version."""
     played = set(store.bot_keys())
     known = {key for key, _ in played}
-    seen = {bot.key for bot in store.known_bots() if bot.digest == bot.version}
     return [
         f"{bot.name} has changed since it played: its results so far are those of another "
         f"version (--versions shows them)."
-        + (_OLD_RULE if bot.by_command and bot.key not in seen else "")
         for bot in league.bots
         if bot.key in known and (bot.key, bot.version) not in played
         if not isinstance(bot, LostBot)

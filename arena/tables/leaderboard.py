@@ -196,8 +196,7 @@ def _unscored(field: Field) -> str:
     """Return in a clause how many matches have no scores, and why."""
     assert field.scores is not None
     count = field.counted(field.scores.unscored, "match has", "matches have")
-    why = "a seat forfeited, or they are from before scores were stored"
-    return f"{count} none" + (f" ({why})" if field.game else "")
+    return f"{count} none" + (" (a seat forfeited)" if field.game else "")
 
 
 def _scored(bot: str, means: Mapping[str, Mean] | None) -> dict[str, Any]:

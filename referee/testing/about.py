@@ -93,7 +93,7 @@ def options(trial: GameTrial) -> str:
     for case in trial.cases:
         game = trial.new(case)
         for chosen in (usual, game.options):
-            if found := not_plain(chosen.stored(), "the stored options"):
+            if found := not_plain(msgspec.to_builtins(chosen), "the stored options"):
                 raise Flaw(found)
     return f"{len(schemas)} options in {len(trial.cases)} cases"
 

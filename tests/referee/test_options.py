@@ -9,11 +9,8 @@ import pytest
 from msgspec import Meta
 
 from protocol.errors import ArenaError
-from referee.game import Options
-from referee.games import GAMES
 from referee.limits import Limits
-from referee.options import allowed, read_options, read_settings
-from referee.testing.cases import option_sets
+from referee.options import allowed, read_settings
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -118,28 +115,6 @@ def test_values_that_contradict_each_other_are_refused_in_the_words_of_the_struc
         read_settings(Stakes, {"most": 6}, "stake {}")
     with pytest.raises(ArenaError, match="it takes a multiple of 2 at least 2"):
         read_settings(Stakes, {"least": 7}, "stake {}")
-
-
-class Dealt(Options, frozen=True, kw_only=True):
-    """Options of which one came after matches had been stored."""
-
-    added = frozenset({"jokers"})
-
-    cards: int = 40
-    jokers: int = 0
-
-
-def test_an_option_added_later_is_not_stored_at_its_default() -> None:
-    assert Dealt().stored() == {"cards": 40}
-    assert Dealt(cards=48, jokers=2).stored() == {"cards": 48, "jokers": 2}
-
-
-@pytest.mark.parametrize("game", GAMES.values(), ids=GAMES)
-def test_what_is_stored_of_options_says_all_of_them(game: Any) -> None:
-    assert game.options_type.added <= {*game.options_type().__struct_fields__}
-    for changed in ({}, *option_sets(game)):
-        options = read_options(game, changed)
-        assert read_options(game, options.stored()) == options
 
 
 def test_an_option_of_a_type_unknown_here_is_at_least_named() -> None:

@@ -25,8 +25,6 @@ REMOVED = frozenset({"Cc", "Cf", "Cs", "Co", "Zs", "Zl", "Zp"})
 class ColdWarOptions(Options, frozen=True, kw_only=True):
     """The options of Cold War."""
 
-    added = frozenset({"null_plays"})
-
     talk: Annotated[bool, Meta(description="Whether public messages open each round.")] = False
     talk_exchanges: Annotated[int, Meta(ge=1, description="Exchanges of messages a round.")] = 1
     talk_chars: Annotated[int, Meta(ge=1, description="The longest message, in code points.")] = 200

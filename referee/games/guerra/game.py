@@ -51,8 +51,6 @@ DEPLOYMENTS: tuple[tuple[int, dict[str, int]], ...] = (
 class GuerraOptions(Options, frozen=True, kw_only=True):
     """The options of Guerra."""
 
-    added = frozenset({"archers", "joint_attack"})
-
     transfers: Annotated[
         Literal[1, 2],
         Meta(description="The most transfers before an attack or an incorporation."),

@@ -31,8 +31,6 @@ MOST_KEPT = 60
 class StealWarOptions(Options, frozen=True, kw_only=True):
     """The options of Steal War."""
 
-    added = frozenset({"steal_back"})
-
     protection: Annotated[
         bool,
         Meta(

@@ -10,8 +10,6 @@ from referee.game import Options
 class WorldWarOptions(Options, frozen=True, kw_only=True):
     """The options of World War."""
 
-    added = frozenset({"trading"})
-
     objective: Annotated[
         Literal["secret", "world"],
         Meta(description="What wins: an objective of one's own, or the whole world for all."),

@@ -165,7 +165,7 @@ def measured_anew(line: Line) -> None:
     for seat, clock in enumerate(line["clock"]):
         own = zip(asked, seats, line["evidence"]["cpu"], strict=True)
         times = [cpu for was_asked, at, cpu in own if was_asked and at == seat]
-        clock[:] = [len(times), sum(times), max(times, default=0)]
+        clock[:3] = [len(times), sum(times), max(times, default=0)]
     line |= {"seconds": 9.5, "played_at": "2030-01-01T00:00:00+00:00", "machine": "other"}
     for entry in line["replay"]["entries"]:
         entry[3] = "a note"

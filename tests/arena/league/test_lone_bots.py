@@ -2,10 +2,7 @@
 
 import contextlib
 import json
-import os
 import shutil
-import sqlite3
-import time
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +12,8 @@ from click.testing import CliRunner
 from arena.cli import main
 from arena.league.bot import make_bot
 from arena.league.finding import find_bot
-from arena.store.opening import read_league, read_played
-from tests.arena.conftest import ROOT, Arena, League, Once
-from tests.arena.inline import inline_runs
+from arena.store.opening import read_league
+from tests.arena.conftest import ROOT
 from tests.golden import Golden
 from tests.referee.sandbox.sandboxed import need
 
@@ -266,83 +262,3 @@ def test_a_helper_that_is_missing_in_a_match_is_named_as_well_and_the_line_mends
 
 
 # --- leagues of earlier releases
-
-
-OLD = 'game = "khan"\nseed = 1\ndeals = 1\n\n[limits]\nsandbox = "none"\n'
-MINE = '\n[[bot]]\nname = "mine"\nfolder = ".."\ncommand = ["./mine.py"]\n'
-RANDOM = '\n[[bot]]\nname = "random"\nshipped = "random"\n'
-
-
-def play_old(folder: Path) -> None:
-    """Play a league beside its bots as an earlier release did: all of the folder counted."""
-    fill_flat(folder)
-    for path in folder.iterdir():
-        os.utime(path, (time.time() - 10, time.time() - 10))  # matches are dated in seconds
-    cup = folder / "cup"
-    cup.mkdir()
-    names = json.dumps(sorted(path.name for path in folder.iterdir() if path.is_file()))
-    (cup / "league.toml").write_text(f"{OLD}{MINE}files = {names}\n{RANDOM}")
-    with inline_runs():
-        do(folder, "run", "cup")
-    (cup / "league.toml").write_text(OLD + MINE + RANDOM)
-    with contextlib.closing(sqlite3.connect(cup / "league.db")) as db:
-        db.execute("DROP TABLE look")
-        db.execute("PRAGMA user_version = 3")
-
-
-@pytest.fixture
-def old(once: Once, public: Path) -> Path:
-    """A copy of such a league and its bots, with a table that was made of it later."""
-    shutil.copytree(once("flat", play_old), public, dirs_exist_ok=True)
-    (public / "table.md").write_text(do(public, "export", "cup"))  # it upgrades the database, too
-    os.utime(public / "table.md", (time.time() + 10, time.time() + 10))
-    return public
-
-
-def test_results_carry_over_whatever_came_to_lie_there_since_or_is_named_now(old: Path) -> None:
-    """Also the table or the page of an earlier release, which then showed no results."""
-    before = standings(old)
-    assert before["mine"][0] == 2
-    (old / "more.md").write_text("a table")
-    program(old / "third.py", SOURCE)
-    assert "Nothing is missing" in do(old, "run", "cup")
-    assert standings(old) == standings(old, "--versions") == before
-    for entry in ('["kit.py", "mine.py"]', '["kit.py", "mine.py", "yours.py"]'):
-        (old / "cup" / "league.toml").write_text(f"{OLD}{MINE}files = {entry}\n{RANDOM}")
-        assert standings(old)["mine"][0] == 2
-    more = OLD.replace("deals = 1", "deals = 2")
-    (old / "cup" / "league.toml").write_text(more + MINE + RANDOM)
-    do(old, "run", "cup")
-    assert standings(old)["mine"] == (4, before["mine"][1])
-    assert "none differs" in do(old, "verify", "cup")
-
-
-def test_results_that_cannot_carry_over_are_told_why(old: Path) -> None:
-    (old / "yours.py").write_text("edited")
-    said = folded(old, "rank", "cup")
-    assert "mine has changed since it played" in said
-    assert "It may be the same program: then, all files of its folder counted" in said
-    assert sorted(matches for matches, _ in standings(old, "--versions").values()) == [0, 2, 2]
-    program(old / "mine.py", SOURCE + "# better\n")
-    assert "all files of its folder counted" not in do(old, "rank", "cup")
-    assert standings(old)["mine"][0] == 0
-
-
-def test_who_may_not_write_reads_them_nonetheless(old: Path) -> None:
-    with contextlib.closing(sqlite3.connect(old / "cup" / "league.db")) as db:
-        db.execute("CREATE TRIGGER closed BEFORE INSERT ON look BEGIN SELECT 1 FROM nowhere; END")
-        db.commit()
-        (found,) = (bot for bot in read_played(old / "cup").bots if bot.name == "mine")
-        assert found.plays_as
-        assert db.execute("SELECT count(*) FROM look WHERE name = 'mine'").fetchone() == (0,)
-
-
-def test_files_that_league_toml_names_are_no_old_rule(arena: Arena, league: League) -> None:
-    """A file that was taken off the list makes another version, whatever was stored."""
-    entry = league.bot("mine", "import kit\nkit.run(lambda ask: ask.legal[0])\n")
-    text = 'game = "guerra"\nseed = 1\ndeals = 1\n\n[limits]\nsandbox = "none"\n' + RANDOM
-    league.write(text + entry)
-    assert arena("run", league.folder).exit_code == 0
-    league.write(text + entry.replace('"."', '"bot.py", "kit.py"'))
-    told = json.loads(arena("rank", league.folder, "--format", "json").stdout)
-    assert {row["matches"] for row in told["standings"]} == {0}

@@ -1,10 +1,8 @@
-"""The seed: nothing that a bot is told leads back to it, and older leagues stay as they were."""
+"""The seed: nothing that a bot is told leads back to it."""
 
 import json
 import shutil
-import sqlite3
 import time
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +16,7 @@ from arena.play.messages import Setup
 from arena.schedule.deal import Schedule
 from arena.store.opening import open_store, read_league
 from referee.chance import Chance
-from tests.arena.conftest import ROOT, Arena, League
-from tests.golden import Golden
+from tests.arena.conftest import Arena, League
 
 pytestmark = pytest.mark.usefixtures("inline")
 
@@ -38,32 +35,6 @@ shipped = "random"
 name = "turtle"
 shipped = "turtle"
 """
-OLD_EXPORT = ROOT / "tests" / "vectors" / "derivation_1.jsonl"
-"""What commit ad13075 exported of that league: the seed was the key then."""
-OLD_DATABASE = ROOT / "tests" / "vectors" / "derivation_1.sql"
-"""The database of the same league at the same commit, when it asked for two deals only."""
-
-
-def old_matches() -> list[dict[str, Any]]:
-    """Return what the old code played in three deals."""
-    return [json.loads(line) for line in OLD_EXPORT.read_text().splitlines()[1:]]
-
-
-@pytest.fixture
-def old(league: League) -> League:
-    """A league that the old code began."""
-    league.write(FILE)
-    with closing(sqlite3.connect(league.folder / "league.db")) as db:
-        db.executescript(OLD_DATABASE.read_text())
-    return league
-
-
-@pytest.fixture
-def new(league: League) -> League:
-    """The same league, begun and played now."""
-    league.write(FILE)
-    league.call("run")
-    return league
 
 
 # --- what bots are told
@@ -140,106 +111,17 @@ def test_workers_are_told_the_key_and_not_the_seed(
 def test_a_key_is_the_same_in_every_release() -> None:
     """If this fails, every stored league would be played anew: think twice."""
     assert (
-        league_key("guerra", "golden", 2)
+        league_key("guerra", "golden")
         == "726a1e1a2740f0e73619c0c1ac16867ad2899985650e42a366c70eb918fca1b5"
     )
     assert deal_behind("guerra", "golden") == "723617281ba6514219a4bea0845a716b"
-    assert league_key("guerra", "golden", 1) == "golden"
 
 
 def test_a_guess_costs_so_much_that_an_hour_is_too_short_for_six_digits() -> None:
     league_key.cache_clear()
     began = time.process_time()
-    league_key("duel", "1", 2)
+    league_key("duel", "1")
     assert (time.process_time() - began) * 10**6 > 10 * 3600
-
-
-# --- leagues from before
-
-
-def test_an_old_league_verifies_and_goes_on_as_it_began(
-    arena: Arena, old: League, golden: Golden
-) -> None:
-    """Also for a bot that enters it, of which a run says that it can find the seed."""
-    words = ("verify", old.folder, "--workers", "1")
-    result = arena(*words)
-    assert (result.exit_code, result.stdout) == (0, "4 matches verified; none differs.\n")
-    old.call("run")
-    league = read_league(old.folder)
-    assert (league.derivation, league.schedule.key) == (1, SEED)
-    seeds = {(match.number, replay.seed) for match, replay in old.stored()}
-    assert seeds == {(line["deal"], line["replay"]["seed"]) for line in old_matches()}
-    header, *lines = arena("export", old.folder).stdout.splitlines()
-    assert "derivation" not in json.loads(header)["settings"]
-    assert {json.loads(line)["replay"]["seed"] for line in lines} == {seed for _, seed in seeds}
-    entry = old.bot("mine", "import kit, duel_random\nkit.run(duel_random.choose)\n")
-    shutil.copy(BUNDLED / "duel" / "duel_random.py", old.home / "mine")
-    old.write(FILE + entry)
-    said = old.call("run").stderr
-    golden(next(line for line in said.splitlines() if "older Bot Arena" in line))
-    league = read_league(old.folder)
-    found = {(match.id, replay.seed) for match, replay in old.stored()}
-    for deal in league.asked.plan():
-        for number in range(2):
-            id_ = league.schedule.match_id(deal, number)
-            assert (id_, league.schedule.deal_seed(deal)) in found
-    assert arena(*words).exit_code == 0
-
-
-def test_an_old_export_makes_an_old_league(arena: Arena, league: League) -> None:
-    league.write(FILE.replace("deals = 3", "deals = 4"))
-    result = arena("import", league.folder, OLD_EXPORT)
-    assert (result.exit_code, result.stdout) == (0, "6 matches imported.\n")
-    assert read_league(league.folder).derivation == 1
-    again = [json.loads(line) for line in arena("export", league.folder).stdout.splitlines()]
-    for line in again[1:]:
-        line["clock"] = [seat[:3] for seat in line["clock"]]  # without the time on the wall
-    assert again == [json.loads(line) for line in OLD_EXPORT.read_text().splitlines()]
-
-
-def test_a_league_that_played_nothing_yet_is_a_new_one(old: League) -> None:
-    with closing(sqlite3.connect(old.folder / "league.db")) as db, db:
-        for table in ("match", "record", "result", "deal", "lineup"):
-            db.execute(f"DELETE FROM {table}")
-    old.call("run")
-    league = read_league(old.folder)
-    assert league.derivation == 2
-    with open_store(league) as store:
-        assert store.settings()["derivation"] == 2
-
-
-def test_results_of_both_derivations_are_not_mixed(
-    arena: Arena, new: League, tmp_path: Path, golden: Golden
-) -> None:
-    before = arena("export", new.folder).stdout
-    (tmp_path / "new.jsonl").write_text(before)
-    result = arena("import", new.folder, OLD_EXPORT)
-    assert result.exit_code == 2
-    golden(result.stderr.replace(str(OLD_EXPORT), "OLD"))
-    assert arena("export", new.folder).stdout == before
-    empty = tmp_path / "empty"
-    empty.mkdir()
-    (empty / "league.toml").write_text(FILE)
-    files = [OLD_EXPORT, tmp_path / "new.jsonl"]
-    for each in (files, files[::-1]):
-        result = arena("import", empty, *each)
-        assert (result.exit_code, "derivation was" in result.stderr) == (2, True)
-        assert [path.name for path in empty.iterdir()] == ["league.toml"]
-
-
-def test_a_wrong_mark_is_found(arena: Arena, new: League) -> None:
-    change = "UPDATE setting SET value = {} WHERE key = 'derivation'"
-    for statement, says in (
-        (change.format("'1'"), "its deal: "),
-        (change.format("'3'"), "the setting derivation"),
-        (change.format("'null'"), "the setting derivation"),
-        ("DELETE FROM setting WHERE key = 'derivation'", "its deal: "),
-    ):
-        with closing(sqlite3.connect(new.folder / "league.db")) as db, db:
-            db.execute(statement)
-        result = arena("verify", new.folder, "--workers", "1")
-        assert result.exit_code == 1
-        assert says in result.stdout
 
 
 # --- warnings
@@ -264,5 +146,4 @@ def test_init_and_a_run_warn_of_a_short_seed_where_strangers_may_play(
         for said in (begun.stderr, league.call("run").stderr):
             warned = "is so short that authors of bots may find it by trying" in said
             assert warned == (folder == "theirs" and words != "")
-            assert "older Bot Arena" not in said
         assert "trying" not in league.call("run").stderr  # nothing is missing

@@ -81,7 +81,6 @@ def test_a_log_shows_of_how_many_threads_bots_are_told(arena: Arena) -> None:
 def test_the_threads_of_a_league_are_stored_exported_imported_and_kept(
     arena: Arena, league: League, threads: int
 ) -> None:
-    """Those of one thread as they were before there were others."""
     text = f"{LEAGUE}threads = {threads}\n{TWO_BOTS}"
     league.write(text)
     league.call("run")
@@ -92,7 +91,7 @@ def test_the_threads_of_a_league_are_stored_exported_imported_and_kept(
     assert arena("import", other.folder, exported).exit_code == 0
     header = json.loads(exported.read_text().splitlines()[0])["settings"]
     for stored in (settings(league.folder), settings(other.folder), header):
-        assert stored["limits"].get("threads") == (None if threads == 1 else 2)
+        assert stored["limits"]["threads"] == threads
     other.write(f"{LEAGUE}threads = {3 - threads}\n{TWO_BOTS}")
     refused(arena("run", other.folder), f"[limits] had threads = {threads}, not {3 - threads}")
     other.write(LEAGUE + TWO_BOTS)

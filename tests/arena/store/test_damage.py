@@ -21,7 +21,6 @@ from arena.store.store import Store
 from protocol.errors import ArenaError
 from tests.arena.archive.test_verify import change, found
 from tests.arena.inline import inline_runs
-from tests.arena.store.test_schema import version_3_of
 
 COMMANDS = {
     "rank": ("rank",),
@@ -126,20 +125,6 @@ def test_damage_is_told_by_every_command_that_meets_it_and_found_by_verify(
             f"before.\n"
         )
     assert refusing >= DAMAGES[damage]
-    assert is_found(victim)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("value", ["x", "[]", "[7, 8]", "[1, 77]", "{}", "1"])
-def test_damage_in_a_database_of_an_older_version_is_told(
-    played: Path, victim: Path, call: Callable[[str], Result], value: str
-) -> None:
-    shutil.copy(played / "league.db", victim)
-    version_3_of(victim / "league.db")
-    change(victim, "UPDATE result SET bots = ? WHERE id = 1", value)
-    result = call("rank")
-    assert result.exit_code == 1
-    assert result.stderr.startswith(f"arena: {victim / 'league.db'} is damaged: ")
     assert is_found(victim)
 
 
