@@ -12,7 +12,7 @@ from typing import Any
 from arena.archive.agreement import Agreement, agreement_needed
 from arena.league.entry import entries_of
 from arena.league.games import agree, find_game, word_in
-from arena.league.plan import LeaguePlan, Settings
+from arena.league.plan import LeaguePlan, Mirror, Settings
 from arena.league.writing import make_league, seed_of
 from arena.play.events import Forfeiting, Problem, RoundBegan, RunEvent, Started, Stored, Suspended
 from arena.play.messages import News
@@ -108,6 +108,7 @@ class League:
         deals: int | None = None,
         seed: int | str | None = None,
         rotations: Rotations = "cyclic",
+        mirror: Mirror = False,
         share: float = 1.0,
         matches: int | None = None,
         matches_per_bot: int | None = None,
@@ -119,8 +120,10 @@ class League:
         """Make a league as `arena init` does, and return it.
 
         A bot is the name of a bundled one, an executable, or a folder with a bot.toml; NAME=BOT
-        calls it NAME. Without a `seed` a new one is drawn. `format_options` are those of the
-        format, such as {"challengers": ["mine"]} of a gauntlet. `anchor` is a bot of known
+        calls it NAME. Without a `seed` a new one is drawn. With `mirror`, a deal has the same
+        cards in all rotations, which only bundled bots and those of trusted authors should meet;
+        with "even remote", also those that may reach a memory elsewhere. `format_options` are those
+        of the format, such as {"challengers": ["mine"]} of a gauntlet. `anchor` is a bot of known
         strength, such as {"stockfish": 3600}, from which Elo is measured. `limits` holds seconds,
         MiB and the sandbox, by the names in `league.toml`, and `opening` what its deals begin with,
         such as {"plies": 4} or {"file": "book.epd"}. If anything is wrong, nothing is left.
@@ -134,6 +137,7 @@ class League:
             seed=seed_of(None if seed is None else str(seed)),
             format=format,
             rotations=rotations,
+            mirror=mirror,
             share=share,
             matches=matches,
             matches_per_bot=matches_per_bot,

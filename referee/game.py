@@ -122,6 +122,9 @@ class Game(ABC):
     typical_decisions: ClassVar[int]
     """About how many decisions a match takes, for estimates of time."""
     has_chance: ClassVar[bool] = True
+    mirroring: ClassVar[float | None] = None
+    """How many deals of independent matches a mirrored one is worth among near equals, if that was
+    measured: `python -m tests.benchmarks.mirrored`."""
     """Whether anything is left to chance.
 
     Where nothing is, bots that answer alike in the same seats repeat a match move by move.

@@ -12,7 +12,7 @@ from arena.league.plan import DATABASE
 from arena.schedule.deal import PAIRS_LIMIT
 from arena.store.opening import read_played
 from arena.store.rounds import StoredRound
-from arena.store.rows import BotVersion, Circumstances, FixedSettings, WholeMatch
+from arena.store.rows import BotVersion, Circumstances, EnteredBot, FixedSettings, WholeMatch
 from arena.store.store import Store
 from protocol.errors import ArenaError
 from referee.evidence import Evidence
@@ -31,6 +31,7 @@ class ExportedBot(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     name: str
     version: str
     command: list[str]
+    is_bundled: bool
 
 
 class Header(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -66,9 +67,12 @@ class Header(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         return [] if self.rounds is msgspec.UNSET else self.rounds
 
     @property
-    def versions(self) -> dict[BotVersion, tuple[str, ...]]:
-        """The command of every bot."""
-        return {BotVersion(bot.name, bot.version): tuple(bot.command) for bot in self.bots}
+    def versions(self) -> dict[BotVersion, EnteredBot]:
+        """What a league stores of every bot."""
+        return {
+            BotVersion(bot.name, bot.version): EnteredBot(tuple(bot.command), bot.is_bundled)
+            for bot in self.bots
+        }
 
 
 class MatchLine(
@@ -80,6 +84,8 @@ class MatchLine(
     deal: Annotated[int, Meta(ge=0, lt=PAIRS_LIMIT)]
     """The number of the deal, counted for each line-up."""
     rotation: Annotated[int, Meta(ge=0)]
+    is_mirrored: bool
+    """Whether all rotations of the deal have the same cards."""
     bots: tuple[BotVersion, ...]
     places: list[int]
     scores: list[Number] | None = None
@@ -116,8 +122,8 @@ def exported(folder: Path) -> Iterator[bytes]:
     with Store(database) as store:
         count, matches = store.everything()
         bots = [
-            ExportedBot(name=bot.name, version=bot.version, command=command)
-            for bot, command in store.commands().items()
+            ExportedBot(name=bot.name, version=bot.version, **found._asdict())
+            for bot, found in store.bots().items()
         ]
         header = Header(
             settings=_settings(folder, store),
@@ -160,6 +166,7 @@ def _line(store: Store, found: WholeMatch) -> MatchLine:
         match=match.id,
         deal=match.number,
         rotation=match.rotation,
+        is_mirrored=match.is_mirrored,
         bots=match.bots,
         places=list(match.places),
         scores=None if match.scores is None else list(match.scores),

@@ -19,7 +19,7 @@ from arena.schedule.deal import BotIndex
 from arena.store.opening import read_played
 from arena.store.result import PlayedMatch
 from arena.store.rounds import StoredRound
-from arena.store.rows import BotVersion, WholeMatch
+from arena.store.rows import BotVersion, EnteredBot, WholeMatch
 from arena.store.settings import check_unchanged, difference
 from arena.store.store import Store
 from protocol.errors import ArenaError, RunError
@@ -74,12 +74,12 @@ def _merge(league: LeaguePlan, named: Path, archives: Sequence[Archive], watch: 
             has_matches = store.has_matches()
             if has_matches:
                 check_unchanged(league, store)
-            commands = _commands(league, named, archives, store)
-            index = {bot: BotIndex(number) for number, bot in enumerate(commands)}
+            bots = _bots(league, named, archives, store)
+            index = {bot: BotIndex(number) for number, bot in enumerate(bots)}
             new = _new_matches(archives, store, index, merged, watch)
             settings = store.settings() if has_matches else archives[0].header.fixed
             rounds = _rounds(named, archives, store.rounds() if has_matches else [])
-            merged.added = store.merge(settings, commands, rounds, new)
+            merged.added = store.merge(settings, bots, rounds, new)
             facts = store.facts()
             if facts is not None and facts.source.kind != "bundled":
                 codes = {archive.header.settings.code for archive in archives}
@@ -92,31 +92,31 @@ def _merge(league: LeaguePlan, named: Path, archives: Sequence[Archive], watch: 
         raise
     known = {bot.key for bot in league.lost} | {bot.key for bot in league.disqualified}
     merged.strangers = tuple(  # any version may be one of a lost or disqualified bot
-        bot for bot in commands if bot not in present and bot.name not in known
+        bot for bot in bots if bot not in present and bot.name not in known
     )
     return merged
 
 
-def _commands(
+def _bots(
     league: LeaguePlan, named: Path, archives: Sequence[Archive], store: Store
-) -> dict[BotVersion, tuple[str, ...]]:
+) -> dict[BotVersion, EnteredBot]:
     """Return the bots of all headers; raise ArenaError for a header of another league."""
     fixed = league.fixed()
     if league.unread_book:
         raise ArenaError(league.unread_book)
-    known = {bot: tuple(command) for bot, command in store.commands().items()}
-    found: dict[BotVersion, tuple[str, ...]] = {}
+    known = store.bots()
+    found: dict[BotVersion, EnteredBot] = {}
     for archive in archives:
         change = difference(fixed, archive.header.fixed, league.game.options)
         if change:
             raise _of_another_league(archive, str(named), change)
-        for bot, command in archive.header.versions.items():
-            if known.setdefault(bot, command) != command:
+        for bot, entered in archive.header.versions.items():
+            if known.setdefault(bot, entered) != entered:
                 raise archive.error(
-                    f"bot {bot.name!r} has another command in {named}, but the same version; "
+                    f"bot {bot.name!r} is another one in {named}, but of the same version; "
                     f"the line was edited or damaged."
                 )
-            found[bot] = command
+            found[bot] = entered
     _check_one_league(archives)  # what is known of a game from elsewhere, only these say
     return found
 
@@ -298,8 +298,8 @@ def _entries(
     entries: dict[str, dict[str, Any] | None] = dict.fromkeys(listed)
     for archive in archives:
         game = archive.header.settings.game
-        for bot, command in archive.header.versions.items():
-            program = Path(command[-1]).stem if command else ""
+        for bot, entered in archive.header.versions.items():
+            program = Path(entered.command[-1]).stem if entered.command else ""
             here = bundled_bot(game, program, bot.name)
             is_here = here is not None and here.version == bot.version
             if is_here or not entries.get(bot.name):

@@ -1,7 +1,7 @@
 """Whether what is stored of a match is what its replay, played again, says; pure."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from functools import lru_cache
 from itertools import takewhile
 from typing import Any
@@ -45,6 +45,7 @@ class OtherRules(Exception):  # noqa: N818 - nothing is wrong with the match
 def prove(
     row: Mapping[str, Any],
     numbers: Mapping[BotVersion, int],
+    bundled: Collection[BotVersion],
     conditions: FixedSettings,
     key: str,
     kind: type[Game] | None,
@@ -52,9 +53,10 @@ def prove(
 ) -> None:
     """Return if a match is what it should be, down to each digit of its results.
 
-    `row` is as `RawStore.rows` returns it, `numbers` are those of the bots in the database, `key`
-    is that of the conditions, `kind` is the game, None where it is not known here, and `openings`
-    is what its openings are made from; None if it has none, or their book is not here.
+    `row` is as `RawStore.rows` returns it, `numbers` are those of the bots in the database,
+    `bundled` are the bots that are dealt to by their keys, `key` is that of the conditions, `kind`
+    is the game, None where it is not known here, and `openings` is what its openings are made from;
+    None if it has none, or their book is not here.
     Raises Difference with the first thing that is not so, or OtherRules if nothing is wrong and
     the match cannot be played again here. Of faults, what was wrong with an answer is taken on
     trust, as are times and what a bot wrote.
@@ -64,7 +66,7 @@ def prove(
             raise Difference(f"its row of the table {table} is missing.")
     replay, evidence = _opened(row)
     _check_conditions(replay, conditions)
-    _check_schedule(row, replay, numbers, conditions, key)
+    _check_schedule(row, replay, numbers, bundled, conditions, key)
     _check_columns(row, replay, evidence)
     _check("whether it has an opening", replay.opening is not None, conditions.opening is not None)
     _check_rules(replay, conditions.limits, kind)
@@ -112,14 +114,15 @@ def _check_schedule(
     row: Mapping[str, Any],
     replay: Replay,
     numbers: Mapping[BotVersion, int],
+    bundled: Collection[BotVersion],
     conditions: FixedSettings,
     key: str,
 ) -> None:
     """Raise Difference unless the schedule seats these bots so, at this deal."""
-    schedule = _schedule(row["lineup"], conditions, key)
-    deal = Deal(first_bots(conditions.seats), row["number"])
+    schedule = _schedule(row["lineup"], bundled, conditions, key)
+    deal = Deal(first_bots(conditions.seats), row["number"], bool(row["is_mirrored"]))
     _check("its deal", deal_name(row["name"]), schedule.deal_id(deal))
-    _check("its seed", replay.seed, schedule.deal_seed(deal))
+    _check("its seed", replay.seed, schedule.seed(deal, row["rotation"]))
     count = schedule.rotation_count
     if not 0 <= row["rotation"] < count:
         raise Difference(f"it is rotation {row['rotation']} of a deal that has {count} rotations.")
@@ -129,18 +132,20 @@ def _check_schedule(
 
 
 @lru_cache(maxsize=1000)
-def _entrants(lineup: str) -> tuple[Entrant, ...]:
+def _lineup(lineup: str) -> tuple[tuple[str, str], ...]:
     """Return the bots of a line-up as it is stored, which may have left the league."""
     try:
         bots = read_lineup(lineup)
     except Damage:
         raise Difference("its line-up cannot be read.") from None
     _check("its line-up", lineup, lineup_text(bots))
-    return tuple(Entrant(key, version) for key, version in bots)
+    return tuple(bots)
 
 
-def _schedule(lineup: str, conditions: FixedSettings, key: str) -> Schedule:
-    entrants = _entrants(lineup)
+def _schedule(
+    lineup: str, bundled: Collection[BotVersion], conditions: FixedSettings, key: str
+) -> Schedule:
+    entrants = tuple(Entrant(*bot, BotVersion(*bot) in bundled) for bot in _lineup(lineup))
     if len(entrants) != conditions.seats:
         raise Difference(f"its line-up has {len(entrants)} bots for {conditions.seats} seats.")
     return Schedule(conditions.game, key, conditions.seats, conditions.rotations, entrants)
@@ -152,6 +157,7 @@ def _check_columns(row: Mapping[str, Any], replay: Replay, evidence: Evidence) -
         Played(replay, evidence),
         deal="",
         number=row["number"],
+        is_mirrored=bool(row["is_mirrored"]),
         rotation=row["rotation"],
         bots=list(first_bots(replay.seats)),
     )

@@ -173,6 +173,7 @@ class Archive:
             played,
             deal=line.match.rpartition("-")[0],
             number=line.deal,
+            is_mirrored=line.is_mirrored,
             rotation=line.rotation,
             bots=[index[bot] for bot in line.bots],
         )
@@ -190,17 +191,21 @@ class Archive:
 
     def _check_schedule(self, line: MatchLine, settings: FixedSettings) -> None:
         """Raise ArenaError unless the league's schedule has this match."""
-        lineup = tuple(sorted(map(astuple, line.bots)))
-        if len({key for key, _ in lineup}) != settings.seats or len(lineup) != settings.seats:
+        lineup = tuple(
+            sorted(
+                (bot.name, bot.version, self.header.versions[bot].is_bundled) for bot in line.bots
+            )
+        )
+        if len({key for key, *_ in lineup}) != settings.seats or len(lineup) != settings.seats:
             raise self.error(f"match {line.match}: {settings.seats} bots play a match; {_EDITED}")
         schedule = _schedule(settings.game, settings.key, settings.rotations, lineup)
-        deal = Deal(first_bots(settings.seats), line.deal)
+        deal = Deal(first_bots(settings.seats), line.deal, line.is_mirrored)
         seated = line.rotation < schedule.rotation_count and tuple(
-            lineup[bot] for bot in schedule.seating(deal, line.rotation)
+            lineup[bot][:2] for bot in schedule.seating(deal, line.rotation)
         )
         if (
             line.match != schedule.match_id(deal, line.rotation)
-            or line.replay.seed != schedule.deal_seed(deal)
+            or line.replay.seed != schedule.seed(deal, line.rotation)
             or seated != tuple(map(astuple, line.bots))
         ):
             raise self.error(
@@ -210,10 +215,10 @@ class Archive:
 
 @lru_cache(maxsize=4096)
 def _schedule(
-    game: str, key: str, rotations: Rotations, lineup: tuple[tuple[str, str], ...]
+    game: str, key: str, rotations: Rotations, lineup: tuple[tuple[str, str, bool], ...]
 ) -> Schedule:
     """Return the schedule of a league in which only this line-up plays."""
-    entrants = tuple(Entrant(key, version) for key, version in lineup)
+    entrants = tuple(Entrant(*bot) for bot in lineup)
     return Schedule(game, key, len(entrants), rotations, entrants)
 
 

@@ -99,6 +99,7 @@ class SavedMatch(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
             played,
             deal="",
             number=0,
+            is_mirrored=True,
             rotation=0,
             bots=list(first_bots(len(bots))),
         )
@@ -106,6 +107,7 @@ class SavedMatch(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
             id=MATCH,
             deal="",
             number=0,
+            is_mirrored=True,
             rotation=0,
             bots=tuple(bots),
             places=tuple(result.places),

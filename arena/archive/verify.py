@@ -325,10 +325,11 @@ def _verdict(store: RawStore, terms: _Terms, game: type[Game] | None, page: Page
     verdict = Verdict()
     rows = store.rows(*page)
     numbers = store.bot_numbers()  # read later than the rows, it knows all their bots
+    bundled = store.bundled()
     for row in rows:
         try:
             conditions, key, openings = terms
-            prove(row, numbers, conditions, key, game, openings)
+            prove(row, numbers, bundled, conditions, key, game, openings)
         except Difference as difference:
             verdict.damaged.append((_id(row), str(difference)))
         except OtherRules as rules:

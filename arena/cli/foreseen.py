@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from arena.cli.saying import say
 from arena.league.plan import LeaguePlan
 from arena.league.seed import is_guessable
+from arena.schedule.deal import first_bots
 from arena.stats.elo import elo_of
 from arena.stats.foresight import least_share
 from arena.text import counted, duration, safe
@@ -55,6 +56,7 @@ def foreseen(league: LeaguePlan) -> Iterator[str]:
     It is not where bots meet by a plan that is not even, or where nothing is left to chance, so
     that deals may repeat each other, or everything.
     """
+    yield from _dealt_apart(league)
     game = league.game
     if league.settings.format != "round-robin" or game.is_pure_luck or not game.has_chance:
         return
@@ -68,6 +70,20 @@ def foreseen(league: LeaguePlan) -> Iterator[str]:
         f"Each bot plays about {deals:.0f} deals: in five of six such leagues, they separate two "
         f"bots of which one takes {100 * share:.0f} % of the points against the other, a lead of "
         f"{elo_of(share):.0f} Elo."
+    )
+
+
+def _dealt_apart(league: LeaguePlan) -> Iterator[str]:
+    """Yield what it costs that the rotations of deals have cards of their own, if some have."""
+    lineup = first_bots(len(league.bots))
+    if league.is_mirrored(lineup) or league.rotation_count == 1:
+        return
+    worth = league.rules.mirroring if league.rules else None
+    saved = f"up to {worth:g} times" if worth else "more of"
+    yield (
+        f"Matches of bots that are not bundled have cards of their own, so that nobody meets cards "
+        f"that he has seen. Among near equals, the same error bars take {saved} the matches of "
+        f"mirrored deals. For authors that you trust, write mirror = true into the file."
     )
 
 

@@ -109,6 +109,11 @@ _LARGE_PART = 0.25  # of the memory that is free: it is said beforehand when bot
     help="The orders of the seats in which a deal is played.",
 )
 @click.option(
+    "--mirror",
+    is_flag=True,
+    help="Deal the same cards in all rotations: for authors that you trust.",
+)
+@click.option(
     "--share", type=float, default=1.0, show_default=True, help="Part of the deals that is played."
 )
 @click.option("--matches", type=int, help="Play no more than so many matches.")
@@ -139,6 +144,7 @@ def init(
     deals: int | None,
     seed: str | None,
     rotations: Rotations,
+    mirror: bool,
     share: float,
     matches: int | None,
     matches_per_bot: int | None,
@@ -176,6 +182,7 @@ def init(
         seed=seed_of(seed),
         format=form,
         rotations=rotations,
+        mirror=mirror,
         share=share,
         matches=matches,
         matches_per_bot=matches_per_bot,

@@ -128,6 +128,8 @@ class Bot:
             words = (*words, "\0build", *self.build, "\0files", *self.products)
         if self.has_packages:
             words = (*words, "\0python", "venv")
+        if self.is_bundled:  # a copy of it is another bot, to which cards are dealt otherwise
+            words = (*words, "\0bundled")
         if own := self.grant.deciding:
             words = (*words, "\0granted", json.dumps(own))
         return words

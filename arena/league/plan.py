@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import Meta
@@ -28,6 +28,7 @@ from referee.limits import NO_GRANT, Grant, Limits, WorkLimits
 from referee.opening import OpeningTerms, check_terms
 
 DATABASE = "league.db"
+Mirror = bool | Literal["even remote"]
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
@@ -40,6 +41,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     format: FormatName = "round-robin"
     rotations: Rotations = "cyclic"
     share: Annotated[float, Meta(gt=0, le=1)] = 1.0
+    mirror: Mirror = False
+    """Whether the rotations of a deal have the same cards; of bundled bots they always have."""
     matches: Annotated[int, Meta(ge=1)] | None = None
     matches_per_bot: Annotated[int, Meta(ge=1)] | None = None
     anchor: dict[str, float] = {}
@@ -125,7 +128,7 @@ class LeaguePlan:
     @property
     def entrants(self) -> tuple[Entrant, ...]:
         """Its bots as the schedule knows them."""
-        return tuple(Entrant(bot.key, bot.version) for bot in self.bots)
+        return tuple(Entrant(bot.key, bot.version, bot.is_bundled) for bot in self.bots)
 
     @cached_property
     def schedule(self) -> Schedule:
@@ -137,6 +140,24 @@ class LeaguePlan:
             rotations=self.settings.rotations,
             entrants=self.entrants,
         )
+
+    def is_mirrored(self, lineup: tuple[BotIndex, ...]) -> bool:
+        """Return whether all rotations of a deal of these bots have the same cards.
+
+        It follows from the league's file and the game alone, never from a machine. Where a game has
+        no chance, there are no cards that a bot could know beforehand.
+        """
+        bots = [self.bots[index] for index in lineup]
+        if not self.game.has_chance or all(bot.is_bundled for bot in bots):
+            return True
+        if self.settings.mirror == "even remote":
+            return True
+        return self.settings.mirror and not any(map(self._reaches_out, bots))
+
+    def _reaches_out(self, bot: Bot) -> bool:
+        """Return whether a bot may reach a memory that is outside of every sandbox."""
+        limits = self.limits_of(bot)
+        return bool(bot.remote_digest or limits.remote or limits.door or limits.devices)
 
     def check_openings(self) -> None:
         """Raise ArenaError unless matches can begin as it says, in a league with its game."""

@@ -117,6 +117,7 @@ def _text(
         *_extent(settings),
         f"seed = {_toml(settings.seed)}  # all chance comes from it; keep it secret",
         f"rotations = {_toml(settings.rotations)}  # cyclic, all or one",
+        f"mirror = {_toml(settings.mirror)}  # true: a deal has the same cards in all rotations",
         *anchor_lines(settings.anchor),
         *(_section(f"[{settings.format}]", format_options) if format_options else []),
         *(_section("[opening]", opening) if opening else []),

@@ -170,7 +170,7 @@ class Executor:
                 except AwayError as error:
                     yield from self._results()  # first, as nothing of the deal is awaited then
                     left = task.rotations[task.rotations.index(rotation) :]
-                    yield Away(Task(task.lineup, task.number, left), str(error))
+                    yield Away(task.of(left), str(error))
                     break
                 except (ConnectionError, MachineError):
                     raise
@@ -228,8 +228,8 @@ class Executor:
         match = schedule.match_id(deal, rotation)
         bots = schedule.seating(deal, rotation)
         began = time.monotonic()
-        opening = self._opening(deal)
-        seed = schedule.deal_seed(deal)
+        seed = schedule.seed(deal, rotation)
+        opening = self._opening(deal, seed)
         game = begun(self._game, len(bots), self._options, seed, opening)
         seats = self._seats(bots, rotation)
         seeds = [schedule.bot_seed(match, bot) for bot in bots]
@@ -241,6 +241,7 @@ class Executor:
             played,
             deal=schedule.deal_id(deal),
             number=deal.number,
+            is_mirrored=deal.is_mirrored,
             rotation=rotation,
             bots=list(bots),
         )
@@ -269,8 +270,8 @@ class Executor:
     def _launcher_of(self, bot: BotIndex) -> Launcher:
         return self._launchers[self._setup.limits_of(bot).sandbox]
 
-    def _opening(self, deal: Deal) -> Opening | None:
-        """Return what a deal begins with; raise ArenaError if nothing does."""
+    def _opening(self, deal: Deal, seed: str) -> Opening | None:
+        """Return what a match of a deal begins with; raise ArenaError if nothing does."""
         schedule, terms = self._setup.schedule, self._setup.opening
         if terms is None:
             return None
@@ -281,7 +282,7 @@ class Executor:
             terms,
             key=schedule.key,
             number=deal.number,
-            seed=schedule.deal_seed(deal),
+            seed=seed,
         )
         if not found.is_open and self._uneven == "":
             names = ", ".join(self._setup.names[bot] for bot in deal.lineup)

@@ -88,6 +88,7 @@ class Task(msgspec.Struct, frozen=True, array_like=True):
     lineup: tuple[BotIndex, ...]
     number: int
     rotations: tuple[int, ...]
+    is_mirrored: bool = True
 
     @property
     def key(self) -> Key:
@@ -97,12 +98,16 @@ class Task(msgspec.Struct, frozen=True, array_like=True):
     @property
     def deal(self) -> Deal:
         """The deal."""
-        return Deal(self.lineup, self.number)
+        return Deal(self.lineup, self.number, self.is_mirrored)
 
     @property
     def parts(self) -> "list[Task]":
         """A task for each of its rotations."""
-        return [Task(self.lineup, self.number, (rotation,)) for rotation in self.rotations]
+        return [self.of((rotation,)) for rotation in self.rotations]
+
+    def of(self, rotations: tuple[int, ...]) -> "Task":
+        """Return a task for some rotations of the same deal."""
+        return Task(self.lineup, self.number, rotations, self.is_mirrored)
 
 
 class Play(msgspec.Struct, frozen=True, tag=True):

@@ -1,6 +1,6 @@
 """Which matches of a league are missing: those that it asks for, and that are not stored."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import NamedTuple
 
 from arena.league.plan import LeaguePlan
@@ -43,12 +43,14 @@ class Missing:
         known: KnownMatches,
         part: Part = WHOLE,
         new: Collection[BotIndex] = (),
+        is_mirrored: Callable[[tuple[BotIndex, ...]], bool] = lambda _: True,
     ) -> None:
         self._asked = asked
         self._schedule = schedule
         self._known = known
         self._part = part
         self._is_all = part == WHOLE and not known
+        self._is_mirrored = is_mirrored
         self._new = frozenset(new) if len(new) < len(schedule.entrants) else frozenset()
 
     def __iter__(self) -> Iterator[Task]:
@@ -56,7 +58,7 @@ class Missing:
         for deal in self._in_turn():
             absent = rotations if self._is_all else self._absent(deal, rotations)
             if absent:
-                yield Task(deal.lineup, deal.number, tuple(absent))
+                yield Task(deal.lineup, deal.number, tuple(absent), self._mirrored(deal, absent))
 
     def _in_turn(self) -> Iterator[Deal]:
         """Yield every deal, the first ones of new bots before the others."""
@@ -72,6 +74,13 @@ class Missing:
     def _absent(self, deal: Deal, rotations: range) -> list[int]:
         name = self._schedule.deal_id(deal)
         return self._known.lacking(name, rotations) if self._part.holds(name) else []
+
+    def _mirrored(self, deal: Deal, absent: Sequence[int]) -> bool:
+        """Return whether a deal is mirrored: one that has begun goes on as it began."""
+        begun = None
+        if len(absent) < self._schedule.rotation_count:
+            begun = self._known.begun_mirrored(self._schedule.deal_id(deal))
+        return self._is_mirrored(deal.lineup) if begun is None else begun
 
     def count(self) -> tuple[int, int]:
         """Return how many deals they are, and how many matches."""

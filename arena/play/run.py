@@ -96,7 +96,8 @@ class Run:
             tournament.catch_up()
         asked = league.asked if tournament is None else tournament.asked
         drawn = asked if tournament is None else tournament.drawn
-        tasks = Missing(drawn, league.schedule, store.known(rotations), part, new)
+        known = store.known(rotations)
+        tasks = Missing(drawn, league.schedule, known, part, new, league.is_mirrored)
         deals, matches = count_of(league, asked, store, part)
         if tournament is not None:  # later rounds may have more deals than are missing now
             deals = max(deals, asked.deal_count)
@@ -263,7 +264,13 @@ class Run:
         found = tournament.advance(suspended, is_part=self._part != WHOLE)
         if isinstance(found, Drawn):
             known = store.known(league.rotation_count)
-            tasks = Missing(tournament.latest, league.schedule, known, self._part)
+            tasks = Missing(
+                tournament.latest,
+                league.schedule,
+                known,
+                self._part,
+                is_mirrored=league.is_mirrored,
+            )
             _, self.missing = tasks.count()
             asked = tournament.drawn.match_count
             self._drawn.append(RoundBegan(tournament.number, asked, self.missing))

@@ -32,15 +32,12 @@ class Given:
     """An order that a worker was given, and what is left of it."""
 
     order: Order
-    rest: dict[Key, set[int]]
-    """The rotations that are still to be played, of each deal."""
+    rest: dict[Key, Task]
+    """What is still to be played of each deal."""
 
     def tasks(self) -> list[Task]:
         """Return what is still to be played."""
-        return [
-            Task(lineup, number, tuple(sorted(rotations)))
-            for (lineup, number), rotations in self.rest.items()
-        ]
+        return [*self.rest.values()]
 
 
 class Worker(ABC):
@@ -65,7 +62,7 @@ class Worker(ABC):
     def give(self, order: Order) -> None:
         """Send an order, and remember it."""
         tasks = order.tasks if isinstance(order, Play) else []
-        rest = {task.key: {*task.rotations} for task in tasks}
+        rest = {task.key: task for task in tasks}
         self.given.append(Given(order, rest))
         self._send(order)
 
@@ -83,9 +80,9 @@ class Worker(ABC):
                 for played in word.matches:
                     result = played.result
                     key = (tuple(sorted(result.bots)), result.number)
-                    rotations = rest[key]
-                    rotations.remove(result.rotation)
-                    if not rotations:
+                    left = [each for each in rest[key].rotations if each != result.rotation]
+                    rest[key] = rest[key].of(tuple(left))
+                    if not left:
                         del rest[key]
             case Failed():
                 del rest[word.task.key]

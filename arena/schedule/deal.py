@@ -1,7 +1,7 @@
 """How a deal is called, dealt and seated: pure, seeded, and the same whatever else is played."""
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import islice, permutations
 from math import factorial
@@ -25,6 +25,8 @@ class Entrant:
 
     key: str
     version: str
+    is_bundled: bool = field(default=False, compare=False)
+    """Whether it is dealt to by its key alone: nobody who could know its cards wrote it."""
 
 
 BotIndex = NewType("BotIndex", int)
@@ -38,13 +40,15 @@ def first_bots(count: int) -> tuple[BotIndex, ...]:
 
 @dataclass(frozen=True)
 class Deal:
-    """One seed and one line-up, to be played once in every rotation of the seats.
+    """One line-up and a number, to be played once in every rotation of the seats.
 
     `lineup` holds indices of the league's entrants, in the order of their keys.
     """
 
     lineup: tuple[BotIndex, ...]
     number: int
+    is_mirrored: bool = field(default=True, compare=False)
+    """Whether all rotations are dealt the same cards; or each its own."""
 
 
 def rotation_count(rotations: Rotations, seats: int) -> int:
@@ -56,8 +60,10 @@ def rotation_count(rotations: Rotations, seats: int) -> int:
 class Schedule:
     """What chance, names and seats a league's deals have.
 
-    A deal's seed depends on the league's key, the keys of its line-up and its number alone, so
-    adding a bot changes nothing for the others.
+    What is dealt depends on the league's key, the line-up and the deal's number alone, so adding a
+    bot changes nothing for the others. Of a bundled bot, its key counts; of any other, its version
+    too, so that no version is dealt what an earlier one may have written down. Where a deal is not
+    mirrored, the rotation counts as well: nobody meets the same cards twice.
     """
 
     game: str
@@ -73,13 +79,16 @@ class Schedule:
         """How many matches a deal has."""
         return rotation_count(self.rotations, self.seats)
 
-    def deal_seed(self, deal: Deal) -> str:
-        """Return the seed of the deal's cards and dice."""
-        return self._hash("deal", deal, versions=False).hex()
+    def seed(self, deal: Deal, rotation: int) -> str:
+        """Return the seed of the cards and dice of one match of a deal."""
+        what = ("deal",) if deal.is_mirrored else ("rotation", str(rotation))
+        return self._digest(*what, str(deal.number), *self._dealt_to(deal)).hex()
 
     def deal_id(self, deal: Deal) -> str:
         """Return the deal's name in the league; another version of a bot makes another."""
-        return self._hash("id", deal, versions=True)[:8].hex()
+        bots = [self.entrants[index] for index in deal.lineup]
+        words = [f"{bot.key}\0{bot.version}" for bot in bots]
+        return self._digest("id", str(deal.number), *words)[:8].hex()
 
     def match_id(self, deal: Deal, rotation: int) -> str:
         """Return the name of one match of a deal."""
@@ -91,7 +100,8 @@ class Schedule:
         The deal's first order is shuffled: the rotations of a sorted one would always seat the
         same bots behind each other.
         """
-        order = Chance(self.deal_seed(deal)).shuffled(deal.lineup, "seats")
+        words = str(deal.number), *self._dealt_to(deal)
+        order = Chance(self._digest("deal", *words).hex()).shuffled(deal.lineup, "seats")
         if self.rotations == "all":
             return next(islice(permutations(order), rotation, None))
         return tuple(order[rotation:] + order[:rotation])
@@ -107,10 +117,10 @@ class Schedule:
         digest.update("".join([f"\0{self.entrants[index].key}" for index in lineup]).encode())
         return int.from_bytes(digest.digest()[:8], "little") < share * 2**64
 
-    def _hash(self, purpose: str, deal: Deal, *, versions: bool) -> bytes:
+    def _dealt_to(self, deal: Deal) -> list[str]:
+        """Return what counts of the bots of a deal for what is dealt to them."""
         bots = [self.entrants[index] for index in deal.lineup]
-        words = [f"{bot.key}\0{bot.version}" if versions else bot.key for bot in bots]
-        return self._digest(purpose, str(deal.number), *words)
+        return [bot.key if bot.is_bundled else f"{bot.key}\0{bot.version}" for bot in bots]
 
     def _digest(self, *words: str) -> bytes:
         text = "\0".join((self.game, self.key, *words))

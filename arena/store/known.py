@@ -4,6 +4,7 @@ import json
 from array import array
 from bisect import bisect_left
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 from arena.schedule.deal import Entrant
 from arena.store.recent import Recent
@@ -26,7 +27,7 @@ _STORED = """
     ) AS played LEFT JOIN lineup ON lineup.id = played.lineup
 """
 _KNOWN = """
-    SELECT deal.name, rotations
+    SELECT deal.name, rotations, deal.is_mirrored
     FROM (
         SELECT deal, CASE count(*) = :count AND min(rotation) = 0 AND max(rotation) = :count - 1
             WHEN 0 THEN group_concat(rotation) END AS rotations
@@ -50,15 +51,22 @@ LIST = "the list of matches"
 """What is damaged where its rows cannot be read."""
 
 
+class Begun(NamedTuple):
+    """A deal of which some rotations are stored, and not all."""
+
+    rotations: Collection[int]
+    is_mirrored: bool
+
+
 class KnownMatches:
     """Which matches are stored, in eight bytes for each deal that is complete."""
 
-    def __init__(self, whole: Sequence[int], others: Mapping[int, Collection[int]]) -> None:
+    def __init__(self, whole: Sequence[int], begun: Mapping[int, Begun]) -> None:
         self._whole = whole
-        self._others = others
+        self._begun = begun
 
     def __bool__(self) -> bool:
-        return bool(self._whole or self._others)
+        return bool(self._whole or self._begun)
 
     def lacking(self, deal: str, rotations: range) -> list[int]:
         """Return which rotations of a deal, by its id, are not stored."""
@@ -66,8 +74,13 @@ class KnownMatches:
         at = bisect_left(self._whole, number)
         if at < len(self._whole) and self._whole[at] == number:
             return []
-        found = self._others.get(number, ())
+        found = self._begun[number].rotations if number in self._begun else ()
         return [rotation for rotation in rotations if rotation not in found]
+
+    def begun_mirrored(self, deal: str) -> bool | None:
+        """Return whether a deal that has begun, and is not whole, is mirrored; None for others."""
+        begun = self._begun.get(deal_number(deal))
+        return None if begun is None else begun.is_mirrored
 
     def has(self, match: str) -> bool:
         """Return whether a match, by its id, is stored."""
@@ -80,16 +93,16 @@ class Known(Recent):
 
     def known(self, rotations: int) -> KnownMatches:
         """Return which matches are stored; so many make a deal."""
-        whole, others = array("q"), {}
+        whole, begun = array("q"), {}
         with self.explained():
             rows = self._db.execute(_KNOWN, {"count": rotations})
             while some := rows.fetchmany(10_000):
-                for deal, text in typed(some, list[tuple[int, str | None]], LIST):
+                for deal, text, mirrored in typed(some, list[tuple[int, str | None, int]], LIST):
                     if text is None:
                         whole.append(deal)
                     else:
-                        others[deal] = read_numbers(f"[{text}]")
-        return KnownMatches(whole, others)
+                        begun[deal] = Begun(read_numbers(f"[{text}]"), bool(mirrored))
+        return KnownMatches(whole, begun)
 
     def placed(self, rotations: int, first: int) -> set[tuple[str, str]]:
         """Return key and version of every bot that has a whole deal among so many first ones.

@@ -21,8 +21,8 @@ Page = tuple[int, int]
 """The first and the last of the numbers that some deals have in the database."""
 
 _ROWS = """
-    SELECT match.*, deal.name, deal.number, lineup.bots AS lineup, result.bots, result.places,
-        record.replay, record.evidence
+    SELECT match.*, deal.name, deal.number, deal.is_mirrored, lineup.bots AS lineup,
+        result.bots, result.places, record.replay, record.evidence
     FROM match LEFT JOIN deal ON deal.id = match.deal LEFT JOIN lineup ON lineup.id = deal.lineup
         LEFT JOIN result ON result.id = match.result LEFT JOIN record ON record.id = match.record
     WHERE match.deal BETWEEN ? AND ? ORDER BY match.deal, match.rotation
@@ -74,6 +74,12 @@ class RawStore(Timings):
         with self.explained():
             rows = self._db.execute("SELECT id, name, version FROM bot").fetchall()
         return {BotVersion(key, version): number for number, key, version in rows}
+
+    def bundled(self) -> frozenset[BotVersion]:
+        """Return the bots that are dealt to by their keys alone."""
+        with self.explained():
+            rows = self._db.execute("SELECT name, version FROM bot WHERE is_bundled").fetchall()
+        return frozenset(BotVersion(key, version) for key, version in rows)
 
     def odd_bots(self) -> list[str]:
         """Return what is wrong with the rows of bots, in words."""

@@ -80,6 +80,8 @@ class MatchResult(msgspec.Struct, frozen=True, kw_only=True, array_like=True, gc
 
     deal: str
     number: int
+    is_mirrored: bool
+    """Whether all rotations of the deal have the same cards."""
     rotation: int
     bots: list[BotIndex]
     places: list[int]
@@ -113,7 +115,13 @@ class PlayedMatch(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
 
 def result_of(
-    played: Played, *, deal: str, number: int, rotation: int, bots: list[BotIndex]
+    played: Played,
+    *,
+    deal: str,
+    number: int,
+    is_mirrored: bool,
+    rotation: int,
+    bots: list[BotIndex],
 ) -> MatchResult:
     """Return the result of a match; all but the arguments follows from what was recorded."""
     replay = played.replay
@@ -127,6 +135,7 @@ def result_of(
     return MatchResult(
         deal=deal,
         number=number,
+        is_mirrored=is_mirrored,
         rotation=rotation,
         bots=bots,
         places=replay.places,

@@ -79,6 +79,14 @@ class BotVersion:
     version: str
 
 
+class EnteredBot(NamedTuple):
+    """What is stored of a version of a bot."""
+
+    command: tuple[str, ...]
+    is_bundled: bool
+    """Whether it is dealt to by its key alone."""
+
+
 class KnownBot(NamedTuple):
     """What is known of the files of a bot, so that they need not be read to know its version."""
 
@@ -109,6 +117,8 @@ class StoredMatch:
     id: str
     deal: str
     number: int
+    is_mirrored: bool
+    """Whether all rotations of the deal have the same cards."""
     rotation: int
     bots: tuple[BotVersion, ...]
     places: tuple[int, ...]
@@ -233,6 +243,7 @@ class DealRow(StoredRow, frozen=True, array_like=True, gc=False):
     name: int
     number: int
     lineup: int
+    is_mirrored: int
 
 
 class MatchRow(StoredRow, frozen=True, array_like=True, gc=False):
@@ -270,6 +281,7 @@ class ListedRow(StoredRow, frozen=True, array_like=True, gc=False):
     deal_row: Annotated[int, "match.deal"]
     name: Annotated[int, "deal.name"]
     number: Annotated[DealNumber, "deal.number"]
+    is_mirrored: Annotated[int, "deal.is_mirrored"]
     rotation: Natural
     bots: Annotated[str, "result.bots"]
     places: Annotated[str, "result.places"]
@@ -422,6 +434,7 @@ def match_of(row: Sequence[Any], bots: Mapping[int, BotVersion]) -> StoredMatch:
         id=f"{deal}-{found.rotation}",
         deal=deal,
         number=found.number,
+        is_mirrored=bool(found.is_mirrored),
         rotation=found.rotation,
         bots=seated.bots,
         places=seated.places,

@@ -34,7 +34,7 @@ _SCHEMA = """
 CREATE TABLE setting (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
 CREATE TABLE bot (
     id INTEGER PRIMARY KEY, name TEXT NOT NULL, version TEXT NOT NULL, command TEXT NOT NULL,
-    UNIQUE (name, version)
+    is_bundled INTEGER NOT NULL, UNIQUE (name, version)
 ) STRICT;
 CREATE TABLE look (
     name TEXT NOT NULL, digest TEXT NOT NULL, signature TEXT NOT NULL, seal TEXT NOT NULL,
@@ -46,7 +46,7 @@ CREATE TABLE suspension (
 CREATE TABLE lineup (id INTEGER PRIMARY KEY, bots TEXT NOT NULL UNIQUE) STRICT;
 CREATE TABLE deal (
     id INTEGER PRIMARY KEY, name INTEGER NOT NULL, number INTEGER NOT NULL,
-    lineup INTEGER NOT NULL REFERENCES lineup (id)
+    lineup INTEGER NOT NULL REFERENCES lineup (id), is_mirrored INTEGER NOT NULL
 ) STRICT;
 CREATE UNIQUE INDEX deal_in_order ON deal (number, lineup);
 CREATE TABLE result (
@@ -90,7 +90,7 @@ _LAST = """
             coalesce((SELECT max(id) FROM deal), 0), coalesce((SELECT max(deal) FROM match), 0)
         ), coalesce((SELECT max(id) FROM record), 0)
 """
-_DEAL = "SELECT id, name FROM deal WHERE number = ? AND lineup = ?"
+_DEAL = "SELECT id, name, is_mirrored FROM deal WHERE number = ? AND lineup = ?"
 
 
 class _Numbered(NamedTuple):
@@ -201,7 +201,8 @@ class Writer:
                 last_deal += 1
                 deal = known[result.deal] = last_deal
                 lineup = self._lineup(bots)
-                deals.append(DealRow(deal, deal_number(result.deal), result.number, lineup))
+                name, mirrored = deal_number(result.deal), int(result.is_mirrored)
+                deals.append(DealRow(deal, name, result.number, lineup, mirrored))
             records += astuple(
                 RecordRow(
                     last,
@@ -228,9 +229,12 @@ class Writer:
         """
         true = {}
         for deal in deals:
-            row, stored = self._db.execute(_DEAL, (deal.number, deal.lineup)).fetchone()
+            found = self._db.execute(_DEAL, (deal.number, deal.lineup)).fetchone()
+            row, stored, mirrored = found
             if stored != deal.name:
                 raise Damage(f"deal {deal_name(deal.name)} is stored as {deal_name(stored)}")
+            if mirrored != deal.is_mirrored:
+                raise Damage(f"of deal {deal_name(stored)}, some matches are mirrored")
             true[deal.id] = self._deals[deal_name(deal.name)] = row
         column = slice(MatchRow.__struct_fields__.index("deal"), None, _MATCHES.width)
         matches[column] = [true.get(number, number) for number in matches[column]]

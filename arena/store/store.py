@@ -20,6 +20,7 @@ from arena.store.rows import (
     BotRow,
     BotVersion,
     Damage,
+    EnteredBot,
     KnownBot,
     ListedRow,
     RecordRow,
@@ -131,19 +132,23 @@ class Store(Rounds, Timings):
     def bot_rows(self, bots: Sequence[Bot]) -> list[BotRow]:
         """Return the database's numbers of bots, adding those it does not know."""
         with self._transaction():
-            return self._add_bots([(bot.key, bot.version, bot.command) for bot in bots])
+            return self._add_bots(
+                [
+                    (BotVersion(bot.key, bot.version), EnteredBot(bot.command, bot.is_bundled))
+                    for bot in bots
+                ]
+            )
 
-    def _add_bots(self, bots: Sequence[tuple[str, str, Sequence[str]]]) -> list[BotRow]:
+    def _add_bots(self, bots: Sequence[tuple[BotVersion, EnteredBot]]) -> list[BotRow]:
         self._db.executemany(
-            "INSERT OR IGNORE INTO bot (name, version, command) VALUES (?, ?, ?)",
-            [(key, version, json.dumps(command)) for key, version, command in bots],
+            "INSERT OR IGNORE INTO bot (name, version, command, is_bundled) VALUES (?, ?, ?, ?)",
+            [
+                (*astuple(bot), json.dumps(entered.command), int(entered.is_bundled))
+                for bot, entered in bots
+            ],
         )
-        return [
-            self._db.execute(
-                "SELECT id FROM bot WHERE name = ? AND version = ?", (key, version)
-            ).fetchone()[0]
-            for key, version, _ in bots
-        ]
+        find = "SELECT id FROM bot WHERE name = ? AND version = ?"
+        return [self._db.execute(find, astuple(bot)).fetchone()[0] for bot, _ in bots]
 
     def add(
         self,
@@ -305,12 +310,15 @@ class Store(Rounds, Timings):
             row = self._db.execute(_ONE_SANDBOX, (match.deal_row, match.rotation)).fetchone()
             return typed(row, tuple[str], f"the record of match {match.id}")[0]
 
-    def commands(self) -> dict[BotVersion, list[str]]:
-        """Return what was run for every bot, in order of key and version."""
+    def bots(self) -> dict[BotVersion, EnteredBot]:
+        """Return what is stored of every version of every bot, in order of key and version."""
         with self.explained():
-            rows = self._db.execute("SELECT name, version, command FROM bot ORDER BY 1, 2")
+            rows = self._db.execute(
+                "SELECT name, version, command, is_bundled FROM bot ORDER BY 1, 2"
+            )
             return {
-                BotVersion(key, version): read_command(command) for key, version, command in rows
+                BotVersion(key, version): EnteredBot(tuple(read_command(command)), bool(bundled))
+                for key, version, command, bundled in rows
             }
 
     def everything(self) -> tuple[int, Iterator[WholeMatch]]:
@@ -356,23 +364,23 @@ class Store(Rounds, Timings):
     def merge(
         self,
         settings: Mapping[str, Any],
-        commands: Mapping[BotVersion, Sequence[str]],
+        bots: Mapping[BotVersion, EnteredBot],
         rounds: Sequence[StoredRound],
         matches: Iterable[tuple[PlayedMatch, str]],
     ) -> int:
         """Store settings, bots and matches of another store, all or none; return how many matches.
 
         The rounds take the place of those that are there. The matches' bots are indices of
-        `commands`; with each comes when it was played.
+        `bots`; with each comes when it was played.
         """
         with self._transaction():
             self._add_settings(settings)
             self._keep_rounds(0, rounds)
-            rows = self._add_bots([(*astuple(bot), command) for bot, command in commands.items()])
+            rows = self._add_bots([*bots.items()])
             writer = Writer(self._db)
             count = 0
             for played, played_at in matches:
                 count += 1
-                bots = tuple([rows[bot] for bot in played.result.bots])
-                writer.add([(played, bots, played_at)])
+                seated = tuple([rows[bot] for bot in played.result.bots])
+                writer.add([(played, seated, played_at)])
         return count

@@ -35,6 +35,10 @@ _LENGTHS = """
     SELECT result, reason, decisions, count(*) FROM match GROUP BY result, reason, decisions
     ORDER BY result, reason, decisions
 """
+_LINEUPS = """
+    SELECT lineup.bots, deal.is_mirrored, count(*)
+    FROM deal JOIN lineup ON lineup.id = deal.lineup GROUP BY lineup.id, deal.is_mirrored
+"""
 _PLACES = "where matches were played"
 _OF_RECORDS = "FROM record GROUP BY machine, sandbox ORDER BY machine, sandbox"
 _AS_STORED = """
@@ -206,6 +210,20 @@ class Tallies(Database):
                 if lineup not in lineups:
                     raise Damage("the line-up of a deal is missing")
                 yield number, lineups[lineup], count
+
+    def strangers_deals(self) -> Iterator[tuple[tuple[BotVersion, ...], bool, int]]:
+        """Yield line-ups of which not all bots are bundled, and how many deals they have.
+
+        Those that are mirrored, which is said between, are counted apart.
+        """
+        with self.explained():
+            rows = self._db.execute("SELECT name, version FROM bot WHERE is_bundled").fetchall()
+            bundled = set(typed(rows, list[tuple[str, str]], "the names or versions of bots"))
+            for text, is_mirrored, count in self._db.execute(_LINEUPS):
+                bots = read_lineup(text)
+                if not bundled.issuperset(bots):
+                    lineup = tuple(BotVersion(self._called(key), version) for key, version in bots)
+                    yield lineup, bool(is_mirrored), count
 
     def faults(self) -> Iterator[tuple[int, list[dict[str, int]], list[int], int]]:
         """Yield results by number, with faults by seat, seats that forfeited, and how many."""

@@ -38,7 +38,7 @@ def by_seat(field: Field, ratings: Ratings) -> Table:
     rated = standings(field.deals, ratings)
     order: list[Who] = [EVERYBODY, *(row.bot for row in rated)]
     seats = sorted({seat for _, seat in found})
-    gain = mirror_gain(field.deals)
+    gain = None if field.mirroring.apart else mirror_gain(field.deals)
     sat = {
         (who, seat): _row(who, seat, found[who, seat])
         for who in order
@@ -125,8 +125,11 @@ def _notes(
             "+ and -: a seat that is surely better or surely worse (the 95 % interval excludes "
             "equality). No bot sat in two seats of one deal, so no bot is compared with itself."
         )
-    yield _gain_note(gain)
+    yield _APART if field.mirroring.apart else _gain_note(gain)
     yield from field.remarks
+
+
+_APART = "What mirroring is worth is measured where all deals are mirrored."
 
 
 def _gain_note(gain: Gain | None) -> str:

@@ -15,8 +15,9 @@ from arena.stats.outcomes import Deals, Result, results_of
 from arena.stats.scores import Scores
 from arena.store.result import Spent
 from arena.store.timing import DatedTiming
-from arena.tables import sandboxes
+from arena.tables import mirroring, sandboxes
 from arena.tables.costs import Outlay
+from arena.tables.mirroring import Mirroring
 from arena.tables.sandboxes import Kinds
 from arena.text import counted, many
 from referee.identity import GameFacts
@@ -80,6 +81,8 @@ class Field:
     """The matches, by their machine, of which it is not known how quiet that was."""
     sandboxes: Mapping[Kinds, int] = field(default_factory=dict)
     """The matches in each kind of sandbox; empty where that is one, and no weaker than usual."""
+    mirroring: Mirroring = field(default_factory=Mirroring)
+    """The deals of bots that are not bundled."""
     costs: Mapping[str, Outlay] | None = None
     """What each bot has asked for through its door, in all matches; None if not asked for."""
     scores: Scores | None = None
@@ -123,6 +126,7 @@ class Field:
             **({"disqualified": dict(self.disqualified)} if self.disqualified else {}),
             **({"grants": grants} if grants else {}),
             **sandboxes.facts_of(self.sandboxes),
+            **mirroring.facts_of(self.mirroring),
         }
 
     @property
@@ -157,6 +161,7 @@ class Field:
             if own.given:
                 said.append(f"{bot} has limits of its own: {own.words}.")
         said += sandboxes.notes_of(self.sandboxes, self.counted)
+        said += mirroring.notes_of(self.mirroring, self.counted)
         if self.repeats:
             more = self.counted(self.repeats, "more match repeats", "more matches repeat")
             said.append(

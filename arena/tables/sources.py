@@ -25,6 +25,7 @@ from arena.store.tournament import Tournament
 from arena.store.versions import changed, disqualified, left
 from arena.tables.costs import outlays
 from arena.tables.field import Field
+from arena.tables.mirroring import mirroring_of
 from arena.tables.results_file import read_results
 from arena.tables.sandboxes import sandboxes_of
 from arena.tables.trips import trips
@@ -166,6 +167,7 @@ def field_of(
         trips=trips(store, titles, remote) if times else None,
         **(_quiet(store, results) if times else {}),
         sandboxes=sandboxes_of(store, results, remote=bool(remote)),
+        mirroring=mirroring_of(league, store, titles),
         costs=outlays(store, titles) if costs else None,
         scores=scored,
         anchor=league.anchor,

@@ -13,6 +13,7 @@ from arena.stats.ratings import Ratings, fit
 from arena.store.opening import open_store, read_played
 from arena.store.rounds import Rounds
 from arena.store.tournament import Tournament
+from arena.tables import mirroring
 from arena.tables.elo import ELO_KEYS, elo_in, elo_values, of_elo, rating_column, rating_text
 from arena.tables.sandboxes import facts_of, notes_of
 from arena.tables.sources import asides_of, field_of
@@ -58,8 +59,16 @@ def read_standings(folder: Path) -> Table:
     with open_store(league) as store:
         field = field_of(league, store)
         table = standings_table(league, store, fit(field.deals, bots=field.bots))
-        said = [*asides_of(league, store), *notes_of(field.sandboxes)]
-        facts = {**table.facts, **facts_of(field.sandboxes)}
+        said = [
+            *asides_of(league, store),
+            *notes_of(field.sandboxes),
+            *mirroring.notes_of(field.mirroring),
+        ]
+        facts = {
+            **table.facts,
+            **facts_of(field.sandboxes),
+            **mirroring.facts_of(field.mirroring),
+        }
         return replace(table, facts=facts, notes=[*table.notes, *said])
 
 

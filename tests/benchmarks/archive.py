@@ -54,13 +54,15 @@ def matches(league: LeaguePlan, one: WholeMatch) -> Iterator[tuple[PlayedMatch, 
     schedule = league.schedule
     replay, evidence = one.replay, one.evidence
     for deal in league.asked.plan():
-        seed, name = schedule.deal_seed(deal), schedule.deal_id(deal)
-        played = Played(msgspec.structs.replace(replay, seed=seed), evidence)
+        name = schedule.deal_id(deal)
         for rotation in range(schedule.rotation_count):
+            seed = schedule.seed(deal, rotation)
+            played = Played(msgspec.structs.replace(replay, seed=seed), evidence)
             result = result_of(
                 played,
                 deal=name,
                 number=deal.number,
+                is_mirrored=deal.is_mirrored,
                 rotation=rotation,
                 bots=list(schedule.seating(deal, rotation)),
             )

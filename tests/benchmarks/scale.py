@@ -105,6 +105,7 @@ def matches(league: LeaguePlan) -> Iterator[PlayedMatch]:
             result = MatchResult(
                 deal=name,
                 number=deal.number,
+                is_mirrored=deal.is_mirrored,
                 rotation=rotation,
                 bots=list(bots),
                 places=ranked([-form for form in forms]),

@@ -268,7 +268,7 @@ class SlowExecutor(Executor):
         self._bots = schedule.seating(deal, rotation)
         outages, since = 0, 0.0
         try:
-            self._flight = self._boarded()
+            self._flight = self._boarded(deal)
             while True:
                 try:
                     return super()._match(deal, rotation)
@@ -292,11 +292,11 @@ class SlowExecutor(Executor):
         """Return the bot of this match that is called so."""
         return next(bot for bot in self._bots if self._setup.names[bot] == name)
 
-    def _boarded(self) -> Flight:
+    def _boarded(self, deal: Deal) -> Flight:
         setup = self._setup
         entrants = [setup.schedule.entrants[bot].version for bot in self._bots]
         grants = [setup.limits_of(bot).stored() for bot in self._bots]
-        terms = _digest(self._slots.terms, entrants, grants)
+        terms = _digest(self._slots.terms, entrants, grants, deal.is_mirrored)
         return self._flights.board(self._match_id, terms, len(self._bots))
 
     def _begin_anew(self, name: str) -> None:

@@ -58,6 +58,7 @@ class Pyanitsa(PackGame):
     options_type = PyanitsaOptions
     decisions: ClassVar[Mapping[str, AnyForm]] = {"pickup": PickUp}
     typical_decisions = 230
+    mirroring = 4.6
 
     options: PyanitsaOptions
 

@@ -92,8 +92,8 @@ def test_a_deal_with_a_match_without_scores_is_left_out_and_told(
     assert [row["deals"] for row in found["standings"]] == [4, 4]
     assert (found["scored"], found["unscored"], found["scored_waiting"]) == (6, 1, 1)
     assert (
-        "Left out of the scores: 1 match has none (a seat forfeited, or they are from before "
-        "scores were stored), and 1 other match of their deals."
+        "Left out of the scores: 1 match has none (a seat forfeited)"
+        ", and 1 other match of their deals."
     ) in scores.text(book.folder)
 
 
@@ -112,7 +112,7 @@ def test_what_has_no_scores_is_told(scores: ByScore, book: Book, tmp_path: Path)
     cold = Book(tmp_path / "cold", "cold_war", "ABCD")
     cold.play(0, 0, 1, 2, 3)
     for folders, said in (
-        ([none.folder], "as 2 matches have none (a seat forfeited, or they are from before"),
+        ([none.folder], "as 2 matches have none (a seat forfeited)"),
         ([book.folder, none.folder], "--by score shows a single league: name only one."),
         ([cold.folder], "--by score: cold_war has no scores; leave it out to rank by rating."),
     ):

@@ -58,7 +58,7 @@ def test_nothing_of_a_league_is_what_the_seed_alone_gives(league: League) -> Non
     }
     foreign = {theirs.match_id(deal, number) for deal in deals for number in range(2)}
     assert foreign.isdisjoint(match.id for match, _ in played)
-    cards = {theirs.deal_seed(deal) for deal in deals}
+    cards = {theirs.seed(deal, number) for deal in deals for number in range(2)}
     assert cards.isdisjoint(replay.seed for _, replay in played)
     with open_store(plan) as store:
         said = {

@@ -1,4 +1,6 @@
-"""No process ever meets the same deal twice: it would know the cards to come.
+"""Nobody meets the same cards twice: he would know those to come.
+
+Where deals are mirrored, two processes of a bot do; without, no match has the cards of another.
 
 Bots of real leagues keep a diary: one line for every match that their process is told of, and one
 for the cards it was dealt there.
@@ -6,7 +8,9 @@ for the cards it was dealt there.
 
 import json
 import signal
+import sqlite3
 from collections import defaultdict
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -62,11 +66,11 @@ class Diary:
             else:
                 self.matches[entry["process"]].append(entry["match"])
 
-    def assert_no_deal_twice(self) -> None:
+    def assert_no_deal_twice(self, *, mirrored: bool) -> None:
         """Fail if a process met a deal again, by its name or by its cards."""
         dealt: dict[str, set[str]] = defaultdict(set)
         for match, cards in self.cards.items():
-            dealt[match.rpartition("-")[0]] |= cards
+            dealt[match.rpartition("-")[0] if mirrored else match] |= cards
         assert all(len(cards) == 1 for cards in dealt.values()), "rotations share their cards"
         assert len(set.union(*dealt.values())) == len(dealt), "deals do not"
         for matches in self.matches.values():
@@ -75,13 +79,19 @@ class Diary:
 
 
 def gamblers(
-    league: League, bots: int, seats: int, deals: int, rotations: str = "cyclic", pause: float = 0.0
+    league: League,
+    bots: int,
+    seats: int,
+    deals: int,
+    rotations: str = "cyclic",
+    pause: float = 0.0,
+    mirror: str = "true",
 ) -> Path:
     diary = league.home / "diary"
     source = DIARIST.format(diary=str(diary), pause=pause)
     league.write(
         f'game = "casino_war"\nseed = 1\nseats = {seats}\ndeals = {deals}\n'
-        f'rotations = "{rotations}"\noptions.rounds = 12\n'
+        f'rotations = "{rotations}"\nmirror = {mirror}\noptions.rounds = 12\n'
         'limits = { sandbox = "none", move_time = 10.0, startup = 30.0 }\n'
         + "".join(league.bot(name, source) for name in NAMES[:bots])
     )
@@ -107,7 +117,23 @@ def test_no_process_meets_a_deal_twice(
     diary = Diary(path)
     assert league.count() == len(diary.cards) == matches
     assert sum(map(len, diary.matches.values())) == matches * seats
-    diary.assert_no_deal_twice()
+    diary.assert_no_deal_twice(mirrored=True)
+
+
+@pytest.mark.usefixtures("inline")
+def test_no_cards_come_twice_where_deals_are_not_mirrored(league: League) -> None:
+    path = gamblers(league, 2, 2, 4, mirror="false")
+    league.call("run")
+    Diary(path).assert_no_deal_twice(mirrored=False)
+    with closing(sqlite3.connect(league.folder / "league.db")) as db, db:  # as if it were cut off
+        db.execute("DELETE FROM match WHERE rotation > 0")
+        db.execute("DELETE FROM record WHERE id NOT IN (SELECT record FROM match)")
+    file = league.folder / "league.toml"
+    file.write_text(file.read_text().replace("= false", "= true").replace("deals = 4", "deals = 6"))
+    league.call("run")
+    found = [(match.number, match.is_mirrored) for match, _ in league.stored()]
+    assert found == [(deal, deal > 3) for deal in range(6) for _ in range(2)]
+    assert "none differs" in league.call("verify").stdout
 
 
 @pytest.mark.slow
@@ -125,4 +151,4 @@ def test_no_process_meets_a_deal_twice_after_an_interruption(
         assert matches <= league.count() < 60
     league.call("run", *WORKERS)
     assert league.count() == 60
-    Diary(path).assert_no_deal_twice()
+    Diary(path).assert_no_deal_twice(mirrored=True)

@@ -251,7 +251,7 @@ def test_matches_and_rounds_that_were_lost_come_again_and_edited_ones_are_named(
         (found,) = db.execute("SELECT drawn FROM round WHERE number = 1").fetchone()
     for damage, said in (
         (lambda drawn: drawn["deals"].reverse(), "round 2 is not what follows"),
-        (lambda drawn: drawn["field"].pop(), "not in its field"),
+        (lambda drawn: drawn.update(field=drawn["field"][:1]), "not in its field"),
     ):
         damage(edited := json.loads(found))
         alter(league, "UPDATE round SET drawn = ? WHERE number = 1", json.dumps(edited))

@@ -136,7 +136,7 @@ def test_a_deal_that_the_referee_cannot_play_is_named_and_the_others_are_played(
     set_up: SetUp, league: League, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     schedule = read_league(league.folder).schedule
-    monkeypatch.setattr(BrokenGame, "bad_seed", schedule.deal_seed(DEALS[1].deal))
+    monkeypatch.setattr(BrokenGame, "bad_seed", schedule.seed(DEALS[1].deal, 0))
     monkeypatch.setitem(GAMES, "broken", BrokenGame)
     words = told(set_up("broken"), *DEALS)
     (failed,) = [word for word in words if isinstance(word, messages.Failed)]

@@ -24,9 +24,10 @@ def told(found: Case) -> dict[tuple[tuple[str, ...], int], tuple[object, ...]]:
         for rotation in range(found.rotation_count):
             match = schedule.match_id(deal, rotation)
             seats = [keys[index] for index in schedule.seating(deal, rotation)]
-            matches.append((seats, [schedule.bot_seed(match, index) for index in deal.lineup]))
+            seeds = [schedule.bot_seed(match, index) for index in deal.lineup]
+            matches.append((schedule.seed(deal, rotation), seats, seeds))
         lineup = tuple(keys[index] for index in deal.lineup)
-        said[lineup, deal.number] = (schedule.deal_seed(deal), schedule.deal_id(deal), matches)
+        said[lineup, deal.number] = (schedule.deal_id(deal), matches)
     return said
 
 
@@ -140,24 +141,45 @@ def test_the_seeds_of_bots_use_all_of_53_bits_and_do_not_tell_the_deals() -> Non
         found.schedule.bot_seed(found.schedule.match_id(deal, 0), 0) for deal in found.asked.plan()
     ]
     assert min(seeds) < 2**52 < max(seeds)
-    assert f"{seeds[0]:x}" not in found.schedule.deal_seed(Deal((0, 1), 0))
+    assert f"{seeds[0]:x}" not in found.schedule.seed(Deal((0, 1), 0), 0)
 
 
-def test_another_version_of_a_bot_plays_the_same_deals_under_other_ids() -> None:
-    """Those of another key or game are other deals."""
+def test_no_version_of_a_bot_is_dealt_the_cards_of_another() -> None:
+    """Nor those of another key or game; which deals are chosen stays."""
     found = case("a", "b", deals=20, share=0.5)
     first, second = found.entrants
-    for changed in (replace(found, key="2"), replace(found, game="cold_war")):
-        deal = Deal((0, 1), 0)
-        assert found.schedule.deal_seed(deal) != changed.schedule.deal_seed(deal)
-        assert found.schedule.deal_id(deal) != changed.schedule.deal_id(deal)
     newer = replace(found, entrants=(first, Entrant(second.key, "a later version")))
     deals = list(found.asked.plan())
     assert deals == list(newer.asked.plan())
-    for deal in deals:
-        assert found.schedule.deal_seed(deal) == newer.schedule.deal_seed(deal)
-        assert found.schedule.seating(deal, 0) == newer.schedule.seating(deal, 0)
-        assert found.schedule.deal_id(deal) != newer.schedule.deal_id(deal)
+    for changed in (newer, replace(found, key="2"), replace(found, game="cold_war")):
+        for deal in deals:
+            assert found.schedule.seed(deal, 0) != changed.schedule.seed(deal, 0)
+            assert found.schedule.deal_id(deal) != changed.schedule.deal_id(deal)
+
+
+def test_another_version_of_a_bundled_bot_plays_the_same_cards_under_other_ids() -> None:
+    found = case("a", "b", deals=5)
+    first, second = found.entrants
+    one, other = (
+        replace(found, entrants=(first, Entrant(second.key, version, is_bundled=True)))
+        for version in ("this", "that")
+    )
+    for deal in found.asked.plan():
+        assert one.schedule.seed(deal, 0) == other.schedule.seed(deal, 0)
+        assert one.schedule.seating(deal, 0) == other.schedule.seating(deal, 0)
+        assert one.schedule.deal_id(deal) != other.schedule.deal_id(deal)
+        assert one.schedule.seed(deal, 0) != found.schedule.seed(deal, 0)
+
+
+def test_rotations_have_the_same_cards_only_where_a_deal_is_mirrored() -> None:
+    schedule = case("a", "b", "c", seats=3).schedule
+    mirrored, apart = Deal((0, 1, 2), 0), Deal((0, 1, 2), 0, is_mirrored=False)
+    assert len({schedule.seed(mirrored, number) for number in range(3)}) == 1
+    seeds = {schedule.seed(apart, number) for number in range(3)}
+    assert len(seeds | {schedule.seed(mirrored, 0)}) == 4
+    assert schedule.deal_id(mirrored) == schedule.deal_id(apart)
+    for number in range(3):
+        assert schedule.seating(mirrored, number) == schedule.seating(apart, number)
 
 
 def test_too_many_deals_are_refused() -> None:
@@ -169,9 +191,11 @@ def test_too_many_deals_are_refused() -> None:
 def test_a_deal_is_the_same_in_every_release() -> None:
     """If this fails, every stored league would be played anew: think twice."""
     found = case("a", "b", "c", seats=3, key="golden")
+    bundled = tuple(replace(each, is_bundled=True) for each in found.entrants)
+    found = replace(found, entrants=bundled)
     deal = Deal((0, 1, 2), 1)
     match = found.schedule.match_id(deal, 2)
-    assert found.schedule.deal_seed(deal) == "9924cfe6a75091f55a0e467f939f42a6"
+    assert found.schedule.seed(deal, 2) == "9924cfe6a75091f55a0e467f939f42a6"
     assert match == "a54c32635c528c85-2"
     assert found.schedule.seating(deal, 2) == (0, 1, 2)
     assert found.schedule.bot_seed(match, 0) == 71383163979746

@@ -35,6 +35,7 @@ SETTINGS: dict[str, Any] = {
     "rotations": "cyclic",
     "options": {},
     "limits": {},
+    "opening": None,
 }
 
 
@@ -52,6 +53,7 @@ def match(
     result = MatchResult(
         deal=deal,
         number=number,
+        is_mirrored=True,
         rotation=rotation,
         bots=[1, 0],
         reason="breakthrough",
@@ -218,7 +220,7 @@ def of_a_newer_release(path: Path) -> None:
     ("make", "says"),
     [
         (of_another_program, "is a database of some other program."),
-        (of_a_newer_release, "was written by a newer Bot Arena"),
+        (of_a_newer_release, "was written by another Bot Arena"),
         (lambda path: path.write_bytes(b"just text\n" * 100), "is not a league's database: "),
         (lambda path: path.write_bytes(b"x"), "is not a league's database: "),
     ],

@@ -14,6 +14,7 @@ MATCH = StoredMatch(
     id="5f82d5acb75cbf3c-0",
     deal="5f82d5acb75cbf3c",
     number=0,
+    is_mirrored=True,
     rotation=0,
     bots=tuple(BotVersion(name, "0123") for name in BOTS),
     places=(1, 3, 2),
