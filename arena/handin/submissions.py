@@ -156,6 +156,12 @@ def last_accepted(db: HandIns, bot: str) -> Submission | None:
     return found[0] if found else None
 
 
+def accepted_versions(db: HandIns, bot: str) -> set[str]:
+    """Return the versions of a bot that play or have played."""
+    where = "SELECT version FROM submission WHERE likeness = ? AND accepted"
+    return {row["version"] for row in db.rows(where, (likeness(bot),))}
+
+
 def arrived(db: HandIns, number: int) -> str:
     """Return the name of the file that arrived."""
     [row] = db.rows("SELECT arrived FROM submission WHERE number = ?", (number,))

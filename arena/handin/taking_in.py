@@ -5,6 +5,7 @@ import time
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import Any, Self
 
@@ -34,7 +35,6 @@ from arena.league.plan import LeaguePlan
 from arena.play.building import Builder, BuildError, building, forget
 from arena.text import safe, safe_lines
 from protocol.errors import ArenaError, RunError
-from referee.limits import Grant
 from referee.sandbox import SandboxError
 from referee.sandbox.errors import StartError
 from referee.workshop import Workshop
@@ -183,13 +183,14 @@ class Intake:
                 "this league takes no bots that run on their authors' machines.",
                 "Hand in the bot itself: arena submit.",
             )
+        bot = self._as_another_entry(one, bot)
         self._note(one, step="build", version=bot.version)
         steps = [*self._twins(one, bot), *self._unmet(plan, one, bot)]
         built = self._built(plan, one, bot, steps)
         self._note(one, "checking", step="check")
         self._check(plan, one, built, steps)
         self._note(one, step="enter")
-        self._enter(one, folder, bot.grant)
+        self._enter(one, folder, bot)
 
     def _unpack(self, one: Submission, target: Path) -> None:
         """Leave the files in the new folder `target`, whole or not at all."""
@@ -234,6 +235,19 @@ class Intake:
                 f"its command runs {bot.command[0]!r}, which is no file of the bot.",
                 "Name a program in its folder, as ./bot, or one of the system, as python3.",
             )
+        return bot
+
+    def _as_another_entry(self, one: Submission, bot: Bot) -> Bot:
+        """Return a bot that plays anew if the same files have played, and others after them.
+
+        Else its author could hand in ten versions and put the luckiest back. What plays now stays.
+        """
+        known = submissions.accepted_versions(self._hand_ins, one.bot)
+        known -= {
+            twin.version for twin in submissions.playing(self._hand_ins) if twin.bot == one.bot
+        }
+        while bot.version in known:
+            bot = replace(bot, entry=bot.entry + 1)
         return bot
 
     def _twins(self, one: Submission, bot: Bot) -> Iterator[Step]:
@@ -306,14 +320,14 @@ class Intake:
         if one.author not in {person.name for person in people(self._hand_ins)}:
             raise RefusedError("its author was removed.", _ASK)
 
-    def _enter(self, one: Submission, folder: str, grant: Grant) -> None:
+    def _enter(self, one: Submission, folder: str, bot: Bot) -> None:
         """Let it play from now on, in place of what played of this bot."""
         self._check_author(one)  # again, as a build takes its time
         before = submissions.last_accepted(self._hand_ins, one.bot)
         if before is not None:
             self._check_not_taken_out(one, before)
         try:
-            league_file.enter(self._league, one.bot, folder, grant, is_own=before is not None)
+            league_file.enter(self._league, one.bot, folder, bot, is_own=before is not None)
         except RunError:
             raise
         except ArenaError as error:

@@ -67,6 +67,8 @@ class Bot:
     """The command that makes its program from its files; empty if there is nothing to build."""
     products: tuple[str, ...] = ()
     """What a build leaves that it needs when it runs: files and folders; "." is all."""
+    entry: int = 1
+    """The how many-th time these files came into their league: back after others, as another."""
     grant: Grant = NO_GRANT
     """What it is allowed in place of the limits of its league."""
     needs: Grant = field(default=NO_GRANT, compare=False)
@@ -128,6 +130,8 @@ class Bot:
             words = (*words, "\0build", *self.build, "\0files", *self.products)
         if self.has_packages:
             words = (*words, "\0python", "venv")
+        if self.entry > 1:
+            words = (*words, "\0entry", str(self.entry))
         if self.is_bundled:  # a copy of it is another bot, to which cards are dealt otherwise
             words = (*words, "\0bundled")
         if own := self.grant.deciding:

@@ -5,9 +5,10 @@ import os
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import Annotated, Literal, TypeAlias
 
 import msgspec
+from msgspec import Meta
 
 from arena.league.bot import Bot, check_name, check_unlike, lost_bot, make_bot
 from arena.league.files import LEAGUE_FILE
@@ -27,9 +28,10 @@ class BotSettings(Grant, frozen=True, kw_only=True):
     """One `[[bot]]` of `league.toml`: a bundled one, a folder with a bot.toml, or a command.
 
     A command is run in `folder`, by default the league's, and `files` are by default those that it
-    names. The `key` of a bot that was renamed is what it was called when it entered. One that is
-    `disqualified`, for the reason that is given, plays no more and counts no more. The other keys
-    are limits of its own.
+    names. The `key` of a bot that was renamed is what it was called when it entered. `entry` says
+    the how many-th time the same files were handed in, with others between: such a bot begins anew.
+    One that is `disqualified`, for the reason that is given, plays no more and counts no more. The
+    other keys are limits of its own.
     """
 
     name: str
@@ -38,6 +40,7 @@ class BotSettings(Grant, frozen=True, kw_only=True):
     folder: str | None = None
     command: list[str] | None = None
     files: list[str] | None = None
+    entry: Annotated[int, Meta(ge=1, le=1_000_000)] = 1
     disqualified: str | None = None
 
     @property
@@ -115,7 +118,8 @@ def bot_of(entry: BotSettings, game: str, folder: Path, purpose: Purpose) -> Bot
             f"bundled bot (shipped)."
         )
     try:
-        bot = replace(_found(entry, game, folder), first_name=entry.key, grant=entry.grant)
+        bot = _found(entry, game, folder)
+        bot = replace(bot, first_name=entry.key, entry=entry.entry, grant=entry.grant)
         if purpose == "read":
             return bot
         is_own = "/" in bot.command[0] and not Path(bot.command[0]).is_absolute()
@@ -187,6 +191,8 @@ def entry_for(bot: Bot, league: Path) -> dict[str, object]:
         "name": bot.name,
         "folder": os.path.relpath(bot.folder, league.resolve()),
     }
+    if bot.entry > 1:
+        entry["entry"] = bot.entry
     if bot.by_command or bot.listed_in == LEAGUE_FILE:  # written out, for a reader to see
         entry |= {"command": list(bot.command), "files": list(bot.files)}
     return entry

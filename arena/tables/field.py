@@ -23,6 +23,8 @@ from arena.text import counted, many
 from referee.identity import GameFacts
 from referee.limits import Grant
 
+_NAMED = 5  # of the bots with several versions
+
 
 @dataclass(frozen=True, kw_only=True)
 class Field:
@@ -83,6 +85,8 @@ class Field:
     """The matches in each kind of sandbox; empty where that is one, and no weaker than usual."""
     mirroring: Mirroring = field(default_factory=Mirroring)
     """The deals of bots that are not bundled."""
+    entries: Mapping[str, int] = field(default_factory=dict)
+    """How many versions have played so far, by bot: of those with more than one."""
     costs: Mapping[str, Outlay] | None = None
     """What each bot has asked for through its door, in all matches; None if not asked for."""
     scores: Scores | None = None
@@ -127,6 +131,7 @@ class Field:
             **({"grants": grants} if grants else {}),
             **sandboxes.facts_of(self.sandboxes),
             **mirroring.facts_of(self.mirroring),
+            **({"versions_so_far": dict(self.entries)} if self.entries else {}),
         }
 
     @property
@@ -162,6 +167,15 @@ class Field:
                 said.append(f"{bot} has limits of its own: {own.words}.")
         said += sandboxes.notes_of(self.sandboxes, self.counted)
         said += mirroring.notes_of(self.mirroring, self.counted)
+        if self.entries:
+            named = sorted(self.entries.items(), key=lambda entry: (-entry[1], entry[0]))[:_NAMED]
+            shown = ", ".join(f"{bot} {count}" for bot, count in named)
+            others = len(self.entries) - len(named)
+            rest = f" and of {self.counted(others, 'more bot')}" if others else ""
+            said.append(
+                f"Versions that have played so far: {shown}{rest}. The best of several owes more "
+                f"to luck than an only one."
+            )
         if self.repeats:
             more = self.counted(self.repeats, "more match repeats", "more matches repeat")
             said.append(

@@ -168,6 +168,7 @@ def field_of(
         **(_quiet(store, results) if times else {}),
         sandboxes=sandboxes_of(store, results, remote=bool(remote)),
         mirroring=mirroring_of(league, store, titles),
+        entries={} if versions else _entries(league, store),
         costs=outlays(store, titles) if costs else None,
         scores=scored,
         anchor=league.anchor,
@@ -185,6 +186,14 @@ def _quiet(store: Store, results: Mapping[int, Result]) -> dict[str, Any]:
         if number in results:
             untimed[machine] += count
     return {"timings": timings, "damaged_timings": damaged, "untimed": untimed}
+
+
+def _entries(league: LeaguePlan, store: Store) -> dict[str, int]:
+    """Return how many versions of present bots that are not bundled have played, if several."""
+    found = Counter(key for key, _ in store.bot_keys())
+    return {
+        bot.name: found[bot.key] for bot in league.bots if found[bot.key] > 1 and not bot.is_bundled
+    }
 
 
 def _links(store: Store, titles: Mapping[BotVersion, str]) -> tuple[Succession, ...]:

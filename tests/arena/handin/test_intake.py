@@ -17,6 +17,7 @@ from arena.handin.taking_in import Intake
 from arena.league.edit import remove_bots, replace_bot, set_keys
 from arena.league.file import read_asked
 from arena.league.finding import AUTHORS_KIT
+from arena.store.opening import read_league
 from protocol.errors import ArenaError, RunError
 from referee.sandbox import SandboxError
 from referee.workshop import Workshop
@@ -366,6 +367,20 @@ def test_the_same_files_again_are_told_from_new_ones(db: HandIns) -> None:
         f"the same files as submission {first.number}, which plays",
     ]
     assert [one.state for one in of_bot(db, "ada")] == ["playing", "replaced"]
+
+
+@pytest.mark.slow
+def test_files_that_come_back_after_others_are_another_version(db: HandIns) -> None:
+    """So nobody hands in ten versions, and puts the luckiest back; what plays now goes on."""
+    ada, others = person(db, "ada"), (GOOD, GOOD + b"# another\n")
+    first, between, back, same, later, last = (
+        take_in(db, hand_in(db, ada, others[number])).version for number in (0, 1, 0, 0, 1, 0)
+    )
+    assert back == same
+    assert len({first, between, back, later, last}) == 5
+    assert "entry = 3\n" in (db.league / "league.toml").read_text()
+    [bot] = (bot for bot in read_league(db.league).bots if bot.name == "ada")
+    assert (bot.entry, bot.version) == (3, last)
 
 
 @pytest.mark.slow
