@@ -48,6 +48,7 @@ _OTHERS = {
 }
 _CUT_OFF = ("the archive is cut off", "Hand it in again; look first whether you can unpack it.")
 _DAMAGED = ("the archive is damaged", "Make it anew; look first whether you can unpack it.")
+_ALONE = "Make it anew, alone in its file."
 _PLAIN = "Hand in a zip, a tar or a tar.gz of plain files and folders."
 _TOO_LARGE = f"it is larger than {BYTES >> 20} MiB when it is unpacked"
 _LESS = "Leave out what the bot does not need to be built and to play."
@@ -274,6 +275,8 @@ def _directory(source: BinaryIO) -> tuple[bytes, int, int]:
         raise RefusalError(f"the archive has more than {_ENTRIES} entries", _LESS)
     if at + _END.size + comment != len(tail) or offset + length > tail_at + at:
         raise RefusalError(*_DAMAGED)
+    if offset + length < tail_at + at:  # readers take their offsets from elsewhere then
+        raise RefusalError("the archive has something before it, such as another one", _ALONE)
     return _at(source, offset, length), count, offset
 
 
