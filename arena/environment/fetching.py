@@ -84,7 +84,7 @@ def _download(
         if interpreter.path == os.path.realpath(sys.executable)
         else ["--python", interpreter.path]
     )
-    command = [sys.executable, "-m", "pip", *other, "download", *_OPTIONS, *options]
+    command = [sys.executable, "-P", "-m", "pip", *other, "download", *_OPTIONS, *options]
     command += ["--dest", str(folder), "--requirement", str(asked)]
     try:
         done = subprocess.run(

@@ -24,7 +24,7 @@ from referee.folder import module_of
 from referee.game import Game
 from referee.signals import signal_name
 from referee.testing.checking import STEPS, check_steps
-from referee.testing.elsewhere import imported, whereabouts
+from referee.testing.elsewhere import environment, imported, whereabouts
 from referee.testing.flaw import Failure, Position, StepResult
 from referee.testing.trace import ROOM, Trace
 
@@ -95,9 +95,12 @@ def _worked(game: type[Game], work: _Work, names: list[str]) -> Generator[StepRe
         room.truncate(ROOM)
         files = [room.fileno(), last_words.fileno()]
         command = [sys.executable, "-P", "-m", __name__, *map(str, files)]
-        env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
         with subprocess.Popen(
-            command, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, pass_fds=files
+            command,
+            env=environment(),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            pass_fds=files,
         ) as process:
             assert process.stdin is not None
             assert process.stdout is not None

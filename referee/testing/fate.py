@@ -1,7 +1,6 @@
 """Steps about chance and time: the same seed gives the same game, whatever else happens."""
 
 import json
-import os
 import random as generators
 import subprocess
 import sys
@@ -12,7 +11,7 @@ from typing import Any
 from referee.chance import Chance, Key
 from referee.game import Game, Move
 from referee.testing.cases import Case
-from referee.testing.elsewhere import whereabouts
+from referee.testing.elsewhere import environment, whereabouts
 from referee.testing.flaw import Flaw, Skipped
 from referee.testing.trial import (
     GameTrial,
@@ -146,7 +145,7 @@ def _elsewhere(
     trial: GameTrial, work: dict[str, Any], hash_seed: str
 ) -> list[list[tuple[Shown, str]]]:
     """Return what another process plays: for each job, its record."""
-    env = {**os.environ, "PYTHONHASHSEED": hash_seed, "PYTHONPATH": os.pathsep.join(sys.path)}
+    env = environment(PYTHONHASHSEED=hash_seed)
     command = [sys.executable, "-P", "-m", "referee.testing.elsewhere"]
     with subprocess.Popen(
         command, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE

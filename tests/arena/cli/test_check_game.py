@@ -3,6 +3,8 @@
 import json
 import os
 import shutil
+import subprocess
+import sys
 from collections.abc import Collection
 from pathlib import Path
 
@@ -37,6 +39,19 @@ def test_a_failing_step_is_told_in_full(heights: pytest.MonkeyPatch) -> None:
     assert "Remedy: leave it out for this seat" in result.output
     assert "does not keep the contract of a game. Failed: hidden." in result.output
     assert all(len(line) <= 80 for line in result.output.splitlines())
+
+
+@pytest.mark.slow
+def test_no_file_is_executed_that_only_lies_beside_a_game(tmp_path: Path) -> None:
+    """Python itself executes modules of some names as it starts, and so may a library's."""
+    game = shutil.copy(ROOT / "tests" / "referee" / "testing" / "heights.py", tmp_path)
+    for name in ("sitecustomize", "usercustomize", "pip", "json", "tests"):
+        (tmp_path / f"{name}.py").write_text("open(__file__ + '.ran', 'w')\n")
+    words = ["check-game", game, "--trust", "--step", "processes", "--step", "json"]
+    arena = Path(sys.executable).with_name("arena")
+    done = subprocess.run([arena, *words], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert not list(tmp_path.glob("*.ran"))
 
 
 def test_a_program_that_is_older_than_its_source_is_named(tmp_path: Path) -> None:
