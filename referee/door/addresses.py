@@ -16,7 +16,7 @@ _TRANSLATED = (
     ipaddress.ip_network("::ffff:0:0/96"),  # IPv4-mapped
     ipaddress.ip_network("::ffff:0:0:0/96"),  # IPv4-translated, RFC 2765
     ipaddress.ip_network("2002::/16"),  # 6to4
-    ipaddress.ip_network("2001::/23"),  # protocols', RFC 2928: Teredo, ORCHIDs, benchmarks and others
+    ipaddress.ip_network("2001::/23"),  # protocols', RFC 2928, such as Teredo
     ipaddress.ip_network("3fff::/20"),  # documentation, RFC 9637
     ipaddress.ip_network("fec0::/10"),  # site-local, RFC 3879
     ipaddress.ip_network("5f00::/16"),  # segment routing, RFC 9602
