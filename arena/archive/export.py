@@ -84,8 +84,8 @@ class MatchLine(
     deal: Annotated[int, Meta(ge=0, lt=PAIRS_LIMIT)]
     """The number of the deal, counted for each line-up."""
     rotation: Annotated[int, Meta(ge=0)]
-    is_mirrored: bool
-    """Whether all rotations of the deal have the same cards."""
+    order: tuple[int, ...] | None
+    """The rotations of the deal as they are played, if it is mirrored; None of others."""
     bots: tuple[BotVersion, ...]
     places: list[int]
     scores: list[Number] | None = None
@@ -166,7 +166,7 @@ def _line(store: Store, found: WholeMatch) -> MatchLine:
         match=match.id,
         deal=match.number,
         rotation=match.rotation,
-        is_mirrored=match.is_mirrored,
+        order=match.order,
         bots=match.bots,
         places=list(match.places),
         scores=None if match.scores is None else list(match.scores),

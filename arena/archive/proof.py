@@ -120,7 +120,9 @@ def _check_schedule(
 ) -> None:
     """Raise Difference unless the schedule seats these bots so, at this deal."""
     schedule = _schedule(row["lineup"], bundled, conditions, key)
-    deal = Deal(first_bots(conditions.seats), row["number"], bool(row["is_mirrored"]))
+    deal = Deal(first_bots(conditions.seats), row["number"], row["rotations"] is not None)
+    order = schedule.order(deal)
+    _check("the order of its deal", row["rotations"], None if order is None else json.dumps(order))
     _check("its deal", deal_name(row["name"]), schedule.deal_id(deal))
     _check("its seed", replay.seed, schedule.seed(deal, row["rotation"]))
     count = schedule.rotation_count
@@ -157,7 +159,7 @@ def _check_columns(row: Mapping[str, Any], replay: Replay, evidence: Evidence) -
         Played(replay, evidence),
         deal="",
         number=row["number"],
-        is_mirrored=bool(row["is_mirrored"]),
+        order=None,
         rotation=row["rotation"],
         bots=list(first_bots(replay.seats)),
     )

@@ -173,7 +173,7 @@ class Archive:
             played,
             deal=line.match.rpartition("-")[0],
             number=line.deal,
-            is_mirrored=line.is_mirrored,
+            order=line.order,
             rotation=line.rotation,
             bots=[index[bot] for bot in line.bots],
         )
@@ -199,12 +199,13 @@ class Archive:
         if len({key for key, *_ in lineup}) != settings.seats or len(lineup) != settings.seats:
             raise self.error(f"match {line.match}: {settings.seats} bots play a match; {_EDITED}")
         schedule = _schedule(settings.game, settings.key, settings.rotations, lineup)
-        deal = Deal(first_bots(settings.seats), line.deal, line.is_mirrored)
+        deal = Deal(first_bots(settings.seats), line.deal, line.order is not None)
         seated = line.rotation < schedule.rotation_count and tuple(
             lineup[bot][:2] for bot in schedule.seating(deal, line.rotation)
         )
         if (
             line.match != schedule.match_id(deal, line.rotation)
+            or line.order != schedule.order(deal)
             or line.replay.seed != schedule.seed(deal, line.rotation)
             or seated != tuple(map(astuple, line.bots))
         ):

@@ -99,7 +99,7 @@ class SavedMatch(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
             played,
             deal="",
             number=0,
-            is_mirrored=True,
+            order=None,
             rotation=0,
             bots=list(first_bots(len(bots))),
         )
@@ -107,7 +107,7 @@ class SavedMatch(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
             id=MATCH,
             deal="",
             number=0,
-            is_mirrored=True,
+            order=None,
             rotation=0,
             bots=tuple(bots),
             places=tuple(result.places),

@@ -241,7 +241,7 @@ class Executor:
             played,
             deal=schedule.deal_id(deal),
             number=deal.number,
-            is_mirrored=deal.is_mirrored,
+            order=schedule.order(deal),
             rotation=rotation,
             bots=list(bots),
         )

@@ -29,6 +29,7 @@ class Setup(msgspec.Struct, frozen=True, kw_only=True):
     schedule: Schedule
     names: list[str]
     programs: list[Program]
+    has_chance: bool = True
     opening: OpeningTerms | None = None
     grants: dict[BotIndex, Grant] = {}
     """The bots with limits of their own."""

@@ -1,6 +1,7 @@
 """Which matches of a league are missing: those that it asks for, and that are not stored."""
 
 from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from arena.league.plan import LeaguePlan
@@ -54,11 +55,15 @@ class Missing:
         self._new = frozenset(new) if len(new) < len(schedule.entrants) else frozenset()
 
     def __iter__(self) -> Iterator[Task]:
+        return (self._task(deal, absent) for deal, absent in self._lacking())
+
+    def _lacking(self) -> Iterator[tuple[Deal, Sequence[int]]]:
+        """Yield the deals of which something is missing, with these rotations."""
         rotations = range(self._schedule.rotation_count)
         for deal in self._in_turn():
             absent = rotations if self._is_all else self._absent(deal, rotations)
             if absent:
-                yield Task(deal.lineup, deal.number, tuple(absent), self._mirrored(deal, absent))
+                yield deal, absent
 
     def _in_turn(self) -> Iterator[Deal]:
         """Yield every deal, the first ones of new bots before the others."""
@@ -75,19 +80,22 @@ class Missing:
         name = self._schedule.deal_id(deal)
         return self._known.lacking(name, rotations) if self._part.holds(name) else []
 
-    def _mirrored(self, deal: Deal, absent: Sequence[int]) -> bool:
-        """Return whether a deal is mirrored: one that has begun goes on as it began."""
+    def _task(self, deal: Deal, absent: Sequence[int]) -> Task:
+        """Return what is to be played of a deal; one that has begun goes on as it began."""
         begun = None
         if len(absent) < self._schedule.rotation_count:
             begun = self._known.begun_mirrored(self._schedule.deal_id(deal))
-        return self._is_mirrored(deal.lineup) if begun is None else begun
+        is_mirrored = self._is_mirrored(deal.lineup) if begun is None else begun
+        order = self._schedule.order(replace(deal, is_mirrored=is_mirrored))
+        rotations = absent if order is None else [each for each in order if each in absent]
+        return Task(deal.lineup, deal.number, tuple(rotations), is_mirrored)
 
     def count(self) -> tuple[int, int]:
         """Return how many deals they are, and how many matches."""
         deals = matches = 0
-        for task in self:
+        for _, absent in self._lacking():
             deals += 1
-            matches += len(task.rotations)
+            matches += len(absent)
         return deals, matches
 
 

@@ -125,6 +125,7 @@ class Run:
                 if bot.grant.given
             },
             remotes=remotes,
+            has_chance=league.game.has_chance,
             opening=league.opening,
             unbuilt={
                 **(_oversized(league, built) if cluster is not None else {}),

@@ -88,7 +88,16 @@ class Runner:
 
     def _unsuspended(self, tasks: Iterable[Task]) -> Iterator[Task]:
         found = (task for task in tasks if self._suspended.isdisjoint(task.lineup))
-        return (part for task in found for part in task.parts) if self._is_shared else found
+        return (part for task in found for part in self._parts(task))
+
+    def _parts(self, task: Task) -> list[Task]:
+        """Return what of a deal may be played at once: of one with the same cards, only all of it.
+
+        Otherwise its rotations would not be played in the order that was drawn.
+        """
+        if self._is_shared and not (task.is_mirrored and self._setup.has_chance):
+            return task.parts
+        return [task]
 
     def stop(self) -> None:
         """Let the matches that are being played be the last."""

@@ -84,6 +84,17 @@ class Schedule:
         what = ("deal",) if deal.is_mirrored else ("rotation", str(rotation))
         return self._digest(*what, str(deal.number), *self._dealt_to(deal)).hex()
 
+    def order(self, deal: Deal) -> tuple[int, ...] | None:
+        """Return the order in which the rotations of a mirrored deal are played; None of others.
+
+        It is drawn apart from all that bots see. So a bot that does better in later rotations than
+        in first ones has no other reason for it than that they are later.
+        """
+        if not deal.is_mirrored:
+            return None
+        drawn = Chance(self._digest("order", self.deal_id(deal)).hex())
+        return tuple(drawn.shuffled(range(self.rotation_count), "rotations"))
+
     def deal_id(self, deal: Deal) -> str:
         """Return the deal's name in the league; another version of a bot makes another."""
         bots = [self.entrants[index] for index in deal.lineup]

@@ -27,7 +27,7 @@ _STORED = """
     ) AS played LEFT JOIN lineup ON lineup.id = played.lineup
 """
 _KNOWN = """
-    SELECT deal.name, rotations, deal.is_mirrored
+    SELECT deal.name, played.rotations, deal.rotations IS NOT NULL
     FROM (
         SELECT deal, CASE count(*) = :count AND min(rotation) = 0 AND max(rotation) = :count - 1
             WHEN 0 THEN group_concat(rotation) END AS rotations

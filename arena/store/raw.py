@@ -21,7 +21,7 @@ Page = tuple[int, int]
 """The first and the last of the numbers that some deals have in the database."""
 
 _ROWS = """
-    SELECT match.*, deal.name, deal.number, deal.is_mirrored, lineup.bots AS lineup,
+    SELECT match.*, deal.name, deal.number, deal.rotations, lineup.bots AS lineup,
         result.bots, result.places, record.replay, record.evidence
     FROM match LEFT JOIN deal ON deal.id = match.deal LEFT JOIN lineup ON lineup.id = deal.lineup
         LEFT JOIN result ON result.id = match.result LEFT JOIN record ON record.id = match.record

@@ -80,8 +80,8 @@ class MatchResult(msgspec.Struct, frozen=True, kw_only=True, array_like=True, gc
 
     deal: str
     number: int
-    is_mirrored: bool
-    """Whether all rotations of the deal have the same cards."""
+    order: tuple[int, ...] | None
+    """The rotations of its deal as they are played, if that is mirrored; None of others."""
     rotation: int
     bots: list[BotIndex]
     places: list[int]
@@ -119,7 +119,7 @@ def result_of(
     *,
     deal: str,
     number: int,
-    is_mirrored: bool,
+    order: tuple[int, ...] | None,
     rotation: int,
     bots: list[BotIndex],
 ) -> MatchResult:
@@ -135,7 +135,7 @@ def result_of(
     return MatchResult(
         deal=deal,
         number=number,
-        is_mirrored=is_mirrored,
+        order=order,
         rotation=rotation,
         bots=bots,
         places=replay.places,

@@ -117,8 +117,8 @@ class StoredMatch:
     id: str
     deal: str
     number: int
-    is_mirrored: bool
-    """Whether all rotations of the deal have the same cards."""
+    order: tuple[int, ...] | None
+    """The rotations of its deal as they are played, if that is mirrored; None of others."""
     rotation: int
     bots: tuple[BotVersion, ...]
     places: tuple[int, ...]
@@ -243,7 +243,7 @@ class DealRow(StoredRow, frozen=True, array_like=True, gc=False):
     name: int
     number: int
     lineup: int
-    is_mirrored: int
+    rotations: str | None
 
 
 class MatchRow(StoredRow, frozen=True, array_like=True, gc=False):
@@ -281,7 +281,7 @@ class ListedRow(StoredRow, frozen=True, array_like=True, gc=False):
     deal_row: Annotated[int, "match.deal"]
     name: Annotated[int, "deal.name"]
     number: Annotated[DealNumber, "deal.number"]
-    is_mirrored: Annotated[int, "deal.is_mirrored"]
+    rotations: Annotated[str | None, "deal.rotations"]
     rotation: Natural
     bots: Annotated[str, "result.bots"]
     places: Annotated[str, "result.places"]
@@ -434,7 +434,7 @@ def match_of(row: Sequence[Any], bots: Mapping[int, BotVersion]) -> StoredMatch:
         id=f"{deal}-{found.rotation}",
         deal=deal,
         number=found.number,
-        is_mirrored=bool(found.is_mirrored),
+        order=None if found.rotations is None else tuple(read_numbers(found.rotations)),
         rotation=found.rotation,
         bots=seated.bots,
         places=seated.places,

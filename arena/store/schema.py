@@ -46,7 +46,7 @@ CREATE TABLE suspension (
 CREATE TABLE lineup (id INTEGER PRIMARY KEY, bots TEXT NOT NULL UNIQUE) STRICT;
 CREATE TABLE deal (
     id INTEGER PRIMARY KEY, name INTEGER NOT NULL, number INTEGER NOT NULL,
-    lineup INTEGER NOT NULL REFERENCES lineup (id), is_mirrored INTEGER NOT NULL
+    lineup INTEGER NOT NULL REFERENCES lineup (id), rotations TEXT
 ) STRICT;
 CREATE UNIQUE INDEX deal_in_order ON deal (number, lineup);
 CREATE TABLE result (
@@ -72,11 +72,12 @@ Deals are numbered as they come, so that what is added stands together in the fi
 there are. A deal's name is its id in the league, a hash, as `deal_number` makes a number of it; it
 has no index, whose pages would be touched at random. The order of storing shows nowhere else.
 
-A look is what the files of a bot were last seen to be; `continuity` says what for. Its seal is a
-hash of the rest of the row, which nothing else would prove. A suspension is why a bot was suspended
-in the last run that it was to play in. A round is what `Drawn` says, of a format that goes by
-results, and `out` the bots of it that were gone before all of their deals were played. A timing is
-how quiet a machine was when a run `began` there.
+A deal's rotations are those of a mirrored one, in the order in which they are played; of others
+there are none. A look is what the files of a bot were last seen to be; `continuity` says what for.
+Its seal is a hash of the rest of the row, which nothing else would prove. A suspension is why a bot
+was suspended in the last run that it was to play in. A round is what `Drawn` says, of a format that
+goes by results, and `out` the bots of it that were gone before all of their deals were played. A
+timing is how quiet a machine was when a run `began` there.
 """
 STATEMENTS = {
     re.findall(r"(?:TABLE|INDEX) (\w+)", statement)[0]: statement
@@ -90,7 +91,7 @@ _LAST = """
             coalesce((SELECT max(id) FROM deal), 0), coalesce((SELECT max(deal) FROM match), 0)
         ), coalesce((SELECT max(id) FROM record), 0)
 """
-_DEAL = "SELECT id, name, is_mirrored FROM deal WHERE number = ? AND lineup = ?"
+_DEAL = "SELECT id, name, rotations FROM deal WHERE number = ? AND lineup = ?"
 
 
 class _Numbered(NamedTuple):
@@ -201,8 +202,9 @@ class Writer:
                 last_deal += 1
                 deal = known[result.deal] = last_deal
                 lineup = self._lineup(bots)
-                name, mirrored = deal_number(result.deal), int(result.is_mirrored)
-                deals.append(DealRow(deal, name, result.number, lineup, mirrored))
+                order = None if result.order is None else json.dumps(result.order)
+                name = deal_number(result.deal)
+                deals.append(DealRow(deal, name, result.number, lineup, order))
             records += astuple(
                 RecordRow(
                     last,
@@ -230,11 +232,11 @@ class Writer:
         true = {}
         for deal in deals:
             found = self._db.execute(_DEAL, (deal.number, deal.lineup)).fetchone()
-            row, stored, mirrored = found
+            row, stored, order = found
             if stored != deal.name:
                 raise Damage(f"deal {deal_name(deal.name)} is stored as {deal_name(stored)}")
-            if mirrored != deal.is_mirrored:
-                raise Damage(f"of deal {deal_name(stored)}, some matches are mirrored")
+            if order != deal.rotations:
+                raise Damage(f"the rotations of deal {deal_name(stored)} are said to be others")
             true[deal.id] = self._deals[deal_name(deal.name)] = row
         column = slice(MatchRow.__struct_fields__.index("deal"), None, _MATCHES.width)
         matches[column] = [true.get(number, number) for number in matches[column]]

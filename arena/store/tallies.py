@@ -36,8 +36,14 @@ _LENGTHS = """
     ORDER BY result, reason, decisions
 """
 _LINEUPS = """
-    SELECT lineup.bots, deal.is_mirrored, count(*)
-    FROM deal JOIN lineup ON lineup.id = deal.lineup GROUP BY lineup.id, deal.is_mirrored
+    SELECT lineup.bots, deal.rotations IS NOT NULL, count(*)
+    FROM deal JOIN lineup ON lineup.id = deal.lineup GROUP BY lineup.id, deal.rotations IS NULL
+"""
+_IN_TURN = """
+    SELECT lineup.bots, deal.rotations, group_concat(match.rotation || ',' || match.result)
+    FROM deal JOIN lineup ON lineup.id = deal.lineup JOIN match ON match.deal = deal.id
+    WHERE deal.rotations IS NOT NULL
+    GROUP BY deal.id ORDER BY deal.number, lineup.bots
 """
 _PLACES = "where matches were played"
 _OF_RECORDS = "FROM record GROUP BY machine, sandbox ORDER BY machine, sandbox"
@@ -217,13 +223,33 @@ class Tallies(Database):
         Those that are mirrored, which is said between, are counted apart.
         """
         with self.explained():
-            rows = self._db.execute("SELECT name, version FROM bot WHERE is_bundled").fetchall()
-            bundled = set(typed(rows, list[tuple[str, str]], "the names or versions of bots"))
+            bundled = self._bundled()
             for text, is_mirrored, count in self._db.execute(_LINEUPS):
                 bots = read_lineup(text)
                 if not bundled.issuperset(bots):
                     lineup = tuple(BotVersion(self._called(key), version) for key, version in bots)
                     yield lineup, bool(is_mirrored), count
+
+    def first_and_last(self) -> Iterator[tuple[int, int]]:
+        """Yield the results, by number, of the first and the last rotation of each mirrored deal.
+
+        They come in the order of the numbers of the deals, and are those of bots of which not all
+        are bundled.
+        """
+        with self.explained():
+            rows = self._db.execute(_IN_TURN).fetchall()
+            bundled = self._bundled()
+        for text, order, results in typed(rows, list[tuple[str, str, str]], "the deals"):
+            if bundled.issuperset(read_lineup(text)):
+                continue
+            by_rotation = dict(zip(*[iter(read_numbers(f"[{results}]"))] * 2, strict=True))
+            rotations = read_numbers(order)
+            if len(rotations) > 1 and by_rotation.keys() >= {rotations[0], rotations[-1]}:
+                yield by_rotation[rotations[0]], by_rotation[rotations[-1]]
+
+    def _bundled(self) -> set[tuple[str, str]]:
+        rows = self._db.execute("SELECT name, version FROM bot WHERE is_bundled").fetchall()
+        return set(typed(rows, list[tuple[str, str]], "the names or versions of bots"))
 
     def faults(self) -> Iterator[tuple[int, list[dict[str, int]], list[int], int]]:
         """Yield results by number, with faults by seat, seats that forfeited, and how many."""

@@ -167,7 +167,7 @@ def field_of(
         trips=trips(store, titles, remote) if times else None,
         **(_quiet(store, results) if times else {}),
         sandboxes=sandboxes_of(store, results, remote=bool(remote)),
-        mirroring=mirroring_of(league, store, titles),
+        mirroring=mirroring_of(league, store, titles, results),
         entries={} if versions else _entries(league, store),
         costs=outlays(store, titles) if costs else None,
         scores=scored,

@@ -62,7 +62,7 @@ def matches(league: LeaguePlan, one: WholeMatch) -> Iterator[tuple[PlayedMatch, 
                 played,
                 deal=name,
                 number=deal.number,
-                is_mirrored=deal.is_mirrored,
+                order=schedule.order(deal),
                 rotation=rotation,
                 bots=list(schedule.seating(deal, rotation)),
             )

@@ -27,7 +27,7 @@ def ready(schedule: Schedule, deal: Deal, rotation: int) -> PlayedMatch:
     result = MatchResult(
         deal=name,
         number=deal.number,
-        is_mirrored=deal.is_mirrored,
+        order=schedule.order(deal),
         rotation=rotation,
         bots=[*deal.lineup[rotation:], *deal.lineup[:rotation]],
         places=list(range(1, len(deal.lineup) + 1)),

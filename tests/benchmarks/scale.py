@@ -105,7 +105,7 @@ def matches(league: LeaguePlan) -> Iterator[PlayedMatch]:
             result = MatchResult(
                 deal=name,
                 number=deal.number,
-                is_mirrored=deal.is_mirrored,
+                order=schedule.order(deal),
                 rotation=rotation,
                 bots=list(bots),
                 places=ranked([-form for form in forms]),

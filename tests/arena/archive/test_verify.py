@@ -231,7 +231,7 @@ def forged(folder: Path, forge: Forged) -> str:
             played,
             deal=match.deal,
             number=match.number,
-            is_mirrored=match.is_mirrored,
+            order=match.order,
             rotation=match.rotation,
             bots=[bots[bot.name, bot.version] for bot in match.bots],
         )

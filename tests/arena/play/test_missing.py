@@ -19,7 +19,9 @@ Match = tuple[Deal, int]
 
 def asked(found: Case) -> list[Match]:
     return [
-        (deal, rotation) for deal in found.asked.plan() for rotation in range(found.rotation_count)
+        (deal, rotation)
+        for deal in found.asked.plan()
+        for rotation in found.schedule.order(deal) or ()
     ]
 
 

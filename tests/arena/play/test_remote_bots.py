@@ -101,7 +101,7 @@ def scripted(
 
 
 def pairs(lineup: tuple[BotIndex, ...], count: int) -> list[Task]:
-    return [Task(lineup, number, (0, 1)) for number in range(count)]
+    return [Task(lineup, number, (0, 1), is_mirrored=False) for number in range(count)]
 
 
 def results(events: Sequence[Results | Notice]) -> int:
@@ -205,4 +205,4 @@ def test_what_is_left_of_a_deal_is_handed_back_after_what_was_played(league: Lea
         executor.close()
     kinds = [type(word) for word in words]
     assert kinds == [Results, Away, Results, Away, Done]
-    assert words[1] == Away(Task((ADA, BOB), 0, (1,)), "it is not connected")
+    assert words[1] == Away(pairs((ADA, BOB), 1)[0].of((1,)), "it is not connected")

@@ -32,7 +32,7 @@ def played(
     result = MatchResult(
         deal=f"{number:016x}",
         number=number,
-        is_mirrored=True,
+        order=None,
         rotation=rotation,
         bots=[lineup[rotation], lineup[1 - rotation]],
         places=[1, 2],

@@ -129,7 +129,7 @@ def a_match(number: int, *names: str, faulty: bool = False) -> StoredMatch:
     faults = ({"late": 1} if faulty else {}, {})
     bots = tuple(BOTS.get(name, BotVersion(name, "00")) for name in names)
     name = f"{number:016x}"
-    return StoredMatch(f"{name}-0", name, 0, True, 0, bots, (1, 2), "over", 3, faults, (), 0)
+    return StoredMatch(f"{name}-0", name, 0, None, 0, bots, (1, 2), "over", 3, faults, (), 0)
 
 
 def test_the_best_meet_first_and_the_closest_before_others() -> None:

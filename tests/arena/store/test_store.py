@@ -53,7 +53,7 @@ def match(
     result = MatchResult(
         deal=deal,
         number=number,
-        is_mirrored=True,
+        order=None,
         rotation=rotation,
         bots=[1, 0],
         reason="breakthrough",
