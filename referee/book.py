@@ -113,6 +113,9 @@ def _moves(line: str) -> Iterator[str]:
         start = between.end()
 
 
+_DEEPEST = 100  # objects in each other: how many JSON may have differs from Python to Python
+
+
 def _end_of_object(line: str, start: int) -> int:
     """Return where the JSON object ends that begins at a place; raise ValueError if none does."""
     depth, is_in_text = 0, False
@@ -121,6 +124,8 @@ def _end_of_object(line: str, start: int) -> int:
             is_in_text = not is_in_text
         elif not is_in_text and match[0] in "{}":
             depth += 1 if match[0] == "{" else -1
+            if depth > _DEEPEST:
+                break
             if not depth:
                 move = line[start : match.end()]
                 try:

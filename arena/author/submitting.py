@@ -168,7 +168,7 @@ def _pack(folder: Path, file: IO[bytes]) -> tuple[int, tuple[str, ...]]:
                 count += 1
     if not count:
         raise ArenaError(f"{safe(str(folder))} has no file in it.")
-    return count, tuple(left_out)
+    return count, tuple(sorted(left_out))
 
 
 class _Step(msgspec.Struct):

@@ -8,7 +8,6 @@ that fail in a row.
 
 import json
 import os
-import signal
 import sys
 import threading
 from contextlib import suppress
@@ -26,7 +25,7 @@ from arena.handin.hooks import (
     note_told,
     note_try,
 )
-from arena.handin.telling import tell
+from arena.handin.telling import Running, tell
 from arena.league.file import read_asked
 from arena.text import safe
 from protocol.errors import ArenaError
@@ -41,7 +40,7 @@ class Messenger:
     def __init__(self, league: Path) -> None:
         self._league = league
         self._lines = SimpleQueue[dict[str, Any]]()
-        self._running = 0
+        self._running = Running()
         threading.Thread(target=self._listen, daemon=True).start()
 
     def run(self) -> None:
@@ -62,7 +61,7 @@ class Messenger:
             return True
         note_events(db, plan)
         while message := next_message(db):
-            problem = tell(plan.hand_in.hook, message, self._league, self._begun)
+            problem = tell(plan.hand_in.hook, message, self._league, self._running)
             if problem:
                 if note_try(db, message.number, problem):
                     print(json.dumps({"words": hook_trouble(db)}), flush=True)
@@ -79,15 +78,10 @@ class Messenger:
                     note_ranks(db, ranks)
                 line = self._lines.get_nowait()
 
-    def _begun(self, pid: int) -> None:
-        self._running = pid
-
     def _listen(self) -> None:
         for line in sys.stdin:
             self._lines.put(json.loads(line))
-        if self._running:
-            with suppress(ProcessLookupError):
-                os.killpg(self._running, signal.SIGKILL)
+        self._running.kill()
         os._exit(0)
 
 

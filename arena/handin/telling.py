@@ -7,7 +7,8 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Sequence
+import threading
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from time import monotonic
@@ -28,19 +29,34 @@ _PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 _CERTIFICATES = ("SSL_CERT_FILE", "SSL_CERT_DIR")
 
 
-def tell(hook: Sequence[str], message: Message, league: Path, begun: Callable[[int], None]) -> str:
+class Running:
+    """The process of a hook, if one runs: it leads a group of its own."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        """Held from before it begins until its number is here, so that none is missed."""
+        self.pid = 0
+
+    def kill(self) -> None:
+        """End it with its group, if there is one; no other begins from now on."""
+        self.lock.acquire()  # for ever
+        if self.pid:
+            with suppress(ProcessLookupError):
+                os.killpg(self.pid, signal.SIGKILL)
+
+
+def tell(hook: Sequence[str], message: Message, league: Path, running: Running) -> str:
     """Tell a hook a message, and log it; return why it could not be told, or nothing.
 
     A command has the message on its standard input, a fixed environment, and the league's folder
-    to work in. `begun` is called with its process, which leads a group of its own, and with 0
-    when all of that has ended.
+    to work in.
     """
     words, environment = list(hook), {"PATH": _PATH, "LANG": "C.UTF-8"}
     if is_url(words):
         environment[ADDRESS] = words[0]
         environment |= {name: os.environ[name] for name in _CERTIFICATES if name in os.environ}
         words = [sys.executable, "-P", "-m", "arena.handin.post"]
-    problem, output = _run(words, message, league, environment, begun)
+    problem, output = _run(words, message, league, environment, running)
     lines = safe_lines(output.decode(errors="replace")).strip().splitlines()
     if is_url(list(hook)) and problem.startswith("it exited") and lines:
         problem = lines.pop()
@@ -64,28 +80,29 @@ def _run(
     message: Message,
     league: Path,
     environment: dict[str, str],
-    begun: Callable[[int], None],
+    running: Running,
 ) -> tuple[str, bytes]:
     """Run a command to its end, or to that of its time; return what was wrong, and its output."""
     with tempfile.TemporaryFile() as given:  # one that does not read cannot hold us up
         given.write(message.body.encode() + b"\n")
         given.seek(0)
         try:
-            process = subprocess.Popen(
-                words,
-                stdin=given,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                cwd=league,
-                env=environment,
-                start_new_session=True,
-            )
+            with running.lock:
+                process = subprocess.Popen(
+                    words,
+                    stdin=given,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.STDOUT,
+                    cwd=league,
+                    env=environment,
+                    start_new_session=True,
+                )
+                running.pid = process.pid
         except (OSError, ValueError) as error:
             return (
                 f"{safe(words[0])} cannot be run: {getattr(error, 'strerror', None) or error}",
                 b"",
             )
-    begun(process.pid)
     assert process.stdout is not None
     try:
         output, is_late = _read(process.pid, process.stdout.fileno())
@@ -93,7 +110,7 @@ def _run(
         with suppress(ProcessLookupError):  # before it is reaped: the group is still its own
             os.killpg(process.pid, signal.SIGKILL)
         process.wait()
-        begun(0)
+        running.pid = 0
         process.stdout.close()
     if is_late:
         return f"it ran longer than {SECONDS:g} s", output

@@ -1,6 +1,7 @@
 """Measured figures: what the real pages say of theirs, and when some count as stale."""
 
 import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,8 @@ NAMED = re.compile(r"`python\s-m\s(tests(?:\.\w+)+)")
 @pytest.fixture
 def clone(tmp_path: Path) -> History:
     """A clone with a module, what measures it, and a page with a figure of the first commit."""
+    if not shutil.which("git"):
+        pytest.skip("THE AGE OF FIGURES IS NOT TESTED HERE: git is not installed")
     made = History.begun(tmp_path)
     first = made.add({"tests/pace.py": PACE, "engine/core.py": ENGINE, "Makefile": ""})
     made.add({"docs/fast.md": MARK.format(f"python -m tests.pace; at {first[:8]}")})

@@ -284,5 +284,5 @@ def test_what_cannot_be_removed_keeps_nothing_else_from_going(public: Path) -> N
             here.send(json.dumps({"stage": stage}).encode())
         here.send(json.dumps({"cgroup": str(folders[2])}).encode())
     _, said = server.communicate(timeout=30)
-    assert b"embedded null byte" in said
+    assert b"embedded null" in said
     assert not any(folder.exists() for folder in folders)

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 from websockets.exceptions import ConnectionClosed, InvalidStatus
@@ -77,8 +78,13 @@ def test_a_match_and_a_copy_speak_to_each_other(contest: Contest) -> None:
             assert call.how() == "was ended by its author"
         assert home.ended() == 1000
     until(lambda: contest.said("sage is away: its author ended it."))
-    logged = (json.loads(line) for line in list(contest.server.logged) if "/remote" in line)
-    [line] = [each for each in logged if each["status"] == 101]
+
+    def upgraded() -> list[dict[str, Any]]:
+        logged = (json.loads(line) for line in list(contest.server.logged) if "/remote" in line)
+        return [each for each in logged if each["status"] == 101]
+
+    until(lambda: bool(upgraded()))
+    [line] = upgraded()
     assert (line["who"], line["method"], line["from"]) == ("cup/1", "GET", "127.0.0.1")
     assert line["bytes"] > 100
 
