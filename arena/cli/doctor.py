@@ -48,6 +48,12 @@ from referee.sandbox.kinds import first_user
 from referee.sandbox.place import place_of
 from referee.starting import StartupError, start_bot
 
+_MARKS = {
+    "landlock": "numbers of processes and pipes, access times, what is in memory",
+    "bwrap": "numbers of pipes, the machine's totals, what is in memory",
+    "uid": "as landlock, but no access times in a mount namespace",
+}
+"""What each sandbox leaves open, in short: docs/sandbox.md, 'Between bots'."""
 _COLUMNS = (
     Column("What", "what"),
     Column("Here", "value"),
@@ -174,7 +180,7 @@ def _sandboxes(
         try:
             with Launcher(name, uid=uid) as launcher:
                 prove(launcher, Limits(sandbox=limits.sandbox))
-                yield {"what": what, "value": "works", "remark": _described(launcher)}
+                yield {"what": what, "value": "works", "remark": _described(launcher, name)}
                 if bot is None:
                     continue
                 row = {"what": f"  {bot.name} in it", "value": "not tried", "remark": why}
@@ -224,11 +230,11 @@ def _gpu(uid: int | None) -> dict[str, str]:
     return {"what": what, "value": str(len(found)), "remark": ", ".join(found)}
 
 
-def _described(launcher: Launcher) -> str:
-    if launcher.sandbox.name == "none":
+def _described(launcher: Launcher, name: str) -> str:
+    if name == "none":
         return "no protection: a bot can do whatever you can"
     user = f"bots run as uid {launcher.uid} and on" if launcher.uid else "bots run as you"
-    return f"{launcher.sandbox.name}; {user}"
+    return f"{launcher.sandbox.name}; {user}. Left for later bots to see: {_MARKS[name]}"
 
 
 def _start(launcher: Launcher, bot: Bot, limits: Limits) -> tuple[dict[str, str], bool]:

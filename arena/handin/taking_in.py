@@ -32,7 +32,7 @@ from arena.league.file import read_asked, with_game
 from arena.league.finding import BOT_FILE, bot_folder
 from arena.league.hints import unmet
 from arena.league.plan import LeaguePlan
-from arena.play.building import Builder, BuildError, building, forget
+from arena.play.building import Builder, BuildError, building, forget, forget_environment
 from arena.text import safe, safe_lines
 from protocol.errors import ArenaError, RunError
 from referee.sandbox import SandboxError
@@ -66,6 +66,7 @@ class Intake:
         self._workshop: Workshop | None = None
         self._builder: Builder | None = None
         self._built_by: object = None
+        self._new_environment = ("", 0.0)  # of the submission that is looked at, and when
 
     def __enter__(self) -> Self:
         with ExitStack() as undo:
@@ -141,6 +142,7 @@ class Intake:
         plan = with_game(read_asked(self._league, "read"))
         if submissions.begin(self._hand_ins, number):
             began = time.monotonic()
+            self._new_environment = ("", 0.0)
             self._told(number)
             try:
                 self._take_in(plan, submissions.get(self._hand_ins, number))
@@ -167,6 +169,8 @@ class Intake:
         version = submissions.get(self._hand_ins, number).version
         if version and version not in {one.version for one in submissions.playing(self._hand_ins)}:
             forget(version)
+        if self._new_environment[0]:
+            forget_environment(*self._new_environment)
 
     # --- the steps
 
@@ -286,6 +290,7 @@ class Intake:
                 "nothing can be built safely on this server.",
                 "Hand in the bot as it is after its build, or ask the organizer.",
             ) from None
+        self._new_environment = (built.new_environment, time.time())
         if built.outcome is not None:
             self._note(one, output=said + safe_lines(built.outcome.output))
         steps.append(built_step(built, self._open_builder(plan).where))

@@ -1,5 +1,6 @@
 """The bots of a league: what is run for each, and the files that make its version."""
 
+import hashlib
 import json
 import os
 import shlex
@@ -95,8 +96,14 @@ class Bot:
 
     @property
     def version(self) -> str:
-        """What its results are stored under: another hash, another version."""
-        return self.plays_as or self.digest
+        """What its results are stored under: another hash, another version.
+
+        A copy of a bundled bot is another version, as cards are dealt to it otherwise.
+        """
+        if self.plays_as or not (self.is_bundled or self.entry > 1):
+            return self.plays_as or self.digest
+        words = (self.digest, str(self.is_bundled), str(self.entry))
+        return hashlib.blake2b("\0".join(words).encode(), digest_size=8).hexdigest()
 
     @property
     def paths(self) -> list[str]:
@@ -130,10 +137,6 @@ class Bot:
             words = (*words, "\0build", *self.build, "\0files", *self.products)
         if self.has_packages:
             words = (*words, "\0python", "venv")
-        if self.entry > 1:
-            words = (*words, "\0entry", str(self.entry))
-        if self.is_bundled:  # a copy of it is another bot, to which cards are dealt otherwise
-            words = (*words, "\0bundled")
         if own := self.grant.deciding:
             words = (*words, "\0granted", json.dumps(own))
         return words

@@ -62,6 +62,8 @@ class Built:
     """How it was built, or its packages unpacked; None if that had been done before."""
     remark: str = ""
     """What is to be said of that, in a sentence about the bot."""
+    new_environment: str = ""
+    """The folder of the environment that was made for it now; empty if that was there before."""
 
 
 class Builder:
@@ -123,7 +125,8 @@ class Builder:
             hint = f" {error.remedy}" if error.remedy else ""
             raise BuildError(bot, f"cannot be run: {error.what}", error.output, hint) from None
         run = replace(made.bot, has_packages=True, environment=str(found.folder)).checked()
-        return Built(run, made.outcome or found.outcome, found.remark)
+        new = str(found.folder) if found.outcome and not found.remark else ""
+        return Built(run, made.outcome or found.outcome, found.remark, new)
 
     @property
     def environments(self) -> "Environments":
@@ -327,9 +330,16 @@ def forget(version: str) -> None:
     discard(_folder_of(version))
 
 
+def forget_environment(folder: str, since: float) -> None:
+    """Remove an environment, unless somebody has used it since a time, as time.time() gives it."""
+    with suppress(OSError):  # it is gone already
+        if Path(folder).stat().st_mtime <= since:
+            discard(Path(folder))
+
+
 def _kept(bot: Bot) -> Path:
     """Return the folder for what the build of a bot leaves."""
-    return _folder_of(bot.digest)
+    return _folder_of(bot.version)
 
 
 def _folder_of(version: str) -> Path:

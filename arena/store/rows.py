@@ -92,7 +92,7 @@ class KnownBot(NamedTuple):
 
     key: Annotated[str, "name"]
     digest: str
-    """The hash of its command and files, which is its version."""
+    """The hash of its command and files."""
     signature: str
     """What is another text if a file was changed; empty if that is not known."""
 

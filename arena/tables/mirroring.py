@@ -70,7 +70,8 @@ def notes_of(found: Mirroring, count: Callable[[int, str], str] = counted) -> It
     are = "is" if found.apart and found.mirrored == 1 else "are"
     yield (
         f"{whose} of bots that are not bundled {are} mirrored: a bot that found a way to remember "
-        f"one match would know the cards of the next (docs/sandbox.md, 'Between bots')."
+        f"one match would know the cards of the next. `arena doctor` names what sandboxes leave "
+        f"open."
     )
     for bot, later in found.remembering.items():
         yield (

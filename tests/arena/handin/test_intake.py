@@ -21,6 +21,7 @@ from arena.store.opening import read_league
 from protocol.errors import ArenaError, RunError
 from referee.sandbox import SandboxError
 from referee.workshop import Workshop
+from tests.arena.environment.conftest import good, wheel
 from tests.arena.handin.archives import tarred
 from tests.arena.handin.campaign import kill_at_random
 from tests.arena.handin.conftest import Clock, person, say_in_hand_in
@@ -255,6 +256,33 @@ def test_what_was_built_of_a_refused_bot_is_removed(
     found = take_in(db, one)
     assert (found.state, found.step) == ("refused", "check"), found
     assert list((tmp_path / "cache" / "bot-arena" / "built").iterdir()) == []
+
+
+@pytest.mark.slow  # environments are made
+def test_the_environment_of_a_refused_bot_goes_unless_others_have_it(
+    db: HandIns, public: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(public / "cache"))
+    place = public / "cache" / "bot-arena" / "environments"
+    ada, folder = person(db, "ada"), good(public / "mine")
+    text = (folder / "bot.py").read_text()
+
+    def handed_in(source: str, needed: str) -> tuple[str, int]:
+        (folder / "bot.py").write_text(source)
+        wheel(folder / "wheels", "base", needed)
+        (folder / "requirements.txt").write_text(f"chooser\nbase=={needed}\n")
+        files = [
+            (str(path.relative_to(folder)), path.read_bytes())
+            for path in folder.rglob("*")
+            if path.is_file()
+        ]
+        one = take_in(db, hand_in(db, ada, tarred(*files), "bot.tar"))
+        return one.state, len([*place.iterdir()])
+
+    assert handed_in("raise SystemExit", "1.0") == ("refused", 0)
+    assert handed_in(text, "1.0") == ("playing", 1)
+    assert handed_in("raise SystemExit", "1.0") == ("refused", 1)
+    assert handed_in("raise SystemExit", "2.0") == ("refused", 1)
 
 
 @pytest.mark.slow
