@@ -62,6 +62,8 @@ class Bot:
     """Whether its files are not listed, so that they are those that its command names."""
     known_digest: str = field(default="", compare=False)
     """The hash of command and files, where it is known without reading them."""
+    known_bundled: bool | None = field(default=None, compare=False)
+    """Whether this version is stored as bundled; None where it is not stored."""
     plays_as: str = field(default="", compare=False)
     """The version it is, if that is not the hash: what a build makes is as its sources are."""
     build: tuple[str, ...] = ()
@@ -91,19 +93,16 @@ class Bot:
 
     @property
     def is_bundled(self) -> bool:
-        """Whether it is bundled with the arena."""
-        return bool(self.borrowed)
+        """Whether it is bundled with the arena, or has all files of such a bot, as is stored."""
+        return bool(self.borrowed) if self.known_bundled is None else self.known_bundled
 
     @property
     def version(self) -> str:
-        """What its results are stored under: another hash, another version.
-
-        A copy of a bundled bot is another version, as cards are dealt to it otherwise.
-        """
-        if self.plays_as or not (self.is_bundled or self.entry > 1):
+        """What its results are stored under: another hash, another version."""
+        if self.plays_as or self.entry == 1:
             return self.plays_as or self.digest
-        words = (self.digest, str(self.is_bundled), str(self.entry))
-        return hashlib.blake2b("\0".join(words).encode(), digest_size=8).hexdigest()
+        words = f"{self.digest}\0{self.entry}"
+        return hashlib.blake2b(words.encode(), digest_size=8).hexdigest()
 
     @property
     def paths(self) -> list[str]:

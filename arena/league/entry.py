@@ -185,7 +185,7 @@ def called_and_meant(word: str) -> tuple[str | None, str]:
 
 def entry_for(bot: Bot, league: Path) -> dict[str, object]:
     """Return the `[[bot]]` table of a bot that was found, paths relative to the league."""
-    if bot.is_bundled and bot.command[0] == PYTHON:
+    if bot.borrowed and bot.command[0] == PYTHON:
         return {"name": bot.name, "shipped": bot.command[1].removesuffix(".py")}
     entry: dict[str, object] = {
         "name": bot.name,

@@ -5,7 +5,7 @@ from contextlib import suppress
 from dataclasses import replace
 
 from arena.league.bot import Bot, LostBot, lost_bot
-from arena.store.rows import KnownBot
+from arena.store.rows import BotVersion, EnteredBot, KnownBot
 from arena.store.store import Store
 from protocol.errors import ArenaError
 
@@ -18,12 +18,19 @@ def continued(bots: Sequence[Bot], store: Store, *, trusting: bool) -> tuple[Bot
     """
     looks = store.known_bots() if trusting else []
     known = {(look.key, look.signature): look.digest for look in looks if look.signature}
-    found = [_looked_at(bot, known) for bot in bots]
+    stored = store.bots()
+    found = [_as_stored(_looked_at(bot, known), stored) for bot in bots]
     last = store.last_versions() if any(isinstance(bot, LostBot) for bot in found) else {}
     return tuple(
         replace(bot, version=last.get(bot.key, "")) if isinstance(bot, LostBot) else bot
         for bot in found
     )
+
+
+def _as_stored(bot: Bot, stored: Mapping[BotVersion, EnteredBot]) -> Bot:
+    """Return a bot that is dealt to as before, though its files were bundled then, or are now."""
+    entered = None if isinstance(bot, LostBot) else stored.get(BotVersion(bot.key, bot.version))
+    return bot if entered is None else replace(bot, known_bundled=entered.is_bundled)
 
 
 def _looked_at(bot: Bot, known: Mapping[tuple[str, str], str]) -> Bot:

@@ -7,6 +7,7 @@ for the cards it was dealt there.
 """
 
 import json
+import shutil
 import signal
 import sqlite3
 from collections import defaultdict
@@ -16,6 +17,7 @@ from typing import Any
 
 import pytest
 
+from arena.league.finding import BUNDLED
 from tests.arena.conftest import League
 from tests.referee.process_watch import until
 
@@ -134,6 +136,27 @@ def test_no_cards_come_twice_where_deals_are_not_mirrored(league: League) -> Non
     found = [(match.number, match.order is not None) for match, _ in league.stored()]
     assert found == [(deal, deal > 3) for deal in range(6) for _ in range(2)]
     assert "none differs" in league.call("verify").stdout
+
+
+@pytest.mark.usefixtures("inline")
+def test_a_copy_in_the_place_of_a_bundled_bot_is_dealt_to_as_that_was(league: League) -> None:
+    """It is the same version, byte for byte, and no deal of it is stored in two ways."""
+    text = (
+        'game = "guerra"\nseed = 1\ndeals = {}\noptions.max_turns = 10\nlimits.sandbox = "none"\n'
+    )
+    rusher = '[[bot]]\nname = "rusher"\nshipped = "rusher"\n'
+    league.write(text.format(1) + rusher + '[[bot]]\nname = "random"\nshipped = "random"\n')
+    league.call("run")
+    copy = league.home / "copy"
+    copy.mkdir()
+    for file in ("kit.py", "guerra/guerra_random.py"):
+        shutil.copy(BUNDLED / file, copy)
+    command = 'folder = "../copy"\ncommand = ["{python}", "guerra_random.py"]\n'
+    files = 'files = ["guerra_random.py", "kit.py"]\n'
+    league.write(text.format(2) + rusher + f'[[bot]]\nname = "random"\n{command}{files}')
+    league.call("run")
+    assert league.count() == 4
+    assert "4 matches verified; none differs." in league.call("verify").stdout
 
 
 @pytest.mark.slow
