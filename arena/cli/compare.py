@@ -198,6 +198,7 @@ def compare(
             league = settled(replace(league, folder=folder))
         elif keep:
             league = asked.make(folder)
+        league = league.dealt_by_name()
         comparison = Comparison(league, *asked.names(), rates)
         agree(league, workers)
         with open_run(league, workers, sandbox_uid, WHOLE, cluster) as run:

@@ -63,7 +63,7 @@ class Bot:
     known_digest: str = field(default="", compare=False)
     """The hash of command and files, where it is known without reading them."""
     known_bundled: bool | None = field(default=None, compare=False)
-    """Whether this version is stored as bundled; None where it is not stored."""
+    """Whether it is dealt to as if it were bundled, or were not; None if as what it is."""
     plays_as: str = field(default="", compare=False)
     """The version it is, if that is not the hash: what a build makes is as its sources are."""
     build: tuple[str, ...] = ()
@@ -93,7 +93,7 @@ class Bot:
 
     @property
     def is_bundled(self) -> bool:
-        """Whether it is bundled with the arena, or has all files of such a bot, as is stored."""
+        """Whether it is bundled with the arena, or dealt to as if it were."""
         return bool(self.borrowed) if self.known_bundled is None else self.known_bundled
 
     @property

@@ -1,7 +1,7 @@
 """A league: what is to be played, by whom and under which limits; without files or results."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -140,6 +140,10 @@ class LeaguePlan:
             rotations=self.settings.rotations,
             entrants=self.entrants,
         )
+
+    def dealt_by_name(self) -> "LeaguePlan":
+        """Return it with all bots dealt to as bundled ones, for an author who compares his own."""
+        return replace(self, bots=tuple(replace(bot, known_bundled=True) for bot in self.bots))
 
     def is_mirrored(self, lineup: tuple[BotIndex, ...]) -> bool:
         """Return whether all rotations of a deal of these bots have the same cards.

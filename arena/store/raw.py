@@ -84,11 +84,12 @@ class RawStore(Timings):
     def odd_bots(self) -> list[str]:
         """Return what is wrong with the rows of bots, in words."""
         with self.explained():
-            rows = self._db.execute("SELECT id, name, version, command FROM bot").fetchall()
+            rows = self._db.execute("SELECT id, name, version, command, is_bundled FROM bot")
+            bots = rows.fetchall()
         found = []
-        for number, key, version, command in rows:
+        for number, key, version, command, is_bundled in bots:
             try:
-                check_bot(number, key, version)
+                check_bot(number, key, version, is_bundled)
                 read_command(command)
             except Damage as damage:
                 found.append(f"bot {key!r}, row {number}: {damage}")

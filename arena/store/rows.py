@@ -349,13 +349,15 @@ def settings_of(rows: Mapping[str, str]) -> FixedSettings:
     return FixedSettings(**{key: setting_of(key, rows[key], kinds[key]) for key in rows})
 
 
-def check_bot(number: int, key: str, version: str) -> None:
+def check_bot(number: int, key: str, version: str, is_bundled: int = 0) -> None:
     """Raise Damage unless this is a bot that could have been entered."""
     try:
         check_name(key)
         int(version, 16)
     except (ArenaError, ValueError):
         raise Damage(f"bot {number} has a name or a version that no bot has") from None
+    if is_bundled not in (0, 1):
+        raise Damage(f"bot {number} is bundled or not, and not {is_bundled}")
 
 
 def known_bot(row: Sequence[Any]) -> KnownBot:

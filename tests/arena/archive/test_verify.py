@@ -139,7 +139,7 @@ def test_another_limit_is_found_and_the_remedy_is_to_put_it_back(copy: Path) -> 
 
 @pytest.mark.slow
 def test_rows_that_belong_to_nothing_are_found_but_no_bot_that_has_not_played(copy: Path) -> None:
-    change(copy, "INSERT INTO bot VALUES (9, 'new', '0123456789abcdef', '[\"true\"]')")
+    change(copy, "INSERT INTO bot VALUES (9, 'new', '0123456789abcdef', '[\"true\"]', 0)")
     change(copy, "INSERT INTO lineup (bots) VALUES ('77 78')")
     change(copy, "DELETE FROM deal WHERE number = 1")
     problems = found(copy)

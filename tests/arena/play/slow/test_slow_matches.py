@@ -190,7 +190,7 @@ def game(league: League, instead: str) -> None:
     (league.home / "nim.py").write_text(source)
     entries = league.bot("ada", ANY) + league.bot("bob", ANY)
     league.write(
-        f'game = "../nim.py"\nseed = 1\ndeals = 4\n'
+        f'game = "../nim.py"\nseed = 1\ndeals = 4\nmirror = true\n'
         f'limits = {{ sandbox = "none", pace = "slow", move_time = 30 }}\n{entries}'
     )
     league.call("run", "--trust", env=environment(league))
