@@ -237,15 +237,15 @@ class Tallies(Database):
         are bundled.
         """
         with self.explained():
-            rows = self._db.execute(_IN_TURN).fetchall()
             bundled = self._bundled()
-        for text, order, results in typed(rows, list[tuple[str, str, str]], "the deals"):
-            if bundled.issuperset(read_lineup(text)):
-                continue
-            by_rotation = dict(zip(*[iter(read_numbers(f"[{results}]"))] * 2, strict=True))
-            rotations = read_numbers(order)
-            if len(rotations) > 1 and by_rotation.keys() >= {rotations[0], rotations[-1]}:
-                yield by_rotation[rotations[0]], by_rotation[rotations[-1]]
+            rows = self._db.execute(_IN_TURN).fetchall()
+            for text, order, results in typed(rows, list[tuple[str, str, str]], "the deals"):
+                if bundled.issuperset(read_lineup(text)):
+                    continue
+                rotations, numbers = read_numbers(order), read_numbers(f"[{results}]")
+                by_rotation = dict(zip(numbers[::2], numbers[1::2], strict=True))
+                if len(rotations) > 1 and by_rotation.keys() >= {rotations[0], rotations[-1]}:
+                    yield by_rotation[rotations[0]], by_rotation[rotations[-1]]
 
     def _bundled(self) -> set[tuple[str, str]]:
         rows = self._db.execute("SELECT name, version FROM bot WHERE is_bundled").fetchall()
