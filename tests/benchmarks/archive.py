@@ -20,7 +20,7 @@ from arena.league.writing import make_league
 from arena.play.run import open_run
 from arena.store.opening import open_store
 from arena.store.result import PlayedMatch, Record, result_of
-from arena.store.rows import BotVersion, WholeMatch
+from arena.store.rows import BotVersion, EnteredBot, WholeMatch
 from referee.evidence import Played
 
 MEASURES = "arena/archive/export.py arena/archive/merge.py arena/archive/reader.py arena/store"
@@ -81,10 +81,13 @@ def main(count: int) -> None:
     with tempfile.TemporaryDirectory() as name:
         home = Path(name)
         league = league_of(home / "league", count // 2)
-        commands = {BotVersion(bot.key, bot.version): bot.command for bot in league.bots}
+        bots = {
+            BotVersion(bot.key, bot.version): EnteredBot(bot.command, bot.is_bundled)
+            for bot in league.bots
+        }
         with open_store(league, create=True) as store:
             played = matches(league, one_match(home / "one"))
-            store.merge(league.conditions(), commands, [], played)
+            store.merge(league.conditions(), bots, [], played)
         file, copy = home / "league.jsonl", home / "copy"
         rows = [
             ("export", *timed("export", league.folder, file)),
