@@ -174,7 +174,7 @@ class Field:
             rest = f" and of {self.counted(others, 'more bot')}" if others else ""
             said.append(
                 f"Versions that have played so far: {shown}{rest}. The best of several owes more "
-                f"to luck than an only one."
+                f"to luck than a single one."
             )
         if self.repeats:
             more = self.counted(self.repeats, "more match repeats", "more matches repeat")
