@@ -172,8 +172,9 @@ def test_a_bot_that_asks_for_what_fails_is_suspended(league: League, provider: P
         )
     )
     provider.behave("forbids")
-    ended = league.call("run", env=environment(provider))
-    said = " ".join(ended.stderr.split())
+    run = league.start("run", env=environment(provider))
+    said = " ".join(run.communicate(timeout=60)[1].split())
+    assert run.returncode in (0, 1)  # another match of it may have waited longer than any answer
     assert (
         "ada is suspended for this run: it asks for what fails, while others are answered" in said
     )
