@@ -25,7 +25,7 @@ from arena.handin.hooks import (
     note_told,
     note_try,
 )
-from arena.handin.telling import Running, tell
+from arena.handin.telling import RunningHook, tell
 from arena.league.file import read_asked
 from arena.text import safe
 from protocol.errors import ArenaError
@@ -40,7 +40,7 @@ class Messenger:
     def __init__(self, league: Path) -> None:
         self._league = league
         self._lines = SimpleQueue[dict[str, Any]]()
-        self._running = Running()
+        self._running = RunningHook()
         threading.Thread(target=self._listen, daemon=True).start()
 
     def run(self) -> None:

@@ -29,7 +29,7 @@ _PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 _CERTIFICATES = ("SSL_CERT_FILE", "SSL_CERT_DIR")
 
 
-class Running:
+class RunningHook:
     """The process of a hook, if one runs: it leads a group of its own."""
 
     def __init__(self) -> None:
@@ -45,7 +45,7 @@ class Running:
                 os.killpg(self.pid, signal.SIGKILL)
 
 
-def tell(hook: Sequence[str], message: Message, league: Path, running: Running) -> str:
+def tell(hook: Sequence[str], message: Message, league: Path, running: RunningHook) -> str:
     """Tell a hook a message, and log it; return why it could not be told, or nothing.
 
     A command has the message on its standard input, a fixed environment, and the league's folder
@@ -80,7 +80,7 @@ def _run(
     message: Message,
     league: Path,
     environment: dict[str, str],
-    running: Running,
+    running: RunningHook,
 ) -> tuple[str, bytes]:
     """Run a command to its end, or to that of its time; return what was wrong, and its output."""
     with tempfile.TemporaryFile() as given:  # one that does not read cannot hold us up

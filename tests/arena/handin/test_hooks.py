@@ -16,7 +16,7 @@ from arena.handin import hooks, submissions, telling
 from arena.handin.database import HandIns
 from arena.handin.hooks import LOG, Message, hook_trouble, next_message, note_events, note_ranks
 from arena.handin.receiving import receive
-from arena.handin.telling import Running, tell, unfit
+from arena.handin.telling import RunningHook, tell, unfit
 from arena.league.file import read_asked
 from tests.arena.conftest import Arena
 from tests.arena.handin.conftest import Clock, person, say_in_hand_in
@@ -28,7 +28,7 @@ MESSAGE = Message(7, "accepted", '{"number": 7}')
 
 def tell_hook(cup: Path, *words: str) -> str:
     """Tell a hook a message; return what was wrong."""
-    return tell(words, MESSAGE, cup, Running())
+    return tell(words, MESSAGE, cup, RunningHook())
 
 
 def messages(db: HandIns) -> list[dict[str, Any]]:
