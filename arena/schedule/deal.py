@@ -63,7 +63,7 @@ class Schedule:
     What is dealt depends on the league's key, the line-up and the deal's number alone, so adding a
     bot changes nothing for the others. Of a bundled bot, its key counts; of any other, its version
     too, so that no version is dealt what an earlier one may have written down. Where a deal is not
-    mirrored, the rotation counts as well: nobody meets the same cards twice.
+    mirrored, the rotation counts as well: no two matches have the same cards.
     """
 
     game: str
