@@ -180,6 +180,12 @@ def _new_matches(
             read += 1
             watch(read)
             merged.deals = max(merged.deals, line.deal + 1)
+            if store.is_mirrored(line.deal, line.bots) == (line.order is None):
+                raise archive.error(
+                    f"the deal of match {line.match} is mirrored in one of the two leagues and not "
+                    f"in the other, so that its cards differ. Nothing was imported: `mirror` was "
+                    f"not the same in both when it began, and only one of them can be kept."
+                )
             known = store.lookup(line.match, line.deal, line.bots)
             if known is None:
                 where = line.circumstances

@@ -65,6 +65,10 @@ _DEAL = """
     SELECT deal.id, deal.name FROM lineup JOIN deal ON deal.lineup = lineup.id
     WHERE lineup.bots = ? AND deal.number = ?
 """
+_MIRRORED = """
+    SELECT deal.rotations IS NOT NULL FROM lineup JOIN deal ON deal.lineup = lineup.id
+    WHERE lineup.bots = ? AND deal.number = ?
+"""
 _ONE_LISTED = f"SELECT {_LISTED} {_THIS}"
 _ONE_KEPT = f"SELECT {_KEPT} {_THIS}"
 _ONE_WHOLE = f"SELECT {_KEPT}, {_LISTED} {_THIS}"
@@ -360,6 +364,16 @@ class Store(Rounds, Timings):
             if stored != deal_number(name):
                 raise Damage(f"deal {name} is stored as {deal_name(stored)}")
         return self._one(deal, int(rotation))
+
+    def is_mirrored(self, number: int, bots: Iterable[BotVersion]) -> bool | None:
+        """Return whether a deal of bots, which are called by their keys, is stored as mirrored.
+
+        None if nothing of it is stored.
+        """
+        with self.explained():
+            values = (lineup_text(map(astuple, bots)), number)
+            row = self._db.execute(_MIRRORED, values).fetchone()
+            return None if row is None else bool(row[0])
 
     def merge(
         self,

@@ -139,6 +139,24 @@ def test_no_cards_come_twice_where_deals_are_not_mirrored(league: League) -> Non
 
 
 @pytest.mark.usefixtures("inline")
+def test_deals_that_began_in_two_ways_are_not_merged(league: League) -> None:
+    source = "import kit\nkit.run(lambda ask: ask.legal[0])\n"
+    bots = league.bot("mine", source) + '[[bot]]\nname = "random"\nshipped = "random"\n'
+    text = 'game = "guerra"\nseed = 1\ndeals = 1\nmirror = {}\noptions.max_turns = 9\n'
+    file = league.home / "mirrored.jsonl"
+    for mirror in ("true", "false"):
+        (league.folder / "league.db").unlink(missing_ok=True)
+        league.write(f'{text.format(mirror)}limits.sandbox = "none"\n{bots}')
+        league.call("run")
+        if mirror == "true":
+            league.call("export", str(file))
+    before = league.call("export").stdout
+    refused = league.call("import", str(file), code=2)
+    assert "is mirrored in one of the two leagues and not in the other" in refused.stderr
+    assert league.call("export").stdout == before
+
+
+@pytest.mark.usefixtures("inline")
 def test_a_copy_in_the_place_of_a_bundled_bot_is_dealt_to_as_that_was(league: League) -> None:
     """It is the same version, byte for byte, and no deal of it is stored in two ways."""
     text = (
