@@ -82,8 +82,11 @@ def why_unreadable(line: bytes, error: Exception) -> str:
         return "not JSON: an empty line"
     if isinstance(error, msgspec.ValidationError):
         return _plain(error)
-    if isinstance(error, UnicodeDecodeError):
-        return f"not UTF-8: {error.reason}"
+    if isinstance(error, UnicodeDecodeError) or "UTF-8" in str(error):  # as msgspec 0.23 says it
+        try:
+            line.decode()
+        except UnicodeDecodeError as bad:
+            return f"not UTF-8: {bad.reason}"
     if isinstance(error, RecursionError):
         return f"nested deeper than {DEPTH_LIMIT} levels"
     text = _plain(error)

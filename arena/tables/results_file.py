@@ -353,9 +353,10 @@ def _read_csv(texts: Iterable[str], lines: _Lines, played: _Played, delimiter: s
 def _score(bot: str, text: str, lines: _Lines) -> Number:
     """Return the score in a cell, which is written as in JSON."""
     try:
-        return msgspec.json.decode(text, type=Number)  # type: ignore[no-any-return]
+        found: Number = msgspec.json.decode(text, type=Number)
     except msgspec.MsgspecError:
         raise lines.error(_no_score(bot, text)) from None
+    return found
 
 
 def _rows(texts: Iterable[str], lines: _Lines, delimiter: str) -> Iterator[list[str]]:
