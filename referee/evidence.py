@@ -18,8 +18,8 @@ class Exchange(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The id of the ask that it was to answer."""
     at: int
     """Which of its requests to the door it was in the match, from 0; those asked again aside."""
-    name: str
-    """Whom it asked, as `[door]` of the league allows it."""
+    origin: str
+    """Whom it asked: `https://api.example.org`."""
     method: str
     path: str
     request: str

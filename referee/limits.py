@@ -7,6 +7,7 @@ import msgspec
 from msgspec import Meta
 
 from protocol.messages import TimeControl
+from referee.allowed import all_allowed
 from referee.clock import wall_cap
 
 MOST_FILES_MB = 1 << 16
@@ -19,15 +20,11 @@ SandboxName = Literal["landlock", "bwrap", "uid", "none"]
 Pace = Literal["fast", "slow"]
 Slots = Annotated[int, Meta(ge=1, le=5000)]
 Device = Literal["nvidia"]
-DoorName = Annotated[
+DoorEntry = Annotated[
     str,
-    Meta(
-        max_length=300,
-        pattern=r"\A(https?://)?([a-z0-9_-][a-z0-9._-]*|\[[0-9a-f:.]+\])(:[0-9]{1,5})?\Z",
-        extra={"allowed": 'names such as "api.example.org"'},
-    ),
+    Meta(max_length=1500, extra={"allowed": 'requests such as "POST https://api.example.org/v1"'}),
 ]
-"""A host, perhaps with a port and how it is asked, as `[door]` of a league's file allows it."""
+"""A request, as `[door]` of a league's file allows it: see `referee.allowed`."""
 Megabytes = Annotated[int, Meta(ge=16, le=1 << 20)]
 Descriptors = Annotated[int, Meta(ge=8, le=4096)]
 Tasks = Annotated[int, Meta(ge=1, le=4096)]
@@ -70,8 +67,8 @@ class MatchLimits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     """
     devices: tuple[Device, ...] = ()
     """The devices that are let through: "nvidia" is a GPU. bwrap alone lets them through."""
-    door: tuple[DoorName, ...] = ()
-    """The names that a bot may ask through the door; without any it has no door."""
+    door: tuple[DoorEntry, ...] = ()
+    """The requests that a bot may make through the door; without any it has no door."""
 
     pace: Pace = "fast"
     """Whether bots compute, and each match has a core of its own, or wait for something elsewhere.
@@ -84,9 +81,8 @@ class MatchLimits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     """Whether a cgroup bounds and measures all that a bot's processes use together."""
 
     def __post_init__(self) -> None:
-        """Raise ValueError for devices that could not be let through."""
-        if self.devices and self.sandbox in _WITHOUT_DEVICES:
-            raise ValueError(_NO_DEVICES.format(_WITHOUT_DEVICES[self.sandbox]))
+        """Raise ValueError for devices or requests that could not be let through."""
+        _check_let_through(self)
 
     @property
     def again(self) -> "Limits":
@@ -136,7 +132,19 @@ class MatchLimits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
 _OF_MATCHES = MatchLimits.__struct_fields__
 _WITHOUT_DEVICES = {"landlock": "Landlock", "uid": "uid"}
 """The sandboxes that let no device through, in words."""
-_NO_DEVICES = 'no device is let through {}; with devices, have sandbox = "bwrap"'
+
+
+def _check_let_through(limits: "MatchLimits | Grant") -> None:
+    """Raise ValueError for devices that its sandbox keeps out, or requests that cannot be meant."""
+    if limits.devices and limits.sandbox in _WITHOUT_DEVICES:
+        keeps_out = _WITHOUT_DEVICES[limits.sandbox]
+        raise ValueError(
+            f'no device is let through {keeps_out}; with devices, have sandbox = "bwrap"'
+        )
+    try:
+        all_allowed(limits.door or ())
+    except ValueError as error:
+        raise ValueError(f"door: {error}.") from None
 
 
 class Limits(MatchLimits, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -187,15 +195,14 @@ class Grant(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     """How many times the league's move time, bank and increment it has: a handicap."""
     devices: tuple[Device, ...] | None = None
     """The devices that it may use; one that has some is in bwrap, whatever its league has."""
-    door: tuple[DoorName, ...] | None = None
-    """The names that it may ask through the door, in whatever sandbox it is."""
+    door: tuple[DoorEntry, ...] | None = None
+    """The requests that it may make through the door, in whatever sandbox it is."""
     remote: bool | None = None
     """Whether it runs on its author's machine, by `arena connect`."""
 
     def __post_init__(self) -> None:
-        """Raise ValueError for devices that could not be let through."""
-        if self.devices and self.sandbox in _WITHOUT_DEVICES:
-            raise ValueError(_NO_DEVICES.format(_WITHOUT_DEVICES[self.sandbox]))
+        """Raise ValueError for devices or requests that could not be let through."""
+        _check_let_through(self)
 
     @property
     def given(self) -> dict[str, Given]:

@@ -38,10 +38,11 @@ def visit(
     door: "Door",
     process: BotProcess,
     bot: str,
-    names: Sequence[str],
+    entries: Sequence[str],
     exchanges: "Exchanges",
     key: str,
     patience: float,
+    name: str = "",
 ) -> Iterator["Visitor"]:
     """Let a bot's process ask during its turns; it must have a door.
 
@@ -53,7 +54,7 @@ def visit(
         # they are the visitor's own, as the process may end before its requests
         read, write = (_own(stack, end) for end in process.door)
         listener = None if process.listener is None else _own(stack, process.listener)
-        visitor = door.admit(bot, names, (read, write), listener, exchanges, key)
+        visitor = door.admit(bot, entries, (read, write), listener, exchanges, key, name)
         process.held = lambda: visitor.held
         try:
             yield visitor

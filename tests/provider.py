@@ -373,6 +373,8 @@ class Provider:
         )
         opening = self._told()
         self.url: str = opening["url"]
+        self.asked = f"POST {self.url}/v1/chat/completions"
+        """The request that bots make of it, as `allow` has it."""
         self.ca = Path(opening["ca"])
         """The certificate of its authority."""
         self.port = int(self.url.rpartition(":")[2])

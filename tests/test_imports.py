@@ -27,7 +27,8 @@ ORDER = {
         *("report", "library", "serve", "cli", "__main__"),
     ],
     "referee": [
-        *("lazy", "fault", "chance", "clock", "limits", "door", "words", "pattern", "field"),
+        *("lazy", "fault", "chance", "clock", "allowed", "limits", "door", "words", "pattern"),
+        "field",
         *("nested", "form", "scene", "cards", "notation", "drawing", "game", "options", "opening"),
         *("meter", "turn_clock", "capture", "printed", "procfs", "signals", "sandbox", "book"),
         *("working", "workshop", "polling", "wire", "pipes", "freezer", "lookout", "verdict"),

@@ -26,6 +26,6 @@ def exchange_words(exchange: Exchange) -> str:
     tokens = f", {exchange.tokens_in:,} tokens in, {exchange.tokens_out:,} out"
     cost = f", cost {exchange.cost:.4g}" if exchange.cost else ""
     return safe(
-        f"asked {exchange.name}: {exchange.method} {exchange.path}, status {exchange.status}"
+        f"asked {exchange.method} {exchange.origin}{exchange.path}: status {exchange.status}"
         f"{tokens if exchange.tokens_in or exchange.tokens_out else ''}{cost}"
     )

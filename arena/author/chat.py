@@ -3,14 +3,13 @@
 import json
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 from arena.author.new import TEMPLATES, check_free, write_files
 from arena.league.bot import check_name
 from arena.league.finding import BUNDLED
 from arena.text import toml
-from protocol.errors import ArenaError, ProtocolError
-from referee.door.names import Doorplate, place_of
+from protocol.errors import ArenaError
+from referee.allowed import AllowedRequest, allowed_of
 from referee.folder import rules_of
 from referee.game import Game
 
@@ -20,11 +19,13 @@ RULES, SCHEMA = "rules.md", "schema.json"
 _ENDPOINT = "/chat/completions"
 
 
-def write_chat(folder: Path, game: type[Game], url: str, model: str) -> tuple[list[str], str]:
+def write_chat(
+    folder: Path, game: type[Game], url: str, model: str
+) -> tuple[list[str], AllowedRequest]:
     """Write a bot into `folder`, which is made, that asks a model for its moves.
 
     `url` is what its provider's documentation calls the base: `https://api.example.org/v1`.
-    Returns the names of the bot's files, and the name that its league must let it ask.
+    Returns the names of the bot's files, and the request that its league must allow.
 
     Raises ArenaError as `write_bot` does, and for an address that no door leads to.
     """
@@ -32,7 +33,7 @@ def write_chat(folder: Path, game: type[Game], url: str, model: str) -> tuple[li
     check_name(name)
     check_free(name, game.name)
     url = url.removesuffix("/").removesuffix(_ENDPOINT)
-    door = _door_of(url)
+    request = _request_of(url)
     command = ["{python}", CHAT.name, "--url", url, "--model", model, "--schema", SCHEMA]
     kit = TEMPLATES / "python" / "kit.py"
     contents = {
@@ -47,9 +48,9 @@ def write_chat(folder: Path, game: type[Game], url: str, model: str) -> tuple[li
     else:
         command += ["--rules", RULES]
     contents["bot.toml"] = (
-        f"command = {toml(command)}\nneeds = {{ door = {toml([door])} }}\n"
+        f"command = {toml(command)}\nneeds = {{ door = {toml([str(request)])} }}\n"
     ).encode()
-    return write_files(folder, contents, ""), door
+    return write_files(folder, contents, ""), request
 
 
 def moves_schema(game: type[Game]) -> dict[str, Any]:
@@ -61,21 +62,11 @@ def moves_schema(game: type[Game]) -> dict[str, Any]:
     }
 
 
-def _door_of(url: str) -> str:
-    """Return the name in an address, as `[door]` of a league allows it."""
+def _request_of(url: str) -> AllowedRequest:
+    """Return the request that asks a model there, as `[door]` of a league allows it."""
     try:
-        parts = urlsplit(url)
-        is_whole = parts.scheme in ("https", "http") and parts.netloc and not parts.query
-    except ValueError:  # brackets that do not close
-        is_whole = False
-    if not is_whole:
-        raise ArenaError(f"--chat {url!r} is no address: write it like https://api.example.org/v1.")
-    try:
-        try:
-            place = place_of(parts.netloc if parts.scheme == "https" else url)
-        except ValueError:  # a model of one's own is written out
-            place = place_of(f"{parts.scheme}://{parts.netloc}")
-        Doorplate([place]).find(f"{url}{_ENDPOINT}")
-    except (ValueError, ProtocolError) as error:
-        raise ArenaError(f"--chat {url!r} is no address: {str(error).rstrip('.')}.") from None
-    return place.name
+        return allowed_of(f"POST {url}{_ENDPOINT}")
+    except ValueError as error:
+        raise ArenaError(
+            f"--chat {url!r} is no address: write it like https://api.example.org/v1 ({error})."
+        ) from None

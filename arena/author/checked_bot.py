@@ -130,7 +130,7 @@ class CheckedBot:
     def _start(self) -> BotProcess:
         setting, bot = self._setting, self._bot
         process = start_bot(self._launcher, bot.program, setting.limits, bot.name)
-        self._door.admit(process, bot.key)
+        self._door.admit(process, bot.key, bot.name)
         return process
 
     def _play(self, process: BotProcess, seating: Seating) -> Trial:

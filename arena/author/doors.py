@@ -20,12 +20,12 @@ class CheckedDoor:
     """The door of one bot, for all its processes in a check; without one, nobody visits."""
 
     def __init__(
-        self, door: "Door | None", names: tuple[str, ...], patience: float, purse: "_Purse | None"
+        self, door: "Door | None", entries: tuple[str, ...], patience: float, purse: "_Purse | None"
     ) -> None:
         self.exchanges: Exchanges | None = None
         """What was asked and answered so far, if there is a door."""
         self._door = door
-        self._names = names
+        self._entries = entries
         self._patience = patience
         self._visitors: dict[BotProcess, Visitor] = {}
         self._stack = ExitStack()
@@ -34,12 +34,19 @@ class CheckedDoor:
 
             self.exchanges = Remembered() if purse is None else _counting(purse)
 
-    def admit(self, process: BotProcess, bot: str) -> None:
-        """Let a process ask from now on."""
+    def admit(self, process: BotProcess, bot: str, name: str) -> None:
+        """Let a process ask from now on, of a bot with this key and name."""
         if self._door is not None and self.exchanges is not None:
             self._visitors[process] = self._stack.enter_context(
                 visit(
-                    self._door, process, bot, self._names, self.exchanges, "check", self._patience
+                    self._door,
+                    process,
+                    bot,
+                    self._entries,
+                    self.exchanges,
+                    "check",
+                    self._patience,
+                    name,
                 )
             )
 
@@ -95,21 +102,21 @@ def door_of(
     """Open the door of a bot that has these limits, if it has one.
 
     Without terms of a league, it may ask just these, without keys. In the folder of a league, what
-    it spends counts there, under its key. Raises ArenaError if a key is not there, or a name not
+    it spends counts there, under its key. Raises ArenaError if a key is not there, or a request not
     allowed.
     """
-    names = limits.door
-    if not names:
-        yield CheckedDoor(None, names, 0.0, None)
+    entries = limits.door
+    if not entries:
+        yield CheckedDoor(None, entries, 0.0, None)
         return
     from referee.door import Door
 
     purse = None if league is None else _Purse(league, bot)
 
-    terms = (DoorTerms(allow=names) if terms is None else terms).within(limits.move_time)
+    terms = (DoorTerms(allow=entries) if terms is None else terms).within(limits.move_time)
     spent = {} if purse is None else purse.spent()
     with Door(terms, keys_of(terms, os.environ), spent) as door:
-        found = CheckedDoor(door, names, terms.timeout, purse)
+        found = CheckedDoor(door, entries, terms.timeout, purse)
         try:
             yield found
         finally:

@@ -62,8 +62,8 @@ _PLAIN = "simple"
     "--key",
     "keys",
     multiple=True,
-    metavar="NAME=VARIABLE",
-    help="For --limit door: the variable of your environment that holds a name's key.",
+    metavar="ORIGIN=VARIABLE",
+    help="For --limit door: the variable of your environment that holds the key of an origin.",
 )
 @sandbox_option
 @sandbox_uid_option
@@ -92,7 +92,8 @@ def check_command(
     arena check ./my_bot --game khan
     arena check ./my_bot --game khan --seats 3 --limit move_time=0.1
     arena check ./my_bot --game guerra --format json
-    arena check ./my_bot --game khan --limit door=api.example.org
+    arena check ./my_bot --game khan --limit door="POST https://api.example.org/v1/chat" \
+        --key https://api.example.org=MY_KEY
     """
     kind, _ = find_game(game, confinement=Confinement(sandbox, sandbox_uid))
     if seats is not None:
@@ -152,13 +153,15 @@ def _kept(told: Iterable[Step], steps: list[Step]) -> Iterator[Step]:
         yield step
 
 
-def _door(names: tuple[str, ...], keys: tuple[str, ...]) -> DoorTerms | None:
-    """Return the terms of a bot that may ask these names; raise ArenaError for keys of others."""
+def _door(entries: tuple[str, ...], keys: tuple[str, ...]) -> DoorTerms | None:
+    """Return the terms of a bot that may ask this; raise ArenaError for keys of others."""
     known = dict(word.rpartition("=")[::2] for word in keys)
-    if not names:
+    if not entries:
         if known:
-            raise ArenaError("--key goes with --limit door=NAME, or with a bot that needs a door.")
+            raise ArenaError(
+                "--key goes with --limit door=REQUEST, or with a bot that needs a door."
+            )
         return None
-    raw = {"allow": [*names], "keys": known}
+    raw = {"allow": [*entries], "keys": known}
     found: DoorTerms = read_settings(DoorTerms, raw, "--key, or {}")
     return found

@@ -102,16 +102,16 @@ def new(
 def _chat(folder: Path, url: str, model: str, game: str) -> None:
     """Write a bot that asks a language model."""
     kind, source = find_game(game)
-    files, door = write_chat(folder, kind, url, model)
+    files, request = write_chat(folder, kind, url, model)
     click.echo(safe(f"{folder} is written: {', '.join(files)}."))
     word = shlex.quote(str(folder))
-    key = shlex.quote(f"{door}=MY_KEY")
+    key = shlex.quote(f"{request.origin}=MY_KEY")
     click.echo(safe(f"Next: arena check {word} --game {shlex.quote(source.word)} --key {key}"))
     say(
         safe(
             f"MY_KEY is the variable that holds the key; without one, leave out --key. In a slow "
-            f"league whose [door] allows {door}, 'arena add LEAGUE {word} --grant' lets the bot "
-            f"ask."
+            f"league whose [door] allows '{request}', 'arena add LEAGUE {word} --grant' lets the "
+            f"bot ask."
         )
     )
 

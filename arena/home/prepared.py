@@ -84,7 +84,7 @@ def _allowed(bot: Bot, limits: Limits) -> Limits:
     """Return what a bot may use here; raise ArenaError if it needs what nobody gives it here."""
     if bot.needs.door:
         raise ArenaError(
-            f"bot {bot.name!r} needs a door to {', '.join(bot.needs.door)}, which only leagues "
+            f"bot {bot.name!r} needs a door for {', '.join(bot.needs.door)}, which only leagues "
             f"open. Here it can ask by itself: take `door` out of needs, and say --sandbox none."
         )
     needs: Grant = msgspec.structs.replace(bot.needs, remote=None)

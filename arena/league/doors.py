@@ -1,9 +1,11 @@
-"""The doors of a league's bots: whom each may ask, as far as the league allows it."""
+"""The doors of a league's bots: what each may ask, as far as the league allows it."""
 
 import json
+from collections.abc import Collection
 
 from arena.league.plan import LeaguePlan
 from protocol.errors import ArenaError
+from referee.allowed import all_allowed
 from referee.limits import Limits
 
 
@@ -18,13 +20,25 @@ def check_door(who: str, limits: Limits, league: LeaguePlan) -> None:
     if league.door is None:
         example = json.dumps(limits.door)
         raise ArenaError(f"{has}, and the league has no [door]: add one, with allow = {example}.")
-    for name in limits.door:
-        if name not in league.door.allow:
+    allowed = all_allowed(league.door.allow).values()
+    for entry in all_allowed(limits.door).values():
+        if not any(each.covers(entry) for each in allowed):
             raise ArenaError(
-                f"{has}, and [door] does not allow {name!r}: add it to allow there, or take it out."
+                f"{has}, and [door] does not allow {str(entry)!r}: add it to allow there, or take "
+                "it out."
             )
     if league.limits.pace != "slow":
         raise ArenaError(
             f'{has}, and whoever asks through a door waits without CPU: add pace = "slow" to '
             f"[limits], and a move_time of a minute or so."
         )
+
+
+def check_bot_keys(league: LeaguePlan, names: Collection[str]) -> None:
+    """Raise ArenaError if a key of a door is for a bot that is none of these."""
+    for name in league.door.bot_keys if league.door else ():
+        if name not in names:
+            raise ArenaError(
+                f"bot_keys of [door] has a key for {name!r}, which is no bot of the league: add "
+                "the bot, or take the key out."
+            )

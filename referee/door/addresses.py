@@ -7,7 +7,7 @@ address is taken only if it is one of the internet's, however it is wrapped.
 import ipaddress
 from collections.abc import Sequence
 
-from referee.door.names import Destination
+from referee.allowed import Origin
 
 _TRANSLATED = (
     ipaddress.ip_network("64:ff9b::/96"),  # NAT64, RFC 6052
@@ -47,13 +47,13 @@ def is_public(address: str) -> bool:
     return not any(found in network for network in _TRANSLATED)
 
 
-def reachable(place: Destination, answers: Sequence[str]) -> list[str]:
+def reachable(origin: Origin, answers: Sequence[str]) -> list[str]:
     """Return those of a name's addresses that may be connected to.
 
     One that is written out has the address that is written.
     """
-    if not place.is_written_out:
+    if not origin.is_written_out:
         return [address for address in answers if is_public(address)]
-    if place.host == "localhost":
+    if origin.host == "localhost":
         return ["127.0.0.1", "::1"]
-    return [place.host]
+    return [origin.host]

@@ -8,12 +8,12 @@ from email.utils import parsedate_to_datetime
 from typing import Protocol
 
 from protocol.errors import ProtocolError
+from referee.allowed import all_allowed
 from referee.door.client import ProviderClient, UnreachedError
 from referee.door.connection import ProviderAnswer
 from referee.door.exchanges import MadeRequest, SeenAnswer
 from referee.door.headers import shown
 from referee.door.hiding import Eraser
-from referee.door.names import Destination, places_of
 from referee.door.network import Network
 from referee.door.pacing import Pacing
 from referee.door.terms import DoorTerms, TokenPrice
@@ -34,6 +34,10 @@ class Follower(Protocol):
 
     is_cut: bool
     """Whether nobody waits for its answer any more."""
+
+    @property
+    def variables(self) -> Mapping[str, str]:
+        """The variables that hold the keys it is sent with, by origin."""
 
     def sending(self, size: int) -> None:
         """Note that a body of so many bytes goes out: from here on it may cost something."""
@@ -57,9 +61,11 @@ class Asking:
         self.metering = Metering(terms.prices, strict=terms.spend is not None)
         self._eraser = Eraser(keys.values())
         self._client = ProviderClient(network, terms.timeout, terms.answer_kb << 10)
+        self._origins = {
+            str(entry.origin): entry.origin for entry in all_allowed(terms.allow).values()
+        }
         self._pacings = {
-            name: Pacing(terms.requests_per_minute, terms.at_once)
-            for name in places_of(terms.allow)
+            origin: Pacing(terms.requests_per_minute, terms.at_once) for origin in self._origins
         }
 
     async def close(self) -> None:
@@ -68,13 +74,13 @@ class Asking:
         await asyncio.sleep(0)  # in which their transports see it
 
     async def ask(
-        self, asked: MadeRequest, place: Destination, price: TokenPrice | None, course: Follower
+        self, asked: MadeRequest, price: TokenPrice | None, course: Follower
     ) -> tuple[SeenAnswer | None, Usage]:
         """Return the answer to a request, without the key, and what it took.
 
         There is no answer if it is one that a bot must not see. Raises OutageError.
         """
-        reply = await self._reply(asked, place, course)
+        reply = await self._reply(asked, course)
         usage = self.metering.measure(price, len(asked.body), reply.status, reply.body)
         if not reply.is_whole or _is_compressed(reply):
             return None, usage
@@ -88,20 +94,19 @@ class Asking:
             "was asked for plain: ask for less."
         )
 
-    async def _reply(
-        self, asked: MadeRequest, place: Destination, course: Follower
-    ) -> ProviderAnswer:
+    async def _reply(self, asked: MadeRequest, course: Follower) -> ProviderAnswer:
         clock = asyncio.get_running_loop().time
-        headers = self._headers(asked, place)
+        variable = course.variables.get(asked.origin)
+        headers = self._headers(asked, variable)
         failed_at: float | None = None
         tries = 0
         while True:
             course.hold(clock())
-            async with self._pacings[place.name].admitted():
+            async with self._pacings[asked.origin].admitted():
                 began = clock()
                 if failed_at is None:
                     course.go_on()
-                found = await self._try(asked, place, headers, course)
+                found = await self._try(asked, variable, headers, course)
             if isinstance(found, ProviderAnswer):
                 return found
             trouble, pause = found
@@ -114,18 +119,23 @@ class Asking:
                 pause = min(_FIRST_PAUSE * 2 ** (tries - 1), _LONGEST_PAUSE, max(left, 0.0))
                 pause *= random.uniform(0.75, 1.0)  # noqa: S311 - bots that fail at once spread
             if left < max(pause, _NO_PATIENCE) or course.is_cut:
-                raise OutageError(self._eraser.text(f"{place.name}: {trouble}{_times(tries)}."))
+                raise OutageError(self._eraser.text(f"{asked.origin}: {trouble}{_times(tries)}."))
             await asyncio.sleep(pause)
 
     async def _try(
-        self, asked: MadeRequest, place: Destination, headers: Mapping[str, str], course: Follower
+        self,
+        asked: MadeRequest,
+        variable: str | None,
+        headers: Mapping[str, str],
+        course: Follower,
     ) -> ProviderAnswer | tuple[str, float | None]:
         """Return the answer, or what went wrong and when to try again; raise OutageError."""
         size = len(asked.body)
+        origin = self._origins[asked.origin]
         got = 0
         try:
             reply = await self._client.send(
-                place, asked.method, asked.path, headers, asked.body, lambda: course.sending(size)
+                origin, asked.method, asked.path, headers, asked.body, lambda: course.sending(size)
             )
             got = len(reply.body)
         except UnreachedError as error:
@@ -133,27 +143,30 @@ class Asking:
         finally:
             course.sent(got)
         status = reply.status
-        if status in _REFUSING and place.name in self._keys:
-            variable = self._terms.keys[place.name]
+        if status in _REFUSING and variable is not None:
             raise OutageError(
-                f"{place.name} answered {status}: it refuses the key in {variable}, or what was "
+                f"{asked.origin} answered {status}: it refuses the key in {variable}, or what was "
                 f"asked with it ({asked.method} {asked.path[:100]})."
             )
         if status == 429 or status >= 500:
             return f"it answered {status}", _retry_after(reply)
         return reply
 
-    def _headers(self, asked: MadeRequest, place: Destination) -> dict[str, str]:
-        headers = {"host": place.authority, "user-agent": "bot-arena", **asked.headers}
+    def _headers(self, asked: MadeRequest, variable: str | None) -> dict[str, str]:
+        headers = {
+            "host": self._origins[asked.origin].authority,
+            "user-agent": "bot-arena",
+            **asked.headers,
+        }
         headers["accept-encoding"] = "identity"
         headers["idempotency-key"] = asked.idempotency_key
         if asked.method == "POST":
             headers["content-length"] = str(len(asked.body))
             if self._terms.spend is not None:  # it was read as this
                 headers["content-type"] = "application/json"
-        if (key := self._keys.get(place.name)) is not None:
-            name, value = self._terms.header_of(place.name)
-            headers[name] = value.replace("{key}", key)
+        if variable is not None:
+            name, value = self._terms.header_of(asked.origin)
+            headers[name] = value.replace("{key}", self._keys[variable])
         return headers
 
 

@@ -8,9 +8,9 @@ import ssl
 from collections import defaultdict, deque
 from collections.abc import Callable, Mapping
 
+from referee.allowed import Origin
 from referee.door.addresses import reachable
 from referee.door.connection import BrokenError, ProviderAnswer, ProviderConnection
-from referee.door.names import Destination
 from referee.door.network import Network
 
 _CONNECT_SECONDS = 10.0
@@ -24,7 +24,7 @@ class UnreachedError(Exception):
 
 
 class ProviderClient:
-    """Makes requests to the places of a door, by connections that are kept open.
+    """Makes requests to the origins of a door, by connections that are kept open.
 
     Args:
         network: resolves names.
@@ -41,11 +41,11 @@ class ProviderClient:
         self._tls.minimum_version = ssl.TLSVersion.TLSv1_2
         self._tls.load_default_certs()
         self._tls.set_alpn_protocols(["http/1.1"])
-        self._idle: defaultdict[Destination, deque[ProviderConnection]] = defaultdict(deque)
+        self._idle: defaultdict[Origin, deque[ProviderConnection]] = defaultdict(deque)
 
     async def send(
         self,
-        place: Destination,
+        origin: Origin,
         method: str,
         path: str,
         headers: Mapping[str, str],
@@ -58,7 +58,7 @@ class ProviderClient:
         """
         try:
             async with asyncio.timeout(self._timeout):
-                return await self._send(place, method, path, headers, body, sending)
+                return await self._send(origin, method, path, headers, body, sending)
         except TimeoutError:
             raise UnreachedError(f"no whole answer within {self._timeout:g} s") from None
         except (BrokenError, OSError) as error:
@@ -73,17 +73,17 @@ class ProviderClient:
 
     async def _send(
         self,
-        place: Destination,
+        origin: Origin,
         method: str,
         path: str,
         headers: Mapping[str, str],
         body: bytes,
         sending: Callable[[], None],
     ) -> ProviderAnswer:
-        connection = self._kept(place)
+        connection = self._kept(origin)
         is_new = connection is None
         if connection is None:
-            connection = await self._connect(place)
+            connection = await self._connect(origin)
         sending()
         try:
             reply = await connection.exchange(method, path, headers, body, self._most)
@@ -91,15 +91,15 @@ class ProviderClient:
             if is_new or (isinstance(error, BrokenError) and not error.is_stale):
                 raise
             # It had been closed while nobody used it: no fault of anybody.
-            connection = await self._connect(place)
+            connection = await self._connect(origin)
             reply = await connection.exchange(method, path, headers, body, self._most)
         if connection.is_open:
-            self._keep(place, connection)
+            self._keep(origin, connection)
         return reply
 
-    def _kept(self, place: Destination) -> ProviderConnection | None:
+    def _kept(self, origin: Origin) -> ProviderConnection | None:
         """Return an open connection, the one that was used last."""
-        idle = self._idle[place]
+        idle = self._idle[origin]
         since = asyncio.get_running_loop().time() - _IDLE_SECONDS
         while idle and (not idle[0].is_open or idle[0].idle_since < since):
             idle.popleft().abort()
@@ -108,17 +108,17 @@ class ProviderClient:
                 return connection
         return None
 
-    def _keep(self, place: Destination, connection: ProviderConnection) -> None:
+    def _keep(self, origin: Origin, connection: ProviderConnection) -> None:
         connection.idle_since = asyncio.get_running_loop().time()
-        idle = self._idle[place]
+        idle = self._idle[origin]
         idle.append(connection)
         if len(idle) > _KEPT:
             idle.popleft().abort()
 
-    async def _connect(self, place: Destination) -> ProviderConnection:
-        """Return a connection to one of the place's addresses, each of which was looked at."""
-        answers = [] if place.is_written_out else await self._network.resolve(place.host)
-        addresses = reachable(place, answers)
+    async def _connect(self, origin: Origin) -> ProviderConnection:
+        """Return a connection to one of its host's addresses, each of which was looked at."""
+        answers = [] if origin.is_written_out else await self._network.resolve(origin.host)
+        addresses = reachable(origin, answers)
         if not addresses:
             raise BrokenError(
                 "its name has no address of the internet" if answers else "its name has no address"
@@ -127,7 +127,7 @@ class ProviderClient:
         for address in addresses:
             try:
                 async with asyncio.timeout(_CONNECT_SECONDS):
-                    return await self._connect_to(place, address)
+                    return await self._connect_to(origin, address)
             except TimeoutError:
                 trouble = BrokenError(f"no connection within {_CONNECT_SECONDS:g} s")
             except OSError as error:
@@ -135,15 +135,15 @@ class ProviderClient:
         assert trouble is not None
         raise trouble
 
-    async def _connect_to(self, place: Destination, address: str) -> ProviderConnection:
-        is_secret = place.scheme == "https"
-        host, port = self._network.route(address, place.port)
+    async def _connect_to(self, origin: Origin, address: str) -> ProviderConnection:
+        is_secret = origin.scheme == "https"
+        host, port = self._network.route(address, origin.port)
         _, connection = await asyncio.get_running_loop().create_connection(
             ProviderConnection,
             host,
             port,
             ssl=self._tls if is_secret else None,
-            server_hostname=place.host if is_secret else None,
+            server_hostname=origin.host if is_secret else None,
         )
         return connection
 

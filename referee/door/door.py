@@ -10,9 +10,9 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from protocol.errors import ArenaError, ProtocolError
+from referee.allowed import AllowList, all_allowed
 from referee.door.exchanges import Exchanges
 from referee.door.matter import Matter, Outcome
-from referee.door.names import Doorplate, places_of
 from referee.door.network import Network
 from referee.door.terms import DoorTerms
 from referee.door.visitor import Visitor
@@ -30,7 +30,7 @@ class Door:
 
     Args:
         terms: of the league.
-        keys: by name, as `keys_of` returns them.
+        keys: by variable, as `keys_of` returns them.
         spent: by bot, what it has cost in the league so far, in the unit of the prices.
         network: resolves names; the system's, if there is none.
 
@@ -51,9 +51,9 @@ class Door:
         self._keys = keys
         self._spent = dict(spent)
         self._network = network
-        self._places = places_of(terms.allow)
-        self._plate_of = cache(self._new_plate)
-        self._answered: dict[str, float] = {}  # by name, when it last answered well
+        self._allowed = [*all_allowed(terms.allow).values()]
+        self._allow_of = cache(self._new_allow_list)
+        self._answered: dict[str, float] = {}  # by origin, when it last answered well
         self._visitors: dict[Visitor, None] = {}
         self._asking: Asking | None = None
         self.loop: asyncio.AbstractEventLoop = None  # type: ignore[assignment]
@@ -96,36 +96,40 @@ class Door:
     def admit(
         self,
         bot: str,
-        names: Sequence[str],
+        entries: Sequence[str],
         ends: tuple[int, int],
         listener: int | None,
         exchanges: Exchanges,
         key: str,
+        name: str = "",
     ) -> Visitor:
         """Let a bot's process ask, from its first turn until its visitor is closed.
 
         Args:
-            bot: its name in the league.
-            names: those that it may ask, as `allow` has them.
+            bot: the key of the bot, under which its costs are counted.
+            entries: the requests that it may make, each of which `allow` covers.
             ends: the referee's ends of its two pipes: requests are read from the first, answers
                 written to the second. They are used until the visitor is closed, and then are
                 for the caller to close.
             listener: a socket that listens for it, for the endpoint of HTTP; likewise.
             exchanges: where its requests and answers are kept.
             key: names the match and the seat.
+            name: of the bot, by which it may have keys of its own.
 
-        Raises ArenaError for a name that is not allowed.
+        Raises ArenaError for a request that is not allowed.
 
         """
-        for name in names:
-            if name not in self._places:
+        allow = self._allow_of(tuple(entries))
+        for entry in allow.entries:
+            if not any(each.covers(entry) for each in self._allowed):
                 raise ArenaError(
-                    f"{bot} may ask {name!r}, which [door] of league.toml does not allow: add it "
-                    "to allow there, or take it out of the bot's door."
+                    f"{bot} may ask {str(entry)!r}, which [door] of league.toml does not allow: "
+                    "add it to allow there, or take it out of the bot's door."
                 )
         for end in ends:
             os.set_blocking(end, False)
-        visitor = Visitor(self, bot, self._plate_of(tuple(names)), ends, exchanges, key)
+        variables = self._terms.variables_of(name)
+        visitor = Visitor(self, bot, allow, variables, ends, exchanges, key)
         visitor.on_close = lambda: self._visitors.pop(visitor, None)
         self._visitors[visitor] = None
         self.loop.call_soon_threadsafe(visitor.settle_in, listener)
@@ -136,12 +140,13 @@ class Door:
         """What each bot has cost in the league so far, in the unit of the prices."""
         return dict(self._spent)
 
-    def has_answered(self, names: Sequence[str], since: float) -> bool:
-        """Return whether one of the names has answered a request well since then.
+    def has_answered(self, entries: Sequence[str], since: float) -> bool:
+        """Return whether somebody whom these entries let ask has answered well since then.
 
         `since` is in seconds of `time.monotonic`.
         """
-        return any(self._answered.get(name, -1.0) > since for name in names)
+        origins = {str(entry.origin) for entry in self._allow_of(tuple(entries)).entries}
+        return any(self._answered.get(origin, -1.0) > since for origin in origins)
 
     async def obtain(self, matter: Matter, exchanges: Exchanges) -> Outcome:
         """Return what came of a request: an answer, or an error in a sentence."""
@@ -156,8 +161,8 @@ class Door:
         from referee.door.asking import OutageError
 
         try:
-            price = self._asking.metering.price_of(asked.body)
-            answered, usage = await self._asking.ask(asked, matter.place, price, matter)
+            price = self._asking.metering.price_of(matter.entry, asked.path, asked.body)
+            answered, usage = await self._asking.ask(asked, price, matter)
         except ProtocolError as error:
             return str(error)
         except OutageError as error:
@@ -171,7 +176,7 @@ class Door:
         if answered is None:
             return str(self._asking.why_unseen())
         if answered.status < _ERROR:
-            self._answered[asked.name] = monotonic()
+            self._answered[asked.origin] = monotonic()
         exchanges.keep(asked, answered, usage)
         return answered
 
@@ -181,8 +186,8 @@ class Door:
             return ""
         return f"{bot} has cost {spent:.4g} in this league, of the {spend:g} that [door] allows."
 
-    def _new_plate(self, names: tuple[str, ...]) -> Doorplate:
-        return Doorplate([self._places[name] for name in names])
+    def _new_allow_list(self, entries: tuple[str, ...]) -> AllowList:
+        return AllowList([*all_allowed(entries).values()])
 
     def _on_loop(self, coroutine: Coroutine[Any, Any, _T]) -> _T:
         return asyncio.run_coroutine_threadsafe(coroutine, self.loop).result()

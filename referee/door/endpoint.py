@@ -103,7 +103,7 @@ class Endpoint:
             path, method, headers = head
             body = await talk.body()
             await self._visitor.turn()
-            wanted = by_http(self._visitor.plate, method, path, headers, body, self._most)
+            wanted = by_http(self._visitor.allow, method, path, headers, body, self._most)
         except h11.RemoteProtocolError as error:
             await talk.refuse(error.error_status_hint, f"this is no request of HTTP/1.1: {error}.")
             return False

@@ -15,10 +15,11 @@ class MadeRequest(msgspec.Struct, frozen=True):
     """A hash of match, seat, request and `time`: the same whenever it is asked again."""
     time: int
     """Which time this seat asks just this in the match, from 0."""
-    name: str
-    """The name that is asked, as `allow` has it."""
+    origin: str
+    """Whom it asks: `https://api.example.org`."""
     method: str
     path: str
+    """With the query."""
     headers: Mapping[str, str]
     body: bytes
 

@@ -18,11 +18,12 @@ _NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]{1,256}")
 _VALUE = re.compile(r"[\t\x20-\x7e\x80-\xff]*")
 _TELLING = """
 access account amz api apikey assertion auth authenticate authentication authorization bearer
-billing client cluster connecting cookie credential credentials csrf date delegate envoy forward
-forwarded forwarder goog host http https idempotency identity ip jwt key keys login method ms nonce
-oauth org organization original origin pass password path port project proto protocol proxy quota
-real remote request rewrite scheme secret security server session sid sign signature subscription
-token tokens upgrade uri url user username vault via xsrf
+billing cache client cluster config connecting conversation cookie credential credentials csrf date
+delegate deployment engine envoy fallback fallbacks forward forwarded forwarder goog host http https
+idempotency identity ip jwt key keys login method model models ms nonce oauth org organization
+origin original pass password path port preset project proto protocol proxy quota real remote
+request rewrite route router scheme secret security server session sid sign signature store
+subscription thread token tokens upgrade uri url user username vault via xsrf
 """
 """Words of headers that say who asks, whom, or how: none with such a word is passed."""
 _UNSEEN = """

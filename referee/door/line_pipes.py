@@ -162,7 +162,7 @@ class LinePipes:
         try:
             request = read_request(line)
             number = request.id
-            wanted = by_line(self._visitor.plate, request, self._most)
+            wanted = by_line(self._visitor.allow, request, self._most)
         except ProtocolError as error:
             if number == NOBODY:
                 with contextlib.suppress(msgspec.DecodeError, UnicodeDecodeError, RecursionError):

@@ -1,12 +1,12 @@
 """One request of a bot, followed from when it is heard."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from time import monotonic
 from typing import TYPE_CHECKING
 
+from referee.allowed import AllowedRequest
 from referee.door.exchanges import MadeRequest, SeenAnswer
-from referee.door.names import Destination
 
 if TYPE_CHECKING:
     from referee.door.visitor import Visitor
@@ -24,10 +24,10 @@ class Matter:
     __slots__ = (
         "asked",
         "deliver",
+        "entry",
         "held_since",
         "is_cut",
         "is_sent",
-        "place",
         "spells",
         "task",
         "turn",
@@ -38,13 +38,13 @@ class Matter:
         self,
         visitor: "Visitor",
         asked: MadeRequest,
-        place: Destination,
+        entry: AllowedRequest,
         turn: int,
         deliver: Callable[[Outcome], None],
     ) -> None:
         self.visitor = visitor
         self.asked = asked
-        self.place = place
+        self.entry = entry
         self.turn = turn
         self.deliver = deliver
         self.is_cut = False
@@ -53,6 +53,11 @@ class Matter:
         self.spells: list[tuple[float, float]] = []
         """From when to when it was held up before; they count once it is answered."""
         self.task: asyncio.Task[None] | None = None
+
+    @property
+    def variables(self) -> Mapping[str, str]:
+        """The variables that hold the keys it is sent with, by origin."""
+        return self.visitor.variables
 
     def sending(self, size: int) -> None:
         """Note that it goes out."""

@@ -9,57 +9,53 @@ import msgspec
 
 from protocol.door import DoorRequest
 from protocol.errors import ProtocolError
+from referee.allowed import METHODS, AllowedRequest, AllowList
 from referee.door.headers import passed
-from referee.door.names import Destination, Doorplate
 
 
 class WantedRequest(msgspec.Struct, frozen=True):
     """What a bot wants to ask, which it may."""
 
-    place: Destination
-    method: str
-    path: str
+    entry: AllowedRequest
+    """What allows it."""
+    target: str
+    """Its path and query, as they are sent."""
     headers: Mapping[str, str]
     body: bytes
 
-    @property
-    def rest(self) -> tuple[str, str, Mapping[str, str], bytes]:
-        """All but the place."""
-        return self.method, self.path, self.headers, self.body
 
-
-def by_line(plate: Doorplate, request: DoorRequest, most: int) -> WantedRequest:
+def by_line(allow: AllowList, request: DoorRequest, most: int) -> WantedRequest:
     """Return what a line of the pipe wants; raise ProtocolError if it is refused.
 
     A body may have so many bytes.
     """
-    place, path = plate.find(request.url)
     body = _body_of(request)
     method = request.method or ("GET" if body is None else "POST")
+    entry, target = allow.find(method, request.url)
     if method == "GET" and body is not None:
         raise ProtocolError("a GET has no body: use POST.")
-    return _checked(WantedRequest(place, method, path, passed(request.headers), body or b""), most)
+    return _checked(WantedRequest(entry, target, passed(request.headers), body or b""), most)
 
 
 def by_http(
-    plate: Doorplate, method: str, path: str, headers: Mapping[str, str], body: bytes, most: int
+    allow: AllowList, method: str, path: str, headers: Mapping[str, str], body: bytes, most: int
 ) -> WantedRequest:
     """Return what a request to the endpoint wants; raise ProtocolError if it is refused."""
-    place, rest = plate.find_path(path)
-    if method not in ("GET", "POST"):
+    if method not in METHODS:
         raise ProtocolError(f"the method {method[:20]!r} is refused: use GET or POST.")
+    entry, target = allow.find_path(method, path)
     if method == "GET" and body:
         raise ProtocolError("a GET has no body: use POST.")
-    return _checked(WantedRequest(place, method, rest, passed(headers), body), most)
+    return _checked(WantedRequest(entry, target, passed(headers), body), most)
 
 
 def digest_of(key: str, wanted: WantedRequest) -> bytes:
     """Return a hash of a request in a match, which `key` names."""
-    method, path, headers, body = wanted.rest
     digest = hashlib.sha256()
-    for part in (key, wanted.place.name, method, path, repr(sorted(headers.items()))):
+    headers = repr(sorted(wanted.headers.items()))
+    for part in (key, str(wanted.entry.origin), wanted.entry.method, wanted.target, headers):
         digest.update(f"{len(part)}:{part}".encode("utf-8", "surrogatepass"))
-    digest.update(body)
+    digest.update(wanted.body)
     return digest.digest()
 
 

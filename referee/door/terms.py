@@ -8,7 +8,7 @@ import msgspec
 from msgspec import Meta
 
 from protocol.errors import ArenaError
-from referee.door.names import places_of
+from referee.allowed import all_allowed, origin_of
 from referee.limits import PositiveSeconds, Seconds
 
 Price = Annotated[float, Meta(ge=0, le=1e9)]
@@ -33,21 +33,24 @@ class DoorTerms(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     """The terms of a league's door; times are in seconds."""
 
     allow: tuple[str, ...]
-    """The names that bots may be allowed to ask: `api.example.org`, by https on port 443, or
-    `api.example.org:8443`; or, for a model of one's own, `http://localhost:11434`."""
+    """The requests that bots may be allowed to make, as `referee.allowed` has them:
+    `POST https://api.example.org/v1/chat/completions`, with `*` for any one segment of a path."""
     keys: dict[str, str] = {}
-    """By name, the variable of the organizer's environment that holds its key."""
+    """By origin (`https://api.example.org`), the variable of the organizer's environment that holds
+    its key."""
+    bot_keys: dict[str, dict[str, str]] = {}
+    """By bot, the same for keys that are its own, and are sent in place of the others."""
     headers: dict[str, str] = {}
-    """By name, the header that its key is sent in, if it is not `authorization: Bearer {key}`."""
+    """By origin, the header that its key is sent in, if it is not `authorization: Bearer {key}`."""
     spend: Annotated[float, Meta(gt=0)] | None = None
     """The most that one bot may cost in the league, in the unit of the prices.
 
     Requests that are open when it is reached are still counted.
     """
     requests_per_minute: Annotated[int, Meta(ge=1, le=1_000_000)] = 60
-    """The most requests to one name in any minute, of all bots together."""
+    """The most requests to one origin in any minute, of all bots together."""
     at_once: Annotated[int, Meta(ge=1, le=10_000)] = 100
-    """The most requests to one name at a time, of all bots together."""
+    """The most requests to one origin at a time, of all bots together."""
     timeout: PositiveSeconds = 120.0
     """Of one request, from its beginning to the end of its answer; at most three quarters of a
     decision's time."""
@@ -60,31 +63,35 @@ class DoorTerms(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     answer_kb: Annotated[int, Meta(ge=1, le=1 << 16)] = 4096
     """The longest body of an answer, in KiB."""
     prices: dict[str, TokenPrice] = {}
-    """By the name of a model, as requests have it."""
+    """By the name of a model, as requests have it, in their bodies or their paths."""
 
     def __post_init__(self) -> None:
         """Raise ValueError, with a sentence, for entries that cannot be meant."""
-        places = places_of(self.allow)
-        for table in ("keys", "headers"):
-            for name in getattr(self, table):
-                if name not in places:
+        origins = {str(entry.origin) for entry in all_allowed(self.allow).values()}
+        of_bots = {f"bot_keys of {bot}": own for bot, own in self.bot_keys.items()}
+        for table, entries in {"keys": self.keys, "headers": self.headers, **of_bots}.items():
+            for origin in entries:
+                origin_of(origin)
+                if origin not in origins:
                     raise ValueError(
-                        f"{table} has {name!r}, which is not in allow: add it there, or take it "
-                        "out here"
+                        f"{table} has {origin!r}, to which allow lets nothing through: add a "
+                        "request there, or take it out here"
                     )
-        for name, variable in self.keys.items():
-            if not _VARIABLE.fullmatch(variable):
-                raise ValueError(
-                    f"keys has {_hidden(variable)} for {name!r}, which is no name of a variable: "
-                    "write the name of a variable of your environment, not the key itself"
-                )
-        for name, line in self.headers.items():
-            if name not in self.keys:
-                raise ValueError(f"headers has {name!r}, for which keys has no variable: add it")
+        for table, entries in {"keys": self.keys, **of_bots}.items():
+            for origin, variable in entries.items():
+                if not _VARIABLE.fullmatch(variable):
+                    raise ValueError(
+                        f"{table} has {_hidden(variable)} for {origin!r}, which is no name of a "
+                        "variable: write the name of a variable of your environment, not the key "
+                        "itself"
+                    )
+        for origin, line in self.headers.items():
+            if not any(origin in keys for keys in (self.keys, *self.bot_keys.values())):
+                raise ValueError(f"headers has {origin!r}, for which keys has no variable: add it")
             found = _HEADER.fullmatch(line)
             if found is None or line.count("{key}") > 1 or found[1].lower() in _OURS:
                 raise ValueError(
-                    f"headers has {line!r} for {name!r}: write it like 'x-api-key: {{key}}'"
+                    f"headers has {line!r} for {origin!r}: write it like 'x-api-key: {{key}}'"
                 )
         if self.spend is not None and not self.prices:
             raise ValueError(
@@ -99,28 +106,33 @@ class DoorTerms(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
         """
         return msgspec.structs.replace(self, timeout=min(self.timeout, _SHARE * move_time))
 
-    def header_of(self, name: str) -> tuple[str, str]:
-        """Return the header that the key of a name is sent in, and its value with `{key}`."""
-        header, _, value = self.headers.get(name, BEARER).partition(":")
+    def variables_of(self, bot: str) -> dict[str, str]:
+        """Return the variables that hold the keys of a bot, by origin; `bot` is its name."""
+        return {**self.keys, **self.bot_keys.get(bot, {})}
+
+    def header_of(self, origin: str) -> tuple[str, str]:
+        """Return the header that the key of an origin is sent in, and its value with `{key}`."""
+        header, _, value = self.headers.get(origin, BEARER).partition(":")
         return header.lower(), value.strip()
 
 
 def keys_of(terms: DoorTerms, environ: Mapping[str, str]) -> dict[str, str]:
-    """Return the keys by name; raise ArenaError for a variable that is not set or holds none."""
+    """Return the keys by variable; raise ArenaError for one that is not set or holds none."""
     found = {}
-    for name, variable in terms.keys.items():
-        key = environ.get(variable, "").strip()
-        if not key:
-            raise ArenaError(
-                f"the variable {variable} is not set, which is to hold the key of {name}: export "
-                f"{variable}=… and start again."
-            )
-        if not key.isascii() or not key.isprintable() or len(key) < KEY_BYTES:
-            raise ArenaError(
-                f"the variable {variable} holds no key for {name}: it takes at least {KEY_BYTES} "
-                "characters of ASCII in one line."
-            )
-        found[name] = key
+    for table in (terms.keys, *terms.bot_keys.values()):
+        for origin, variable in table.items():
+            key = environ.get(variable, "").strip()
+            if not key:
+                raise ArenaError(
+                    f"the variable {variable} is not set, which is to hold the key of {origin}: "
+                    f"export {variable}=… and start again."
+                )
+            if not key.isascii() or not key.isprintable() or len(key) < KEY_BYTES:
+                raise ArenaError(
+                    f"the variable {variable} holds no key for {origin}: it takes at least "
+                    f"{KEY_BYTES} characters of ASCII in one line."
+                )
+            found[variable] = key
     return found
 
 

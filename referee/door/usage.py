@@ -1,18 +1,27 @@
 """What a request took: bytes, tokens and what they cost, from what went out and came in; pure."""
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 import msgspec
 
 from protocol.errors import ProtocolError
+from referee.allowed import AllowedRequest
 from referee.door.terms import TokenPrice
 
 _MOST_TOKENS = 10**9
-_INPUT = ("prompt_tokens", "input_tokens")
+_USAGES = ("usage", "usageMetadata")
+_INPUT = ("prompt_tokens", "input_tokens", "promptTokenCount", "inputTokens")
 _MORE_INPUT = ("cache_creation_input_tokens", "cache_read_input_tokens")
-_OUTPUT = ("completion_tokens", "output_tokens")
+_OUTPUT = ("completion_tokens", "output_tokens", "candidatesTokenCount", "outputTokens")
+_MODEL_KEYS = frozenset(
+    {"model", "models", "model_id", "modelid", "model_name", "engine", "deployment", "preset"}
+    | {"fallback", "fallbacks", "fallback_model", "fallback_models", "deployment_id"}
+)
+"""Keys of a request that name a model, or one that stands in for it."""
+_MORE_OUTPUT = ("thoughtsTokenCount",)
 _HOLDERS = ("message", "response")
 """Keys of an event below which its usage may stand."""
 
@@ -38,22 +47,36 @@ class Metering:
     def __init__(self, prices: Mapping[str, TokenPrice], *, strict: bool) -> None:
         self._prices = prices
         self._strict = strict
+        names = "|".join(map(re.escape, sorted(prices, key=len, reverse=True)))
+        self._in_target = re.compile(rf"(?<=[/=])({names})(?=[/:?&]|$)")
+        """Finds the models that a path or a query names."""
 
-    def price_of(self, body: bytes) -> TokenPrice | None:
-        """Return the price of the model that a request names; None if it has none.
+    def price_of(self, entry: AllowedRequest, target: str, body: bytes) -> TokenPrice | None:
+        """Return the price of the models that a request names; None if it names none of a price.
 
-        Raises ProtocolError for that, if it is strict, and for a body that could be read in two
-        ways.
+        If it names several, as some providers let one stand in for another, it is the dearest of
+        each kind. Raises ProtocolError, if it is strict, for one without a price, for a request
+        that names none, and for a body that could be read in two ways.
         """
         if not self._prices:
             return None
-        model = _model_of(body, strict=self._strict)
-        if self._strict and (model is None or model not in self._prices):
-            raise ProtocolError(
-                f"this league has a limit of spend, and {_named(model)}: name one of "
-                f'{", ".join(self._prices)} as "model" in a body of JSON.'
-            )
-        return None if model is None else self._prices.get(model)
+        try:
+            named = self._models(entry, target, body)
+        except ProtocolError as error:
+            if self._strict:
+                raise self._refused(str(error)) from None
+            return None
+        unpriced = [name for name in named if name not in self._prices]
+        if self._strict and (unpriced or not named):
+            why = f"{unpriced[0][:60]!r} has no price" if unpriced else "no model is named"
+            raise self._refused(why)
+        prices = [self._prices[name] for name in named if name in self._prices]
+        if not prices:
+            return None
+        return TokenPrice(
+            input=max(price.input for price in prices),
+            output=max(price.output for price in prices),
+        )
 
     def measure(self, price: TokenPrice | None, sent: int, status: int, body: bytes) -> Usage:
         """Return what a request took, of so many bytes, that was answered so."""
@@ -66,16 +89,33 @@ class Metering:
         cost = 0.0 if price is None else _cost(price, *tokens)
         return Usage(sent, got, *tokens, cost)
 
+    def _models(self, entry: AllowedRequest, target: str, body: bytes) -> list[str]:
+        """Return what a request names in the places of models: in its path, query and body."""
+        priced = [*self._in_target.finditer(target)]
+        named = [match[1] for match in priced]
+        for start, chosen in entry.chosen(target):
+            if not any(match.start(1) <= start < match.end(1) for match in priced):
+                named.append(chosen)
+        return named + (_models_in(body) if entry.method == "POST" else [])
+
+    def _refused(self, why: str) -> ProtocolError:
+        return ProtocolError(
+            f"this league has a limit of spend, and {why}: name one of {', '.join(self._prices)}, "
+            'as "model" in a body of JSON.'
+        )
+
 
 def tokens_of(body: bytes) -> tuple[int, int] | None:
     """Return the tokens, in and out, that an answer says; None if it says none."""
     most: tuple[int, int] | None = None
     for each in _objects(body):
         for holder in (each, *(each.get(key) for key in _HOLDERS)):
-            usage = holder.get("usage") if isinstance(holder, dict) else None
-            if isinstance(usage, dict) and any(key in usage for key in (*_INPUT, *_OUTPUT)):
+            usages = map(holder.get, _USAGES) if isinstance(holder, dict) else ()
+            for usage in usages:
+                if not isinstance(usage, dict) or usage.keys().isdisjoint((*_INPUT, *_OUTPUT)):
+                    continue
                 into = _tokens(usage, _INPUT) + sum(_tokens(usage, (key,)) for key in _MORE_INPUT)
-                out = _tokens(usage, _OUTPUT)
+                out = _tokens(usage, _OUTPUT) + _tokens(usage, _MORE_OUTPUT)
                 most = (max(into, most[0]), max(out, most[1])) if most else (into, out)
     return most
 
@@ -88,7 +128,7 @@ def _objects(body: bytes) -> Iterator[dict[str, Any]]:
     else:
         # All events are looked at: some providers say the input first and the output last.
         pieces = [line[5:] for line in body.splitlines() if line.startswith(b"data:")]
-        pieces = [piece for piece in pieces if b'"usage"' in piece]
+        pieces = [piece for piece in pieces if b'"usage' in piece]
     for piece in pieces:
         try:
             found = msgspec.json.decode(piece)
@@ -110,30 +150,39 @@ def _cost(price: TokenPrice, tokens_in: int, tokens_out: int) -> float:
     return (tokens_in * price.input + tokens_out * price.output) / 1e6
 
 
-def _model_of(body: bytes, *, strict: bool) -> str | None:
+def _models_in(body: bytes) -> list[str]:
+    """Return the models that a body names, wherever it does.
+
+    Keys are compared as the laxest readers do, without regard to capitals. Raises ProtocolError
+    for a body that is no JSON, or has a key twice, of which programs differ in which they take.
+    """
+    found: list[str] = []
+
+    def take(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        keys = [key.casefold() for key, _ in pairs]
+        for key, (_, value) in zip(keys, pairs, strict=True):
+            if keys.count(key) > 1:
+                raise ProtocolError(f"the body has the key {key[:40]!r} twice")
+            if key in _MODEL_KEYS:
+                found.extend(_names_in(value))
+        return dict(pairs)
+
     try:
-        found = json.loads(body.decode("utf-8"), object_pairs_hook=_once)
-    except _TwiceError as error:
-        if not strict:
-            return None
-        raise ProtocolError(f"the body has the key {str(error)[:40]!r} twice.") from None
+        json.loads(body.decode("utf-8"), object_pairs_hook=take)
     except (ValueError, RecursionError):
-        return None
-    model = found.get("model") if isinstance(found, dict) else None
-    return model if isinstance(model, str) else None
-
-
-class _TwiceError(Exception):
-    """A key that an object has twice: programs differ in which of them they take."""
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        names = [name for name, _ in pairs]
-        raise _TwiceError(next(name for name in names if names.count(name) > 1))
+        raise ProtocolError("the body is no JSON") from None
     return found
 
 
-def _named(model: str | None) -> str:
-    return "no model is named" if model is None else f"{model[:60]!r} has no price"
+def _names_in(value: Any) -> Iterator[str]:
+    """Yield the names that a key of models has: one, or several; objects are looked at as such."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list):
+        for each in value:
+            yield from _names_in(each)
+    elif isinstance(value, dict):
+        if _MODEL_KEYS.isdisjoint(map(str.casefold, value)):  # else they were looked at
+            yield json.dumps(value)
+    elif value is not None:
+        yield json.dumps(value)

@@ -5,15 +5,15 @@ import base64
 import hashlib
 import threading
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from time import monotonic
 from typing import TYPE_CHECKING, Protocol
 
 from protocol.door import DoorAnswer
+from referee.allowed import AllowList
 from referee.door.exchanges import Exchanges, MadeRequest
 from referee.door.line_pipes import LinePipes
 from referee.door.matter import Matter, Outcome
-from referee.door.names import Doorplate
 from referee.door.reading import WantedRequest, digest_of
 from referee.door.usage import Usage
 from referee.door.visit import NOTHING, Tally, Visit, covered
@@ -60,18 +60,20 @@ class Visitor:
         "_times",
         "_turn",
         "_waiting",
+        "allow",
         "bot",
         "lock",
         "on_close",
-        "plate",
         "tally",
+        "variables",
     )
 
     def __init__(
         self,
         desk: Desk,
         bot: str,
-        plate: Doorplate,
+        allow: AllowList,
+        variables: Mapping[str, str],
         ends: tuple[int, int],
         exchanges: Exchanges,
         key: str,
@@ -80,7 +82,9 @@ class Visitor:
         self.lock = threading.Lock()
         self.tally = Tally()
         self._desk = desk
-        self.plate = plate
+        self.allow = allow
+        self.variables = variables
+        """The variables that hold the keys it is sent with, by origin."""
         self._exchanges = exchanges
         self._key = key
         self._times: Counter[bytes] = Counter()
@@ -225,13 +229,22 @@ class Visitor:
         time = self._times[request]
         self._times[request] += 1
         key = hashlib.sha256(request + b"#%d" % time).hexdigest()[:40]
-        return MadeRequest(key, time, wanted.place.name, *wanted.rest)
+        entry = wanted.entry
+        return MadeRequest(
+            idempotency_key=key,
+            time=time,
+            origin=str(entry.origin),
+            method=entry.method,
+            path=wanted.target,
+            headers=wanted.headers,
+            body=wanted.body,
+        )
 
     def begin(self, wanted: WantedRequest, deliver: Callable[[Outcome], None]) -> None:
         """Make a request, and deliver what comes of it; the turn is looked at under the lock."""
         asked = self.asked(wanted)
         with self.lock:
-            matter = Matter(self, asked, wanted.place, self._turn, deliver)
+            matter = Matter(self, asked, wanted.entry, self._turn, deliver)
             self._matters[matter] = None
             is_late = not self._is_in_turn
         matter.task = self._desk.loop.create_task(self._attend(matter, self._exchanges))

@@ -16,7 +16,7 @@ At most five: what gets away ends by itself after 20 seconds.
 def limits(sandbox: Any, **more: Any) -> Limits:
     """Return the limits under which every hostile bot runs."""
     devices = ("nvidia",) if "ATTACKS_BESIDE_GPUS" in os.environ and sandbox == "bwrap" else ()
-    door = ("api.example.org",) if "ATTACKS_WITH_DOOR" in os.environ else ()
+    door = ("POST https://api.example.org/v1",) if "ATTACKS_WITH_DOOR" in os.environ else ()
     cgroup = "ATTACKS_IN_CGROUPS" in os.environ
     return Limits(
         sandbox=sandbox,

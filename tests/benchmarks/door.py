@@ -22,7 +22,7 @@ MEASURES = (
     "referee/sandbox/mounts.py referee/sandbox/stage.py referee/sandbox/starter.py "
     "referee/sandbox/uid.py referee/starting.py referee/visiting.py"
 )
-_DOORS: tuple[tuple[str, ...], ...] = ((), ("api.example.org",))
+_DOORS: tuple[tuple[str, ...], ...] = ((), ("POST https://api.example.org/v1",))
 _BOT = r"""
 import os, sys
 number = 0

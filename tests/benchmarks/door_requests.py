@@ -24,14 +24,14 @@ from contextlib import ExitStack
 
 from tabulate import tabulate
 
+from referee.allowed import origin_of
 from referee.door import Door, DoorTerms
 from referee.door.client import ProviderClient
-from referee.door.names import place_of
 from referee.door.network import Network
 from tests.provider import Provider
 from tests.referee.door.at_the_door import Caller, chat
 
-MEASURES = "referee/door referee/visiting.py"
+MEASURES = "referee/allowed.py referee/door referee/visiting.py"
 AT_ONCE = (1, 100)
 PATH = "/v1/chat/completions"
 
@@ -75,15 +75,15 @@ def by_the_door(provider: Provider, at_once: int, each: int) -> tuple[float, flo
 
 def by_the_client(provider: Provider, at_once: int, each: int) -> tuple[float, float]:
     """Return the same by the door's client alone."""
-    place = place_of(provider.url)
+    origin = origin_of(provider.url)
     taken: list[float] = []
 
     async def play(client: ProviderClient) -> None:
         for number in range(each):
             body = chat(str(number)).encode()
-            headers = {"host": place.authority, "content-length": str(len(body))}
+            headers = {"host": origin.authority, "content-length": str(len(body))}
             began = time.perf_counter()
-            reply = await client.send(place, "POST", PATH, headers, body, lambda: None)
+            reply = await client.send(origin, "POST", PATH, headers, body, lambda: None)
             taken.append(time.perf_counter() - began)
             assert reply.status == 200
 
@@ -119,7 +119,8 @@ def in_threads(asks: list[Callable[[int], None]], each: int) -> tuple[float, flo
 
 def terms(provider: Provider) -> DoorTerms:
     """Return terms that hold nobody up."""
-    return DoorTerms(allow=(provider.url,), requests_per_minute=1_000_000, at_once=1000)
+    allow = (f"POST {provider.url}{PATH}",)
+    return DoorTerms(allow=allow, requests_per_minute=1_000_000, at_once=1000)
 
 
 def memory() -> int:
@@ -130,11 +131,12 @@ def memory() -> int:
 
 def of_visitors(provider: Provider, many: int) -> tuple[float, float]:
     """Return the bytes of an idle visitor, and the seconds of a turn without a request."""
+    allow = terms(provider).allow
     with Door(terms(provider), {}, {}) as door:
-        Caller(door, provider.url).turn(f"{provider.url}/v1")
+        Caller(door, *allow).turn(f"{provider.url}{PATH}", body=chat())
         gc.collect()
         before = memory()
-        callers = [Caller(door, provider.url, key=str(number)) for number in range(many)]
+        callers = [Caller(door, *allow, key=str(number)) for number in range(many)]
         for caller in callers:
             caller.visitor.begin_turn()
             caller.visitor.end_turn()

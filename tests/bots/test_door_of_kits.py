@@ -114,7 +114,7 @@ def started(language: str, home: Path, *, door: bool = True) -> Iterator[Bot]:
     made = laid_out(language, home / f"door-{language}", GAMES[ECHO], source)
     bot = make_bot(language, made.folder, kind.command, kind.files or ["."])
     memory = 4096 if language in ("go", "javascript", "java") else 512
-    names = ("api.example.org",) if door else ()
+    names = ("POST https://api.example.org/v1",) if door else ()
     with Launcher("landlock") as launcher:
         child = launcher.start(bot.program, Limits(memory_mb=memory, door=names))
         yield Bot(child)

@@ -17,7 +17,7 @@ from referee.visiting import visit
 
 
 class Doorkeeper(msgspec.Struct, frozen=True):
-    """What a league's door needs: its terms, the keys, and what bots have spent, by their keys."""
+    """What a league's door needs: its terms, the keys by variable, and what each bot has spent."""
 
     terms: DoorTerms
     keys: Mapping[str, str]
@@ -48,7 +48,7 @@ class _Kept:
             seat=self._seat,
             ask=len(self._flight.answers[self._seat]) + 1,
             at=next(self._numbers),
-            name=asked.name,
+            origin=asked.origin,
             method=asked.method,
             path=asked.path,
             request=_text_of(asked.body),
@@ -88,10 +88,20 @@ class Doors:
             yield None
             return
         key = self._setup.schedule.entrants[bot].key
-        names = self._setup.limits_of(bot).door
+        entries = self._setup.limits_of(bot).door
         kept = _Kept(self._flights, flight, seat, key)
         patience = self.terms.timeout
-        with visit(self._door, process, key, names, kept, f"{match} {seat}", patience) as visitor:
+        asks = visit(
+            self._door,
+            process,
+            key,
+            entries,
+            kept,
+            f"{match} {seat}",
+            patience,
+            self._setup.names[bot],
+        )
+        with asks as visitor:
             yield visitor
 
 

@@ -29,7 +29,7 @@ def bot(tmp_path: Path, provider: Provider) -> Path:
     folder.mkdir()
     shutil.copy(ROOT / "bots" / "templates" / "python" / "kit.py", folder)
     (folder / "bot.py").write_text(ASKER.replace("URL", provider.url))
-    needs = f'needs = {{ door = ["{provider.url}"] }}\n'
+    needs = f'needs = {{ door = ["{provider.asked}"] }}\n'
     (folder / "bot.toml").write_text(f'command = ["{{python}}", "bot.py"]\n{needs}')
     provider.behave("good")
     provider.forget()
@@ -48,7 +48,7 @@ def checked(bot: Path, provider: Provider, *words: str, code: int = 0) -> tuple[
 def test_what_it_asks_is_answered_and_paid_once(bot: Path, provider: Provider) -> None:
     before = provider.count["completions"]
     out, err = checked(bot, provider, "--key", f"{provider.url}=CHAT_KEY")
-    assert f'is checked with door = ["{provider.url}"]' in err
+    assert f'is checked with door = ["{provider.asked}"]' in err
     assert "plays whole matches: 2 matches of 2 seats" in out
     assert "answers alike when all is repeated: 2 matches" in out
     assert "is fit to play" in out
@@ -67,15 +67,15 @@ def test_a_provider_that_fails_fails_the_step(bot: Path, provider: Provider) -> 
 def test_keys_that_cannot_be_meant_are_refused(arena: Arena, bot: Path, provider: Provider) -> None:
     for key, says in (
         ("URL=NOT_SET", "the variable NOT_SET is not set"),
-        ("https://api.example.org=CHAT_KEY", "which is not in allow"),
-        ("URL", "which is not in allow"),
+        ("https://api.example.org=CHAT_KEY", "to which allow lets nothing through"),
+        ("URL", "is no origin"),
     ):
         _, err = checked(bot, provider, "--key", key.replace("URL", provider.url), code=2)
         assert says in err
     (bot / "bot.toml").write_text('command = ["{python}", "bot.py"]\n')
-    _, err = checked(bot, provider, "--key", "api.example.org=CHAT_KEY", code=2)
-    assert "--key goes with --limit door=NAME" in err
-    limit = ("--limit", "door=api.example.org")
+    _, err = checked(bot, provider, "--key", "https://api.example.org=CHAT_KEY", code=2)
+    assert "--key goes with --limit door=REQUEST" in err
+    limit = ("--limit", "door=POST https://api.example.org/v1")
     ended = arena("play", "guerra", "random", "random", *limit)
     assert ended.exit_code == 2
     assert "asks through its door in `arena check`, and in leagues" in ended.stderr

@@ -50,10 +50,11 @@ def test_a_final_has_the_limits_and_the_door_of_its_league(arena: Arena, cup: Pa
     file = cup / "league.toml"
     text = file.read_text().replace('name = "old"\n', 'name = "old"\nmemory_mb = 77\n')
     door = (
-        '[door]\nallow = ["api.example.org"]\nkeys = { "api.example.org" = "KEY" }\n'
+        '[door]\nallow = ["POST https://api.example.org/v1"]\n'
+        'keys = { "https://api.example.org" = "KEY" }\n'
         'prices = { "model-x" = { input = 2.5, output = 10.0 } }\n'
     )
-    limits = '[limits]\npace = "slow"\ndoor = ["api.example.org"]\n'
+    limits = '[limits]\npace = "slow"\ndoor = ["POST https://api.example.org/v1"]\n'
     file.write_text(f"{text}\n{limits}{door}[environments]\nfetch = true\n")
     league = read_asked(cup)
     assert league.door is not None

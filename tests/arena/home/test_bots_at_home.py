@@ -157,13 +157,16 @@ def test_a_bot_is_built_and_may_use_what_it_needs(homes: Homes, league: Served) 
     assert json.loads(league.side.asked(1, ask(1)))["move"] == 33
 
 
+ASKED = "POST https://api.example.org/v1/chat/completions"
+
+
 @pytest.mark.slow
 def test_mistakes_in_a_bot_are_said(homes: Homes, league: Served) -> None:
     toml = homes.folder / "bot.toml"
     runs = '["{python}", "bot.py"]\n'
     for text, said, code in (
         ('["{remote}", "%s"]' % ("a" * 64), "this is what a league has of a remote bot", 2),
-        (f'{runs}needs = {{ door = ["api.example.org"] }}', "needs a door to api.example.org", 2),
+        (f'{runs}needs = {{ door = ["{ASKED}"] }}', f"needs a door for {ASKED}", 2),
         (f'{runs}build = ["false"]\nfiles = ["x"]', "cannot be built", 1),
         ('["./absent"]', "absent", 2),
     ):

@@ -230,21 +230,22 @@ def test_a_bot_with_a_gpu_plays_where_there_is_one(
 
 
 def test_a_door_is_granted_and_needed_by_name(league: League, arena: Arena) -> None:
-    door = '[door]\nallow = ["api.example.org", "http://localhost:11434"]\n'
+    both = ["POST https://api.example.org/v1", "GET http://localhost:11434/*"]
+    door = f"[door]\nallow = {json.dumps(both)}\n"
     slow = LEAGUE.replace("100", '100, pace = "slow"') + door
     text = slow + league.bot("one", RANDOM) + league.bot("two", RANDOM + "#")
     command = 'command = ["{python}", "bot.py"]\n'
     league.write(text.replace(command, "", 1))
-    needs = 'needs = { door = ["api.example.org"] }\n'
+    needs = f'needs = {{ door = ["{both[0]}"] }}\n'
     (league.home / "one" / "bot.toml").write_text(command + needs)
     rows = json.loads(arena("grant", league.folder, "--format", "json").stdout)["bots"]
     assert [row["grant"] for row in rows] == [{}, {}]
-    assert rows[0]["needs"] == {"door": ["api.example.org"]}
-    arena("grant", league.folder, "one", "door=api.example.org,http://localhost:11434")
-    assert "cannot be" in arena("grant", league.folder, "one", "door=a.b/c").stderr
+    assert rows[0]["needs"] == {"door": both[:1]}
+    arena("grant", league.folder, "one", f"door={','.join(both)}")
+    refused = arena("grant", league.folder, "one", "door=api.example.org").stderr
+    assert "like 'POST https://api.example.org/v1/chat/completions'" in " ".join(refused.split())
     rows = json.loads(arena("grant", league.folder, "--format", "json").stdout)["bots"]
-    both = ["api.example.org", "http://localhost:11434"]
     assert [row["grant"] for row in rows] == [{"door": both}, {}]
     arena("grant", league.folder, "one", "door=")
     said = arena("grant", league.folder, "one", "--needed").stdout
-    assert said == 'one has door = ["api.example.org"], and plays anew under them.\n'
+    assert said == f'one has door = ["{both[0]}"], and plays anew under them.\n'

@@ -46,18 +46,19 @@ class Caller:
     def __init__(
         self,
         door: Door,
-        *names: str,
+        *entries: str,
         bot: str = "mine",
         exchanges: Exchanges | None = None,
         key: str = "match/0",
         listener: int | None = None,
+        name: str = "",
     ) -> None:
         requests, self.writes = os.pipe()
         self.reads, answers = os.pipe()
         self.door = door
         self.ends = (requests, answers)
         self.exchanges = Remembered() if exchanges is None else exchanges
-        self.visitor = door.admit(bot, names, self.ends, listener, self.exchanges, key)
+        self.visitor = door.admit(bot, entries, self.ends, listener, self.exchanges, key, name)
         self._got = b""
 
     def send(self, request: bytes | Mapping[str, Any]) -> None:
@@ -103,6 +104,15 @@ def chat(text: str = "which move", model: str = "model-x", **more: Any) -> str:
 
 
 COMPLETIONS = "https://api.example.org/v1/chat/completions"
+API = (
+    f"POST {COMPLETIONS}",
+    *(
+        f"{method} https://api.example.org/v1{rest}"
+        for method in ("GET", "POST")
+        for rest in ("", "/*")
+    ),
+)
+"""The requests that a bot may make here."""
 
 
 @contextlib.contextmanager
@@ -110,10 +120,10 @@ def opened(provider: Provider, trap: int, **more: Any) -> Iterator[Door]:
     """Yield a door to the provider under its public names, with a key."""
     names = more.pop("names", {"api.example.org": [[PUBLIC]], "second.example.org": [[PUBLIC]]})
     spent = more.pop("spent", {})
-    keys = more.pop("held", {"api.example.org": KEY})
+    keys = more.pop("held", {"EXAMPLE_KEY": KEY})
     usual = {
-        "allow": ("api.example.org", "second.example.org"),
-        "keys": {"api.example.org": "EXAMPLE_KEY"},
+        "allow": (*API, "GET https://second.example.org/v1/*"),
+        "keys": {"https://api.example.org": "EXAMPLE_KEY"},
         "prices": PRICED,
         "requests_per_minute": 100_000,
         "patience": 0.0,

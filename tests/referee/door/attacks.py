@@ -54,7 +54,7 @@ def _url(slug: str, tries: str, url: str) -> Attack:
 
 ADDRESSES = (
     _url("other-name", "a name that is not allowed", "https://elsewhere.example.net/"),
-    _url("name-of-others", "a name that is another bot's", "https://second.example.org/v1"),
+    _url("name-of-others", "a name that is another bot's", "https://second.example.org/v1/models"),
     _url("other-port", "another port", "https://api.example.org:8443/v1"),
     _url("port-zero", "port 0", "https://api.example.org:0/v1"),
     _url("port-padded", "the port with zeros", "https://api.example.org:0443/v1"),
@@ -100,6 +100,47 @@ ADDRESSES = (
     _url("percent-bad", "half a percent-encoding", "https://api.example.org/%2"),
     _url("long", "an address of 9,000 letters", f"https://api.example.org/{'a' * 9000}"),
     _url("empty", "an empty address", ""),
+)
+
+
+def _path(slug: str, tries: str, rest: str, **more: Any) -> Attack:
+    url = f"https://api.example.org{rest}"
+    return Attack(slug=f"path-{slug}", tries=tries, expects="refused", url=url, more=more)
+
+
+PATHS = (  # allowed are v1, v1/* and, by POST, v1/chat/completions
+    _path("other", "a path that is not allowed", "/v2/models"),
+    _path("deeper", "a path below one that is allowed", "/v1/files/7/content"),
+    _path("above", "the root", "/"),
+    _path("none", "no path", ""),
+    _path("other-method", "a path that is allowed by POST alone, by GET", "/v1/chat/completions"),
+    _path("dots", "two dots", "/v1/../admin"),
+    _path("dots-last", "two dots in the place of *", "/v1/.."),
+    _path("dots-encoded", "two dots, percent-encoded", "/v1/%2e%2e"),
+    _path("dots-half", "two dots, one of them percent-encoded", "/v1/.%2E/admin"),
+    _path("dots-twice", "two dots, percent-encoded twice", "/v1/%252e%252e"),
+    _path("dots-semicolon", "two dots and a semicolon, which some servers drop", "/v1/..;"),
+    _path("dots-backslash", "two dots and a backslash", r"/v1/..\admin"),
+    _path("one-dot", "one dot", "/v1/./models"),
+    _path("slashes-within", "two slashes within", "/v1//models"),
+    _path("slash-last", "a slash at the end", "/v1/models/"),
+    _path("slash-encoded", "a percent-encoded slash", "/v1/files%2f7"),
+    _path("slash-encoded-up", "a percent-encoded way up", "/v1/x%2f..%2f..%2fadmin"),
+    _path("slash-twice", "a slash, percent-encoded twice", "/v1/files%252f7"),
+    _path("slash-wide", "a slash in too many bytes of UTF-8", "/v1/files%c0%af7"),
+    _path("slash-full-width", "a full-width slash", "/v1/files\uff0f7"),
+    _path("semicolon", "a parameter of a segment", "/v1/models;admin=1"),
+    _path("comma", "a comma", "/v1/models,admin"),
+    _path("zero-encoded", "a percent-encoded zero byte", "/v1/models%00.json"),
+    _path("line-encoded", "a percent-encoded line break", "/v1/models%0d%0ahost:%20evil"),
+    _path("question-encoded", "a percent-encoded question mark", "/v1/models%3fa=b"),
+    _path("query", "a query that is not named", "/v1/models?after=7"),
+    _path("query-post", "the same by POST", "/v1/chat/completions?stored=7", body=chat()),
+    _path("query-slash", "a way up after a question mark", "/v1/models?/../admin"),
+    _path("query-method", "a query that overrides the method", "/v1/models?_method=DELETE"),
+    _path("case", "another case", "/V1/models"),
+    _path("star", "a star in the place of *", "/v1/*"),
+    _path("long-segment", "300 letters in the place of *", f"/v1/{'a' * 300}"),
 )
 
 
@@ -159,6 +200,7 @@ _DEEP = b'{"id": 7, "url": "https://api.example.org/", "x": ' + b"[" * 50_000
 _NO_UTF8 = b'{"id": 7, "url": "https://api.example.org/\xff"}'
 _API = "https://api.example.org/v1"
 _DEAR, _TWO = chat(model="model-z"), chat().replace("{", '{"model": "model-z", ', 1)
+_CAPITAL = chat().replace("{", '{"Model": "model-z", ', 1)
 _ADMIN = "0\r\n\r\nGET /v1/admin HTTP/1.1\r\nhost: evil\r\n\r\n"
 _GET = {"method": "GET", "body": "GET / HTTP/1.1\r\n\r\n"}
 _PROXIES = {"HTTPS_PROXY": _TRAP, "https_proxy": _TRAP, "ALL_PROXY": "socks5://127.0.0.1:{trap}"}
@@ -175,6 +217,12 @@ REQUESTS = (
     _sent("large-body", "a body of more than is allowed", body="x" * ((1 << 20) + 1)),
     _sent("dear-model", "with a limit of spend, a model without a price", body=_DEAR, spend=1.0),
     _sent("two-models", "with a limit of spend, two models in one body", body=_TWO, spend=1.0),
+    _sent("model-capital", "the same, one by a key with a capital", body=_CAPITAL, spend=1.0),
+    _sent("more-models", "one with a price, and others", body=chat(models=["model-z"]), spend=1.0),
+    _sent("fallback", "one to fall back on", body=chat(fallbacks=[{"model": "z"}]), spend=1.0),
+    _sent("deep-model", "one deeper in", body=chat(tools=[{"model": "z"}]), spend=1.0),
+    _sent("odd-model", "one by its number", body=chat(models=[{"id": "z"}]), spend=1.0),
+    _sent("model-in-path", "one in the path", url=f"{_API}/z:generate", body=chat(), spend=1.0),
     _sent("no-model", "with a limit of spend, no model", url=f"{_API}/a", body="a=b", spend=1.0),
     _sent("no-json", "no JSON", line=b"GET / HTTP"),
     _sent("list", "a list of requests", line=b"[{}]"),
@@ -313,7 +361,7 @@ ENDPOINT = (
     _http("http-garbage", "what is no HTTP", "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\n\n"),
 )
 
-ATTACKS = (*ADDRESSES, *HEADERS, *REQUESTS, *NAMES, *ANSWERS, *ENDPOINT)
+ATTACKS = (*ADDRESSES, *PATHS, *HEADERS, *REQUESTS, *NAMES, *ANSWERS, *ENDPOINT)
 
 
 def main() -> None:

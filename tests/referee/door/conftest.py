@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.provider import Provider
-from tests.referee.door.at_the_door import Caller, opened
+from tests.referee.door.at_the_door import API, Caller, opened
 
 
 @pytest.fixture(scope="session")
@@ -50,7 +50,7 @@ def call(provider: Provider, trap: int) -> Iterator[Callable[..., Caller]]:
 
         def call(**terms: Any) -> Caller:
             door = stack.enter_context(opened(provider, trap, **terms))
-            caller = Caller(door, "api.example.org")
+            caller = Caller(door, *API)
             stack.callback(caller.close)
             return caller
 

@@ -2,8 +2,8 @@
 
 import pytest
 
+from referee.allowed import Origin
 from referee.door.addresses import is_public, reachable
-from referee.door.names import Destination
 
 PUBLIC = (
     *("93.184.216.34", "100.63.255.255", "100.128.0.0", "192.0.1.0", "192.88.98.255"),
@@ -40,5 +40,5 @@ def test_an_address_of_the_internet_is_public_and_no_other_is(address: str) -> N
     ],
 )
 def test_a_name_has_its_public_addresses_and_an_address_itself(host: str, found: list[str]) -> None:
-    place = Destination(host, "http", host, 80)
-    assert reachable(place, ["10.0.0.1", "93.184.216.34"]) == found
+    origin = Origin("http", host, 80)
+    assert reachable(origin, ["10.0.0.1", "93.184.216.34"]) == found

@@ -13,7 +13,7 @@ import pytest
 
 from referee.door import Visit
 from tests.provider import Provider
-from tests.referee.door.at_the_door import COMPLETIONS, KEY, PUBLIC, Caller, chat, opened
+from tests.referee.door.at_the_door import API, COMPLETIONS, KEY, PUBLIC, Caller, chat, opened
 from tests.referee.door.attacks import ATTACKS, Attack
 
 FORMS = (
@@ -99,7 +99,7 @@ def test_an_attack_ends_as_is_said(
         socket.create_server(("127.0.0.1", 0)) as listening,
         opened(provider, trap, names=names, spend=attack.spend, patience=patience) as door,
     ):
-        caller = Caller(door, "api.example.org", listener=listening.fileno())
+        caller = Caller(door, *API, listener=listening.fileno())
         caller.visitor.begin_turn()
         answer = made(attack, caller, listening, trap)
         visit = caller.visitor.end_turn()
@@ -142,9 +142,10 @@ def judge(attack: Attack, answer: dict[str, Any], visit: Visit, seen: list[dict[
 
 def test_a_certificate_of_another_name_is_refused(provider: Provider, trap: int) -> None:
     name = "third.example.org"
-    terms = {"allow": (name,), "keys": {}, "names": {name: [[PUBLIC]]}}
+    entry = f"GET https://{name}/v1"
+    terms = {"allow": (entry,), "keys": {}, "names": {name: [[PUBLIC]]}}
     with opened(provider, trap, **terms) as door:
-        caller = Caller(door, name)
+        caller = Caller(door, entry)
         answer, visit = caller.turn(f"https://{name}/v1")
         caller.close()
     assert "certificate" in answer["error"]
@@ -165,7 +166,7 @@ def test_a_provider_of_an_unknown_authority_or_without_tls_is_refused(
 ) -> None:
     with Provider(*[] if how else ["api.example.org"], **how) as other:
         with opened(other, trap) as door:
-            caller = Caller(door, "api.example.org")
+            caller = Caller(door, *API)
             answer, visit = caller.turn(COMPLETIONS, body=chat())
             caller.close()
         assert says in visit.outage
@@ -176,7 +177,7 @@ def test_a_provider_of_an_unknown_authority_or_without_tls_is_refused(
 def test_the_handshake_names_the_name_that_is_asked(provider: Provider, trap: int) -> None:
     names = ["api.example.org", "second.example.org"]
     with opened(provider, trap) as door:
-        caller = Caller(door, *names)
+        caller = Caller(door, *(f"GET https://{name}/v1/*" for name in names))
         for name in names:
             url = f"https://{name}/v1/models"
             answer, _ = caller.turn(url, headers={"host": "api.example.org"})
@@ -193,7 +194,7 @@ def test_a_second_answer_to_one_request_is_nobodys(
     seconds: float, provider: Provider, call: Callable[..., Caller]
 ) -> None:
     one = call(at_once=1)
-    other = Caller(one.door, "api.example.org", bot="other", key="match/1")
+    other = Caller(one.door, *API, bot="other", key="match/1")
     provider.behave("twice", times=1, seconds=seconds)
     for caller in (one, other):
         answer, _ = caller.turn(COMPLETIONS, body=chat())

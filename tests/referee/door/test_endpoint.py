@@ -11,7 +11,7 @@ from contextlib import closing
 import pytest
 
 from tests.provider import Provider
-from tests.referee.door.at_the_door import Caller, chat, opened
+from tests.referee.door.at_the_door import API, Caller, chat, opened
 
 Answer = tuple[int, str | None, str]
 
@@ -37,7 +37,7 @@ def at_http(provider: Provider, trap: int) -> Iterator[tuple[Caller, int]]:
         socket.create_server(("127.0.0.1", 0), backlog=64) as listening,
         opened(provider, trap) as door,
     ):
-        caller = Caller(door, "api.example.org", listener=listening.fileno())
+        caller = Caller(door, *API, listener=listening.fileno())
         yield caller, listening.getsockname()[1]
         os.fstat(listening.fileno())
 

@@ -33,7 +33,7 @@ def test_a_request_is_tried_again_until_the_provider_is_well_or_patience_ends(
     assert time.monotonic() - began < 3
     assert "api.example.org" in answer["error"]
     assert "broken off" in answer["error"]
-    assert visit.outage.startswith("api.example.org: ")
+    assert visit.outage.startswith("https://api.example.org: ")
     assert visit.requests == len(provider.forget()) >= 2
     assert visit.cost == 0
 
@@ -69,7 +69,7 @@ def test_an_endless_answer_is_an_outage(
 ) -> None:
     provider.behave(kind, seconds=seconds)
     _, visit = call(timeout=1.0).turn(COMPLETIONS, body=chat())
-    assert visit.outage == "api.example.org: no whole answer within 1 s."
+    assert visit.outage == "https://api.example.org: no whole answer within 1 s."
 
 
 @pytest.mark.slow
@@ -83,7 +83,7 @@ def test_the_provider_says_when_to_try_again(provider: Provider, call: Call) -> 
     began = time.monotonic()
     _, visit = caller.turn(COMPLETIONS, body=chat("more"))
     assert time.monotonic() - began < 1, "beyond its patience it is not waited for"
-    assert visit.outage == "api.example.org: it answered 429."
+    assert visit.outage == "https://api.example.org: it answered 429."
 
 
 def test_an_outage_and_the_time_that_is_held_show_during_the_turn(

@@ -7,72 +7,130 @@ import msgspec
 import pytest
 
 from protocol.errors import ArenaError
-from referee.door import DoorTerms, TokenPrice, keys_of
-
-PRICES = {"model-x": TokenPrice(input=2.5, output=10.0)}
+from referee.allowed import allowed_of
+from referee.door import DoorTerms, keys_of
 
 
 def test_terms_are_read_as_a_league_has_them() -> None:
     found = msgspec.toml.decode(
         """
-        allow = ["api.example.org", "b.example.org:8443", "http://localhost:11434",
-                 "https://10.0.0.5:8443", "http://[::1]:8080"]
-        keys = { "api.example.org" = "EXAMPLE_KEY", "b.example.org:8443" = "OTHER" }
-        headers = { "b.example.org:8443" = "x-api-key: {key}" }
+        allow = ["POST https://api.example.org/v1/chat/completions",
+                 "GET https://b.example.org:8443/v1/*?version=2", "POST http://[::1]:8080/"]
+        keys = { "https://api.example.org" = "EXAMPLE_KEY", "https://b.example.org:8443" = "OTHER" }
+        bot_keys = { sage = { "https://api.example.org" = "SAGE_KEY" } }
+        headers = { "https://b.example.org:8443" = "x-api-key: {key}" }
         spend = 5.0
         prices = { "model-x" = { input = 2.5, output = 10.0 } }
         """,
         type=DoorTerms,
     )
-    assert found.header_of("api.example.org") == ("authorization", "Bearer {key}")
-    assert found.header_of("b.example.org:8443") == ("x-api-key", "{key}")
+    assert found.header_of("https://api.example.org") == ("authorization", "Bearer {key}")
+    assert found.header_of("https://b.example.org:8443") == ("x-api-key", "{key}")
+    assert found.variables_of("sage") == {**found.keys, "https://api.example.org": "SAGE_KEY"}
+    assert found.variables_of("other") == found.keys
     assert (found.requests_per_minute, found.at_once, found.outages) == (60, 100, 3)
 
 
-NO_NAMES = (
-    *("", "example", "api.example.org.", ".example.org", "api..example.org", "API.example.org"),
-    *("-a.example.org", "bücher.example", "user@api.example.org", "api.example.org/v1"),
+def post(url: str) -> str:
+    return f"POST {url}"
+
+
+NO_HOSTS = (
+    *("example", "api.example.org.", ".example.org", "api..example.org", "API.example.org", ""),
+    *("-a.example.org", "bücher.example", "user@api.example.org", "1.2.3", "127.1", "a.0x7f"),
     *("api.example.org:0", "api.example.org:99999", "api.example.org:", "api.example.org:a"),
-    *("*.example.org", "http://api.example.org", "https://api.example.org", "ftp://localhost"),
-    *("localhost", "10.0.0.5", "[::1]", "1.2.3", "127.1", "a.0x7f", "http://127.1"),
-    *("http://localhost:1/v1", "http://fe80::1%lo", "api.example.org\n", " api.example.org"),
+    *("*.example.org", "api.example.org\n", " api.example.org", "fe80::1", "[fe80::1%lo]"),
+    *("api.example.org:443", "api.example.org:0443", "[0::1]"),
+)
+NO_REQUESTS = (
+    *(post(f"https://{host}/v1") for host in NO_HOSTS),
+    *("", "POST", "https://api.example.org/v1", "PUT https://api.example.org/v1"),
+    *("post https://api.example.org/v1", "POST  https://api.example.org/v1", "POST /v1"),
+    *map(post, ("http://api.example.org/v1", "ftp://localhost/v1", "//localhost/v1")),
+    *(
+        post(f"https://api.example.org{rest}")
+        for rest in ("", "v1", "//v1", "/v1//a", "/./a", "/../a", "/a/..", "/a*", "/**", "/a b")
+    ),
+    *(
+        post(f"https://api.example.org/{rest}")
+        for rest in ("%2f", "a%20b", "a;b", "a,b", "a#b", "ä", "a?", "a?b=*", "a?b=/c", "a?b?c")
+    ),
 )
 
 
-@pytest.mark.parametrize("name", NO_NAMES)
-def test_a_name_that_is_none_is_refused_with_a_sentence(name: str) -> None:
-    with pytest.raises(ValueError, match=re.escape(repr(name))):
-        DoorTerms(allow=(name,))
+@pytest.mark.parametrize("entry", NO_REQUESTS)
+def test_a_request_that_is_none_is_refused_with_a_sentence(entry: str) -> None:
+    with pytest.raises(ValueError, match=r"write|take") as caught:
+        DoorTerms(allow=(entry,))
+    assert repr(entry)[-9:-1] in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("entry", "line"),
+    [
+        ("api.example.org", "POST https://api.example.org/v1/chat/completions"),
+        ("https://b.example.org:8443/", "POST https://b.example.org:8443/v1/chat/completions"),
+        ("GET c.example.org", "POST https://c.example.org/v1/chat/completions"),
+        ("http://localhost:11434", "POST http://localhost:11434/v1/chat/completions"),
+    ],
+)
+def test_a_host_alone_is_refused_with_the_line_to_write(entry: str, line: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(f"like {line!r}")):
+        DoorTerms(allow=(entry,))
+    assert DoorTerms(allow=(line,))
+
+
+def test_an_entry_covers_what_it_lets_through() -> None:
+    wide = allowed_of("POST https://a.example/v1/*/files/*")
+    for narrow in ("POST https://a.example/v1/x/files/y:z", str(wide)):
+        assert wide.covers(allowed_of(narrow))
+    for other in (
+        *("GET https://a.example/v1/x/files/y", "POST https://a.example/v1/x/files/y/z"),
+        *("POST https://b.example/v1/x/files/y", "POST https://a.example/v1/x/files/y?a=b"),
+        *("POST https://a.example:81/v1/x/files/y", "POST https://a.example/v1/x/files/"),
+    ):
+        assert not wide.covers(allowed_of(other))
+    assert not allowed_of("POST https://a.example/v1/x/files/y").covers(wide)
+
+
+A = "https://a.example"
 
 
 @pytest.mark.parametrize(
     ("more", "words"),
     [
-        ({"allow": ("a.example", "a.example")}, "twice"),
-        ({"allow": ("a.example", "a.example:443")}, "one host and port"),
-        ({"allow": ("http://localhost:80", "http://localhost")}, "one host and port"),
-        ({"keys": {"b.example": "KEY"}}, "'b.example', which is not in allow"),
-        ({"headers": {"b.example": "x-key: {key}"}}, "'b.example', which is not in allow"),
-        ({"keys": {"a.example": "sk-secret-0"}}, "not the key itself"),
-        ({"headers": {"a.example": "x-key: {key}"}}, "keys has no variable"),
-        ({"keys": {"a.example": "K"}, "headers": {"a.example": "x-key"}}, "write it like"),
-        ({"keys": {"a.example": "K"}, "headers": {"a.example": "host: {key}"}}, "write it like"),
-        ({"keys": {"a.example": "K"}, "headers": {"a.example": "a: {key}\r\n"}}, "write it like"),
+        ({"allow": (f"GET {A}/v1", f"GET {A}/v1")}, "twice"),
+        ({"allow": ("GET http://[::1]:1/", "GET https://[::1]:1/")}, "one host and port"),
+        ({"keys": {"https://b.example": "KEY"}}, "'https://b.example', to which allow lets"),
+        ({"keys": {"a.example": "KEY"}}, "'a.example' is no origin: write it like https://"),
+        ({"headers": {"https://b.example": "x-key: {key}"}}, "'https://b.example', to which"),
+        ({"keys": {A: "sk-secret-0"}}, "not the key itself"),
+        ({"bot_keys": {"sage": {A: "sk-secret-0"}}}, "bot_keys of sage has 'sk-…'"),
+        ({"bot_keys": {"sage": {f"{A}/v1": "KEY"}}}, "is no origin"),
+        ({"headers": {A: "x-key: {key}"}}, "keys has no variable"),
+        ({"keys": {A: "K"}, "headers": {A: "x-key"}}, "write it like"),
+        ({"keys": {A: "K"}, "headers": {A: "host: {key}"}}, "write it like"),
+        ({"keys": {A: "K"}, "headers": {A: "a: {key}\r\n"}}, "write it like"),
         ({"spend": 1.0}, "spend needs prices"),
     ],
 )
 def test_terms_that_do_not_go_together_are_refused(more: dict[str, Any], words: str) -> None:
     with pytest.raises(ValueError, match=re.escape(words)) as caught:
-        DoorTerms(**{"allow": ("a.example",), **more})
+        DoorTerms(**{"allow": (f"POST {A}/v1",), **more})
     assert "sk-secret" not in str(caught.value)
 
 
 def test_keys_come_from_the_environment() -> None:
-    terms = DoorTerms(allow=("a.example", "b.example"), keys={"a.example": "A_KEY"})
-    assert keys_of(terms, {"A_KEY": " sk-123456 \n", "B": "c"}) == {"a.example": "sk-123456"}
-    for environ in ({}, {"A_KEY": ""}, {"A_KEY": " "}):
+    terms = DoorTerms(
+        allow=(f"POST {A}/v1",), keys={A: "A_KEY"}, bot_keys={"sage": {A: "SAGE_KEY"}}
+    )
+    environ = {"A_KEY": " sk-123456 \n", "SAGE_KEY": "sk-654321", "B": "c"}
+    assert keys_of(terms, environ) == {"A_KEY": "sk-123456", "SAGE_KEY": "sk-654321"}
+    for lacking in ({}, {"A_KEY": ""}, {"A_KEY": " "}):
         with pytest.raises(ArenaError, match="the variable A_KEY is not set"):
-            keys_of(terms, environ)
+            keys_of(terms, lacking)
+    with pytest.raises(ArenaError, match="the variable SAGE_KEY is not set"):
+        keys_of(terms, {**environ, "SAGE_KEY": ""})
     for key in ("short", "sk-12\n3456", "sk-ключ-123"):
         with pytest.raises(ArenaError, match="A_KEY holds no key") as caught:
             keys_of(terms, {"A_KEY": key})
@@ -84,7 +142,7 @@ import sys
 sys.modules["h11"] = None
 import referee.door, referee.match
 from protocol.errors import ArenaError
-terms = referee.door.DoorTerms(allow=("api.example.org",))
+terms = referee.door.DoorTerms(allow=("POST https://api.example.org/v1",))
 try:
     referee.door.Door(terms, {}, {}).__enter__()
 except ArenaError as error:

@@ -12,10 +12,12 @@ from typing import Any
 
 import pytest
 
-from protocol.errors import ArenaError
-from referee.door import NOTHING, MadeRequest, Remembered, SeenAnswer, Usage
+from protocol.errors import ArenaError, ProtocolError
+from referee.allowed import allowed_of
+from referee.door import NOTHING, MadeRequest, Remembered, SeenAnswer, TokenPrice, Usage
+from referee.door.usage import Metering
 from tests.provider import Provider
-from tests.referee.door.at_the_door import COMPLETIONS, KEY, Caller, chat, opened
+from tests.referee.door.at_the_door import API, COMPLETIONS, KEY, Caller, chat, opened
 
 Call = Callable[..., Caller]
 
@@ -64,7 +66,7 @@ def test_many_bots_ask_from_many_threads(provider: Provider, trap: int) -> None:
     with opened(provider, trap) as door:
 
         def play(number: int) -> None:
-            caller = Caller(door, "api.example.org", bot=f"b{number % 3}", key=f"m/{number}")
+            caller = Caller(door, *API, bot=f"b{number % 3}", key=f"m/{number}")
             try:
                 for turn in range(5):
                     answer, visit = caller.turn(COMPLETIONS, body=chat(f"{number} {turn}"))
@@ -117,7 +119,7 @@ def test_a_bot_that_has_spent_all_may_ask_no_more(call: Call) -> None:
     answer, visit = caller.turn(COMPLETIONS, body=chat("and again"))
     assert "has cost" in answer["error"]
     assert (answer["error"], visit.requests) == (visit.over, 0)
-    other = Caller(caller.door, "api.example.org", bot="b")
+    other = Caller(caller.door, *API, bot="b")
     answer, visit = other.turn(COMPLETIONS, body=chat())
     assert (answer["status"], visit.over) == (200, "")
     other.close()
@@ -133,12 +135,74 @@ def test_where_there_is_a_limit_of_spend_what_is_not_metered_is_counted_by_its_b
     assert visit.cost > 0
 
 
+def test_a_bot_may_have_a_key_of_its_own(provider: Provider, trap: int) -> None:
+    own = KEY.replace("Secret", "Others")
+    terms = {"bot_keys": {"sage": {"https://api.example.org": "SAGE_KEY"}}}
+    held = {"EXAMPLE_KEY": KEY, "SAGE_KEY": own}
+    with opened(provider, trap, held=held, **terms) as door:
+        for name, key in (("sage", own), ("other", KEY)):
+            caller = Caller(door, *API, name=name)
+            answer, _ = caller.turn(COMPLETIONS, body=chat())
+            [seen] = provider.forget()
+            assert seen["headers"]["authorization"] == f"Bearer {key}"
+            provider.behave("echo", form="body", times=1)
+            answer, _ = caller.turn(COMPLETIONS, body=chat(name))
+            assert own not in str(answer)
+            assert KEY not in str(answer)
+            caller.close()
+            provider.forget()
+
+
+BODY = chat().encode()
+PRICES = {
+    "model-x": TokenPrice(input=2.0, output=10.0),
+    "model-y": TokenPrice(input=3.0, output=5.0),
+    "org/model": TokenPrice(input=7.0, output=7.0),
+}
+
+
+@pytest.mark.parametrize(
+    ("entry", "rest", "body", "price"),
+    [
+        ("/v1/chat", "/v1/chat", BODY, (2, 10)),
+        ("/v1/chat", "/v1/chat", chat(models=["model-y"]).encode(), (3, 10)),
+        ("/v1/chat", "/v1/chat", chat(fallbacks=[{"model": "model-y"}]).encode(), (3, 10)),
+        ("/v1/chat", "/v1/chat", chat(models=None, tools=[{"name": "z"}]).encode(), (2, 10)),
+        ("/models/model-y:ask", "/models/model-y:ask", b"{}", (3, 5)),
+        ("/models/*", "/models/model-y:ask", BODY, (3, 10)),
+        ("/models/*/*/ask", "/models/org/model/ask", b"{}", (7, 7)),
+        ("/ask?model=model-y", "/ask?model=model-y", b"{}", (3, 5)),
+        ("/v1/chat", "/v1/chat", b"{}", None),
+        ("/v1/chat", "/v1/chat", b"model=model-x", None),
+        ("/models/*", "/models/model-z", BODY, None),
+        ("/models/*", "/models/model-xx", BODY, None),
+        ("/models/*/*/ask", "/models/org/other/ask", BODY, None),
+        ("/v1/chat", "/v1/chat", chat(MODEL="model-z").encode(), None),
+        ("/v1/chat", "/v1/chat", chat(model_id=3).encode(), None),
+        ("/v1/chat", "/v1/chat", chat(model={"id": "model-x"}).encode(), None),
+        ("/v1/chat", "/v1/chat", '{"model": "model-x", "model\u017f": ["z"]}'.encode(), None),
+    ],
+)
+def test_a_price_is_that_of_the_dearest_model_that_is_named(
+    entry: str, rest: str, body: bytes, price: tuple[int, int] | None
+) -> None:
+    allowed = allowed_of(f"POST https://api.example.org{entry}")
+    strict = Metering(PRICES, strict=True)
+    if price is None:
+        with pytest.raises(ProtocolError, match="limit of spend, and"):
+            strict.price_of(allowed, rest, body)
+    else:
+        found = strict.price_of(allowed, rest, body)
+        assert found == TokenPrice(input=price[0], output=price[1])
+        assert Metering(PRICES, strict=False).price_of(allowed, rest, body) == found
+
+
 def test_a_match_that_goes_on_pays_nothing_twice(provider: Provider, trap: int) -> None:
     exchanges = Remembered()
     answers: list[list[Any]] = []
     with opened(provider, trap) as door:
         for _ in range(2):
-            caller = Caller(door, "api.example.org", exchanges=exchanges, key="m/0")
+            caller = Caller(door, *API, exchanges=exchanges, key="m/0")
             # The same is asked twice: each time may have an answer of its own.
             turns = [caller.turn(COMPLETIONS, body=chat(text)) for text in ("a", "a", "b")]
             answers.append([answer["body"] for answer, _ in turns])
@@ -148,7 +212,7 @@ def test_a_match_that_goes_on_pays_nothing_twice(provider: Provider, trap: int) 
         assert len(set(answers[0])) == 3
         assert len(provider.forget()) == 3
         assert [(visit.requests, visit.repeated, visit.cost) for visit in visits] == [(0, 1, 0)] * 3
-        caller = Caller(door, "api.example.org", exchanges=exchanges, key="m/1")
+        caller = Caller(door, *API, exchanges=exchanges, key="m/1")
         _, visit = caller.turn(COMPLETIONS, body=chat("a"))
         assert visit.requests == 1, "another seat has another key"
         caller.visitor.enter(exchanges, "m/0")
@@ -175,7 +239,7 @@ class Failing(Remembered):
 
 def test_what_cannot_be_kept_is_raised_where_the_turn_ends(provider: Provider, trap: int) -> None:
     with opened(provider, trap) as door:
-        caller = Caller(door, "api.example.org", exchanges=Failing())
+        caller = Caller(door, *API, exchanges=Failing())
         caller.visitor.begin_turn()
         assert "not your doing" in caller.ask(COMPLETIONS, body=chat())["error"]
         with pytest.raises(OSError, match="no space left"):
@@ -186,9 +250,9 @@ def test_what_cannot_be_kept_is_raised_where_the_turn_ends(provider: Provider, t
 def test_a_name_that_the_league_does_not_allow_is_a_mistake(provider: Provider, trap: int) -> None:
     with (
         opened(provider, trap) as door,
-        pytest.raises(ArenaError, match=r"mine may ask 'evil\.example\.net', which \[door\]"),
+        pytest.raises(ArenaError, match=r"mine may ask 'GET https://evil.*', which \[door\]"),
     ):
-        Caller(door, "evil.example.net")
+        Caller(door, "GET https://evil.example.net/v1")
 
 
 @pytest.mark.slow
@@ -202,7 +266,7 @@ def test_floods_harm_nobody_else(call: Call) -> None:
     }
     other = call()
     for name, flood in lines.items():
-        caller = Caller(other.door, "api.example.org", bot="flooding", key=name)
+        caller = Caller(other.door, *API, bot="flooding", key=name)
         os.set_blocking(caller.writes, False)
         caller.visitor.begin_turn()
         until = time.monotonic() + 0.4
@@ -223,7 +287,7 @@ def test_floods_harm_nobody_else(call: Call) -> None:
 def test_a_bot_may_close_its_ends_at_any_time(provider: Provider, trap: int, closes: str) -> None:
     with opened(provider, trap) as door:
         provider.behave("slow", seconds=0.2)
-        caller = Caller(door, "api.example.org", key=closes)
+        caller = Caller(door, *API, key=closes)
         caller.visitor.begin_turn()
         caller.send({"id": 1, "url": COMPLETIONS, "body": chat()})
         time.sleep(0.05)

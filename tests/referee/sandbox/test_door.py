@@ -14,7 +14,7 @@ from tests.referee.process_watch import descriptors
 from tests.referee.raw_programs import read_all
 from tests.referee.sandbox.sandboxed import limits, make, need
 
-NAMES = ("api.example.org",)
+ENTRIES = ("POST https://api.example.org/v1",)
 OPEN = """
 import os
 def is_open(number):
@@ -37,7 +37,7 @@ def launcher(request: pytest.FixtureRequest) -> Iterator[Launcher]:
 
 
 def with_door(launcher: Launcher, program: Program) -> Child:
-    return launcher.start(program, limits(launcher, door=NAMES))  # type: ignore[arg-type]
+    return launcher.start(program, limits(launcher, door=ENTRIES))  # type: ignore[arg-type]
 
 
 def heard(descriptor: int) -> bytes:
@@ -112,7 +112,7 @@ def test_a_bot_that_closes_its_door_ends_it(launcher: Launcher, public: Path) ->
 
 
 def test_doors_are_apart_in_a_sandbox_that_is_proved(launcher: Launcher, public: Path) -> None:
-    prove(launcher, limits(launcher, door=NAMES))  # type: ignore[arg-type]
+    prove(launcher, limits(launcher, door=ENTRIES))  # type: ignore[arg-type]
     text = "import os; os.write(4, os.read(0, 9)); print(os.read(3, 9).decode())"
     program = make(public, text)
     children = [with_door(launcher, program) for _ in range(3)]

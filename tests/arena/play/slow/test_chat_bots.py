@@ -45,7 +45,7 @@ def begin(league: League, provider: Provider, *more: str, turns: int = 2) -> Non
     )
     assert made.exit_code == 0, made.output
     terms = [
-        f'allow = ["{provider.url}"]',
+        f'allow = ["{provider.asked}"]',
         f'keys = {{ "{provider.url}" = "EXAMPLE_KEY" }}',
         "requests_per_minute = 100_000",
         "prices = { model-x = { input = 2.5, output = 10 } }",
@@ -55,7 +55,7 @@ def begin(league: League, provider: Provider, *more: str, turns: int = 2) -> Non
         f'game = "khan"\nseed = 1\ndeals = 1\noptions.max_turns_per_player = {turns}\n'
         'limits = { sandbox = "none", pace = "slow", move_time = 20 }\n'
         '[[bot]]\nname = "random"\nshipped = "khan_random"\n'
-        f'[[bot]]\nname = "sage"\nfolder = "../sage"\ndoor = ["{provider.url}"]\n'
+        f'[[bot]]\nname = "sage"\nfolder = "../sage"\ndoor = ["{provider.asked}"]\n'
         "[door]\n" + "\n".join(terms)
     )
 
@@ -334,7 +334,7 @@ def test_a_bot_that_asks_is_checked_through_its_door(tmp_path: Path, provider: P
     made = arena("new", tmp_path / "sage", "--game", "casino_war", *words)
     assert made.exit_code == 0, made.output
     file = (tmp_path / "sage" / "bot.toml").read_text()
-    assert f'needs = {{ door = ["{provider.url}"] }}' in file
+    assert f'needs = {{ door = ["{provider.asked}"] }}' in file
     assert f'"{url}", "--model", "model-x"' in file
     check = ("check", tmp_path / "sage", "--game", "casino_war", "--sandbox", "none")
     check += ("--option", "rounds=3", "--seconds", "2")

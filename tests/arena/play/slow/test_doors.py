@@ -39,6 +39,7 @@ def provider() -> Iterator[Provider]:
 def write(league: League, provider: Provider, deals: int = 2, door: str = "") -> None:
     """Write a league of nim in which ada asks the provider for each move."""
     entries = ""
+    allow = [provider.asked, f"POST {provider.url}/v1/*"]
     for name in ("ada", "bob"):
         folder = league.home / name
         folder.mkdir(exist_ok=True)
@@ -49,12 +50,12 @@ def write(league: League, provider: Provider, deals: int = 2, door: str = "") ->
             f'\n[[bot]]\nname = "{name}"\nfolder = "../{name}"\n'
             'command = ["{python}", "bot.py"]\nfiles = ["."]\n'
         )
-        entries += f'door = ["{provider.url}"]\n' if name == "ada" else ""
+        entries += f"door = {json.dumps(allow)}\n" if name == "ada" else ""
     league.write(
         f'game = "openspiel:tic_tac_toe"\nseed = "long enough for nobody to guess"\n'
         f'deals = {deals}\n[opening]\nplies = 1\n[limits]\nsandbox = "none"\npace = "slow"\n'
         f"move_time = 20\nslots = 3\n[door]\n"
-        f'allow = ["{provider.url}"]\nkeys = {{ "{provider.url}" = "CHAT_KEY" }}\n'
+        f'allow = {json.dumps(allow)}\nkeys = {{ "{provider.url}" = "CHAT_KEY" }}\n'
         f"requests_per_minute = 10000\npatience = 0.2\n"
         f"prices = {{ model-x = {{ input = 2.5, output = 10.0 }} }}\n{door}{entries}"
     )
@@ -97,7 +98,7 @@ def test_what_is_asked_is_kept_and_costs_what_the_provider_counts(
     assert json.loads(kept[0]["request"])["model"] == "model-x"
     match = exported(league)[0]["match"]
     shown = league.call("show", match).stdout
-    assert "POST /v1/chat/completions, status 200," in shown
+    assert f"asked {provider.asked}: status 200," in " ".join(shown.split())
     assert all(KEY.encode() not in file.read_bytes() for file in league.folder.iterdir())
     league.call("verify")
 
@@ -249,12 +250,17 @@ def faults_of(row: dict[str, Any]) -> Iterator[tuple[str, dict[str, int]]]:
         yield bot["name"], faults
 
 
+OTHER = "POST https://api.example.org/v1/chat/completions"
+
+
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
         ("[door]\n", "[doors]\n", "there is no table 'doors'. Did you mean 'door'?"),
         ('pace = "slow"\n', "", 'add pace = "slow" to [limits]'),
-        ("allow = [", 'allow = ["api.example.org"]\n# [', "and [door] does not allow 'https://"),
+        ("allow = [", f'allow = ["{OTHER}"]\n# [', "and [door] does not allow 'POST https://"),
+        ("allow = [", 'allow = ["api.example.org"]\n# [', f"like '{OTHER}'"),
+        ("keys =", "bot_keys.eve =", "bot_keys of [door] has a key for 'eve', which is no bot"),
         pytest.param(
             *("CHAT_KEY", "OTHER_KEY", "the variable OTHER_KEY is not set"), marks=pytest.mark.slow
         ),
