@@ -110,7 +110,9 @@ def results(game: str, league: Mirrored) -> Field:
         else:
             bots = [{"name": bot, "shipped": bot} for bot in league.bots]
         seats = GAMES[game].seat_counts[0]
-        settings = Settings(game=game, seats=seats, seed="mirrored", deals=league.deals)
+        settings = Settings(
+            game=game, seats=seats, seed="mirrored", deals=league.deals, mirror=True
+        )
         return played(make_league(home / "league", settings, {}, {"sandbox": "none"}, bots))
 
 
