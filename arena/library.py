@@ -12,14 +12,13 @@ from typing import Any
 from arena.archive.agreement import Agreement, agreement_needed
 from arena.league.entry import entries_of
 from arena.league.games import agree, find_game, word_in
-from arena.league.plan import LeaguePlan, Mirror, Settings
+from arena.league.plan import LeaguePlan
+from arena.league.settings import Settings
 from arena.league.writing import make_league, seed_of
 from arena.play.events import Forfeiting, Problem, RoundBegan, RunEvent, Started, Stored, Suspended
 from arena.play.messages import News
 from arena.play.missing import Part
 from arena.play.run import Run, open_run
-from arena.schedule.deal import Rotations
-from arena.schedule.formats import FormatName
 from arena.stats.likelihood import Ties
 from arena.stats.ratings import fit
 from arena.stats.standings import Standing, standings
@@ -33,6 +32,7 @@ from arena.tables.standings import read_standings
 from arena.tables.table import Table, render
 from protocol.errors import ArenaError
 from referee.finding import find_source
+from referee.options import read_settings
 from referee.replay import Replay
 from referee.sandbox import own_cores
 
@@ -102,51 +102,31 @@ class League:
         game: str,
         bots: Sequence[str],
         *,
-        seats: int | None = None,
-        format: FormatName = "round-robin",  # noqa: A002 - as league.toml calls it
-        format_options: Mapping[str, Any] | None = None,
-        deals: int | None = None,
-        seed: int | str | None = None,
-        rotations: Rotations = "cyclic",
-        mirror: Mirror = False,
-        share: float = 1.0,
-        matches: int | None = None,
-        matches_per_bot: int | None = None,
-        anchor: Mapping[str, float] | None = None,
         options: Mapping[str, Any] | None = None,
         limits: Mapping[str, Any] | None = None,
         opening: Mapping[str, Any] | None = None,
+        format_options: Mapping[str, Any] | None = None,
+        seed: int | str | None = None,
+        **settings: Any,
     ) -> "League":
         """Make a league as `arena init` does, and return it.
 
         A bot is the name of a bundled one, an executable, or a folder with a bot.toml; NAME=BOT
-        calls it NAME. Without a `seed` a new one is drawn. With `mirror`, a deal has the same
-        cards in all rotations, which only bundled bots and those of trusted authors should meet;
-        with "even remote", also those that may reach a memory elsewhere. `format_options` are those
-        of the format, such as {"challengers": ["mine"]} of a gauntlet. `anchor` is a bot of known
-        strength, such as {"stockfish": 3600}, from which Elo is measured. `limits` holds seconds,
-        MiB and the sandbox, by the names in `league.toml`, and `opening` what its deals begin with,
-        such as {"plies": 4} or {"file": "book.epd"}. If anything is wrong, nothing is left.
+        calls it NAME. `settings` are those of the top level of `league.toml`, such as `deals` and
+        `mirror`; without a `seed` a new one is drawn. `format_options` are those of the format,
+        such as {"challengers": ["mine"]} of a gauntlet; `limits` holds seconds, MiB and the
+        sandbox, by the names in `league.toml`; and `opening` is what deals begin with, such as
+        {"plies": 4} or {"file": "book.epd"}. If anything is wrong, nothing is left.
         """
         kind, source = find_game(game)
         path = Path(folder)
-        settings = Settings(
-            game=word_in(source, path),
-            seats=kind.seat_counts[0] if seats is None else seats,
-            deals=deals,
-            seed=seed_of(None if seed is None else str(seed)),
-            format=format,
-            rotations=rotations,
-            mirror=mirror,
-            share=share,
-            matches=matches,
-            matches_per_bot=matches_per_bot,
-            anchor=dict(anchor or {}),
-        )
+        drawn = seed_of(None if seed is None else str(seed))
+        usual = {"game": word_in(source, path), "seats": kind.seat_counts[0], "seed": drawn}
+        asked: Settings = read_settings(Settings, {**usual, **settings}, "setting {}")
         entries = entries_of(bots, kind, path)
         make_league(
             path,
-            settings,
+            asked,
             options or {},
             limits or {},
             entries,

@@ -36,7 +36,7 @@ def allowed(kind: Any) -> str:
     if isinstance(info, msgspec.inspect.Metadata):
         words = (info.extra or {}).get("allowed", words)
         because = (info.extra or {}).get("because", "")
-        info = info.type
+        info, kind = info.type, get_args(kind)[0]
     if isinstance(info, msgspec.inspect.BoolType):
         return "true or false"
     if isinstance(info, msgspec.inspect.LiteralType):

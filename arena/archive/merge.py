@@ -13,7 +13,8 @@ from arena.archive.reader import Archive, open_archive
 from arena.folders import keep, locked, unfinished
 from arena.league.file import FILE, with_game
 from arena.league.finding import bundled_bot
-from arena.league.plan import LeaguePlan, Settings
+from arena.league.plan import LeaguePlan
+from arena.league.settings import Settings
 from arena.league.writing import make_league, write_league
 from arena.schedule.deal import BotIndex
 from arena.store.opening import read_played

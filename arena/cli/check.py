@@ -92,7 +92,8 @@ def check_command(
     arena check ./my_bot --game khan
     arena check ./my_bot --game khan --seats 3 --limit move_time=0.1
     arena check ./my_bot --game guerra --format json
-    arena check ./my_bot --game khan --limit door="POST https://api.example.org/v1/chat" \
+    arena check ./my_bot --game khan \\
+        --limit door='POST https://api.example.org/v1/chat/completions' \\
         --key https://api.example.org=MY_KEY
     """
     kind, _ = find_game(game, confinement=Confinement(sandbox, sandbox_uid))

@@ -40,7 +40,8 @@ from arena.league.file import FILE
 from arena.league.finding import bots_for
 from arena.league.games import find_game, word_in
 from arena.league.hints import advice
-from arena.league.plan import LeaguePlan, Settings
+from arena.league.plan import LeaguePlan
+from arena.league.settings import Settings
 from arena.league.writing import make_league, seed_of, write_league
 from arena.play.events import Problem, Stored, Suspended
 from arena.play.messages import News

@@ -15,7 +15,7 @@ from arena.cli.leagues import play_and_show
 from arena.cli.saying import say
 from arena.league.file import FILE
 from arena.league.finding import bundled
-from arena.league.plan import Settings
+from arena.league.settings import Settings
 from arena.league.writing import make_league
 from arena.store.opening import read_league
 

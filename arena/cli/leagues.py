@@ -5,13 +5,13 @@ import shlex
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import click
 
 from arena.cli import completion, main
 from arena.cli.building import opened_run
 from arena.cli.common import (
-    anchor_word,
     check_pace,
     check_workers,
     cluster_option,
@@ -36,6 +36,7 @@ from arena.cli.foreseen import foreseen, tell_plan, tell_unplayable, warn_guessa
 from arena.cli.progress import ProgressLine
 from arena.cli.rating import rated
 from arena.cli.saying import say
+from arena.cli.settings import asked_settings, settings_options
 from arena.cli.stopping import stopped_by_signals, stopped_by_time
 from arena.cli.verify import agree
 from arena.league.bot import Bot
@@ -43,16 +44,14 @@ from arena.league.entry import entries_of
 from arena.league.file import FILE
 from arena.league.games import find_game, word_in
 from arena.league.hints import advice, wishes
-from arena.league.plan import LeaguePlan, Settings
-from arena.league.writing import make_league, seed_of
+from arena.league.plan import LeaguePlan
+from arena.league.writing import make_league
 from arena.play.events import Forfeiting, Problem, RoundBegan, Started, Stored, Suspended
 from arena.play.memory import available
 from arena.play.messages import News, Underway
 from arena.play.missing import WHOLE, Part
 from arena.play.pace import Pace
 from arena.play.run import Run
-from arena.schedule.deal import Rotations
-from arena.schedule.formats import FORMATS, USUAL_DEALS, FormatName
 from arena.store.opening import open_store, read_league
 from arena.store.suspensions import FORFEITING, suspended
 from arena.store.tournament import Tournament, asked_deals
@@ -62,10 +61,6 @@ from arena.tables.sources import field_of
 from arena.text import counted, duration, safe, safe_lines
 from protocol.errors import ArenaError, RunError
 
-_DEALS = " or ".join(
-    f"{deals} ({', '.join(name for name, usual in USUAL_DEALS.items() if usual == deals)})"
-    for deals in sorted({*USUAL_DEALS.values()}, reverse=True)
-)
 _MOST_PARTS = 10_000
 _LARGE_PART = 0.25  # of the memory that is free: it is said beforehand when bots need more
 
@@ -74,15 +69,7 @@ _LARGE_PART = 0.25  # of the memory that is free: it is said beforehand when bot
 @click.argument("league", type=click.Path(path_type=Path))
 @click.argument("bots", nargs=-1, metavar="[BOT...]", shell_complete=completion.bots)
 @game_option
-@click.option("--seats", type=int, help="Bots in a match.  [default: the game's least]")
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice([*FORMATS]),
-    default="round-robin",
-    show_default=True,
-    help="Who plays whom.",
-)
+@settings_options
 @click.option(
     "--challenger",
     "challengers",
@@ -97,36 +84,6 @@ _LARGE_PART = 0.25  # of the memory that is free: it is said beforehand when bot
     metavar="KEY=VALUE",
     help="An option of the format, such as rounds=7 of swiss.",
 )
-@click.option("--deals", type=int, help=f"Deals for each line-up.  [default: {_DEALS}]")
-@click.option(
-    "--seed", help="All chance comes from it.  [default: a new one, written into the file]"
-)
-@click.option(
-    "--rotations",
-    type=click.Choice(["cyclic", "all", "one"]),
-    default="cyclic",
-    show_default=True,
-    help="The orders of the seats in which a deal is played.",
-)
-@click.option(
-    "--mirror",
-    is_flag=True,
-    help="Deal the same cards in all rotations: for authors that you trust.",
-)
-@click.option(
-    "--share", type=float, default=1.0, show_default=True, help="Part of the deals that is played."
-)
-@click.option("--matches", type=int, help="Play no more than so many matches.")
-@click.option(
-    "--matches-per-bot",
-    type=int,
-    help="Instead of --deals: so many for every bot, to within one deal.",
-)
-@click.option(
-    "--anchor",
-    metavar="BOT=ELO",
-    help="A bot of known strength, from which all tables measure Elo.",
-)
 @click.option(
     "--option", "options", multiple=True, metavar="KEY=VALUE", help="An option of the game."
 )
@@ -137,23 +94,14 @@ def init(
     league: Path,
     bots: tuple[str, ...],
     game: str,
-    seats: int | None,
-    form: FormatName,
     challengers: tuple[str, ...],
     format_options: tuple[str, ...],
-    deals: int | None,
-    seed: str | None,
-    rotations: Rotations,
-    mirror: bool,
-    share: float,
-    matches: int | None,
-    matches_per_bot: int | None,
-    anchor: str | None,
     options: tuple[str, ...],
     limits: tuple[str, ...],
     opening_plies: int | None,
     opening_file: str | None,
     sandbox: str,
+    **words: Any,
 ) -> None:
     """Make a league: a folder whose league.toml says what to play.
 
@@ -171,23 +119,13 @@ def init(
         --format swiss --format-option rounds=4
     """
     kind, source = find_game(game)
-    if challengers and form != "gauntlet":
+    if challengers and words["format"] != "gauntlet":
         raise ArenaError("--challenger goes with --format gauntlet.")
+    if words["seats"] is None:
+        words["seats"] = kind.seat_counts[0]
+    settings = asked_settings(word_in(source, league), **words)
     limited = limits_beside(sandbox, limits)
     entries = entries_of(bots, kind, league)
-    settings = Settings(
-        game=word_in(source, league),
-        seats=kind.seat_counts[0] if seats is None else seats,
-        deals=deals,
-        seed=seed_of(seed),
-        format=form,
-        rotations=rotations,
-        mirror=mirror,
-        share=share,
-        matches=matches,
-        matches_per_bot=matches_per_bot,
-        anchor=dict([anchor_word(anchor)] if anchor else []),
-    )
     of_format = key_values(format_options)
     if challengers:
         of_format["challengers"] = [*challengers]

@@ -1,10 +1,9 @@
 """The anchor of a league: a bot whose strength on Elo's scale is known, and what it is."""
 
 import math
-import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 
-from arena.text import composed, toml
+from arena.text import composed
 from protocol.errors import ArenaError
 from referee.options import suggestion
 
@@ -24,11 +23,3 @@ def check_anchor(key: Mapping[str, float], bots: Collection[str]) -> None:
         if composed(bot) not in bots:
             known = suggestion(bot, bots) if bots else "It has none yet."
             raise ArenaError(f"anchor: there is no bot {bot!r} in the league. {known}")
-
-
-def anchor_lines(key: Mapping[str, float]) -> Iterator[str]:
-    """Yield the line of a league's file that says so, if there is an anchor."""
-    for bot, points in key.items():
-        name = bot if re.fullmatch("[A-Za-z0-9_-]+", bot) else toml(bot)
-        number = toml(int(points) if float(points).is_integer() else points)
-        yield f"anchor = {{ {name} = {number} }}  # its strength, for an Elo column"

@@ -28,8 +28,9 @@ from arena.league.entry import (
 from arena.league.files import LEAGUE_FILE, is_of_a_league
 from arena.league.games import find_game
 from arena.league.openings import check_opening, opening_terms
-from arena.league.plan import DATABASE, LeaguePlan, Settings
+from arena.league.plan import DATABASE, LeaguePlan
 from arena.league.remote import check_hand_in, check_remote, check_remotes
+from arena.league.settings import Settings
 from arena.schedule.formats import FORMATS
 from arena.text import composed, not_toml
 from protocol.errors import ArenaError

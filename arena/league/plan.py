@@ -4,20 +4,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Any
 
 import msgspec
-from msgspec import Meta
 
 from arena.environment.settings import EnvironmentSettings
 from arena.league.anchor import anchor_of
 from arena.league.bot import Bot, DisqualifiedBot, LostBot
 from arena.league.contest import HandIn
 from arena.league.seed import league_key
+from arena.league.settings import Settings
 from arena.schedule.asked import AskedDeals
-from arena.schedule.deal import BotIndex, Entrant, Rotations, Schedule, rotation_count
+from arena.schedule.deal import BotIndex, Entrant, Schedule, rotation_count
 from arena.schedule.format_kinds import FormatTerms, InRounds, NoOptions, Plain
-from arena.schedule.formats import FORMATS, USUAL_DEALS, FormatName
+from arena.schedule.formats import FORMATS, USUAL_DEALS
 from arena.schedule.rounds import Frame, RoundFormat, RoundTerms
 from protocol.errors import ArenaError
 from referee.chance import Chance
@@ -28,24 +28,6 @@ from referee.limits import NO_GRANT, Grant, Limits, WorkLimits
 from referee.opening import OpeningTerms, check_terms
 
 DATABASE = "league.db"
-Mirror = bool | Literal["even remote"]
-
-
-class Settings(msgspec.Struct, frozen=True, kw_only=True):
-    """The top level of `league.toml`, its tables aside."""
-
-    game: str
-    seed: int | str
-    seats: Annotated[int, Meta(ge=2)] | None = None
-    deals: Annotated[int, Meta(ge=1)] | None = None
-    format: FormatName = "round-robin"
-    rotations: Rotations = "cyclic"
-    share: Annotated[float, Meta(gt=0, le=1)] = 1.0
-    mirror: Mirror = False
-    """Whether the rotations of a deal have the same cards; of bundled bots they always have."""
-    matches: Annotated[int, Meta(ge=1)] | None = None
-    matches_per_bot: Annotated[int, Meta(ge=1)] | None = None
-    anchor: dict[str, float] = {}
 
 
 @dataclass(frozen=True)

@@ -2,17 +2,19 @@
 
 import re
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from msgspec import structs
+
 from arena.folders import unmake, unwritten
-from arena.league.anchor import anchor_lines
 from arena.league.file import FILE, LeagueFileError, check_not_bereft, read_text
 from arena.league.games import find_game
 from arena.league.openings import check_opening, opening_in
-from arena.league.plan import LeaguePlan, Settings
+from arena.league.plan import LeaguePlan
+from arena.league.settings import Settings, comment_of
 from arena.schedule.format_kinds import InRounds
 from arena.schedule.formats import FORMATS, USUAL_DEALS
 from arena.text import toml
@@ -75,6 +77,7 @@ def write_league(
     ArenaError if it could not be played for any other reason; then the old file is as it was.
     """
     # As values first: in TOML, a wrong one might not be told as what it is.
+    read_settings(Settings, structs.asdict(settings), "key {}")
     read_options(find_game(settings.game, folder)[0], options)
     read_settings(Limits, limits, "limit {}")
     read_settings(
@@ -112,13 +115,7 @@ def _text(
         "# What to play. `arena run` plays every match of it that was not played yet.",
         "# Bots, and how much is played, may change at any time; else make a new league.",
         "",
-        f"game = {_toml(settings.game)}",
-        *([f"seats = {settings.seats}"] if settings.seats is not None else []),
-        *_extent(settings),
-        f"seed = {_toml(settings.seed)}  # all chance comes from it; keep it secret",
-        f"rotations = {_toml(settings.rotations)}  # cyclic, all or one",
-        f"mirror = {_toml(settings.mirror)}  # true: a deal has the same cards in all rotations",
-        *anchor_lines(settings.anchor),
+        *_settings(settings),
         *(_section(f"[{settings.format}]", format_options) if format_options else []),
         *(_section("[opening]", opening) if opening else []),
         *_section("[options]", options),
@@ -131,22 +128,19 @@ def _text(
     return "\n".join(lines) + "\n"
 
 
-def _extent(settings: Settings) -> list[str]:
-    """Return the lines on who plays whom, and how much."""
-    lines = []
-    if settings.format != "round-robin":
-        lines.append(f"format = {_toml(settings.format)}  # who plays whom: see the docs")
+def _settings(settings: Settings) -> Iterator[str]:
+    """Yield the lines of the settings, but for those that are not asked for."""
+    form = FORMATS[settings.format]
+    usual = USUAL_DEALS[settings.format] if settings.deals is None else settings.deals
+    given = {**structs.asdict(settings), "deals": usual}
     if settings.matches_per_bot is not None:
-        lines.append(f"matches_per_bot = {settings.matches_per_bot}  # to within one deal")
-    else:
-        form = FORMATS[settings.format]
-        deals = USUAL_DEALS[settings.format] if settings.deals is None else settings.deals
-        lines.append(f"deals = {deals}  # {form.deals_are}")
-        if not isinstance(form, InRounds):
-            lines.append(f"share = {settings.share}  # the part of the deals that is played")
-    if settings.matches is not None:
-        lines.append(f"matches = {settings.matches}  # no more are played")
-    return lines
+        del given["deals"], given["share"]
+    elif isinstance(form, InRounds):
+        del given["share"]
+    for name, value in given.items():
+        if value not in (None, {}):
+            comment = form.deals_are if name == "deals" else comment_of(name)
+            yield f"{name} = {_toml(value)}{'  # ' if comment else ''}{comment}"
 
 
 def _section(header: str, entries: Mapping[str, Any]) -> list[str]:

@@ -15,7 +15,8 @@ from pathlib import Path
 import msgspec
 from tabulate import tabulate
 
-from arena.league.plan import LeaguePlan, Settings
+from arena.league.plan import LeaguePlan
+from arena.league.settings import Settings
 from arena.league.writing import make_league
 from arena.play.run import open_run
 from arena.store.opening import open_store

@@ -21,7 +21,8 @@ from typing import NamedTuple
 
 from tabulate import tabulate
 
-from arena.league.plan import LeaguePlan, Settings
+from arena.league.plan import LeaguePlan
+from arena.league.settings import Settings
 from arena.league.writing import make_league
 from arena.play.events import Problem, Suspended
 from arena.play.run import open_run

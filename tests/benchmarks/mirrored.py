@@ -24,7 +24,7 @@ from typing import NamedTuple
 from tabulate import tabulate
 
 from arena.league.finding import BUNDLED
-from arena.league.plan import Settings
+from arena.league.settings import Settings
 from arena.league.writing import make_league
 from arena.stats.seats import EVERYBODY, Gain, mirror_gain, sittings
 from arena.tables.field import Field

@@ -20,7 +20,8 @@ from typing import Any
 import click
 from tabulate import tabulate
 
-from arena.league.plan import LeaguePlan, Settings
+from arena.league.plan import LeaguePlan
+from arena.league.settings import Settings
 from arena.league.writing import make_league
 from referee.finding import OPENSPIEL
 from referee.game import Game

@@ -23,7 +23,8 @@ from typing import NamedTuple
 
 from tabulate import tabulate
 
-from arena.league.plan import LeaguePlan, Settings
+from arena.league.plan import LeaguePlan
+from arena.league.settings import Settings
 from arena.league.writing import make_league
 from arena.store.result import MatchResult, PlayedMatch, Record
 from arena.store.store import Store

@@ -17,7 +17,8 @@ from pathlib import Path
 
 from tabulate import tabulate
 
-from arena.league.plan import LeaguePlan, Settings
+from arena.league.plan import LeaguePlan
+from arena.league.settings import Settings
 from arena.league.writing import make_league
 from arena.store.store import Store
 

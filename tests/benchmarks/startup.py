@@ -26,7 +26,8 @@ from typing import Any
 from tabulate import tabulate
 
 from arena.league.finding import bundled, bundled_bot
-from arena.league.plan import LeaguePlan, Settings
+from arena.league.plan import LeaguePlan
+from arena.league.settings import Settings
 from arena.league.writing import make_league
 from protocol.errors import ArenaError
 from referee.limits import Limits

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from arena.league.plan import LeaguePlan, Settings
+from arena.league.plan import LeaguePlan
+from arena.league.settings import Settings
 from arena.league.writing import make_league
 from arena.play import worker
 from arena.store.opening import open_store

@@ -10,7 +10,8 @@ import msgspec
 import pytest
 
 from arena.league.file import LeagueFileError, read_asked
-from arena.league.plan import LeaguePlan, Settings
+from arena.league.plan import LeaguePlan
+from arena.league.settings import Settings
 from arena.league.writing import make_league, write_league
 from arena.store.opening import read_league, read_played
 from protocol.errors import ArenaError

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from msgspec import structs
 
-from arena.league.plan import Settings
+from arena.league.settings import Settings
 from arena.league.writing import make_league
 from arena.report import heat
 from arena.report.charts import binned, length_chart, time_chart

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from arena.league.plan import Settings
+from arena.league.settings import Settings
 from arena.league.writing import make_league
 from arena.store.store import Store
 from tests.benchmarks.peers.play_game import OPTIONS
