@@ -19,6 +19,7 @@ from referee.sandbox.kinds import first_user
 
 _SECONDS_A_DECISION = 60e-6  # of a bot that answers at once, referee included
 _SUREST = 0.99  # of the points: beyond, a lead in Elo means nothing
+_WORTH_SAYING = 1.25  # times the matches of mirrored deals
 
 
 def tell_plan(
@@ -79,11 +80,17 @@ def _dealt_apart(league: LeaguePlan) -> Iterator[str]:
     if league.is_mirrored(lineup) or league.rotation_count == 1:
         return
     worth = league.rules.mirroring if league.rules else None
+    apart = (
+        "Matches of bots that are not bundled have cards of their own, so that nobody meets cards "
+        "that he has seen"
+    )
+    if worth is not None and worth < _WORTH_SAYING:
+        yield f"{apart}; in this game, mirrored deals would hardly save any."
+        return
     saved = f"up to {worth:g} times" if worth else "more of"
     yield (
-        f"Matches of bots that are not bundled have cards of their own, so that nobody meets cards "
-        f"that he has seen. Among near equals, the same error bars take {saved} the matches of "
-        f"mirrored deals. For authors that you trust, write mirror = true into the file."
+        f"{apart}. Among near equals, the same error bars take {saved} the matches of mirrored "
+        f"deals. For authors that you trust, write mirror = true into the file."
     )
 
 

@@ -100,6 +100,15 @@ def test_limits_options_and_builds_of_a_league_have_their_usual_values() -> None
     assert {**usual, **league["options"]} == usual
 
 
+# --- ratings.md
+
+
+def test_a_game_says_what_the_table_of_mirrored_deals_says() -> None:
+    told = re.findall(r"^\| (\w+) \| ([\d.]+) ± [^|]*\|", page("ratings"), re.MULTILINE)
+    dealt = {name: float(worth) for name, worth in told if name != "cold_war"}
+    assert dealt == {name: kind.mirroring for name, kind in GAMES.items() if kind.mirroring}
+
+
 # --- learn.md
 
 

@@ -64,7 +64,7 @@ class CasinoWar(Game):
     options_type = CasinoWarOptions
     decisions: ClassVar[Mapping[str, AnyForm]] = {"bet": Bet, "tie": Tie}
     typical_decisions = 100
-    mirroring = 1.1
+    mirroring = 1.0
     score = "the money at the end"
 
     options: CasinoWarOptions

@@ -70,7 +70,7 @@ class Duel(Game):
     options_type = DuelOptions
     decisions: ClassVar[Mapping[str, AnyForm]] = DECISIONS
     typical_decisions = 120
-    mirroring = 1.5
+    mirroring = 1.1
     measures: ClassVar[Mapping[str, str]] = {"turns": "the turns of both seats together"}
 
     options: DuelOptions

@@ -91,7 +91,7 @@ class Guerra(Game):
     options_type = GuerraOptions
     decisions: ClassVar[Mapping[str, AnyForm]] = DECISIONS
     typical_decisions = 170
-    mirroring = 2.7
+    mirroring = 2.4
     score = "the Troops on the table at the end"
 
     options: GuerraOptions

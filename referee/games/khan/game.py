@@ -85,7 +85,7 @@ class Khan(Game):
     options_type = KhanOptions
     decisions: ClassVar[Mapping[str, AnyForm]] = DECISIONS
     typical_decisions = 80
-    mirroring = 1.5
+    mirroring = 1.6
     score = "the points at the end"
 
     options: KhanOptions

@@ -58,7 +58,7 @@ class Pyanitsa(PackGame):
     options_type = PyanitsaOptions
     decisions: ClassVar[Mapping[str, AnyForm]] = {"pickup": PickUp}
     typical_decisions = 230
-    mirroring = 4.6
+    mirroring = 5.9
 
     options: PyanitsaOptions
 

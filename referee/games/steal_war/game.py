@@ -59,7 +59,7 @@ class StealWar(Game):
     options_type = StealWarOptions
     decisions: ClassVar[Mapping[str, AnyForm]] = {"steal": Play | StealPile | Wait, "top": Top}
     typical_decisions = 100
-    mirroring = 4.0
+    mirroring = 3.3
     score = "the cards in pack and pile at the end"
 
     options: StealWarOptions

@@ -64,7 +64,7 @@ class War(PackGame):
     options_type = WarOptions
     decisions: ClassVar[Mapping[str, AnyForm]] = {"pickup": PickUp}
     typical_decisions = 440
-    mirroring = 1.1
+    mirroring = 1.2
     score = "the cards at the end"
 
     options: WarOptions

@@ -40,7 +40,7 @@ class WorldWar(Game):
     options_type = WorldWarOptions
     decisions: ClassVar[Mapping[str, AnyForm]] = DECISIONS
     typical_decisions = 300
-    mirroring = 2.4
+    mirroring = 1.8
     ground: ClassVar[Ground | None] = GROUND
     score = "the territories held at the end"
     measures: ClassVar[Mapping[str, str]] = {"rounds": "the rounds begun"}
