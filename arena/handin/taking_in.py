@@ -5,7 +5,6 @@ import time
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import Any, Self
 
@@ -16,12 +15,11 @@ from arena.author.trial import of_league
 from arena.environment.errors import PackagesError
 from arena.environment.names import REQUIREMENTS, WHEELS
 from arena.folders import locked
-from arena.handin import league_file, submissions
+from arena.handin import entries, league_file, submissions
 from arena.handin.database import HandIns
 from arena.handin.for_authors import cleaned, steps_json, without_name
 from arena.handin.granting import granted
 from arena.handin.lone import complete
-from arena.handin.people import people
 from arena.handin.receiving import tidy
 from arena.handin.refusal import RefusedError
 from arena.handin.sources import new_folder, source_folder, sweep
@@ -40,7 +38,6 @@ from referee.sandbox.errors import StartError
 from referee.workshop import Workshop
 
 _SYSTEM = (("/", "usr"), ("/", "bin"))
-_ASK = "Ask the organizer, who sees more of it."
 _BRING = (
     f"Put the wheels into the folder {WHEELS} beside {REQUIREMENTS} (pip download --only-binary "
     f":all: --dest {WHEELS} --requirement {REQUIREMENTS}), and hand it in with them."
@@ -102,7 +99,7 @@ class Intake:
         for one in submissions.queue(self._hand_ins):
             if one.state == "received":
                 continue
-            if self._is_entered(one):
+            if entries.is_entered(self._hand_ins, one):
                 submissions.accept(self._hand_ins, one.number)
             else:
                 submissions.resume(self._hand_ins, one.number)
@@ -110,19 +107,11 @@ class Intake:
         tidy(self._hand_ins)
         self.look_around()
 
-    def _is_entered(self, one: Submission) -> bool:
-        """Return whether the league's file names it, though it may not be noted that it plays."""
-        return one.step == "enter" and one.folder in league_file.folders(self._league).values()
-
     def look_around(self) -> None:
         """Notice what the organizer has changed in the league, and remove what nobody needs."""
-        entered = set(league_file.folders(self._league).values())
-        for one in submissions.playing(self._hand_ins):
-            if one.folder not in entered:
-                reason = "the organizer has taken it out of the league, or replaced it."
-                submissions.retire(self._hand_ins, one.number, reason)
-                self._told(one.number)
-        sweep(self._hand_ins, entered)
+        for number in entries.retire_absent(self._hand_ins):
+            self._told(number)
+        sweep(self._hand_ins, set(league_file.folders(self._league).values()))
 
     def take_next(self) -> bool:
         """Take in one that waits, if there is one, to its end; return whether there was."""
@@ -155,7 +144,7 @@ class Intake:
             except Exception as error:  # noqa: BLE001 - it must end, whatever happened to it
                 self._log(number, error)
                 self._close_rooms()
-                if self._is_entered(submissions.get(self._hand_ins, number)):
+                if entries.is_entered(self._hand_ins, submissions.get(self._hand_ins, number)):
                     what = f"submission {number} was entered, which could not be noted: {error}"
                     raise RunError(what) from None
                 self._refuse(number, RefusedError(_trouble(error), _LATER, can_retry=True))
@@ -175,7 +164,7 @@ class Intake:
     # --- the steps
 
     def _take_in(self, plan: LeaguePlan, one: Submission) -> None:
-        self._check_author(one)
+        entries.check_author(self._hand_ins, one)
         folder = source_folder(one)
         self._note(one, folder=folder)  # first, so that no one is left whose folder nobody knows
         self._unpack(one, self._league / folder)
@@ -187,14 +176,14 @@ class Intake:
                 "this league takes no bots that run on their authors' machines.",
                 "Hand in the bot itself: arena submit.",
             )
-        bot = self._as_another_entry(one, bot)
+        bot = entries.as_another_entry(self._hand_ins, one, bot)
         self._note(one, step="build", version=bot.version)
-        steps = [*self._twins(one, bot), *self._unmet(plan, one, bot)]
+        steps = [*entries.twins(self._hand_ins, one, bot), *self._unmet(plan, one, bot)]
         built = self._built(plan, one, bot, steps)
         self._note(one, "checking", step="check")
         self._check(plan, one, built, steps)
         self._note(one, step="enter")
-        self._enter(one, folder, bot)
+        entries.enter(self._hand_ins, one, folder, bot)
 
     def _unpack(self, one: Submission, target: Path) -> None:
         """Leave the files in the new folder `target`, whole or not at all."""
@@ -240,26 +229,6 @@ class Intake:
                 "Name a program in its folder, as ./bot, or one of the system, as python3.",
             )
         return bot
-
-    def _as_another_entry(self, one: Submission, bot: Bot) -> Bot:
-        """Return a bot that plays anew if the same files have played, and others after them.
-
-        Else its author could hand in ten versions and put the luckiest back. What plays now stays.
-        """
-        known = submissions.accepted_versions(self._hand_ins, one.bot)
-        known -= {
-            twin.version for twin in submissions.playing(self._hand_ins) if twin.bot == one.bot
-        }
-        while bot.version in known:
-            bot = replace(bot, entry=bot.entry + 1)
-        return bot
-
-    def _twins(self, one: Submission, bot: Bot) -> Iterator[Step]:
-        """Yield a step if the very same files play already: somebody may expect a change."""
-        for twin in submissions.playing(self._hand_ins):
-            if (twin.bot, twin.version) == (one.bot, bot.version):
-                same = f"the same files as submission {twin.number}, which plays"
-                yield Step("its files", "advice", same)
 
     def _unmet(self, plan: LeaguePlan, one: Submission, bot: Bot) -> Iterator[Step]:
         """Yield a step if the bot needs what it was not granted, and tell the organizer."""
@@ -319,38 +288,6 @@ class Intake:
                 f"it is not fit to play {plan.game.name}: step {failed.title!r}: {detail}.",
                 "Mend it; `arena check` shows the same at home.",
                 can_retry=failed.late,
-            )
-
-    def _check_author(self, one: Submission) -> None:
-        if one.author not in {person.name for person in people(self._hand_ins)}:
-            raise RefusedError("its author was removed.", _ASK)
-
-    def _enter(self, one: Submission, folder: str, bot: Bot) -> None:
-        """Let it play from now on, in place of what played of this bot."""
-        self._check_author(one)  # again, as a build takes its time
-        before = submissions.last_accepted(self._hand_ins, one.bot)
-        if before is not None:
-            self._check_not_taken_out(one, before)
-        try:
-            league_file.enter(self._league, one.bot, folder, bot, is_own=before is not None)
-        except RunError:
-            raise
-        except ArenaError as error:
-            raise RefusedError(str(error), _ASK) from None
-        submissions.accept(self._hand_ins, one.number)
-
-    def _check_not_taken_out(self, one: Submission, before: Submission) -> None:
-        """Raise RefusedError if what played of a bot was taken out after this was handed in."""
-        is_out = (
-            before.changed_at > one.received_at
-            if before.state == "replaced"
-            else before.folder not in league_file.folders(self._league).values()
-        )
-        if is_out:
-            raise RefusedError(
-                "the organizer has taken this bot out of the league, or replaced it, after you "
-                "handed this in.",
-                "Ask the organizer; what you hand in from now on is a bot of your own again.",
             )
 
     # --- the rooms where strangers' programs run
