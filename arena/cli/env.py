@@ -72,7 +72,7 @@ def build(
         if said := written_requirements(bot):
             say(safe(said))
         line.show(lambda: f"locking {REQUIREMENTS}")
-        if said := builder.environments.locked(bot, anew=update):
+        if said := builder.environments.locks.made(bot, anew=update):
             line.clear()
             click.echo(said)
         found = bot_folder(bot)

@@ -1,5 +1,9 @@
 """What is wrong with a bot's packages."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from arena.text import safe
 from protocol.errors import ArenaError
 
 
@@ -14,3 +18,13 @@ class PackagesError(ArenaError):
         """What helps those who have the bot's folder, or the league; it may be empty."""
         self.output = output
         """What was printed by what failed."""
+
+
+@contextmanager
+def explained() -> Iterator[None]:
+    """Turn what the file system refuses into a PackagesError."""
+    try:
+        yield
+    except OSError as error:
+        where = f"{safe(str(error.filename))}: " if error.filename else ""
+        raise PackagesError(f"{where}{error.strerror}.") from None

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from arena.environment.errors import PackagesError
-from arena.environment.making import environments_folder
 from arena.environment.names import LOCK
+from arena.environment.place import environments_folder
 from referee.sandbox.kept import discard, is_whole, size_of
 
 _UNUSED_SECONDS = 86_400

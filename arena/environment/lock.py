@@ -5,8 +5,8 @@ It is in pip's own format, so that pip and uv can read and write it.
 
 import hashlib
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from packaging.markers import Marker
@@ -42,6 +42,11 @@ class Pin:
         """Its name and version, as pip writes them."""
         return f"{self.name}=={self.version}"
 
+    @property
+    def is_open(self) -> bool:
+        """Whether it leaves a choice of wheels."""
+        return len(self.hashes) > 1
+
 
 @dataclass(frozen=True)
 class Lock:
@@ -49,6 +54,15 @@ class Lock:
 
     file: Path
     pins: dict[str, Pin]
+
+    @property
+    def open(self) -> dict[str, Pin]:
+        """The pins that leave a choice of wheels, by name."""
+        return {name: pin for name, pin in self.pins.items() if pin.is_open}
+
+    def narrowed(self, pins: Mapping[str, Pin]) -> "Lock":
+        """Return it with some pins narrower, by name."""
+        return replace(self, pins={**self.pins, **pins})
 
     def digest(self) -> str:
         """Return what is another text for other packages."""

@@ -1,4 +1,4 @@
-"""Environments: made once for each set of packages, read-only, and shared by the bots that have it.
+"""Environments: made once for each set of wheels, read-only, and shared by the bots that have it.
 
 An environment is a folder as `python -m venv` makes it, without programs but the interpreter. The
 wheels that it was made of are kept in it.
@@ -6,24 +6,24 @@ wheels that it was made of are kept in it.
 
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from hashlib import blake2b
 from inspect import getsource
 from pathlib import Path
 
 from packaging.requirements import Requirement
 
 from arena.environment import unpack_wheels
-from arena.environment.choosing import LackingError, choose, is_for
-from arena.environment.errors import PackagesError
-from arena.environment.fetching import fetch_all, fetch_locked
+from arena.environment.choosing import is_for
+from arena.environment.errors import PackagesError, explained
 from arena.environment.interpreter import Interpreter
-from arena.environment.lock import Lock, Pin, lock_text, read_lock
+from arena.environment.lock import Lock, lock_text
+from arena.environment.locks import Locks, changed
 from arena.environment.manifest import what_changed, write_manifest
-from arena.environment.names import LOCK, REQUIREMENTS, WHEELS
-from arena.environment.requirements import applies, name_of, read_requirements
+from arena.environment.names import LOCK, WHEELS
+from arena.environment.place import place_of
+from arena.environment.requirements import applies, name_of
 from arena.environment.settings import EnvironmentSettings
 from arena.environment.wheels import Wheel, wheels_in
 from arena.folders import put_in_place
@@ -33,15 +33,9 @@ from referee.sandbox.kept import being_filled, discard, forget_old, kept_folder,
 from referee.sandbox.sources import Amount, Sources
 from referee.workshop import Outcome, Workshop
 
-_FORM = "2"  # of these folders; another one is not taken for the same
 _FAR = 4_102_444_800  # the year 2100, in seconds: see `_seal`
 _ANYWAY = re.compile(r"^(ran longer|used more|made more)")
 _NONE: frozenset[str] = frozenset()
-
-
-def environments_folder() -> Path:
-    """Return the folder of all environments; raise ArenaError for a user without a home."""
-    return kept_folder() / "environments"
 
 
 @dataclass(frozen=True)
@@ -58,7 +52,7 @@ class Made:
 class Environments:
     """Makes environments for one Python, in a sandbox that is had when the first is made.
 
-    What is fetched is put into the folder `fetched`, and not fetched again while that is there.
+    What is fetched for them is put into the folder `fetched`.
     """
 
     def __init__(
@@ -73,7 +67,9 @@ class Environments:
         self._limits = settings.work(limits)
         self._interpreter = interpreter
         self._workshop = workshop
-        self._fetched = fetched
+
+        self.locks = Locks(settings, interpreter, fetched)
+        """The locks that they are made by."""
 
     def made(self, bot: Path) -> Made:
         """Return the environment of the bot in a folder, as its lock says, made if need be.
@@ -81,10 +77,11 @@ class Environments:
         One that has changed since is made anew. Raises PackagesError if it cannot be made,
         SandboxError if nothing can be unpacked here.
         """
-        lock, folder = self._asked(bot)
+        lock = self.locks.settled(bot)
+        folder = place_of(lock, self._interpreter)
         if not use(folder):
             return Made(folder, self._make(lock, bot, folder))
-        with _explained():
+        with explained():
             change = what_changed(folder)
         if not change:
             return Made(folder, None)
@@ -100,7 +97,7 @@ class Environments:
         """Make the environment of a bot in a folder, and return how its packages were unpacked."""
         forget_old(folder.parent)
         make_open(folder.parent, kept_folder().parent)
-        with _explained(), being_filled(folder) as new:
+        with explained(), being_filled(folder) as new:
             wheels = self._gathered(lock, bot, new)
             _check_whole(lock, wheels, self._interpreter)
             outcome = self._unpacked(wheels, new / "wheels", new / "files")
@@ -113,9 +110,16 @@ class Environments:
 
         Raises as `made`.
         """
-        _, folder = self._asked(bot)
-        with _explained():
+        folder = self.place(bot)
+        with explained():
             return use(folder) and not what_changed(folder)
+
+    def place(self, bot: Path) -> Path:
+        """Return where the environment of the bot in a folder is kept, once it is made.
+
+        Raises as `made`.
+        """
+        return place_of(self.locks.settled(bot), self._interpreter)
 
     def check_wheels(self, folder: Path) -> None:
         """Raise PackagesError if a wheel in a folder, from another machine, is not for here."""
@@ -127,54 +131,14 @@ class Environments:
                     f"{python.shown}: install the Python there that runs the bots here."
                 )
 
-    def _asked(self, bot: Path) -> tuple[Lock, Path]:
-        """Return the lock of the bot in a folder, and where its environment is kept."""
-        lock = read_lock(bot / LOCK, self._interpreter)
-        if (bot / REQUIREMENTS).exists():
-            lock.check(read_requirements(bot / REQUIREMENTS), self._interpreter)
-        return lock, environments_folder() / self._key(lock)
-
-    def _key(self, lock: Lock) -> str:
-        """Return what its folder is called: another one for other packages, or another Python."""
-        python = self._interpreter
-        parts = [
-            _FORM,
-            lock.digest(),
-            python.path,
-            python.version,
-            python.soabi,
-            os.uname().machine,
-        ]
-        return blake2b("\0".join(parts).encode(), digest_size=8).hexdigest()
-
     def _gathered(self, lock: Lock, bot: Path, new: Path) -> list[Wheel]:
         """Copy the wheels of a lock into a folder of ours, and return them as they are there."""
         gathered = new / "wheels"
         gathered.mkdir()
-        found = self._locked_wheels(lock, bot)
-        if absent := [pin for pin in lock.pins.values() if pin.name not in found]:
-            if not self._settings.fetch:
-                raise _absent(absent[0], bot, self._interpreter)
-            fetch_locked(absent, self._interpreter, self._fetched, self._settings.seconds)
-            found = self._locked_wheels(lock, bot)
-        for name, pin in lock.pins.items():
-            wheel = found[name]
-            if wheel.copied(gathered / wheel.path.name) not in pin.hashes:
-                raise PackagesError(_changed(wheel, lock))
+        for name, wheel in self.locks.wheels(lock, bot).items():
+            if wheel.copied(gathered / wheel.plain_name) not in lock.pins[name].hashes:
+                raise PackagesError(changed(wheel, lock))
         return wheels_in(gathered)
-
-    def _locked_wheels(self, lock: Lock, bot: Path) -> dict[str, Wheel]:
-        """Return the wheels of a lock by name, as far as they are here.
-
-        Those that an environment keeps count too, if they are as they were.
-        """
-        kept = [
-            wheel
-            for wheel in wheels_in(environments_folder() / self._key(lock) / WHEELS)
-            if (pin := lock.pins.get(wheel.name)) and wheel.sha256() in pin.hashes
-        ]
-        here = [*wheels_in(bot / WHEELS), *wheels_in(self._fetched), *kept]
-        return _locked_wheels(lock, here, self._interpreter)
 
     def _unpacked(self, wheels: Sequence[Wheel], source: Path, target: Path) -> Outcome:
         """Unpack wheels into the new folder `target`."""
@@ -223,93 +187,6 @@ class Environments:
             raise PackagesError(f"{folder} cannot be made; free some space there, then try again.")
         folder.chmod(0o555)
 
-    # --- locks
-
-    def locked(self, bot: Path, *, anew: bool = False) -> str:
-        """Make the lock of the bot in a folder, if it has none that fits; say what was done.
-
-        Raises PackagesError if there are no wheels that fulfil its requirements.
-        """
-        requirements = read_requirements(bot / REQUIREMENTS)
-        file = bot / LOCK
-        why = "is to be made anew"
-        if not file.exists():
-            why = "is not there"
-        elif not anew:
-            misfit = read_lock(file, self._interpreter).misfit(requirements, self._interpreter)
-            if not misfit:
-                return ""
-            why = f"does not fit {REQUIREMENTS} any more ({misfit})"
-        try:
-            wheels = self._chosen(requirements, bot)
-        except PackagesError as error:
-            what = f"its {LOCK} {why}, and cannot be made: {error.what}"
-            raise PackagesError(what, error.output, remedy=error.remedy) from None
-        with _explained():
-            pins = [Pin(each.name, each.version, frozenset([each.sha256()])) for each in wheels]
-        try:
-            file.write_text(lock_text(pins), encoding="utf-8")
-        except OSError as error:
-            raise PackagesError(f"{safe(str(file))} cannot be written: {error.strerror}.") from None
-        return f"{LOCK} is written: {', '.join(pin.shown for pin in pins) or 'no packages'}."
-
-    def _chosen(self, requirements: Sequence[Requirement], bot: Path) -> list[Wheel]:
-        by = REQUIREMENTS
-        beside = wheels_in(bot / WHEELS)
-        try:
-            return choose(requirements, beside, self._interpreter, by)
-        except LackingError as error:
-            if not self._settings.fetch:
-                raise PackagesError(
-                    str(error),
-                    remedy=f"Put it into {safe(str(bot / WHEELS))}, or let it be fetched: arena "
-                    f"env build --fetch {safe(str(bot))}",
-                ) from None
-        seconds = self._settings.seconds
-        return fetch_all(requirements, beside, self._interpreter, self._fetched, seconds, by)
-
-
-def _locked_wheels(lock: Lock, wheels: Iterable[Wheel], python: Interpreter) -> dict[str, Wheel]:
-    """Return the wheel of each pin, as far as it is there: one that the Python can load."""
-    found: dict[str, Wheel] = {}
-    others: dict[str, Wheel] = {}
-    with _explained():
-        for wheel in wheels:
-            pin = lock.pins.get(wheel.name)
-            if pin is None or wheel.version != pin.version or wheel.rank(python) is None:
-                continue
-            if wheel.name not in found and wheel.sha256() in pin.hashes:
-                found[wheel.name] = wheel
-            others.setdefault(wheel.name, wheel)
-    for name, wheel in others.items():
-        if name not in found:
-            raise PackagesError(_changed(wheel, lock))
-    return found
-
-
-def _changed(wheel: Wheel, lock: Lock) -> str:
-    return (
-        f"{wheel.shown} is not the file that {safe(str(lock.file))} was made with, as its hash is "
-        f"another one. Get the file from where it came; or, if you changed it, make the lock anew: "
-        f"arena env build --update {safe(str(lock.file.parent))}"
-    )
-
-
-def _absent(pin: Pin, bot: Path, python: Interpreter) -> PackagesError:
-    """Return the error of a pin without a wheel."""
-    place = safe(str(bot / WHEELS))
-    for wheel in wheels_in(bot / WHEELS):
-        if wheel.name == pin.name and wheel.version == pin.version:
-            return PackagesError(
-                f"{wheel.shown} is for another Python or machine; bots run here with "
-                f"{python.shown}: put the wheel for that into {place}."
-            )
-    return PackagesError(
-        f"its package {pin.shown} is not here: put its wheel into {place}.",
-        remedy=f"Or let it be fetched: arena env build --fetch {safe(str(bot))}; in a league, by "
-        f"fetch = true in [environments] of its league.toml.",
-    )
-
 
 def _check_whole(lock: Lock, wheels: Sequence[Wheel], python: Interpreter) -> None:
     """Raise PackagesError if a wheel is for another Python, or needs what the lock lacks."""
@@ -347,13 +224,3 @@ def _seal(files: Path) -> None:
 def _seal_file(path: Path) -> None:
     path.chmod(0o555 if path.stat().st_mode & 0o100 else 0o444)
     os.utime(path, (_FAR, path.stat().st_mtime))
-
-
-@contextmanager
-def _explained() -> Iterator[None]:
-    """Turn what the file system refuses into a PackagesError."""
-    try:
-        yield
-    except OSError as error:
-        where = f"{safe(str(error.filename))}: " if error.filename else ""
-        raise PackagesError(f"{where}{error.strerror}.") from None

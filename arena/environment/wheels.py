@@ -48,6 +48,15 @@ class Wheel:
         """Its file's name."""
         return safe(self.path.name)
 
+    @property
+    def plain_name(self) -> str:
+        """What its file is called in an environment, where wheels are unpacked in this order.
+
+        How the package is spelt makes no difference, as it would change the order.
+        """
+        tags = self.path.name.split("-", 2)[2]
+        return f"{self.name.replace('-', '_')}-{self.version}-{tags}"
+
     def rank(self, interpreter: Interpreter) -> int | None:
         """Return how well it suits a Python, best first from 0; None if it is for another."""
         fitting = [interpreter.tags[tag] for tag in self.tags if tag in interpreter.tags]

@@ -12,7 +12,7 @@ _LINES = 400  # that are kept of what shows a step
 _LONGEST = 2000  # characters of a line that is kept
 _CACHE = "/bot-arena/"
 _BUILDS = re.compile(
-    rf"[^\s'\"]{{0,300}}{_CACHE}(?:built|environments)/[^/\s]{{1,100}}/(?:files/)?"
+    rf"[^\s'\"]{{0,300}}{_CACHE}(?:built|choices|environments)/[^/\s]{{1,100}}/(?:files/)?"
 )
 
 

@@ -150,6 +150,8 @@ class Intake:
                 self._refuse(number, RefusedError(_trouble(error), _LATER, can_retry=True))
             submissions.end_turn(self._hand_ins, number, time.monotonic() - began)
             self._told(number)
+            if self._builder is not None:
+                self._builder.forget_fetched()
             sweep(self._hand_ins, set(league_file.folders(self._league).values()))
         return submissions.get(self._hand_ins, number)
 
@@ -199,9 +201,9 @@ class Intake:
         self._note(one, output=safe_lines("; ".join(filter(None, (said, added)))) + "\n")
 
     def _lock(self, plan: LeaguePlan, one: Submission, folder: Path) -> None:
-        """Make the lock of a bot with packages whose author has handed in none that fits."""
+        """Make the lock of a bot with packages, if need be, and let it name its own wheels."""
         try:
-            said = lock_packages(folder, self._open_builder(plan))
+            said = lock_packages(folder, self._open_builder(plan), own=True)
         except PackagesError as error:
             raise RefusedError(cleaned(error.what, folder), _BRING) from None
         if said:

@@ -128,6 +128,11 @@ class Builder:
         new = str(found.folder) if found.outcome and not found.remark else ""
         return Built(run, made.outcome or found.outcome, found.remark, new)
 
+    def forget_fetched(self) -> None:
+        """Remove what was fetched for the bots that were built so far."""
+        if self._environments is not None:
+            self._environments.locks.forget_fetched()
+
     @property
     def environments(self) -> "Environments":
         """What makes environments here; raise PackagesError where no Python can be run."""

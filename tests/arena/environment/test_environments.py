@@ -1,9 +1,10 @@
 """Environments: made from wheels, shared, read-only, played in; and what is wrong with them."""
 
+import hashlib
 import os
 import shutil
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -12,8 +13,9 @@ from arena.environment.settings import EnvironmentSettings
 from arena.league.finding import bot_folder
 from arena.play.building import Builder, Built
 from referee.limits import WorkLimits
+from referee.sandbox.kept import discard
 from tests.arena.conftest import Arena
-from tests.arena.environment.conftest import bot, good, wheel
+from tests.arena.environment.conftest import MODULE, bot, good, wheel
 from tests.golden import Golden
 from tests.referee.sandbox.sandboxed import need
 
@@ -22,7 +24,7 @@ SANDBOXED = ("landlock", "bwrap")
 
 def lock(folder: Path) -> str:
     with Builder(WorkLimits()).open() as builder:
-        return builder.environments.locked(folder, anew=True)
+        return builder.environments.locks.made(folder, anew=True)
 
 
 def made(folder: Path, **settings: int) -> Built:
@@ -71,6 +73,93 @@ def test_an_environment_is_made_once_for_all_bots_with_the_same_packages_and_rem
     assert not [*cache.iterdir()]
     assert arena("env", "remove", name).exit_code == 2
     assert made(first).bot.environment == one.bot.environment
+
+
+class Choice:
+    """A lock that allows two wheels of one name: one takes the first move, one the last."""
+
+    def __init__(self, public: Path) -> None:
+        self._public = public
+        self._wheels = {
+            at: wheel(public / f"at{at}", "chooser", files={"chooser.py": MODULE.format(at=at)})
+            for at in (0, -1)
+        }
+
+    def bot(self, name: str, *, own: int | None = None, allows: Sequence[int] = (0, -1)) -> Path:
+        folder = bot(self._public / name)
+        sums = [hashlib.sha256(self._wheels[at].read_bytes()).hexdigest() for at in allows]
+        hashes = " ".join(f"--hash=sha256:{each}" for each in sums)
+        (folder / "requirements.lock").write_text(f"chooser==1.0 {hashes}\n")
+        (folder / "wheels").mkdir()
+        if own is not None:
+            self.put(own, folder / "wheels")
+        return folder
+
+    def put(self, at: int, folder: Path) -> None:
+        shutil.copy(self._wheels[at], folder)
+
+
+def module_of(built: Built) -> str:
+    site = next(Path(built.bot.environment).glob("lib/python3*/site-packages"))
+    return (site / "chooser.py").read_text()
+
+
+def test_where_a_lock_leaves_a_choice_no_bot_gets_the_wheels_of_another(
+    public: Path, cache: Path, golden: Golden
+) -> None:
+    """Who hands in a lock first does not decide what others run that have it, too."""
+    choice = Choice(public)
+    ada, eva = choice.bot("ada", own=0), choice.bot("eva", own=-1)
+    first, second = made(ada), made(eva)
+    assert module_of(first) == MODULE.format(at=0)
+    assert module_of(second) == MODULE.format(at=-1)
+    zoe = choice.bot("zoe")
+    golden(failure(lambda: made(zoe)).replace(str(zoe), "ZOE"))
+    only = choice.bot("only", allows=[-1])  # whose hash says all
+    assert made(only).bot.environment == second.bot.environment
+    with Builder(WorkLimits()).open() as builder:
+        locks = builder.environments.locks
+        golden(locks.fix(eva))
+        assert [locks.fix(each) for each in (eva, zoe)] == ["", ""]
+    choice.put(0, eva / "wheels")
+    assert made(eva).bot.environment == second.bot.environment
+    shutil.rmtree(cache)
+    golden(failure(lambda: made(eva)).replace(str(eva), "EVA"))
+
+
+@pytest.mark.slow  # it is pip that chooses
+def test_where_a_lock_leaves_a_choice_the_index_decides_and_what_it_gave_is_noted(
+    public: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    index = public / "index"
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("PIP_FIND_LINKS", str(index))
+    choice = Choice(public)
+    ada, only = choice.bot("ada", own=0), choice.bot("only", own=0, allows=[0])
+    eva, zoe = choice.bot("eva"), choice.bot("zoe")
+    index.mkdir()
+    choice.put(-1, index)
+    settings = EnvironmentSettings(fetch=True)
+    with Builder(WorkLimits(), None, settings).open() as builder:
+        own = [builder.built(bot_folder(each)) for each in (ada, only)]
+        built = builder.built(bot_folder(eva))
+    assert own[0].bot.environment == own[1].bot.environment != built.bot.environment
+    assert module_of(built) == MODULE.format(at=-1)
+    shutil.rmtree(index)
+    assert made(zoe, fetch=True).bot.environment == built.bot.environment
+    discard(Path(built.bot.environment))
+    assert "chooser==1.0 cannot be fetched" in failure(lambda: made(zoe, fetch=True))
+
+
+def test_how_the_name_of_a_wheel_is_spelt_does_not_change_an_environment(public: Path) -> None:
+    """Of a file that two wheels have, the last one counts: the order must follow from the lock."""
+    folder = bot(public / "mine", "alpha\nbeta\n")
+    for name in ("alpha", "beta"):
+        wheel(folder / "wheels", name, files={"chooser.py": name})
+    lock(folder)
+    beta = folder / "wheels" / "beta-1.0-py3-none-any.whl"
+    beta.rename(beta.with_name("Beta-1.0-py3-none-any.whl"))
+    assert module_of(made(folder)) == "beta"
 
 
 def test_nobody_may_write_in_an_environment_and_what_changed_there_is_named(public: Path) -> None:
