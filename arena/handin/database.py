@@ -22,7 +22,7 @@ HANDED_IN = "handed-in"
 """The folder in a league's folder of the sources of bots that were handed in."""
 _ARRIVALS = ".arrivals"  # as it came, until it was looked at
 
-_VERSION = 1
+_VERSION = 2
 _APPLICATION_ID = 0x41524E48  # "ARNH"
 _KEY_BYTES = 32
 _NO_ROOM = {
@@ -59,6 +59,11 @@ CREATE TABLE history (
     at TEXT NOT NULL
 ) STRICT;
 CREATE INDEX history_of_submission ON history (submission);
+CREATE TABLE kept (
+    submission INTEGER NOT NULL REFERENCES submission (number), place TEXT NOT NULL,
+    size INTEGER NOT NULL DEFAULT 0, used INTEGER NOT NULL DEFAULT 0,
+    PRIMARY KEY (submission, place)
+) STRICT;
 CREATE TABLE calendar (
     number INTEGER PRIMARY KEY, at TEXT NOT NULL, key TEXT NOT NULL, old TEXT NOT NULL,
     new TEXT NOT NULL
@@ -76,9 +81,10 @@ CREATE INDEX message_in_state ON message (state);
 The likeness of a name is what all names have in common that look alike. When a person's last turn
 in the queue began, how long it took, and when the next one is due, is in milliseconds of the
 queue's own time: see `arena.handin.submissions.begin`. What arrived lies in a file of that name
-until it was looked at; `accepted` says that a submission has played, whatever became of it. A
-message is what a hook is told; facts are what became of a contest, and how much of it hooks were
-told.
+until it was looked at; `accepted` says that a submission has played, whatever became of it. What is
+kept of one are folders outside of the league: see `arena.handin.kept`; with the bytes there, and
+when they were last used before its check, in nanoseconds since 1970. A message is what a hook is
+told; facts are what became of a contest, and how much of it hooks were told.
 """
 
 
@@ -104,7 +110,7 @@ class HandIns:
     """The open database of what is handed in to one league; a context manager that closes it.
 
     Several processes may have it open, and each thread opens its own. Raises ArenaError if there
-    is none and it is not to be made, or if it is another program's or a newer arena's, and
+    is none and it is not to be made, or if it is another program's or another arena's, and
     RunError if it cannot be read; what cannot be stored for lack of room is a DiskFullError.
     """
 
@@ -181,8 +187,8 @@ class HandIns:
             if application != _APPLICATION_ID:
                 raise ArenaError(f"{self.path} is a database of some other program.")
             raise ArenaError(
-                f"{self.path} was written by a newer Bot Arena (version {version} of what is "
-                f"handed in, this one reads {_VERSION}). Use the newer one."
+                f"{self.path} was written by another Bot Arena (version {version} of what is "
+                f"handed in, this one reads {_VERSION}). Use that one."
             )
         for statement in _SCHEMA.split(";")[:-1]:
             self._db.execute(statement)

@@ -15,7 +15,7 @@ from arena.author.trial import of_league
 from arena.environment.errors import PackagesError
 from arena.environment.names import REQUIREMENTS, WHEELS
 from arena.folders import locked
-from arena.handin import entries, league_file, submissions
+from arena.handin import entries, kept, league_file, submissions
 from arena.handin.database import HandIns
 from arena.handin.for_authors import cleaned, steps_json, without_name
 from arena.handin.granting import granted
@@ -30,7 +30,7 @@ from arena.league.file import read_asked, with_game
 from arena.league.finding import BOT_FILE, bot_folder
 from arena.league.hints import unmet
 from arena.league.plan import LeaguePlan
-from arena.play.building import Builder, BuildError, building, forget, forget_environment
+from arena.play.building import Builder, BuildError, building
 from arena.text import safe, safe_lines
 from protocol.errors import ArenaError, RunError
 from referee.sandbox import SandboxError
@@ -63,7 +63,6 @@ class Intake:
         self._workshop: Workshop | None = None
         self._builder: Builder | None = None
         self._built_by: object = None
-        self._new_environment = ("", 0.0)  # of the submission that is looked at, and when
 
     def __enter__(self) -> Self:
         with ExitStack() as undo:
@@ -111,7 +110,11 @@ class Intake:
         """Notice what the organizer has changed in the league, and remove what nobody needs."""
         for number in entries.retire_absent(self._hand_ins):
             self._told(number)
-        sweep(self._hand_ins, set(league_file.folders(self._league).values()))
+        self._sweep()
+
+    def _sweep(self) -> None:
+        sweep(self._hand_ins, {*league_file.folders(self._league).values()})
+        kept.sweep(self._hand_ins)
 
     def take_next(self) -> bool:
         """Take in one that waits, if there is one, to its end; return whether there was."""
@@ -131,13 +134,11 @@ class Intake:
         plan = with_game(read_asked(self._league, "read"))
         if submissions.begin(self._hand_ins, number):
             began = time.monotonic()
-            self._new_environment = ("", 0.0)
             self._told(number)
             try:
                 self._take_in(plan, submissions.get(self._hand_ins, number))
             except RefusedError as refusal:
                 self._refuse(number, refusal)
-                self._forget_build(number)
             except KeyboardInterrupt:
                 submissions.put_back(self._hand_ins, number)
                 raise
@@ -152,16 +153,8 @@ class Intake:
             self._told(number)
             if self._builder is not None:
                 self._builder.forget_fetched()
-            sweep(self._hand_ins, set(league_file.folders(self._league).values()))
+            self._sweep()
         return submissions.get(self._hand_ins, number)
-
-    def _forget_build(self, number: int) -> None:
-        """Remove what was built of a refused submission, unless it plays all the same."""
-        version = submissions.get(self._hand_ins, number).version
-        if version and version not in {one.version for one in submissions.playing(self._hand_ins)}:
-            forget(version)
-        if self._new_environment[0]:
-            forget_environment(*self._new_environment)
 
     # --- the steps
 
@@ -245,8 +238,10 @@ class Intake:
             return bot
         self._progress(one, building(bot, plan.build))
         said = submissions.get(self._hand_ins, one.number).output
+        builder = self._open_builder(plan)
         try:
-            built = self._open_builder(plan).built(bot)
+            kept.begin(self._hand_ins, one.number, builder.places(bot))
+            built = builder.built(bot)
         except BuildError as error:
             steps.append(unbuilt_step(error))
             self._note(
@@ -261,11 +256,12 @@ class Intake:
                 "nothing can be built safely on this server.",
                 "Hand in the bot as it is after its build, or ask the organizer.",
             ) from None
-        self._new_environment = (built.new_environment, time.time())
         if built.outcome is not None:
             self._note(one, output=said + safe_lines(built.outcome.output))
-        steps.append(built_step(built, self._open_builder(plan).where))
+        steps.append(built_step(built, builder.where))
         self._note(one, steps=steps_json(steps, bot.folder))
+        kept.end(self._hand_ins, one.number)
+        kept.check(self._hand_ins, plan.hand_in, one)
         return built.bot
 
     def _check(self, plan: LeaguePlan, one: Submission, bot: Bot, steps: list[Step]) -> None:

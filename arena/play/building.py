@@ -20,7 +20,7 @@ from arena.text import duration, safe
 from protocol.errors import ArenaError
 from referee.limits import WorkLimits
 from referee.sandbox import PYTHON, Program, SandboxError, StartError
-from referee.sandbox.kept import being_filled, discard, forget_old, kept_folder, use
+from referee.sandbox.kept import being_filled, forget_old, kept_folder, use
 from referee.sandbox.sources import Sources
 from referee.workshop import Outcome, Work, Workshop
 
@@ -62,8 +62,6 @@ class Built:
     """How it was built, or its packages unpacked; None if that had been done before."""
     remark: str = ""
     """What is to be said of that, in a sentence about the bot."""
-    new_environment: str = ""
-    """The folder of the environment that was made for it now; empty if that was there before."""
 
 
 class Builder:
@@ -119,14 +117,21 @@ class Builder:
 
     def _in_environment(self, bot: Bot, made: Built) -> Built:
         """Return a bot, as far as it was made, with the environment that its packages are in."""
-        try:
+        with _with_packages(bot):
             found = self.environments.made(bot.folder)
-        except PackagesError as error:
-            hint = f" {error.remedy}" if error.remedy else ""
-            raise BuildError(bot, f"cannot be run: {error.what}", error.output, hint) from None
         run = replace(made.bot, has_packages=True, environment=str(found.folder)).checked()
-        new = str(found.folder) if found.outcome and not found.remark else ""
-        return Built(run, made.outcome or found.outcome, found.remark, new)
+        return Built(run, made.outcome or found.outcome, found.remark)
+
+    def places(self, bot: Bot) -> list[Path]:
+        """Return the folders for what is built of a bot, and for its environment.
+
+        Raises as `built` does.
+        """
+        found = [_kept(bot)] if bot.build else []
+        if bot.has_packages:
+            with _with_packages(bot):
+                found.append(self.environments.place(bot.folder))
+        return found
 
     def forget_fetched(self) -> None:
         """Remove what was fetched for the bots that were built so far."""
@@ -285,6 +290,16 @@ def _ready(bot: Bot, folder: Path) -> Bot:
 
 
 @contextmanager
+def _with_packages(bot: Bot) -> Iterator[None]:
+    """Turn what is wrong with a bot's packages into a BuildError."""
+    try:
+        yield
+    except PackagesError as error:
+        hint = f" {error.remedy}" if error.remedy else ""
+        raise BuildError(bot, f"cannot be run: {error.what}", error.output, hint) from None
+
+
+@contextmanager
 def _explained(bot: Bot) -> Iterator[None]:
     """Turn what goes wrong with a bot's sources into a BuildError."""
     try:
@@ -330,23 +345,6 @@ def _lacking(bot: Bot, folder: Path, error: ArenaError) -> str:
     )
 
 
-def forget(version: str) -> None:
-    """Remove what was built of a version, as nobody is to run it."""
-    discard(_folder_of(version))
-
-
-def forget_environment(folder: str, since: float) -> None:
-    """Remove an environment, unless somebody has used it since a time, as time.time() gives it."""
-    with suppress(OSError):  # it is gone already
-        if Path(folder).stat().st_mtime <= since:
-            discard(Path(folder))
-
-
 def _kept(bot: Bot) -> Path:
-    """Return the folder for what the build of a bot leaves."""
-    return _folder_of(bot.version)
-
-
-def _folder_of(version: str) -> Path:
-    """Return the folder for what was built of a version on this kind of machine."""
-    return kept_folder() / "built" / f"{version}-{os.uname().machine}"
+    """Return the folder for what the build of a bot leaves, on this kind of machine."""
+    return kept_folder() / "built" / f"{bot.version}-{os.uname().machine}"

@@ -1,5 +1,6 @@
 """Submissions on their way into a league, with an intake that ends or is killed anywhere."""
 
+import hashlib
 import os
 import signal
 import time
@@ -265,11 +266,12 @@ def test_the_environment_of_a_refused_bot_goes_unless_others_have_it(
     monkeypatch.setenv("XDG_CACHE_HOME", str(public / "cache"))
     place = public / "cache" / "bot-arena" / "environments"
     ada, folder = person(db, "ada"), good(public / "mine")
+    said: list[str] = []
     text = (folder / "bot.py").read_text()
 
-    def handed_in(source: str, needed: str) -> tuple[str, int]:
+    def handed_in(source: str, needed: str, megabytes: int = 0) -> tuple[str, int]:
         (folder / "bot.py").write_text(source)
-        wheel(folder / "wheels", "base", needed)
+        wheel(folder / "wheels", "base", needed, files={"base": bytes(megabytes << 20)})
         (folder / "requirements.txt").write_text(f"chooser\nbase=={needed}\n")
         files = [
             (str(path.relative_to(folder)), path.read_bytes())
@@ -277,12 +279,38 @@ def test_the_environment_of_a_refused_bot_goes_unless_others_have_it(
             if path.is_file()
         ]
         one = take_in(db, hand_in(db, ada, tarred(*files), "bot.tar"))
+        said.append(one.reason)
         return one.state, len([*place.iterdir()])
 
     assert handed_in("raise SystemExit", "1.0") == ("refused", 0)
     assert handed_in(text, "1.0") == ("playing", 1)
     assert handed_in("raise SystemExit", "1.0") == ("refused", 1)
     assert handed_in("raise SystemExit", "2.0") == ("refused", 1)
+    say_in_hand_in(db.league, "keep_mb = 2")
+    assert handed_in(text, "3.0", 3) == ("refused", 1)
+    assert said[-1].endswith(" MiB then, and may keep 2.")
+
+
+@pytest.mark.slow  # an environment is made
+def test_the_lock_of_what_is_handed_in_names_the_wheels_that_came_with_it(
+    db: HandIns, public: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(public / "cache"))
+    folder = good(public / "mine")
+    [own] = (folder / "wheels").iterdir()
+    sums = hashlib.sha256(own.read_bytes()).hexdigest(), "0" * 64
+    lock = f"chooser==1.0 --hash=sha256:{sums[0]} --hash=sha256:{sums[1]}\n"
+    (folder / "requirements.lock").write_text(lock)
+    files = [
+        (str(path.relative_to(folder)), path.read_bytes())
+        for path in folder.rglob("*")
+        if path.is_file()
+    ]
+    found = take_in(db, hand_in(db, person(db, "ada"), tarred(*files), "bot.tar"))
+    assert found.state == "playing", found
+    assert "requirements.lock allows the wheels in wheels alone, for chooser==1.0." in found.output
+    kept = (db.league / found.folder / "requirements.lock").read_text()
+    assert (sums[0] in kept, sums[1] in kept) == (True, False)
 
 
 @pytest.mark.slow

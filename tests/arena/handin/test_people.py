@@ -115,8 +115,8 @@ def test_a_database_that_cannot_be_read_is_refused_in_words(cup: Path) -> None:
     good = cup / "good"
     shutil.copy(cup / FILE, good)
     with closing(sqlite3.connect(cup / FILE)) as raw:
-        raw.execute("PRAGMA user_version = 2")
-    with pytest.raises(ArenaError, match=r"by a newer Bot Arena .* Use the newer one"):
+        raw.execute("PRAGMA user_version = 1")
+    with pytest.raises(ArenaError, match=r"by another Bot Arena .* Use that one"):
         HandIns(cup)
     with closing(sqlite3.connect(cup / FILE)) as raw:
         raw.execute("PRAGMA application_id = 1")
