@@ -54,6 +54,8 @@ class Lock:
 
     file: Path
     pins: dict[str, Pin]
+    had_choice: bool = False
+    """Whether it left a choice of wheels, before it was narrowed."""
 
     @property
     def open(self) -> dict[str, Pin]:
@@ -62,7 +64,8 @@ class Lock:
 
     def narrowed(self, pins: Mapping[str, Pin]) -> "Lock":
         """Return it with some pins narrower, by name."""
-        return replace(self, pins={**self.pins, **pins})
+        had_choice = self.had_choice or bool(pins)
+        return replace(self, pins={**self.pins, **pins}, had_choice=had_choice)
 
     def digest(self) -> str:
         """Return what is another text for other packages."""

@@ -37,6 +37,7 @@ class Locks:
         self._settings = settings
         self._interpreter = interpreter
         self._fetched = fetched
+        self._given: dict[Path, dict[str, Pin]] = {}  # by the index, as it is noted there
 
     def settled(self, bot: Path) -> Lock:
         """Return the lock of the bot in a folder, with one wheel for each package.
@@ -48,6 +49,8 @@ class Locks:
         if not lock.open:
             return lock
         noted = choice_of(lock, self._interpreter)
+        if noted in self._given:
+            return lock.narrowed(self._given[noted])
         if use(noted):
             known = lock.narrowed(read_lock(noted, self._interpreter).pins)
             if place_of(known, self._interpreter).is_dir():
@@ -63,6 +66,7 @@ class Locks:
             with being_filled(noted) as new:
                 (new / LOCK).write_text(lock_text([*given.values()]), encoding="utf-8")
                 (new / LOCK).replace(noted)
+        self._given[noted] = given
         return lock.narrowed(given)
 
     def fix(self, bot: Path) -> str:
@@ -117,6 +121,7 @@ class Locks:
 
     def forget_fetched(self) -> None:
         """Remove what was fetched."""
+        self._given.clear()
         for wheel in wheels_in(self._fetched):
             wheel.path.unlink()
 

@@ -47,6 +47,8 @@ class Made:
     """How its packages were unpacked; None if it was there before."""
     remark: str = ""
     """What is to be said of it, in a sentence."""
+    chosen: str = ""
+    """What is another text for other wheels, if the lock leaves a choice; else empty."""
 
 
 class Environments:
@@ -79,19 +81,20 @@ class Environments:
         """
         lock = self.locks.settled(bot)
         folder = place_of(lock, self._interpreter)
+        chosen = lock.digest() if lock.had_choice else ""
         if not use(folder):
-            return Made(folder, self._make(lock, bot, folder))
+            return Made(folder, self._make(lock, bot, folder), chosen=chosen)
         with explained():
             change = what_changed(folder)
         if not change:
-            return Made(folder, None)
+            return Made(folder, None, chosen=chosen)
         said = f"its environment {folder.name} was no longer as it was made: {change}"
         try:
             outcome = self._make(lock, bot, folder)
         except PackagesError as error:
             what = f"{said}. It cannot be made anew: {error.what}"
             raise PackagesError(what, error.output, remedy=error.remedy) from None
-        return Made(folder, outcome, f"{said}. It was made anew.")
+        return Made(folder, outcome, f"{said}. It was made anew.", chosen)
 
     def _make(self, lock: Lock, bot: Path, folder: Path) -> Outcome:
         """Make the environment of a bot in a folder, and return how its packages were unpacked."""

@@ -95,7 +95,7 @@ def _is_more(new: Sequence[Row], rows: Iterable[Row]) -> bool:
 
 def _megabytes(rows: Iterable[Row]) -> int:
     """Return how much places hold together, in MiB, but for those of what is replaced."""
-    sizes = {row["place"]: row["size"] for row in rows if not row["is_replaced"]}
+    sizes: dict[str, int] = {row["place"]: row["size"] for row in rows if not row["is_replaced"]}
     return -(-sum(sizes.values()) // (1 << 20))
 
 

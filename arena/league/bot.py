@@ -80,6 +80,8 @@ class Bot:
     """Whether it is run in an environment of packages, which its lock names."""
     environment: str = field(default="", compare=False)
     """The folder of that environment, once it is made."""
+    wheels: str = field(default="", compare=False)
+    """What is another text for other wheels in it, if its lock leaves a choice of them."""
 
     @property
     def key(self) -> str:

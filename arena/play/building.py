@@ -119,8 +119,10 @@ class Builder:
         """Return a bot, as far as it was made, with the environment that its packages are in."""
         with _with_packages(bot):
             found = self.environments.made(bot.folder)
-        run = replace(made.bot, has_packages=True, environment=str(found.folder)).checked()
-        return Built(run, made.outcome or found.outcome, found.remark)
+        run = replace(
+            made.bot, has_packages=True, environment=str(found.folder), wheels=found.chosen
+        )
+        return Built(run.checked(), made.outcome or found.outcome, found.remark)
 
     def places(self, bot: Bot) -> list[Path]:
         """Return the folders for what is built of a bot, and for its environment.

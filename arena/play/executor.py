@@ -31,6 +31,7 @@ from arena.play.messages import (
 from arena.play.watchdog import Watchdog
 from arena.schedule.deal import LIVE_PROCESSES, BotIndex, Deal, Entrant
 from arena.store.result import MatchResult, PlayedMatch, Record, result_of
+from arena.store.wheels import with_wheels
 from protocol.errors import ArenaError
 from referee.evidence import Played
 from referee.fault import Kind
@@ -263,9 +264,12 @@ class Executor:
         return PlayedMatch(result, record, machine=self._machine, sandbox=sandboxes)
 
     def _sandbox_of(self, bot: BotIndex) -> str:
-        """Return the sandbox around a bot with its version, and the devices let through it."""
+        """Return the sandbox around a bot with its version, and what is let through it."""
         name, devices = self._launcher_of(bot).sandbox.name, self._setup.limits_of(bot).devices
-        return " with ".join((name, *devices))
+        sandbox = " with ".join((name, *devices))
+        wheels = self._setup.wheels.get(bot)
+        version = self._setup.schedule.entrants[bot].version
+        return with_wheels(sandbox, wheels, version) if wheels else sandbox
 
     def _launcher_of(self, bot: BotIndex) -> Launcher:
         return self._launchers[self._setup.limits_of(bot).sandbox]

@@ -37,6 +37,8 @@ class Setup(msgspec.Struct, frozen=True, kw_only=True):
     """The bots that could not be built, and why: nothing of theirs is played."""
     remotes: dict[BotIndex, str] = {}
     """The bots that run on their authors' machines, and the digest of what runs there."""
+    wheels: dict[BotIndex, str] = {}
+    """What is another text for other wheels, of the bots whose locks leave a choice of them."""
     build: WorkLimits = WorkLimits()
     """What the making of environments may use, where that is up to a worker's machine."""
     environments: EnvironmentSettings = EnvironmentSettings()

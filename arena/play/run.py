@@ -125,6 +125,11 @@ class Run:
                 if bot.grant.given
             },
             remotes=remotes,
+            wheels={
+                index: bot.wheels
+                for index, bot in zip(first_bots(len(built.bots)), built.bots, strict=True)
+                if bot.wheels
+            },
             has_chance=league.game.has_chance,
             opening=league.opening,
             unbuilt={

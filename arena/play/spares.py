@@ -70,6 +70,13 @@ def _conditions(setup: Setup) -> tuple[Setup, int, list[tuple[object, ...]]]:
     """Return what is the same in two runs of which the bots alone may differ."""
     schedule = replace(setup.schedule, entrants=())
     common = msgspec.structs.replace(
-        setup, schedule=schedule, names=[], programs=[], grants={}, unbuilt={}, remotes={}
+        setup,
+        schedule=schedule,
+        names=[],
+        programs=[],
+        grants={},
+        unbuilt={},
+        remotes={},
+        wheels={},
     )
     return common, setup.cores, sorted(limits.enclosure for limits in setup.sandboxes)

@@ -15,10 +15,11 @@ from arena.stats.outcomes import Deals, Result, results_of
 from arena.stats.scores import Scores
 from arena.store.result import Spent
 from arena.store.timing import DatedTiming
-from arena.tables import mirroring, sandboxes
+from arena.tables import mirroring, sandboxes, wheels
 from arena.tables.costs import Outlay
 from arena.tables.mirroring import Mirroring
 from arena.tables.sandboxes import Kinds
+from arena.tables.wheels import Apart
 from arena.text import counted, many
 from referee.identity import GameFacts
 from referee.limits import Grant
@@ -83,6 +84,8 @@ class Field:
     """The matches, by their machine, of which it is not known how quiet that was."""
     sandboxes: Mapping[Kinds, int] = field(default_factory=dict)
     """The matches in each kind of sandbox; empty where that is one, and no weaker than usual."""
+    wheels: Apart = field(default_factory=dict)
+    """The matches of bots that were run with different wheels."""
     mirroring: Mirroring = field(default_factory=Mirroring)
     """The deals of bots that are not bundled."""
     entries: Mapping[str, int] = field(default_factory=dict)
@@ -130,6 +133,7 @@ class Field:
             **({"disqualified": dict(self.disqualified)} if self.disqualified else {}),
             **({"grants": grants} if grants else {}),
             **sandboxes.facts_of(self.sandboxes),
+            **wheels.facts_of(self.wheels),
             **mirroring.facts_of(self.mirroring),
             **({"versions_so_far": dict(self.entries)} if self.entries else {}),
         }
@@ -166,6 +170,7 @@ class Field:
             if own.given:
                 said.append(f"{bot} has limits of its own: {own.words}.")
         said += sandboxes.notes_of(self.sandboxes, self.counted)
+        said += wheels.notes_of(self.wheels, self.counted)
         said += mirroring.notes_of(self.mirroring, self.counted)
         if self.entries:
             named = sorted(self.entries.items(), key=lambda entry: (-entry[1], entry[0]))[:_NAMED]

@@ -29,6 +29,7 @@ from arena.tables.mirroring import mirroring_of
 from arena.tables.results_file import read_results
 from arena.tables.sandboxes import sandboxes_of
 from arena.tables.trips import trips
+from arena.tables.wheels import wheels_of
 from arena.text import safe
 from protocol.errors import ArenaError
 
@@ -167,6 +168,7 @@ def field_of(
         trips=trips(store, titles, remote) if times else None,
         **(_quiet(store, results) if times else {}),
         sandboxes=sandboxes_of(store, results, remote=bool(remote)),
+        wheels=wheels_of(store, titles) if any(bot.has_packages for bot in league.bots) else {},
         mirroring=mirroring_of(league, store, titles, results),
         entries={} if versions else _entries(league, store),
         costs=outlays(store, titles) if costs else None,

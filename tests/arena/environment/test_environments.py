@@ -95,8 +95,8 @@ class Choice:
             self.put(own, folder / "wheels")
         return folder
 
-    def put(self, at: int, folder: Path) -> None:
-        shutil.copy(self._wheels[at], folder)
+    def put(self, at: int, folder: Path, name: str = "") -> None:
+        shutil.copy(self._wheels[at], folder / name)
 
 
 def module_of(built: Built) -> str:
@@ -135,20 +135,26 @@ def test_where_a_lock_leaves_a_choice_the_index_decides_and_what_it_gave_is_note
     monkeypatch.setenv("PIP_NO_INDEX", "1")
     monkeypatch.setenv("PIP_FIND_LINKS", str(index))
     choice = Choice(public)
-    ada, only = choice.bot("ada", own=0), choice.bot("only", own=0, allows=[0])
+    ada, only = choice.bot("ada", own=0), choice.bot("only", allows=[0])
     eva, zoe = choice.bot("eva"), choice.bot("zoe")
     index.mkdir()
-    choice.put(-1, index)
     settings = EnvironmentSettings(fetch=True)
     with Builder(WorkLimits(), None, settings).open() as builder:
-        own = [builder.built(bot_folder(each)) for each in (ada, only)]
+        choice.put(0, index, other := "chooser-1.0-1-py3-none-any.whl")
+        first = builder.built(bot_folder(only))
+        (index / other).unlink()
+        choice.put(-1, index)
         built = builder.built(bot_folder(eva))
-    assert own[0].bot.environment == own[1].bot.environment != built.bot.environment
+        assert builder.built(bot_folder(ada)).bot.environment == first.bot.environment
+    assert module_of(first) == MODULE.format(at=0)
     assert module_of(built) == MODULE.format(at=-1)
     shutil.rmtree(index)
     assert made(zoe, fetch=True).bot.environment == built.bot.environment
     discard(Path(built.bot.environment))
     assert "chooser==1.0 cannot be fetched" in failure(lambda: made(zoe, fetch=True))
+    index.mkdir()
+    choice.put(0, index)
+    assert made(zoe, fetch=True).bot.environment == first.bot.environment
 
 
 def test_how_the_name_of_a_wheel_is_spelt_does_not_change_an_environment(public: Path) -> None:

@@ -1,5 +1,6 @@
 """Bots with packages in leagues: what is lost while they play, is refused, or is handed in."""
 
+import json
 import shutil
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from referee.sandbox import Launcher, MachineError
 from referee.sandbox.kept import discard
 from tests.arena.conftest import Arena
 from tests.arena.environment.conftest import good
-from tests.arena.environment.test_environments import lock, made
+from tests.arena.environment.test_environments import Choice, lock, made
 from tests.arena.handin.archives import tarred
 from tests.arena.handin.conftest import person
 from tests.arena.handin.intaking import hand_in
@@ -89,6 +90,31 @@ def test_a_copy_of_a_bot_has_its_wheels(public: Path, cache: Path, arena: Arena)
     file.write_text(file.read_text().replace("deals = 1", "deals = 2"))
     said = " ".join(arena("run", league).stderr.split())
     assert "chooser.py is gone. It was made anew." in said
+
+
+@pytest.mark.slow  # two environments are made, and played in
+def test_matches_with_other_wheels_are_named_where_a_lock_leaves_a_choice(
+    public: Path, arena: Arena
+) -> None:
+    choice = Choice(public)
+    folder, fixed = choice.bot("mine", own=0), choice.bot("fixed", own=0, allows=[0])
+    league = public / "cup"
+    arena("init", league, "--game", "war", folder, fixed, "--deals", 1)
+    assert arena("run", league).exit_code == 0
+    file = league / "league.toml"
+    file.write_text(file.read_text().replace("deals = 1", "deals = 3"))
+    assert "the same wheels" not in arena("rank", league).stdout
+    choice.put(-1, folder / "wheels")  # as if the league went on elsewhere
+    assert arena("run", league).exit_code == 0
+    for words in (["rank", league], ["table", league]):
+        said = " ".join(arena(*words).stdout.split())
+        assert "mine was not run with the same wheels everywhere, as its lock allows" in said
+        assert " in 2 matches on " in said
+        assert " in 4 matches on " in said
+        assert "fixed was not run" not in said
+    [facts] = json.loads(arena("rank", league, "--format", "json").stdout)["wheels"].values()
+    assert sorted(each["matches"] for each in facts) == [2, 4]
+    assert arena("verify", league).exit_code == 0
 
 
 def test_an_environment_is_made_as_a_league_has_them(public: Path, arena: Arena) -> None:
