@@ -60,6 +60,9 @@ class Locks:
         with self._fetching() as new:
             fetch_locked([*lock.open.values()], self._interpreter, new, self._settings.seconds)
             given = _pins(_suiting(lock, lock.open, wheels_in(new), self._interpreter))
+        for name, pin in lock.open.items():
+            if name not in given:
+                raise _absent(pin, bot, self._interpreter)
         with explained():
             noted.parent.mkdir(parents=True, exist_ok=True)
             forget_old(noted.parent)

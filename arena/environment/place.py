@@ -22,11 +22,8 @@ def place_of(lock: Lock, python: Interpreter) -> Path:
 
 
 def choice_of(lock: Lock, python: Interpreter) -> Path:
-    """Return where it is noted what the index has given where a lock leaves a choice.
-
-    Who leaves the same choice to it gets the same.
-    """
-    return kept_folder() / "choices" / _key(Lock(lock.file, lock.open), python)
+    """Return where it is noted what the index has given where a lock leaves a choice."""
+    return kept_folder() / "choices" / _key(lock, python)
 
 
 def _key(lock: Lock, python: Interpreter) -> str:

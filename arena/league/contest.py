@@ -34,7 +34,7 @@ class HandIn(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """The most that may be handed in at once, in MiB."""
     keep_mb: Annotated[int, Meta(ge=1, le=1 << 30)] = 2048
     """The most that builds and environments of an author's bots may take, in MiB ..."""
-    keep_all_mb: Annotated[int, Meta(ge=1, le=1 << 30)] = 20_480
+    keep_all_mb: Annotated[int, Meta(ge=1, le=1 << 30)] = 10_240
     """... and those of all authors."""
     bots: Annotated[int, Meta(ge=1)] = 1
     """How many bots each author may have in the league."""

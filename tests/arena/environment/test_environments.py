@@ -110,21 +110,25 @@ def test_where_a_lock_leaves_a_choice_no_bot_gets_the_wheels_of_another(
     """Who hands in a lock first does not decide what others run that have it, too."""
     choice = Choice(public)
     ada, eva = choice.bot("ada", own=0), choice.bot("eva", own=-1)
-    first, second = made(ada), made(eva)
-    assert module_of(first) == MODULE.format(at=0)
-    assert module_of(second) == MODULE.format(at=-1)
     zoe = choice.bot("zoe")
-    golden(failure(lambda: made(zoe)).replace(str(zoe), "ZOE"))
     only = choice.bot("only", allows=[-1])  # whose hash says all
-    assert made(only).bot.environment == second.bot.environment
     with Builder(WorkLimits()).open() as builder:
+
+        def built(folder: Path) -> Built:
+            return builder.built(bot_folder(folder))
+
+        first, second = built(ada), built(eva)
+        assert module_of(first) == MODULE.format(at=0)
+        assert module_of(second) == MODULE.format(at=-1)
+        golden(failure(lambda: built(zoe)).replace(str(zoe), "ZOE"))
+        assert built(only).bot.environment == second.bot.environment
         locks = builder.environments.locks
         golden(locks.fix(eva))
         assert [locks.fix(each) for each in (eva, zoe)] == ["", ""]
-    choice.put(0, eva / "wheels")
-    assert made(eva).bot.environment == second.bot.environment
-    shutil.rmtree(cache)
-    golden(failure(lambda: made(eva)).replace(str(eva), "EVA"))
+        choice.put(0, eva / "wheels")
+        assert built(eva).bot.environment == second.bot.environment
+        shutil.rmtree(cache)
+        golden(failure(lambda: built(eva)).replace(str(eva), "EVA"))
 
 
 @pytest.mark.slow  # it is pip that chooses
