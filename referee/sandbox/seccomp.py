@@ -133,11 +133,16 @@ NO_WAKING: Final = (
 
 CLONE_THREAD: Final = 0x00010000
 NAMESPACES: Final = 0x7E020000 | 0x80  # the last is CLONE_NEWTIME
+CLONE_PIDFD: Final = 0x00001000
+"""For a descriptor whose inode has the number of all processes that the machine has ever had."""
 EXIT_SIGNAL: Final = 0xFF
 THREAD: Final = Rule(
-    "clone", (Argument(0, (CLONE_THREAD,), mask=CLONE_THREAD | NAMESPACES),), ASK, REFUSE
+    "clone",
+    (Argument(0, (CLONE_THREAD,), mask=CLONE_THREAD | NAMESPACES | CLONE_PIDFD),),
+    ASK,
+    REFUSE,
 )
-CHILD: Final = only("clone", Argument(0, (0, SIGCHLD), mask=NAMESPACES | EXIT_SIGNAL))
+CHILD: Final = only("clone", Argument(0, (0, SIGCHLD), NAMESPACES | CLONE_PIDFD | EXIT_SIGNAL))
 """The signal that a child's end sends to its parent could be SIGCONT."""
 
 MAP_SHARED: Final = 0x01
@@ -188,9 +193,16 @@ CLOSED_PAIR: Final = only(
 DRIVER_SOCKETS: Final = replace(CLOSED_PAIR, calls="socket")
 """Unix sockets, which lead nowhere from namespaces of its own: CUDA does not start without."""
 
+SOL_SOCKET: Final = 1
+COUNTERS: Final = never(
+    "getsockopt",
+    Argument(1, (SOL_SOCKET,)),
+    Argument(2, (57, 71, 77)),  # SO_COOKIE, SO_NETNS_COOKIE, and SO_PEERPIDFD: see CLONE_PIDFD
+)
+"""Numbers that the kernel draws for the whole machine, one after another."""
+
 AF_INET: Final = 2
 IPPROTO_TCP: Final = 6
-SOL_SOCKET: Final = 1
 DOOR_SOCKETS: Final = Rule(
     "socket",
     (
@@ -525,7 +537,7 @@ def of_builds(
         *NO_SET_ID,
         *FILES_AND_FIFOS,
     ]
-    rules += [READING, WAITING_FOR_DISK, CLOSED_PAIR, FCNTL, IOCTL, PRCTL]
+    rules += [READING, WAITING_FOR_DISK, CLOSED_PAIR, COUNTERS, FCNTL, IOCTL, PRCTL]
     refused = [calls for why, calls in REFUSED.items() if why not in ALLOWED_IN_BUILDS]
     if landlock_abi is None:
         refused += PASSING
@@ -575,7 +587,7 @@ def build(
     rules = [memory, ADVICE, *(OWN_CLOCKS if own_pid else ())]  # called most often
     thread = THREAD if asks else replace(THREAD, then=ALLOW)
     rules += [READING, WAITING_FOR_DISK, CHILD if children else thread]
-    rules += [CLOSED_PAIR, FCNTL, IOCTL, PRCTL, *NO_WAKING]
+    rules += [CLOSED_PAIR, COUNTERS, FCNTL, IOCTL, PRCTL, *NO_WAKING]
     refused = dict(REFUSED)
     if own_pid:
         rules += TO_ITSELF

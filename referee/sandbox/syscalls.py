@@ -30,6 +30,7 @@ _BY_MACHINE: Final[dict[str, tuple[int, int | None]]] = {
     "listen": (50, 201),
     "socketpair": (53, 199),
     "setsockopt": (54, 208),
+    "getsockopt": (55, 209),
     "clone": (56, 220),
     "fork": (57, None),
     "vfork": (58, None),

@@ -137,6 +137,15 @@ RULES: dict[str, list[tuple[str, Any, int]]] = {
         ("clone", [(flags & ~0xFF | number,) for flags in (FORK, VFORK)], REFUSED)
         for number in (1, 9, 18, 19, 23, 64, 0x81, 0xFF)
     ],
+    "nor shows how many processes the machine has had": [
+        ("clone", [(flags | 0x1000,) for flags in (PTHREAD, FORK, VFORK)], REFUSED)
+    ],
+    "sockets show no numbers of the machine": [
+        ("getsockopt", [(3, high | 1, high | option) for high in HIGHS], expected)
+        for several, expected in (((57, 71, 77), REFUSED), ((3, 4, 7, 17), ALLOWED))
+        for option in several
+    ]
+    + [("getsockopt", [(3, 6, 57), (57, 0, 77)], ALLOWED)],
     "nobody wakes what is frozen": [
         (name, [(*(PID,) * at, high | 18) for high in HIGHS], REFUSED)
         for name, at in SIGNALS.items()
@@ -383,6 +392,8 @@ fcntl.flock(folder, 1)
 fcntl.fcntl(1, 1031, 1 << 16)
 fcntl.ioctl(folder, 0x40086602, bytes(8))
 pair[0].setsockopt(1, 7, 9999)
+pair[0].getsockopt(1, 57, 8)
+pair[0].getsockopt(1, 77, 4)
 mmap.mmap(-1, 4096)
 mmap.mmap(-1, 4096, 0x122, 3)
 """.strip().splitlines()
