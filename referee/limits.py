@@ -79,6 +79,8 @@ class MatchLimits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     """Whether the bot runs on its author's machine, and is asked over a connection."""
     cgroup: bool = False
     """Whether a cgroup bounds and measures all that a bot's processes use together."""
+    proc: bool = False
+    """Whether a bot sees /proc: its own in bwrap, and the machine's, unread, behind Landlock."""
 
     def __post_init__(self) -> None:
         """Raise ValueError for devices or requests that could not be let through."""
@@ -98,6 +100,11 @@ class MatchLimits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     def enclosure(self) -> tuple[str, tuple[Device, ...], bool]:
         """The sandbox, and what is let through it: devices, and whether there is a door."""
         return self.sandbox, self.devices, bool(self.door)
+
+    @property
+    def shows_proc(self) -> bool:
+        """Whether a bot sees /proc: a GPU's driver writes there."""
+        return self.proc or bool(self.devices)
 
     @property
     def memory(self) -> int:
@@ -199,6 +206,8 @@ class Grant(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     """The requests that it may make through the door, in whatever sandbox it is."""
     remote: bool | None = None
     """Whether it runs on its author's machine, by `arena connect`."""
+    proc: bool | None = None
+    """Whether it sees /proc; uid has none."""
 
     def __post_init__(self) -> None:
         """Raise ValueError for devices or requests that could not be let through."""

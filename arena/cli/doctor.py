@@ -234,7 +234,9 @@ def _described(launcher: Launcher, name: str) -> str:
     if name == "none":
         return "no protection: a bot can do whatever you can"
     user = f"bots run as uid {launcher.uid} and on" if launcher.uid else "bots run as you"
-    return f"{launcher.sandbox.name}; {user}. Left for later bots to see: {_MARKS[name]}"
+    why = launcher.sandbox.uncleared
+    marks = f"{_MARKS[name]}, and what was looked at in /proc ({why})" if why else _MARKS[name]
+    return f"{launcher.sandbox.name}; {user}. Left for later bots to see: {safe(marks)}"
 
 
 def _start(launcher: Launcher, bot: Bot, limits: Limits) -> tuple[dict[str, str], bool]:

@@ -34,9 +34,9 @@ def grant(
     """Give a bot limits of its own in a league; without NAME, show who has some, or needs some.
 
     KEY is one of sandbox, memory_mb, open_files, processes, scratch_mb, threads, files_mb, startup,
-    devices (nvidia: a GPU), door (requests that it may make) and time_factor, which multiplies its
-    time for moves: 0.5 is a handicap. KEY= takes one back. With other limits a bot is another
-    version, and plays anew; the others keep their results.
+    devices (nvidia: a GPU), door (requests that it may make), proc (true: it sees /proc) and
+    time_factor, which multiplies its time for moves: 0.5 is a handicap. KEY= takes one back. With
+    other limits a bot is another version, and plays anew; the others keep their results.
 
     \b
     arena grant cup

@@ -65,6 +65,7 @@ class GameFile(msgspec.Struct, frozen=True, kw_only=True):
                 "memory_mb": self.memory_mb,
                 "open_files": self.open_files,
                 "processes": self.processes,
+                "proc": sandbox != "uid",  # a game knows all that is played
             },
             Limits,
         )

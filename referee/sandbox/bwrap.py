@@ -14,7 +14,7 @@ from referee.limits import Limits
 from referee.sandbox import seccomp
 from referee.sandbox.devices import Devices, libraries
 from referee.sandbox.errors import UnavailableError
-from referee.sandbox.kinds import Request, Sandbox, bounds, environment, search_path
+from referee.sandbox.kinds import Request, Sandbox, bounds, environment, origin, search_path
 from referee.sandbox.landlock import JAVA, covering
 from referee.sandbox.program import Program, barrier
 
@@ -31,8 +31,7 @@ _FLAGS = (
 )
 _DEVICES = ("/dev/null", "/dev/full", "/dev/random", "/dev/urandom")
 """Without /dev/zero: what is mapped from it counts against no limit of memory."""
-
-
+_PROC = ("--proc", "/proc", "--symlink", "/proc/self/fd", "/dev/fd")
 _NO_PROCESS = ("/proc/pressure", "/proc/sys")
 """What any user may write to in /proc beside its own processes."""
 
@@ -75,7 +74,7 @@ class BwrapSandbox(Sandbox):
         if limits.devices:
             shown += _let_through(self._devices.files())
         own = environment(search_path(uid), limits)
-        env = {**own, "HOME": _SCRATCH, "TMPDIR": _SCRATCH}
+        env = {**own, **origin(program, limits, uid), "HOME": _SCRATCH, "TMPDIR": _SCRATCH}
         if limits.door:
             env[URL_VARIABLE] = f"http://127.0.0.1:{PORT}"
         tasks = (resource.RLIMIT_NPROC, limits.processes)
@@ -87,6 +86,7 @@ class BwrapSandbox(Sandbox):
                 env,
                 program.folder,
                 program.argv,
+                has_proc=limits.shows_proc,
                 can_name_threads=bool(limits.devices),
             ),
             "env": {"PATH": search_path(uid)},
@@ -114,20 +114,22 @@ def isolated(
     folder: str,
     command: Sequence[str],
     *,
+    has_proc: bool = True,
     can_name_threads: bool = False,
 ) -> list[str]:
     """Return the words that run a command in a folder, in namespaces of its own.
 
-    `shown` are the words that show it more than the system's programs. To name a thread is to
-    write into /proc, as a process's own user may there, and nobody else.
+    `shown` are the words that show it more than the system's programs. Its own /proc shows a
+    process what the whole machine counts, too. To name a thread is to write into it, as a process's
+    own user may there, and nobody else.
     """
-    words = [bwrap, *_FLAGS, *_system(uid), *shown]
+    words = [bwrap, *_FLAGS, *_system(uid), *(_PROC if has_proc else ()), *shown]
     words += ["--size", str(_SHM), "--tmpfs", "/dev/shm"]  # noqa: S108 - the command's own
     words += ["--remount-ro", "/dev", "--remount-ro", "/"]
     if can_name_threads:
         for path in _NO_PROCESS:
             words += ["--ro-bind-try", path, path]
-    else:
+    elif has_proc:
         words += ["--remount-ro", "/proc"]
     words += ["--chdir", folder]
     for name, value in env.items():
@@ -153,10 +155,9 @@ def _system(uid: int | None) -> Iterator[str]:
             yield from ("--ro-bind", path, path)
     for path in (*(f"/etc/{name}" for name in _ETC), *_MORE_ETC, *JAVA):
         yield from ("--ro-bind-try", path, path)
-    yield from ("--proc", "/proc", "--tmpfs", "/dev")
+    yield from ("--tmpfs", "/dev")
     for path in _DEVICES:
         yield from ("--dev-bind", path, path)
-    yield from ("--symlink", "/proc/self/fd", "/dev/fd")
     prefix = sys.base_prefix
     if not prefix.startswith("/usr/") and (uid is None or not barrier(prefix, uid)):
         yield from ("--ro-bind", prefix, prefix)

@@ -22,6 +22,7 @@ def main() -> None:
         "signal the referee": lambda: os.kill(referee, 0),
         "change a file's mode": lambda: os.chmod(secret, 0o600),
         "set the referee's limits": lambda: resource.prlimit(referee, resource.RLIMIT_CORE),
+        "see /proc": lambda: os.stat("/proc/self"),
     }
     for name in sys.argv[4:]:
         del attempts[name]

@@ -35,6 +35,7 @@ import socket
 import struct
 import sys
 import time
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING or __package__:
@@ -144,6 +145,8 @@ def become_bot(request: Request, descriptors: list[int], server: int, link: sock
     ruleset = make_ruleset(request["landlock"]) if request["landlock"] else None
     if request.get("root"):
         own_root.enter(request["root"])
+    if request.get("cleared"):
+        go_where_cleared(*request["cleared"])
     if (uid := request["uid"]) is not None:
         try:
             drop_to(uid)
@@ -152,6 +155,8 @@ def become_bot(request: Request, descriptors: list[int], server: int, link: sock
                 f"they are to run as uid {uid}, which takes CAP_SETUID and CAP_SETGID, and that "
                 f"is refused: {error.strerror}"
             ) from None
+    elif request.get("cleared"):
+        drop_capabilities()
     prctl(PR_SET_DUMPABLE, 1)
     prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != server:
@@ -210,6 +215,11 @@ def drop_to(uid: int) -> None:
     os.setresuid(uid, uid, uid)
     if {*os.getresuid(), *os.getresgid()} != {uid}:  # the highest number stands for no change
         raise OSError(errno.EINVAL, os.strerror(errno.EINVAL))
+    drop_capabilities()
+
+
+def drop_capabilities() -> None:
+    """Give up all rights that are more than a user's."""
     system_call("capset", struct.pack("=Ii", CAPABILITY_VERSION_3, 0), bytes(24))
 
 
@@ -331,6 +341,56 @@ def refuse(notice: bytearray, number: int) -> bytes:
     return struct.pack("=QqiI", *struct.unpack_from("=Q", notice), 0, -number, 0)
 
 
+def from_child(make: Callable[[], list[int]]) -> list[int]:
+    """Return descriptors that a child makes, which may change what it is; raise OSError if not."""
+    here, there = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    with here:
+        with there:
+            child = os.fork()
+            if child == 0:
+                try:
+                    made = make()
+                    socket.send_fds(there, [b"+" * len(made)], made)
+                except BaseException as error:  # the child may do nothing but report and exit
+                    number = error.errno if isinstance(error, OSError) else 0
+                    there.send(f"{number or 0} {explained(error)}".encode()[:500])
+                finally:
+                    os._exit(0)
+        message, sent, _, _ = socket.recv_fds(here, 1000, MOST_DESCRIPTORS)
+    os.waitpid(child, 0)
+    if message and message == b"+" * len(sent):
+        for descriptor in sent:
+            os.set_inheritable(descriptor, False)
+        return list(sent)
+    for descriptor in sent:  # the kernel dropped those for which there was no room
+        os.close(descriptor)
+    why, _, text = message.decode(errors="replace").strip("+").partition(" ")
+    raise OSError(int(why or errno.EMFILE), text or os.strerror(errno.EMFILE))
+
+
+def cleared(folders: list[str]) -> list[int]:
+    """Return what leads to where folders are empty; raise OSError if that cannot be had."""
+
+    def make() -> list[int]:
+        prctl(
+            PR_SET_DUMPABLE, 1
+        )  # or its own files in /proc, by which it says who it is, are root's
+        return own_root.cleared(folders)
+
+    return from_child(make)
+
+
+def go_where_cleared(root: int, *spaces: int) -> None:
+    """Enter namespaces that `cleared` led to; raise OSError if the kernel refuses.
+
+    They know of no `chroot` that was done before, so that the root folder must be had back.
+    """
+    for space in spaces:
+        system_call("setns", space, 0)
+    os.fchdir(root)
+    os.chroot(".")
+
+
 def listener_inside(pid: int, uid: int | None, port: int) -> int:
     """Return a socket that listens on 127.0.0.1 in the network of a process; raise OSError if not.
 
@@ -338,27 +398,11 @@ def listener_inside(pid: int, uid: int | None, port: int) -> int:
     bounds what connections may hold, which counts against no limit of a process. The network may
     not yet be up, and an address be bound before it is there.
     """
-    here, there = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    with here:
-        with there:
-            child = os.fork()
-            if child == 0:
-                try:
-                    made = listening(pid, uid, port)
-                    socket.send_fds(there, [b"+"], [made.fileno()])
-                except BaseException as error:  # the child may do nothing but report and exit
-                    number = error.errno if isinstance(error, OSError) else 0
-                    there.send(f"{number or 0} {explained(error)}".encode()[:500])
-                finally:
-                    os._exit(0)
-        message, sent, _, _ = socket.recv_fds(here, 1000, 1)
-    os.waitpid(child, 0)
-    if not sent:
-        why, _, text = message.decode(errors="replace").partition(" ")
-        what = text or os.strerror(errno.EMFILE)
-        raise OSError(int(why or errno.EMFILE), f"no door can be made: {what}")
-    os.set_inheritable(sent[0], False)
-    return sent[0]
+    try:
+        (made,) = from_child(lambda: [listening(pid, uid, port).detach()])
+    except OSError as error:
+        raise OSError(error.errno, f"no door can be made: {error.strerror}") from None
+    return made
 
 
 def listening(pid: int, uid: int | None, port: int) -> socket.socket:
@@ -604,6 +648,7 @@ def serve(
 ) -> None:
     """Answer requests until the referee's end of the socket is closed."""
     bots: dict[int, StartedBot] = {}  # by the pid that is reported
+    emptied: list[int] = []  # what leads to where folders are
     poll = select.poll()
     poll.register(link, select.POLLIN)
 
@@ -646,8 +691,19 @@ def serve(
         if "cgroup" in request:
             cgroups.append(request["cgroup"])
             continue
+        if "clear" in request:
+            reason = ""
+            try:
+                emptied = cleared(request["clear"])
+            except OSError as error:
+                reason = str(error.strerror)
+            link.send(json.dumps({"uncleared": reason}).encode())
+            continue
+        asked = request["start"]
+        if asked.get("cleared"):
+            asked["cleared"] = emptied
         try:
-            bot = start(request["start"], descriptors, kind)
+            bot = start(asked, descriptors, kind)
         except OSError as error:
             answer: Request = {"error": explained(error), "number": request["number"]}
             if not isinstance(error, StartRefusedError):

@@ -11,7 +11,6 @@ import socket
 import struct
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
@@ -22,6 +21,7 @@ from referee.sandbox import landlock, seccomp
 from referee.sandbox.devices import libraries
 from referee.sandbox.errors import SandboxError
 from referee.sandbox.executable import OF_VENV, absent, is_link_of_venv, named_interpreter
+from referee.sandbox.mounts import mounts
 from referee.sandbox.program import PYTHON, SYSTEM_PYTHON, Program, barrier, interpreter
 
 FIRST_UID = 60100
@@ -48,6 +48,13 @@ MOST_USERS = _BLOCKS * USERS
 _LOCKED = "/run/bot-arena-users"
 """In it, by their numbers, the users are locked that referees use; it is empty."""
 _CAP_KILL = 5  # the number of its bit
+_MADE_BY_LOOKING = frozenset(
+    ("proc", "sysfs", "cgroup", "cgroup2", "debugfs", "tracefs", "securityfs", "configfs")
+)
+"""Kinds of file systems of which a file has, as its time, the moment when it was first looked at.
+
+What one process looked at, all later ones know, and Landlock does not govern `stat`.
+"""
 _MIB = 1 << 20
 
 
@@ -67,6 +74,13 @@ class SandboxKind:
     def settle(self, folder: str) -> None:
         """Take a folder for what it makes, which goes with the fork server."""
 
+    def to_clear(self) -> list[str]:
+        """Return the folders that are to be empty for all that is started and does not ask."""
+        return []
+
+    def learn(self, why_not: str) -> None:
+        """Hear that they are empty, or why not."""
+
     def close(self) -> None:
         """Give back what it holds."""
 
@@ -76,6 +90,10 @@ class Sandbox(SandboxKind, ABC):
 
     allowed: tuple[str, ...] = ()
     """What the canary may do in it."""
+    has_proc = True
+    """Whether it can show a bot /proc that asks for it."""
+    uncleared = ""
+    """Why every bot sees files of /proc, though it can read none; empty if none does."""
 
     @abstractmethod
     def around(self, program: Program, limits: Limits, uid: int | None) -> Request:
@@ -171,6 +189,19 @@ class LandlockSandbox(Sandbox):
             "then": base64.b64encode(seccomp.without_passing()).decode(),
         }
 
+    def to_clear(self) -> list[str]:
+        """Return where the kernel makes files when somebody looks at them, which shows when."""
+        found = {mount.where for mount in mounts() if mount.kind in _MADE_BY_LOOKING}
+        seen = sorted(path for path in found if os.path.exists(path))
+        return [path for path in seen if not any(path.startswith(f"{each}/") for each in seen)]
+
+    def learn(self, why_not: str) -> None:
+        """Let the name, which is stored with each match, say what is not as it should be."""
+        if why_not:
+            self.name = f"landlock (ABI {self._abi}, /proc seen)"
+            self.uncleared = why_not
+            self.allowed = ("see /proc",)
+
     def tasks(self, limits: Limits) -> int | None:
         """Return how many threads there may be."""
         return THREADS
@@ -179,7 +210,8 @@ class LandlockSandbox(Sandbox):
         """Ask for the rules, the filter and the limits."""
         return {
             "argv": program.argv,
-            "env": environment(search_path(uid), limits),
+            "env": environment(search_path(uid), limits) | origin(program, limits, uid),
+            "cleared": not limits.shows_proc,
             "limits": bounds(limits),
             "threads": THREADS,
             "landlock": landlock.ruleset(
@@ -187,6 +219,19 @@ class LandlockSandbox(Sandbox):
             )._asdict(),
             "seccomp": self._filter,
         }
+
+
+def origin(program: Program, limits: Limits, uid: int | None) -> dict[str, str]:
+    """Return the variable by which the linker finds libraries beside a program, without /proc."""
+    return {} if limits.shows_proc else _beside(program.argv[0], program.folder, uid)
+
+
+@functools.lru_cache(maxsize=256)
+def _beside(path: str, folder: str, uid: int | None) -> dict[str, str]:
+    """Return it for a command, which is not looked at again: its files stay what they are."""
+    if path.startswith(f"{folder}/"):
+        path = named_interpreter(path, search_path(uid)) or path
+    return {"LD_ORIGIN_PATH": os.path.dirname(os.path.realpath(path))}
 
 
 def search_path(uid: int | None) -> str:
@@ -215,7 +260,7 @@ def bounds(limits: Limits) -> list[tuple[int, int]]:
     ]
 
 
-def environment(path: str, limits: Limits) -> Mapping[str, str]:
+def environment(path: str, limits: Limits) -> dict[str, str]:
     """Return the whole environment of a bot: built, not inherited.
 
     Libraries that would start a thread for each core of the machine start as many as its limit of

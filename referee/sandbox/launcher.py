@@ -12,7 +12,14 @@ from referee.sandbox.big_files import has_big_files
 from referee.sandbox.bwrap import BwrapSandbox
 from referee.sandbox.cgroup import BotCgroup, delegated
 from referee.sandbox.devices import check_devices
-from referee.sandbox.errors import CgroupError, MachineError, StartError, UnfitError, unstartable
+from referee.sandbox.errors import (
+    CgroupError,
+    MachineError,
+    SandboxError,
+    StartError,
+    UnfitError,
+    unstartable,
+)
 from referee.sandbox.executable import check_executable, unfit, unstarted
 from referee.sandbox.kinds import USERS, LandlockSandbox, NoSandbox, Sandbox
 from referee.sandbox.program import PYTHON, Program
@@ -124,6 +131,8 @@ class Launcher(Starter):
         """
         if why := unfit(program) or too_large(program.paths, limits.files_mb):
             raise UnfitError(why)
+        if limits.proc and not self.sandbox.has_proc:
+            raise SandboxError("uid has no /proc to show. Take landlock or bwrap for proc = true.")
         if limits.devices:
             check_devices(self.uid)
         self.sandbox.check(program, self.uid)

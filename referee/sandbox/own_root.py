@@ -1,7 +1,8 @@
-"""A file system of its own for a process that has the rights to make one, and no user namespace.
+"""A file system of its own, or an emptier one, for a process that has the rights to make one.
 
 The fork server imports this module beside the referee, so it imports nothing of the project but
-the numbers of system calls. What is asked for is a JSON object of one of two forms:
+the numbers of system calls. An emptier one is `cleared` once for all bots. What is asked for in
+place of that is a JSON object of one of two forms:
 
 - `{"chroot": folder}`: the folder becomes the root. It was assembled before.
 - `{"shown": [[way, path, target], ...]}`: a new root in a mount namespace of its own, in which
@@ -23,7 +24,7 @@ else:
 
     del sys.path[0]
 
-CLONE_NEWNS = 0x00020000
+CLONE_NEWNS, CLONE_NEWUSER = 0x00020000, 0x10000000
 MS_RDONLY, MS_NOSUID, MS_NODEV, MS_NOEXEC = 1, 2, 4, 8
 MS_REMOUNT, MS_BIND, MS_REC, MS_PRIVATE = 0x20, 0x1000, 0x4000, 1 << 18
 MS_NOATIME, MS_NODIRATIME, MS_RELATIME = 0x400, 0x800, 1 << 21
@@ -57,6 +58,33 @@ def enter(asked: dict[str, Any]) -> None:
         os.chdir(_AT)
         _pivot()
     os.chdir("/")
+
+
+def cleared(folders: list[str]) -> list[int]:
+    """Leave for a mount namespace in which folders are empty; return what leads others into it.
+
+    They are descriptors of the root folder and of the namespaces: an ordinary user gets a user
+    namespace besides, with himself in it alone. Raises OSError if the kernel refuses.
+    """
+    user, group = os.geteuid(), os.getegid()
+    kinds = ["user", "mnt"] if user else ["mnt"]
+    _checked(libc.unshare(CLONE_NEWNS | (CLONE_NEWUSER if user else 0)), "unshare")
+    own = os.open("/proc/self", os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+    if user:
+        for name, text in (
+            ("setgroups", "deny"),
+            ("uid_map", f"{user} {user} 1"),
+            ("gid_map", f"{group} {group} 1"),
+        ):
+            file = os.open(name, os.O_WRONLY | os.O_CLOEXEC, dir_fd=own)
+            os.write(file, text.encode())
+            os.close(file)
+    _mount(None, "/", None, MS_REC | MS_PRIVATE)
+    flags = MS_RDONLY | MS_NOSUID | MS_NODEV | MS_NOEXEC | MS_NOATIME
+    for folder in folders:
+        _mount("tmpfs", folder, "tmpfs", flags, "mode=555,size=4k,nr_inodes=1")
+    spaces = [os.open(f"ns/{kind}", os.O_RDONLY | os.O_CLOEXEC, dir_fd=own) for kind in kinds]
+    return [os.open("/", os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC), *spaces]
 
 
 def _show(way: str, path: str, target: str) -> None:
@@ -101,7 +129,7 @@ def _pivot() -> None:
 def _mount(source: str | None, target: str, kind: str | None, flags: int, data: str = "") -> None:
     words = [None if word is None else os.fsencode(word) for word in (source, target, kind)]
     result = libc.mount(*words, ctypes.c_ulong(flags), data.encode() or None)
-    _checked(result, "mount", target.removeprefix(_AT) or "/")
+    _checked(result, "mount", target.removeprefix(_AT) or target)
 
 
 def _checked(result: int, call: str, path: str = "") -> None:

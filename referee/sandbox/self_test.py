@@ -40,7 +40,8 @@ def prove(launcher: Launcher, limits: Limits) -> None:
             secret, target = f"{folder}/secret", f"{folder}/written"
             Path(secret).write_text("nobody may read this")
             os.chmod(secret, 0o644)
-        words = (_CANARY.name, secret, target, str(os.getpid()), *launcher.sandbox.allowed)
+        allowed = {*launcher.sandbox.allowed, *(["see /proc"] if limits.shows_proc else [])}
+        words = (_CANARY.name, secret, target, str(os.getpid()), *allowed)
         program = Program((PYTHON, *words), str(_CANARY.parent), (_CANARY.name,))
         launcher.check(program, limits)
         try:

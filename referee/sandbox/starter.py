@@ -132,6 +132,9 @@ class Starter:
         if sandbox.confines:
             try:
                 sandbox.settle(self._staged().folder)
+                if folders := sandbox.to_clear():
+                    self._send({"clear": folders})
+                    sandbox.learn(self._read()[0]["uncleared"])
             except BaseException:  # Ctrl-C too: raised again once the fork server has ended
                 self.close()
                 raise

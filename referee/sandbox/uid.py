@@ -12,7 +12,6 @@ from pathlib import Path
 from referee.limits import Limits
 from referee.sandbox import seccomp
 from referee.sandbox.errors import MachineError, UnavailableError
-from referee.sandbox.executable import named_interpreter
 from referee.sandbox.kinds import (
     THREADS,
     Request,
@@ -20,6 +19,7 @@ from referee.sandbox.kinds import (
     bounds,
     environment,
     first_user,
+    origin,
     search_path,
 )
 from referee.sandbox.landlock import JAVA, PROGRAMS, SETTINGS
@@ -41,6 +41,8 @@ class UidSandbox(Sandbox):
     The filter asks nobody about threads, which not every kernel can: the limit of processes that
     the user has bounds them.
     """
+
+    has_proc = False
 
     def __init__(self, uid: int | None) -> None:
         """Find out which file system there can be; `uid` is as for a `Launcher`."""
@@ -89,7 +91,7 @@ class UidSandbox(Sandbox):
         """Ask for the file system, the filter and the limits."""
         return {
             "argv": program.argv,
-            "env": {**environment(search_path(uid), limits), **_origin(program, uid)},
+            "env": environment(search_path(uid), limits) | origin(program, limits, uid),
             "limits": [*bounds(limits), (resource.RLIMIT_NPROC, THREADS)],
             "landlock": None,
             "seccomp": self._filter,
@@ -145,14 +147,6 @@ def with_mounts(paths: Iterable[str], table: Path = MOUNTS) -> list[str]:
             if point.startswith(f"{path}/") and os.path.exists(point):
                 found[point] = None
     return [*found]
-
-
-def _origin(program: Program, uid: int | None) -> dict[str, str]:
-    """Return the variable by which the linker finds libraries beside a program, without /proc."""
-    path = program.argv[0]
-    if path.startswith(f"{program.folder}/"):
-        path = named_interpreter(path, search_path(uid)) or path
-    return {"LD_ORIGIN_PATH": os.path.dirname(os.path.realpath(path))}
 
 
 def _system(uid: int | None) -> Iterator[str]:

@@ -29,7 +29,7 @@ class Attack:
     """
     props: tuple[str, ...] = ()
     """What the scene needs besides the files: links, listeners, terminal, victims, bits, pages,
-    packages, a big file.
+    packages, a big file, files of /proc or of /sys.
 
     And what becomes of the bot: it is frozen, ended, left idle, or a rival comes after it; often
     where chance decides.

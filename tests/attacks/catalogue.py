@@ -293,6 +293,7 @@ PRIVILEGE = [
             ("become_root", "become root", j.is_root),
             ("unshare", "unshare", j.other_namespace, "user namespaces"),
             ("clone_new_user", "clone(NEWUSER)", j.other_namespace, "user namespaces"),
+            ("take_rights", "take capabilities", j.has_rights),
             (
                 "core_pattern",
                 "write `/proc/sys/kernel/core_pattern`",
@@ -311,7 +312,10 @@ PRIVILEGE = [
     *group_of(
         "Privilege",
         "privilege",
-        [("join_namespace", "enter another's namespaces", j.other_namespace)],
+        [
+            ("join_namespace", "enter another's namespaces", j.other_namespace),
+            ("see_proc", "see `/proc` all the same", j.said_word("sees proc")),
+        ],
         props=("victims",),
     ),
 ]

@@ -143,6 +143,15 @@ def _core_scheduling() -> str:
     return "no core here has two threads, or this kernel cannot keep them apart"
 
 
+def _counts() -> str:
+    with subprocess.Popen(["true"]) as process:
+        numbers = [os.pidfd_open(pid) for pid in (os.getpid(), process.pid)]
+    inodes = {os.fstat(number).st_ino for number in numbers}
+    for number in numbers:
+        os.close(number)
+    return "" if len(inodes) == 2 else "this kernel gives processes no inodes of their own"
+
+
 def _huge_pages() -> str:
     chosen = _value("/sys/kernel/mm/transparent_hugepage/enabled")
     return "" if chosen and "[never]" not in chosen else "this kernel makes no huge pages"
@@ -178,6 +187,7 @@ _PROBES: dict[str, Callable[[], str]] = {
     "evictable": _evictable,
     "access times": _access_times,
     "core scheduling": _core_scheduling,
+    "counts": _counts,
     "huge pages": _huge_pages,
     "flushes": _flushes,
 }

@@ -310,6 +310,17 @@ def is_root(case: Case) -> bool:
     return False
 
 
+def has_rights(case: Case) -> bool:
+    """A process of the bot has a capability, be it in a namespace of its own."""
+    for pid in case.scene.bot_processes():
+        with contextlib.suppress(OSError):
+            lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+            words = dict(line.split(":", 1) for line in lines)
+            if any(int(words[f"Cap{name}"], 16) for name in ("Inh", "Prm", "Eff", "Amb")):
+                return True
+    return False
+
+
 def namespaces(pid: int) -> dict[str, str]:
     """Return the namespaces of a process."""
     found = {}

@@ -310,7 +310,12 @@ class BotRun:
 def main() -> None:
     """Answer requests until there are no more."""
     runner = Runner()
-    answer(lambda attack, sandbox: runner.run(BY_SLUG[attack], sandbox), runner.probe)
+
+    def run(attack: str, sandbox: str) -> Outcome:
+        outcome = runner.run(BY_SLUG[attack], sandbox)
+        return {**outcome, "sees_proc": bool(runner.launcher(sandbox).sandbox.uncleared)}
+
+    answer(run, runner.probe)
     runner.close()
 
 

@@ -15,7 +15,15 @@ from referee.sandbox.cgroup import delegated
 from referee.sandbox.errors import CgroupError
 from tests.attacks.catalogue import ATTACKS, BY_SLUG
 from tests.attacks.catalogue_door import DOOR
-from tests.attacks.gaps import BESIDE_DOOR, BESIDE_GPUS, CLOSED_BY_CGROUPS, GAPS, UNAIDED
+from tests.attacks.gaps import (
+    BESIDE_DOOR,
+    BESIDE_GPUS,
+    CLOSED_BY_CGROUPS,
+    GAPS,
+    SEEING_PROC,
+    UNAIDED,
+    is_gap,
+)
 from tests.attacks.users import (
     WITHOUT_MOUNTS,
     RunnerProcess,
@@ -112,7 +120,7 @@ def test_attack(arrangement: tuple[str, str, Any], attack: str) -> None:
         assert outcome["effect"] or (attack, user) in UNAIDED, (
             f"no effect without a sandbox: {said}"
         )
-    elif (attack, sandbox, user) in GAPS:
+    elif is_gap(attack, sandbox, user, outcome):
         assert outcome["effect"], f"no longer a gap: remove it: {said}"
     else:
         assert not outcome["effect"], f"not contained: {said}"
@@ -128,8 +136,8 @@ def test_a_gpu_opens_nothing_else(beside_gpus: tuple[str, Any], attack: str) -> 
     if "missing" in outcome:
         pytest.skip(f"n/a here: {outcome['missing']}")
     assert "error" not in outcome, outcome["error"]
-    is_gap = attack in BESIDE_GPUS or (attack, "bwrap", user) in GAPS
-    assert outcome["effect"] == is_gap, f"{BY_SLUG[attack].name}: {outcome['detail']}"
+    expected = attack in BESIDE_GPUS or (attack, "bwrap", user) in GAPS
+    assert outcome["effect"] == expected, f"{BY_SLUG[attack].name}: {outcome['detail']}"
 
 
 @pytest.mark.parametrize("sandbox", [name for name in SANDBOXES if name != "none"])
@@ -143,8 +151,8 @@ def test_a_cgroup_closes_gaps_and_opens_none(
     if "missing" in outcome:
         pytest.skip(f"n/a here: {outcome['missing']}")
     assert "error" not in outcome, outcome["error"]
-    is_gap = (attack, sandbox, user) in GAPS and attack not in CLOSED_BY_CGROUPS
-    assert outcome["effect"] == is_gap, f"{BY_SLUG[attack].name}: {outcome['detail']}"
+    expected = is_gap(attack, sandbox, user, outcome) and attack not in CLOSED_BY_CGROUPS
+    assert outcome["effect"] == expected, f"{BY_SLUG[attack].name}: {outcome['detail']}"
 
 
 @pytest.mark.parametrize("sandbox", SANDBOXES)
@@ -166,8 +174,9 @@ def test_a_door_opens_nothing_else(at_door: tuple[str, Any], attack: str) -> Non
     if "missing" in outcome:
         pytest.skip(f"n/a here: {outcome['missing']}")
     assert "error" not in outcome, outcome["error"]
-    is_gap = (attack, sandbox, user) in GAPS or (sandbox == "bwrap" and attack in BESIDE_DOOR)
-    assert outcome["effect"] == is_gap, f"{BY_SLUG[attack].name}: {outcome['detail']}"
+    more = sandbox == "bwrap" and attack in BESIDE_DOOR
+    expected = more or is_gap(attack, sandbox, user, outcome)
+    assert outcome["effect"] == expected, f"{BY_SLUG[attack].name}: {outcome['detail']}"
 
 
 def test_the_catalogue_is_whole() -> None:
@@ -175,7 +184,7 @@ def test_the_catalogue_is_whole() -> None:
     assert {attack.group for attack in ATTACKS} == GROUPS
     assert {slug for slug, _, _ in GAPS} | {slug for slug, _ in UNAIDED} <= set(BY_SLUG)
     assert {sandbox for _, sandbox, _ in GAPS} <= set(SANDBOXES)
-    assert {*BESIDE_GPUS, *BESIDE_DOOR} <= set(BY_SLUG)
+    assert {*BESIDE_GPUS, *BESIDE_DOOR, *(slug for slug, _ in SEEING_PROC)} <= set(BY_SLUG)
     assert {slug for slug, _, _ in GAPS} >= CLOSED_BY_CGROUPS
 
 

@@ -3,11 +3,13 @@
 import contextlib
 import json
 import os
+import random
 import secrets
 import select
 import signal
+import subprocess
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +20,8 @@ from tests.attacks.pages import set_in_memory
 from tests.attacks.scene import MESSAGE_BITS, PAGES, Scene
 
 TRIES, OFTEN = 2, 10
+_LOOKED_AT = {"cmdline", "cwd", "exe", "fd", "fdinfo", "ns", "root", "stat", "status", "task"}
+"""Files of a process that others look at."""
 PATIENCE = 6.0
 
 
@@ -44,12 +48,14 @@ class Exchange:
             first = self._launcher.start(self._program, self._limits)
             stopped = stack.enter_context(contextlib.ExitStack())
             stopped.callback(self._launcher.stop, first)
+            files = stack.enter_context(untouched(props, bits))
             self._hear(first, b"ready\n")
             pid = self._scene.bot_processes()[0]
             pages = Path(f"/proc/{pid}/cwd").readlink() / PAGES
             if pages.exists():
                 set_in_memory(pages, there=False)
-            self._tell(first, message=message, bits=bits, partner=pid)
+            told = {"bits": bits, "partner": pid, "files": files}
+            self._tell(first, message=message, **told)
             self._hear(first, b"done\n")
             group = self._launcher.sandbox.name.startswith("bwrap")
             if "ended" in props:
@@ -59,7 +65,7 @@ class Exchange:
             second = self._launcher.start(self._program, self._limits)
             stack.callback(self._launcher.stop, second)
             self._hear(second, b"ready\n")
-            self._tell(second, message=None, bits=bits, partner=pid)
+            self._tell(second, message=None, **told)
             return f"told {message}\n".encode() in self._hear(second, b"done\n")
 
     def _tell(self, child: Child, **more: object) -> None:
@@ -81,6 +87,23 @@ class Exchange:
             said += os.read(child.stderr, 65536)
         self.detail = said[-300:].decode(errors="replace")
         return said
+
+
+@contextlib.contextmanager
+def untouched(props: Sequence[str], count: int) -> Iterator[list[str]]:
+    """Give files of the kernel's that nobody is likely to have looked at: listing is no look."""
+    if "files of sys" in props:
+        found = [
+            f"{folder}/{name}" for folder, _, names in os.walk("/sys/devices") for name in names
+        ]
+        yield random.sample(found, count)
+    elif "files of proc" in props:
+        with subprocess.Popen(["sleep", "60"]) as process:
+            names = {path.name for path in Path("/proc/self").iterdir()} - _LOOKED_AT
+            yield [f"/proc/{process.pid}/{name}" for name in sorted(names)[:count]]
+            process.kill()
+    else:
+        yield []
 
 
 def run_two(exchange: Exchange, bits: int, props: Sequence[str]) -> dict[str, Any]:

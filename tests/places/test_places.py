@@ -77,6 +77,7 @@ def test_the_doctor_says_which_sandboxes_work(place: str) -> None:
         assert (row["value"] == "works") == (begins in WORKING), row
         assert "\n" not in row["remark"]
         assert "--sandbox" not in row["remark"], "none may name another that works no better"
+        assert ("/proc seen" in row["remark"]) == (begins == LANDLOCK), "without mount namespaces"
 
 
 def test_every_emulated_place_is_tried() -> None:

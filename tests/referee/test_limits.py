@@ -51,6 +51,17 @@ def test_a_bot_with_a_device_is_in_bwrap_whatever_its_league_has() -> None:
     assert all_have_it.stored()["devices"] == ["nvidia"]
 
 
+def test_who_sees_proc() -> None:
+    own = Grant(proc=True)
+    assert own.words == "proc = true"
+    assert not LEAGUE.shows_proc
+    assert own.of(LEAGUE).shows_proc
+    assert not Grant(proc=False).of(Limits(proc=True)).shows_proc
+    assert own.beyond(LEAGUE) == own.within(own) == own
+    assert own.within(Grant(proc=False)) == NO_GRANT
+    assert Grant(devices=("nvidia",)).of(LEAGUE).shows_proc, "which its driver writes to"
+
+
 ASKED = "POST https://api.example.org/v1/chat/completions"
 
 

@@ -1,6 +1,7 @@
 """`arena doctor`: what a machine offers for running bots, and whether one gets ready."""
 
 import json
+import re
 import shutil
 import sys
 from collections.abc import Callable
@@ -12,6 +13,7 @@ from arena.league.finding import BUNDLED
 from referee.sandbox import SANDBOXES, own_cores
 from referee.sandbox.cgroup import delegated
 from referee.sandbox.errors import CgroupError
+from referee.sandbox.kinds import LandlockSandbox
 from tests.arena.conftest import Arena
 from tests.referee.sandbox.sandboxed import missing
 
@@ -103,6 +105,17 @@ def test_it_says_which_python_there_is_and_whether_bots_can_have_cgroups(rows_of
     except CgroupError as error:
         expected = ("does not work", error.what)
     assert (rows["cgroup v2"]["value"], rows["cgroup v2"]["remark"]) == expected
+
+
+def test_it_says_where_bots_see_proc_and_why(
+    rows_of: Doctor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if "landlock" not in HERE:
+        pytest.skip("LANDLOCK IS NOT TESTED HERE")
+    monkeypatch.setattr(LandlockSandbox, "to_clear", lambda _: ["/no/such"])
+    remark = {row["what"]: row["remark"] for row in rows_of()}["sandbox landlock"]
+    assert ", /proc seen); bots run as" in remark
+    assert re.search(r"what was looked at in /proc \((unshare|mount /no/such): .+\)$", remark)
 
 
 def test_a_limit_that_cannot_be_had_is_named_once_and_blamed_on_no_sandbox(rows_of: Doctor) -> None:

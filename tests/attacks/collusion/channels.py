@@ -77,6 +77,7 @@ CHANNELS = [
         _c("open files, by `stat`", "OpenFilesByStat", feature="sizes of fd"),
         _c("dumpable, by `stat`", "DumpableByStat"),
         _c("numbers of processes", "ProcessNumbers", meetings=ALL, period=0.03),
+        _c("counts of processes", "ProcessCounts", period=0.06, feature="counts"),
     ),
     *_rows(
         "Names",
@@ -132,7 +133,9 @@ CHANNELS = [
         _c("`/proc/stat`", "CountOfForks", period=0.02),
         _c("`/proc/meminfo`", "MemoryInUse", period=0.06),
         _c("`/proc/sys/fs/file-nr`", "OpenFiles"),
+        _c("numbers of event files", "EventNumbers"),
         _c("free blocks of the disk", "FreeBlocks", period=0.03),
+        _c("numbers of sockets", "SocketNumbers", meetings=("match", "deal")),
         _c("numbers of pipes", "PipeNumbers", meetings=ALL, period=0.04),
     ),
     *_rows(

@@ -72,6 +72,7 @@ def _reasons() -> Iterator[str]:
         *others, last = gap.sandboxes
         where = f"{', '.join(others)} and {last}" if others else last
         where += _OF_ONE.get(gap.users, "")
+        where += ", where /proc cannot be hidden" if gap.where_proc_is_seen else ""
         yield f"- *{names[gap.channel]}* ({where}; up to {gap.most:,} bits/s): {gap.reason}"
     timed = [f"*{channel.name}*" for channel in CHANNELS if channel.is_timing]
     yield f"- {', '.join(dict.fromkeys(timed))}: {TIMING}"

@@ -9,6 +9,9 @@ from functools import partial
 from common import Facts, attempt, call, child, linger, main, raw, say
 
 CLONE_NEWUSER, CLONE_NEWNS, CLONE_NEWNET, CLONE_NEWPID = 0x10000000, 0x20000, 0x40000000, 0x20000000
+MNT_DETACH, MS_BIND, MS_REC = 2, 0x1000, 0x4000
+OPEN_TREE_CLONE, AT_RECURSIVE, MOVE_MOUNT_F_EMPTY_PATH = 1, 0x8000, 4
+PR_CAP_AMBIENT = 47
 DEVICES = ("kmsg", "kvm", "fuse", "mem", "port", "loop-control", "vda", "sda", "nvme0n1", "tty1")
 
 
@@ -89,6 +92,46 @@ def watch_everything(facts: Facts) -> None:
     """Ask to be told of every file that is opened anywhere below the results' folder."""
     descriptor = attempt(call, "fanotify_init", 0x200, os.O_RDONLY)
     say(f"fanotify {descriptor}")
+
+
+def see_proc(facts: Facts) -> None:
+    """Where /proc is hidden: uncover it, mount another, or go where it is not."""
+    places = [b"/proc", b"/scratch", facts["loose"].encode()]
+    private = CLONE_NEWUSER | CLONE_NEWNS
+    tree = partial(raw, "open_tree", -100, b"/", OPEN_TREE_CLONE | AT_RECURSIVE)
+    ways = [
+        partial(call, "umount2", b"/proc", MNT_DETACH),
+        partial(call, "unshare", private),
+        partial(call, "umount2", b"/proc", MNT_DETACH),
+        *(partial(call, "mount", b"proc", place, b"proc", 0, None) for place in places),
+        *(partial(call, "mount", b"/", place, None, MS_BIND | MS_REC, None) for place in places),
+        lambda: raw("move_mount", tree(), b"", -100, b"/proc", MOVE_MOUNT_F_EMPTY_PATH),
+        partial(raw, "fsopen", b"proc", 0),
+        partial(raw, "pivot_root", b"/usr", b"/usr"),
+        partial(os.chroot, ".."),
+        *(
+            partial(_join, pid)
+            for pid in (os.getppid(), *(each["pid"] for each in facts["victims"]))
+        ),
+    ]
+    while not any(os.path.exists(place + b"/self") for place in places):
+        if not ways:
+            return
+        attempt(ways.pop(0))
+    say("sees proc")
+
+
+def _join(pid: int) -> None:
+    call("setns", os.pidfd_open(pid), CLONE_NEWNS)
+
+
+def take_rights(facts: Facts) -> None:
+    """Take all capabilities, those of a namespace of its own too."""
+    every = struct.pack("=6I", *(0xFFFFFFFF,) * 6)
+    attempt(raw, "capset", struct.pack("=Ii", 0x20080522, 0), every)
+    for capability in range(41):
+        attempt(call, "prctl", PR_CAP_AMBIENT, 2, capability, 0, 0)
+    attempt(os.setresuid, 0, 0, 0)
 
 
 def join_namespace(facts: Facts) -> None:

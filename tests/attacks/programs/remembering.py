@@ -17,7 +17,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 
-from common import Facts, attempt, checked, libc, main, places, raw, say
+from common import Facts, attempt, checked, child, libc, main, places, raw, say
 
 F_GET_RW_HINT, F_SET_RW_HINT = 1035, 1036
 F_SETLK, F_GETLK = 6, 5
@@ -26,7 +26,10 @@ PR_SET_NAME = 15
 FUTEX_WAIT, FUTEX_WAKE = 0, 1
 PAGE_STEP = 1 << 18
 NUMBERS, NUMBER_STEP = 512, 32
-PIPES, PIPE_STEP = 8192, 512
+PIPES, COOKIES = 8192, 4096
+CLONE_PIDFD, SO_COOKIE, SO_PEERPIDFD = 0x1000, 57, 77
+CLOCK_STEP = 0.02
+"""Seconds, more than the clock of files goes in one step."""
 MOMENT = 0.02
 SIGNALS = 64
 THREADS = 24
@@ -260,21 +263,113 @@ def _is_somebody(number: int) -> bool:
     return True
 
 
+def tell_number(facts: Facts, number: Callable[[], int], span: int) -> None:
+    """Draw numbers that the kernel counts up, until one is the message, within so wide a span."""
+    step = span >> facts["bits"]
+    if not bits(facts):
+        tell(facts, number() % span // step)
+        return
+    while number() % span != value(facts) * step:
+        pass
+
+
+def inode_of(file: int) -> int:
+    """Return the number of a file's inode, and close it."""
+    found = os.fstat(file).st_ino
+    os.close(file)
+    return found
+
+
 def pipe_numbers(facts: Facts) -> None:
     """Make pipes, which the kernel numbers, until the next has a certain number."""
 
     def number() -> int:
         reading, writing = os.pipe()
-        found = os.fstat(reading).st_ino
+        os.close(writing)
+        return inode_of(reading)
+
+    tell_number(facts, number, PIPES)
+
+
+def socket_numbers(facts: Facts) -> None:
+    """Ask for the number of a socket, which the kernel gives it then."""
+
+    def number() -> int:
+        one, other = socket.socketpair()
+        with one, other:
+            return int.from_bytes(one.getsockopt(socket.SOL_SOCKET, SO_COOKIE, 8), sys.byteorder)
+
+    tell_number(facts, number, COOKIES)
+
+
+def process_counts(facts: Facts) -> None:
+    """Start processes, which the machine counts, until the count has a certain end."""
+
+    def number() -> int:
+        made = ctypes.c_int(-1)
+        pid = raw("clone", CLONE_PIDFD | int(signal.SIGCHLD), 0, ctypes.byref(made), 0, 0)
+        if pid == 0:
+            os._exit(0)
+        os.waitpid(pid, 0)
+        return inode_of(made.value)
+
+    tell_number(facts, number, NUMBERS)
+
+
+def process_counts_of_pairs(facts: Facts) -> None:
+    """The same by a pair of sockets, which shows who has made it."""
+
+    def number() -> int:
+        reading, writing = os.pipe()
+
+        def count() -> None:
+            one = socket.socketpair()[0]
+            found = inode_of(one.getsockopt(socket.SOL_SOCKET, SO_PEERPIDFD))
+            os.write(writing, struct.pack("Q", found))
+
+        os.waitpid(child(count), 0)
+        os.set_blocking(reading, False)
+        found = os.read(reading, 8)
         os.close(reading)
         os.close(writing)
-        return found
+        return int(struct.unpack("Q", found)[0])
 
-    if not bits(facts):
-        tell(facts, number() % PIPES // PIPE_STEP)
+    tell_number(facts, number, NUMBERS)
+
+
+def event_numbers(facts: Facts) -> None:
+    """Leave holes in the numbers of event files, which the next to make some fills."""
+    count = facts["bits"] + 2  # one on each side
+
+    def number(file: int) -> int:
+        with open(f"/proc/self/fdinfo/{file}") as lines:
+            return int(next(line for line in lines if line.startswith("eventfd-id")).split()[1])
+
+    made = {number(file): file for file in (os.eventfd(0) for _ in range(2 * count))}
+    mine = sorted(made)
+    if bits(facts):
+        row = mine[-count:]  # behind all holes that there were
+        for at, file in made.items():
+            if at not in row or bits(facts)[row.index(at) - 1 : row.index(at)] == "0":
+                os.close(file)
         return
-    while number() % PIPES != value(facts) * PIPE_STEP:
-        pass
+    last = max(at for at in mine if at - 1 not in made)
+    tell_bits(facts, lambda at: last - count + 1 + at not in made)
+
+
+def inodes_of_proc(facts: Facts) -> None:
+    """Look at some files below /proc, which makes them, with a time that all see."""
+    moment = time.time_ns()
+    time.sleep(CLOCK_STEP)
+    for at in ones(facts):
+        os.stat(facts["files"][at])
+    if not bits(facts):
+        tell_bits(facts, lambda at: os.stat(facts["files"][at]).st_ctime_ns < moment)
+
+
+def inodes_of_sys(facts: Facts) -> None:
+    """The same below /sys."""
+    inodes_of_proc(facts)
 
 
 def socket_names(facts: Facts) -> None:

@@ -4,6 +4,7 @@ import contextlib
 import grp
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -27,7 +28,7 @@ from referee.sandbox.kinds import (
 from referee.starting import StartupError, start_bot
 from tests.referee.process_watch import children, fields
 from tests.referee.raw_programs import read_all
-from tests.referee.sandbox.sandboxed import ROOT, limits, make, running, said
+from tests.referee.sandbox.sandboxed import ROOT, limits, make, need, running, said
 
 SLEEPER = "import time; print('here', flush=True); time.sleep(600)"
 SETTINGS = {"memory_mb": 300, "open_files": 40, "processes": 20}
@@ -195,7 +196,7 @@ def test_programs_are_looked_up_where_a_bots_user_may_enter(
 def test_three_pipes_a_folder_and_an_environment_are_all_that_it_is_given(
     sandboxed: Launcher, public: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """bwrap adds where the scratch is, and the working folder; uid what the linker needs."""
+    """bwrap adds where the scratch is, and the working folder; all add what the linker needs."""
     monkeypatch.setenv("ARENA_SECRET", "the seed of the deal")
     reading, writing = os.pipe()
     os.set_inheritable(writing, True)
@@ -219,13 +220,70 @@ def test_three_pipes_a_folder_and_an_environment_are_all_that_it_is_given(
     expected = dict(environment(search_path(sandboxed.uid), Limits()))
     if sandboxed.sandbox.name.startswith("bwrap"):
         expected |= {"HOME": "/scratch", "TMPDIR": "/scratch", "PWD": found["PWD"]}
-    if sandboxed.sandbox.name.startswith("uid"):
-        program = Path(sandboxed.sandbox.interpreter(sandboxed.uid)).resolve()
-        expected["LD_ORIGIN_PATH"] = str(program.parent)
+    program = Path(sandboxed.sandbox.interpreter(sandboxed.uid)).resolve()
+    expected["LD_ORIGIN_PATH"] = str(program.parent)
     assert found == expected
     python = {"PYTHONDONTWRITEBYTECODE", "PYTHONHASHSEED", "PYTHONUNBUFFERED"}
     assert set(environment("", Limits())) == {"LANG", "PATH", *python, *THREAD_COUNTS}
     assert {environment("", Limits(threads=3))[name] for name in THREAD_COUNTS} == {"3"}
+
+
+SEEN = """
+import os
+found = []
+for path in ("/proc/self", "/proc/stat", "/proc/sys/fs", "/sys/devices", "/dev/fd/0"):
+    try:
+        os.stat(path)
+    except OSError:
+        continue
+    found.append(path)
+print(*found)
+"""
+
+
+def test_a_bot_sees_proc_only_if_it_is_to(sandboxed: Launcher, public: Path) -> None:
+    program = make(public, SEEN)
+    if sandboxed.sandbox.uncleared:
+        pytest.skip(f"THAT NONE SEES /proc IS NOT TESTED HERE: {sandboxed.sandbox.uncleared}")
+    assert said(sandboxed, program) == ""
+    if sandboxed.sandbox.has_proc:
+        sandboxed.check(program, limits(sandboxed, proc=True))
+        found = said(sandboxed, program, proc=True).split()
+        assert found[:3] == ["/proc/self", "/proc/stat", "/proc/sys/fs"]
+        assert said(sandboxed, program) == "", "and the next one is as the first"
+    else:
+        with pytest.raises(SandboxError, match="no /proc to show"):
+            sandboxed.check(program, limits(sandboxed, proc=True))
+
+
+WITHOUT_MOUNTS = """
+import ctypes, os, sys
+CAPBSET_DROP, SYS_ADMIN = 24, 21
+assert ctypes.CDLL(None).prctl(CAPBSET_DROP, SYS_ADMIN, 0, 0, 0) == 0
+os.execv(sys.executable, [sys.executable, "-c", sys.argv[1], *sys.argv[2:]])
+"""
+STARTING = """
+import sys
+from pathlib import Path
+from referee.limits import Limits
+from referee.sandbox import Launcher, prove
+from tests.referee.sandbox.sandboxed import make, said
+with Launcher("landlock") as launcher:
+    prove(launcher, Limits())
+    print(launcher.sandbox.name, launcher.sandbox.uncleared, sep="|")
+    print(said(launcher, make(Path(sys.argv[1]), sys.argv[2])))
+"""
+
+
+@pytest.mark.usefixtures("root_only")
+def test_where_proc_cannot_be_hidden_the_name_of_the_sandbox_says_so(public: Path) -> None:
+    need("landlock")
+    words = [sys.executable, "-c", WITHOUT_MOUNTS, STARTING, str(public), SEEN]
+    project = Path(__file__).parents[3]
+    ran = subprocess.run(words, capture_output=True, text=True, cwd=project)
+    name, seen = ran.stdout.splitlines()
+    assert re.fullmatch(r"landlock \(ABI \d+, /proc seen\)\|unshare: Operation not per.*", name)
+    assert seen.startswith("/proc/self "), ran.stderr
 
 
 def test_signals_are_as_a_program_expects_them(sandboxed: Launcher, public: Path) -> None:

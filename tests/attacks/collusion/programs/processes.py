@@ -12,6 +12,7 @@ from typing import Any
 from whisper import Channel, Pool, burn, checked, digits, libc, raw
 
 PR_SET_DUMPABLE, PR_SET_NAME = 4, 15
+CLONE_PIDFD = 0x1000
 PLACE = 0x10_0000_0000
 NEAR = 3000
 GROUP = 8
@@ -233,3 +234,28 @@ class ProcessNumbers(Channel):
         thread.start()
         thread.join()
         return seen[0]
+
+
+class ProcessCounts(Channel):
+    """Starts children, and sees by the inode of one how many processes the machine has had."""
+
+    last = 0
+
+    def send(self, bits: str) -> None:
+        for _ in range(MANY * int(bits)):
+            self._next()
+
+    def hear(self, lanes: int) -> list[int]:
+        now = self._next()
+        before, self.last = self.last, now
+        return [now - before]
+
+    def _next(self) -> int:
+        made = ctypes.c_int(-1)
+        pid = raw("clone", CLONE_PIDFD | int(signal.SIGCHLD), 0, ctypes.byref(made), 0, 0)
+        if pid == 0:
+            os._exit(0)
+        os.waitpid(pid, 0)
+        found = os.fstat(made.value).st_ino
+        os.close(made.value)
+        return found

@@ -23,7 +23,9 @@ FEW_FILES = 64
 AIO_MANY, AIO_FEW = 60_000, 10_000
 THREADS = 12
 FILES = 30
+EVENTS = 30
 MEGABYTES = 32
+COOKIES, SO_COOKIE = 40, 57
 PIPES, PIPES_APART = 40, 1100
 
 
@@ -311,6 +313,28 @@ class OpenFiles(Channel):
             return [int(file.read().split()[0])]
 
 
+class EventNumbers(Channel):
+    """Has event files, of which the machine gives each the lowest number that is free."""
+
+    def __init__(self, view: dict[str, Any]) -> None:
+        super().__init__(view)
+        self.held: list[int] = []
+
+    def send(self, bits: str) -> None:
+        while len(self.held) < EVENTS * int(bits):
+            self.held.append(os.eventfd(0))
+        while len(self.held) > EVENTS * int(bits):
+            os.close(self.held.pop())
+
+    def hear(self, lanes: int) -> list[int]:
+        made = os.eventfd(0)
+        try:
+            with open(f"/proc/self/fdinfo/{made}") as file:
+                return [int(line.split()[1]) for line in file if line.startswith("eventfd-id")]
+        finally:
+            os.close(made)
+
+
 class FreeBlocks(Channel):
     """Writes a file, or removes it, on the disk that both have."""
 
@@ -324,6 +348,28 @@ class FreeBlocks(Channel):
 
     def hear(self, lanes: int) -> list[int]:
         return [os.statvfs(self.common).f_bfree]
+
+
+class SocketNumbers(Channel):
+    """Asks sockets for numbers, which the kernel gives them then, one after another on a core."""
+
+    last = 0
+
+    def _next(self, count: int) -> int:
+        found = b""
+        for _ in range(count):
+            one, other = socket.socketpair()
+            with one, other:
+                found = one.getsockopt(socket.SOL_SOCKET, SO_COOKIE, 8)
+        return int(struct.unpack("Q", found)[0]) if found else 0
+
+    def send(self, bits: str) -> None:
+        self._next(COOKIES * int(bits))
+
+    def hear(self, lanes: int) -> list[int]:
+        now = self._next(1)
+        before, self.last = self.last, now
+        return [(now - before) % (1 << 32)]
 
 
 class PipeNumbers(Channel):
