@@ -121,7 +121,7 @@ SEEING_PROC = {
 
 def is_gap(attack: str, sandbox: str, user: str, outcome: Mapping[str, object]) -> bool:
     """Return whether an attack is expected to have effect; `outcome` says what its bot saw."""
-    if outcome["sees_proc"] and (attack, user) in SEEING_PROC:
+    if outcome.get("sees_proc") and (attack, user) in SEEING_PROC:
         return True
     return (attack, sandbox, user) in GAPS
 
