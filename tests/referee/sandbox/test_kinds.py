@@ -263,15 +263,16 @@ assert ctypes.CDLL(None).prctl(CAPBSET_DROP, SYS_ADMIN, 0, 0, 0) == 0
 os.execv(sys.executable, [sys.executable, "-c", sys.argv[1], *sys.argv[2:]])
 """
 STARTING = """
-import sys
-from pathlib import Path
+import os, sys
 from referee.limits import Limits
-from referee.sandbox import Launcher, prove
-from tests.referee.sandbox.sandboxed import make, said
+from referee.sandbox import PYTHON, Launcher, Program, prove
 with Launcher("landlock") as launcher:
     prove(launcher, Limits())
-    print(launcher.sandbox.name, launcher.sandbox.uncleared, sep="|")
-    print(said(launcher, make(Path(sys.argv[1]), sys.argv[2])))
+    print(launcher.sandbox.name, launcher.sandbox.uncleared, sep="|", flush=True)
+    child = launcher.start(Program((PYTHON, "-S", "-c", sys.argv[2]), sys.argv[1]), Limits())
+    os.set_blocking(child.stdout, True)
+    with open(child.stdout, closefd=False) as output:
+        print(output.read(), end="")
 """
 
 
@@ -284,6 +285,27 @@ def test_where_proc_cannot_be_hidden_the_name_of_the_sandbox_says_so(public: Pat
     name, seen = ran.stdout.splitlines()
     assert re.fullmatch(r"landlock \(ABI \d+, /proc seen\)\|unshare: Operation not per.*", name)
     assert seen.startswith("/proc/self "), ran.stderr
+
+
+IN_A_CHROOT = """
+mount --make-rprivate / && mount --rbind / "$1" && mount -t tmpfs tmpfs "$1/usr/share" &&
+touch "$1/usr/share/here" && shift && exec chroot "$@"
+"""
+
+
+@pytest.mark.usefixtures("root_only")
+def test_a_bot_has_the_root_folder_of_the_arena(public: Path) -> None:
+    """Where /proc is hidden, it goes through a mount namespace that knows of no chroot."""
+    need("landlock")
+    (public / "root").mkdir()
+    seen = "import os; print(os.listdir('/usr/share'), os.path.exists('/proc/self'))"
+    words = ["unshare", "-m", "sh", "-c", IN_A_CHROOT, "sh", str(public / "root")]
+    words += [str(public / "root"), "/usr/bin/env", f"PYTHONPATH={Path(__file__).parents[3]}"]
+    words += [sys.executable, "-c", STARTING, str(public), seen]
+    ran = subprocess.run(words, capture_output=True, text=True)
+    if ran.stderr.startswith(("unshare", "mount")):
+        pytest.skip(f"A CHROOT IS NOT TRIED HERE: {ran.stderr}")
+    assert ran.stdout.splitlines()[1:] == ["['here'] False"], ran.stderr
 
 
 def test_signals_are_as_a_program_expects_them(sandboxed: Launcher, public: Path) -> None:
