@@ -2,7 +2,7 @@
 
     python -m tests.benchmarks.cheats                # half an hour on two cores, if run as root
 
-A cheat plays 16 deals of casino_war against a bundled bot, one match after another. All seats see
+A cheat plays 20 deals of casino_war against a bundled bot, one match after another. All seats see
 the same cards there: it stakes all where it knows that it will win, and as little as it may
 elsewhere. What it learns of a deal are a few bits, which it leaves for its next process in one of
 the ways of `MEMORIES`. Each league is played with mirrored deals and without, as root and as an
@@ -29,9 +29,9 @@ from arena.league.finding import BUNDLED
 from tests.referee.sandbox.sandboxed import python_of
 
 MEASURES = "arena/schedule/deal.py referee/sandbox referee/door"
-DEALS, ROUNDS, SLOTS = 16, 8, 64
+DEALS, ROUNDS, SLOTS = 20, 8, 64
 STEP = 1 << 16
-HEADERS = ("remembers by", "sandbox", "as", "mirrored", "won first", "won later")
+HEADERS = ("remembers by", "sandbox", "as", "mirrored", "won first", "won later", "named")
 ROOT = Path(__file__).parents[2]
 USER = 61234
 
@@ -188,8 +188,8 @@ class Place:
             f'files = ["."]\n{own}'
         )
 
-    def arena(self, *words: object) -> None:
-        """Run a command of the arena as its user; raise CalledProcessError if it fails."""
+    def arena(self, *words: object) -> bytes:
+        """Return what a command of the arena prints, run as its user; raise if it fails."""
         is_other = self.user != "root" and os.getuid() == 0
         python = python_of(USER) if is_other else sys.executable
         options: dict[str, Any] = (
@@ -197,7 +197,7 @@ class Place:
         )
         path = f"{ROOT}:{Path(msgspec.__file__).parents[1]}"
         environment = {"PATH": os.environ["PATH"], "HOME": str(self.folder), "PYTHONPATH": path}
-        subprocess.run(
+        done: subprocess.CompletedProcess[bytes] = subprocess.run(
             [python, "-m", "arena", *map(str, words)],
             cwd=self.folder,
             env=environment,
@@ -205,6 +205,7 @@ class Place:
             capture_output=True,
             **options,
         )
+        return done.stdout
 
     def won(self) -> list[str]:
         """Play the league; return how many matches the cheat won, first and later, of each deal."""
@@ -213,7 +214,7 @@ class Place:
         return self.shares()
 
     def shares(self) -> list[str]:
-        """Return how many of the matches that are new the cheat won, first and later of a deal."""
+        """Return how many new matches it won, first and later of a deal, and if it is named."""
         exported = self.folder / "league.jsonl"
         self.arena("export", "league", exported, "--force")
         rows = [json.loads(line) for line in exported.read_text().splitlines()[1:]]
@@ -224,7 +225,10 @@ class Place:
                 self._counted.add(row["match"])
                 is_later = row["rotation"] != (row["order"] or [0])[0]
                 found[is_later].append(row["places"][seat] < row["places"][1 - seat])
-        return [f"{sum(each)} of {len(each)}" for each in found.values()]
+        table = json.loads(self.arena("rank", "league", "--format", "json"))
+        named = "cheat" in table.get("mirroring", {}).get("remembering", {})
+        won = [f"{sum(each)} of {len(each)}" for each in found.values()]
+        return [*won, "yes" if named else "no"]
 
 
 @contextmanager
