@@ -16,6 +16,7 @@ PACKAGES = ("protocol", "referee", "arena")
 PURE = (
     *("referee/judging.py", "referee/clock.py", "referee/turn_clock.py", "referee/meter.py"),
     *("referee/form.py", "referee/field.py", "referee/nested.py", "referee/pattern.py"),
+    *("referee/allowed.py", "referee/door/usage.py"),
     *("referee/door/hiding.py", "referee/door/addresses.py"),
     *("arena/schedule/*.py", "arena/stats/*.py"),
     *("arena/handin/unpack.py", "arena/handin/receiving.py"),
@@ -34,6 +35,8 @@ _SHARED = (
     ("referee", "meter", "turn_clock fair_clock"),
     ("referee", "field nested form", "form actions"),
     ("referee", "pattern", "actions program/hostile_schemas"),
+    ("referee", "allowed", "door/terms door/attacks"),
+    ("referee/door", "usage", "turns attacks"),
     ("referee/door", "hiding", "attacks"),
     ("referee/door", "addresses", "addresses attacks"),
     ("arena/store", "rounds tournament", "../play/rounds ../schedule/settled"),
