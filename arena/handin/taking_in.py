@@ -256,11 +256,12 @@ class Intake:
                 "nothing can be built safely on this server.",
                 "Hand in the bot as it is after its build, or ask the organizer.",
             ) from None
+        finally:  # what is refused may have left a build, or an environment
+            kept.end(self._hand_ins, one.number)
         if built.outcome is not None:
             self._note(one, output=said + safe_lines(built.outcome.output))
         steps.append(built_step(built, builder.where))
         self._note(one, steps=steps_json(steps, bot.folder))
-        kept.end(self._hand_ins, one.number)
         kept.check(self._hand_ins, plan.hand_in, one)
         return built.bot
 

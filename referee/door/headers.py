@@ -1,9 +1,8 @@
 """Headers: which of a bot's are sent, and which of a provider's the bot sees; pure.
 
 Of what a bot sends are passed `accept`, `accept-language`, `content-type`, `user-agent`, and names
-that begin with `x-` or end with `-version` or `-beta`, if none of their words (between hyphens) is
-about who asks, whom, or how: see `_TELLING`. All others are dropped, without an error, as libraries
-send many.
+that end with `-version` or `-beta`. All others are dropped, without an error, as libraries send
+many: some say who asks, whom, or how dearly.
 """
 
 import re
@@ -16,22 +15,13 @@ HEADERS_LIMIT = 16 * 1024
 _PASSED = frozenset({"accept", "accept-language", "content-type", "user-agent"})
 _NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]{1,256}")
 _VALUE = re.compile(r"[\t\x20-\x7e\x80-\xff]*")
-_TELLING = """
-access account amz api apikey assertion auth authenticate authentication authorization bearer
-billing cache client cluster config connecting conversation cookie credential credentials csrf date
-delegate deployment engine envoy fallback fallbacks forward forwarded forwarder goog host http https
-idempotency identity ip jwt key keys login method model models ms nonce oauth org organization
-origin original pass password path port preset project proto protocol proxy quota real remote
-request rewrite route router scheme secret security server session sid sign signature store
-subscription thread token tokens upgrade uri url user username vault via xsrf
-"""
-"""Words of headers that say who asks, whom, or how: none with such a word is passed."""
+_OPEN = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*-(version|beta)")
+"""Which form of a provider's own requests is meant."""
 _UNSEEN = """
 alt-svc connection content-length keep-alive proxy-authenticate proxy-authorization proxy-connection
 set-cookie set-cookie2 te trailer transfer-encoding upgrade www-authenticate
 """
 """Headers of answers that are between the provider and us."""
-_TELLING_WORDS = frozenset(_TELLING.split())
 _UNSEEN_NAMES = frozenset(_UNSEEN.split())
 
 
@@ -39,9 +29,7 @@ def is_passed(name: str) -> bool:
     """Return whether a header of a bot's, in small letters, is sent to a provider."""
     if name in _PASSED:
         return True
-    words = re.split(r"[-_.]", name)
-    is_open = words[0] == "x" or words[-1] in ("version", "beta")
-    return is_open and name.replace("-", "").isalnum() and _TELLING_WORDS.isdisjoint(words)
+    return bool(_OPEN.fullmatch(name))
 
 
 def passed(headers: Mapping[str, str]) -> dict[str, str]:

@@ -14,13 +14,17 @@ from referee.door.terms import TokenPrice
 _MOST_TOKENS = 10**9
 _USAGES = ("usage", "usageMetadata")
 _INPUT = ("prompt_tokens", "input_tokens", "promptTokenCount", "inputTokens")
-_MORE_INPUT = ("cache_creation_input_tokens", "cache_read_input_tokens")
-_OUTPUT = ("completion_tokens", "output_tokens", "candidatesTokenCount", "outputTokens")
-_MODEL_KEYS = frozenset(
-    {"model", "models", "model_id", "modelid", "model_name", "engine", "deployment", "preset"}
-    | {"fallback", "fallbacks", "fallback_model", "fallback_models", "deployment_id"}
+_MORE_INPUT = (
+    *("cache_creation_input_tokens", "cache_read_input_tokens", "cacheWriteInputTokens"),
+    *("cacheReadInputTokens", "toolUsePromptTokenCount"),
 )
-"""Keys of a request that name a model, or one that stands in for it."""
+_OUTPUT = ("completion_tokens", "output_tokens", "candidatesTokenCount", "outputTokens")
+_MODEL_WORDS = ("model", "fallback")
+_MODEL_KEYS = frozenset(
+    {"engine", "deployment", "deploymentid", "deploymentname", "preset", "assistantid"}
+    | {"cachedcontent", "servicetier", "speed"}
+)
+"""Keys of a request that name what answers it, or how dearly, beside those with such words."""
 _MORE_OUTPUT = ("thoughtsTokenCount",)
 _HOLDERS = ("message", "response")
 """Keys of an event below which its usage may stand."""
@@ -48,7 +52,8 @@ class Metering:
         self._prices = prices
         self._strict = strict
         names = "|".join(map(re.escape, sorted(prices, key=len, reverse=True)))
-        self._in_target = re.compile(rf"(?<=[/=])({names})(?=[/:?&]|$)")
+        verb = "(?::[a-z]+[A-Z][A-Za-z]*)?"  # as of Google: model:generateContent
+        self._in_target = re.compile(rf"(?<=[/=])({names})(?={verb}(?:[/?&]|$))")
         """Finds the models that a path or a query names."""
 
     def price_of(self, entry: AllowedRequest, target: str, body: bytes) -> TokenPrice | None:
@@ -66,11 +71,14 @@ class Metering:
             if self._strict:
                 raise self._refused(str(error)) from None
             return None
-        unpriced = [name for name in named if name not in self._prices]
+        unpriced = [each for each in named if each[0] not in self._prices]
         if self._strict and (unpriced or not named):
-            why = f"{unpriced[0][:60]!r} has no price" if unpriced else "no model is named"
-            raise self._refused(why)
-        prices = [self._prices[name] for name in named if name in self._prices]
+            raise self._refused(
+                f"{unpriced[0][0][:60]!r}, in its {unpriced[0][1]}, has no price"
+                if unpriced
+                else "no model is named"
+            )
+        prices = [self._prices[name] for name, _ in named if name in self._prices]
         if not prices:
             return None
         return TokenPrice(
@@ -89,19 +97,20 @@ class Metering:
         cost = 0.0 if price is None else _cost(price, *tokens)
         return Usage(sent, got, *tokens, cost)
 
-    def _models(self, entry: AllowedRequest, target: str, body: bytes) -> list[str]:
-        """Return what a request names in the places of models: in its path, query and body."""
+    def _models(self, entry: AllowedRequest, target: str, body: bytes) -> list[tuple[str, str]]:
+        """Return what a request names in the places of models, and where: path, query, body."""
         priced = [*self._in_target.finditer(target)]
-        named = [match[1] for match in priced]
+        named = [(match[1], "path") for match in priced]
         for start, chosen in entry.chosen(target):
             if not any(match.start(1) <= start < match.end(1) for match in priced):
-                named.append(chosen)
+                named.append((chosen, "path"))
         return named + (_models_in(body) if entry.method == "POST" else [])
 
     def _refused(self, why: str) -> ProtocolError:
         return ProtocolError(
-            f"this league has a limit of spend, and {why}: name one of {', '.join(self._prices)}, "
-            'as "model" in a body of JSON.'
+            f"this league has a limit of spend, and of the request {why}: name none but "
+            f'{", ".join(self._prices)}, as "model" in a body of JSON, and let [door] have prices '
+            "for all that bots may name."
         )
 
 
@@ -141,8 +150,8 @@ def _objects(body: bytes) -> Iterator[dict[str, Any]]:
 def _tokens(usage: dict[str, Any], keys: tuple[str, ...]) -> int:
     for key in keys:
         value = usage.get(key)
-        if type(value) is int and 0 <= value <= _MOST_TOKENS:
-            return value
+        if isinstance(value, int | float) and 0 <= value <= _MOST_TOKENS:
+            return int(value)
     return 0
 
 
@@ -150,21 +159,23 @@ def _cost(price: TokenPrice, tokens_in: int, tokens_out: int) -> float:
     return (tokens_in * price.input + tokens_out * price.output) / 1e6
 
 
-def _models_in(body: bytes) -> list[str]:
-    """Return the models that a body names, wherever it does.
+def _models_in(body: bytes) -> list[tuple[str, str]]:
+    """Return the models that a body names, wherever it does, each with that.
 
     Keys are compared as the laxest readers do, without regard to capitals. Raises ProtocolError
     for a body that is no JSON, or has a key twice, of which programs differ in which they take.
     """
-    found: list[str] = []
+    found: list[tuple[str, str]] = []
 
     def take(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        keys = [key.casefold() for key, _ in pairs]
-        for key, (_, value) in zip(keys, pairs, strict=True):
-            if keys.count(key) > 1:
+        keys: set[str] = set()
+        for key, value in pairs:
+            folded = key.casefold()
+            if folded in keys:
                 raise ProtocolError(f"the body has the key {key[:40]!r} twice")
-            if key in _MODEL_KEYS:
-                found.extend(_names_in(value))
+            keys.add(folded)
+            if _names_a_model(folded):
+                found.extend((name, f"key {key[:40]!r}") for name in _names_in(value))
         return dict(pairs)
 
     try:
@@ -174,15 +185,20 @@ def _models_in(body: bytes) -> list[str]:
     return found
 
 
+def _names_a_model(key: str) -> bool:
+    """Return whether a key, in small letters, says what is to answer a request."""
+    plain = key.replace("_", "").replace("-", "")
+    return plain in _MODEL_KEYS or any(word in plain for word in _MODEL_WORDS)
+
+
 def _names_in(value: Any) -> Iterator[str]:
-    """Yield the names that a key of models has: one, or several; objects are looked at as such."""
+    """Yield the names that such a key has: one, several, or those of objects that have one."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, list):
         for each in value:
             yield from _names_in(each)
-    elif isinstance(value, dict):
-        if _MODEL_KEYS.isdisjoint(map(str.casefold, value)):  # else they were looked at
-            yield json.dumps(value)
+    elif isinstance(value, dict):  # its keys of models were looked at
+        yield from (each for key in ("id", "name") if isinstance(each := value.get(key), str))
     elif value is not None:
         yield json.dumps(value)

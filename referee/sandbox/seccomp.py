@@ -193,6 +193,13 @@ CLOSED_PAIR: Final = only(
 DRIVER_SOCKETS: Final = replace(CLOSED_PAIR, calls="socket")
 """Unix sockets, which lead nowhere from namespaces of its own: CUDA does not start without."""
 
+RLIMIT_NPROC: Final = 6
+OWN_PROCESSES: Final = (
+    Rule("prlimit64", (Argument(1, (RLIMIT_NPROC,)),), REFUSE, None),
+    Rule("setrlimit", (Argument(0, (RLIMIT_NPROC,)),), REFUSE, None),
+)
+"""By lowering it, a bot finds how many threads all bots of its user have."""
+
 SOL_SOCKET: Final = 1
 COUNTERS: Final = never(
     "getsockopt",
@@ -272,6 +279,21 @@ IOCTL: Final = never(
         ),
     ),
 )
+BOT_IOCTL: Final = only(
+    "ioctl",
+    Argument(
+        1,
+        (
+            *(0x5401, 0x802C542A),  # TCGETS, TCGETS2: whether it is a terminal
+            0x540F,  # TIOCGPGRP
+            0x5413,  # TIOCGWINSZ
+            0x541B,  # FIONREAD
+            0x5421,  # FIONBIO
+            *(0x5450, 0x5451),  # FIONCLEX, FIOCLEX
+        ),
+    ),
+)
+"""What runtimes ask of pipes and files. Others tell of disks and networks, or leave marks there."""
 PRCTL: Final = never(
     "prctl",
     Argument(
@@ -586,8 +608,9 @@ def build(
     memory = DEVICE_MEMORY if devices else COUNTED_MEMORY
     rules = [memory, ADVICE, *(OWN_CLOCKS if own_pid else ())]  # called most often
     thread = THREAD if asks else replace(THREAD, then=ALLOW)
-    rules += [READING, WAITING_FOR_DISK, CHILD if children else thread]
-    rules += [CLOSED_PAIR, COUNTERS, FCNTL, IOCTL, PRCTL, *NO_WAKING]
+    rules += [*ONE_LIST_OF_FILES, READING, WAITING_FOR_DISK, CHILD if children else thread]
+    rules += [CLOSED_PAIR, COUNTERS, FCNTL, IOCTL if devices else BOT_IOCTL, PRCTL, *NO_WAKING]
+    rules += OWN_PROCESSES
     refused = dict(REFUSED)
     if own_pid:
         rules += TO_ITSELF

@@ -5,6 +5,7 @@ import os
 import socket
 import subprocess
 import sys
+from collections import deque
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -108,7 +109,7 @@ class Starter:
         self._sandbox = sandbox
         self._running: dict[int, Child] = {}
         self._asked_for = 0
-        self._free: list[int] = []
+        self._free: deque[int] = deque()
         self._stage: Stage | None = None
         self._stage_with_big_files: Stage | None = None
         self._cgroups: Cgroups | None = None
@@ -118,7 +119,7 @@ class Starter:
         self._own_uid = 0 if root and not sandbox.maps_users else None
         if root and uid != 0:
             self.uid, self._claim = claim_uids(uid, programs)
-            self._free = list(range(self.uid + programs - 1, self.uid - 1, -1))
+            self._free = deque(range(self.uid, self.uid + programs))
         self._link, there = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with there:
             self._server = subprocess.Popen(
@@ -154,7 +155,7 @@ class Starter:
         """Return the user for another program, whom `undo` frees."""
         if self.uid is None:
             return self._own_uid
-        uid = self._free.pop()
+        uid = self._free.popleft()  # that of who has ended longest ago tells the next nothing
         undo.callback(self._free.append, uid)
         return uid
 

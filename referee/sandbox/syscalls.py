@@ -142,6 +142,7 @@ _BY_MACHINE: Final[dict[str, tuple[int, int | None]]] = {
     "fanotify_init": (300, 262),
     "fanotify_mark": (301, 263),
     "prlimit64": (302, 261),
+    "setrlimit": (160, 164),
     "name_to_handle_at": (303, 264),
     "open_by_handle_at": (304, 265),
     "clock_adjtime": (305, 266),

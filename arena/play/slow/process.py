@@ -266,13 +266,17 @@ class SlowExecutor(Executor):
         schedule = self._setup.schedule
         self._match_id = schedule.match_id(deal, rotation)
         self._bots = schedule.seating(deal, rotation)
-        outages, since = 0, 0.0
+        outages, since, is_anew = 0, 0.0, False
         try:
             self._flight = self._boarded(deal)
             while True:
                 try:
                     return super()._match(deal, rotation)
                 except DisagreedError as error:
+                    if is_anew:
+                        why = "asked again, does not answer as it did before, twice in one match"
+                        raise BarredError(self._called(str(error)), why) from None
+                    is_anew = True
                     self._begin_anew(str(error))
                 except BrokenOffError as error:
                     outages, since = outages + 1, since or time.monotonic()

@@ -20,6 +20,7 @@ def client(port: int) -> list[Answer]:
     """Return the answers to three requests by one connection: status, type and body."""
     found = []
     headers = {"Authorization": "Bearer none", "X-Stainless-Lang": "python"}
+    headers["Anthropic-Version"] = "2023-06-01"
     with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=10)) as connection:
         for path, body in (*(("chat/completions", chat()),) * 2, ("models", None)):
             way = "POST" if body else "GET"
@@ -58,7 +59,8 @@ def test_libraries_ask_by_http(many: int, provider: Provider, at_http: tuple[Cal
     assert {kind for _, kind, body in found if "choices" in body} == {"application/json"}
     assert visit.requests == len(found) == 3 * many
     for seen in provider.forget():
-        assert seen["headers"]["x-stainless-lang"] == "python"
+        assert "x-stainless-lang" not in seen["headers"]
+        assert seen["headers"]["anthropic-version"] == "2023-06-01"
         assert seen["headers"]["authorization"] != "Bearer none"
 
 

@@ -158,8 +158,23 @@ RULES: dict[str, list[tuple[str, Any, int]]] = {
         ("ioctl", [(0, high | request) for high in HIGHS for request in IOCTL.values()], REFUSED),
         *(
             ("ioctl", [(0x5412, request, 0x5412)], ALLOWED)
-            for request in (0x5401, 0x5413, 0x541B, 0x5421, 0x5451, 0x80086601)
+            for request in (0x5401, 0x5413, 0x541B, 0x5421, 0x5451)
         ),
+        *(  # FS_IOC_GETFLAGS, FS_IOC_FIEMAP, EXT4_IOC_GET_ES_CACHE, FS_IOC_GETFSMAP, SIOCGIFCONF
+            ("ioctl", [(0, request)], REFUSED)
+            for request in (0x80086601, 0xC020660B, 0xC020662A, 0xC0C0583B, 0x8912)
+        ),
+    ],
+    "limits": [
+        ("setrlimit", [(6,), (HIGH | 6,)], REFUSED),
+        ("setrlimit", [(7,), (0,)], ALLOWED),
+        ("prlimit64", [(0, 6), (0, HIGH | 6)], REFUSED),
+        ("prlimit64", [(0, 7), (0, 3)], ALLOWED),
+    ],
+    "one list of files": [
+        ("close_range", [(0, 9, 2), (3, 4, 6)], REFUSED),
+        ("close_range", [(0, 9, 0), (0, 9, 4)], ALLOWED),
+        ("clone", [(0x00010000 | 0x100,)], REFUSED),
     ],
     "prctl": [
         ("prctl", [(option,) for option in (1, 4, 36, 62, 67, HIGH | 1)], REFUSED),
