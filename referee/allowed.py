@@ -247,14 +247,20 @@ def _decoded(path: str) -> Iterator[str]:
 
 def _better(entry: str) -> str:
     """Return the line to write in place of one that is no request."""
-    method, space, rest = entry.partition(" ")
-    url = rest if space and method in METHODS else entry
-    host = url.removeprefix("https://").rstrip("/")
-    if url.startswith("http://") and "/" not in url[7:].rstrip("/") and len(url) > 7:
-        return f"write method, host and path, like 'POST {url.rstrip('/')}/v1/chat/completions'"
-    if _is_name(host.partition(":")[0]) and "/" not in host:
-        return f"write method, host and path, like 'POST https://{host}/v1/chat/completions'"
-    return f"write method, host and path, like {_EXAMPLE!r}"
+    first, space, rest = entry.strip().partition(" ")
+    method, url = (first, rest.strip()) if space else ("POST", entry.strip())
+    scheme, slashes, bare = url.rpartition("://")
+    host, _, path = bare.partition("/")
+    name = host.rpartition(":")[0] or host
+    is_own = name == "localhost" or _address(name.strip("[]")) is not None
+    origin = f"{scheme if slashes and is_own else 'http' if is_own else 'https'}://{host}"
+    method = method.upper() if method.upper() in METHODS else "POST"
+    line = f"{method} {origin}/{path.strip('/') or 'v1/chat/completions'}"
+    try:
+        origin_of(origin)
+    except ValueError:
+        line = _EXAMPLE
+    return f"it takes a method (GET or POST), a host and a path, like {line!r}"
 
 
 def _address(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:

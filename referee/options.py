@@ -61,6 +61,8 @@ def allowed(kind: Any) -> str:
         return f"a list of {allowed(get_args(kind)[0])}"
     if isinstance(info, msgspec.inspect.ListType):
         return "a list of text"
+    if isinstance(info, msgspec.inspect.DictType) and words != "text":
+        return str(words)
     if isinstance(info, msgspec.inspect.DictType):
         what = "limits" if isinstance(info.value_type, msgspec.inspect.UnionType) else "a number"
         such = {"limits": "{ memory_mb = 2048 }", "a number": "{ stockfish = 3600 }"}

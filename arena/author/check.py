@@ -38,7 +38,7 @@ def check(
     if found is not None:
         with (
             Launcher(setting.limits.sandbox, uid=sandbox_uid) as launcher,
-            door_of(setting.limits, setting.door, found.key, setting.folder) as door,
+            door_of(setting.limits, setting.door, found, setting.folder) as door,
         ):
             checked = CheckedBot(launcher, found, setting, tell, door, is_built=bool(bot.build))
             try:

@@ -6,6 +6,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from arena.league.bot import Bot
 from arena.store.flights import FLIGHTS, Flights
 from referee.bot_process import BotProcess
 from referee.door import DoorTerms, keys_of
@@ -97,7 +98,7 @@ def _counting(purse: _Purse) -> "Exchanges":
 
 @contextmanager
 def door_of(
-    limits: Limits, terms: DoorTerms | None, bot: str, league: Path | None
+    limits: Limits, terms: DoorTerms | None, bot: Bot, league: Path | None
 ) -> Iterator[CheckedDoor]:
     """Open the door of a bot that has these limits, if it has one.
 
@@ -111,11 +112,11 @@ def door_of(
         return
     from referee.door import Door
 
-    purse = None if league is None else _Purse(league, bot)
+    purse = None if league is None else _Purse(league, bot.key)
 
     terms = (DoorTerms(allow=entries) if terms is None else terms).within(limits.move_time)
     spent = {} if purse is None else purse.spent()
-    with Door(terms, keys_of(terms, os.environ), spent) as door:
+    with Door(terms, keys_of(terms, os.environ, [bot.name]), spent) as door:
         found = CheckedDoor(door, entries, terms.timeout, purse)
         try:
             yield found

@@ -156,6 +156,8 @@ def _kept(told: Iterable[Step], steps: list[Step]) -> Iterator[Step]:
 
 def _door(entries: tuple[str, ...], keys: tuple[str, ...]) -> DoorTerms | None:
     """Return the terms of a bot that may ask this; raise ArenaError for keys of others."""
+    if wrong := [word for word in keys if "=" not in word]:
+        raise ArenaError(f"--key takes ORIGIN=VARIABLE, and not {wrong[0]!r}.")
     known = dict(word.rpartition("=")[::2] for word in keys)
     if not entries:
         if known:

@@ -280,6 +280,8 @@ def key_values(words: Iterable[str]) -> dict[str, Any]:
         key, equals, value = word.partition("=")
         if not equals or not key:
             raise ArenaError(f"{word!r} is not of the form key=value.")
+        if key in found:
+            raise ArenaError(f"{key} is given twice: say it once. A list is {key}=A,B.")
         try:
             found[key] = msgspec.json.decode(value)
         except msgspec.DecodeError:
@@ -292,7 +294,7 @@ def limit_values(words: Iterable[str]) -> dict[str, Any]:
     found = key_values(words)
     for key in ("devices", "door"):
         if isinstance(named := found.get(key), str) and named:
-            found[key] = named.split(",")
+            found[key] = [each.strip() for each in named.split(",")]
     return found
 
 

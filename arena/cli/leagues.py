@@ -40,6 +40,7 @@ from arena.cli.settings import asked_settings, settings_options
 from arena.cli.stopping import stopped_by_signals, stopped_by_time
 from arena.cli.verify import agree
 from arena.league.bot import Bot
+from arena.league.doors import idle_keys
 from arena.league.entry import entries_of
 from arena.league.file import FILE
 from arena.league.games import find_game, word_in
@@ -251,7 +252,7 @@ def _play_missing(
     with opened_run(league, workers, sandbox_uid, part, cluster) as run:
         if title:
             click.echo(title)
-        for hint in (*run.hints, *wishes(league)):
+        for hint in (*run.hints, *wishes(league), *idle_keys(league)):
             say(safe(hint))
         tell_plan(league, run.missing, run.mean_seconds, run.workers)
         if not run.missing:

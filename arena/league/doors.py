@@ -1,7 +1,7 @@
 """The doors of a league's bots: what each may ask, as far as the league allows it."""
 
 import json
-from collections.abc import Collection
+from collections.abc import Iterator
 
 from arena.league.plan import LeaguePlan
 from protocol.errors import ArenaError
@@ -34,11 +34,8 @@ def check_door(who: str, limits: Limits, league: LeaguePlan) -> None:
         )
 
 
-def check_bot_keys(league: LeaguePlan, names: Collection[str]) -> None:
-    """Raise ArenaError if a key of a door is for a bot that is none of these."""
-    for name in league.door.bot_keys if league.door else ():
-        if name not in names:
-            raise ArenaError(
-                f"bot_keys of [door] has a key for {name!r}, which is no bot of the league: add "
-                "the bot, or take the key out."
-            )
+def idle_keys(league: LeaguePlan) -> Iterator[str]:
+    """Yield what is to be said of keys of a door that are for nobody in the league."""
+    names = {*(bot.name for bot in league.bots), *(bot.name for bot in league.disqualified)}
+    for name in sorted(set(league.door.bot_keys) - names) if league.door else ():
+        yield f"bot_keys of [door] has a key for {name!r}, which is no bot of the league yet."

@@ -15,7 +15,7 @@ from arena.environment.settings import EnvironmentSettings
 from arena.league.anchor import check_anchor
 from arena.league.bot import Bot, DisqualifiedBot
 from arena.league.contest import HandIn, check_contest
-from arena.league.doors import check_bot_keys, check_door
+from arena.league.doors import check_door
 from arena.league.entry import (
     BotSettings,
     Purpose,
@@ -226,7 +226,6 @@ class _Reader:
                 self._checked(partial(check_remote, bot, league), "remote", "bot", number)
         names = [*named, *(bot.name for bot in disqualified)]
         self._checked(lambda: check_anchor(settings.anchor, names), "anchor")
-        self._checked(lambda: check_bot_keys(league, names), "bot_keys", "door")
         order = tuple(name for bot in bots if (name := composed(bot["name"])) in named)
         league = replace(league, bots=playing, disqualified=disqualified, order=order)
         if league.game.seat_counts:

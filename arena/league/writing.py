@@ -85,6 +85,8 @@ def write_league(
     )
     if opening:
         check_opening(opening)
+    if limits.get("door") and "door" not in others:  # or nobody could read the file again
+        others = {**others, "door": {"allow": limits["door"]}}
     file = folder / FILE
     of_opening = opening_in(opening, folder)
     text = _text(settings, options, limits, bots, others, format_options, of_opening)

@@ -361,11 +361,11 @@ def _slots(
 
     keeper = None
     home = None if presence is None else presence.home
-    asking = [found for bot in league.bots if (found := league.limits_of(bot)).door]
+    asking = [bot for bot in league.bots if league.limits_of(bot).door]
     if slots and asking and league.door is not None:
-        terms = league.door.within(min(limits.move_time for limits in asking))
+        terms = league.door.within(min(league.limits_of(bot).move_time for bot in asking))
         try:
-            keys = keys_of(league.door, os.environ)
+            keys = keys_of(league.door, os.environ, [bot.name for bot in asking])
         except ArenaError as error:
             raise ArenaError(f"{league.folder / LEAGUE_FILE}: [door]: {error}") from None
         with Flights(league.folder) as flights:

@@ -11,8 +11,8 @@ from arena.tables.table import Column, Exact
 
 COST_KEYS = ("requests", "tokens_in", "tokens_out", "cost", "cost_per_match")
 OF_COSTS = (
-    "Requests, tokens and costs are those of all matches that are stored; the costs follow from "
-    "the league's prices."
+    "Requests, tokens and costs are those of all matches that are stored; costs follow from the "
+    "prices that the league had at the time."
 )
 """What a reader of costs should know."""
 

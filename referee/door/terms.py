@@ -1,7 +1,7 @@
 """What a league's door opens to, and on which terms: `[door]` of its file."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Annotated
 
 import msgspec
@@ -22,6 +22,10 @@ _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _OURS = ("host", "content-length", "transfer-encoding", "connection", "idempotency-key", "upgrade")
 
 
+def _allowed(example: str) -> Meta:
+    return Meta(extra={"allowed": f"a table such as {example}"})
+
+
 class TokenPrice(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What a model costs for a million tokens, in any unit; that of `spend` is the same."""
 
@@ -35,12 +39,17 @@ class DoorTerms(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     allow: tuple[str, ...]
     """The requests that bots may be allowed to make, as `referee.allowed` has them:
     `POST https://api.example.org/v1/chat/completions`, with `*` for any one segment of a path."""
-    keys: dict[str, str] = {}
+    keys: Annotated[dict[str, str], _allowed('{ "https://api.example.org" = "MY_KEY" }')] = {}
     """By origin (`https://api.example.org`), the variable of the organizer's environment that holds
     its key."""
-    bot_keys: dict[str, dict[str, str]] = {}
+    bot_keys: Annotated[
+        dict[str, dict[str, str]],
+        _allowed('{ mine = { "https://api.example.org" = "ITS_KEY" } }'),
+    ] = {}
     """By bot, the same for keys that are its own, and are sent in place of the others."""
-    headers: dict[str, str] = {}
+    headers: Annotated[
+        dict[str, str], _allowed('{ "https://api.example.org" = "x-api-key: {key}" }')
+    ] = {}
     """By origin, the header that its key is sent in, if it is not `authorization: Bearer {key}`."""
     spend: Annotated[float, Meta(gt=0)] | None = None
     """The most that one bot may cost in the league, in the unit of the prices.
@@ -62,7 +71,9 @@ class DoorTerms(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     """The longest body of a request, in KiB."""
     answer_kb: Annotated[int, Meta(ge=1, le=1 << 16)] = 4096
     """The longest body of an answer, in KiB."""
-    prices: dict[str, TokenPrice] = {}
+    prices: Annotated[
+        dict[str, TokenPrice], _allowed('{ "model-x" = { input = 2.5, output = 10 } }')
+    ] = {}
     """By the name of a model, as requests have it, in their bodies or their paths."""
 
     def __post_init__(self) -> None:
@@ -116,11 +127,11 @@ class DoorTerms(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
         return header.lower(), value.strip()
 
 
-def keys_of(terms: DoorTerms, environ: Mapping[str, str]) -> dict[str, str]:
-    """Return the keys by variable; raise ArenaError for one that is not set or holds none."""
+def keys_of(terms: DoorTerms, environ: Mapping[str, str], bots: Iterable[str]) -> dict[str, str]:
+    """Return the keys of these bots by variable; raise ArenaError for one that is not there."""
     found = {}
-    for table in (terms.keys, *terms.bot_keys.values()):
-        for origin, variable in table.items():
+    for bot in bots:
+        for origin, variable in terms.variables_of(bot).items():
             key = environ.get(variable, "").strip()
             if not key:
                 raise ArenaError(

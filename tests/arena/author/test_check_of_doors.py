@@ -68,7 +68,7 @@ def test_keys_that_cannot_be_meant_are_refused(arena: Arena, bot: Path, provider
     for key, says in (
         ("URL=NOT_SET", "the variable NOT_SET is not set"),
         ("https://api.example.org=CHAT_KEY", "to which allow lets nothing through"),
-        ("URL", "is no origin"),
+        ("URL", "--key takes ORIGIN=VARIABLE"),
     ):
         _, err = checked(bot, provider, "--key", key.replace("URL", provider.url), code=2)
         assert says in err

@@ -70,7 +70,10 @@ def test_a_request_that_is_none_is_refused_with_a_sentence(entry: str) -> None:
     [
         ("api.example.org", "POST https://api.example.org/v1/chat/completions"),
         ("https://b.example.org:8443/", "POST https://b.example.org:8443/v1/chat/completions"),
-        ("GET c.example.org", "POST https://c.example.org/v1/chat/completions"),
+        ("GET c.example.org", "GET https://c.example.org/v1/chat/completions"),
+        ("http://c.example.org", "POST https://c.example.org/v1/chat/completions"),
+        ("127.0.0.1:8080", "POST http://127.0.0.1:8080/v1/chat/completions"),
+        ("PUT https://c.example.org/api/x", "POST https://c.example.org/api/x"),
         ("http://localhost:11434", "POST http://localhost:11434/v1/chat/completions"),
     ],
 )
@@ -125,15 +128,15 @@ def test_keys_come_from_the_environment() -> None:
         allow=(f"POST {A}/v1",), keys={A: "A_KEY"}, bot_keys={"sage": {A: "SAGE_KEY"}}
     )
     environ = {"A_KEY": " sk-123456 \n", "SAGE_KEY": "sk-654321", "B": "c"}
-    assert keys_of(terms, environ) == {"A_KEY": "sk-123456", "SAGE_KEY": "sk-654321"}
+    assert keys_of(terms, environ, ["sage"]) == {"SAGE_KEY": "sk-654321"}
     for lacking in ({}, {"A_KEY": ""}, {"A_KEY": " "}):
         with pytest.raises(ArenaError, match="the variable A_KEY is not set"):
-            keys_of(terms, lacking)
+            keys_of(terms, lacking, ["other", "sage"])
     with pytest.raises(ArenaError, match="the variable SAGE_KEY is not set"):
-        keys_of(terms, {**environ, "SAGE_KEY": ""})
+        keys_of(terms, {**environ, "SAGE_KEY": ""}, ["sage"])
     for key in ("short", "sk-12\n3456", "sk-ключ-123"):
         with pytest.raises(ArenaError, match="A_KEY holds no key") as caught:
-            keys_of(terms, {"A_KEY": key})
+            keys_of(terms, {"A_KEY": key}, ["other"])
         assert key not in str(caught.value)
 
 

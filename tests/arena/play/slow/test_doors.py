@@ -260,7 +260,6 @@ OTHER = "POST https://api.example.org/v1/chat/completions"
         ('pace = "slow"\n', "", 'add pace = "slow" to [limits]'),
         ("allow = [", f'allow = ["{OTHER}"]\n# [', "and [door] does not allow 'POST https://"),
         ("allow = [", 'allow = ["api.example.org"]\n# [', f"like '{OTHER}'"),
-        ("keys =", "bot_keys.eve =", "bot_keys of [door] has a key for 'eve', which is no bot"),
         pytest.param(
             *("CHAT_KEY", "OTHER_KEY", "the variable OTHER_KEY is not set"), marks=pytest.mark.slow
         ),
