@@ -259,6 +259,25 @@ def test_what_was_built_of_a_refused_bot_is_removed(
     assert list((tmp_path / "cache" / "bot-arena" / "built").iterdir()) == []
 
 
+@pytest.mark.slow  # it is built
+def test_what_was_built_goes_too_if_its_packages_are_not_to_be_had(
+    db: HandIns, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    toml = 'python = "venv"\ncommand = ["{python}", "bot.py"]\nfiles = ["bot.py"]\n'
+    files = {
+        "bot.toml": f'{toml}sources = ["made"]\nbuild = ["cp", "made", "bot.py"]\n'.encode(),
+        "made": b"pass\n",
+        "requirements.txt": b"nothere==1.0\n",
+        "requirements.lock": b"nothere==1.0 --hash=sha256:" + b"0" * 64 + b"\n",
+    }
+    one = hand_in(db, person(db, "ada"), tarred(*files.items()), filename="bot.tar")
+    found = take_in(db, one)
+    assert (found.state, found.step) == ("refused", "build"), found
+    assert "nothere" in found.reason
+    assert list((tmp_path / "cache" / "bot-arena" / "built").iterdir()) == []
+
+
 @pytest.mark.slow  # environments are made
 def test_the_environment_of_a_refused_bot_goes_unless_others_have_it(
     db: HandIns, public: Path, monkeypatch: pytest.MonkeyPatch
