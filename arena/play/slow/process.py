@@ -274,7 +274,7 @@ class SlowExecutor(Executor):
                     return super()._match(deal, rotation)
                 except DisagreedError as error:
                     if is_anew:
-                        why = "asked again, does not answer as it did before, twice in one match"
+                        why = "does not answer as before when asked again, twice in one match"
                         raise BarredError(self._called(str(error)), why) from None
                     is_anew = True
                     self._begin_anew(str(error))

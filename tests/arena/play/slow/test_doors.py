@@ -244,6 +244,37 @@ def test_nobody_gains_time_by_asking_for_what_fails(league: League, provider: Pr
     assert not found["bob"]
 
 
+NEVER_ALIKE = """
+import kit, os
+with open(STARTS, "a") as file:
+    file.write(".")
+number = os.path.getsize(STARTS)
+def choose(ask):
+    if ask.memory:
+        kit.fetch("URL/v1/refused", {})
+    ask.memory["asked"] = True
+    return ask.legal[number % len(ask.legal)]
+kit.run(choose)
+"""
+"""A bot that has its match broken off, and answers otherwise whenever it is asked again."""
+
+
+@pytest.mark.slow
+def test_nobody_plays_the_same_cards_again_and_again(league: League, provider: Provider) -> None:
+    write(league, provider, deals=1)
+    source = NEVER_ALIKE.replace("URL", provider.url)
+    starts = league.home / "starts"
+    source = source.replace("STARTS", repr(str(starts)))
+    (league.home / "ada" / "bot.py").write_text(source)
+    provider.behave("status", status=500, headers={})
+    run = league.start("run", env=environment(provider))
+    said = " ".join(run.communicate(timeout=60)[1].split())
+    assert said.count("begins anew: ada") in (1, 2)  # of two matches
+    why = "it does not answer as before when asked again, twice in one match"
+    assert f"ada is suspended for this run: {why}" in said
+    assert league.count() == 0
+
+
 def faults_of(row: dict[str, Any]) -> Iterator[tuple[str, dict[str, int]]]:
     """Yield the faults in an exported match, by the names of its bots."""
     for bot, faults in zip(row["bots"], row["faults"], strict=True):
