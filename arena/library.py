@@ -120,7 +120,7 @@ class League:
         """
         kind, source = find_game(game)
         path = Path(folder)
-        drawn = seed_of(None if seed is None else str(seed))
+        drawn = seed_of(seed) if seed is None or isinstance(seed, str) else seed
         usual = {"game": word_in(source, path), "seats": kind.seat_counts[0], "seed": drawn}
         asked: Settings = read_settings(Settings, {**usual, **settings}, "setting {}")
         entries = entries_of(bots, kind, path)

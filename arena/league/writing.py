@@ -58,6 +58,8 @@ def seed_of(word: str | None) -> int | str:
     """Return the seed that was asked for, or one that cannot be guessed."""
     if word is None:
         return secrets.randbelow(2**53)
+    if not word:
+        raise ArenaError("the seed is empty: leave it out, and one is drawn.")
     return int(word) if word.isdecimal() and len(word) < 20 else word
 
 
@@ -78,6 +80,10 @@ def write_league(
     """
     # As values first: in TOML, a wrong one might not be told as what it is.
     read_settings(Settings, structs.asdict(settings), "key {}")
+    if settings.deals is not None and settings.matches_per_bot is not None:
+        raise ArenaError("deals and matches_per_bot both say how much is played: leave one out.")
+    if settings.share != 1 and isinstance(FORMATS[settings.format], InRounds):
+        raise ArenaError(f"share is of formats whose deals are known: {settings.format} has none.")
     read_options(find_game(settings.game, folder)[0], options)
     read_settings(Limits, limits, "limit {}")
     read_settings(

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,7 +12,7 @@ from tests.arena.conftest import Arena
 
 pytestmark = pytest.mark.usefixtures("inline")
 
-GUERRA = {"options": {"max_turns": 20}, "limits": {"sandbox": "none"}, "seed": 1}
+GUERRA: dict[str, Any] = {"options": {"max_turns": 20}, "limits": {"sandbox": "none"}, "seed": 1}
 
 
 def played(events: Iterable[object]) -> int:
@@ -81,6 +82,10 @@ def test_a_run_that_is_left_or_stopped_goes_on_where_it_ended_and_meets_no_other
     assert list(cup.run()) == []
 
 
+TWO = ["random", "rusher"]
+WRONG: Any = 1.5
+
+
 def test_mistakes_are_told_in_words(tmp_path: Path, cup: League) -> None:
     new = tmp_path / "new"
     for said, mistake in (
@@ -88,6 +93,12 @@ def test_mistakes_are_told_in_words(tmp_path: Path, cup: League) -> None:
         ("there is no game 'chess'", lambda: League.make(new, "chess", ["random", "random"])),
         ("2 of 3 bots cannot", lambda: League.make(new, "guerra", ["random", "nobody", "none"])),
         (r"league\.toml exists", lambda: League.make(cup.folder, "guerra", ["random", "rusher"])),
+        ("setting 'seed' cannot be 1.5", lambda: League.make(new, "guerra", TWO, seed=WRONG)),
+        ("setting 'rotations' cannot be", lambda: League.make(new, "guerra", TWO, rotations="x")),
+        ("no setting 'deal'. Did you", lambda: League.make(new, "guerra", TWO, deal=3)),
+        ("leave one out", lambda: League.make(new, "guerra", TWO, deals=3, matches_per_bot=9)),
+        ("swiss has none", lambda: League.make(new, "guerra", TWO, format="swiss", share=0.5)),
+        ("the seed is empty", lambda: League.make(new, "guerra", TWO, seed="")),
         ("has no results yet", lambda: list(cup.matches())),
         (r"a part is \(K, N\)", lambda: cup.run(part=(3, 2))),
     ):
