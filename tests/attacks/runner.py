@@ -213,7 +213,6 @@ class BotRun:
             "marks": j.marks(case),
             "descriptors": {int(p.name) for p in Path(f"/proc/{case.pid}/fd").iterdir()},
             "namespaces": j.namespaces(case.pid),
-            "host namespaces": j.namespaces(os.getpid()),
             "limits": r.hard_limits(case.pid),
             "cores": r.cores(case.pid),
             "signals": r.signals_waiting(),
