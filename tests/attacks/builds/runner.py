@@ -136,7 +136,7 @@ class Runner:
             tools = stack.enter_context(tempfile.TemporaryDirectory())
             workshop = stack.enter_context(Workshop(sandbox))
             free = workshop._starter._free
-            scene = Scene(free[-2] if free else None)
+            scene = Scene(free[1] if free else None)
             stack.callback(scene.close)
             self._leave_lying_about(scene.secret)
             sources = stack.enter_context(Sources(scene.neighbour))
