@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from arena.league.doors import idle_keys
 from arena.league.edit import set_keys
 from arena.store.opening import read_league
 from referee.sandbox import gpus
@@ -249,3 +250,13 @@ def test_a_door_is_granted_and_needed_by_name(league: League, arena: Arena) -> N
     arena("grant", league.folder, "one", "door=")
     said = arena("grant", league.folder, "one", "--needed").stdout
     assert said == f'one has door = ["{both[0]}"], and plays anew under them.\n'
+
+
+def test_a_key_of_a_bot_that_is_not_there_yet_is_told_and_hinders_nobody(league: League) -> None:
+    door = '[door]\nallow = ["GET https://api.example.org/"]\n'
+    key = '{ "https://api.example.org" = "KEY" }'
+    slow = LEAGUE.replace("100", '100, pace = "slow"')
+    text = f"{slow}{door}bot_keys = {{ one = {key}, oen = {key} }}\n{league.bot('one', RANDOM)}"
+    league.write(text)
+    [said] = idle_keys(read_league(league.folder, "read"))
+    assert said == "bot_keys of [door] has a key for 'oen', which is no bot of the league yet."
