@@ -4,6 +4,7 @@ import json
 import re
 import unicodedata
 from collections.abc import Mapping
+from typing import NamedTuple
 
 from referee.words import FILLER as _FILLER
 from referee.words import columns as _columns
@@ -98,6 +99,26 @@ def likeness(name: str) -> str:
 def many(number: int, thing: str, plural: str = "") -> str:
     """Return a number of things in words, with commas between the thousands."""
     return counted(number, thing, plural).replace(str(number), f"{number:,}", 1)
+
+
+class Words(NamedTuple):
+    """How numbers stand in sentences."""
+
+    commas: bool = False
+    """Whether there are commas between the thousands."""
+
+    def number(self, value: int) -> str:
+        """Return a whole number."""
+        return f"{value:,}" if self.commas else str(value)
+
+    def counted(self, number: int, thing: str, plural: str = "") -> str:
+        """Return a number of things."""
+        return (many if self.commas else counted)(number, thing, plural)
+
+
+PLAIN = Words()
+WITH_COMMAS = Words(commas=True)
+"""As on a page."""
 
 
 def safe(text: str) -> str:

@@ -18,7 +18,6 @@ from arena.store.store import Store
 from arena.store.tournament import asked_deals
 from arena.tables.field import Field
 from arena.tables.leaderboard import leaderboard
-from arena.tables.sandboxes import notes_of
 from arena.tables.sources import asides_of, field_of
 from arena.tables.table import Table
 from arena.text import safe
@@ -197,7 +196,7 @@ class Watcher:
             missing=found.missing,
             faults=sum(sum(kinds.values()) for kinds in (found.faults or {}).values()),
             disqualified=tuple(safe(bot.remark) for bot in league.disqualified),
-            sandboxes=" ".join(notes_of(found.sandboxes)),
+            sandboxes=" ".join(found.on("sandboxes").notes),
             table=table,
             every=every if every > self._every else 0.0,
         )

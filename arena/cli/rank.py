@@ -1,7 +1,8 @@
 """The command that shows the leaderboard: rank."""
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal, TypeVar
 
 import click
 
@@ -11,10 +12,20 @@ from arena.cli.rating import rated, rated_without_forfeits
 from arena.stats.likelihood import Ties
 from arena.tables.by_seat import by_seat
 from arena.tables.combined import combined_table
+from arena.tables.facets import OPTIONS
 from arena.tables.leaderboard import By, leaderboard
 from arena.tables.pairs import pairs_table
 from arena.tables.sources import read_field
 from protocol.errors import ArenaError
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+
+
+def _facet_options(command: _Command) -> _Command:
+    """Let a command take the options that show more of a league."""
+    for option in reversed(OPTIONS):
+        command = click.option(f"--{option.name}", is_flag=True, help=option.help)(command)
+    return command
 
 
 @main.command()
@@ -29,14 +40,7 @@ from protocol.errors import ArenaError
     help="score: sort by the mean score of a match; seat: the bots' points in each seat.",
 )
 @click.option("--faults", is_flag=True, help="Show a column for every kind of fault.")
-@click.option(
-    "--times",
-    is_flag=True,
-    help="Show the bots' decisions and their times; see `arena doctor --timing`.",
-)
-@click.option(
-    "--cost", is_flag=True, help="Show what bots asked through their doors, and its cost."
-)
+@_facet_options
 @click.option("--versions", is_flag=True, help="Show also old versions, and bots that left.")
 @click.option(
     "--linked",
@@ -77,8 +81,6 @@ def rank(
     sources: tuple[Path, ...],
     by: By | Literal["seat"],
     faults: bool,
-    times: bool,
-    cost: bool,
     versions: bool,
     linked: bool,
     without_forfeits: bool,
@@ -88,6 +90,7 @@ def rank(
     draw_probability: float | None,
     ties: Ties,
     form: str,
+    **asked: bool,
 ) -> None:
     """Show the leaderboard of a league, or of several together.
 
@@ -110,8 +113,7 @@ def rank(
     fields = [
         read_field(
             source,
-            times=times,
-            costs=cost,
+            [option for option in OPTIONS if asked[option.name]],
             versions=versions or linked,
             scores=scores,
             forfeits=without_forfeits,
@@ -123,8 +125,7 @@ def rank(
         _refuse(
             what,
             faults=faults,
-            times=times,
-            cost=cost,
+            **asked,
             together=together,
             without_forfeits=without_forfeits,
         )

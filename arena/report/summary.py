@@ -17,12 +17,13 @@ from arena.store.store import Store
 from arena.store.tallies import Site
 from arena.tables.by_seat import by_seat
 from arena.tables.cross_table import cross_table
+from arena.tables.facets import TIMES
 from arena.tables.field import Field
 from arena.tables.leaderboard import leaderboard
 from arena.tables.sources import asides_of, field_of
 from arena.tables.standings import ShownStandings, shown_standings
 from arena.tables.table import Table
-from arena.text import safe
+from arena.text import WITH_COMMAS, safe
 from referee.limits import Limits
 
 
@@ -128,10 +129,9 @@ def summary_of(league: LeaguePlan, watch: Callable[[str], None] = lambda _: None
     with open_store(league) as store:
         watch("Reading the results")
         field = replace(
-            field_of(league, store, times=True, scores=True),
+            field_of(league, store, [TIMES], scores=True, words=WITH_COMMAS),
             name=name,
             asides=asides_of(league, store),
-            commas=True,
         )
         if field.scores and not field.scores.matches:
             field = replace(field, scores=None)  # a seat forfeited in each deal

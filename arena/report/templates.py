@@ -7,7 +7,8 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from arena.report.plain import plain, plain_lines
 from arena.tables.elo import rating_text
-from arena.tables.leaderboard import ranks_text, score_text
+from arena.tables.leaderboard import ranks_text
+from arena.tables.scores import score_text
 from arena.tables.table import Row
 from arena.text import many
 

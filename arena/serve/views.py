@@ -24,7 +24,7 @@ from arena.tables.field import Field
 from arena.tables.leaderboard import leaderboard
 from arena.tables.sources import field_of
 from arena.tables.standings import ShownStandings, shown_standings
-from arena.text import safe
+from arena.text import WITH_COMMAS, safe
 from protocol.errors import ArenaError
 
 Row = dict[str, Any]
@@ -138,14 +138,13 @@ def public_field(league: LeaguePlan, store: Store, *, versions: bool = False) ->
 
     With `versions`, all versions of all bots that ever played are in it.
     """
-    found = field_of(league, store, versions=versions, scores=not versions)
+    found = field_of(league, store, versions=versions, scores=not versions, words=WITH_COMMAS)
     if found.scores and not found.scores.matches:
         found = replace(found, scores=None)  # a seat forfeited in each deal
     return replace(
         found,
         name=league_name(league),
         remedy=None,  # what is missing stands above the table, and is played in turn
-        commas=True,
         suspended={bot: _publicly(why) for bot, why in found.suspended.items()},
         asides=tuple(map(safe, [*_excluded(league), *_lost(league), *_left(league, store)])),
     )
@@ -190,7 +189,7 @@ def _unplayed(league: LeaguePlan) -> Field:
         missing=asked,
         remedy=None,
         anchor=league.anchor,
-        commas=True,
+        words=WITH_COMMAS,
         faults={},
         asides=tuple(map(safe, [*_excluded(league), *_lost(league)])),
     )

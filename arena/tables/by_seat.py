@@ -38,7 +38,8 @@ def by_seat(field: Field, ratings: Ratings) -> Table:
     rated = standings(field.deals, ratings)
     order: list[Who] = [EVERYBODY, *(row.bot for row in rated)]
     seats = sorted({seat for _, seat in found})
-    gain = None if field.mirroring.apart else mirror_gain(field.deals)
+    is_apart = bool(field.on("mirroring").facts.get("mirroring", {}).get("apart"))
+    gain = None if is_apart else mirror_gain(field.deals)
     sat = {
         (who, seat): _row(who, seat, found[who, seat])
         for who in order
@@ -50,7 +51,7 @@ def by_seat(field: Field, ratings: Ratings) -> Table:
         columns=(),
         rows=list(sat.values()),
         facts=_facts(field, gain),
-        notes=list(_notes(field, found, gain)),
+        notes=[*_notes(field, found, _APART if is_apart else _gain_note(gain))],
         keys=KEYS,
         grids=[_grid(order, seats, sat)] if sat else [],
     )
@@ -109,7 +110,7 @@ def _points(row: Row) -> str:
 
 
 def _notes(
-    field: Field, found: Mapping[tuple[Who, int], Sitting], gain: Gain | None
+    field: Field, found: Mapping[tuple[Who, int], Sitting], of_mirroring: str
 ) -> Iterator[str]:
     yield (
         f"{field.extent}. Points by seat: the share of the other seats beaten, a tie counting "
@@ -125,7 +126,7 @@ def _notes(
             "+ and -: a seat that is surely better or surely worse (the 95 % interval excludes "
             "equality). No bot sat in two seats of one deal, so no bot is compared with itself."
         )
-    yield _APART if field.mirroring.apart else _gain_note(gain)
+    yield of_mirroring
     yield from field.remarks
 
 

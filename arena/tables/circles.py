@@ -172,7 +172,7 @@ def _notes(field: Field, groups: Sequence[_Group]) -> Iterator[str]:
         )
     more = sum(cycle.is_sure for group in groups for cycle in group.cycles[_SHOWN_CYCLES:])
     if more:
-        yield f"There are {field.counted(more, 'more sure cycle')}."
+        yield f"There are {field.words.counted(more, 'more sure cycle')}."
     yield (
         "To send: whoever sends a bot drawn with these chances expects at least half the points, "
         "whatever bot another sends. 95 %: what other deals might give."
@@ -180,12 +180,12 @@ def _notes(field: Field, groups: Sequence[_Group]) -> Iterator[str]:
     unmet = sum(len(group.circles.expected()) for group in groups)
     if unmet:
         yield (
-            f"{field.counted(unmet, 'pair')} never met: what one number a bot expects of them "
-            f"stands in."
+            f"{field.words.counted(unmet, 'pair')} never met: what one number a bot expects of "
+            f"them stands in."
         )
     never = sum(ticket.high < _SHOWN_WEIGHT for group in groups for ticket in group.tickets)
     if never:
-        yield f"{field.counted(never, 'other bot is', 'other bots are')} not to be sent."
+        yield f"{field.words.counted(never, 'other bot is', 'other bots are')} not to be sent."
 
 
 def _sentence(group: _Group) -> str:

@@ -5,6 +5,7 @@ from typing import Any
 
 from arena.stats.elo import ELO_PER_MU, Anchor, Elo, elo_from
 from arena.stats.ratings import Ratings
+from arena.tables.facet import Facet
 from arena.tables.field import Field
 from arena.tables.table import Column, Row
 from protocol.errors import ArenaError
@@ -47,6 +48,19 @@ def elo_values(elo: Mapping[str, Elo] | None, bot: str) -> dict[str, Any]:
     if elo is None:
         return {}
     return dict(zip(ELO_KEYS, elo.get(bot, (None, None)), strict=True))
+
+
+def on_elo(ratings: Ratings, anchor: Anchor | None) -> Facet | None:
+    """Return the bots' strengths on Elo's scale, if there is an anchor."""
+    if anchor is None:
+        return None
+    elo = elo_from(ratings, *anchor)
+    return Facet(
+        keys=ELO_KEYS,
+        values={bot: elo.get(bot, (None, None)) for bot in ratings.bots},
+        facts=anchor_facts(anchor),
+        notes=(of_elo(anchor),),
+    )
 
 
 def anchor_facts(anchor: Anchor | None) -> dict[str, Any]:

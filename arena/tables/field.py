@@ -13,18 +13,10 @@ from arena.stats.elo import Anchor
 from arena.stats.links import Succession
 from arena.stats.outcomes import Deals, Result, results_of
 from arena.stats.scores import Scores
-from arena.store.result import Spent
-from arena.store.timing import DatedTiming
-from arena.tables import mirroring, sandboxes, wheels
-from arena.tables.costs import Outlay
-from arena.tables.mirroring import Mirroring
-from arena.tables.sandboxes import Kinds
-from arena.tables.wheels import Apart
-from arena.text import counted, many
+from arena.tables.facet import Facet
+from arena.text import PLAIN, Words
 from referee.identity import GameFacts
 from referee.limits import Grant
-
-_NAMED = 5  # of the bots with several versions
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,32 +64,16 @@ class Field:
     """How many forfeits, by bot, in all matches."""
     unforfeited: Deals | None = None
     """The deals in which nobody forfeited; None if not asked for."""
-    times: Mapping[str, Spent] | None = None
-    """The times of each bot in all matches; None if not asked for or not known."""
-    trips: Mapping[str, float] | None = None
-    """The round trip to the machines of remote bots, in seconds; None if not asked for."""
-    timings: Sequence[DatedTiming] | None = None
-    """When runs began, and how quiet their machines were then; None if not asked for."""
-    damaged_timings: int = 0
-    """How many more of them cannot be read."""
-    untimed: Mapping[str, int] = field(default_factory=dict)
-    """The matches, by their machine, of which it is not known how quiet that was."""
-    sandboxes: Mapping[Kinds, int] = field(default_factory=dict)
-    """The matches in each kind of sandbox; empty where that is one, and no weaker than usual."""
-    wheels: Apart = field(default_factory=dict)
-    """The matches of bots that were run with different wheels."""
-    mirroring: Mirroring = field(default_factory=Mirroring)
-    """The deals of bots that are not bundled."""
-    entries: Mapping[str, int] = field(default_factory=dict)
-    """How many versions have played so far, by bot: of those with more than one."""
-    costs: Mapping[str, Outlay] | None = None
-    """What each bot has asked for through its door, in all matches; None if not asked for."""
+    facets: Sequence[Facet] = ()
+    """What a reader of any of its tables must know, each matter by itself."""
+    optional: Sequence[Facet] = ()
+    """What was asked for, for its leaderboard."""
     scores: Scores | None = None
     """What the bots scored in these deals; None if not asked for or not known."""
     anchor: Anchor | None = None
     """The bot of known strength that the league names, from which Elo is measured."""
-    commas: bool = False
-    """Whether numbers in sentences have commas between the thousands, as all on a page have."""
+    words: Words = PLAIN
+    """How numbers stand in sentences."""
 
     @cached_property
     def results(self) -> Counter[Result]:
@@ -132,27 +108,20 @@ class Field:
             "repeats": self.repeats,
             **({"disqualified": dict(self.disqualified)} if self.disqualified else {}),
             **({"grants": grants} if grants else {}),
-            **sandboxes.facts_of(self.sandboxes),
-            **wheels.facts_of(self.wheels),
-            **mirroring.facts_of(self.mirroring),
-            **({"versions_so_far": dict(self.entries)} if self.entries else {}),
+            **{key: fact for facet in self.facets for key, fact in facet.facts.items()},
         }
+
+    def on(self, fact: str) -> Facet:
+        """Return what is to be known of a matter that has a fact; an empty facet if nothing is."""
+        return next((facet for facet in self.facets if fact in facet.facts), Facet())
 
     @property
     def extent(self) -> str:
         """How much was played, as the beginning of a sentence."""
         game = f" of {self.game.name}" if self.game else ""
         whole = "whole " if self.by_seat else ""
-        matches = self.counted(self.matches, "match", "matches")
-        return f"{matches}{game} in {self.counted(self.deal_count, f'{whole}deal')}"
-
-    def number(self, value: int) -> str:
-        """Return a whole number as it stands in sentences."""
-        return f"{value:,}" if self.commas else str(value)
-
-    def counted(self, number: int, thing: str, plural: str = "") -> str:
-        """Return a number of things in words."""
-        return (many if self.commas else counted)(number, thing, plural)
+        matches = self.words.counted(self.matches, "match", "matches")
+        return f"{matches}{game} in {self.words.counted(self.deal_count, f'{whole}deal')}"
 
     @property
     def remarks(self) -> list[str]:
@@ -169,20 +138,9 @@ class Field:
             own = msgspec.structs.replace(grant, remote=None)
             if own.given:
                 said.append(f"{bot} has limits of its own: {own.words}.")
-        said += sandboxes.notes_of(self.sandboxes, self.counted)
-        said += wheels.notes_of(self.wheels, self.counted)
-        said += mirroring.notes_of(self.mirroring, self.counted)
-        if self.entries:
-            named = sorted(self.entries.items(), key=lambda entry: (-entry[1], entry[0]))[:_NAMED]
-            shown = ", ".join(f"{bot} {count}" for bot, count in named)
-            others = len(self.entries) - len(named)
-            rest = f" and of {self.counted(others, 'more bot')}" if others else ""
-            said.append(
-                f"Versions that have played so far: {shown}{rest}. The best of several owes more "
-                f"to luck than a single one."
-            )
+        said += [note for facet in self.facets for note in facet.notes]
         if self.repeats:
-            more = self.counted(self.repeats, "more match repeats", "more matches repeat")
+            more = self.words.counted(self.repeats, "more match repeats", "more matches repeat")
             said.append(
                 f"{more} others move by move, as there is no chance in the game: their deals count "
                 f"once."
@@ -192,7 +150,7 @@ class Field:
                     "A new league with openings repeats less: `arena init --opening-plies`."
                 )
         if self.waiting:
-            more = self.counted(self.waiting, "more match counts", "more matches count")
+            more = self.words.counted(self.waiting, "more match counts", "more matches count")
             said.append(f"{more} only when the rest of the deal is played.")
         if self.faults and (self.waiting or self.repeats):
             said.append("Faults are those of all matches, also of those that do not count here.")
@@ -205,7 +163,7 @@ class Field:
                 missing = "" if self.progress else " Its matches are missing."
                 said.append(f"{bot} was suspended: {why}{missing}")
         if self.missing and self.remedy is not None:
-            is_missing = self.counted(self.missing, "match is", "matches are")
+            is_missing = self.words.counted(self.missing, "match is", "matches are")
             remedy = self.remedy or f"`arena run {shlex.quote(self.name)}` plays what is missing"
             said.append(f"{is_missing} missing; {remedy}.")
         return said

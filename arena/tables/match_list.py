@@ -4,9 +4,9 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from typing import Any, NamedTuple
 
 from arena.store.rows import StoredMatch
-from arena.tables.sandboxes import Kinds, facts_of, is_notable, notes_of
+from arena.tables.sandboxes import Kinds, sandboxes_facet
 from arena.tables.table import Column, Row, Style
-from arena.text import UNBROKEN, safe
+from arena.text import PLAIN, UNBROKEN, safe
 from protocol.errors import ArenaError
 from referee.identity import GameFacts
 
@@ -61,10 +61,11 @@ class MatchList:
 
         Where they differ, each match says it, unless columns were asked for.
         """
-        if not is_notable(found):
+        facet = sandboxes_facet(found, PLAIN, "all these matches")
+        if facet is None:
             return
-        self.facts |= facts_of(found)
-        self.notes += notes_of(found, whose="all these matches")
+        self.facts |= facet.facts
+        self.notes += facet.notes
         if len(found) > 1 and not self._is_asked:
             self._choose([*self.keys, _SANDBOX])
 

@@ -4,15 +4,16 @@ from collections.abc import Iterator, Sequence
 
 from arena.stats.encounters import cycles, encounters, never_crossed
 from arena.stats.ratings import Ratings
+from arena.stats.standings import Standing
+from arena.tables.facet import Facet
 from arena.tables.field import Field
-from arena.tables.table import Row
 from arena.text import counted
 
 _NAMED_GAPS = 3
 
 
-def facts_of(field: Field, ratings: Ratings, rows: Sequence[Row]) -> dict[str, list[list[str]]]:
-    """Return what no rating can show: cycles of bots, and gaps whose width is a guess.
+def misfits(field: Field, ratings: Ratings, ranked: Sequence[Standing]) -> Facet:
+    """Return what no rating can show, of bots in the order of their ranks.
 
     A gap is named by the bots above and below it.
     """
@@ -21,16 +22,15 @@ def facts_of(field: Field, ratings: Ratings, rows: Sequence[Row]) -> dict[str, l
         [above, below]
         for group in range(1, len(ratings.groups) + 1)
         for above, below in never_crossed(
-            met, [row["bot"] for row in rows if row["group"] == group], duels=field.duels
+            met, [row.bot for row in ranked if row.group == group], duels=field.duels
         )
         if ratings.separated(above, below)
     ]
-    found = cycles(met, [row["bot"] for row in rows])
-    return {"cycles": [list(cycle) for cycle in found], "gaps": gaps}
+    circles = [list(cycle) for cycle in cycles(met, [row.bot for row in ranked])]
+    return Facet(facts={"cycles": circles, "gaps": gaps}, notes=[*_notes(circles, gaps)])
 
 
-def notes_of(circles: Sequence[Sequence[str]], gaps: Sequence[Sequence[str]]) -> Iterator[str]:
-    """Yield what a reader must know of them."""
+def _notes(circles: Sequence[Sequence[str]], gaps: Sequence[Sequence[str]]) -> Iterator[str]:
     if circles:
         first, second, third = circles[0]
         also = f", and {counted(len(circles) - 1, 'more cycle')}" if circles[1:] else ""

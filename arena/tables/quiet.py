@@ -1,56 +1,63 @@
 """How quiet the machines were that played a league, in words below its times."""
 
-from collections import defaultdict
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
 from arena.store.timing import Timing
-from arena.tables.field import Field
-from arena.text import safe
+from arena.tables.facet import Facet, FacetSource
+from arena.text import Words, safe
 
 
-def facts_of(field: Field) -> dict[str, Any]:
-    """Return how quiet machines were as runs began, for programs, where times are shown."""
-    if field.timings is None:
-        return {}
-    return {
-        "timings": [
-            {"began": began, **msgspec.to_builtins(timing)} for began, timing in field.timings
-        ],
-        **({"damaged_timings": field.damaged_timings} if field.damaged_timings else {}),
-        "untimed": dict(sorted(field.untimed.items())),
-    }
-
-
-def notes_of(field: Field) -> Iterator[str]:
-    """Yield a sentence on each machine that played, where times are shown.
-
-    So do those of which it is not known how quiet they were, and damage.
-    """
+def quiet(source: FacetSource) -> Facet:
+    """Return how quiet each machine was as runs began, and for which matches that is not known."""
+    timings, damaged = source.store.timings()
+    first: dict[str, str] = {}
     by_machine: defaultdict[str, list[Timing]] = defaultdict(list)
-    for _, timing in field.timings or ():
+    for began, timing in timings:
+        first[timing.machine] = min(began, first.get(timing.machine, began))
         by_machine[timing.machine].append(timing)
+    untimed: Counter[str] = Counter()
+    for number, machine, count in source.store.untimed(first):
+        if number in source.results:
+            untimed[machine] += count
+    return Facet(
+        facts={
+            "timings": [
+                {"began": began, **msgspec.to_builtins(timing)} for began, timing in timings
+            ],
+            **({"damaged_timings": damaged} if damaged else {}),
+            "untimed": dict(sorted(untimed.items())),
+        },
+        notes=[*_notes(by_machine, untimed, damaged, source.words)],
+    )
+
+
+def _notes(
+    by_machine: Mapping[str, Sequence[Timing]],
+    untimed: Mapping[str, int],
+    damaged: int,
+    words: Words,
+) -> Iterator[str]:
     for machine, found in sorted(by_machine.items()):
-        runs = "a run" if len(found) == 1 else field.counted(len(found), "run")
+        runs = "a run" if len(found) == 1 else words.counted(len(found), "run")
         spread = _range([each.noise.spread for each in found])
         waited = _range([each.noise.waited for each in found])
         yield (
             f"Before {runs} on {safe(machine)}, the time of a fixed job varied by {spread}, and "
             f"others had the core for {waited} of it.{_spoilt(found)}"
         )
-    if field.untimed:
+    if untimed:
         parts = [
-            f"{field.counted(count, 'match', 'matches')} on {safe(machine)}"
-            for machine, count in sorted(field.untimed.items())
+            f"{words.counted(count, 'match', 'matches')} on {safe(machine)}"
+            for machine, count in sorted(untimed.items())
         ]
         yield f"How quiet the machine was is not known for {', '.join(parts)}."
-    if field.damaged_timings:
-        rows = field.counted(field.damaged_timings, "row")
+    if damaged:
         yield (
-            f"Damaged and left out: {rows} on how quiet machines were; `arena verify` names what "
-            f"is wrong."
+            f"Damaged and left out: {words.counted(damaged, 'row')} on how quiet machines were; "
+            f"`arena verify` names what is wrong."
         )
 
 

@@ -1,11 +1,11 @@
 """In which sandboxes matches were played, where a reader should know: facts and a note."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping
-from typing import Any, TypeAlias, get_args
+from collections.abc import Collection, Mapping
+from typing import TypeAlias, get_args
 
-from arena.store.store import Store
-from arena.text import counted
+from arena.tables.facet import Facet, FacetSource
+from arena.text import Words
 from referee.limits import SandboxName
 
 Kinds: TypeAlias = tuple[str, ...]
@@ -39,44 +39,43 @@ def is_notable(kinds: Collection[Kinds]) -> bool:
     return len(kinds) > 1 or any(each in _SAID for found in kinds for each in found)
 
 
-def sandboxes_of(store: Store, results: Collection[int], *, remote: bool) -> Mapping[Kinds, int]:
+def sandboxes(source: FacetSource) -> Facet | None:
     """Return how many matches were played in which kinds, if a reader should know.
 
-    The matches are those that had one of the results, by number. With `remote`, it is said
-    elsewhere which bots are remote, and only the sandboxes of the others matter.
+    It is said elsewhere which bots are remote; here, only the sandboxes of the others matter.
     """
+    remote = any(bot.grant.remote for bot in source.league.bots)
 
     def matter(name: str) -> Kinds:
         return tuple(each for each in kinds_of(name) if not (remote and each == REMOTE))
 
-    if not is_notable({kinds for name in store.sandbox_names() if (kinds := matter(name))}):
-        return {}  # as nearly always, without a look at each match
+    if not is_notable({kinds for name in source.store.sandbox_names() if (kinds := matter(name))}):
+        return None  # as nearly always, without a look at each match
     found: Counter[Kinds] = Counter()
-    for number, name, count in store.sandboxes():
-        if number in results and (kinds := matter(name)):
+    for number, name, count in source.store.sandboxes():
+        if number in source.results and (kinds := matter(name)):
             found[kinds] += count
-    return dict(sorted(found.items())) if is_notable(found) else {}
+    return sandboxes_facet(found, source.words)
 
 
-def facts_of(found: Mapping[Kinds, int]) -> dict[str, Any]:
-    """Return the same for programs, if there is anything to be said."""
-    return {"sandboxes": {" and ".join(kinds): n for kinds, n in found.items()}} if found else {}
+def sandboxes_facet(
+    found: Mapping[Kinds, int], words: Words, whose: str = "all matches"
+) -> Facet | None:
+    """Return what is said of the kinds of sandbox of so many matches, if a reader should know.
 
-
-def notes_of(
-    found: Mapping[Kinds, int],
-    count: Callable[[int, str, str], str] = counted,
-    whose: str = "all matches",
-) -> Iterator[str]:
-    """Yield a sentence on the sandboxes, if there is anything to be said.
-
-    `count` writes a number of things, and `whose` names all of them.
+    `whose` names all of these matches.
     """
-    if not found:
-        return
+    if not is_notable(found):
+        return None
+    counts = dict(sorted(found.items()))
+    facts = {" and ".join(kinds): count for kinds, count in counts.items()}
+    return Facet(facts={"sandboxes": facts}, notes=(_note(counts, words, whose),))
+
+
+def _note(found: Mapping[Kinds, int], words: Words, whose: str) -> str:
     known: set[str] = set()
 
-    def words(kinds: Kinds) -> str:
+    def said(kinds: Kinds) -> str:
         parts = [
             f"{kind} ({_SAID[kind]})" if kind in _SAID and kind not in known else kind
             for kind in kinds
@@ -86,7 +85,9 @@ def notes_of(
 
     if len(found) == 1:
         [kinds] = found
-        yield f"{'Sandboxes' if kinds[1:] else 'Sandbox'} of {whose}: {words(kinds)}."
-    else:
-        parts = [f"{words(each)} in {count(n, 'match', 'matches')}" for each, n in found.items()]
-        yield f"Sandboxes: {', '.join(parts)}."
+        return f"{'Sandboxes' if kinds[1:] else 'Sandbox'} of {whose}: {said(kinds)}."
+    parts = [
+        f"{said(kinds)} in {words.counted(count, 'match', 'matches')}"
+        for kinds, count in found.items()
+    ]
+    return f"Sandboxes: {', '.join(parts)}."

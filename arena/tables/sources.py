@@ -1,11 +1,10 @@
 """Where the field of a table comes from: a league's folder, or a file of results."""
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 from arena.folders import player_of
 from arena.league.files import is_of_a_league
@@ -16,29 +15,24 @@ from arena.stats.links import Succession
 from arena.stats.outcomes import Result
 from arena.stats.scores import Scores
 from arena.store.opening import open_store, read_played
-from arena.store.result import Spent
 from arena.store.rows import BotVersion
 from arena.store.settings import check_unchanged
 from arena.store.store import Store
 from arena.store.suspensions import suspended
 from arena.store.tournament import Tournament
 from arena.store.versions import changed, disqualified, left
-from arena.tables.costs import outlays
+from arena.tables.facet import FacetSource
+from arena.tables.facets import FacetOption, facets, optional
 from arena.tables.field import Field
-from arena.tables.mirroring import mirroring_of
 from arena.tables.results_file import read_results
-from arena.tables.sandboxes import sandboxes_of
-from arena.tables.trips import trips
-from arena.tables.wheels import wheels_of
-from arena.text import safe
+from arena.text import PLAIN, Words, safe
 from protocol.errors import ArenaError
 
 
 def read_field(
     path: Path,
+    asked: Collection[FacetOption] = (),
     *,
-    times: bool = False,
-    costs: bool = False,
     versions: bool = False,
     scores: bool = False,
     forfeits: bool = False,
@@ -49,28 +43,15 @@ def read_field(
     which deals have none.
     """
     if not path.is_dir():
-        if times:
-            raise ArenaError(f"{path} is no league, and only leagues know times.")
-        if costs:
-            raise ArenaError(f"{path} is no league, and only leagues know costs.")
-        if versions:
-            raise ArenaError(f"{path} is no league, and only leagues know versions.")
-        if forfeits:
-            raise ArenaError(f"{path} is no league, and only leagues know forfeits.")
+        known = {"versions": versions, "forfeits": forfeits}
+        for name in (*(each.name for each in asked), *(name for name in known if known[name])):
+            raise ArenaError(f"{path} is no league, and only leagues know {name}.")
         if is_of_a_league(path.name):
             raise ArenaError(f"{path} belongs to a league: name its folder, {path.parent}.")
         return read_results(path, scores=scores)
     league = read_played(path)
     with open_store(league) as store:
-        field = field_of(
-            league,
-            store,
-            times=times,
-            costs=costs,
-            versions=versions,
-            scores=scores,
-            forfeits=forfeits,
-        )
+        field = field_of(league, store, asked, versions=versions, scores=scores, forfeits=forfeits)
         return replace(field, asides=asides_of(league, None if versions else store))
 
 
@@ -88,14 +69,14 @@ def asides_of(league: LeaguePlan, store: Store | None) -> tuple[str, ...]:
 def field_of(
     league: LeaguePlan,
     store: Store,
+    asked: Collection[FacetOption] = (),
     *,
-    times: bool = False,
-    costs: bool = False,
     versions: bool = False,
     scores: bool = False,
     forfeits: bool = False,
+    words: Words = PLAIN,
 ) -> Field:
-    """Return the field of the league's present bots, with their whole deals.
+    """Return the field of the league's present bots, with their whole deals, and what is asked for.
 
     Other versions of them, and bots that have left, do not count unless they are asked for. The
     deal is the unit of statistics: half a deal would favour whoever sat better. Without chance,
@@ -141,9 +122,9 @@ def field_of(
             bots = (results[number].bots for number in numbers)
             scored.add([*zip(bots, kept, strict=True)], new)
     faults, forfeited_by = _faults(store, results)
-    remote = [bot.name for bot in league.bots if bot.grant.remote]
+    source = FacetSource(league, store, titles, results, words)
     tournament = Tournament(league, store) if league.goes_by_results else None
-    asked = league.asked if tournament is None else tournament.asked
+    wanted = league.asked if tournament is None else tournament.asked
     return Field(
         name=safe(str(league.folder)),
         game=league.game,
@@ -151,8 +132,8 @@ def field_of(
         versions={title: bot.version for bot, title in titles.items()},
         links=_links(store, titles) if versions else (),
         deals=deals,
-        asked=asked.match_count,
-        missing=_missing(league, store, asked, stored),
+        asked=wanted.match_count,
+        missing=_missing(league, store, wanted, stored),
         progress="" if tournament is None else tournament.progress,
         remedy=_remedy(league),
         suspended=_suspended(league, store),
@@ -164,38 +145,12 @@ def field_of(
         faults=faults,
         forfeits=forfeited_by,
         unforfeited=+unforfeited if forfeits else None,
-        times=_times(store, results) if times else None,
-        trips=trips(store, titles, remote) if times else None,
-        **(_quiet(store, results) if times else {}),
-        sandboxes=sandboxes_of(store, results, remote=bool(remote)),
-        wheels=wheels_of(store, titles) if any(bot.has_packages for bot in league.bots) else {},
-        mirroring=mirroring_of(league, store, titles, results),
-        entries={} if versions else _entries(league, store),
-        costs=outlays(store, titles) if costs else None,
+        facets=facets(source, versions=versions),
+        optional=optional(source, asked),
         scores=scored,
         anchor=league.anchor,
+        words=words,
     )
-
-
-def _quiet(store: Store, results: Mapping[int, Result]) -> dict[str, Any]:
-    """Return what is known of how quiet machines were, and for which matches nothing is."""
-    timings, damaged = store.timings()
-    first: dict[str, str] = {}
-    for began, timing in timings:
-        first[timing.machine] = min(began, first.get(timing.machine, began))
-    untimed: Counter[str] = Counter()
-    for number, machine, count in store.untimed(first):
-        if number in results:
-            untimed[machine] += count
-    return {"timings": timings, "damaged_timings": damaged, "untimed": untimed}
-
-
-def _entries(league: LeaguePlan, store: Store) -> dict[str, int]:
-    """Return how many versions of present bots that are not bundled have played, if several."""
-    found = Counter(key for key, _ in store.bot_keys())
-    return {
-        bot.name: found[bot.key] for bot in league.bots if found[bot.key] > 1 and not bot.is_bundled
-    }
 
 
 def _links(store: Store, titles: Mapping[BotVersion, str]) -> tuple[Succession, ...]:
@@ -268,12 +223,3 @@ def _faults(
                 for kind, times in found.items():
                     faults[bot][kind] += times * count
     return faults, forfeits
-
-
-def _times(store: Store, results: Mapping[int, Result]) -> dict[str, Spent]:
-    times: defaultdict[str, Spent] = defaultdict(Spent.nothing)
-    for number, seats in store.clocks():
-        if number in results:
-            for bot, said in zip(results[number].bots, seats, strict=True):
-                times[bot].add(said)
-    return times

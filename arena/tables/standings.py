@@ -13,9 +13,7 @@ from arena.stats.ratings import Ratings, fit
 from arena.store.opening import open_store, read_played
 from arena.store.rounds import Rounds
 from arena.store.tournament import Tournament
-from arena.tables import mirroring, wheels
 from arena.tables.elo import ELO_KEYS, elo_in, elo_values, of_elo, rating_column, rating_text
-from arena.tables.sandboxes import facts_of, notes_of
 from arena.tables.sources import asides_of, field_of
 from arena.tables.table import NAME_WIDTH, Column, Row, Sheet, Table
 from arena.text import safe
@@ -61,16 +59,11 @@ def read_standings(folder: Path) -> Table:
         table = standings_table(league, store, fit(field.deals, bots=field.bots))
         said = [
             *asides_of(league, store),
-            *notes_of(field.sandboxes),
-            *wheels.notes_of(field.wheels),
-            *mirroring.notes_of(field.mirroring),
+            *(note for facet in field.facets for note in facet.notes),
         ]
-        facts = {
-            **table.facts,
-            **facts_of(field.sandboxes),
-            **wheels.facts_of(field.wheels),
-            **mirroring.facts_of(field.mirroring),
-        }
+        facts = dict(table.facts)
+        for facet in field.facets:
+            facts |= facet.facts
         return replace(table, facts=facts, notes=[*table.notes, *said])
 
 

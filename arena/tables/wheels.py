@@ -1,60 +1,45 @@
-"""Which bots were not run with the same wheels everywhere, as locks allow: facts and a note."""
+"""Which bots were not run with the same wheels everywhere, as locks allow: facts and notes."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any, TypeAlias
 
-from arena.store.rows import BotVersion
-from arena.store.store import Store
 from arena.store.wheels import wheels_in
-from arena.text import counted, safe
-
-Apart: TypeAlias = Mapping[str, Mapping[tuple[str, str], int]]
-"""How many matches bots played with which wheels, on which machine."""
+from arena.tables.facet import Facet, FacetSource
+from arena.text import safe
 
 
-def wheels_of(store: Store, titles: Mapping[BotVersion, str]) -> Apart:
-    """Return it of the bots that had different wheels, by what they are called."""
-    called = {bot.version[:8]: title for bot, title in titles.items()}
-    found: dict[str, Counter[tuple[str, str]]] = {}
-    for site in store.sites():
-        for wheels in wheels_in(site.sandbox):
-            if title := called.get(wheels.version):
-                where = wheels.digest, site.machine
-                found.setdefault(title, Counter())[where] += site.matches
-    return {
-        title: dict(sorted(matches.items()))
-        for title, matches in sorted(found.items())
+def wheels(source: FacetSource) -> Facet | None:
+    """Return how many matches bots played with which wheels, on which machine, if they differ."""
+    if not any([*wheels_in(name)] for name in source.store.sandbox_names()):
+        return None  # as nearly always, without a look at each match
+    called = {bot.version[:8]: title for bot, title in source.titles.items()}
+    played: dict[str, Counter[tuple[str, str]]] = {}
+    for site in source.store.sites():
+        for each in wheels_in(site.sandbox):
+            if title := called.get(each.version):
+                played.setdefault(title, Counter())[each.digest, site.machine] += site.matches
+    found = {
+        title: sorted(matches.items())
+        for title, matches in sorted(played.items())
         if len({digest for digest, _ in matches}) > 1
     }
-
-
-def facts_of(found: Apart) -> dict[str, Any]:
-    """Return the same for programs, if there are such bots."""
-    return (
-        {
-            "wheels": {
-                bot: [
-                    {"wheels": digest, "machine": machine, "matches": count}
-                    for (digest, machine), count in matches.items()
-                ]
-                for bot, matches in found.items()
-            }
-        }
-        if found
-        else {}
-    )
-
-
-def notes_of(found: Apart, count: Callable[[int, str, str], str] = counted) -> Iterator[str]:
-    """Yield a sentence on each such bot; `count` writes a number of things."""
+    if not found:
+        return None
+    facts = {
+        bot: [
+            {"wheels": digest, "machine": machine, "matches": count}
+            for (digest, machine), count in matches
+        ]
+        for bot, matches in found.items()
+    }
+    notes = []
     for bot, matches in found.items():
         parts = [
-            f"{digest} in {count(number, 'match', 'matches')} on {safe(machine)}"
-            for (digest, machine), number in matches.items()
+            f"{digest} in {source.words.counted(count, 'match', 'matches')} on {safe(machine)}"
+            for (digest, machine), count in matches
         ]
-        yield (
+        notes.append(
             f"{bot} was not run with the same wheels everywhere, as its lock allows several, and "
             f"may have played otherwise: {', '.join(parts)}. `arena matches --columns "
             f"match,sandbox` lists them."
         )
+    return Facet(facts={"wheels": facts}, notes=notes)

@@ -18,6 +18,7 @@ from arena.store.timing import MOST
 from arena.tables.field import Field
 from arena.tables.leaderboard import leaderboard
 from arena.tables.table import FORMATS
+from arena.text import WITH_COMMAS
 from tests.arena.conftest import ROOT, Arena
 from tests.arena.stats.deals import deals_of
 from tests.golden import Golden
@@ -262,7 +263,7 @@ def test_bots_with_too_few_deals_are_named(ranks: Ranks, file: File) -> None:
         ((1, 2), {"waiting": 1}, "Lost by forfeit: B 2."),  # perhaps in the match left out
         ((1, 2), {"missing": 2500}, "2500 matches are missing; `arena run cup` plays what is"),
         ((1, 2), {"missing": 2500, "remedy": None}, "whole deal"),  # a page says the rest itself
-        ((1, 2), {"waiting": 1500, "commas": True}, "1,500"),
+        ((1, 2), {"waiting": 1500, "words": WITH_COMMAS}, "1,500"),
     ],
 )
 def test_notes_name_forfeits_as_losses_only_where_they_are_and_what_is_missing(

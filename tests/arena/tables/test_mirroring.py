@@ -5,7 +5,8 @@ import json
 import pytest
 
 from arena.stats.memory import Later
-from arena.tables.mirroring import Mirroring, facts_of, notes_of
+from arena.tables.mirroring import mirroring_facet
+from arena.text import PLAIN
 from tests.arena.conftest import League
 
 NOTE = "bots that are not bundled {} mirrored: a bot that found a way to remember one match"
@@ -14,23 +15,22 @@ NOTE = "bots that are not bundled {} mirrored: a bot that found a way to remembe
 @pytest.mark.parametrize(
     ("found", "said"),
     [
-        (Mirroring(), ""),
-        (Mirroring(apart=3), ""),
-        (Mirroring(mirrored=4), f"All deals of {NOTE.format('are')}"),
-        (Mirroring(mirrored=1, apart=3), f"1 deal of 4 of {NOTE.format('is')}"),
-        (Mirroring(mirrored=2, apart=3), f"2 deals of 5 of {NOTE.format('are')}"),
+        ((0, 3), ""),
+        ((4, 0), f"All deals of {NOTE.format('are')}"),
+        ((1, 3), f"1 deal of 4 of {NOTE.format('is')}"),
+        ((2, 3), f"2 deals of 5 of {NOTE.format('are')}"),
     ],
 )
-def test_a_reader_is_told_where_cards_come_twice(found: Mirroring, said: str) -> None:
-    notes = [*notes_of(found)]
+def test_a_reader_is_told_where_cards_come_twice(found: tuple[int, int], said: str) -> None:
+    notes = mirroring_facet(*found, {}, PLAIN).notes
     assert len(notes) == bool(said)
     assert all(note.startswith(said) for note in notes)
 
 
 def test_who_does_better_in_last_rotations_is_told_with_the_count() -> None:
-    found = Mirroring(9, 0, {"mine": Later(better=8, worse=1, most=7.0)})
-    assert "better in 8 deals, worse in 1." in [*notes_of(found)][1]
-    assert facts_of(found)["mirroring"]["remembering"] == {"mine": {"better": 8, "worse": 1}}
+    found = mirroring_facet(9, 0, {"mine": Later(better=8, worse=1, most=7.0)}, PLAIN)
+    assert "better in 8 deals, worse in 1." in found.notes[1]
+    assert found.facts["mirroring"]["remembering"] == {"mine": {"better": 8, "worse": 1}}
 
 
 @pytest.mark.usefixtures("inline")

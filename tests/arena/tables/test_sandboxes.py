@@ -8,7 +8,8 @@ from pathlib import Path
 
 from arena.cli.watch import _picture
 from arena.stats.ratings import fit
-from arena.tables.sandboxes import kinds_of, notes_of
+from arena.tables.sandboxes import kinds_of, sandboxes_facet
+from arena.text import PLAIN
 from arena.watch import Watcher
 from tests.arena.conftest import Arena
 
@@ -111,4 +112,6 @@ def test_matches_have_a_column_where_sandboxes_differ(arena: Arena, copy: Path) 
 def test_a_name_that_no_sandbox_has_here_is_not_repeated() -> None:
     assert kinds_of("\x1b[2J and landlock (ABI 9)") == ("landlock", "other")
     assert kinds_of("") == ("other",)
-    assert [*notes_of({("other",): 2})] == ["Sandbox of all matches: other (not known here)."]
+    found = sandboxes_facet({("other",): 2}, PLAIN)
+    assert found
+    assert found.notes == ("Sandbox of all matches: other (not known here).",)

@@ -12,6 +12,7 @@ from arena.league.plan import LeaguePlan
 from arena.store.opening import read_league
 from arena.store.result import PlayedMatch, Record
 from arena.store.store import Store
+from arena.tables.facets import TIMES
 from arena.tables.sources import field_of, read_field
 from protocol.errors import ArenaError
 from tests.arena.conftest import Arena
@@ -129,7 +130,7 @@ def test_a_file_knows_no_forfeits_and_no_clocks(arena: Arena, tmp_path: Path) ->
     assert (result.exit_code, result.stdout) == (2, "")
     assert "only leagues know forfeits" in result.stderr
     with pytest.raises(ArenaError, match="only leagues know times"):
-        read_field(path, times=True)
+        read_field(path, [TIMES])
 
 
 def test_ratings_without_forfeits_stand_beside_the_others(duels: Book, arena: Arena) -> None:
@@ -168,10 +169,10 @@ def test_faults_forfeits_and_clocks_are_summed_by_bot(duels: Book) -> None:
     duels.play(1, 0, clock=9)
     league = duels.league
     with Store(league.database) as store:
-        field = field_of(league, store, times=True)
+        field = field_of(league, store, [TIMES])
     assert field.faults == {"B": {"late": 3}}
     assert field.forfeits == {"B": 2}
-    assert field.times
-    clock = field.times["B"]
-    assert (clock.decisions, clock.cpu, clock.longest) == (6, 2 * 10 + 18, 9)
-    assert clock.wall == 2 * 15 + 27
+    found = field.optional[0].row("B")
+    assert (found["decisions"], found["longest_cpu"]) == (6, 9 / 1e6)
+    assert found["cpu_per_decision"] == pytest.approx((2 * 10 + 18) / 6e6, abs=1e-9)
+    assert found["wall_per_decision"] == pytest.approx((2 * 15 + 27) / 6e6, abs=1e-9)

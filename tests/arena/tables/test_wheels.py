@@ -8,8 +8,10 @@ from arena.league.file import read_asked
 from arena.store.rows import BotVersion
 from arena.store.store import Store
 from arena.store.wheels import with_wheels
+from arena.tables.facet import FacetSource
 from arena.tables.sandboxes import kinds_of
-from arena.tables.wheels import facts_of, notes_of, wheels_of
+from arena.tables.wheels import wheels
+from arena.text import PLAIN
 from tests.golden import Golden
 
 ONE, OTHER = "1" * 32, "2" * 32
@@ -36,18 +38,20 @@ def test_machines_on_which_a_bot_had_other_wheels_are_named_with_its_matches(
 
     assert kinds_of(around(ONE)) == ("landlock",)
     with Store(league.database) as store:
+        source = FacetSource(league, store, titles, {}, PLAIN)
         played(copy, (around(ONE), "m1"), (around(ONE), "m2"), (usual, "m2"))
-        assert not wheels_of(store, titles)
+        assert wheels(source) is None
         gone = "0" * 16
         played(copy, (around(ONE, two.version), "m1"), (around(OTHER), "m1"), (usual, "m1"))
-        assert not wheels_of(store, titles)
+        assert wheels(source) is None
         played(copy, (around(ONE, gone), "m1"), (around(OTHER, gone), "m2"))
-        assert not wheels_of(store, titles)
+        assert wheels(source) is None
         played(copy, (around(ONE), "m1"), (around(OTHER), "m2"), (around(OTHER), "m1"))
-        found = wheels_of(store, titles)
-    [said] = notes_of(found)
+        found = wheels(source)
+    assert found
+    [said] = found.notes
     golden(said)
-    assert facts_of(found)["wheels"][one.name][0] == {
+    assert found.facts["wheels"][one.name][0] == {
         "wheels": "11111111",
         "machine": "m1",
         "matches": 4,
