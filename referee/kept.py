@@ -13,7 +13,7 @@ from referee.visiting import VisitingSeat
 from referee.wire import Wire
 
 if TYPE_CHECKING:
-    from referee.door import Visitor
+    from referee.door import DoorClient
 
 
 class DisagreedError(Exception):
@@ -55,7 +55,7 @@ class KeptSeat(VisitingSeat):
         name: what the bot is called.
         before: the answers that were kept, oldest first.
         keep: called with each answer that is new, before anything follows from it.
-        visitor: the bot at its door, if it has one.
+        client: the bot at its door, if it has one.
 
     """
 
@@ -65,9 +65,9 @@ class KeptSeat(VisitingSeat):
         name: str,
         before: Sequence[KeptAnswer],
         keep: Callable[[KeptAnswer], None],
-        visitor: "Visitor | None" = None,
+        client: "DoorClient | None" = None,
     ) -> None:
-        super().__init__(process, name, visitor)
+        super().__init__(process, name, client)
         self._kept = iter(before)
         self._keep = keep
         self._then: KeptAnswer | None = None

@@ -1,7 +1,7 @@
-"""A bot that asks through its door while it plays: its visit, and its seat."""
+"""A bot that asks through its door while it plays: how it is let in, and its seat."""
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
@@ -12,7 +12,7 @@ from referee.seat import Answer, ProcessSeat
 from referee.wire import Wire
 
 if TYPE_CHECKING:
-    from referee.door import Door, Exchanges, Visitor
+    from referee.door import ClientTerms, Door, DoorClient
 
 
 class BrokenOffError(Exception):
@@ -34,33 +34,26 @@ class SpentError(Exception):
 
 
 @contextmanager
-def visit(
-    door: "Door",
-    process: BotProcess,
-    bot: str,
-    entries: Sequence[str],
-    exchanges: "Exchanges",
-    key: str,
-    patience: float,
-    name: str = "",
-) -> Iterator["Visitor"]:
+def at_door(
+    door: "Door", process: BotProcess, terms: "ClientTerms", patience: float
+) -> Iterator["DoorClient"]:
     """Let a bot's process ask during its turns; it must have a door.
 
     At the end, what is still being asked for is waited for, at most so many seconds: it may cost
-    something. For the other arguments see `Door.admit`.
+    something.
     """
     assert process.door is not None
     with ExitStack() as stack:
-        # they are the visitor's own, as the process may end before its requests
+        # they are the client's own, as the process may end before its requests
         read, write = (_own(stack, end) for end in process.door)
         listener = None if process.listener is None else _own(stack, process.listener)
-        visitor = door.admit(bot, entries, (read, write), listener, exchanges, key, name)
-        process.held = lambda: visitor.held
+        client = door.admit(terms, (read, write), listener)
+        process.held = lambda: client.held
         try:
-            yield visitor
+            yield client
         finally:
             process.held = None
-            visitor.close(patience)
+            client.close(patience)
 
 
 def _own(stack: ExitStack, descriptor: int) -> int:
@@ -76,15 +69,15 @@ class VisitingSeat(ProcessSeat):
     Args:
         process: the bot's.
         name: what the bot is called.
-        visitor: the bot at its door, if it has one.
+        client: the bot at its door, if it has one.
 
     """
 
-    def __init__(self, process: Wire, name: str, visitor: "Visitor | None") -> None:
+    def __init__(self, process: Wire, name: str, client: "DoorClient | None") -> None:
         super().__init__(process)
         self.name = name
         """What the bot is called."""
-        self._visitor = visitor
+        self._client = client
         self._close_turn = self._turn
 
     def ask(self, decision: Decision, view: Observation) -> Answer:
@@ -93,19 +86,19 @@ class VisitingSeat(ProcessSeat):
         Raises BrokenOffError and SpentError, whatever the bot answers, for what happened at its
         door.
         """
-        if self._visitor is None:
+        if self._client is None:
             return super().ask(decision, view)
-        self._visitor.begin_turn()
+        self._client.begin_turn()
         answer = super().ask(decision, view)
-        visit = self._visitor.end_turn()
-        if visit.outage:
-            raise BrokenOffError(self.name, visit.outage)
-        if visit.over:
-            raise SpentError(self.name, visit.over)
+        used = self._client.end_turn()
+        if used.outage:
+            raise BrokenOffError(self.name, used.outage)
+        if used.over:
+            raise SpentError(self.name, used.over)
         return answer
 
     def _turn(self) -> Turn:
         """Stop the clock, and return what the turn took: the bot waits for nothing any more."""
-        if self._visitor is not None:
-            self._visitor.answer_came()
+        if self._client is not None:
+            self._client.answer_came()
         return self.process.close_turn()

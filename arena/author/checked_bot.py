@@ -135,7 +135,7 @@ class CheckedBot:
 
     def _play(self, process: BotProcess, seating: Seating) -> Trial:
         door = self._door
-        return play(self._setting, process, seating, door.visitor(process), door.exchanges)
+        return play(self._setting, process, seating, door.client(process), door.exchanges)
 
     def _time_to_start(self, process: BotProcess) -> str:
         limits, wall = self._setting.limits, self._start_seconds

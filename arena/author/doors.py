@@ -11,14 +11,14 @@ from arena.store.flights import FLIGHTS, Flights
 from referee.bot_process import BotProcess
 from referee.door import DoorTerms, keys_of
 from referee.limits import Limits
-from referee.visiting import visit
+from referee.visiting import at_door
 
 if TYPE_CHECKING:
-    from referee.door import Door, Exchanges, MadeRequest, SeenAnswer, Usage, Visitor
+    from referee.door import Door, DoorClient, Exchanges, MadeRequest, SeenAnswer, Usage
 
 
 class CheckedDoor:
-    """The door of one bot, for all its processes in a check; without one, nobody visits."""
+    """The door of one bot, for all its processes in a check; without one, nobody asks."""
 
     def __init__(
         self, door: "Door | None", entries: tuple[str, ...], patience: float, purse: "_Purse | None"
@@ -28,7 +28,7 @@ class CheckedDoor:
         self._door = door
         self._entries = entries
         self._patience = patience
-        self._visitors: dict[BotProcess, Visitor] = {}
+        self._clients: dict[BotProcess, DoorClient] = {}
         self._stack = ExitStack()
         if door is not None:
             from referee.door import Remembered
@@ -38,22 +38,16 @@ class CheckedDoor:
     def admit(self, process: BotProcess, bot: str, name: str) -> None:
         """Let a process ask from now on, of a bot with this key and name."""
         if self._door is not None and self.exchanges is not None:
-            self._visitors[process] = self._stack.enter_context(
-                visit(
-                    self._door,
-                    process,
-                    bot,
-                    self._entries,
-                    self.exchanges,
-                    "check",
-                    self._patience,
-                    name,
-                )
+            from referee.door import ClientTerms
+
+            terms = ClientTerms(bot, name, self._entries, self.exchanges, "check")
+            self._clients[process] = self._stack.enter_context(
+                at_door(self._door, process, terms, self._patience)
             )
 
-    def visitor(self, process: BotProcess) -> "Visitor | None":
+    def client(self, process: BotProcess) -> "DoorClient | None":
         """Return who a process is at the door, if it has one."""
-        return self._visitors.get(process)
+        return self._clients.get(process)
 
     def close(self) -> None:
         """Let all leave."""

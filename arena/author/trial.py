@@ -22,7 +22,7 @@ from referee.seat import Answer, FunctionSeat
 from referee.visiting import VisitingSeat
 
 if TYPE_CHECKING:
-    from referee.door import Exchanges, Visitor
+    from referee.door import DoorClient, Exchanges
 
 SEED = "check"
 """The usual seed of the deals in which bots are tried."""
@@ -79,8 +79,8 @@ class Seating(NamedTuple):
 class _WatchedSeat(VisitingSeat):
     """A bot's seat that notes which decisions it is asked."""
 
-    def __init__(self, process: BotProcess, visitor: "Visitor | None") -> None:
-        super().__init__(process, "the bot", visitor)
+    def __init__(self, process: BotProcess, client: "DoorClient | None") -> None:
+        super().__init__(process, "the bot", client)
         self.asked: Counter[str] = Counter()
 
     def ask(self, decision: Decision, view: Observation) -> Answer:
@@ -138,16 +138,16 @@ def play(
     setting: Setting,
     process: BotProcess,
     seating: Seating,
-    visitor: "Visitor | None" = None,
+    client: "DoorClient | None" = None,
     exchanges: "Exchanges | None" = None,
 ) -> Trial:
     """Play one match; the other seats answer at random, from seeds of their own.
 
-    A bot with a door is a visitor, and what it asked is kept in `exchanges`: when the match is
+    A bot with a door is a client, and what it asked is kept in `exchanges`: when the match is
     played again, it is answered the same. Raises BrokenOffError and SpentError.
     """
-    if visitor is not None and exchanges is not None:
-        visitor.enter(exchanges, f"check {setting.seed} {seating}")
+    if client is not None and exchanges is not None:
+        client.enter(exchanges, f"check {setting.seed} {seating}")
     seed = f"{setting.seed}-{seating.number}"
     game = new_game(setting.game, seating.seats, setting.options, seed)
 
@@ -155,7 +155,7 @@ def play(
         rng = Random(f"{seed}-{seat}")  # noqa: S311 - a player, not a lock
         return FunctionSeat(lambda _decision, _view: game.sample(seat, rng))
 
-    watched = _WatchedSeat(process, visitor)
+    watched = _WatchedSeat(process, client)
     seats = [
         watched if seat == seating.seat else random_seat(seat) for seat in range(seating.seats)
     ]

@@ -11,24 +11,25 @@ from typing import TYPE_CHECKING
 from referee.door.terms import DoorTerms, TokenPrice, keys_of
 
 if TYPE_CHECKING:
+    from referee.door.client import ClientTerms, DoorClient
     from referee.door.door import Door
     from referee.door.exchanges import Exchanges, MadeRequest, Remembered, SeenAnswer
+    from referee.door.turn_usage import NOTHING, TurnUsage
     from referee.door.usage import Usage
-    from referee.door.visit import NOTHING, Visit
-    from referee.door.visitor import Visitor
 
 __all__ = [
     "NOTHING",
+    "ClientTerms",
     "Door",
+    "DoorClient",
     "DoorTerms",
     "Exchanges",
     "MadeRequest",
     "Remembered",
     "SeenAnswer",
     "TokenPrice",
+    "TurnUsage",
     "Usage",
-    "Visit",
-    "Visitor",
     "keys_of",
 ]
 
@@ -36,8 +37,8 @@ _LATER = {
     "Door": "door",
     **dict.fromkeys(("Exchanges", "MadeRequest", "Remembered", "SeenAnswer"), "exchanges"),
     "Usage": "usage",
-    **dict.fromkeys(("NOTHING", "Visit"), "visit"),
-    "Visitor": "visitor",
+    **dict.fromkeys(("NOTHING", "TurnUsage"), "turn_usage"),
+    **dict.fromkeys(("ClientTerms", "DoorClient"), "client"),
 }
 """Names that only an open door needs, by module: commands that read a league load none."""
 

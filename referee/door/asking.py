@@ -9,13 +9,13 @@ from typing import Protocol
 
 from protocol.errors import ProtocolError
 from referee.allowed import all_allowed
-from referee.door.client import ProviderClient, UnreachedError
 from referee.door.connection import ProviderAnswer
 from referee.door.exchanges import MadeRequest, SeenAnswer
 from referee.door.headers import shown
 from referee.door.hiding import Eraser
 from referee.door.network import Network
 from referee.door.pacing import Pacing
+from referee.door.provider import ProviderClient, UnreachedError
 from referee.door.terms import DoorTerms, TokenPrice
 from referee.door.usage import Metering, Usage
 

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from protocol.errors import ArenaError, ProtocolError
 from referee.allowed import AllowList, all_allowed
+from referee.door.client import ClientTerms, DoorClient
 from referee.door.exchanges import Exchanges
-from referee.door.matter import Matter, Outcome
 from referee.door.network import Network
+from referee.door.open_request import OpenRequest, Outcome
 from referee.door.terms import DoorTerms
-from referee.door.visitor import Visitor
 
 if TYPE_CHECKING:
     from referee.door.asking import Asking
@@ -54,7 +54,7 @@ class Door:
         self._allowed = [*all_allowed(terms.allow).values()]
         self._allow_of = cache(self._new_allow_list)
         self._answered: dict[str, float] = {}  # by origin, when it last answered well
-        self._visitors: dict[Visitor, None] = {}
+        self._clients: dict[DoorClient, None] = {}
         self._asking: Asking | None = None
         self.loop: asyncio.AbstractEventLoop = None  # type: ignore[assignment]
         self._thread: threading.Thread | None = None
@@ -81,12 +81,12 @@ class Door:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Let all visitors leave, and end the thread."""
+        """Let all clients leave, and end the thread."""
         assert self._thread is not None
         assert self._asking is not None
         assert self._network is not None
-        for visitor in [*self._visitors]:
-            visitor.close()
+        for client in [*self._clients]:
+            client.close()
         self._on_loop(self._asking.close())
         self.loop.call_soon_threadsafe(self.loop.stop)
         self._thread.join()
@@ -95,45 +95,37 @@ class Door:
 
     def admit(
         self,
-        bot: str,
-        entries: Sequence[str],
+        terms: ClientTerms,
         ends: tuple[int, int],
         listener: int | None,
-        exchanges: Exchanges,
-        key: str,
-        name: str = "",
-    ) -> Visitor:
-        """Let a bot's process ask, from its first turn until its visitor is closed.
+    ) -> DoorClient:
+        """Let a bot's process ask, from its first turn until its client is closed.
 
         Args:
-            bot: the key of the bot, under which its costs are counted.
-            entries: the requests that it may make, each of which `allow` covers.
+            terms: which bot it is, what it may ask, and where that is kept.
             ends: the referee's ends of its two pipes: requests are read from the first, answers
-                written to the second. They are used until the visitor is closed, and then are
+                written to the second. They are used until the client is closed, and then are
                 for the caller to close.
             listener: a socket that listens for it, for the endpoint of HTTP; likewise.
-            exchanges: where its requests and answers are kept.
-            key: names the match and the seat.
-            name: of the bot, by which it may have keys of its own.
 
         Raises ArenaError for a request that is not allowed.
 
         """
-        allow = self._allow_of(tuple(entries))
+        allow = self._allow_of(tuple(terms.entries))
         for entry in allow.entries:
             if not any(each.covers(entry) for each in self._allowed):
                 raise ArenaError(
-                    f"{bot} may ask {str(entry)!r}, which [door] of league.toml does not allow: "
-                    "add it to allow there, or take it out of the bot's door."
+                    f"{terms.bot} may ask {str(entry)!r}, which [door] of league.toml does not "
+                    f"allow: add it to allow there, or take it out of the bot's door."
                 )
         for end in ends:
             os.set_blocking(end, False)
-        variables = self._terms.variables_of(name)
-        visitor = Visitor(self, bot, allow, variables, ends, exchanges, key)
-        visitor.on_close = lambda: self._visitors.pop(visitor, None)
-        self._visitors[visitor] = None
-        self.loop.call_soon_threadsafe(visitor.settle_in, listener)
-        return visitor
+        variables = self._terms.variables_of(terms.name)
+        client = DoorClient(self, terms, allow, variables, ends)
+        client.on_close = lambda: self._clients.pop(client, None)
+        self._clients[client] = None
+        self.loop.call_soon_threadsafe(client.start, listener)
+        return client
 
     @property
     def spent(self) -> dict[str, float]:
@@ -148,31 +140,31 @@ class Door:
         origins = {str(entry.origin) for entry in self._allow_of(tuple(entries)).entries}
         return any(self._answered.get(origin, -1.0) > since for origin in origins)
 
-    async def obtain(self, matter: Matter, exchanges: Exchanges) -> Outcome:
+    async def obtain(self, request: OpenRequest, exchanges: Exchanges) -> Outcome:
         """Return what came of a request: an answer, or an error in a sentence."""
         assert self._asking is not None
-        visitor, asked = matter.visitor, matter.asked
+        client, asked = request.client, request.asked
         if (found := exchanges.find(asked)) is not None:
-            visitor.count_repeated()
+            client.count_repeated()
             return found
-        if over := self._over(visitor.bot):
-            visitor.spend_reached(over)
+        if over := self._over(client.bot):
+            client.spend_reached(over)
             return over
         from referee.door.asking import OutageError
 
         try:
-            price = self._asking.metering.price_of(matter.entry, asked.path, asked.body)
-            answered, usage = await self._asking.ask(asked, price, matter)
+            price = self._asking.metering.price_of(request.entry, asked.path, asked.body)
+            answered, usage = await self._asking.ask(asked, price, request)
         except ProtocolError as error:
             return str(error)
         except OutageError as error:
-            if not matter.is_cut:
-                visitor.break_off(str(error))
+            if not request.is_cut:
+                client.break_off(str(error))
             return f"{error} {_BROKEN_OFF}"
-        visitor.count(usage)
-        self._spent[visitor.bot] = self._spent.get(visitor.bot, 0.0) + usage.cost
-        if over := self._over(visitor.bot):
-            visitor.spend_reached(over)
+        client.count(usage)
+        self._spent[client.bot] = self._spent.get(client.bot, 0.0) + usage.cost
+        if over := self._over(client.bot):
+            client.spend_reached(over)
         if answered is None:
             return str(self._asking.why_unseen())
         if answered.status < _ERROR:

@@ -16,8 +16,8 @@ from protocol.errors import ProtocolError
 from referee.door.reading import by_http
 
 if TYPE_CHECKING:
-    from referee.door.matter import Outcome
-    from referee.door.visitor import Visitor
+    from referee.door.client import DoorClient
+    from referee.door.open_request import Outcome
 
 CONNECTIONS = 16
 """The most connections that a bot may have open; more wait."""
@@ -38,9 +38,9 @@ class Endpoint:
     """Serves one bot's connections, on the door's thread."""
 
     def __init__(
-        self, visitor: "Visitor", loop: asyncio.AbstractEventLoop, listener: int, most: int
+        self, client: "DoorClient", loop: asyncio.AbstractEventLoop, listener: int, most: int
     ) -> None:
-        self._visitor = visitor
+        self._client = client
         self._loop = loop
         self._most = most
         self._socket = socket.socket(fileno=listener)
@@ -102,8 +102,8 @@ class Endpoint:
                 return False
             path, method, headers = head
             body = await talk.body()
-            await self._visitor.turn()
-            wanted = by_http(self._visitor.allow, method, path, headers, body, self._most)
+            await self._client.turn()
+            wanted = by_http(self._client.allow, method, path, headers, body, self._most)
         except h11.RemoteProtocolError as error:
             await talk.refuse(error.error_status_hint, f"this is no request of HTTP/1.1: {error}.")
             return False
@@ -113,7 +113,7 @@ class Endpoint:
         except ProtocolError as error:
             return await talk.refuse(_REFUSED, str(error))
         future: asyncio.Future[Outcome] = self._loop.create_future()
-        self._visitor.begin(
+        self._client.begin(
             wanted, lambda outcome: None if future.done() else future.set_result(outcome)
         )
         outcome = await future

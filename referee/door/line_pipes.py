@@ -17,7 +17,7 @@ from protocol.lines import LineBuffer, OverlongLineError, encode
 from referee.door.reading import by_line
 
 if TYPE_CHECKING:
-    from referee.door.visitor import Visitor
+    from referee.door.client import DoorClient
 
 UNREAD = 64 << 10
 """How many bytes of answers a bot may leave unread, beyond the pipe, before it is not heard."""
@@ -34,10 +34,11 @@ _numbered = msgspec.json.Decoder(_Numbered)
 
 
 class LinePipes:
-    """Reads requests while its visitor listens, and writes answers as the pipe takes them."""
+    """Reads requests while its client listens, and writes answers as the pipe takes them."""
 
     __slots__ = (
         "_buffer",
+        "_client",
         "_is_hearing",
         "_is_over",
         "_is_skipping",
@@ -46,18 +47,17 @@ class LinePipes:
         "_most",
         "_reads",
         "_unwritten",
-        "_visitor",
         "_writes",
     )
 
     def __init__(
         self,
-        visitor: "Visitor",
+        client: "DoorClient",
         loop: asyncio.AbstractEventLoop,
         ends: tuple[int, int],
         most: int,
     ) -> None:
-        self._visitor = visitor
+        self._client = client
         self._loop = loop
         self._reads, self._writes = ends
         self._most = most  # bytes of a body
@@ -102,8 +102,8 @@ class LinePipes:
 
     def _is_heard(self) -> bool:
         """Return whether the next request may be heard; if not, leave off reading."""
-        with self._visitor.lock:
-            is_heard = self._visitor.listens()
+        with self._client.lock:
+            is_heard = self._client.hears()
         is_heard = is_heard and len(self._unwritten) <= UNREAD and not self._is_over
         if not is_heard and self._is_hearing:
             self._is_hearing = False
@@ -162,14 +162,14 @@ class LinePipes:
         try:
             request = read_request(line)
             number = request.id
-            wanted = by_line(self._visitor.allow, request, self._most)
+            wanted = by_line(self._client.allow, request, self._most)
         except ProtocolError as error:
             if number == NOBODY:
                 with contextlib.suppress(msgspec.DecodeError, UnicodeDecodeError, RecursionError):
                     number = _numbered.decode(line).id
             self._refuse(number, str(error))
             return
-        self._visitor.begin(wanted, lambda outcome: self._visitor.answer_line(number, outcome))
+        self._client.begin(wanted, lambda outcome: self._client.answer_line(number, outcome))
 
     def _refuse(self, number: int, reason: str) -> None:
         self.write(DoorAnswer(id=number, error=reason))

@@ -17,7 +17,7 @@ from referee.seat import ProcessSeat
 from referee.starting import start_bot
 
 MEASURES = (
-    "referee/door/door.py referee/door/visitor.py referee/sandbox/bwrap.py "
+    "referee/door/door.py referee/door/client.py referee/sandbox/bwrap.py "
     "referee/sandbox/fork_server.py referee/sandbox/landlock.py referee/sandbox/launcher.py "
     "referee/sandbox/mounts.py referee/sandbox/stage.py referee/sandbox/starter.py "
     "referee/sandbox/uid.py referee/starting.py referee/visiting.py"

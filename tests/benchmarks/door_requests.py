@@ -1,4 +1,4 @@
-"""What the door adds to a request, what a visitor takes, and what a turn without a request costs.
+"""What the door adds to a request, what a client takes, and what a turn without a request costs.
 
     python -m tests.benchmarks.door_requests       # a minute
 
@@ -6,7 +6,7 @@ A local provider answers at once, by TLS. *Directly* is http.client of Python wi
 is kept open, in as many threads as there are requests at once; *the client* is the door's own,
 without a door around it. What the door adds is the difference; CPU is that of this process, bots
 included, a request: the provider has its own. Memory is what the process grew by (RSS) for so many
-visitors that were each heard once.
+clients that were each heard once.
 """
 
 import argparse
@@ -26,8 +26,8 @@ from tabulate import tabulate
 
 from referee.allowed import origin_of
 from referee.door import Door, DoorTerms
-from referee.door.client import ProviderClient
 from referee.door.network import Network
+from referee.door.provider import ProviderClient
 from tests.provider import Provider
 from tests.referee.door.at_the_door import Caller, chat
 
@@ -129,8 +129,8 @@ def memory() -> int:
         return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
-def of_visitors(provider: Provider, many: int) -> tuple[float, float]:
-    """Return the bytes of an idle visitor, and the seconds of a turn without a request."""
+def of_clients(provider: Provider, many: int) -> tuple[float, float]:
+    """Return the bytes of an idle client, and the seconds of a turn without a request."""
     allow = terms(provider).allow
     with Door(terms(provider), {}, {}) as door:
         Caller(door, *allow).turn(f"{provider.url}{PATH}", body=chat())
@@ -138,14 +138,14 @@ def of_visitors(provider: Provider, many: int) -> tuple[float, float]:
         before = memory()
         callers = [Caller(door, *allow, key=str(number)) for number in range(many)]
         for caller in callers:
-            caller.visitor.begin_turn()
-            caller.visitor.end_turn()
+            caller.client.begin_turn()
+            caller.client.end_turn()
         time.sleep(0.5)
         grown = (memory() - before) / many
         began = time.perf_counter()
         for caller in callers:
-            caller.visitor.begin_turn()
-            caller.visitor.end_turn()
+            caller.client.begin_turn()
+            caller.client.end_turn()
         turn = (time.perf_counter() - began) / many
         for caller in callers:
             caller.close()
@@ -157,12 +157,12 @@ def main() -> None:
     parser = argparse.ArgumentParser("python -m tests.benchmarks.door_requests", None, __doc__)
     parser.add_argument("--requests", type=int, default=3000, help="in each row")
     parser.add_argument("--at-once", type=int, nargs="+", default=AT_ONCE)
-    parser.add_argument("--visitors", type=int, default=2000)
+    parser.add_argument("--clients", type=int, default=2000)
     options = parser.parse_args()
     rows = []
     with Provider() as provider:
         os.environ["SSL_CERT_FILE"] = str(provider.ca)
-        grown, turn = of_visitors(provider, options.visitors)
+        grown, turn = of_clients(provider, options.clients)
         for at_once in options.at_once:
             for name, ask in (
                 ("directly", directly),
@@ -175,8 +175,8 @@ def main() -> None:
                 rows.append((at_once, name, round(speed), median * 1e3, cpu * 1e3))
         count = json.dumps(provider.count)
     print(tabulate(rows, ("At once", "By", "Requests/s", "Median, ms", "CPU, ms"), floatfmt=".2f"))
-    print(f"\nAn idle visitor takes {grown / 1024:.1f} KiB, a turn without a request", end=" ")
-    print(f"{turn * 1e6:.1f} µs ({options.visitors} visitors).\n{count}")
+    print(f"\nAn idle client takes {grown / 1024:.1f} KiB, a turn without a request", end=" ")
+    print(f"{turn * 1e6:.1f} µs ({options.clients} clients).\n{count}")
 
 
 if __name__ == "__main__":

@@ -11,9 +11,9 @@ from arena.play.messages import Setup
 from arena.schedule.deal import BotIndex
 from arena.store.flights import Flight, Flights
 from referee.bot_process import BotProcess
-from referee.door import Door, DoorTerms, MadeRequest, SeenAnswer, Usage, Visitor
+from referee.door import ClientTerms, Door, DoorClient, DoorTerms, MadeRequest, SeenAnswer, Usage
 from referee.evidence import Exchange
-from referee.visiting import visit
+from referee.visiting import at_door
 
 
 class Doorkeeper(msgspec.Struct, frozen=True):
@@ -77,9 +77,9 @@ class Doors:
         return self._door.has_answered(self._setup.limits_of(bot).door, since)
 
     @contextmanager
-    def visit(
+    def at_door(
         self, match: str, flight: Flight, seat: int, bot: BotIndex, process: BotProcess
-    ) -> Iterator[Visitor | None]:
+    ) -> Iterator[DoorClient | None]:
         """Let a bot ask during its turns of a match; None if it has no door.
 
         At the end, what is still being asked for is waited for: it may cost something.
@@ -88,21 +88,15 @@ class Doors:
             yield None
             return
         key = self._setup.schedule.entrants[bot].key
-        entries = self._setup.limits_of(bot).door
-        kept = _Kept(self._flights, flight, seat, key)
-        patience = self.terms.timeout
-        asks = visit(
-            self._door,
-            process,
-            key,
-            entries,
-            kept,
-            f"{match} {seat}",
-            patience,
-            self._setup.names[bot],
+        terms = ClientTerms(
+            bot=key,
+            name=self._setup.names[bot],
+            entries=self._setup.limits_of(bot).door,
+            exchanges=_Kept(self._flights, flight, seat, key),
+            key=f"{match} {seat}",
         )
-        with asks as visitor:
-            yield visitor
+        with at_door(self._door, process, terms, self.terms.timeout) as client:
+            yield client
 
 
 @contextmanager

@@ -247,7 +247,7 @@ class SlowExecutor(Executor):
         self._flight: Flight | None = None
         self._match_id = ""
         self._bots: Sequence[BotIndex] = ()
-        self._visits = ExitStack()
+        self._at_door = ExitStack()
 
     @property
     def is_playing(self) -> bool:
@@ -335,9 +335,9 @@ class SlowExecutor(Executor):
             time.sleep(seconds)
 
     def _part(self, rotation: int) -> None:
-        """End what is left of the match: visits to the door, and processes."""
+        """End what is left of the match: its clients at the door, and processes."""
         with self._slots.baton.released(self._number):
-            self._visits.close()
+            self._at_door.close()
         for bot in self._bots:
             self._discard((bot, rotation))
 
@@ -367,19 +367,19 @@ class SlowExecutor(Executor):
             self._flights.keep(flight, number, answer)
             self._slots.note_answer()
 
-        visitor = None
+        client = None
         if doors is not None and isinstance(process, BotProcess):
-            visit = doors.visit(self._match_id, flight, number, bot, process)
-            visitor = self._visits.enter_context(visit)
+            client_of = doors.at_door(self._match_id, flight, number, bot, process)
+            client = self._at_door.enter_context(client_of)
         name = self._setup.names[bot]
-        return KeptSeat(process, name, [*flight.answers[number]], keep, visitor)
+        return KeptSeat(process, name, [*flight.answers[number]], keep, client)
 
     def _finished(self, played: Played) -> Played:
         """Return the match with what was asked at doors, once all of that is answered."""
         if self._slots.doors is None:
             return played
         with self._slots.baton.released(self._number):
-            self._visits.close()
+            self._at_door.close()
         assert self._flight is not None
         exchanges = self._flights.exchanges(self._flight)
         evidence = msgspec.structs.replace(played.evidence, exchanges=exchanges)

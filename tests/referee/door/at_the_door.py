@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from referee.door import Door, DoorTerms, Exchanges, Remembered, TokenPrice, Visit
+from referee.door import ClientTerms, Door, DoorTerms, Exchanges, Remembered, TokenPrice, TurnUsage
 from referee.door.network import Network
 from tests.provider import PRICES, Provider
 
@@ -58,7 +58,9 @@ class Caller:
         self.door = door
         self.ends = (requests, answers)
         self.exchanges = Remembered() if exchanges is None else exchanges
-        self.visitor = door.admit(bot, entries, self.ends, listener, self.exchanges, key, name)
+        self.client = door.admit(
+            ClientTerms(bot, name, entries, self.exchanges, key), self.ends, listener
+        )
         self._got = b""
 
     def send(self, request: bytes | Mapping[str, Any]) -> None:
@@ -85,18 +87,18 @@ class Caller:
         assert answer["id"] in (7, -1)
         return answer
 
-    def turn(self, url: str, **more: Any) -> tuple[dict[str, Any], Visit]:
-        """Return the answer to a request that is a turn of its own, and the visit."""
-        self.visitor.begin_turn()
+    def turn(self, url: str, **more: Any) -> tuple[dict[str, Any], TurnUsage]:
+        """Return the answer to a request that is a turn of its own, and the used."""
+        self.client.begin_turn()
         answer = self.ask(url, **more)
-        return answer, self.visitor.end_turn()
+        return answer, self.client.end_turn()
 
-    def close(self) -> Visit:
-        visit = self.visitor.close(5.0)
+    def close(self) -> TurnUsage:
+        used = self.client.close(5.0)
         for end in (*self.ends, self.reads, self.writes):
             with contextlib.suppress(OSError):
                 os.close(end)
-        return visit
+        return used
 
 
 def chat(text: str = "which move", model: str = "model-x", **more: Any) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from referee.door import Visit
+from referee.door import TurnUsage
 from tests.provider import Provider
 from tests.referee.door.at_the_door import API, COMPLETIONS, KEY, PUBLIC, Caller, chat, opened
 from tests.referee.door.attacks import ATTACKS, Attack
@@ -100,22 +100,24 @@ def test_an_attack_ends_as_is_said(
         opened(provider, trap, names=names, spend=attack.spend, patience=patience) as door,
     ):
         caller = Caller(door, *API, listener=listening.fileno())
-        caller.visitor.begin_turn()
+        caller.client.begin_turn()
         answer = made(attack, caller, listening, trap)
-        visit = caller.visitor.end_turn()
+        used = caller.client.end_turn()
         caller.close()
-    judge(attack, answer, visit, provider.forget())
+    judge(attack, answer, used, provider.forget())
     assert KEY.lower() not in texts(answer).lower()
 
 
-def judge(attack: Attack, answer: dict[str, Any], visit: Visit, seen: list[dict[str, Any]]) -> None:
+def judge(
+    attack: Attack, answer: dict[str, Any], used: TurnUsage, seen: list[dict[str, Any]]
+) -> None:
     if attack.expects == "refused":
         assert answer["error"]
-        assert not visit.outage
-        assert (seen, visit.requests) == ([], 0)
+        assert not used.outage
+        assert (seen, used.requests) == ([], 0)
     elif attack.expects == "unreached":
         assert "error" in answer
-        assert visit.outage
+        assert used.outage
         assert len(seen) == (attack.behaviour is not None)
     elif attack.expects == "hidden":
         assert len(seen) == 1
@@ -146,10 +148,10 @@ def test_a_certificate_of_another_name_is_refused(provider: Provider, trap: int)
     terms = {"allow": (entry,), "keys": {}, "names": {name: [[PUBLIC]]}}
     with opened(provider, trap, **terms) as door:
         caller = Caller(door, entry)
-        answer, visit = caller.turn(f"https://{name}/v1")
+        answer, used = caller.turn(f"https://{name}/v1")
         caller.close()
     assert "certificate" in answer["error"]
-    assert name in visit.outage
+    assert name in used.outage
     assert provider.forget() == []
 
 
@@ -167,9 +169,9 @@ def test_a_provider_of_an_unknown_authority_or_without_tls_is_refused(
     with Provider(*[] if how else ["api.example.org"], **how) as other:
         with opened(other, trap) as door:
             caller = Caller(door, *API)
-            answer, visit = caller.turn(COMPLETIONS, body=chat())
+            answer, used = caller.turn(COMPLETIONS, body=chat())
             caller.close()
-        assert says in visit.outage
+        assert says in used.outage
         assert "error" in answer
         assert other.forget() == []
 

@@ -51,13 +51,13 @@ def test_libraries_ask_by_http(many: int, provider: Provider, at_http: tuple[Cal
         asked = [pool.submit(client, port) for _ in range(many)]
         time.sleep(0.5)
         assert provider.forget() == [], "nobody is heard before the turn"
-        caller.visitor.begin_turn()
+        caller.client.begin_turn()
         found = [answer for each in asked for answer in each.result(20)]
-    visit = caller.visitor.end_turn()
+    used = caller.client.end_turn()
     caller.close()
     assert {status for status, *_ in found} == {200}
     assert {kind for _, kind, body in found if "choices" in body} == {"application/json"}
-    assert visit.requests == len(found) == 3 * many
+    assert used.requests == len(found) == 3 * many
     for seen in provider.forget():
         assert "x-stainless-lang" not in seen["headers"]
         assert seen["headers"]["anthropic-version"] == "2023-06-01"
@@ -70,11 +70,11 @@ def test_what_is_open_by_http_when_a_turn_ends_is_an_error(
 ) -> None:
     caller, port = at_http
     provider.behave("slow", seconds=1.0)
-    caller.visitor.begin_turn()
+    caller.client.begin_turn()
     with socket.create_connection(("127.0.0.1", port)) as opening, ThreadPoolExecutor(1) as pool:
         pool.submit(client, port)
         time.sleep(0.5)
-        caller.visitor.end_turn()
+        caller.client.end_turn()
         time.sleep(0.1)
         assert caller.close().cost > 0
         assert opening.recv(1) == b"", "its connections are closed"

@@ -23,19 +23,19 @@ def test_a_request_is_tried_again_until_the_provider_is_well_or_patience_ends(
     kind: str, provider: Provider, call: Call
 ) -> None:
     provider.behave(kind, times=2, **BROKEN[kind])
-    answer, visit = call(patience=5.0).turn(COMPLETIONS, body=chat())
-    assert (answer["status"], visit.outage, visit.requests) == (200, "", 3)
+    answer, used = call(patience=5.0).turn(COMPLETIONS, body=chat())
+    assert (answer["status"], used.outage, used.requests) == (200, "", 3)
     assert len({each["headers"]["idempotency-key"] for each in provider.forget()}) == 1
-    assert visit.held > 0.3 * (kind != "limited")
+    assert used.held > 0.3 * (kind != "limited")
     provider.behave(kind, **BROKEN[kind])
     began = time.monotonic()
-    answer, visit = call(patience=0.6).turn(COMPLETIONS, body=chat())
+    answer, used = call(patience=0.6).turn(COMPLETIONS, body=chat())
     assert time.monotonic() - began < 3
     assert "api.example.org" in answer["error"]
     assert "broken off" in answer["error"]
-    assert visit.outage.startswith("https://api.example.org: ")
-    assert visit.requests == len(provider.forget()) >= 2
-    assert visit.cost == 0
+    assert used.outage.startswith("https://api.example.org: ")
+    assert used.requests == len(provider.forget()) >= 2
+    assert used.cost == 0
 
 
 @pytest.mark.parametrize("status", [400, 401, 403, 404, 422])
@@ -44,22 +44,22 @@ def test_a_key_that_is_refused_is_an_outage_and_a_mistake_of_the_bot_is_answered
 ) -> None:
     """Neither is tried again."""
     provider.behave("status", status=status)
-    answer, visit = call(patience=60.0).turn(COMPLETIONS, body=chat())
-    assert visit.requests == 1
+    answer, used = call(patience=60.0).turn(COMPLETIONS, body=chat())
+    assert used.requests == 1
     if status in (401, 403):
-        assert "EXAMPLE_KEY" in visit.outage
+        assert "EXAMPLE_KEY" in used.outage
         assert str(status) in answer["error"]
     else:
-        assert (answer["status"], visit.outage) == (status, "")
+        assert (answer["status"], used.outage) == (status, "")
 
 
 @pytest.mark.slow
 def test_a_provider_that_does_not_listen_is_waited_for(provider: Provider, call: Call) -> None:
     caller = call(patience=10.0)
     provider.behave("refused", seconds=1.0)
-    answer, visit = caller.turn(COMPLETIONS, body=chat())
-    assert (answer["status"], visit.requests) == (200, 1)
-    assert visit.held > 0.8
+    answer, used = caller.turn(COMPLETIONS, body=chat())
+    assert (answer["status"], used.requests) == (200, 1)
+    assert used.held > 0.8
 
 
 @pytest.mark.slow
@@ -68,22 +68,22 @@ def test_an_endless_answer_is_an_outage(
     kind: str, seconds: float, provider: Provider, call: Call
 ) -> None:
     provider.behave(kind, seconds=seconds)
-    _, visit = call(timeout=1.0).turn(COMPLETIONS, body=chat())
-    assert visit.outage == "https://api.example.org: no whole answer within 1 s."
+    _, used = call(timeout=1.0).turn(COMPLETIONS, body=chat())
+    assert used.outage == "https://api.example.org: no whole answer within 1 s."
 
 
 @pytest.mark.slow
 def test_the_provider_says_when_to_try_again(provider: Provider, call: Call) -> None:
     caller = call(patience=10.0)
     provider.behave("limited", seconds=1, times=1)
-    answer, visit = caller.turn(COMPLETIONS, body=chat())
+    answer, used = caller.turn(COMPLETIONS, body=chat())
     assert answer["status"] == 200
-    assert 0.9 < visit.held < 2
+    assert 0.9 < used.held < 2
     provider.behave("limited", seconds=11)
     began = time.monotonic()
-    _, visit = caller.turn(COMPLETIONS, body=chat("more"))
+    _, used = caller.turn(COMPLETIONS, body=chat("more"))
     assert time.monotonic() - began < 1, "beyond its patience it is not waited for"
-    assert visit.outage == "https://api.example.org: it answered 429."
+    assert used.outage == "https://api.example.org: it answered 429."
 
 
 def test_an_outage_and_the_time_that_is_held_show_during_the_turn(
@@ -91,18 +91,18 @@ def test_an_outage_and_the_time_that_is_held_show_during_the_turn(
 ) -> None:
     caller = call(patience=0.7)
     provider.behave("status", status=500)
-    caller.visitor.begin_turn()
+    caller.client.begin_turn()
     began = time.monotonic()
     caller.send({"id": 1, "url": COMPLETIONS, "body": chat()})
     time.sleep(0.3)
-    held = caller.visitor.held
+    held = caller.client.held
     assert 0.1 < held < time.monotonic() - began
-    assert not caller.visitor.outage
+    assert not caller.client.outage
     assert caller.read()
-    assert caller.visitor.outage
-    visit = caller.visitor.end_turn()
-    assert 0.3 < visit.held < 1.5
-    assert not caller.visitor.outage, "the next turn is another"
+    assert caller.client.outage
+    used = caller.client.end_turn()
+    assert 0.3 < used.held < 1.5
+    assert not caller.client.outage, "the next turn is another"
 
 
 class Unhurried:
@@ -122,27 +122,27 @@ class Unhurried:
 def test_no_time_that_was_held_is_lost_as_the_turn_ends(call: Call) -> None:
     caller = call(requests_per_minute=1)
     assert caller.turn(COMPLETIONS, body=chat())[1].requests == 1
-    visitor: Any = caller.visitor
-    visitor.lock = Unhurried(visitor.lock)
-    caller.visitor.begin_turn()
+    client: Any = caller.client
+    client.lock = Unhurried(client.lock)
+    caller.client.begin_turn()
     caller.send({"id": 1, "url": COMPLETIONS, "body": chat()})
-    while caller.visitor.held < 0.1:
+    while caller.client.held < 0.1:
         time.sleep(0.01)
-    assert caller.visitor.end_turn().held >= 0.1
+    assert caller.client.end_turn().held >= 0.1
 
 
 @pytest.mark.slow
 def test_our_own_rates_hold_bots_up_and_are_kept(provider: Provider, call: Call) -> None:
     caller = call(requests_per_minute=3, at_once=2)
     provider.behave("slow", seconds=0.4)
-    caller.visitor.begin_turn()
+    caller.client.begin_turn()
     for number in range(4):
         caller.send({"id": number, "url": COMPLETIONS, "body": chat(str(number))})
     assert [caller.read(2.0) is not None for _ in range(4)] == [True, True, True, False]
-    visit = caller.visitor.end_turn()
+    used = caller.client.end_turn()
     assert provider.count["most_at_once"] == 2
-    assert visit.requests == len(provider.forget()) == 3
-    assert visit.held > 2.0
+    assert used.requests == len(provider.forget()) == 3
+    assert used.held > 2.0
     cut = caller.read(1.0)
     assert cut is not None
     assert "turn ended" in cut["error"]

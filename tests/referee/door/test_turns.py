@@ -28,9 +28,9 @@ def test_a_bot_is_not_heard_before_its_turn(provider: Provider, call: Call) -> N
         caller.send({"id": 1, "url": COMPLETIONS, "body": chat()})
         assert caller.read(0.2) is None
         assert provider.forget() == []
-        caller.visitor.begin_turn()
+        caller.client.begin_turn()
         assert caller.read() is not None
-        assert caller.visitor.end_turn().requests == 1
+        assert caller.client.end_turn().requests == 1
         provider.forget()
 
 
@@ -41,17 +41,17 @@ def test_what_is_open_when_a_turn_ends_is_answered_with_an_error_but_counted(
     before = provider.count
     caller = call()
     provider.behave("slow", seconds=0.5)
-    caller.visitor.begin_turn()
+    caller.client.begin_turn()
     caller.send({"id": 1, "url": COMPLETIONS, "body": chat()})
     time.sleep(0.2)
-    first = caller.visitor.end_turn()
+    first = caller.client.end_turn()
     answer = caller.read(0.2)
     assert answer is not None
     assert "turn ended" in answer["error"]
     assert (first.requests, first.cost) == (1, 0.0)
-    caller.visitor.begin_turn()
+    caller.client.begin_turn()
     assert caller.read(0.6) is None, "nobody thinks for a bot while others play"
-    second = caller.visitor.end_turn()
+    second = caller.client.end_turn()
     after = provider.count
     assert first.cost + second.cost == pytest.approx(after["cost"] - before["cost"])
     assert second.tokens_in == 2
@@ -69,10 +69,10 @@ def test_many_bots_ask_from_many_threads(provider: Provider, trap: int) -> None:
             caller = Caller(door, *API, bot=f"b{number % 3}", key=f"m/{number}")
             try:
                 for turn in range(5):
-                    answer, visit = caller.turn(COMPLETIONS, body=chat(f"{number} {turn}"))
+                    answer, used = caller.turn(COMPLETIONS, body=chat(f"{number} {turn}"))
                     assert answer["status"] == 200
                     assert str(turn) in answer["body"]
-                    cost[number] += visit.cost
+                    cost[number] += used.cost
                 assert caller.close() is NOTHING
             except Exception as error:  # noqa: BLE001 - asserted below
                 failures.append(error)
@@ -95,33 +95,33 @@ def test_a_bot_is_answered_and_what_it_takes_is_counted_as_the_provider_counts_i
     before = provider.count
     caller = call()
     body = chat("a b c d", stream=stream)
-    answer, visit = caller.turn(f"https://api.example.org/v1/{path}", body=body)
+    answer, used = caller.turn(f"https://api.example.org/v1/{path}", body=body)
     assert answer["status"] == 200
     [seen] = provider.forget()
     assert seen["headers"]["authorization"] == f"Bearer {KEY}"
     assert KEY not in str(answer)
     after = provider.count
-    assert visit.requests == after["requests"] - before["requests"] == 1
-    assert visit.tokens_in == after["tokens_in"] - before["tokens_in"] == 4
-    assert visit.tokens_out == after["tokens_out"] - before["tokens_out"] == 3
-    assert visit.cost == pytest.approx(after["cost"] - before["cost"])
-    assert (visit.sent, visit.got) == (len(body), len(answer["body"]))
-    assert caller.door.spent == {"mine": visit.cost}
+    assert used.requests == after["requests"] - before["requests"] == 1
+    assert used.tokens_in == after["tokens_in"] - before["tokens_in"] == 4
+    assert used.tokens_out == after["tokens_out"] - before["tokens_out"] == 3
+    assert used.cost == pytest.approx(after["cost"] - before["cost"])
+    assert (used.sent, used.got) == (len(body), len(answer["body"]))
+    assert caller.door.spent == {"mine": used.cost}
 
 
 def test_a_bot_that_has_spent_all_may_ask_no_more(call: Call) -> None:
     caller = call(spend=0.00006, spent={"mine": 0.00002})
-    answer, visit = caller.turn(COMPLETIONS, body=chat())
-    assert (answer["status"], visit.over) == (200, "")
-    answer, visit = caller.turn(COMPLETIONS, body=chat("again and again"))
+    answer, used = caller.turn(COMPLETIONS, body=chat())
+    assert (answer["status"], used.over) == (200, "")
+    answer, used = caller.turn(COMPLETIONS, body=chat("again and again"))
     assert answer["status"] == 200
-    assert visit.over == "mine has cost 9.25e-05 in this league, of the 6e-05 that [door] allows."
-    answer, visit = caller.turn(COMPLETIONS, body=chat("and again"))
+    assert used.over == "mine has cost 9.25e-05 in this league, of the 6e-05 that [door] allows."
+    answer, used = caller.turn(COMPLETIONS, body=chat("and again"))
     assert "has cost" in answer["error"]
-    assert (answer["error"], visit.requests) == (visit.over, 0)
+    assert (answer["error"], used.requests) == (used.over, 0)
     other = Caller(caller.door, *API, bot="b")
-    answer, visit = other.turn(COMPLETIONS, body=chat())
-    assert (answer["status"], visit.over) == (200, "")
+    answer, used = other.turn(COMPLETIONS, body=chat())
+    assert (answer["status"], used.over) == (200, "")
     other.close()
 
 
@@ -130,9 +130,9 @@ def test_where_there_is_a_limit_of_spend_what_is_not_metered_is_counted_by_its_b
 ) -> None:
     provider.behave("unmetered")
     body = chat()
-    answer, visit = call(spend=1.0).turn(COMPLETIONS, body=body)
-    assert (visit.tokens_in, visit.tokens_out) == (len(body), len(answer["body"]))
-    assert visit.cost > 0
+    answer, used = call(spend=1.0).turn(COMPLETIONS, body=body)
+    assert (used.tokens_in, used.tokens_out) == (len(body), len(answer["body"]))
+    assert used.cost > 0
 
 
 def test_a_bot_may_have_a_key_of_its_own(provider: Provider, trap: int) -> None:
@@ -212,18 +212,18 @@ def test_a_match_that_goes_on_pays_nothing_twice(provider: Provider, trap: int) 
             # The same is asked twice: each time may have an answer of its own.
             turns = [caller.turn(COMPLETIONS, body=chat(text)) for text in ("a", "a", "b")]
             answers.append([answer["body"] for answer, _ in turns])
-            visits = [visit for _, visit in turns]
+            visits = [used for _, used in turns]
             caller.close()
         assert answers[0] == answers[1]
         assert len(set(answers[0])) == 3
         assert len(provider.forget()) == 3
-        assert [(visit.requests, visit.repeated, visit.cost) for visit in visits] == [(0, 1, 0)] * 3
+        assert [(used.requests, used.repeated, used.cost) for used in visits] == [(0, 1, 0)] * 3
         caller = Caller(door, *API, exchanges=exchanges, key="m/1")
-        _, visit = caller.turn(COMPLETIONS, body=chat("a"))
-        assert visit.requests == 1, "another seat has another key"
-        caller.visitor.enter(exchanges, "m/0")
-        _, visit = caller.turn(COMPLETIONS, body=chat("a"))
-        assert visit.repeated == 1
+        _, used = caller.turn(COMPLETIONS, body=chat("a"))
+        assert used.requests == 1, "another seat has another key"
+        caller.client.enter(exchanges, "m/0")
+        _, used = caller.turn(COMPLETIONS, body=chat("a"))
+        assert used.repeated == 1
         caller.close()
 
 
@@ -246,10 +246,10 @@ class Failing(Remembered):
 def test_what_cannot_be_kept_is_raised_where_the_turn_ends(provider: Provider, trap: int) -> None:
     with opened(provider, trap) as door:
         caller = Caller(door, *API, exchanges=Failing())
-        caller.visitor.begin_turn()
+        caller.client.begin_turn()
         assert "not your doing" in caller.ask(COMPLETIONS, body=chat())["error"]
         with pytest.raises(OSError, match="no space left"):
-            caller.visitor.end_turn()
+            caller.client.end_turn()
         assert caller.close().cost > 0, "it was paid all the same"
 
 
@@ -274,7 +274,7 @@ def test_floods_harm_nobody_else(call: Call) -> None:
     for name, flood in lines.items():
         caller = Caller(other.door, *API, bot="flooding", key=name)
         os.set_blocking(caller.writes, False)
-        caller.visitor.begin_turn()
+        caller.client.begin_turn()
         until = time.monotonic() + 0.4
         while time.monotonic() < until:  # it never reads its answers
             select.select([], [caller.writes], [], 0.01)
@@ -284,7 +284,7 @@ def test_floods_harm_nobody_else(call: Call) -> None:
         answer, _ = other.turn(COMPLETIONS, body=chat(name))
         assert answer["status"] == 200
         assert time.monotonic() - began < 0.5
-        caller.visitor.end_turn()
+        caller.client.end_turn()
         caller.close()
 
 
@@ -294,16 +294,16 @@ def test_a_bot_may_close_its_ends_at_any_time(provider: Provider, trap: int, clo
     with opened(provider, trap) as door:
         provider.behave("slow", seconds=0.2)
         caller = Caller(door, *API, key=closes)
-        caller.visitor.begin_turn()
+        caller.client.begin_turn()
         caller.send({"id": 1, "url": COMPLETIONS, "body": chat()})
         time.sleep(0.05)
         closed = {"reads": (caller.reads,), "writes": (caller.writes,)}
         for end in closed.get(closes, (caller.reads, caller.writes)):
             os.close(end)
         time.sleep(0.3)
-        assert caller.visitor.end_turn().cost > 0
-        caller.visitor.begin_turn()
-        caller.visitor.end_turn()
+        assert caller.client.end_turn().cost > 0
+        caller.client.begin_turn()
+        caller.client.end_turn()
         if closes == "writes":
             assert caller.read() is not None
         caller.close()
@@ -311,13 +311,13 @@ def test_a_bot_may_close_its_ends_at_any_time(provider: Provider, trap: int, clo
 
 def test_a_line_that_is_too_long_is_answered_and_the_next_one_heard(call: Call) -> None:
     caller = call(request_kb=1)
-    caller.visitor.begin_turn()
+    caller.client.begin_turn()
     threading.Thread(target=caller.send, args=(b"x" * 200_000,)).start()
     says = "the line has more than 67584 bytes: send a shorter body."
     assert caller.read() == {"id": -1, "error": says}
     time.sleep(0.2)
     assert caller.ask(COMPLETIONS, body=chat())["status"] == 200
-    caller.visitor.end_turn()
+    caller.client.end_turn()
 
 
 @pytest.mark.slow
@@ -329,9 +329,9 @@ def test_a_large_answer_comes_whole_and_a_larger_one_is_refused(
     answer, _ = caller.turn(COMPLETIONS, body=chat())
     assert len(answer["body"]) == 4 << 20
     provider.behave("large", bytes=(4 << 20) + 1)
-    answer, visit = caller.turn(COMPLETIONS, body=chat("more"))
+    answer, used = caller.turn(COMPLETIONS, body=chat("more"))
     assert "4096 KiB" in answer["error"]
-    assert not visit.outage
+    assert not used.outage
 
 
 @pytest.mark.slow
@@ -346,7 +346,7 @@ def test_whatever_a_bot_writes_is_answered(provider: Provider, call: Call) -> No
         return "".join(dice.choices(pieces, k=dice.randrange(4)))
 
     caller = call(spend=1.0)
-    caller.visitor.begin_turn()
+    caller.client.begin_turn()
     for number in range(500):
         request: dict[str, Any] = {"id": number, "url": text() if number % 2 else COMPLETIONS}
         if dice.random() < 0.5:
@@ -361,5 +361,5 @@ def test_whatever_a_bot_writes_is_answered(provider: Provider, call: Call) -> No
         assert answer is not None, request
         assert "error" in answer, request
         assert "not your doing" not in answer["error"], request
-    assert not caller.visitor.end_turn().outage
+    assert not caller.client.end_turn().outage
     assert provider.forget() == []

@@ -1,4 +1,4 @@
-"""What a bot's visit to the door took, turn by turn, and how long it was held up."""
+"""What a bot asked for through its door in a turn, and how long it was held up."""
 
 from collections.abc import Sequence
 
@@ -7,7 +7,7 @@ import msgspec
 from referee.door.usage import Usage
 
 
-class Visit(msgspec.Struct, frozen=True):
+class TurnUsage(msgspec.Struct, frozen=True):
     """What was counted from one end of a turn to the next; times are in seconds."""
 
     requests: int = 0
@@ -30,22 +30,22 @@ class Visit(msgspec.Struct, frozen=True):
     """Why the bot may ask no more in this league, in a sentence; empty if it may."""
 
 
-NOTHING = Visit()
-"""The visit of a bot that asked for nothing."""
+NOTHING = TurnUsage()
+"""That of a bot that asked for nothing."""
 
 
 class Tally:
-    """Counts up to a visit; its owner sees to it that one thread at a time does."""
+    """Counts what a bot asks for; its owner sees to it that one thread at a time does."""
 
     __slots__ = (
         "cost",
         "got",
+        "holds",
         "outage",
         "over",
         "repeated",
         "requests",
         "sent",
-        "spells",
         "tokens",
     )
 
@@ -54,7 +54,7 @@ class Tally:
         self.tokens = [0, 0]
         self.cost = 0.0
         self.outage = self.over = ""
-        self.spells: list[tuple[float, float]] = []
+        self.holds: list[tuple[float, float]] = []
         """From when to when a request was held up, for those that are over."""
 
     def add(self, usage: Usage) -> None:
@@ -63,9 +63,9 @@ class Tally:
         self.tokens[1] += usage.tokens_out
         self.cost += usage.cost
 
-    def visit(self, held: float) -> Visit:
+    def usage(self, held: float) -> TurnUsage:
         """Return what was counted."""
-        return Visit(
+        return TurnUsage(
             self.requests,
             self.repeated,
             self.sent,
@@ -79,10 +79,10 @@ class Tally:
         )
 
 
-def covered(spells: Sequence[tuple[float, float]], since: float, until: float) -> float:
-    """Return how much of a time is in at least one of the spells; pure."""
+def covered(holds: Sequence[tuple[float, float]], since: float, until: float) -> float:
+    """Return how much of a time is in at least one of the `holds`; pure."""
     total, reached = 0.0, since
-    for begin, end in sorted(spells):
+    for begin, end in sorted(holds):
         begin, end = max(begin, reached), min(end, until)
         if end > begin:
             total += end - begin

@@ -1,0 +1,158 @@
+"""The client that makes requests: it resolves names, looks at the addresses, and connects to those.
+
+It needs the extra `door`.
+"""
+
+import asyncio
+import ssl
+from collections import defaultdict, deque
+from collections.abc import Callable, Mapping
+
+from referee.allowed import Origin
+from referee.door.addresses import reachable
+from referee.door.connection import BrokenError, ProviderAnswer, ProviderConnection
+from referee.door.network import Network
+
+_CONNECT_SECONDS = 10.0
+_IDLE_SECONDS = 30.0
+_KEPT = 100
+"""Connections to one name that are kept open for the next request."""
+
+
+class UnreachedError(Exception):
+    """No answer, by the provider's doing; the text says why."""
+
+
+class ProviderClient:
+    """Makes requests to the origins of a door, by connections that are kept open.
+
+    Args:
+        network: resolves names.
+        timeout: of one request, in seconds.
+        most: the longest body that is taken, in bytes.
+
+    """
+
+    def __init__(self, network: Network, timeout: float, most: int) -> None:
+        self._network = network
+        self._timeout = timeout
+        self._most = most
+        self._tls = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        self._tls.minimum_version = ssl.TLSVersion.TLSv1_2
+        self._tls.load_default_certs()
+        self._tls.set_alpn_protocols(["http/1.1"])
+        self._idle: defaultdict[Origin, deque[ProviderConnection]] = defaultdict(deque)
+
+    async def send(
+        self,
+        origin: Origin,
+        method: str,
+        path: str,
+        headers: Mapping[str, str],
+        body: bytes,
+        sending: Callable[[], None],
+    ) -> ProviderAnswer:
+        """Return the answer to a request; `sending` is called before its first bytes go out.
+
+        Raises UnreachedError if there is none.
+        """
+        try:
+            async with asyncio.timeout(self._timeout):
+                return await self._send(origin, method, path, headers, body, sending)
+        except TimeoutError:
+            raise UnreachedError(f"no whole answer within {self._timeout:g} s") from None
+        except (BrokenError, OSError) as error:
+            raise UnreachedError(_why(error)) from None
+
+    def close(self) -> None:
+        """Close the connections."""
+        for connections in self._idle.values():
+            for connection in connections:
+                connection.abort()
+        self._idle.clear()
+
+    async def _send(
+        self,
+        origin: Origin,
+        method: str,
+        path: str,
+        headers: Mapping[str, str],
+        body: bytes,
+        sending: Callable[[], None],
+    ) -> ProviderAnswer:
+        connection = self._kept(origin)
+        is_new = connection is None
+        if connection is None:
+            connection = await self._connect(origin)
+        sending()
+        try:
+            reply = await connection.exchange(method, path, headers, body, self._most)
+        except (BrokenError, OSError) as error:
+            if is_new or (isinstance(error, BrokenError) and not error.is_stale):
+                raise
+            # It had been closed while nobody used it: no fault of anybody.
+            connection = await self._connect(origin)
+            reply = await connection.exchange(method, path, headers, body, self._most)
+        if connection.is_open:
+            self._keep(origin, connection)
+        return reply
+
+    def _kept(self, origin: Origin) -> ProviderConnection | None:
+        """Return an open connection, the one that was used last."""
+        idle = self._idle[origin]
+        since = asyncio.get_running_loop().time() - _IDLE_SECONDS
+        while idle and (not idle[0].is_open or idle[0].idle_since < since):
+            idle.popleft().abort()
+        while idle:
+            if (connection := idle.pop()).is_open:
+                return connection
+        return None
+
+    def _keep(self, origin: Origin, connection: ProviderConnection) -> None:
+        connection.idle_since = asyncio.get_running_loop().time()
+        idle = self._idle[origin]
+        idle.append(connection)
+        if len(idle) > _KEPT:
+            idle.popleft().abort()
+
+    async def _connect(self, origin: Origin) -> ProviderConnection:
+        """Return a connection to one of its host's addresses, each of which was looked at."""
+        answers = [] if origin.is_written_out else await self._network.resolve(origin.host)
+        addresses = reachable(origin, answers)
+        if not addresses:
+            raise BrokenError(
+                "its name has no address of the internet" if answers else "its name has no address"
+            )
+        trouble: Exception | None = None
+        for address in addresses:
+            try:
+                async with asyncio.timeout(_CONNECT_SECONDS):
+                    return await self._connect_to(origin, address)
+            except TimeoutError:
+                trouble = BrokenError(f"no connection within {_CONNECT_SECONDS:g} s")
+            except OSError as error:
+                trouble = error
+        assert trouble is not None
+        raise trouble
+
+    async def _connect_to(self, origin: Origin, address: str) -> ProviderConnection:
+        is_secret = origin.scheme == "https"
+        host, port = self._network.route(address, origin.port)
+        _, connection = await asyncio.get_running_loop().create_connection(
+            ProviderConnection,
+            host,
+            port,
+            ssl=self._tls if is_secret else None,
+            server_hostname=origin.host if is_secret else None,
+        )
+        return connection
+
+
+def _why(error: Exception) -> str:
+    if isinstance(error, ssl.SSLCertVerificationError):
+        return f"its certificate was refused: {error.verify_message.rstrip('.')}"
+    if isinstance(error, ssl.SSLError):
+        return f"TLS failed: {(error.reason or 'there is none').replace('_', ' ').lower()}"
+    if isinstance(error, OSError):
+        return error.strerror or "the connection broke off"
+    return str(error)[:200].rstrip(".")
