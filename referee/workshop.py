@@ -183,10 +183,10 @@ class Workshop:
         begun = monotonic()
         try:
             command = [self._found(words[0], area, uid), *words[1:]]
-            request = {**self._sandbox.begin(command, area, limits, uid), "uid": uid}
+            around = self._sandbox.begin(command, area, limits, uid)
             with ExitStack() as given:
                 copy = None if stdin is None else given.enter_context(area.copied(stdin))
-                child = self._starter.begin(request, copy)
+                child = self._starter.begin(around, copy)
         except StartError as error:
             return Outcome(f"{_UNSTARTED}{error}", printed.text(), 0.0, 0.0, 0)
         watched = Watched(self._starter, child, area.folder, uid, limits, printed)

@@ -44,8 +44,8 @@ from referee.sandbox import (
 from referee.sandbox.cgroup import delegated
 from referee.sandbox.devices import check_devices
 from referee.sandbox.errors import CgroupError
-from referee.sandbox.kinds import first_user
 from referee.sandbox.place import place_of
+from referee.sandbox.users import first_user
 from referee.starting import StartupError, start_bot
 
 _MARKS = {

@@ -15,7 +15,7 @@ from arena.text import counted, duration, safe
 from referee.limits import Limits
 from referee.sandbox import SandboxError, check_cores, check_here
 from referee.sandbox.devices import check_devices
-from referee.sandbox.kinds import first_user
+from referee.sandbox.users import first_user
 
 _SECONDS_A_DECISION = 60e-6  # of a bot that answers at once, referee included
 _SUREST = 0.99  # of the points: beyond, a lead in Elo means nothing

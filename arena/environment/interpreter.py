@@ -9,8 +9,8 @@ from functools import cache, cached_property
 from packaging.tags import Tag, compatible_tags, cpython_tags, platform_tags
 
 from arena.environment.errors import PackagesError
-from referee.sandbox.kinds import FIRST_UID
 from referee.sandbox.program import interpreter
+from referee.sandbox.users import FIRST_UID
 
 _SECONDS = 30.0
 _ASKED = """

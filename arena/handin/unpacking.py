@@ -8,7 +8,7 @@ from arena.handin import unpack
 from arena.handin.refusal import RefusedError
 from protocol.errors import RunError
 from referee.limits import WorkLimits
-from referee.sandbox.kinds import FIRST_UID
+from referee.sandbox.users import FIRST_UID
 from referee.sandbox.program import interpreter
 from referee.workshop import Workshop
 

@@ -19,7 +19,7 @@ from referee.loading import load
 from referee.program.file import Confinement
 from referee.sandbox import Launcher
 from referee.sandbox.fork_server import end_all
-from referee.sandbox.kinds import USERS
+from referee.sandbox.users import USERS
 from referee.signals import signal_name
 
 SERVER_GONE = 3

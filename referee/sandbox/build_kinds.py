@@ -1,6 +1,5 @@
 """The kinds of sandbox around a build: what the fork server is asked to put around a command."""
 
-import base64
 import os
 import resource
 import sys
@@ -12,8 +11,9 @@ from referee.limits import Limits, WorkLimits
 from referee.sandbox import landlock, seccomp
 from referee.sandbox.area import MOMENT, Area
 from referee.sandbox.bwrap import BwrapSandbox, isolated
+from referee.sandbox.enclosure import BwrapGate, Enclosure, LoadedFilter
 from referee.sandbox.errors import SandboxError
-from referee.sandbox.kinds import Request, SandboxKind, bounds, search_path
+from referee.sandbox.kinds import SandboxKind, bounds, search_path
 from referee.sandbox.program import barrier
 
 OPEN_FILES = 512
@@ -52,8 +52,8 @@ class BuildSandbox(SandboxKind, ABC):
     @abstractmethod
     def begin(
         self, words: Sequence[str], area: Area, limits: WorkLimits, uid: int | None
-    ) -> Request:
-        """Return what the fork server is asked for to run `words`, its user aside."""
+    ) -> Enclosure:
+        """Return what is put around `words`, which `uid` runs."""
 
 
 class LandlockBuild(BuildSandbox):
@@ -72,21 +72,15 @@ class LandlockBuild(BuildSandbox):
 
     def begin(
         self, words: Sequence[str], area: Area, limits: WorkLimits, uid: int | None
-    ) -> Request:
+    ) -> Enclosure:
         """Ask for the rules, the filter and the limits."""
         filter_ = seccomp.of_builds(landlock_abi=self._abi, own_user=bool(uid))
         rules = landlock.building(self._abi, sys.base_prefix, self._tools, area.folders)
-        return {
-            **_request(words, area, limits, uid, self.path(uid)),
-            "threads": limits.processes,
-            "area": area.folder,
-            "landlock": rules._asdict(),
-            "seccomp": {
-                "code": base64.b64encode(filter_.code).decode(),
-                "own_pid_at": filter_.own_pid_at,
-                "then": base64.b64encode(seccomp.without_passing()).decode(),
-            },
-        }
+        asked = _asked(words, area, limits, uid, self.path(uid))
+        asked.threads = limits.processes
+        asked.landlock = rules
+        asked.seccomp = LoadedFilter.of(filter_, then=seccomp.without_passing())
+        return asked
 
 
 class BwrapBuild(BuildSandbox):
@@ -99,46 +93,42 @@ class BwrapBuild(BuildSandbox):
         bots = BwrapSandbox()
         self.name = bots.name
         self._bwrap = bots.program
-        self._filter = base64.b64encode(seccomp.of_builds(landlock_abi=None).code).decode()
+        self._filter = seccomp.of_builds(landlock_abi=None).code
 
     def begin(
         self, words: Sequence[str], area: Area, limits: WorkLimits, uid: int | None
-    ) -> Request:
+    ) -> Enclosure:
         """Ask for bwrap to be run around the command."""
-        asked = _request(words, area, limits, uid, self.path(uid))
+        asked = _asked(words, area, limits, uid, self.path(uid))
         shown = [word for tool in self._tools for word in ("--ro-bind", tool, tool)]
         shown += [word for folder in area.folders for word in ("--bind", folder, folder)]
         tasks = (resource.RLIMIT_NPROC, limits.processes)
-        return {
-            **asked,
-            "argv": isolated(self._bwrap, uid, shown, asked["env"], area.work, words),
-            "env": {"PATH": self.path(uid)},
-            "area": area.folder,
-            "landlock": None,
-            "seccomp": None,
-            "bwrap": {"filter": self._filter, "limits": [tasks] if uid is None else []},
-        }
+        asked.argv = isolated(self._bwrap, uid, shown, asked.env, area.work, words)
+        asked.env = {"PATH": self.path(uid)}
+        asked.bwrap = BwrapGate(self._filter, [tasks] if uid is None else [])
+        return asked
 
 
-def _request(
+def _asked(
     words: Sequence[str], area: Area, limits: WorkLimits, uid: int | None, path: str
-) -> Request:
+) -> Enclosure:
     """Return what both kinds ask for."""
     memory_mb, processes = limits.memory_mb, (resource.RLIMIT_NPROC, limits.processes)
     each = Limits(memory_mb=memory_mb, open_files=OPEN_FILES)
     size = (limits.disk_mb << 20) + OVERSHOOT
-    cores = sorted(os.sched_getaffinity(0))[-CORES:]
-    return {
-        "argv": list(words),
-        "env": environment(path, area),
-        "cwd": area.work,
-        "limits": [
+    return Enclosure(
+        argv=words,
+        env=environment(path, area),
+        cwd=area.work,
+        limits=[
             *((number, most) for number, most in bounds(each) if number != resource.RLIMIT_FSIZE),
             (resource.RLIMIT_FSIZE, size),
             *([processes] if uid else []),
         ],
-        "cores": cores,
-    }
+        cores=sorted(os.sched_getaffinity(0))[-CORES:],
+        area=area.folder,
+        uid=uid,
+    )
 
 
 def environment(path: str, area: Area) -> Mapping[str, str]:

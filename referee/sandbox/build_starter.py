@@ -6,9 +6,9 @@ from pathlib import Path
 from signal import SIGKILL
 from typing import BinaryIO
 
+from referee.sandbox.enclosure import Enclosure
 from referee.sandbox.errors import MachineError, StartError, unstartable
 from referee.sandbox.fork_server import EVERYTHING
-from referee.sandbox.kinds import Request
 from referee.sandbox.starter import Child, Starter, new_pipe
 
 BUILD_SERVER = Path(__file__).with_name("build_server.py")
@@ -28,14 +28,14 @@ class BuildStarter(Starter):
         """Return the user for another build, whom `undo` frees; None for our own."""
         return self._taken(undo)
 
-    def begin(self, request: Request, stdin: BinaryIO | None) -> Child:
+    def begin(self, around: Enclosure, stdin: BinaryIO | None) -> Child:
         """Start what was asked for; all that it prints comes out of the child's `stdout`.
 
         Without `stdin`, a file, there is nothing to read for it. Raises StartError if it cannot
         be started, or MachineError if nothing can.
         """
         try:
-            return self._begun(request, stdin)
+            return self._begun(around, stdin)
         except ConnectionError:
             raise lost() from None
 
@@ -63,7 +63,7 @@ class BuildStarter(Starter):
             os.close(descriptor)
         return int(message.get("ended", -1))
 
-    def _begun(self, request: Request, stdin: BinaryIO | None) -> Child:
+    def _begun(self, around: Enclosure, stdin: BinaryIO | None) -> Child:
         with ExitStack() as undo:
             with ExitStack() as sent:
                 ours, theirs = new_pipe(undo, sent, to_program=False)
@@ -72,7 +72,7 @@ class BuildStarter(Starter):
                     sent.callback(os.close, given)
                 else:
                     given = stdin.fileno()
-                answer, came = self._asked(request, [given, theirs, theirs])
+                answer, came = self._asked(around, [given, theirs, theirs])
             if "machine" in answer:
                 raise unstartable(answer["error"], answer["machine"])
             if "error" in answer:

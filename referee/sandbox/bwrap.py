@@ -1,6 +1,5 @@
 """The stronger sandbox: bubblewrap's namespaces around the same filter and limits."""
 
-import base64
 import itertools
 import os
 import resource
@@ -13,8 +12,9 @@ from protocol.door import PORT, URL_VARIABLE
 from referee.limits import Limits
 from referee.sandbox import seccomp
 from referee.sandbox.devices import Devices, libraries
+from referee.sandbox.enclosure import BwrapGate, Enclosure
 from referee.sandbox.errors import UnavailableError
-from referee.sandbox.kinds import Request, Sandbox, bounds, environment, origin, search_path
+from referee.sandbox.kinds import Sandbox, bounds, environment, origin, search_path
 from referee.sandbox.landlock import JAVA, covering
 from referee.sandbox.program import Program, barrier
 
@@ -68,7 +68,7 @@ class BwrapSandbox(Sandbox):
         """Return the bytes of the folders that are in memory."""
         return (limits.scratch_mb << 20) + _SHM
 
-    def around(self, program: Program, limits: Limits, uid: int | None) -> Request:
+    def around(self, program: Program, limits: Limits, uid: int | None) -> Enclosure:
         """Ask for bwrap to be run around the command."""
         shown = [*_bot(program), "--size", str(limits.scratch_mb << 20), "--tmpfs", _SCRATCH]
         if limits.devices:
@@ -78,8 +78,8 @@ class BwrapSandbox(Sandbox):
         if limits.door:
             env[URL_VARIABLE] = f"http://127.0.0.1:{PORT}"
         tasks = (resource.RLIMIT_NPROC, limits.processes)
-        return {
-            "argv": isolated(
+        return Enclosure(
+            argv=isolated(
                 self.program,
                 uid,
                 shown,
@@ -89,21 +89,18 @@ class BwrapSandbox(Sandbox):
                 has_proc=limits.shows_proc,
                 can_name_threads=bool(limits.devices),
             ),
-            "env": {"PATH": search_path(uid)},
-            "limits": [*bounds(limits), *([] if uid is None else [tasks])],
-            "landlock": None,
-            "seccomp": None,
-            "bwrap": {
-                "filter": self._filters[bool(limits.devices), bool(limits.door)],
-                "limits": [tasks] if uid is None else [],
-                "port": PORT if limits.door else None,
-            },
-        }
+            env={"PATH": search_path(uid)},
+            limits=[*bounds(limits), *([] if uid is None else [tasks])],
+            bwrap=BwrapGate(
+                self._filters[bool(limits.devices), bool(limits.door)],
+                [tasks] if uid is None else [],
+                PORT if limits.door else None,
+            ),
+        )
 
 
-def _filter(*, devices: bool, door: bool) -> str:
-    filter_ = seccomp.build(own_pid=False, children=True, devices=devices, door=door)
-    return base64.b64encode(filter_.code).decode()
+def _filter(*, devices: bool, door: bool) -> bytes:
+    return seccomp.build(own_pid=False, children=True, devices=devices, door=door).code
 
 
 def isolated(

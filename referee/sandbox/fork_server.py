@@ -10,12 +10,13 @@ A request is a JSON object. `{"start": {argv, cwd, env, limits, ...}, "number": 
 many `descriptors` for the bot's 0, 1 and 2, and 3 and 4 for one with a door. It is answered by
 `{"pid": n, "number": k, "descriptors": d}` with a pidfd and, where one was asked for, a listener in
 the bot's own network; or by `{"error": reason, "number": k}`, with `"machine": errno` where no bot
-could be started; what a request may hold is in `kinds.py`. `{"stage": folder}` names a folder that
-goes with everything else, and `{"cgroup": folder}` a cgroup. `{"stop": pid}` ends a bot, and
-`{"stop": 0}` all of them. Every end is reported: `{"ended": pid, "status": wait status, "cpu":
-seconds, "memory": bytes at its peak, "refused": threads asked for beyond its limit}`; of a bot in a
-cgroup also `peak`, its bytes there, and `starved`, whether they were too few. So is a `stop` of
-what had ended before, as killed: the referee may have missed the first report.
+could be started. What is to be started is an `Enclosure` of `enclosure.py`. `{"stage": folder}`
+names a folder that goes with everything else, and `{"cgroup": folder}` a cgroup. `{"stop": pid}`
+ends a bot, and `{"stop": 0}` all of them. Every end is reported: `{"ended": pid, "status": wait
+status, "cpu": seconds, "memory": bytes at its peak, "refused": threads asked for beyond its
+limit}`; of a bot in a cgroup also `peak`, its bytes there, and `starved`, whether they were too
+few. So is a `stop` of what had ended before, as killed: the referee may have missed the first
+report.
 
 The kernel counts processes and threads by user, so that one bot's could leave none to another of
 the same user. Where the filter says so, it asks this server about every new thread instead.
@@ -130,7 +131,7 @@ def become_bot(request: Request, descriptors: list[int], server: int, link: sock
     The order matters: the ruleset is made with the referee's rights, the death signal is set
     after the change of user, which clears it, and the filter comes last of all.
     """
-    if request.get("cgroup"):
+    if request["cgroup"]:
         try:
             bot_cgroup.enter(request["cgroup"]["folder"])
         except OSError as error:
@@ -143,9 +144,9 @@ def become_bot(request: Request, descriptors: list[int], server: int, link: sock
         signal.signal(number, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_SETMASK, ())
     ruleset = make_ruleset(request["landlock"]) if request["landlock"] else None
-    if request.get("root"):
+    if request["root"]:
         own_root.enter(request["root"])
-    if request.get("cleared"):
+    if request["cleared"]:
         go_where_cleared(*request["cleared"])
     if (uid := request["uid"]) is not None:
         try:
@@ -155,7 +156,7 @@ def become_bot(request: Request, descriptors: list[int], server: int, link: sock
                 f"they are to run as uid {uid}, which takes CAP_SETUID and CAP_SETGID, and that "
                 f"is refused: {error.strerror}"
             ) from None
-    elif request.get("cleared"):
+    elif request["cleared"]:
         drop_capabilities()
     prctl(PR_SET_DUMPABLE, 1)
     prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
@@ -163,7 +164,7 @@ def become_bot(request: Request, descriptors: list[int], server: int, link: sock
         os._exit(126)
     for number, most in request["limits"]:
         bound(number, most)
-    if request.get("cores"):
+    if request["cores"]:
         os.sched_setaffinity(0, request["cores"])
     os.chdir(request["cwd"])
     prctl(PR_SET_NO_NEW_PRIVS, 1)  # or a set-uid program could not be killed
@@ -174,10 +175,10 @@ def become_bot(request: Request, descriptors: list[int], server: int, link: sock
         os.closerange(len(descriptors), link.fileno())
         system_call("close_range", link.fileno() + 1, UINT_MAX, 0)
         listener = load_filter(request["seccomp"])
-        if not request["seccomp"].get("silent"):
+        if request["seccomp"]["asks"]:
             socket.send_fds(link, [b"+"], [listener])
-        if "then" in request["seccomp"]:
-            add_filter(base64.b64decode(request["seccomp"]["then"]), 0)
+        if then := request["seccomp"]["then"]:
+            add_filter(base64.b64decode(then), 0)
     os.execve(request["argv"][0], request["argv"], request["env"])
 
 
@@ -226,13 +227,13 @@ def drop_capabilities() -> None:
 def load_filter(asked: Request) -> int:
     """Load the filter of system calls, with this process's own pid written into it.
 
-    Return the descriptor at which the kernel asks about what the filter leaves open. A `silent` one
-    leaves nothing open, and returns 0.
+    Return the descriptor at which the kernel asks about what the filter leaves open. One that
+    `asks` nobody leaves nothing open, and returns 0.
     """
     code = bytearray(base64.b64decode(asked["code"]))
     for offset in asked["own_pid_at"]:
         struct.pack_into("=I", code, offset, os.getpid())
-    return add_filter(bytes(code), 0 if asked.get("silent") else SECCOMP_FILTER_FLAG_NEW_LISTENER)
+    return add_filter(bytes(code), SECCOMP_FILTER_FLAG_NEW_LISTENER if asked["asks"] else 0)
 
 
 def add_filter(code: bytes, flags: int) -> int:
@@ -268,8 +269,8 @@ class StartedBot:
         self.pidfd = self.told_pidfd = os.pidfd_open(pid)
         self.listener = listener
         self.at_door: list[int] = []  # what the referee is to have beside the pidfd
-        self.threads: int = request.get("threads", 0)
-        self.cgroup: str = (request.get("cgroup") or {}).get("folder", "")
+        self.threads: int = request["threads"]
+        self.cgroup: str = (request["cgroup"] or {"folder": ""})["folder"]
         self.refused = 0
         self.reaped = 0.0  # CPU seconds of what was reaped before its end
 
@@ -426,7 +427,7 @@ class Gate:
 
     def __init__(self, asked: Request, uid: int | None) -> None:
         self.limits = asked["limits"]
-        self.port: int | None = asked.get("port")
+        self.port: int | None = asked["port"]
         self.uid = uid
         self.info, self.told = os.pipe()
         self.block, self.go = os.pipe()
@@ -475,9 +476,9 @@ def start(
     """
     if len(descriptors) < request["descriptors"]:  # the kernel drops what there is no room for
         raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
-    if cgroup := request.get("cgroup"):
+    if cgroup := request["cgroup"]:
         bot_cgroup.make(cgroup)
-    gate = Gate(request["bwrap"], request["uid"]) if request.get("bwrap") else None
+    gate = Gate(request["bwrap"], request["uid"]) if request["bwrap"] else None
     server = os.getpid()
     here, there = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     listener, reason = -1, ""
@@ -700,7 +701,7 @@ def serve(
             link.send(json.dumps({"uncleared": reason}).encode())
             continue
         asked = request["start"]
-        if asked.get("cleared"):
+        if asked["cleared"]:
             asked["cleared"] = emptied
         try:
             bot = start(asked, descriptors, kind)

@@ -8,7 +8,8 @@ import errno
 import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import NamedTuple
+
+import msgspec
 
 from referee.sandbox.errors import UnavailableError
 from referee.sandbox.syscalls import EVERYWHERE
@@ -49,7 +50,7 @@ Rule = tuple[str, int]
 """A path and the rights beneath it."""
 
 
-class Ruleset(NamedTuple):
+class Ruleset(msgspec.Struct, frozen=True):
     """What the kernel is to refuse unless a rule allows it, and the rules."""
 
     filesystem: int

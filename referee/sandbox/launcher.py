@@ -21,12 +21,13 @@ from referee.sandbox.errors import (
     unstartable,
 )
 from referee.sandbox.executable import check_executable, unfit, unstarted
-from referee.sandbox.kinds import USERS, LandlockSandbox, NoSandbox, Sandbox
+from referee.sandbox.kinds import LandlockSandbox, NoSandbox, Sandbox
 from referee.sandbox.program import PYTHON, Program
 from referee.sandbox.sources import too_large
 from referee.sandbox.stage import Stage
 from referee.sandbox.starter import Child, Ended, Starter, new_pipe
 from referee.sandbox.uid import UidSandbox
+from referee.sandbox.users import USERS
 
 __all__ = ["Child", "Ended", "Launcher", "check_here"]
 
@@ -79,13 +80,13 @@ class Launcher(Starter):
             except OSError as error:
                 raise StartError(f"{error.filename}: {error.strerror}") from None
             cgroup = self._cgroup_of(limits)
-            request = {**around, "cwd": placed.folder, "uid": uid}
+            around.cwd, around.uid = placed.folder, uid
             if cgroup is not None:
-                request["cgroup"] = cgroup.asked
+                around.cgroup = cgroup.asked
             ways = (True, False, False, *((True, False) if limits.door else ()))
             with ExitStack() as sent:
                 pipes = [new_pipe(undo, sent, to_program=to_bot) for to_bot in ways]
-                answer, came = self._asked(request, [theirs for _, theirs in pipes])
+                answer, came = self._asked(around, [theirs for _, theirs in pipes])
             stdin, stdout, stderr, *at_door = (ours for ours, _ in pipes)
             if "error" in answer:
                 raise self._failure(program, placed, answer, _said(stderr))

@@ -4,8 +4,8 @@ The fork server imports this module beside the referee, so it imports nothing of
 the numbers of system calls. An emptier one is `cleared` once for all bots. What is asked for in
 place of that is a JSON object of one of two forms:
 
-- `{"chroot": folder}`: the folder becomes the root. It was assembled before.
-- `{"shown": [[way, path, target], ...]}`: a new root in a mount namespace of its own, in which
+- with `chroot`, the folder that becomes the root. It was assembled before.
+- with `shown`, a list of [way, path, target]: a new root in a mount namespace of its own, in which
   `path` is shown. `way` says how: `bind` shows a file or a folder that can only be read, `device` a
   device, and `link` makes a symbolic link to `target`.
 """
@@ -44,7 +44,7 @@ libc = ctypes.CDLL(None, use_errno=True)
 
 def enter(asked: dict[str, Any]) -> None:
     """Leave the file system of this machine for another; raise OSError if the kernel refuses."""
-    if "chroot" in asked:
+    if asked.get("chroot"):
         folder = os.fsencode(asked["chroot"])
         _checked(libc.chroot(folder), "chroot")
     else:

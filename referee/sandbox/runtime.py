@@ -8,8 +8,9 @@ from pathlib import Path
 import msgspec
 
 from referee.sandbox.executable import named_interpreter
-from referee.sandbox.kinds import first_user, search_path
+from referee.sandbox.kinds import search_path
 from referee.sandbox.program import PYTHON, Program, interpreter
+from referee.sandbox.users import first_user
 
 
 class Runtime(msgspec.Struct, frozen=True):

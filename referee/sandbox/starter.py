@@ -15,10 +15,12 @@ import msgspec
 
 from referee.sandbox.big_files import BigFiles
 from referee.sandbox.cgroup import BotCgroup, Cgroups, gone
+from referee.sandbox.enclosure import Enclosure
 from referee.sandbox.errors import unstartable
 from referee.sandbox.fork_server import REQUEST_LIMIT
-from referee.sandbox.kinds import USERS, SandboxKind, claim_uids
+from referee.sandbox.kinds import SandboxKind
 from referee.sandbox.stage import Stage
+from referee.sandbox.users import USERS, claim_uids
 from referee.signals import signal_name
 
 _MESSAGE_LIMIT = 1 << 16
@@ -159,18 +161,16 @@ class Starter:
         undo.callback(self._free.append, uid)
         return uid
 
-    def _asked(
-        self, request: dict[str, Any], descriptors: list[int]
-    ) -> tuple[dict[str, Any], list[int]]:
-        """Return the fork server's answer to a request to start, and the descriptors in it.
+    def _asked(self, around: Enclosure, descriptors: list[int]) -> tuple[dict[str, Any], list[int]]:
+        """Return the fork server's answer to what is to be started, and the descriptors in it.
 
         They are a pidfd, and a listener if one was asked for; none with an error. Raises
         MachineError if there is no room for them here.
         """
         self._asked_for += 1
         try:
-            start = {**request, "descriptors": len(descriptors)}
-            message = msgspec.json.encode({"start": start, "number": self._asked_for})
+            around.descriptors = len(descriptors)
+            message = msgspec.json.encode({"start": around, "number": self._asked_for})
         except UnicodeEncodeError:
             return {"error": "its command, or its folder, has a name that is not UTF-8"}, []
         if len(message) > REQUEST_LIMIT:

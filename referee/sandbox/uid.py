@@ -1,6 +1,5 @@
 """The sandbox for root in a container without Landlock: users, a filter, and another root."""
 
-import base64
 import json
 import os
 import resource
@@ -11,22 +10,15 @@ from pathlib import Path
 
 from referee.limits import Limits
 from referee.sandbox import seccomp
+from referee.sandbox.enclosure import Enclosure, LoadedFilter, OwnRoot
 from referee.sandbox.errors import MachineError, UnavailableError
-from referee.sandbox.kinds import (
-    THREADS,
-    Request,
-    Sandbox,
-    bounds,
-    environment,
-    first_user,
-    origin,
-    search_path,
-)
+from referee.sandbox.kinds import THREADS, Sandbox, bounds, environment, origin, search_path
 from referee.sandbox.landlock import JAVA, PROGRAMS, SETTINGS
 from referee.sandbox.mounts import MOUNTS, mounts
 from referee.sandbox.program import Program, barrier
 from referee.sandbox.root_folder import RootFolder
 from referee.sandbox.temporary import is_noexec
+from referee.sandbox.users import first_user
 
 _PROBE = Path(__file__).with_name("uid_probe.py")
 _DEVICES = ("/dev/null", "/dev/full", "/dev/random", "/dev/urandom")
@@ -63,11 +55,7 @@ class UidSandbox(Sandbox):
         self._form = _form(user)
         self.name = f"uid ({self._form})"
         filter_ = seccomp.build(landlock_abi=0, asks=False)
-        self._filter = {
-            "code": base64.b64encode(filter_.code).decode(),
-            "own_pid_at": filter_.own_pid_at,
-            "silent": True,
-        }
+        self._filter = LoadedFilter.of(filter_, asks=False)
         self._root: RootFolder | None = None
 
     def settle(self, folder: str) -> None:
@@ -87,26 +75,25 @@ class UidSandbox(Sandbox):
         """Return how many threads there may be."""
         return THREADS
 
-    def around(self, program: Program, limits: Limits, uid: int | None) -> Request:
+    def around(self, program: Program, limits: Limits, uid: int | None) -> Enclosure:
         """Ask for the file system, the filter and the limits."""
-        return {
-            "argv": program.argv,
-            "env": environment(search_path(uid), limits) | origin(program, limits, uid),
-            "limits": [*bounds(limits), (resource.RLIMIT_NPROC, THREADS)],
-            "landlock": None,
-            "seccomp": self._filter,
-            "root": self._file_system(program, uid),
-        }
+        return Enclosure(
+            argv=program.argv,
+            env=environment(search_path(uid), limits) | origin(program, limits, uid),
+            limits=[*bounds(limits), (resource.RLIMIT_NPROC, THREADS)],
+            seccomp=self._filter,
+            root=self._file_system(program, uid),
+        )
 
-    def _file_system(self, program: Program, uid: int | None) -> Request:
+    def _file_system(self, program: Program, uid: int | None) -> OwnRoot:
         """Return what the bot is shown, made where it must be made before."""
         paths = [*_system(uid), *program.shared, program.folder]
         if self._form == _MOUNTS:
             devices = [("device", path, "") for path in _DEVICES if os.path.exists(path)]
-            return {"shown": [*map(_shown, with_mounts(paths)), *devices]}
+            return OwnRoot(shown=[*map(_shown, with_mounts(paths)), *devices])
         assert self._root is not None
         self._root.show(paths)
-        return {"chroot": self._root.folder}
+        return OwnRoot(chroot=self._root.folder)
 
 
 def _form(uid: int) -> str:

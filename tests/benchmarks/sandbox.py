@@ -26,8 +26,9 @@ from protocol.lines import encode
 from protocol.messages import VERSION, Hello
 from referee.limits import Limits
 from referee.sandbox import Launcher, Program, SandboxError, prove
-from referee.sandbox.kinds import FIRST_UID, bounds, environment
+from referee.sandbox.kinds import bounds, environment
 from referee.sandbox.program import interpreter
+from referee.sandbox.users import FIRST_UID
 
 MEASURES = (
     "referee/sandbox/bwrap.py referee/sandbox/fork_server.py referee/sandbox/landlock.py "

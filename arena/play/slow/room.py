@@ -9,7 +9,7 @@ from pathlib import Path
 from arena.play.control_groups import control_groups
 from protocol.errors import ArenaError
 from referee.limits import Limits
-from referee.sandbox.kinds import MOST_USERS, first_user
+from referee.sandbox.users import MOST_USERS, first_user
 
 _FILES_OF_BOT = 6  # open in the process that plays: three pipes, a pidfd, and two of a door
 _OTHER_FILES = 200

@@ -20,7 +20,7 @@ from referee.procfs import children, family
 from referee.sandbox import MachineError, SandboxError
 from referee.sandbox.area import Area
 from referee.sandbox.build_kinds import BuildSandbox, environment
-from referee.sandbox.kinds import Request
+from referee.sandbox.enclosure import Enclosure
 from referee.sandbox.program import interpreter
 from referee.sandbox.sources import Sources
 from referee.sandbox.usage import memory_of
@@ -43,17 +43,16 @@ class Unconfined(BuildSandbox):
 
     name = "none"
 
-    def begin(self, words: Any, area: Area, limits: WorkLimits, uid: int | None) -> Request:
-        return {
-            "argv": list(words),
-            "env": {**os.environ, **environment(self.path(uid), area)},
-            "cwd": area.work,
-            "limits": [(resource.RLIMIT_CORE, 0), (resource.RLIMIT_NPROC, MOST_TASKS)],
-            "threads": 1 << 20,
-            "area": area.folder,
-            "landlock": None,
-            "seccomp": None,
-        }
+    def begin(self, words: Any, area: Area, limits: WorkLimits, uid: int | None) -> Enclosure:
+        return Enclosure(
+            argv=words,
+            env={**os.environ, **environment(self.path(uid), area)},
+            cwd=area.work,
+            limits=[(resource.RLIMIT_CORE, 0), (resource.RLIMIT_NPROC, MOST_TASKS)],
+            threads=1 << 20,
+            area=area.folder,
+            uid=uid,
+        )
 
 
 class Raw(PrintedText):

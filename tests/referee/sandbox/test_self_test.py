@@ -4,7 +4,6 @@ import re
 import subprocess
 import sys
 import tempfile
-from base64 import b64encode
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,25 +13,26 @@ import pytest
 from referee.limits import Limits
 from referee.sandbox import Launcher, SandboxError, StartError, prove, seccomp
 from referee.sandbox.bwrap import BwrapSandbox
-from referee.sandbox.kinds import LandlockSandbox, Request, Sandbox
+from referee.sandbox.enclosure import Enclosure, LoadedFilter
+from referee.sandbox.kinds import LandlockSandbox, Sandbox
 from referee.sandbox.uid import UidSandbox
 from tests.referee.process_watch import children, descriptors
 from tests.referee.sandbox.sandboxed import limits, need, need_mounts
 
-Breaking = Callable[[type[Sandbox], Callable[[Request], None]], None]
+Breaking = Callable[[type[Sandbox], Callable[[Enclosure], None]], None]
 
 
 @pytest.fixture
 def broken(monkeypatch: pytest.MonkeyPatch) -> Breaking:
     """Leave out a part of what one kind of sandbox asks for."""
 
-    def broken(kind: type[Sandbox], leave_out: Callable[[Request], None]) -> None:
+    def broken(kind: type[Sandbox], leave_out: Callable[[Enclosure], None]) -> None:
         whole: Any = kind.around
 
-        def around(*asked: Any) -> Request:
-            request: Request = whole(*asked)
-            leave_out(request)
-            return request
+        def around(*asked: Any) -> Enclosure:
+            found: Enclosure = whole(*asked)
+            leave_out(found)
+            return found
 
         monkeypatch.setattr(kind, "around", around)
 
@@ -73,30 +73,35 @@ NO_PYTHON = "^the self test could not be started: /no/such/python: No such file 
 KINDS = {"landlock": LandlockSandbox, "bwrap": BwrapSandbox, "uid": UidSandbox}
 
 
-def instead(**parts: Any) -> Callable[[Request], None]:
-    """Return what puts other parts into a request."""
-    return lambda request: request.update(parts)
+def instead(**parts: Any) -> Callable[[Enclosure], None]:
+    """Return what puts other parts into an enclosure."""
+
+    def put(around: Enclosure) -> None:
+        for name, part in parts.items():
+            setattr(around, name, part)
+
+    return put
 
 
-def said(text: str) -> Callable[[Request], None]:
+def said(text: str) -> Callable[[Enclosure], None]:
     """Return what runs a line of shell in place of the self test."""
     return instead(argv=["/bin/sh", "-c", text])
 
 
-def show(request: Request) -> None:
+def show(around: Enclosure) -> None:
     folder = tempfile.gettempdir()
-    if "root" in request:
+    if around.root:
         need_mounts()
-        request["root"]["shown"].append(("bind", folder, ""))
-    elif request["landlock"]:
-        request["landlock"]["rules"].append((folder, 1 << 2))
+        around.root.shown = [*around.root.shown, ("bind", folder, "")]
+    elif around.landlock:
+        around.landlock.rules.append((folder, 1 << 2))
     else:
-        request["argv"][1:1] = ["--ro-bind", folder, folder]
+        around.argv = [around.argv[0], "--ro-bind", folder, folder, *around.argv[1:]]
 
 
-def drop_filter(request: Request) -> None:
-    at = request["argv"].index("--seccomp")
-    del request["argv"][at : at + 2]
+def drop_filter(around: Enclosure) -> None:
+    at = around.argv.index("--seccomp")
+    around.argv = [*around.argv[:at], *around.argv[at + 2 :]]
 
 
 @pytest.mark.parametrize(
@@ -121,7 +126,7 @@ def test_what_is_missing_or_opens_too_much_is_noticed(
     sandboxed: Launcher,
     sandbox: str,
     broken: Breaking,
-    leave_out: Callable[[Request], None],
+    leave_out: Callable[[Enclosure], None],
     says: str,
 ) -> None:
     broken(KINDS[sandbox], leave_out)
@@ -133,8 +138,7 @@ def test_a_filter_that_allows_children_is_noticed(
 ) -> None:
     monkeypatch.setattr(seccomp, "PASSING", ())  # by which the fork server has its end of a filter
     lax = seccomp.build(own_pid=False, children=True)
-    code = {"code": b64encode(lax.code).decode(), "own_pid_at": lax.own_pid_at}
-    broken(LandlockSandbox, lambda request: request.update(seccomp=code))
+    broken(LandlockSandbox, instead(seccomp=LoadedFilter.of(lax)))
     assert "could start a child" in refusal(in_landlock)
 
 
