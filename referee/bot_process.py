@@ -7,6 +7,7 @@ from typing import NoReturn
 
 from referee.capture import Capture
 from referee.clock import Clock, Turn, cpu_clock
+from referee.evidence import Measured
 from referee.freezer import Freezer
 from referee.limits import Limits
 from referee.lookout import Lookout, Neighbour
@@ -261,33 +262,18 @@ class BotProcess:
             self.freeze()
         return turn
 
-    @property
-    def burner(self) -> bool:
-        """Whether it used more CPU between its turns than is free; then it is frozen there."""
-        return self.meter.burner
+    def measured(self) -> Measured:
+        """Return what was measured in this match.
 
-    @property
-    def charged(self) -> float:
-        """CPU seconds used between its turns that its decisions were charged, in this match."""
-        return self.meter.charged
-
-    @property
-    def unfrozen(self) -> float:
-        """CPU seconds that it used while it was frozen, in this match."""
-        return self.freezer.ran
-
-    @property
-    def trip(self) -> float:
-        """No time: it runs beside us."""
-        return 0.0
-
-    @property
-    def memory_peak(self) -> int:
-        """The most memory of its processes together so far, in bytes; 0 without a cgroup.
-
-        Raises MachineError if that was taken away.
+        Raises MachineError if its cgroup was taken away.
         """
-        return self._child.peak()
+        return Measured(
+            stderr=self.stderr_text(),
+            burner=self.meter.burner,
+            charged=self.meter.charged,
+            unfrozen=self.freezer.ran,
+            memory_peak=self._child.peak(),
+        )
 
     def why_overdrawn(self, turn: Turn) -> str:
         """Return in words why an answer in this turn came too late."""

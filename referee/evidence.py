@@ -68,6 +68,25 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What bots asked through their doors."""
 
 
+class Measured(msgspec.Struct, kw_only=True):
+    """What was measured of a bot in one match, beside its turns."""
+
+    stderr: str = ""
+    """What is kept of its standard error."""
+    conversation: list[str] = []
+    """The last lines exchanged before its first fault."""
+    burner: bool = False
+    """Whether it used more CPU between its turns than is free; then it was frozen there."""
+    charged: float = 0.0
+    """CPU seconds used between its turns that its decisions were charged."""
+    unfrozen: float = 0.0
+    """CPU seconds that it used while it was frozen."""
+    trip: float = 0.0
+    """Seconds that a line takes to where it runs and back; 0 beside us."""
+    memory_peak: int = 0
+    """The most memory of its processes together, in bytes; 0 where none measures it."""
+
+
 class Played(msgspec.Struct, frozen=True):
     """A match that was played, as the referee returns it: what happened, and what was measured."""
 

@@ -2,23 +2,22 @@
 
 from collections.abc import Mapping, Sequence
 
-from referee.fault import FATAL, Fault, Kind
+from referee.answer import Answer
+from referee.fault import FATAL, Fault, Kind, shown
 from referee.game import Decision, ranked
 from referee.hint import at_decision, refusal
-from referee.seat import Answer, Seat
 
 BY_FORFEIT = "forfeit"
 """The reason of a match that ended because all but one had forfeited."""
 
 
-def fault_of(decision: Decision, answer: Answer, refused: str, seat: Seat) -> Fault:
+def fault_of(decision: Decision, answer: Answer, refused: str) -> Fault:
     """Return the fault of an answer: its own, or else that its move was refused for a reason."""
     fault = answer.fault
     if fault is None:
         assert answer.move is not None
-        seat.keep_conversation()
-        fault = Fault("illegal", refusal(decision, answer.move, refused), seat.offending)
-    return at_decision(decision, fault, seat.stderr)
+        fault = Fault("illegal", refusal(decision, answer.move, refused), shown(answer.line))
+    return at_decision(decision, fault, answer.stderr)
 
 
 class Forfeits:

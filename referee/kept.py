@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, Self
 
 import msgspec
 
+from referee.answer import Answer
 from referee.clock import Turn
 from referee.fault import Kind
 from referee.game import Decision, Move, Observation
-from referee.seat import Answer
 from referee.visiting import VisitingSeat
 from referee.wire import Wire
 

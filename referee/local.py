@@ -16,7 +16,9 @@ from typing import Any
 import msgspec
 
 from protocol.errors import ArenaError, ProtocolError
-from protocol.messages import End, Start, read_reply
+from protocol.messages import Start, read_reply
+from referee import driving
+from referee.answer import Answer
 from referee.chance import Chance
 from referee.clock import Clock, Turn
 from referee.fault import Fault, shown
@@ -27,7 +29,7 @@ from referee.loading import find_game
 from referee.match import Match, bot_seeds, samples_of, starts
 from referee.options import check_seats, new_game, read_options
 from referee.replay import Entry, Replay
-from referee.seat import Answer, Seat
+from referee.seat import Seat
 
 _CONTROL = Limits().time_control
 _SAMPLES = 4  # as the kits want
@@ -212,8 +214,9 @@ def _played(
     """Play one match of a game that was found."""
     dealt = new_game(kind, len(bots), options, seed)
     told = starts(dealt, f"local-{seed}", _CONTROL, bot_seeds(dealt))
-    match = Match(dealt, [_ChooserSeat(bot, dealt) for bot in bots], faults_allowed or 0)
-    return match.play(told, _refuse if faults_allowed is None else None).replay
+    watch = _refuse if faults_allowed is None else None
+    match = Match(dealt, faults_allowed or 0, watch=watch)
+    return driving.play(match, [_ChooserSeat(bot, dealt) for bot in bots], told).replay
 
 
 def play_deals(
@@ -282,7 +285,7 @@ class _ChooserSeat(Seat):
     def __init__(self, choose: Choose, game: Game) -> None:
         self._choose = choose
         self._game = game
-        self._sent = ""
+        self._asks = 0
         self._open = 0  # the id of the ask that is being answered
 
     def start(self, start: Start) -> Fault | None:
@@ -292,7 +295,7 @@ class _ChooserSeat(Seat):
 
     def ask(self, decision: Decision, view: Observation) -> Answer:
         """Call the function."""
-        self.last_id = self._open = self.last_id + 1
+        self._open = self._asks = self._asks + 1
         ask = LocalAsk(self._facts, decision, plain(view), partial(self._samples, self._open))
         began = monotonic()
         move = self._choose(ask)
@@ -300,15 +303,15 @@ class _ChooserSeat(Seat):
         turn = Turn(began, monotonic())
         note = str(ask.note) if ask.note else None
         try:
-            self._sent = _encode(move)
-            reply = read_reply(f'{{"id":1,"move":{self._sent}}}'.encode())
+            sent = _encode(move).encode()
+            reply = read_reply(b'{"id":1,"move":%s}' % sent)
         except ProtocolError as error:
-            return Answer(None, turn, Fault("malformed", str(error), self.offending), note)
+            return Answer(None, turn, Fault("malformed", str(error), shown(sent)), note)
         except (TypeError, ValueError) as error:  # the kit would end with it
             raise RefusedMoveError(
                 f"{ask.game}, seat {ask.seat}, {ask.decision}: {error}; sent: {move!r}"
             ) from None
-        return Answer(reply.move, turn, None, note)
+        return Answer(reply.move, turn, None, note, sent)
 
     def _samples(self, asked: int) -> list[Move]:
         """Return the samples of an ask that is still open."""
@@ -316,11 +319,3 @@ class _ChooserSeat(Seat):
             raise ArenaError("the samples of an ask must be read before it is answered.")
         samples = samples_of(self._game, self._facts.seat, asked, _SAMPLES)
         return [plain(move) for move in samples]
-
-    def end(self, end: End) -> None:
-        """Do nothing: a function needs no notice."""
-
-    @property
-    def offending(self) -> str:
-        """The last move, as JSON."""
-        return shown(self._sent.encode())

@@ -1,155 +1,189 @@
-"""One match: ask, check, apply, until there are places; one rule for every fault."""
+"""One match: it says what is due, is sent answers, and judges them, until there are places.
+
+Nothing here waits for anybody, knows a process, or looks at a clock: who drives a match does.
+"""
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from math import ceil
 from random import Random
-from time import monotonic
+from typing import TypeAlias, final
 
 import msgspec
 
-from protocol.messages import End, Start, TimeControl
+from protocol.messages import Start, TimeControl
+from referee.answer import Answer
 from referee.clock import Turn
-from referee.evidence import Evidence, Played
+from referee.evidence import Evidence, Measured, Played
 from referee.fault import Fault
-from referee.game import Decision, Game, Move
+from referee.game import Decision, Game, Move, Observation
 from referee.judging import BY_FORFEIT, Forfeits, fault_of, final_places
 from referee.opening import Opening
 from referee.replay import Entry, Replay
 from referee.scoring import Counted, counted, places_of
-from referee.seat import Answer, Seat
 
 Watch = Callable[[Game, Sequence[Entry]], None]
 """Called before each step is applied, with the decisions of that step."""
 
 _LONG_SECONDS = 0.02  # of a turn in which the bot may have had to wait for a core
 
-_UNASKED = Answer(None, Turn(0.0, 0.0))
-"""The answer of a seat that is out, and not asked."""
+_UNASKED = Turn(0.0, 0.0)
+"""The turn of a seat that is out, and not asked."""
+
+
+@final
+class Due(msgspec.Struct, frozen=True, gc=False):
+    """A decision that a match wants of a seat: it is to be sent the `Answer`."""
+
+    seat: int
+    decision: Decision
+    view: Observation
+
+
+@final
+class Judged(msgspec.Struct, frozen=True, gc=False):
+    """Word of a match that the last answer of a seat was a fault; nothing is to be sent."""
+
+    seat: int
+    forfeits: bool
+    """Whether it is asked no more."""
+
+
+Asking: TypeAlias = Generator[Due | Judged, Answer | None, None]
 
 
 class Match:
-    """A match on its way; `play` takes it to the end.
+    """A match by the rules of its game, and by the one rule for faults.
 
-    Of a match with an opening, the game is given as it is after that.
+    Its driver goes through `asking`, and takes what was `played` when that is over. Of a match with
+    an opening, the game is given as it is after that.
     """
 
     def __init__(
         self,
         game: Game,
-        seats: Sequence[Seat],
         faults_allowed: int,
         opening: Opening | None = None,
+        watch: Watch | None = None,
     ) -> None:
         self._game = game
         self._opening = opening
-        self._seats = seats
+        self._watch = watch
         self._forfeits = Forfeits(
-            len(seats), faults_allowed, illegal_is_sanctioned=game.illegal_is_sanctioned
+            game.seats, faults_allowed, illegal_is_sanctioned=game.illegal_is_sanctioned
         )
         self._step = 0
         self._entries: list[Entry] = []
         self._turns: list[Turn] = []
+        self._counted = Counted()
+        self._samples: Sequence[int] = ()
+        self.places: list[int] = []
+        """By seat, when the match is over."""
+        self.reason = ""
+        """Why it ended, likewise."""
 
     @property
     def decisions(self) -> int:
         """How many decisions were taken so far."""
         return len(self._entries)
 
-    def play(self, starts: Sequence[Start], watch: Watch | None = None) -> Played:
-        """Play the match; `starts` holds what each seat is sent at the beginning."""
-        game = self._game
-        self._start(starts)
-        began = monotonic()
+    def asking(self, unable: Sequence[Fault | None], samples: Sequence[int]) -> Asking:
+        """Yield what is due until there are places.
+
+        By seat, `unable` has the fault of one that cannot play at all, and `samples` how many legal
+        moves it wants to see of a decision that does not list them.
+        """
+        game, out, self._samples = self._game, self._forfeits.steps, samples
+        for seat, fault in enumerate(unable):
+            if fault is not None:
+                fault = self._judged(seat, fault)
+                self._note(Entry(seat, None, fault), _UNASKED)
+                yield Judged(seat, fault.forfeit)
+                game.withdraw(seat)
+        asks = [0] * game.seats
         while not self._forfeits.end_the_match and (deciders := game.deciders()):
             self._step += 1
             moves = {}
             for seat in deciders:
-                moves[seat] = self._decide(seat)
-            if watch is not None:
-                watch(game, self._entries[-len(deciders) :])
-            if self._forfeits.steps:
-                self._withdraw()
+                if seat in out:
+                    moves[seat] = move = game.default(seat)
+                    self._note(Entry(seat, move), _UNASKED)
+                    continue
+                asks[seat] += 1
+                decision = game.decision(seat)
+                if samples[seat]:
+                    decision = with_samples(game, seat, decision, asks[seat], samples[seat])
+                answer = yield Due(seat, decision, game.view(seat))
+                assert answer is not None
+                read: Move | str = ""
+                if answer.move is not None:
+                    read = game.read_answer(decision.name, seat, answer.move)
+                if not isinstance(read, str):
+                    moves[seat] = read
+                    self._note(Entry(seat, read, None, answer.note), answer.turn)
+                    continue
+                fault = self._judged(seat, fault_of(decision, answer, read))
+                moves[seat] = move = game.default(seat)
+                self._note(Entry(seat, move, fault, answer.note), answer.turn)
+                yield Judged(seat, fault.forfeit)
+            if self._watch is not None:
+                self._watch(game, self._entries[-len(deciders) :])
+            for seat, step in out.items():
+                if step == self._step:
+                    game.withdraw(seat)
             game.apply(moves)
-        over = not game.deciders()
-        places = final_places(places_of(game) if over else None, self._forfeits.steps, game.seats)
-        reason = game.reason if over else BY_FORFEIT
-        found = counted(game) if over and not self._forfeits.steps else Counted()
-        for each in self._seats:
-            each.end(End(places, reason))
-        return Played(self._replay(places, reason, found), self._evidence(began))
+        self._end()
 
-    def _start(self, starts: Sequence[Start]) -> None:
-        for number, (seat, start) in enumerate(zip(self._seats, starts, strict=True)):
-            fault = seat.start(start)
-            if fault is not None:
-                self._entries.append(Entry(number, None, self._judged(number, fault)))
-                self._turns.append(_UNASKED.turn)
-                self._game.withdraw(number)
+    def _note(self, entry: Entry, turn: Turn) -> None:
+        self._entries.append(entry)
+        self._turns.append(turn)
 
-    def _withdraw(self) -> None:
-        """Take the seats that forfeited in this step out of the game."""
-        for number, step in self._forfeits.steps.items():
-            if step == self._step:
-                self._game.withdraw(number)
-
-    def _decide(self, number: int) -> Move:
-        """Return the move of one seat: its answer, or the default where that is refused."""
-        game = self._game
-        move, answer, fault = None, _UNASKED, None
-        if number not in self._forfeits.steps:
-            seat = self._seats[number]
-            decision = game.decision(number)
-            if seat.samples:
-                decision = with_samples(game, number, decision, seat.last_id + 1, seat.samples)
-            answer = seat.ask(decision, game.view(number))
-            read: Move | str = ""
-            if answer.move is not None:
-                read = game.read_answer(decision.name, number, answer.move)
-            if isinstance(read, str):
-                fault = self._judged(number, fault_of(decision, answer, read, seat))
-            else:
-                move = read
-        if move is None:
-            move = game.default(number)
-        self._entries.append(Entry(number, move, fault, answer.note))
-        self._turns.append(answer.turn)
-        return move
-
-    def _judged(self, number: int, fault: Fault) -> Fault:
+    def _judged(self, seat: int, fault: Fault) -> Fault:
         """Count a fault and say whether the seat forfeits with it."""
-        if not self._forfeits.judge(number, fault.kind, self._step):
+        if not self._forfeits.judge(seat, fault.kind, self._step):
             return fault
-        self._seats[number].dismiss()
         return msgspec.structs.replace(fault, forfeit=True)
 
-    def _replay(self, places: list[int], reason: str, found: Counted) -> Replay:
-        game = self._game
-        return Replay(
+    def _end(self) -> None:
+        game, forfeits = self._game, self._forfeits.steps
+        over = not game.deciders()
+        self.places = final_places(places_of(game) if over else None, forfeits, game.seats)
+        self.reason = game.reason if over else BY_FORFEIT
+        if over and not forfeits:
+            self._counted = counted(game)
+
+    def played(self, began: float, measured: Sequence[Measured]) -> Played:
+        """Return the match, given when it began, by the clock of its turns, and what was measured.
+
+        `measured` goes by seat.
+        """
+        game, found = self._game, self._counted
+        replay = Replay(
             game=game.name,
             rules=game.rules_version,
             seats=game.seats,
             options=msgspec.to_builtins(game.options),
             seed=game.chance.seed,
             entries=self._entries,
-            places=places,
-            reason=reason,
+            places=self.places,
+            reason=self.reason,
             scores=found.scores,
             numbers=found.numbers,
             opening=self._opening,
         )
+        return Played(replay, self._evidence(began, measured))
 
-    def _evidence(self, began: float) -> Evidence:
+    def _evidence(self, began: float, measured: Sequence[Measured]) -> Evidence:
         cpu, wall, lag = [], [], []
         waited = {}
-        ended, unasked = began, _UNASKED.turn
+        ended = began
         for number, turn in enumerate(self._turns):
             cpu.append(int(turn.cpu * 1e6))
             taken = turn.ended - turn.began
             wall.append(ceil(taken * 1e6))
             if (taken > _LONG_SECONDS or turn.wall > taken) and turn.wall:
                 waited[number] = int((taken - turn.wall) * 1e6)
-            if turn is unasked:
+            if turn is _UNASKED:
                 lag.append(0)
             else:
                 # what was kept from before an interruption ends later than the next turn began
@@ -160,27 +194,25 @@ class Match:
             cpu=cpu,
             wall=wall,
             lag=lag,
-            stderr=[seat.stderr for seat in self._seats],
-            conversations=[list(seat.conversation) for seat in self._seats],
-            burners=[number for number, seat in enumerate(self._seats) if seat.burner],
-            charged=self._by_seat(lambda seat: seat.charged),
-            unfrozen=self._by_seat(lambda seat: seat.unfrozen),
+            stderr=[each.stderr for each in measured],
+            conversations=[each.conversation for each in measured],
+            burners=[seat for seat, each in enumerate(measured) if each.burner],
+            charged=_microseconds(each.charged for each in measured),
+            unfrozen=_microseconds(each.unfrozen for each in measured),
             waited=waited,
-            trips=self._by_seat(lambda seat: seat.trip),
-            memory_peak={
-                number: peak
-                for number, seat in enumerate(self._seats)
-                if (peak := seat.memory_peak)
-            },
-            samples={
-                number: seat.samples for number, seat in enumerate(self._seats) if seat.samples
-            },
+            trips=_microseconds(each.trip for each in measured),
+            memory_peak=_by_seat(each.memory_peak for each in measured),
+            samples=_by_seat(self._samples),
         )
 
-    def _by_seat(self, seconds: Callable[[Seat], float]) -> dict[int, int]:
-        """Return the time of each seat that has any, in microseconds."""
-        found = ((number, int(seconds(seat) * 1e6)) for number, seat in enumerate(self._seats))
-        return {number: used for number, used in found if used}
+
+def _microseconds(seconds: Iterable[float]) -> dict[int, int]:
+    return _by_seat(int(each * 1e6) for each in seconds)
+
+
+def _by_seat(values: Iterable[int]) -> dict[int, int]:
+    """Return the values of the seats that have any."""
+    return {seat: value for seat, value in enumerate(values) if value}
 
 
 def starts(

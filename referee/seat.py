@@ -1,28 +1,19 @@
 """The seats of a match: a bot, or a function of Python, decides for each."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from time import monotonic
-
-import msgspec
 
 from protocol.errors import ProtocolError
 from protocol.lines import OverlongLineError, encode, encode_lines
 from protocol.messages import NOTE_LIMIT, Ask, End, Reply, Start, read_reply
+from referee.answer import Answer
 from referee.bot_process import GoneError, LateError, UnfrozenError
 from referee.clock import Clock, Turn
+from referee.evidence import Measured
 from referee.fault import Fault, Kind, shown
 from referee.game import Decision, Move, Observation, plain
 from referee.wire import Wire
-
-
-class Answer(msgspec.Struct, frozen=True, gc=False):
-    """What a seat answers: a move that still has to be checked, or a fault."""
-
-    move: Move | None
-    turn: Turn
-    fault: Fault | None = None
-    note: str | None = None
 
 
 class Seat(ABC):
@@ -30,10 +21,6 @@ class Seat(ABC):
 
     samples = 0
     """How many legal moves it wants to see of a decision that does not list them."""
-    last_id = 0
-    """The id of its last ask, of which the samples depend; 0 before the first."""
-    conversation: Sequence[str] = ()
-    """The last lines exchanged before the first fault, where there is a wire."""
 
     @abstractmethod
     def start(self, start: Start) -> Fault | None:
@@ -43,50 +30,15 @@ class Seat(ABC):
     def ask(self, decision: Decision, view: Observation) -> Answer:
         """Ask for one decision; a seat that keeps the view makes it `plain` first."""
 
-    @abstractmethod
-    def end(self, end: End) -> None:
-        """Send how the match ended."""
+    def judged(self, *, forfeits: bool) -> None:  # noqa: B027 - only a process heeds it
+        """Hear that its last answer was a fault, and whether it is asked no more."""
 
-    def dismiss(self) -> None:  # noqa: B027 - only a process goes on by itself
-        """Ask no more: the seat has forfeited."""
+    def end(self, end: End) -> None:  # noqa: B027 - only a process needs a notice
+        """Hear how the match ended."""
 
-    def keep_conversation(self) -> None:  # noqa: B027 - only a wire has one
-        """Keep the last lines exchanged, if none were kept before."""
-
-    @property
-    def offending(self) -> str:
-        """The line that held the last answer, to be kept with an illegal move."""
-        return ""
-
-    @property
-    def burner(self) -> bool:
-        """Whether the bot used more CPU between its turns than is free."""
-        return False
-
-    @property
-    def charged(self) -> float:
-        """CPU seconds used between its turns that its decisions were charged."""
-        return 0.0
-
-    @property
-    def unfrozen(self) -> float:
-        """CPU seconds that the bot used while it was frozen."""
-        return 0.0
-
-    @property
-    def trip(self) -> float:
-        """Seconds that a line takes to where the bot runs and back; 0 beside us."""
-        return 0.0
-
-    @property
-    def memory_peak(self) -> int:
-        """The most memory of the bot's processes together, in bytes; 0 where none measures it."""
-        return 0
-
-    @property
-    def stderr(self) -> str:
-        """What was written to the standard error in this match."""
-        return ""
+    def measured(self) -> Measured:
+        """Return what was measured in this match, beside its turns."""
+        return Measured()
 
 
 class FunctionSeat(Seat):
@@ -106,9 +58,6 @@ class FunctionSeat(Seat):
         move = self._choose(decision, view)
         return Answer(move, Turn(began, monotonic()))
 
-    def end(self, end: End) -> None:
-        """Do nothing: a function needs no notice."""
-
 
 class EmptySeat(Seat):
     """A seat whose bot could not be started: it forfeits before the first decision."""
@@ -125,13 +74,9 @@ class EmptySeat(Seat):
         """Fail: this seat is never asked."""
         raise AssertionError("an empty seat was asked")
 
-    def end(self, end: End) -> None:
-        """Do nothing: there is no bot."""
-
-    @property
-    def stderr(self) -> str:
-        """What was written before the bot failed."""
-        return self._stderr
+    def measured(self) -> Measured:
+        """Return what was written before the bot failed."""
+        return Measured(stderr=self._stderr)
 
 
 class ProcessSeat(Seat):
@@ -141,6 +86,8 @@ class ProcessSeat(Seat):
         self.process = process
         self.samples = process.samples
         self._close_turn = process.close_turn
+        self._last_id = 0
+        self._conversation: list[str] = []
         self._given_up: set[int] = set()
         self._sent = self.heard = b""
         """The last lines sent and heard."""
@@ -160,7 +107,7 @@ class ProcessSeat(Seat):
 
     def ask(self, decision: Decision, view: Observation) -> Answer:
         """Send the ask and wait for its reply as long as the clock allows."""
-        self.last_id = number = self.last_id + 1
+        self._last_id = number = self._last_id + 1
         process, clock = self.process, self.clock
         ask = Ask(
             id=number,
@@ -186,14 +133,14 @@ class ProcessSeat(Seat):
         if not clock.spend(turn.cpu, turn.wall) and fault is None:
             fault = self._fault("late", process.why_overdrawn(turn))
         if fault is not None:
-            self._given_up.add(self.last_id)
+            self._given_up.add(self._last_id)
             if fault.kind == "late":
                 process.freeze()
-            return Answer(None, turn, fault)
+            return Answer(None, turn, fault, None, b"", process.stderr_text())
         note = reply.note
         if note is not None and len(note) > NOTE_LIMIT:
             note = f"{note[:NOTE_LIMIT]}…"
-        return Answer(reply.move, turn, None, note)
+        return Answer(reply.move, turn, None, note, self.heard)
 
     def end(self, end: End) -> None:
         """Send the bot the places, if it still listens, and let it rest."""
@@ -204,52 +151,25 @@ class ProcessSeat(Seat):
                 return  # its seat has played; what it missed is known to everybody
             self.process.end_match()
 
-    def dismiss(self) -> None:
-        """Leave the process frozen, so that it takes no time from the seats that play on."""
-        self.process.freeze()
+    def judged(self, *, forfeits: bool) -> None:
+        """Keep the last lines; a bot that forfeits is frozen: others are to have the core."""
+        self._keep_conversation()
+        if forfeits:
+            self.process.freeze()
 
-    @property
-    def offending(self) -> str:
-        """The line of the last reply."""
-        return shown(self.heard)
+    def measured(self) -> Measured:
+        """Return what was measured of the process."""
+        found = self.process.measured()
+        found.conversation = self._conversation
+        return found
 
-    @property
-    def burner(self) -> bool:
-        """Whether the process was frozen between its turns."""
-        return self.process.burner
-
-    @property
-    def charged(self) -> float:
-        """What the process used between its turns beyond what is free."""
-        return self.process.charged
-
-    @property
-    def unfrozen(self) -> float:
-        """What the process used while it was frozen."""
-        return self.process.unfrozen
-
-    @property
-    def trip(self) -> float:
-        """What a line takes to the process and back."""
-        return self.process.trip
-
-    @property
-    def memory_peak(self) -> int:
-        """What the process and its children had at the most."""
-        return self.process.memory_peak
-
-    @property
-    def stderr(self) -> str:
-        """What the process wrote to its standard error in this match."""
-        return self.process.stderr_text()
-
-    def keep_conversation(self) -> None:
+    def _keep_conversation(self) -> None:
         """Keep the last lines exchanged, if none were kept before."""
-        if not self.conversation:
+        if not self._conversation:
             sent, heard = self._before
             lines = [f"→ {shown(sent)}", f"← {shown(heard)}"]
             lines += [f"→ {shown(self._sent)}", f"← {shown(self.heard)}"]
-            self.conversation = [line for line in lines if line[2:]]
+            self._conversation = [line for line in lines if line[2:]]
 
     def _fault_of(self, error: LateError | GoneError | UnfrozenError | ProtocolError) -> Fault:
         """Return the fault that came instead of a reply."""
@@ -265,14 +185,14 @@ class ProcessSeat(Seat):
 
     def _reply_after(self, reply: Reply) -> Reply:
         """Return the reply to the last ask; those to asks that were given up are dropped."""
-        while reply.id != self.last_id:
+        while reply.id != self._last_id:
             if reply.id not in self._given_up:
-                raise ProtocolError(f"it answers ask {reply.id}; ask {self.last_id} was open")
+                raise ProtocolError(f"it answers ask {reply.id}; ask {self._last_id} was open")
             self._given_up.remove(reply.id)
             self.heard = self.process.read_line()
             reply = read_reply(self.heard)
         return reply
 
     def _fault(self, kind: Kind, reason: str) -> Fault:
-        self.keep_conversation()
+        self._keep_conversation()
         return Fault(kind, reason, shown(self.heard))

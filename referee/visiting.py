@@ -5,10 +5,11 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
+from referee.answer import Answer
 from referee.bot_process import BotProcess
 from referee.clock import Turn
 from referee.game import Decision, Observation
-from referee.seat import Answer, ProcessSeat
+from referee.seat import ProcessSeat
 from referee.wire import Wire
 
 if TYPE_CHECKING:

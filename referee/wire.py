@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from referee.clock import Clock, Turn
+from referee.evidence import Measured
 from referee.sandbox import Ended
 
 
@@ -77,27 +78,5 @@ class Wire(Protocol):
         """Its processes that run beside us, by pid."""
         return ()
 
-    @property
-    def burner(self) -> bool:
-        """Whether it used more CPU between its turns than is free."""
-        return False
-
-    @property
-    def charged(self) -> float:
-        """CPU seconds used between its turns that its decisions were charged."""
-        return 0.0
-
-    @property
-    def unfrozen(self) -> float:
-        """CPU seconds that it used while it was frozen."""
-        return 0.0
-
-    @property
-    def trip(self) -> float:
-        """Seconds that a line takes to where it runs and back; 0 beside us."""
-        return 0.0
-
-    @property
-    def memory_peak(self) -> int:
-        """The most memory of its processes together, in bytes; 0 where none measures it."""
-        return 0
+    def measured(self) -> Measured:
+        """Return what was measured in this match, beside its turns."""

@@ -204,9 +204,7 @@ def _judged(number: int, asked: Asked, seat: ProcessSeat) -> Again:
     if answer.move is not None:
         read = game.read_answer(decision.name, number, answer.move)
     if isinstance(read, str):
-        return Again(
-            asked, None, fault_of(decision, answer, read, seat), "", answer.note, seat.heard
-        )
+        return Again(asked, None, fault_of(decision, answer, read), "", answer.note, seat.heard)
     return Again(asked, read, None, game.describe(number, read), answer.note, seat.heard)
 
 

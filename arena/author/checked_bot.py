@@ -107,7 +107,7 @@ class CheckedBot:
         trials: list[Trial] = []
         try:
             chatter = self._play_all(process, trials)
-            yield from self._judged(trials, chatter, burner=process.burner)
+            yield from self._judged(trials, chatter, burner=process.meter.burner)
             yield self._ending(process)
         finally:
             process.stop()

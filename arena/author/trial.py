@@ -10,15 +10,16 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from arena.environment.settings import EnvironmentSettings
 from arena.league.plan import LeaguePlan
+from referee import driving
 from referee.bot_process import BotProcess
 from referee.door import DoorTerms
 from referee.evidence import Played
-from referee.game import Decision, Game, Move, Observation, Options
+from referee.game import Game, Move, Options
 from referee.limits import Limits, WorkLimits
-from referee.match import Match, bot_seeds, starts
+from referee.match import Due, Match, bot_seeds, starts
 from referee.options import new_game, read_options
 from referee.replay import Entry
-from referee.seat import Answer, FunctionSeat
+from referee.seat import FunctionSeat, Seat
 from referee.visiting import VisitingSeat
 
 if TYPE_CHECKING:
@@ -74,19 +75,6 @@ class Seating(NamedTuple):
     number: int
     seats: int
     seat: int
-
-
-class _WatchedSeat(VisitingSeat):
-    """A bot's seat that notes which decisions it is asked."""
-
-    def __init__(self, process: BotProcess, client: "DoorClient | None") -> None:
-        super().__init__(process, "the bot", client)
-        self.asked: Counter[str] = Counter()
-
-    def ask(self, decision: Decision, view: Observation) -> Answer:
-        """Ask, and note it."""
-        self.asked[decision.name] += 1
-        return super().ask(decision, view)
 
 
 @dataclass(frozen=True)
@@ -155,13 +143,17 @@ def play(
         rng = Random(f"{seed}-{seat}")  # noqa: S311 - a player, not a lock
         return FunctionSeat(lambda _decision, _view: game.sample(seat, rng))
 
-    watched = _WatchedSeat(process, client)
-    seats = [
-        watched if seat == seating.seat else random_seat(seat) for seat in range(seating.seats)
-    ]
+    asked: Counter[str] = Counter()
+
+    def note(due: Due) -> None:
+        if due.seat == seating.seat:
+            asked[due.decision.name] += 1
+
+    seats: list[Seat] = [random_seat(seat) for seat in range(seating.seats)]
+    seats[seating.seat] = VisitingSeat(process, "the bot", client)
     control = setting.limits.time_control
     begun = starts(game, f"check-{seating.number}", control, bot_seeds(game))
     began = monotonic()
-    played = Match(game, seats, faults_allowed=0).play(begun)
+    played = driving.play(Match(game, faults_allowed=0), seats, begun, note)
     seconds = monotonic() - began
-    return Trial(seating, played, watched.asked, seconds, process.stderr.dropped > 0)
+    return Trial(seating, played, asked, seconds, process.stderr.dropped > 0)

@@ -14,12 +14,13 @@ from arena.cli.common import is_color_welcome
 from arena.cli.question import Question
 from arena.text import safe, safe_lines
 from protocol.errors import ArenaError, RunError
-from protocol.messages import End, Start
+from protocol.messages import Start
+from referee.answer import Answer
 from referee.bot_process import BotProcess
 from referee.clock import Turn
 from referee.fault import Fault
 from referee.game import Decision, Game, Move, Observation, plain
-from referee.seat import Answer, Seat
+from referee.seat import Seat
 
 with contextlib.suppress(ImportError):  # a Python may lack it
     import readline  # noqa: F401 - imported, it gives every prompt line editing and history
@@ -81,9 +82,6 @@ class HumanSeat(Seat):
         before, self._hand = self._hand, hand
         new = Counter(hand) - Counter(before) if before else Counter()
         return " ".join(map(str, new.elements()))
-
-    def end(self, end: End) -> None:
-        """Do nothing: the command shows the end."""
 
     def _read(self, question: Question, decision: Decision) -> Move:
         move: Move | None = None

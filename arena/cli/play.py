@@ -37,7 +37,7 @@ from arena.cli.common import (
 from arena.cli.human import HumanSeat
 from arena.cli.progress import StatusLine
 from arena.cli.saying import say
-from arena.cli.stepping import Faults, Keys, Moves, Pauses, ShownSeat, Steps, Telling
+from arena.cli.stepping import Faults, Keys, Moves, Pauses, Steps, Telling
 from arena.cli.wire import show_wire
 from arena.league.bot import Bot
 from arena.league.finding import HUMAN, find_bot
@@ -49,18 +49,19 @@ from arena.play.sandbox import check_bot
 from arena.streams import finished_anyway
 from arena.text import safe, safe_lines
 from protocol.errors import ArenaError, RunError
+from referee import driving
 from referee.bot_process import BotProcess
 from referee.finding import Source
 from referee.folder import bots_of
 from referee.game import Game, Options
 from referee.limits import Limits
 from referee.loading import GAME_ERRORS, told
-from referee.match import Match, bot_seeds, starts
+from referee.match import Due, Match, bot_seeds, starts
 from referee.opening import DRAWS, Opening, begun, check_terms, in_words, opening_of
 from referee.options import check_seats, new_game, read_options
 from referee.program.file import Confinement
 from referee.sandbox import Launcher, prove
-from referee.seat import Seat
+from referee.seat import ProcessSeat, Seat
 from referee.starting import StartupError, end_processes, start_bot
 
 _LONGEST_PAUSE = 3600  # seconds
@@ -326,11 +327,15 @@ def _play(
     """Play the match; return all that can be kept of it."""
     seeds = bot_seeds(game)
     running = [process for process in party.processes if process]
-    seats = _seats(game, party, seeds, telling, log=log)
+    seats = _seats(game, party, seeds, log=log)
     began = monotonic()
-    played = Match(game, seats, limits.faults_allowed, opening).play(
-        starts(game, MATCH, limits.time_control, seeds), telling
-    )
+
+    def tell(due: Due) -> None:
+        if party.processes[due.seat] is not None:
+            telling.before(game)
+
+    match = Match(game, limits.faults_allowed, opening, telling)
+    played = driving.play(match, seats, starts(game, MATCH, limits.time_control, seeds), tell)
     seconds = monotonic() - began - telling.pauses.seconds
     end_processes(running)
     return SavedMatch(
@@ -346,9 +351,7 @@ def _play(
     )
 
 
-def _seats(
-    game: Game, party: _Party, seeds: Sequence[int], telling: Telling, *, log: bool
-) -> list[Seat]:
+def _seats(game: Game, party: _Party, seeds: Sequence[int], *, log: bool) -> list[Seat]:
     running = [process for process in party.processes if process]
     seats: list[Seat] = []
     for number, (bot, process) in enumerate(zip(party.bots, party.processes, strict=True)):
@@ -357,7 +360,7 @@ def _seats(
         else:
             if log:
                 show_wire(process, number, bot.name)
-            seats.append(ShownSeat(process, game, telling))
+            seats.append(ProcessSeat(process))
     return seats
 
 

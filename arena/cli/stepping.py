@@ -13,9 +13,8 @@ from arena.text import fold, safe, safe_lines
 from protocol.errors import RunError
 from referee.bot_process import BotProcess
 from referee.evidence import Evidence
-from referee.game import Decision, Game, Observation
+from referee.game import Game
 from referee.replay import Entry
-from referee.seat import Answer, ProcessSeat
 
 _FURTHER = " " * 6  # before what a bot goes on to note: nothing of the arena's own stands there
 _PROMPT = "Enter: next   20: next 20   f: to a fault   g: to the end   q: stop > "
@@ -37,20 +36,6 @@ class Telling:
 
     def __call__(self, game: Game, step: Sequence[Entry]) -> None:
         """Show one step; a `Watch`."""
-
-
-class ShownSeat(ProcessSeat):
-    """A bot's seat in a match that is shown: before the bot is asked, the table may be drawn."""
-
-    def __init__(self, process: BotProcess, game: Game, telling: Telling) -> None:
-        super().__init__(process)
-        self._game = game
-        self._telling = telling
-
-    def ask(self, decision: Decision, view: Observation) -> Answer:
-        """Show the match so far, then ask."""
-        self._telling.before(self._game)
-        return super().ask(decision, view)
 
 
 class Moves(Telling):

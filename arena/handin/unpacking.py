@@ -8,8 +8,8 @@ from arena.handin import unpack
 from arena.handin.refusal import RefusedError
 from protocol.errors import RunError
 from referee.limits import WorkLimits
-from referee.sandbox.users import FIRST_UID
 from referee.sandbox.program import interpreter
+from referee.sandbox.users import FIRST_UID
 from referee.workshop import Workshop
 
 _LIMITS = WorkLimits(

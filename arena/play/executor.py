@@ -33,6 +33,7 @@ from arena.schedule.deal import LIVE_PROCESSES, BotIndex, Deal, Entrant
 from arena.store.result import MatchResult, PlayedMatch, Record, result_of
 from arena.store.wheels import with_wheels
 from protocol.errors import ArenaError
+from referee.driving import play
 from referee.evidence import Played
 from referee.fault import Kind
 from referee.game import Game, Options
@@ -234,10 +235,10 @@ class Executor:
         game = begun(self._game, len(bots), self._options, seed, opening)
         seats = self._seats(bots, rotation)
         seeds = [schedule.bot_seed(match, bot) for bot in bots]
-        playing = Match(game, seats, self._setup.limits.faults_allowed, opening)
+        playing = Match(game, self._setup.limits.faults_allowed, opening)
         controls = [self._setup.limits_of(bot).time_control for bot in bots]
         with self.watchdog.watching(playing):
-            played = self._finished(playing.play(starts(game, match, controls, seeds)))
+            played = self._finished(play(playing, seats, starts(game, match, controls, seeds)))
         result = result_of(
             played,
             deal=schedule.deal_id(deal),

@@ -10,11 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from protocol.messages import Start
+from referee.answer import Answer
 from referee.bot_process import BotProcess
 from referee.game import Decision
 from referee.limits import Limits
 from referee.sandbox import Launcher, Program
-from referee.seat import Answer, ProcessSeat
+from referee.seat import ProcessSeat
 from referee.starting import StartupError, start_bot
 from tests.attacks.scene import Scene
 from tests.attacks.settings import SLOWNESS, limits

@@ -30,6 +30,7 @@ from protocol.lines import encode
 from protocol.messages import Ask, Reply, TimeLeft
 from referee.chance import Chance
 from referee.clock import cpu_clock
+from referee.driving import play as drive
 from referee.form import AnyForm, Form
 from referee.game import Decision, Game, Move, Observation, Options, plain
 from referee.limits import Limits
@@ -187,7 +188,7 @@ def typed_loop(bots: Sequence[Pipes], decisions: int = DECISIONS) -> None:
 def a_match(seats: Sequence[Seat], game: Game | None = None) -> None:
     """Play one match of as many decisions."""
     game = game or Taking()
-    Match(game, seats, 2).play(starts(game, "x", LIMITS.time_control, [1, 2]))
+    drive(Match(game, 2), seats, starts(game, "x", LIMITS.time_control, [1, 2]))
 
 
 def answered(*_: object) -> Move:

@@ -20,6 +20,7 @@ from arena.play.runner import Runner
 from arena.schedule.deal import Entrant, Schedule
 from arena.schedule.lineups import Lineups
 from arena.schedule.round_robin import RoundRobin
+from referee.driving import play as drive
 from referee.finding import Source
 from referee.games import GAMES
 from referee.limits import Limits
@@ -90,7 +91,7 @@ def own_cpu() -> tuple[float, float]:
             seats = [ProcessSeat(process) for process in processes]
             match = new_game(game, 2, options, str(number))
             began = time.process_time()
-            played = Match(match, seats, 2).play(starts(match, "x", LIMITS.time_control, [1, 2]))
+            played = drive(Match(match, 2), seats, starts(match, "x", LIMITS.time_control, [1, 2]))
             if number >= 0:
                 used += time.process_time() - began
                 decisions += len(played.replay.entries)
@@ -101,7 +102,7 @@ def own_cpu() -> tuple[float, float]:
         seats = [FunctionSeat(lambda *_, moves=moves: next(moves)) for _ in range(2)]
         match = new_game(game, 2, options, replay.seed)
         began = time.process_time()
-        Match(match, seats, 2).play(starts(match, "x", LIMITS.time_control, [1, 2]))
+        drive(Match(match, 2), seats, starts(match, "x", LIMITS.time_control, [1, 2]))
         alone += time.process_time() - began
     return used / decisions * 1e6, alone / decisions * 1e6
 

@@ -32,8 +32,10 @@ from tabulate import tabulate
 
 from protocol.lines import encode
 from protocol.messages import Ask, End, Reply, read_reply
+from referee.answer import Answer
 from referee.bot_process import BotProcess
 from referee.clock import Clock
+from referee.driving import play as drive
 from referee.game import Decision, Game, Observation, Options
 from referee.games import GAMES
 from referee.limits import Limits
@@ -41,7 +43,7 @@ from referee.loading import find_game
 from referee.match import Match, starts
 from referee.options import new_game, read_options
 from referee.sandbox import Launcher, Program
-from referee.seat import Answer, ProcessSeat
+from referee.seat import ProcessSeat
 from referee.starting import end_processes, start_bot
 from tests.benchmarks.c_programs import BOT, compiled
 from tests.benchmarks.decision import Cost, Pipes, least, plain_bots, timed
@@ -169,7 +171,7 @@ def play(
     for number, seed in enumerate(script.seeds):
         game = deal(script.game, seed)
         begun = starts(game, f"{number:016x}-0", CONTROL, range(game.seats))
-        played = Match(game, [seat(process) for process in processes], 0).play(begun)
+        played = drive(Match(game, 0), [seat(process) for process in processes], begun)
         assert len(played.replay.entries) == script.decisions[number], "a bot answered otherwise"
     return sum(process.meter.on_turn for process in processes) - before
 

@@ -10,6 +10,7 @@ import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from referee.driving import play as drive
 from referee.game import Decision, Move, Observation
 from referee.games import GAMES
 from referee.limits import Limits
@@ -73,7 +74,7 @@ def transcript() -> str:
         process = start_bot(launcher, program, limits, "my_bot")
         seats = [ProcessSeat(process), *(FunctionSeat(scripted(plays)) for plays in OTHERS)]
         opening = starts(game, "3f9a1c20b7e4d501-0", limits.time_control, [271828, 0, 0, 0])
-        played = Match(game, seats, limits.faults_allowed).play(opening)
+        played = drive(Match(game, limits.faults_allowed), seats, opening)
         process.close_input()
         process.stop(grace=30)
         assert not any(entry.fault for entry in played.replay.entries)

@@ -4,12 +4,14 @@ import copy
 from collections.abc import Callable
 
 from protocol.messages import End, Start, TimeControl
+from referee.answer import Answer
 from referee.clock import Turn
+from referee.driving import play as drive
 from referee.evidence import Played
 from referee.fault import Fault
 from referee.game import Decision, Game, Move, Observation
 from referee.match import Match, starts
-from referee.seat import Answer, Seat
+from referee.seat import Seat
 
 CONTROL = TimeControl(judge="cpu", move_time=1.0, bank=0.0, increment=0.0)
 ONE, TWO, THREE, NINE = ({"take": number} for number in (1, 2, 3, 9))
@@ -45,8 +47,8 @@ class ScriptedSeat(Seat):
     def end(self, end: End) -> None:
         self.ended = end
 
-    def dismiss(self) -> None:
-        self.dismissed = True
+    def judged(self, *, forfeits: bool) -> None:
+        self.dismissed |= forfeits
 
 
 def play(
@@ -54,7 +56,7 @@ def play(
 ) -> Played:
     """Play a match."""
     told = starts(game, "m", CONTROL, range(10, 10 + game.seats))
-    return Match(game, seats, faults_allowed).play(told, watch)
+    return drive(Match(game, faults_allowed, watch=watch), seats, told)
 
 
 def two_polite() -> list[Seat]:

@@ -12,6 +12,7 @@ from textwrap import dedent, indent
 from typing import Any
 
 from referee.bot_process import BotProcess
+from referee.driving import play as drive
 from referee.evidence import Played
 from referee.game import Game
 from referee.limits import Limits
@@ -87,7 +88,7 @@ class Table:
             ProcessSeat(holder) if isinstance(holder, BotProcess) else holder for holder in holders
         ]
         told = starts(game, "m", allowed.time_control, range(len(seats)))
-        return Match(game, seats, allowed.faults_allowed).play(told, watch)
+        return drive(Match(game, allowed.faults_allowed, watch=watch), seats, told)
 
     def close(self) -> None:
         """Stop what was started."""

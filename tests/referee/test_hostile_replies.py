@@ -14,11 +14,12 @@ import pytest
 from protocol.lines import LINE_LIMIT
 from protocol.messages import NOTE_LIMIT, End, Start
 from referee import bot_process
+from referee.answer import Answer
 from referee.fault import Fault
 from referee.game import Decision
 from referee.limits import Limits
 from referee.sandbox import Launcher, Program
-from referee.seat import Answer, ProcessSeat
+from referee.seat import ProcessSeat
 from referee.starting import StartupError, start_bot
 from tests.referee.table import on_one_core
 

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from protocol.errors import ArenaError
 from referee import opening as openings
 from referee.book import read_book
+from referee.driving import play as drive
 from referee.game import Game, Options, plain
 from referee.games import GAMES
 from referee.loading import find_game
@@ -54,7 +55,7 @@ def played_by_chance(kind: type[Game], seed: str, opening: Opening) -> Replay:
         for seat in range(seats)
     ]
     told = starts(game, "m", CONTROL, bot_seeds(game))
-    return Match(game, holders, 2, opening).play(told).replay
+    return drive(Match(game, 2, opening), holders, told).replay
 
 
 def of_any_game(name: str) -> type[Game]:

@@ -10,10 +10,9 @@ import pytest
 from protocol.errors import ArenaError
 from referee import LocalAsk, play, play_deals
 from referee.evidence import Evidence
-from referee.game import Decision, Move, Observation
+from referee.game import Decision, Move
 from referee.games import GAMES
 from referee.match import samples_of
-from referee.seat import Answer
 from tests.referee import scripted
 from tests.referee.games_for_tests import AtOnce, Countdown, dealt
 from tests.referee.scripted import LATE, MALFORMED, ONE, THREE, TWO, ScriptedSeat
@@ -53,15 +52,11 @@ class Slow(Unlisted):
 
 
 class WantingSeat(ScriptedSeat):
-    """A seat that wants to see three samples, or another number, and counts its asks."""
+    """A seat that wants to see three samples, or another number."""
 
     def __init__(self, *script: Any, samples: int = 3) -> None:
         super().__init__(*script)
         self.samples = samples
-
-    def ask(self, decision: Decision, view: Observation) -> Answer:
-        self.last_id += 1
-        return super().ask(decision, view)
 
     @property
     def shown(self) -> list[list[Move] | None]:

@@ -23,6 +23,7 @@ from protocol.lines import LINE_LIMIT, OverlongLineError, encode
 from protocol.remote import FRAME_LIMIT, SILENCE_SECONDS
 from referee.bot_process import GoneError, LateError
 from referee.clock import Clock, Turn
+from referee.evidence import Measured
 from referee.limits import Limits
 from referee.pipes import ClosedError, Pipes
 from referee.polling import Polling
@@ -199,7 +200,7 @@ class RemoteBot(Wire):
         """Return the end of its standard error, if it ended by itself; the rest is its author's."""
         return self._stderr
 
-    @property
-    def trip(self) -> float:
-        """The median of the round trips to its author's machine, in seconds."""
-        return median(self._trips) if self._trips else 0.0
+    def measured(self) -> Measured:
+        """Return its standard error, and the median of the round trips to its author's machine."""
+        trip = median(self._trips) if self._trips else 0.0
+        return Measured(stderr=self._stderr, trip=trip)

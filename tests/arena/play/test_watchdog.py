@@ -6,6 +6,7 @@ import pytest
 
 from arena.play import watchdog
 from arena.play.watchdog import LOOK_SECONDS, STUCK_SECONDS, StuckError, Watchdog
+from referee.driving import play as drive
 from referee.match import Match, starts
 from tests.referee.games_for_tests import Countdown, dealt
 from tests.referee.scripted import CONTROL, ONE, ScriptedSeat
@@ -16,7 +17,6 @@ LOOKS = int(STUCK_SECONDS / LOOK_SECONDS)
 def play(dog: Watchdog, looks: int) -> int:
     """Play six decisions of two seats, look so often before each step; return how many looked."""
     game = dealt(Countdown, 2, rounds=3)
-    match = Match(game, [ScriptedSeat(ONE), ScriptedSeat(ONE)], 2)
     seen = []
 
     def look(*_: Any) -> None:
@@ -24,8 +24,9 @@ def play(dog: Watchdog, looks: int) -> int:
             seen.append(each)
             dog.look()
 
+    match = Match(game, 2, watch=look)
     with dog.watching(match):
-        match.play(starts(game, "m", CONTROL, [1, 2]), look)
+        drive(match, [ScriptedSeat(ONE), ScriptedSeat(ONE)], starts(game, "m", CONTROL, [1, 2]))
     return len(seen)
 
 

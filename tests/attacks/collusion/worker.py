@@ -13,6 +13,7 @@ from typing import Any
 
 from referee.bot_process import BotProcess
 from referee.chance import Chance
+from referee.driving import play as drive
 from referee.limits import Limits
 from referee.match import Match, starts
 from referee.procfs import family
@@ -76,7 +77,7 @@ def play(processes: Sequence[BotProcess], script: list[Step], sandbox: str) -> l
     game.script = script
     seats = [ProcessSeat(process) for process in processes]
     told = starts(game, "m", limits(sandbox).time_control, range(len(seats)))
-    replay = Match(game, seats, faults_allowed=0).play(told).replay
+    replay = drive(Match(game, faults_allowed=0), seats, told).replay
     return [entry.note or f"broken: {entry.fault}" for entry in replay.entries]
 
 

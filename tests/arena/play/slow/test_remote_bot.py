@@ -17,11 +17,12 @@ from arena.play.slow.remote_bot import RemoteBot
 from protocol.lines import LINE_LIMIT
 from protocol.messages import End, Start, TimeControl
 from protocol.remote import FRAME_LIMIT
+from referee.answer import Answer
 from referee.fault import Fault
 from referee.game import Decision
 from referee.limits import Limits
 from referee.polling import ALONE
-from referee.seat import Answer, ProcessSeat
+from referee.seat import ProcessSeat
 from referee.starting import StartupError
 
 CALL = Call(bot="sage", digest="ab" * 32, match="m-0")
@@ -145,7 +146,7 @@ def test_a_match_is_played_over_the_socket(tmp_path: Path) -> None:
     assert [answer.move for answer in answers] == [{"take": 1}, {"take": 2}, {"take": 3}]
     assert {answer.note for answer in answers} == {"so"}
     assert all(0 < answer.turn.wall < 0.3 and not answer.turn.cpu for answer in answers)
-    assert seat.trip == 0.03
+    assert seat.measured().trip == 0.03
     assert not bot.family
 
 
