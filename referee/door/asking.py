@@ -23,6 +23,7 @@ _FIRST_PAUSE = 0.25  # seconds before a second try
 _LONGEST_PAUSE = 10.0
 _NO_PATIENCE = 0.05
 _REFUSING = (401, 403)
+_PASSING = (408, 409, 429)  # as the libraries of providers try again
 
 
 class OutageError(Exception):
@@ -148,7 +149,7 @@ class Asking:
                 f"{asked.origin} answered {status}: it refuses the key in {variable}, or what was "
                 f"asked with it ({asked.method} {asked.path[:100]})."
             )
-        if status == 429 or status >= 500:
+        if status in _PASSING or status >= 500:
             return f"it answered {status}", _retry_after(reply)
         return reply
 

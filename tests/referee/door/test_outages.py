@@ -15,6 +15,8 @@ BROKEN: dict[str, dict[str, Any]] = {
     **{kind: {} for kind in ("garbage", "half", "closed", "length", "switch")},
     "limited": {"seconds": 0},
     "status": {"status": 503},
+    "timed out": {"status": 408},
+    "conflict": {"status": 409},
 }
 
 
@@ -22,12 +24,13 @@ BROKEN: dict[str, dict[str, Any]] = {
 def test_a_request_is_tried_again_until_the_provider_is_well_or_patience_ends(
     kind: str, provider: Provider, call: Call
 ) -> None:
-    provider.behave(kind, times=2, **BROKEN[kind])
+    behaves = "status" if "status" in BROKEN[kind] else kind
+    provider.behave(behaves, times=2, **BROKEN[kind])
     answer, used = call(patience=5.0).turn(COMPLETIONS, body=chat())
     assert (answer["status"], used.outage, used.requests) == (200, "", 3)
     assert len({each["headers"]["idempotency-key"] for each in provider.forget()}) == 1
     assert used.held > 0.3 * (kind != "limited")
-    provider.behave(kind, **BROKEN[kind])
+    provider.behave(behaves, **BROKEN[kind])
     began = time.monotonic()
     answer, used = call(patience=0.6).turn(COMPLETIONS, body=chat())
     assert time.monotonic() - began < 3
