@@ -18,7 +18,7 @@ from arena.league.writing import make_league, seed_of
 from arena.play.events import Forfeiting, Problem, RoundBegan, RunEvent, Started, Stored, Suspended
 from arena.play.messages import News
 from arena.play.missing import Part
-from arena.play.run import Run, open_run
+from arena.play.run import Run, RunTerms, open_run
 from arena.stats.likelihood import Ties
 from arena.stats.ratings import fit
 from arena.stats.standings import Standing, standings
@@ -163,7 +163,8 @@ class League:
             raise ArenaError(
                 f"a part is (K, N), such as (1, 2) and (2, 2) for two machines, not {part}."
             )
-        return Running(self.folder, workers, Part(number, of), cluster, sandbox_uid)
+        terms = RunTerms(workers, sandbox_uid, Part(number, of), cluster)
+        return Running(self.folder, terms)
 
     def rank(self, *, draw_probability: float | None = None, ties: Ties = "unordered") -> Ranking:
         """Rate the bots by their whole deals."""
@@ -209,13 +210,10 @@ class Running:
     def __init__(
         self,
         folder: Path,
-        workers: int | None,
-        part: Part,
-        cluster: str | None,
-        sandbox_uid: int | None,
+        terms: RunTerms,
     ) -> None:
         self._folder = folder
-        self._how = workers, sandbox_uid, part, cluster
+        self._terms = terms
         self._run: Run | None = None
 
     def stop(self) -> None:
@@ -225,14 +223,13 @@ class Running:
 
     def __iter__(self) -> Iterator[RunEvent]:
         """Play; yield whatever happens: a Stored for matches, and others."""
-        cluster = self._how[-1]
-        plan = read_league(self._folder, "play" if cluster is None else "send")
+        plan = read_league(self._folder, "play" if self._terms.cluster is None else "send")
         if agreement_needed(plan):
-            agreement = Agreement(plan, self._how[0] or len(own_cores()))
+            agreement = Agreement(plan, self._terms.workers or len(own_cores()))
             yield News(agreement.announcement)
             for _ in agreement.run():
                 pass
-        with open_run(plan, *self._how) as run:
+        with open_run(plan, self._terms) as run:
             self._run = run
             try:
                 if run.missing:

@@ -8,8 +8,7 @@ from arena.cli.saying import say
 from arena.league.bot import Bot
 from arena.league.plan import LeaguePlan
 from arena.play.building import Builder, BuildError, building
-from arena.play.missing import Part
-from arena.play.run import Run, open_run
+from arena.play.run import Run, RunTerms, open_run
 from arena.text import safe, safe_lines
 from protocol.errors import ArenaError
 from referee.limits import WorkLimits
@@ -33,18 +32,10 @@ def built(bot: Bot, sandbox_uid: int | None) -> Bot:
 
 
 @contextmanager
-def opened_run(
-    league: LeaguePlan,
-    workers: int | None,
-    sandbox_uid: int | None,
-    part: Part,
-    cluster: str | None,
-) -> Iterator[Run]:
+def opened_run(league: LeaguePlan, terms: RunTerms) -> Iterator[Run]:
     """Open a run as `open_run` does, and show what is built for it."""
     with ExitStack() as stack:
         with StatusLine() as line:
-            opening = open_run(
-                league, workers, sandbox_uid, part, cluster, lambda words: line.show(lambda: words)
-            )
+            opening = open_run(league, terms, lambda words: line.show(lambda: words))
             run = stack.enter_context(opening)
         yield run

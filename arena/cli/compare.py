@@ -45,8 +45,7 @@ from arena.league.settings import Settings
 from arena.league.writing import make_league, seed_of, write_league
 from arena.play.events import Problem, Stored, Suspended
 from arena.play.messages import News
-from arena.play.missing import WHOLE
-from arena.play.run import Run, open_run
+from arena.play.run import Run, RunTerms, open_run
 from arena.store.opening import open_store, read_league, settled
 from arena.text import counted, safe, safe_lines
 from protocol.errors import ArenaError, RunError
@@ -202,7 +201,7 @@ def compare(
         league = league.dealt_by_name()
         comparison = Comparison(league, *asked.names(), rates)
         agree(league, workers)
-        with open_run(league, workers, sandbox_uid, WHOLE, cluster) as run:
+        with open_run(league, RunTerms(workers, sandbox_uid, cluster=cluster)) as run:
             if kept and (kept.settings, kept.bots) != (league.settings, league.bots):
                 asked.write(folder)
             stopped = _play(run, league, comparison, seconds, kept=keep is not None)

@@ -17,6 +17,7 @@ from arena.league.file import FILE
 from arena.league.finding import bundled
 from arena.league.settings import Settings
 from arena.league.writing import make_league
+from arena.play.run import RunTerms
 from arena.store.opening import read_league
 
 _DEMO = {"guerra": 12, "cold_war": 8}
@@ -49,7 +50,7 @@ def demo(
                 _write_demo(league, game, deals, sandbox)
             asked = read_league(league)
             title = f"\n{game}: {asked.game.title}"
-            play_and_show(asked, workers, sandbox_uid, form, title=title)
+            play_and_show(asked, RunTerms(workers, sandbox_uid), form, title)
     arena = _as_typed()
     say(
         f"\nNext: {arena} play khan human random, or {arena} new mine --lang python --game khan "

@@ -52,7 +52,7 @@ from arena.play.memory import available
 from arena.play.messages import News, Underway
 from arena.play.missing import WHOLE, Part
 from arena.play.pace import Pace
-from arena.play.run import Run
+from arena.play.run import Run, RunTerms
 from arena.store.opening import open_store, read_league
 from arena.store.suspensions import FORFEITING, suspended
 from arena.store.tournament import Tournament, asked_deals
@@ -194,7 +194,7 @@ def run(
     check_workers(workers, cluster)
     found = read_league(league, "play" if cluster is None else "send")
     check_pace(found, workers, cluster)
-    play_and_show(found, workers, sandbox_uid, form, _part(part), cluster, seconds)
+    play_and_show(found, RunTerms(workers, sandbox_uid, _part(part), cluster, seconds), form)
 
 
 def _part(word: str | None) -> Part:
@@ -209,38 +209,26 @@ def _part(word: str | None) -> Part:
 
 def play_and_show(
     league: LeaguePlan,
-    workers: int | None,
-    sandbox_uid: int | None,
+    terms: RunTerms,
     form: str,
-    part: Part = WHOLE,
-    cluster: str | None = None,
-    seconds: float | None = None,
     title: str = "",
 ) -> None:
     """Play what is missing, then show the table; raise RunError if that did not go well.
 
-    With `seconds`, no match begins after so many. A title is printed once it can be played.
+    A title is printed once it can be played.
     """
-    _play_missing(league, workers, sandbox_uid, part, cluster, seconds, title)
+    _play_missing(league, terms, title)
     with open_store(league) as store:
         said = tuple(map(safe, disqualified(league, store)))
         field = replace(field_of(league, store), asides=said)
-    if part != WHOLE and not field.suspended:
+    if terms.part != WHOLE and not field.suspended:
         others = "they belong to the other parts, which `arena import` puts together with this one"
         field = replace(field, remedy=others)
     show(leaderboard(field, rated(field)), form)
 
 
-def _play_missing(
-    league: LeaguePlan,
-    workers: int | None,
-    sandbox_uid: int | None,
-    part: Part,
-    cluster: str | None,
-    seconds: float | None,
-    title: str,
-) -> None:
-    """Play and store what is missing, or what of it can be within so many seconds."""
+def _play_missing(league: LeaguePlan, terms: RunTerms, title: str) -> None:
+    """Play and store what is missing, or what of it can be in time."""
     problems = 0
     is_any_suspended = False
     if league.database.is_file() and not league.database.stat().st_size:
@@ -248,8 +236,8 @@ def _play_missing(
             f"{league.database} is empty, so all is played from the beginning. If there were "
             f"results in it, stop, and put back a copy."
         )
-    agree(league, workers)
-    with opened_run(league, workers, sandbox_uid, part, cluster) as run:
+    agree(league, terms.workers)
+    with opened_run(league, terms) as run:
         if title:
             click.echo(title)
         for hint in (*run.hints, *wishes(league), *idle_keys(league)):
@@ -264,7 +252,7 @@ def _play_missing(
         with (
             collected_rarely(),
             stopped_by_signals(run) as heard,
-            stopped_by_time(run, seconds) as is_over,
+            stopped_by_time(run, terms.seconds) as is_over,
             ProgressLine(run.missing, pace) as line,
         ):
             for event in run.play():
@@ -289,8 +277,8 @@ def _play_missing(
             rest = f"{missing}. Run again to go on." if run.missing else "no match is missing."
             raise RunError(f"{counted(problems, 'problem')}, above; {rest}")
         if is_over() and run.missing and not heard:
-            assert seconds is not None
-            say(f"Stopped after {duration(seconds)}: {missing}.")
+            assert terms.seconds is not None
+            say(f"Stopped after {duration(terms.seconds)}: {missing}.")
             return
         if heard and run.missing:
             left = pace.left(run.missing)

@@ -3,10 +3,10 @@
 import datetime
 import os
 import shlex
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
-from typing import Self
+from typing import NamedTuple, Self
 
 from arena.folders import locked
 from arena.league.bot import Bot
@@ -46,6 +46,121 @@ _PART_IS_PLAYED = (
 )
 
 
+class RunTerms(NamedTuple):
+    """How a run is to be played."""
+
+    workers: int | None = None
+    """How many matches this machine plays at once; None for one on each core."""
+    sandbox_uid: int | None = None
+    """As for a `Launcher`."""
+    part: Part = WHOLE
+    cluster: str | None = None
+    """The scheduler of the Dask cluster that plays; None if this machine does."""
+    seconds: float | None = None
+    """After which no match begins; None if they are not bounded."""
+
+
+class Outstanding(NamedTuple):
+    """What a league asks for and its store lacks."""
+
+    tournament: Tournament | None
+    """If the league goes by results."""
+    asked: int
+    """How many matches the league asks for."""
+    tasks: Missing
+    deals: int
+    """How many deals are missing; of a league that goes by results, or will be at the most."""
+    matches: int
+    """How many matches are missing."""
+
+
+def outstanding(league: LeaguePlan, store: Store, part: Part) -> Outstanding:
+    """Return what is missing of a part; a league that goes by results draws its round first."""
+    placed = store.placed(league.rotation_count, FIRST_DEALS)
+    new = [index for index, bot in _numbered(league.bots) if (bot.key, bot.version) not in placed]
+    tournament = Tournament(league, store) if league.goes_by_results else None
+    if tournament is not None:
+        tournament.catch_up()
+    asked = league.asked if tournament is None else tournament.asked
+    drawn = asked if tournament is None else tournament.drawn
+    known = store.known(league.rotation_count)
+    tasks = Missing(drawn, league.schedule, known, part, new, league.is_mirrored)
+    deals, matches = count_of(league, asked, store, part)
+    if tournament is not None:  # later rounds may have more deals than are missing now
+        deals = max(deals, asked.deal_count)
+    return Outstanding(tournament, asked.match_count, tasks, deals, matches)
+
+
+def setup_of(
+    league: LeaguePlan, built: AllBuilt, terms: RunTerms, unreached: Mapping[BotIndex, str]
+) -> Setup:
+    """Return what workers are told of a run with bots that were built.
+
+    `unreached` says of bots why they cannot be played now.
+    """
+    assert league.rules is not None
+    is_sent = terms.cluster is not None
+    return Setup(
+        game=league.game.source,
+        code="" if league.game.source.kind == "bundled" else code_of(league.rules),
+        options=dict(league.options),
+        limits=league.limits,
+        schedule=league.schedule,
+        names=[bot.name for bot in league.bots],
+        programs=[] if is_sent else built.programs,
+        grants={index: bot.grant for index, bot in _numbered(league.bots) if bot.grant.given},
+        remotes=_remotes(league),
+        wheels={index: bot.wheels for index, bot in _numbered(built.bots) if bot.wheels},
+        has_chance=league.game.has_chance,
+        opening=league.opening,
+        unbuilt={**(_oversized(league, built) if is_sent else {}), **built.failed, **unreached},
+        build=league.build,
+        environments=league.environments,
+        sandbox_uid=terms.sandbox_uid,
+    )
+
+
+def _numbered(bots: Sequence[Bot]) -> Iterator[tuple[BotIndex, Bot]]:
+    return zip(first_bots(len(bots)), bots, strict=True)
+
+
+def _remotes(league: LeaguePlan) -> dict[BotIndex, str]:
+    return {index: bot.remote_digest for index, bot in _numbered(league.bots) if bot.remote_digest}
+
+
+class Staff(NamedTuple):
+    """Who plays a run."""
+
+    force: Workforce
+    at_once: int | None
+    """How many matches are played at once, if that is known beforehand."""
+    processes: int
+    """How many of bots each worker keeps, where memory suffices."""
+
+
+def staff_of(
+    league: LeaguePlan,
+    setup: Setup,
+    built: AllBuilt,
+    todo: Outstanding,
+    terms: RunTerms,
+    spares: Spares[LocalWorker] | None,
+    presence: Presence | None,
+) -> Staff:
+    """Return who is to play, not started yet; raise ArenaError if nobody can."""
+    check_workers(terms.workers)
+    kept = min(LIVE_PROCESSES, len(league.bots) * league.rotation_count)
+    if terms.cluster is not None:
+        assert league.rules is not None
+        return Staff(on_cluster(setup, league.rules, built.bots, terms.cluster), None, kept)
+    if league.limits.pace == "slow":
+        most = todo.deals * league.rotation_count
+        slots = min(league.limits.slots, most, setup.most_matches)
+        return Staff(_slots(setup, built.ready, slots, league, presence), slots, league.seats)
+    places = _places(league, terms.workers, setup)[: todo.deals] if todo.matches else []
+    return Staff(LocalWorkforce(setup, built.ready, places, spares), len(places), kept)
+
+
 def _places(league: LeaguePlan, workers: int | None, setup: Setup) -> list[tuple[int, ...]]:
     """Return the cores of each worker; by default, a match with a GPU has that to itself.
 
@@ -66,122 +181,63 @@ def _places(league: LeaguePlan, workers: int | None, setup: Setup) -> list[tuple
 
 
 class Run:
-    """What a league asks for and the store lacks; `play` gets it."""
+    """What a league asks for and the store lacks; `play` gets it.
+
+    Args:
+        league: which the store belongs to.
+        store: open for writing.
+        todo: what is missing.
+        setup: what workers are told.
+        staff: who plays; `staffed` starts them.
+        terms: how it is played.
+        remarks: what is to be said of how the bots were built.
+        presence: by which remote bots are reached, if they are.
+
+    """
 
     def __init__(
         self,
         league: LeaguePlan,
         store: Store,
-        workers: int | None,
-        sandbox_uid: int | None,
-        part: Part,
-        cluster: str | None,
-        tell: Callable[[str], None],
-        spares: Spares[LocalWorker] | None = None,
-        presence: Presence | None = None,
+        todo: Outstanding,
+        setup: Setup,
+        staff: Staff,
+        terms: RunTerms,
+        remarks: Sequence[str],
+        presence: Presence | None,
     ) -> None:
-        assert league.rules is not None
-        self._code = "" if league.game.source.kind == "bundled" else code_of(league.rules)
-        rotations = league.rotation_count
-        placed = store.placed(rotations, FIRST_DEALS)
-        new = [
-            index
-            for index, bot in zip(first_bots(len(league.bots)), league.bots, strict=True)
-            if (bot.key, bot.version) not in placed
-        ]
-        self._tournament = tournament = (
-            Tournament(league, store) if league.goes_by_results else None
-        )
-        if tournament is not None:
-            tournament.catch_up()
-        asked = league.asked if tournament is None else tournament.asked
-        drawn = asked if tournament is None else tournament.drawn
-        known = store.known(rotations)
-        tasks = Missing(drawn, league.schedule, known, part, new, league.is_mirrored)
-        deals, matches = count_of(league, asked, store, part)
-        if tournament is not None:  # later rounds may have more deals than are missing now
-            deals = max(deals, asked.deal_count)
-        self.asked = asked.match_count
+        self.asked = todo.asked
         """How many matches the league asked for when the run was opened."""
-        bots = league.bots if matches else ()
-        built = build_all(bots, league.build, sandbox_uid, tell, league.environments)
-        remotes = {
-            index: bot.remote_digest
-            for index, bot in zip(first_bots(len(league.bots)), league.bots, strict=True)
-            if bot.remote_digest
-        }
-        self._unreached = dict.fromkeys(remotes if presence is None else (), _ELSEWHERE)
-        setup = Setup(
-            game=league.game.source,
-            code=self._code,
-            options=dict(league.options),
-            limits=league.limits,
-            schedule=league.schedule,
-            names=[bot.name for bot in league.bots],
-            programs=[] if cluster is not None else built.programs,
-            grants={
-                index: bot.grant
-                for index, bot in zip(first_bots(len(league.bots)), league.bots, strict=True)
-                if bot.grant.given
-            },
-            remotes=remotes,
-            wheels={
-                index: bot.wheels
-                for index, bot in zip(first_bots(len(built.bots)), built.bots, strict=True)
-                if bot.wheels
-            },
-            has_chance=league.game.has_chance,
-            opening=league.opening,
-            unbuilt={
-                **(_oversized(league, built) if cluster is not None else {}),
-                **built.failed,
-                **self._unreached,
-            },
-            build=league.build,
-            environments=league.environments,
-            sandbox_uid=sandbox_uid,
-        )
-        check_workers(workers)
-        self._is_slow = league.limits.pace == "slow"
-        here = bool(matches) and cluster is None
-        places = _places(league, workers, setup)[:deals] if here and not self._is_slow else []
-        slots = min(league.limits.slots, deals * rotations, setup.most_matches)
-        at_once = slots if self._is_slow else len(places)
-        self.workers = None if cluster is not None else at_once
-        """How many matches are played at once, if that is known beforehand."""
-        kept = len(league.bots) * rotations
-        self.processes = league.seats if self._is_slow else min(LIVE_PROCESSES, kept)
-        """How many of bots each worker keeps, where memory suffices."""
-        self.missing = matches
+        self.missing = todo.matches
         """How many matches are missing now."""
+        self.workers = staff.at_once
+        """How many matches are played at once, if that is known beforehand."""
+        self.processes = staff.processes
+        """How many of bots each worker keeps, where memory suffices."""
         self.hints = [
             *unknown_keys(league, store),
             *likely_renamed(league, store),
             *changed(league, store),
             *left(league, store),
-            *built.remarks,
+            *remarks,
         ]
         """What to say and ask about the bots, in sentences."""
-        if tournament is not None and tournament.upcoming is None and not matches:
+        self._tournament = tournament = todo.tournament
+        if tournament is not None and tournament.upcoming is None and not todo.matches:
             self.hints.append(_PART_IS_PLAYED.format(tournament.number))
         self.mean_seconds = store.mean_seconds((bot.key, bot.version) for bot in league.bots)
         """The mean time of matches of these bots; None if there are none."""
         self._league = league
         self._store = store
-        self._part = part
+        self._setup = setup
+        self._part = terms.part
+        self._is_slow = league.limits.pace == "slow"
         self._drawn: list[RunEvent] = []  # that were not told yet
         self._signatures = {bot.key: bot.signature() for bot in league.bots}
         self._flights: Flights | None = None
         self._timing: Timing | None = None  # of this machine, where it plays
-        force: Workforce
-        if cluster is not None:
-            force = on_cluster(setup, league.rules, built.bots, cluster)
-        elif self._is_slow:
-            force = _slots(setup, built.ready, slots, league, presence)
-        else:
-            force = LocalWorkforce(setup, built.ready, places, spares)
         more = None if tournament is None else self._next_round
-        self._runner = Runner(setup, tasks, force, more, presence)
+        self._runner = Runner(setup, todo.tasks, staff.force, more, presence)
 
     @contextmanager
     def staffed(self) -> Iterator[Self]:
@@ -265,7 +321,7 @@ class Run:
         bots wait until the league is served.
         """
         assert self._tournament is not None
-        suspended = [bot for bot in suspended if bot not in self._unreached]
+        suspended = [bot for bot in suspended if self._setup.unbuilt.get(bot) != _ELSEWHERE]
         league, store, tournament = self._league, self._store, self._tournament
         found = tournament.advance(suspended, is_part=self._part != WHOLE)
         if isinstance(found, Drawn):
@@ -290,7 +346,8 @@ class Run:
     def _game_edited(self) -> Iterator[Problem]:
         """Yield a message if the game's code is not that with which the run began."""
         rules = self._league.rules
-        if self._code and rules is not None and code_of(rules) != self._code:
+        code = self._setup.code
+        if code and rules is not None and code_of(rules) != code:
             yield Problem(
                 f"the game {self._league.game.name} was changed while it played: only workers "
                 f"that had it already have gone on. Run again, which plays all matches again first."
@@ -320,20 +377,16 @@ class Run:
 @contextmanager
 def open_run(
     league: LeaguePlan,
-    workers: int | None,
-    sandbox_uid: int | None,
-    part: Part = WHOLE,
-    cluster: str | None = None,
+    terms: RunTerms = RunTerms(),  # noqa: B008 - it cannot be changed
     tell: Callable[[str], None] = lambda _: None,
     spares: Spares[LocalWorker] | None = None,
     presence: Presence | None = None,
 ) -> Iterator[Run]:
-    """Open a run with so many workers of this machine, or on a Dask cluster, by its scheduler.
+    """Open a run: bots that are to be built are built, and whoever plays is started.
 
-    Bots that are to be built are built first; `tell` is called with what is being done. With
-    `spares`, the workers are those of the run before, and kept for the next one. With a `presence`,
-    remote bots play when they are there; without one, never. Raises ArenaError if another one is
-    going on, or the league has changed.
+    `tell` is called with what is being done. With `spares`, the workers are those of the run
+    before, and kept for the next one. With a `presence`, remote bots play when they are there;
+    without one, never. Raises ArenaError if another one is going on, or the league has changed.
     """
     with locked(league.folder), open_store(league, create=True) as store:
         if store.has_matches():
@@ -341,8 +394,14 @@ def open_run(
             check_code(league, store)
         else:
             league.check_openings()
-        made = Run(league, store, workers, sandbox_uid, part, cluster, tell, spares, presence)
-        with made.staffed() as run:
+        todo = outstanding(league, store, terms.part)
+        bots = league.bots if todo.matches else ()
+        built = build_all(bots, league.build, terms.sandbox_uid, tell, league.environments)
+        unreached = dict.fromkeys(_remotes(league) if presence is None else (), _ELSEWHERE)
+        setup = setup_of(league, built, terms, unreached)
+        staff = staff_of(league, setup, built, todo, terms, spares, presence)
+        opened = Run(league, store, todo, setup, staff, terms, built.remarks, presence)
+        with opened.staffed() as run:
             if not run.missing:
                 remember(league.bots, store)
             yield run

@@ -26,7 +26,7 @@ from arena.play.events import Forfeiting, Problem, RoundBegan, RunEvent, Stored,
 from arena.play.local import LocalWorker
 from arena.play.messages import News
 from arena.play.presence import Presence, RemoteKey
-from arena.play.run import Run, open_run
+from arena.play.run import Run, RunTerms, open_run
 from arena.play.spares import Spares
 from arena.serve.messages import (
     EndPlay,
@@ -229,9 +229,8 @@ class Player:
                     return None
         problems = 0
         orders, suspended = self._orders, len(self._suspended)
-        opened = open_run(
-            league, self._workers, self._uid, spares=self._spares, presence=orders.presence
-        )
+        terms = RunTerms(self._workers, self._uid)
+        opened = open_run(league, terms, spares=self._spares, presence=orders.presence)
         with opened as run, orders.stopping(run):
             if run.missing:
                 self._tell(Playing(len(league.bots), run.missing, run.asked, is_final))

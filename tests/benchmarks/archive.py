@@ -18,7 +18,7 @@ from tabulate import tabulate
 from arena.league.plan import LeaguePlan
 from arena.league.settings import Settings
 from arena.league.writing import make_league
-from arena.play.run import open_run
+from arena.play.run import RunTerms, open_run
 from arena.store.opening import open_store
 from arena.store.result import PlayedMatch, Record, result_of
 from arena.store.rows import BotVersion, EnteredBot, WholeMatch
@@ -44,7 +44,7 @@ def league_of(folder: Path, deals: int) -> LeaguePlan:
 def one_match(folder: Path) -> WholeMatch:
     """Play a match and return what is stored of it."""
     league = league_of(folder, 1)
-    with open_run(league, 1, None) as run:
+    with open_run(league, RunTerms(1)) as run:
         list(run.play())
     with open_store(league) as store:
         return next(store.everything()[1])

@@ -25,7 +25,7 @@ from arena.league.writing import make_league
 from arena.play import runner
 from arena.play.events import Stored
 from arena.play.messages import Results, encode
-from arena.play.run import open_run
+from arena.play.run import RunTerms, open_run
 from referee.games import GAMES
 from tests.arena.play.cluster.dask_cluster import DaskCluster
 
@@ -71,7 +71,7 @@ def weights(folder: Path) -> Iterator[Weight]:
         league = league_of(folder / game, game, max(1, MATCHES // seats), ("sensible", "random"))
         count = wire = 0
         seconds = 0.0
-        with open_run(league, 1, None) as opened:
+        with open_run(league, RunTerms(1)) as opened:
             for event in opened.play():
                 if isinstance(event, Stored):
                     count += event.played
@@ -106,7 +106,7 @@ def ready_costs(folder: Path) -> Iterator[tuple[object, ...]]:
             league = league_of(
                 folder / f"chunks of {deals}", "guerra", deals * chunks, ("random",) * 2
             )
-            with open_run(league, None, None, cluster=cluster.address) as opened:
+            with open_run(league, RunTerms(cluster=cluster.address)) as opened:
                 playing = opened.play()
                 while not isinstance(next(playing), Stored):
                     pass  # the workers start
@@ -132,7 +132,7 @@ def paces(folder: Path) -> dict[str, list[float]]:
                 league = league_of(
                     folder / f"{name} {number}", "guerra", DEALS, ("random", "random")
                 )
-                with open_run(league, None if address else 2, None, cluster=address) as opened:
+                with open_run(league, RunTerms(None if address else 2, cluster=address)) as opened:
                     playing = opened.play()
                     while not isinstance(next(playing), Stored):
                         pass

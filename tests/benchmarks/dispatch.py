@@ -32,7 +32,7 @@ from arena.league.plan import LeaguePlan
 from arena.play import worker
 from arena.play.events import Stored
 from arena.play.messages import Results
-from arena.play.run import open_run
+from arena.play.run import RunTerms, open_run
 from arena.store.result import PlayedMatch
 from arena.store.store import Store
 from tests.benchmarks import ready_worker
@@ -193,7 +193,7 @@ def running(folder: Path) -> Iterator[tuple[object, ...]]:
 
 def run(league: LeaguePlan, workers: int, *, is_stored: bool) -> tuple[Cost, float]:
     """Run a league; return what a match cost the runner, and how many came at once."""
-    with collected_rarely(), open_run(league, workers, None) as opened:
+    with collected_rarely(), open_run(league, RunTerms(workers)) as opened:
         events = opened.play() if is_stored else chain.from_iterable(opened._runner.run())
         playing = (event.matches for event in events if isinstance(event, Results | Stored))
         next(playing)  # the workers start

@@ -94,7 +94,7 @@ def played_step(game: str, higher: str, lower: str, deals: int) -> Step:
 
 def played(league: LeaguePlan) -> Field:
     """Play a league on all cores; return what was played."""
-    with open_run(league, workers=None, sandbox_uid=None) as run:
+    with open_run(league) as run:
         for event in run.play():
             if isinstance(event, Problem | Suspended):
                 raise ArenaError(str(event))

@@ -98,7 +98,7 @@ def test_workers_are_told_the_key_and_not_the_seed(
     found: list[Setup] = []
     monkeypatch.setattr(run, "Setup", lambda **words: found.append(Setup(**words)) or found[-1])
     asked = read_league(league.folder)
-    with run.open_run(asked, 1, None):
+    with run.open_run(asked, run.RunTerms(1)):
         sent = msgspec.msgpack.encode(found[0])
     assert b"a word that stays here" not in sent
     assert asked.schedule.key.encode() in sent

@@ -14,7 +14,7 @@ import multiprocess
 import pytest
 
 from arena.play.events import Problem, Started
-from arena.play.run import open_run
+from arena.play.run import RunTerms, open_run
 from arena.store.opening import read_league
 from arena.store.suspensions import FORFEITS_IN_A_ROW
 from tests.arena.conftest import STEADY, TWO_BOTS, League, naughty
@@ -105,7 +105,7 @@ def test_what_a_worker_left_that_was_told_to_end_is_played_by_another(league: Le
 def test_a_run_survives_the_death_of_a_worker_that_is_just_to_be_sent_work(
     steady: League, undisturbed: object
 ) -> None:
-    with open_run(read_league(steady.folder), 1, None) as run:
+    with open_run(read_league(steady.folder), RunTerms(1)) as run:
         playing = run.play()
         checked = [next(playing) for _ in range(3)]  # and nothing was given out
         assert all(isinstance(event, Started) for event in checked)
