@@ -30,11 +30,12 @@ ORDER = {
         *("lazy", "fault", "chance", "clock", "allowed", "limits", "door", "words", "pattern"),
         "field",
         *("nested", "form", "scene", "cards", "notation", "drawing", "game", "options", "opening"),
+        *("scoring", "replay", "evidence", "answer"),
         *("meter", "turn_clock", "capture", "printed", "procfs", "signals", "sandbox", "book"),
         *("working", "workshop", "polling", "wire", "pipes", "freezer", "lookout", "verdict"),
-        *("scoring", "program", "folder", "games", "finding", "loading", "identity", "hint"),
-        *("bot_process", "seat", "visiting", "kept", "starting", "judging", "replay", "evidence"),
-        *("match", "actions", "local", "pettingzoo", "openspiel", "testing"),
+        *("program", "folder", "games", "finding", "loading", "identity", "hint"),
+        *("bot_process", "seat", "visiting", "kept", "starting", "judging"),
+        *("match", "driving", "actions", "local", "pettingzoo", "openspiel", "testing"),
     ],
 }
 """The rooms of a package, lowest first: each imports only from those before it."""
@@ -85,6 +86,7 @@ FORBIDDEN = {
         *("os", "pathlib", "socket", "subprocess", "sys", "threading", "time"),
     ],
     "referee.game": [*_BOTS, "os", "time"],
+    "referee.match": [*_WORLD, "referee.bot_process", "referee.seat", "select", "threading"],
     "referee.meter": ["io", "os", "select", "time"],
     "referee.turn_clock": ["io", "os", "select", "time"],
     "arena.stats.*": _WORLD,
