@@ -1,6 +1,7 @@
 """`make long`: everything, and a record of the commit that it was run on."""
 
 import datetime
+import json
 import os
 from collections import defaultdict
 from pathlib import Path
@@ -9,25 +10,39 @@ from tests.ci.history import History, RefusedError
 from tests.ci.landings import units_at
 from tests.ci.packages import WANTED, is_here
 from tests.ci.records import PROVEN, SECONDS, seconds_of, seconds_text
-from tests.ci.running import Result, Runner
+from tests.ci.running import Ran, Result, Runner
 from tests.ci.units import Unit, kind_of, only_long
+
+PASSED = "build/proof.json"
+"""What has passed of a commit that is not proven; git ignores it."""
 
 
 def figures(result: Result, lacking: list[str]) -> str:
     """Return what was run, in one line: tests, seconds by kind, and what went untried."""
     kinds: dict[str, float] = defaultdict(float)
-    for name, seconds in result.took.items():
-        kinds[kind_of(name)] += seconds
+    for name, ran in result.ran.items():
+        kinds[kind_of(name)] += ran.seconds
     by_kind = ", ".join(f"{kind} {seconds:.0f}" for kind, seconds in kinds.items())
-    untried = sorted({*lacking, *result.untried})
+    passed, skipped = (sum(each[at] for each in result.ran.values()) for at in (1, 2))
+    untried = sorted({*lacking, *(each for ran in result.ran.values() for each in ran.untried)})
     without = f"; untried: {', '.join(untried)}" if untried else ""
-    return f"{result.passed} passed, {result.skipped} skipped; seconds: {by_kind}{without}"
+    return f"{passed} passed, {skipped} skipped; seconds: {by_kind}{without}"
+
+
+def passed_before(root: Path, commit: str) -> dict[str, Ran]:
+    """Return what has passed already of a commit."""
+    try:
+        kept = json.loads((root / PASSED).read_text())
+    except FileNotFoundError:
+        return {}
+    return {name: Ran(*ran) for name, ran in kept["ran"].items()} if kept["of"] == commit else {}
 
 
 def prove(root: Path) -> int:
     """Run everything on what is committed; record it, or return 1 after the names of what failed.
 
-    Raises RefusedError for a tree that is not committed, and for an ordinary user.
+    What has passed is kept, so that the next call of the same commit goes on with the rest. Raises
+    RefusedError for a tree that is not committed, and for an ordinary user.
     """
     history = History(root)
     if os.getuid() != 0:
@@ -39,20 +54,33 @@ def prove(root: Path) -> int:
         raise RefusedError(f"not everything is committed ({names[0]}): commit it, or remove it.")
     commit = history.git("rev-parse", "HEAD").strip()
     lacking = [package for package, program in WANTED.items() if not is_here(program)]
+    before = passed_before(root, commit)
     runner = Runner(root, goes_on=True)
-    runner.run([Unit("lint", ("make", "lint")), Unit("test", ("make", "test"))])
-    runner.run([*units_at(history, commit), *only_long(history.files(commit))])
+    first = [Unit("lint", ("make", "lint")), Unit("test", ("make", "test"))]
+    for units in (first, [*units_at(history, commit), *only_long(history.files(commit))]):
+        runner.run([unit for unit in units if unit.name not in before])
     result = runner.result
-    if result.failed:
-        print(f"Not proven: {', '.join(result.failed)} failed.", flush=True)
-        return 1
     if history.uncommitted() or history.git("rev-parse", "HEAD").strip() != commit:
         raise RefusedError("the tree was changed while its tests ran: do it again.")
+    result.ran = before | result.ran
+    kept = root / PASSED
+    if result.failed:
+        ran = {name: ran for name, ran in result.ran.items() if name not in result.failed}
+        kept.parent.mkdir(exist_ok=True)
+        kept.write_text(json.dumps({"of": commit, "ran": ran}))
+        print(
+            f"Not proven: {', '.join(result.failed)} failed. `make long` tries these again, and "
+            f"only these as long as nothing else is committed.",
+            flush=True,
+        )
+        return 1
+    kept.unlink(missing_ok=True)
     today = datetime.datetime.now(datetime.UTC).date()
     (root / PROVEN).write_text(f"{commit} {today}: {figures(result, lacking)}\n")
-    kept = seconds_of((root / SECONDS).read_text()) if (root / SECONDS).exists() else {}
-    kept = {name: kept[name] for name in kept if kind_of(name) in ("again", "setup")}
+    known = seconds_of((root / SECONDS).read_text()) if (root / SECONDS).exists() else {}
+    known = {name: known[name] for name in known if kind_of(name) in ("again", "setup")}
+    took = {name: ran.seconds for name, ran in result.ran.items()}
     said = f"Seconds that each unit of CI took when {commit[:8]} was proven, by `make long`."
-    (root / SECONDS).write_text(seconds_text(kept | result.took, said))
+    (root / SECONDS).write_text(seconds_text(known | took, said))
     print(f"Proven: {figures(result, lacking)}\nCommit {PROVEN} and {SECONDS}.", flush=True)
     return 0

@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO
+from typing import IO, NamedTuple
 
 from tests.ci.plan import BESIDE, FRONT, UNKNOWN
 from tests.ci.units import Unit, kind_of
@@ -64,28 +64,35 @@ class Guard:
         return max(0.0, self.begun + LAST - self.now())
 
 
+class Ran(NamedTuple):
+    """What became of one unit."""
+
+    seconds: float
+    passed: int
+    """Tests, and likewise those that were skipped."""
+    skipped: int
+    untried: list[str]
+    """What it says is not tested here."""
+
+
 @dataclass
 class Result:
-    """What became of units: how long each took, what it printed, which failed or came too late."""
+    """What became of units: which ran, and of these which failed; which came too late."""
 
-    took: dict[str, float] = field(default_factory=dict)
-    passed: int = 0
-    skipped: int = 0
-    untried: set[str] = field(default_factory=set)
+    ran: dict[str, Ran] = field(default_factory=dict)
     failed: list[str] = field(default_factory=list)
     late: list[str] = field(default_factory=list)
     code: int = 0
 
     def take(self, name: str, code: int, seconds: float, text: str) -> None:
         """Take what one unit did."""
-        self.took[name] = seconds
         if code and not (code == NO_TESTS and kind_of(name) in ("slow", "soak", "attacks")):
             self.failed.append(name)
             self.code = self.code or code
-        for passed, skipped in _COUNTS.findall(text):
-            self.passed += int(passed)
-            self.skipped += int(skipped or 0)
-        self.untried |= {each.lower() for each in _UNTRIED.findall(text)}
+        counts = [(int(passed), int(skipped or 0)) for passed, skipped in _COUNTS.findall(text)]
+        passed, skipped = (sum(each) for each in zip((0, 0), *counts, strict=True))
+        untried = sorted({each.lower() for each in _UNTRIED.findall(text)})
+        self.ran[name] = Ran(seconds, passed, skipped, untried)
 
 
 class Runner:

@@ -13,7 +13,7 @@ import pytest
 from tests.ci import running
 from tests.ci.history import History
 from tests.ci.proving import figures
-from tests.ci.records import LANDING
+from tests.ci.records import LANDING, PROVEN, SECONDS
 from tests.ci.running import Guard, Result, Runner
 from tests.ci.skipped import Skipped
 from tests.ci.units import Unit
@@ -48,7 +48,7 @@ def test_units_that_wait_are_run_beside_others_and_shown_after_them(
         *("== attacks:door", "== attacks:door", "== builds", "waited", "== builds"),
         *("== slow:docs", "last", "== slow:docs"),
     ]
-    assert {*runner.result.took} == {"builds", "attacks:door", "slow:docs"}
+    assert {*runner.result.ran} == {"builds", "attacks:door", "slow:docs"}
 
 
 @pytest.mark.slow
@@ -69,7 +69,7 @@ def test_all_is_run_and_all_failures_are_named_where_it_goes_on(tmp_path: Path) 
     runner = Runner(tmp_path, goes_on=True, out=io.StringIO())
     assert not runner.run([unit("lint", "exit 2"), unit("builds", "exit 1"), unit("test", "")])
     assert sorted(runner.result.failed) == ["builds", "lint"]
-    assert "test" in runner.result.took
+    assert "test" in runner.result.ran
 
 
 def test_a_room_without_slow_tests_is_no_failure(runner: Runner) -> None:
@@ -85,7 +85,7 @@ def test_what_would_end_too_late_is_not_begun_unless_it_must_be(tmp_path: Path) 
     )
     assert runner.run([unit(name, "true") for name in recorded])
     assert sorted(runner.result.late) == ["builds", "slow:docs"]
-    assert {*runner.result.took} == {"slow:bots", "attacks:door"}
+    assert {*runner.result.ran} == {"slow:bots", "attacks:door"}
 
 
 def test_a_slower_machine_has_more_time_and_each_unit_needs_more() -> None:
@@ -147,7 +147,7 @@ def clone(tmp_path: Path) -> Path:
         (tmp_path / name).chmod(0o755)
     for name in ("bash", "dirname", "git", "sh"):
         (tmp_path / "bin" / name).symlink_to(str(shutil.which(name)))
-    (tmp_path / ".gitignore").write_text("bin/\n.venv/\n__pycache__/\n")
+    (tmp_path / ".gitignore").write_text("bin/\n.venv/\n__pycache__/\nbuild/\n")
     History.begun(tmp_path).add()
     return tmp_path
 
@@ -190,6 +190,28 @@ def test_units_are_run_by_name_or_kind_and_listed(clone: Path) -> None:
     done = ci(clone, "lint", "tset")  # which is refused before anything is done
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == "there is no unit 'tset': `.ci/run list` names them.\n"
+
+
+def test_what_has_passed_of_a_commit_is_not_run_again_to_prove_it(clone: Path) -> None:
+    if os.getuid() != 0:
+        assert "it takes root" in ci(clone, "long").stderr
+        return
+    make = clone / "bin/make"
+    says = make.read_text()
+    make.write_text('#!/bin/sh\necho "$1"; [ "$1" != test ] || exit 2\n')
+    done = ci(clone, "long")
+    assert done.returncode == 1
+    assert "Not proven: test failed. `make long` tries these again" in done.stdout
+    make.write_text(says)
+    done = ci(clone, "long")
+    assert (done.returncode, headings(done.stdout)) == (0, ["== test"])
+    proven = (clone / PROVEN).read_text()
+    assert proven.startswith(History(clone).git("rev-parse", "HEAD").strip())
+    assert "seconds: lint 0, " in proven
+    assert " slow:arena\n" in (clone / SECONDS).read_text()
+    (clone / PROVEN).unlink()
+    History(clone).add({"x.txt": ""})  # another commit
+    assert len(headings(ci(clone, "long").stdout)) > 10
 
 
 def test_a_landing_is_made_by_name(clone: Path) -> None:
