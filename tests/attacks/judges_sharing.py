@@ -15,11 +15,14 @@ from tests.attacks.judges_resources import SCRATCH
 from tests.attacks.pages import in_memory
 from tests.attacks.scene import MESSAGE_BITS, PAGE_STEP, PAGES, Scene
 from tests.attacks.settings import SLOWNESS
-from tests.referee.process_watch import cpu, fields
+from tests.referee.process_watch import cpu, fields, fields_in
 
 FREEZES, OFTEN = 3, 20
 SETTLE = 0.02 * SLOWNESS
-"""Seconds in which what is frozen may come to rest."""
+"""Seconds in which what is let go may run."""
+REST = 1.0 * SLOWNESS
+"""Seconds in which what is frozen comes to rest, where others have the cores: a thread stops when
+it is its turn."""
 FROZEN = 0.1
 MOST_CPU = 0.005
 """Seconds of CPU time that are more than what is frozen uses in so many; a busy core gives few."""
@@ -43,7 +46,9 @@ def runs_when_frozen(scene: Scene, child: Child, *, group: bool, often: bool) ->
 
     for _ in range(OFTEN if often else FREEZES):
         send(child, signal.SIGSTOP, group=group)
-        time.sleep(SETTLE)
+        deadline = time.monotonic() + REST
+        while not _is_at_rest(scene) and time.monotonic() < deadline:
+            time.sleep(0.005)
         before = _used(scene)
         time.sleep(FROZEN)
         after = _used(scene)
@@ -52,6 +57,13 @@ def runs_when_frozen(scene: Scene, child: Child, *, group: bool, often: bool) ->
         send(child, signal.SIGCONT, group=group)
         time.sleep(SETTLE)
     return False
+
+
+def _is_at_rest(scene: Scene) -> bool:
+    """Return whether every thread of the bot is stopped, or has ended."""
+    tasks = (task for pid in scene.bot_processes() for task in Path(f"/proc/{pid}/task").glob("*"))
+    states = (fields_in(task) for task in tasks)
+    return all(not found or found[0] in "TZX" for found in states)
 
 
 def _used(scene: Scene) -> dict[int, float]:

@@ -24,8 +24,13 @@ def until(true: Callable[[], T], seconds: float = PATIENCE) -> T:
 
 def fields(pid: int) -> list[str]:
     """Return the fields of `/proc/PID/stat` after the name, the state first; [] if it is gone."""
+    return fields_in(Path(f"/proc/{pid}"))
+
+
+def fields_in(folder: Path) -> list[str]:
+    """Return the same of a process, or of a thread, by its folder below /proc."""
     try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        return (folder / "stat").read_text().rpartition(")")[2].split()
     except (FileNotFoundError, ProcessLookupError):
         return []
 
