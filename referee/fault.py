@@ -16,12 +16,17 @@ Kind = Literal[
     "killed",
     "flood",
     "startup",
+    "outage",
+    "changed",
 ]
 
 FATAL: frozenset[Kind] = frozenset(
     {"crash", "memory", "files", "processes", "killed", "flood", "startup"}
 )
 """The kinds after which no process is left to ask: they forfeit at once."""
+
+STANDING: frozenset[Kind] = frozenset({"changed"})
+"""The kinds with which the move that was answered stands, as others have seen it."""
 
 _SHOWN = 2000  # characters of a line that are kept
 

@@ -4,19 +4,19 @@ from collections.abc import Mapping, Sequence
 
 from referee.answer import Answer
 from referee.fault import FATAL, Fault, Kind, shown
-from referee.game import Decision, ranked
+from referee.game import Decision, Move, ranked
 from referee.hint import at_decision, refusal
 
 BY_FORFEIT = "forfeit"
 """The reason of a match that ended because all but one had forfeited."""
 
 
-def fault_of(decision: Decision, answer: Answer, refused: str) -> Fault:
-    """Return the fault of an answer: its own, or else that its move was refused for a reason."""
+def fault_of(decision: Decision, answer: Answer, read: Move | str) -> Fault:
+    """Return the fault of an answer: that its move was refused, for a reason, or else its own."""
     fault = answer.fault
-    if fault is None:
+    if fault is None or (answer.move is not None and isinstance(read, str)):
         assert answer.move is not None
-        fault = Fault("illegal", refusal(decision, answer.move, refused), shown(answer.line))
+        fault = Fault("illegal", refusal(decision, answer.move, str(read)), shown(answer.line))
     return at_decision(decision, fault, answer.stderr)
 
 

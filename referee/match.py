@@ -15,7 +15,7 @@ from protocol.messages import Start, TimeControl
 from referee.answer import Answer
 from referee.clock import Turn
 from referee.evidence import Evidence, Measured, Played
-from referee.fault import Fault
+from referee.fault import STANDING, Fault
 from referee.game import Decision, Game, Move, Observation
 from referee.judging import BY_FORFEIT, Forfeits, fault_of, final_places
 from referee.opening import Opening
@@ -118,12 +118,14 @@ class Match:
                 read: Move | str = ""
                 if answer.move is not None:
                     read = game.read_answer(decision.name, seat, answer.move)
-                if not isinstance(read, str):
+                if not isinstance(read, str) and answer.fault is None:
                     moves[seat] = read
                     self._note(Entry(seat, read, None, answer.note), answer.turn)
                     continue
                 fault = self._judged(seat, fault_of(decision, answer, read))
-                moves[seat] = move = game.default(seat)
+                if isinstance(read, str) or fault.kind not in STANDING:
+                    read = game.default(seat)
+                moves[seat] = move = read
                 self._note(Entry(seat, move, fault, answer.note), answer.turn)
                 yield Judged(seat, fault.forfeit)
             if self._watch is not None:

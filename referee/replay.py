@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 
 from protocol.errors import ArenaError
-from referee.fault import Fault
+from referee.fault import STANDING, Fault
 from referee.game import Game, Move
 from referee.opening import Opening, begun, in_words
 from referee.options import new_game, read_options
@@ -118,7 +118,8 @@ def _is_possible(game: Game, entry: Entry, out: set[int]) -> bool:
     """Return whether a match could record this now; `out` are the seats that have forfeited."""
     if entry.move is None:
         return False
-    if entry.fault is not None or entry.seat in out:
+    has_default = entry.fault is not None and entry.fault.kind not in STANDING
+    if has_default or entry.seat in out:
         return entry.move == game.default(entry.seat)
     return game.read(entry.seat, entry.move) == entry.move
 

@@ -8,30 +8,13 @@ from typing import TYPE_CHECKING
 from referee.answer import Answer
 from referee.bot_process import BotProcess
 from referee.clock import Turn
+from referee.fault import Fault, shown
 from referee.game import Decision, Observation
 from referee.seat import ProcessSeat
 from referee.wire import Wire
 
 if TYPE_CHECKING:
     from referee.door import ClientTerms, Door, DoorClient
-
-
-class BrokenOffError(Exception):
-    """A provider has failed whom a bot asked through its door; the text says how."""
-
-    def __init__(self, name: str, how: str) -> None:
-        super().__init__(f"{name} got no answer at its door: {how}")
-        self.name = name
-        """What the bot is called."""
-
-
-class SpentError(Exception):
-    """A bot has spent all that it may; the text says so."""
-
-    def __init__(self, name: str, why: str) -> None:
-        super().__init__(why)
-        self.name = name
-        """What the bot is called."""
 
 
 @contextmanager
@@ -69,34 +52,26 @@ class VisitingSeat(ProcessSeat):
 
     Args:
         process: the bot's.
-        name: what the bot is called.
         client: the bot at its door, if it has one.
 
     """
 
-    def __init__(self, process: Wire, name: str, client: "DoorClient | None") -> None:
+    def __init__(self, process: Wire, client: "DoorClient | None") -> None:
         super().__init__(process)
-        self.name = name
-        """What the bot is called."""
         self._client = client
         self._close_turn = self._turn
 
     def ask(self, decision: Decision, view: Observation) -> Answer:
-        """Ask, as any seat does.
-
-        Raises BrokenOffError and SpentError, whatever the bot answers, for what happened at its
-        door.
-        """
+        """Ask, as any seat does; whatever it answers, a request that has failed is a fault."""
         if self._client is None:
             return super().ask(decision, view)
         self._client.begin_turn()
         answer = super().ask(decision, view)
-        used = self._client.end_turn()
-        if used.outage:
-            raise BrokenOffError(self.name, used.outage)
-        if used.over:
-            raise SpentError(self.name, used.over)
-        return answer
+        outage = self._client.end_turn().outage
+        if not outage or answer.fault is not None:
+            return answer
+        fault = Fault("outage", outage, shown(answer.line))
+        return Answer(None, answer.turn, fault, answer.note, answer.line)
 
     def _turn(self) -> Turn:
         """Stop the clock, and return what the turn took: the bot waits for nothing any more."""

@@ -18,7 +18,6 @@ from arena.league.bot import Bot
 from arena.play.building import Builder, BuildError, building
 from protocol.errors import ArenaError
 from referee.sandbox import Launcher, SandboxError
-from referee.visiting import BrokenOffError, SpentError
 
 
 def check(
@@ -41,14 +40,11 @@ def check(
             door_of(setting.limits, setting.door, found, setting.folder) as door,
         ):
             checked = CheckedBot(launcher, found, setting, tell, door, is_built=bool(bot.build))
-            try:
-                for step in checked.steps():
-                    titles.remove(step.title)
-                    yield step
-                    if step.state == "FAILED":
-                        break
-            except (BrokenOffError, SpentError) as error:
-                yield Step(titles.pop(0), "FAILED", str(error))
+            for step in checked.steps():
+                titles.remove(step.title)
+                yield step
+                if step.state == "FAILED":
+                    break
     yield from map(Step, titles)
 
 

@@ -6,6 +6,8 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from arena.league.bot import Bot
 from arena.store.flights import FLIGHTS, Flights
 from referee.bot_process import BotProcess
@@ -15,6 +17,9 @@ from referee.visiting import at_door
 
 if TYPE_CHECKING:
     from referee.door import Door, DoorClient, Exchanges, MadeRequest, SeenAnswer, Usage
+
+
+_OUTAGE_WAIT = 10.0  # seconds at the most: somebody waits for the check
 
 
 class CheckedDoor:
@@ -109,6 +114,8 @@ def door_of(
     purse = None if league is None else _Purse(league, bot.key)
 
     terms = (DoorTerms(allow=entries) if terms is None else terms).within(limits.move_time)
+    wait = min(terms.outage_wait, _OUTAGE_WAIT)
+    terms = msgspec.structs.replace(terms, outage_wait=wait)
     spent = {} if purse is None else purse.spent()
     with Door(terms, keys_of(terms, os.environ, [bot.name]), spent) as door:
         found = CheckedDoor(door, entries, terms.timeout, purse)

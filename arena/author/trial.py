@@ -132,7 +132,7 @@ def play(
     """Play one match; the other seats answer at random, from seeds of their own.
 
     A bot with a door is a client, and what it asked is kept in `exchanges`: when the match is
-    played again, it is answered the same. Raises BrokenOffError and SpentError.
+    played again, it is answered the same.
     """
     if client is not None and exchanges is not None:
         client.enter(exchanges, f"check {setting.seed} {seating}")
@@ -150,7 +150,7 @@ def play(
             asked[due.decision.name] += 1
 
     seats: list[Seat] = [random_seat(seat) for seat in range(seating.seats)]
-    seats[seating.seat] = VisitingSeat(process, "the bot", client)
+    seats[seating.seat] = VisitingSeat(process, client)
     control = setting.limits.time_control
     begun = starts(game, f"check-{seating.number}", control, bot_seeds(game))
     began = monotonic()

@@ -12,7 +12,6 @@ import msgspec
 from arena.play.memory import Room, size_of
 from arena.play.messages import (
     Away,
-    Barred,
     Broken,
     Check,
     Done,
@@ -58,14 +57,6 @@ _TOLD_SECONDS = 0.2  # in which a signal reaches all whom it is sent to
 def _entered(setup: Setup) -> list[tuple[Entrant, str, Program]]:
     """Return what makes each bot of a run the one that it is."""
     return [*zip(setup.schedule.entrants, setup.names, setup.programs, strict=True)]
-
-
-class BarredError(Exception):
-    """A match that is left as it is, since a bot of it may play no more; the text says why."""
-
-    def __init__(self, bot: BotIndex, why: str) -> None:
-        super().__init__(why)
-        self.bot = bot
 
 
 class AwayError(Exception):
@@ -114,7 +105,6 @@ class Executor:
         self._room = Room()
         self._fewest = 0  # processes that were kept when memory was short; 0 while all are
         self._is_shortage_told = False
-        self._news: list[str] = []  # not yet told
         self._uneven: str | None = ""  # what to say of openings that are not open; None once said
 
     def leave(self) -> None:
@@ -152,8 +142,6 @@ class Executor:
         if self._uneven:
             yield News(self._uneven)
             self._uneven = None
-        yield from map(News, self._news)
-        self._news.clear()
         yield end
 
     def _play(self, tasks: list[Task]) -> Iterator[Word]:
@@ -166,9 +154,6 @@ class Executor:
                     self._matches.append(self._match(task.deal, rotation))
                 except _CutShortError:
                     self._leaving = True
-                except BarredError as error:
-                    yield Barred(error.bot, str(error))
-                    break
                 except AwayError as error:
                     yield from self._results()  # first, as nothing of the deal is awaited then
                     left = task.rotations[task.rotations.index(rotation) :]

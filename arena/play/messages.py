@@ -174,14 +174,6 @@ class Unfit(msgspec.Struct, frozen=True, tag=True):
     why: str
 
 
-class Barred(msgspec.Struct, frozen=True, tag=True):
-    """A bot may play no more in this run; what it was playing is left as it is."""
-
-    bot: BotIndex
-    why: str
-    """As what follows «it»."""
-
-
 class Away(msgspec.Struct, frozen=True, tag=True):
     """A remote bot was not there when its match was to begin."""
 
@@ -224,7 +216,7 @@ class Broken(msgspec.Struct, frozen=True, tag=True):
 
 
 Word: TypeAlias = (
-    Up | Results | Failed | Fit | Unfit | Barred | Away | News | Underway | Done | Left | Broken
+    Up | Results | Failed | Fit | Unfit | Away | News | Underway | Done | Left | Broken
 )
 
 encode = msgspec.msgpack.Encoder().encode

@@ -14,7 +14,6 @@ from arena.play.forfeits import ForfeitRows
 from arena.play.lobby import Lobby
 from arena.play.messages import (
     Away,
-    Barred,
     Broken,
     Failed,
     Fit,
@@ -157,8 +156,6 @@ class Runner:
                 yield Started(self._setup.names[word.bot], word.memory)
             case Unfit():
                 yield from self._suspend(word.bot, f"failed its start-up check: {word.why}")
-            case Barred():
-                yield from self._suspend(word.bot, word.why)
             case Away():
                 self._put_back(self._passed, word.task)
                 for bot in self._lobby.note_absence(word.task):

@@ -110,15 +110,14 @@ class Flights:
                 answers[seat].append(_read(_answers, said))
             return Flight(found[0], answers)
 
-    def keep(self, flight: Flight, seat: int, answer: KeptAnswer) -> None:
-        """Keep one more answer of a seat."""
-        kept = flight.answers[seat]
+    def keep(self, flight: Flight, seat: int, number: int, answer: KeptAnswer) -> None:
+        """Keep an answer of a seat by its number, from 0: the next one, or one that was kept."""
         with self._explained():
             self._db.execute(
-                "INSERT INTO answer VALUES (?, ?, ?, ?)",
-                (flight.number, seat, len(kept), _encode(answer)),
+                "INSERT OR REPLACE INTO answer VALUES (?, ?, ?, ?)",
+                (flight.number, seat, number, _encode(answer)),
             )
-        kept.append(answer)
+        flight.answers[seat][number:] = [answer, *flight.answers[seat][number + 1 :]]
 
     def answered(self, key: str) -> Exchange | None:
         """Return what was kept of a request, by its key."""
@@ -156,12 +155,6 @@ class Flights:
         """Return what each bot has spent in the league, by its key there."""
         with self._explained():
             return dict(self._db.execute("SELECT bot, cost FROM spent"))
-
-    def forget_answers(self, flight: Flight) -> Flight:
-        """Let a match begin anew; what its bots were answered at their doors stays kept."""
-        with self._explained():
-            self._db.execute("DELETE FROM answer WHERE flight = ?", (flight.number,))
-        return Flight(flight.number, [[] for _ in flight.answers])
 
     def drop(self, matches: Iterable[str]) -> None:
         """Forget matches: they are stored, or are no more what they were."""

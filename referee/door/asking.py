@@ -2,7 +2,7 @@
 
 import asyncio
 import random
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Protocol
@@ -16,14 +16,14 @@ from referee.door.hiding import Eraser
 from referee.door.network import Network
 from referee.door.pacing import Pacing
 from referee.door.provider import ProviderClient, UnreachedError
+from referee.door.shared import REFUSING, AbsentError, SharedProvider, is_outage
 from referee.door.terms import DoorTerms, TokenPrice
+from referee.door.turn_usage import OutageTime
 from referee.door.usage import Metering, Usage
 
 _FIRST_PAUSE = 0.25  # seconds before a second try
 _LONGEST_PAUSE = 10.0
-_NO_PATIENCE = 0.05
-_REFUSING = (401, 403)
-_PASSING = (408, 409, 429)  # as the libraries of providers try again
+_LEAST_LEFT = 0.05  # seconds in which nothing is tried again
 
 
 class OutageError(Exception):
@@ -52,11 +52,21 @@ class Follower(Protocol):
     def go_on(self) -> None:
         """Note that it is held up no longer."""
 
+    @property
+    def outage(self) -> OutageTime:
+        """The time in which requests of the bot may fail."""
+
 
 class Asking:
     """Makes the requests of all bots of a door, on its loop."""
 
-    def __init__(self, terms: DoorTerms, keys: Mapping[str, str], network: Network) -> None:
+    def __init__(
+        self,
+        terms: DoorTerms,
+        keys: Mapping[str, str],
+        network: Network,
+        tell: Callable[[str], None],
+    ) -> None:
         self._terms = terms
         self._keys = keys
         self.metering = Metering(terms.prices, strict=terms.spend is not None)
@@ -67,6 +77,18 @@ class Asking:
         }
         self._pacings = {
             origin: Pacing(terms.requests_per_minute, terms.at_once) for origin in self._origins
+        }
+
+        self._absence = OutageTime(terms.absence)
+        self._shared = {
+            str(request.origin): SharedProvider(
+                self._client,
+                request,
+                self._with_key(str(request.origin), {"host": request.origin.authority}, terms.keys),
+                terms.keys.get(str(request.origin), ""),
+                tell,
+            )
+            for request in all_allowed(terms.shared).values()
         }
 
     async def close(self) -> None:
@@ -99,29 +121,47 @@ class Asking:
         clock = asyncio.get_running_loop().time
         variable = course.variables.get(asked.origin)
         headers = self._headers(asked, variable)
-        failed_at: float | None = None
         tries = 0
-        while True:
-            course.hold(clock())
-            async with self._pacings[asked.origin].admitted():
-                began = clock()
-                if failed_at is None:
-                    course.go_on()
-                found = await self._try(asked, variable, headers, course)
-            if isinstance(found, ProviderAnswer):
-                return found
-            trouble, pause = found
-            course.hold(began)
-            tries += 1
-            if failed_at is None:
-                failed_at = clock()
-            left = failed_at + self._terms.patience - clock()
-            if pause is None:  # the last try is at the end of the patience
-                pause = min(_FIRST_PAUSE * 2 ** (tries - 1), _LONGEST_PAUSE, max(left, 0.0))
-                pause *= random.uniform(0.75, 1.0)  # noqa: S311 - bots that fail at once spread
-            if left < max(pause, _NO_PATIENCE) or course.is_cut:
-                raise OutageError(self._eraser.text(f"{asked.origin}: {trouble}{_times(tries)}."))
-            await asyncio.sleep(pause)
+        payer: OutageTime | None = None
+        try:
+            while True:
+                course.hold(clock())
+                async with self._pacings[asked.origin].admitted():
+                    began = clock()
+                    if not tries:
+                        course.go_on()
+                    found = await self._try(asked, variable, headers, course)
+                if isinstance(found, ProviderAnswer):
+                    return found
+                trouble, pause = found
+                course.hold(began)
+                tries += 1
+                payer, before = await self._payer(asked.origin, course), payer
+                if payer is not before:
+                    if before is not None:
+                        before.end(clock())
+                    payer.begin(clock())
+                left = payer.left(clock())
+                if pause is None:  # the last try is at the end of what is left
+                    pause = min(_FIRST_PAUSE * 2 ** (tries - 1), _LONGEST_PAUSE, max(left, 0.0))
+                    pause *= random.uniform(0.75, 1.0)  # noqa: S311 - so that bots spread
+                if left < max(pause, _LEAST_LEFT) or course.is_cut:
+                    why = self._eraser.text(f"{asked.origin}: {trouble}{_times(tries)}.")
+                    if payer is self._absence and not course.is_cut:
+                        raise AbsentError(
+                            f"{why} Our own requests fail too. The match is left as it is, and "
+                            f"goes on in the next run."
+                        )
+                    raise OutageError(why)
+                await asyncio.sleep(pause)
+        finally:
+            if payer is not None:
+                payer.end(clock())
+
+    async def _payer(self, origin: str, course: Follower) -> OutageTime:
+        """Return of whose time it is taken that a provider has failed: the bot's, or all bots'."""
+        shared = self._shared.get(origin)
+        return self._absence if shared and await shared.trouble() else course.outage
 
     async def _try(
         self,
@@ -144,31 +184,38 @@ class Asking:
         finally:
             course.sent(got)
         status = reply.status
-        if status in _REFUSING and variable is not None:
+        if status in REFUSING and variable is not None:
+            if shared := self._shared.get(asked.origin):
+                await shared.trouble()
             raise OutageError(
                 f"{asked.origin} answered {status}: it refuses the key in {variable}, or what was "
                 f"asked with it ({asked.method} {asked.path[:100]})."
             )
-        if status in _PASSING or status >= 500:
+        if is_outage(status):
             return f"it answered {status}", _retry_after(reply)
         return reply
 
     def _headers(self, asked: MadeRequest, variable: str | None) -> dict[str, str]:
         headers = {
             "host": self._origins[asked.origin].authority,
-            "user-agent": "bot-arena",
             **asked.headers,
         }
-        headers["accept-encoding"] = "identity"
         headers["idempotency-key"] = asked.idempotency_key
         if asked.method == "POST":
             headers["content-length"] = str(len(asked.body))
             if self._terms.spend is not None:  # it was read as this
                 headers["content-type"] = "application/json"
-        if variable is not None:
-            name, value = self._terms.header_of(asked.origin)
-            headers[name] = value.replace("{key}", self._keys[variable])
-        return headers
+        return self._with_key(asked.origin, headers, {asked.origin: variable} if variable else {})
+
+    def _with_key(
+        self, origin: str, headers: Mapping[str, str], variables: Mapping[str, str]
+    ) -> dict[str, str]:
+        """Return headers with the key that these variables have for an origin, if any."""
+        found = {"user-agent": "bot-arena", **headers, "accept-encoding": "identity"}
+        if origin in variables:
+            name, value = self._terms.header_of(origin)
+            found[name] = value.replace("{key}", self._keys[variables[origin]])
+        return found
 
 
 def _is_compressed(reply: ProviderAnswer) -> bool:

@@ -15,7 +15,7 @@ from referee.door.exchanges import Exchanges, MadeRequest
 from referee.door.line_pipes import LinePipes
 from referee.door.open_request import OpenRequest, Outcome
 from referee.door.reading import WantedRequest, digest_of
-from referee.door.turn_usage import NOTHING, Tally, TurnUsage, covered
+from referee.door.turn_usage import NOTHING, OutageTime, Tally, TurnUsage, covered
 from referee.door.usage import Usage
 
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ class Gateway(Protocol):
 
     loop: asyncio.AbstractEventLoop
     request_bytes: int
+    outage_wait: float
 
     async def obtain(self, request: OpenRequest, exchanges: Exchanges) -> Outcome:
         """Return what came of a request."""
@@ -54,7 +55,7 @@ class ClientTerms(NamedTuple):
 class DoorClient:
     """A bot at the door.
 
-    The referee's threads call `begin_turn` and `end_turn`, and read `held` and `outage`; the rest
+    The referee's threads call `begin_turn` and `end_turn`, and read `held`; the rest
     happens on the door's thread. The pipes' ends stay those of whoever opened them, and are closed
     by them after `close`.
     """
@@ -79,6 +80,7 @@ class DoorClient:
         "bot",
         "lock",
         "on_close",
+        "outage",
         "tally",
         "variables",
     )
@@ -101,6 +103,7 @@ class DoorClient:
         self._exchanges = terms.exchanges
         self._key = terms.key
         self._times: Counter[bytes] = Counter()
+        self.outage = OutageTime(gateway.outage_wait)
         self._open: dict[OpenRequest, None] = {}
         self._turn = 0
         self._began = 0.0
@@ -123,6 +126,7 @@ class DoorClient:
             self._exchanges = exchanges
             self._key = key
             self._times = Counter()
+            self.outage = OutageTime(self.outage.most)
 
     def begin_turn(self) -> None:
         """Hear the bot from now on."""
@@ -165,11 +169,6 @@ class DoorClient:
         with self.lock:
             return self._held(monotonic())
 
-    @property
-    def outage(self) -> str:
-        """Why the match must be broken off, in a sentence; empty as long as it need not."""
-        return self.tally.outage
-
     def close(self, patience: float = 0.0) -> TurnUsage:
         """Leave, and return what was counted since the last turn ended.
 
@@ -190,7 +189,7 @@ class DoorClient:
 
     def _counted(self) -> TurnUsage:
         tally = self.tally
-        is_asking = tally.requests or tally.repeated or tally.outage or tally.over or tally.holds
+        is_asking = tally.requests or tally.repeated or tally.outage or tally.holds
         if not is_asking and not self._open and not tally.got and not tally.cost:
             return NOTHING
         usage = tally.usage(self._held(monotonic()))
@@ -276,15 +275,10 @@ class DoorClient:
         with self.lock:
             self.tally.repeated += 1
 
-    def break_off(self, outage: str) -> None:
-        """Let the referee know of an outage."""
+    def note_outage(self, outage: str) -> None:
+        """Let the referee know how a request failed, in a sentence."""
         with self.lock:
             self.tally.outage = self.tally.outage or outage
-
-    def spend_reached(self, sentence: str) -> None:
-        """Let the referee know that the bot may ask no more."""
-        with self.lock:
-            self.tally.over = sentence
 
     def answer_line(self, number: int, outcome: Outcome) -> None:
         """Answer a request of the pipe."""

@@ -4,24 +4,26 @@ import asyncio
 import contextlib
 import os
 import threading
-from collections.abc import Coroutine, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping
 from functools import cache
-from time import monotonic
 from typing import TYPE_CHECKING, Any, TypeVar
+
+import msgspec
 
 from protocol.errors import ArenaError, ProtocolError
 from referee.allowed import AllowList, all_allowed
 from referee.door.client import ClientTerms, DoorClient
-from referee.door.exchanges import Exchanges
+from referee.door.exchanges import Exchanges, SeenAnswer
 from referee.door.network import Network
 from referee.door.open_request import OpenRequest, Outcome
 from referee.door.terms import DoorTerms
+from referee.door.usage import Usage
 
 if TYPE_CHECKING:
     from referee.door.asking import Asking
 
-_ERROR = 400  # the lowest status of HTTP that is one
-_BROKEN_OFF = "this is the provider's doing: the match is broken off here, and goes on later."
+_A_FAULT = "this decision has the fault `outage`."
+_SPENT = 402
 _T = TypeVar("_T")
 
 
@@ -33,6 +35,7 @@ class Door:
         keys: by variable, as `keys_of` returns them.
         spent: by bot, what it has cost in the league so far, in the unit of the prices.
         network: resolves names; the system's, if there is none.
+        tell: called on the door's thread with a sentence for the organizer.
 
     Raises ArenaError, when it is entered, if the extra `door` is not installed.
 
@@ -45,15 +48,17 @@ class Door:
         spent: Mapping[str, float],
         *,
         network: Network | None = None,
+        tell: Callable[[str], None] = lambda _: None,
     ) -> None:
         self.request_bytes = terms.request_kb << 10
+        self.outage_wait = terms.outage_wait
         self._terms = terms
         self._keys = keys
         self._spent = dict(spent)
         self._network = network
+        self._tell = tell
         self._allowed = [*all_allowed(terms.allow).values()]
         self._allow_of = cache(self._new_allow_list)
-        self._answered: dict[str, float] = {}  # by origin, when it last answered well
         self._clients: dict[DoorClient, None] = {}
         self._asking: Asking | None = None
         self.loop: asyncio.AbstractEventLoop = None  # type: ignore[assignment]
@@ -73,9 +78,10 @@ class Door:
         self._thread = threading.Thread(target=self._run, name="door", daemon=True)
         self._thread.start()
         asking, terms, keys, network = Asking, self._terms, self._keys, self._network
+        tell = self._tell
 
         async def make() -> Asking:
-            return asking(terms, keys, network)
+            return asking(terms, keys, network, tell)
 
         self._asking = self._on_loop(make())
         return self
@@ -132,14 +138,6 @@ class Door:
         """What each bot has cost in the league so far, in the unit of the prices."""
         return dict(self._spent)
 
-    def has_answered(self, entries: Sequence[str], since: float) -> bool:
-        """Return whether somebody whom these entries let ask has answered well since then.
-
-        `since` is in seconds of `time.monotonic`.
-        """
-        origins = {str(entry.origin) for entry in self._allow_of(tuple(entries)).entries}
-        return any(self._answered.get(origin, -1.0) > since for origin in origins)
-
     async def obtain(self, request: OpenRequest, exchanges: Exchanges) -> Outcome:
         """Return what came of a request: an answer, or an error in a sentence."""
         assert self._asking is not None
@@ -147,8 +145,8 @@ class Door:
         if (found := exchanges.find(asked)) is not None:
             client.count_repeated()
             return found
-        if over := self._over(client.bot):
-            client.spend_reached(over)
+        if (over := self._over(client.bot)) is not None:
+            exchanges.keep(asked, over, Usage())
             return over
         from referee.door.asking import OutageError
 
@@ -158,25 +156,25 @@ class Door:
         except ProtocolError as error:
             return str(error)
         except OutageError as error:
-            if not request.is_cut:
-                client.break_off(str(error))
-            return f"{error} {_BROKEN_OFF}"
+            if request.is_cut:
+                return str(error)
+            client.note_outage(str(error))
+            return f"{error} {_A_FAULT}"
         client.count(usage)
         self._spent[client.bot] = self._spent.get(client.bot, 0.0) + usage.cost
-        if over := self._over(client.bot):
-            client.spend_reached(over)
         if answered is None:
             return str(self._asking.why_unseen())
-        if answered.status < _ERROR:
-            self._answered[asked.origin] = monotonic()
         exchanges.keep(asked, answered, usage)
         return answered
 
-    def _over(self, bot: str) -> str:
+    def _over(self, bot: str) -> SeenAnswer | None:
+        """Return what a bot is answered that has spent all that it may; None to all others."""
         spend, spent = self._terms.spend, self._spent.get(bot, 0.0)
         if spend is None or spent < spend:
-            return ""
-        return f"{bot} has cost {spent:.4g} in this league, of the {spend:g} that [door] allows."
+            return None
+        said = f"{bot} has cost {spent:.4g} in this league, of the {spend:g} that [door] allows."
+        body = msgspec.json.encode({"error": {"message": said, "type": "door"}})
+        return SeenAnswer(_SPENT, {"content-type": "application/json"}, body)
 
     def _new_allow_list(self, entries: tuple[str, ...]) -> AllowList:
         return AllowList([*all_allowed(entries).values()])

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from referee.allowed import AllowedRequest
 from referee.door.exchanges import MadeRequest, SeenAnswer
+from referee.door.turn_usage import OutageTime
 
 if TYPE_CHECKING:
     from referee.door.client import DoorClient
@@ -71,6 +72,11 @@ class OpenRequest:
         self.is_sent = False
         with self.client.lock:
             self.client.tally.got += got
+
+    @property
+    def outage(self) -> OutageTime:
+        """The time in which requests of the bot may fail."""
+        return self.client.outage
 
     def hold(self, since: float) -> None:
         """Note that it is held up since a time of the loop, which is `monotonic`."""

@@ -63,10 +63,14 @@ class DoorTerms(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     timeout: PositiveSeconds = 120.0
     """Of one request, from its beginning to the end of its answer; at most three quarters of a
     decision's time."""
-    patience: Seconds = 60.0
-    """In which a request that fails by the provider's doing is tried again."""
-    outages: Annotated[int, Meta(ge=0, le=1000)] = 3
-    """How often a match is broken off by an outage and goes on, in one run."""
+    outage_wait: Seconds = 300.0
+    """In a match, in which requests of one bot that fail by the provider's doing are tried again;
+    after that, each that fails is its fault."""
+    shared: tuple[str, ...] = ()
+    """Requests of our own, one to an origin: `GET https://api.example.org/v1/models`. Where such a
+    one fails too, an outage is nobody's, and the matches wait."""
+    absence: Seconds = 3600.0
+    """How long they wait in a run, in all; then it ends, and they go on in the next one."""
     request_kb: Annotated[int, Meta(ge=1, le=1 << 16)] = 1024
     """The longest body of a request, in KiB."""
     answer_kb: Annotated[int, Meta(ge=1, le=1 << 16)] = 4096
@@ -103,6 +107,12 @@ class DoorTerms(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
             if found is None or line.count("{key}") > 1 or found[1].lower() in _OURS:
                 raise ValueError(
                     f"headers has {line!r} for {origin!r}: write it like 'x-api-key: {{key}}'"
+                )
+        for entry, request in all_allowed(self.shared).items():
+            if str(request.origin) not in origins or "*" in request.segments:
+                raise ValueError(
+                    f"shared has {entry!r}: write one request, without '*', to an origin of allow, "
+                    "such as 'GET https://api.example.org/v1/models'"
                 )
         if self.spend is not None and not self.prices:
             raise ValueError(

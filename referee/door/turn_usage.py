@@ -25,9 +25,7 @@ class TurnUsage(msgspec.Struct, frozen=True):
     held: float = 0.0
     """How long the bot was held up in the turn, by our rates or by the provider's failing."""
     outage: str = ""
-    """Why the match must be broken off, in a sentence; empty if it need not."""
-    over: str = ""
-    """Why the bot may ask no more in this league, in a sentence; empty if it may."""
+    """How a request failed by the provider's doing, in a sentence; empty if none did."""
 
 
 NOTHING = TurnUsage()
@@ -42,7 +40,6 @@ class Tally:
         "got",
         "holds",
         "outage",
-        "over",
         "repeated",
         "requests",
         "sent",
@@ -53,7 +50,7 @@ class Tally:
         self.requests = self.repeated = self.sent = self.got = 0
         self.tokens = [0, 0]
         self.cost = 0.0
-        self.outage = self.over = ""
+        self.outage = ""
         self.holds: list[tuple[float, float]] = []
         """From when to when a request was held up, for those that are over."""
 
@@ -75,8 +72,40 @@ class Tally:
             self.cost,
             held,
             self.outage,
-            self.over,
         )
+
+
+class OutageTime:
+    """How long a bot's requests have failed in one match, of the time in which they may.
+
+    Those that fail at the same time count once. It is used on the door's thread; seconds as
+    `time.monotonic` shows them.
+    """
+
+    __slots__ = ("_failing", "_since", "_used", "most")
+
+    def __init__(self, most: float) -> None:
+        self.most = most
+        """How long they may fail in all."""
+        self._failing = 0
+        self._since = self._used = 0.0
+
+    def begin(self, moment: float) -> None:
+        """Note that one more fails."""
+        if not self._failing:
+            self._since = moment
+        self._failing += 1
+
+    def end(self, moment: float) -> None:
+        """Note that one less does."""
+        self._failing -= 1
+        if not self._failing:
+            self._used += moment - self._since
+
+    def left(self, moment: float) -> float:
+        """Return for how long they may still fail; less than 0 for no longer."""
+        now = moment - self._since if self._failing else 0.0
+        return self.most - self._used - now
 
 
 def covered(holds: Sequence[tuple[float, float]], since: float, until: float) -> float:

@@ -31,6 +31,7 @@ _TERMINATIONS = {
     "illegal": "rules infraction",
     "malformed": "rules infraction",
     "unfrozen": "rules infraction",
+    "changed": "rules infraction",
 }
 """By the fault that forfeits, what PGN calls that; of all others the bot's process ends."""
 

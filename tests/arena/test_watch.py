@@ -103,8 +103,8 @@ def test_matches_that_are_under_way_are_counted_with_their_answers(league: Leagu
     with Flights(league.folder) as flights:
         for match in (*matches[:3], "0123456789abcdef-0"):  # the last is of a bot that left
             flight = flights.board(match, "terms", 2)
-            for _ in range(2):
-                flights.keep(flight, 1, KeptAnswer(None, None, 0.1, 0.1, 0.1))
+            for at in range(2):
+                flights.keep(flight, 1, at, KeptAnswer(None, None, 0.1, 0.1, 0.1))
         assert "(0 %), 3 left under way with 6 answers, 0 faults." in head(league.folder)
         with locked(league.folder):
             assert "(0 %), 3 under way with 6 answers, 0 faults." in head(league.folder)

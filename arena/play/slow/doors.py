@@ -4,6 +4,7 @@ import base64
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import count
+from pathlib import Path
 
 import msgspec
 
@@ -72,10 +73,6 @@ class Doors:
         self._flights = flights
         self._door = door
 
-    def has_answered(self, bot: BotIndex, since: float) -> bool:
-        """Return whether one that a bot may ask has answered anybody well since then."""
-        return self._door.has_answered(self._setup.limits_of(bot).door, since)
-
     @contextmanager
     def at_door(
         self, match: str, flight: Flight, seat: int, bot: BotIndex, process: BotProcess
@@ -101,15 +98,22 @@ class Doors:
 
 @contextmanager
 def opened(
-    setup: Setup, keeper: Doorkeeper | None, flights: Callable[[], Flights]
+    setup: Setup,
+    keeper: Doorkeeper | None,
+    folder: Path,
+    tell: Callable[[str], None],
 ) -> Iterator[Doors | None]:
-    """Open a league's door; None if it has none. `flights` opens the file for the door's thread."""
+    """Open a league's door; None if it has none.
+
+    `folder` is that of the league. `tell` is called on the door's thread with what the organizer
+    should know.
+    """
     if keeper is None:
         yield None
         return
     with (
-        flights() as own,
-        Door(keeper.terms, keeper.keys, keeper.spent) as door,
+        Flights(folder) as own,
+        Door(keeper.terms, keeper.keys, keeper.spent, tell=tell) as door,
     ):
         yield Doors(setup, keeper, own, door)
 

@@ -11,7 +11,7 @@ import sys
 import threading
 import time
 import traceback
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from queue import SimpleQueue
@@ -20,7 +20,7 @@ from typing import Any
 import msgspec
 
 from arena.play.calls import Call
-from arena.play.executor import STOP_SIGNALS, BarredError, Executor
+from arena.play.executor import STOP_SIGNALS, Executor
 from arena.play.messages import (
     Broken,
     Finish,
@@ -48,11 +48,10 @@ from referee.bot_process import BotProcess
 from referee.evidence import Played
 from referee.game import Game
 from referee.identity import code_of
-from referee.kept import DisagreedError, KeptAnswer, KeptSeat
+from referee.kept import KeptAnswer, KeptSeat
 from referee.polling import Polling
 from referee.sandbox import Launcher, MachineError
 from referee.seat import Seat
-from referee.visiting import BrokenOffError, SpentError
 from referee.wire import Wire
 
 ALL = 0
@@ -83,18 +82,27 @@ def main(
     kept, and `home` that of the folder with the socket by which remote bots are reached, if any.
     SIGUSR1 means: leave the matches as they are, and end; they go on in the next run.
     """
+    lock = threading.Lock()
+
+    def say(number: int, word: Word) -> None:
+        with lock:  # the door says something too
+            link.send_bytes(encode((number, word)))
+
+    def tell(text: str) -> None:
+        say(ALL, News(text))
+
     with played_for(parent), ExitStack() as stack:
         try:
             game = game_of(setup)
             launchers = launchers_of(setup, stack, slots * setup.schedule.seats)
             flights = stack.enter_context(Flights(Path(folder)))
-            doors = stack.enter_context(opened(setup, keeper, lambda: Flights(Path(folder))))
+            doors = stack.enter_context(opened(setup, keeper, Path(folder), tell))
         except ArenaError as error:
-            link.send_bytes(encode((ALL, Broken(str(error)))))
+            say(ALL, Broken(str(error)))
             return
         reached = None if home is None else Path(home)
         has_left = _Slots(
-            link, setup, game, launchers, flights, doors, Note(holder), reached
+            link, say, setup, game, launchers, flights, doors, Note(holder), reached
         ).serve()
     if has_left:
         os._exit(0)  # other threads still wait for bots that have gone
@@ -106,6 +114,7 @@ class _Slots:
     def __init__(
         self,
         link: Any,
+        say: Callable[[int, Word], None],
         setup: Setup,
         game: type[Game],
         launchers: Mapping[str, Launcher],
@@ -116,13 +125,14 @@ class _Slots:
     ) -> None:
         self.home = home
         """The folder with the socket by which remote bots are reached."""
+        self.say = say
+        """Tells the runner something of a slot."""
         self._link = link
         self._setup = setup
         self._game = game
         self._launchers = launchers
         self._flights = flights
         self.doors = doors
-        self._told_once: set[str] = set()
         self._orders: dict[int, SimpleQueue[Order]] = {}
         self._threads: list[threading.Thread] = []
         self._executors: list[SlowExecutor] = []
@@ -190,10 +200,6 @@ class _Slots:
         with self.baton.released(number):
             return orders.get()
 
-    def say(self, number: int, word: Word) -> None:
-        """Tell the runner something of a slot."""
-        self._link.send_bytes(encode((number, word)))
-
     def note_answer(self) -> None:
         """Count an answer, and now and then say how many there were."""
         self._answers += 1
@@ -201,12 +207,6 @@ class _Slots:
             self._told = time.monotonic()
             playing = sum(executor.is_playing for executor in self._executors)
             self.say(ALL, Underway(playing, self._answers))
-
-    def tell_once(self, text: str, of: str) -> None:
-        """Tell the runner something, unless it was told something like it of the same bot."""
-        if of not in self._told_once:
-            self._told_once.add(of)
-            self.say(ALL, News(text))
 
     def _interrupt(self) -> None:
         for executor in self._executors:
@@ -262,39 +262,18 @@ class SlowExecutor(Executor):
             self._discard((bot, 0))
 
     def _match(self, deal: Deal, rotation: int) -> PlayedMatch:
-        """Play a match, or go on with it as far as its bots answer as they did before."""
+        """Play a match, or go on with it where it was."""
         schedule = self._setup.schedule
         self._match_id = schedule.match_id(deal, rotation)
         self._bots = schedule.seating(deal, rotation)
-        outages, since, is_anew = 0, 0.0, False
         try:
             self._flight = self._boarded(deal)
-            while True:
-                try:
-                    return super()._match(deal, rotation)
-                except DisagreedError as error:
-                    if is_anew:
-                        why = "does not answer as before when asked again, twice in one match"
-                        raise BarredError(self._called(str(error)), why) from None
-                    is_anew = True
-                    self._begin_anew(str(error))
-                except BrokenOffError as error:
-                    outages, since = outages + 1, since or time.monotonic()
-                    self._part(rotation)  # nobody needs processes while all wait
-                    self._rest(error, outages, since)
-                finally:
-                    self._part(rotation)
-        except SpentError as error:
-            bot = self._called(error.name)
-            raise BarredError(bot, f"has spent all that it may: {str(error).rstrip('.')}") from None
+            return super()._match(deal, rotation)
         except RunError as error:
             raise MachineError(str(error)) from None  # of the file: nothing more can be kept
         finally:
+            self._part(rotation)
             self._flight = None
-
-    def _called(self, name: str) -> BotIndex:
-        """Return the bot of this match that is called so."""
-        return next(bot for bot in self._bots if self._setup.names[bot] == name)
 
     def _boarded(self, deal: Deal) -> Flight:
         setup = self._setup
@@ -302,33 +281,6 @@ class SlowExecutor(Executor):
         grants = [setup.limits_of(bot).stored() for bot in self._bots]
         terms = _digest(self._slots.terms, entrants, grants, deal.is_mirrored)
         return self._flights.board(self._match_id, terms, len(self._bots))
-
-    def _begin_anew(self, name: str) -> None:
-        """Forget what was answered in the match, as a bot does not answer so again."""
-        assert self._flight is not None
-        self._flight = self._flights.forget_answers(self._flight)
-        self._news.append(
-            f"Match {self._match_id} begins anew: {name}, asked again after an interruption, does "
-            f"not answer as it did before."
-        )
-
-    def _rest(self, outage: BrokenOffError, count: int, since: float) -> None:
-        """Wait until a provider may be back, after so many outages in this match since then.
-
-        Where there were too many, raises BarredError if the provider has answered others meanwhile,
-        so that a bot gains nothing by asking for what fails; or else ArenaError.
-        """
-        doors = self._slots.doors
-        assert doors is not None
-        if count > doors.terms.outages:
-            bot = self._called(outage.name)
-            if doors.has_answered(bot, since):
-                why = f"asks for what fails, while others are answered: {outage}"
-                raise BarredError(bot, why.rstrip(".")) from None
-            raise ArenaError(f"{outage} It goes on from there in the next run.")
-        said = f"Matches are broken off, and go on where they were: {outage}"
-        self._slots.tell_once(said, outage.name)
-        self._pause(doors.terms.patience)
 
     def _pause(self, seconds: float) -> None:
         with self._slots.baton.released(self._number):
@@ -363,16 +315,15 @@ class SlowExecutor(Executor):
         flight, doors, bot = self._flight, self._slots.doors, self._bots[number]
         assert flight is not None
 
-        def keep(answer: KeptAnswer) -> None:
-            self._flights.keep(flight, number, answer)
+        def keep(at: int, answer: KeptAnswer) -> None:
+            self._flights.keep(flight, number, at, answer)
             self._slots.note_answer()
 
         client = None
         if doors is not None and isinstance(process, BotProcess):
             client_of = doors.at_door(self._match_id, flight, number, bot, process)
             client = self._at_door.enter_context(client_of)
-        name = self._setup.names[bot]
-        return KeptSeat(process, name, [*flight.answers[number]], keep, client)
+        return KeptSeat(process, flight.answers[number], keep, client)
 
     def _finished(self, played: Played) -> Played:
         """Return the match with what was asked at doors, once all of that is answered."""

@@ -15,7 +15,7 @@ import pytest
 
 from arena.play.events import Notice, Problem, Suspended
 from arena.play.executor import AwayError, Executor
-from arena.play.messages import Away, Barred, Done, Order, Play, Results, Task, Word
+from arena.play.messages import Away, Done, Order, Play, Results, Task, Unfit, Word
 from arena.play.presence import Presence
 from arena.play.runner import Runner
 from arena.play.workforce import Event, Heard, Worker
@@ -122,11 +122,11 @@ def test_as_many_as_like_can_wait_and_all_others_are_played() -> None:
 
 
 def test_nobody_is_waited_for_with_a_bot_that_was_suspended_meanwhile() -> None:
-    bar = Barred(ADA, "has spent all that it may")
+    bar = Unfit(ADA, "it said nothing")
     tasks = [*pairs((ADA, SAGE), 10), *pairs((ADA, BOB), 1)]
     slots = Slots(2, lambda slots: slots.all_end(lambda _: bar))
     runner, events = scripted(tasks, Presence(), slots)
-    assert events == [Suspended("ada", "has spent all that it may")]
+    assert events == [Suspended("ada", "failed its start-up check: it said nothing")]
     assert runner.absent == []
 
 

@@ -62,6 +62,8 @@ class Caller:
             ClientTerms(bot, name, entries, self.exchanges, key), self.ends, listener
         )
         self._got = b""
+        self.told: list[str] = []
+        """What the organizer was told."""
 
     def send(self, request: bytes | Mapping[str, Any]) -> None:
         line = request if isinstance(request, bytes) else json.dumps(request).encode()
@@ -123,14 +125,15 @@ def opened(provider: Provider, trap: int, **more: Any) -> Iterator[Door]:
     names = more.pop("names", {"api.example.org": [[PUBLIC]], "second.example.org": [[PUBLIC]]})
     spent = more.pop("spent", {})
     keys = more.pop("held", {"EXAMPLE_KEY": KEY})
+    tell = more.pop("tell", lambda _: None)
     usual = {
         "allow": (*API, "GET https://second.example.org/v1/*"),
         "keys": {"https://api.example.org": "EXAMPLE_KEY"},
         "prices": PRICED,
         "requests_per_minute": 100_000,
-        "patience": 0.0,
+        "outage_wait": 0.0,
         "timeout": 5.0,
     }
     terms = DoorTerms(**{**usual, **more})
-    with Door(terms, keys, spent, network=Wired(provider.port, trap, names)) as door:
+    with Door(terms, keys, spent, network=Wired(provider.port, trap, names), tell=tell) as door:
         yield door

@@ -49,8 +49,10 @@ def call(provider: Provider, trap: int) -> Iterator[Callable[..., Caller]]:
     with ExitStack() as stack:
 
         def call(**terms: Any) -> Caller:
-            door = stack.enter_context(opened(provider, trap, **terms))
+            told: list[str] = []
+            door = stack.enter_context(opened(provider, trap, tell=told.append, **terms))
             caller = Caller(door, *API)
+            caller.told = told
             stack.callback(caller.close)
             return caller
 

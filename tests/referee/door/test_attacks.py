@@ -94,10 +94,10 @@ def test_an_attack_ends_as_is_said(
         text = json.dumps(attack.behaviour).replace("{trap}", str(trap))
         provider.behave(**json.loads(text))
     names = {"api.example.org": [[*each] for each in attack.answers or [[PUBLIC]]]}
-    patience = 2.0 if attack.slug == "dns-rebinding" else 0.0
+    wait = 2.0 if attack.slug == "dns-rebinding" else 0.0
     with (
         socket.create_server(("127.0.0.1", 0)) as listening,
-        opened(provider, trap, names=names, spend=attack.spend, patience=patience) as door,
+        opened(provider, trap, names=names, spend=attack.spend, outage_wait=wait) as door,
     ):
         caller = Caller(door, *API, listener=listening.fileno())
         caller.client.begin_turn()

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from referee.door.shared import AbsentError
 from tests.provider import Provider
 from tests.referee.door.at_the_door import COMPLETIONS, Caller, chat
 
@@ -21,21 +22,21 @@ BROKEN: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("kind", BROKEN)
-def test_a_request_is_tried_again_until_the_provider_is_well_or_patience_ends(
+def test_a_request_is_tried_again_until_the_provider_is_well_or_its_time_is_over(
     kind: str, provider: Provider, call: Call
 ) -> None:
     behaves = "status" if "status" in BROKEN[kind] else kind
     provider.behave(behaves, times=2, **BROKEN[kind])
-    answer, used = call(patience=5.0).turn(COMPLETIONS, body=chat())
+    answer, used = call(outage_wait=5.0).turn(COMPLETIONS, body=chat())
     assert (answer["status"], used.outage, used.requests) == (200, "", 3)
     assert len({each["headers"]["idempotency-key"] for each in provider.forget()}) == 1
     assert used.held > 0.3 * (kind != "limited")
     provider.behave(behaves, **BROKEN[kind])
     began = time.monotonic()
-    answer, used = call(patience=0.6).turn(COMPLETIONS, body=chat())
+    answer, used = call(outage_wait=0.6).turn(COMPLETIONS, body=chat())
     assert time.monotonic() - began < 3
     assert "api.example.org" in answer["error"]
-    assert "broken off" in answer["error"]
+    assert "has the fault `outage`" in answer["error"]
     assert used.outage.startswith("https://api.example.org: ")
     assert used.requests == len(provider.forget()) >= 2
     assert used.cost == 0
@@ -47,7 +48,7 @@ def test_a_key_that_is_refused_is_an_outage_and_a_mistake_of_the_bot_is_answered
 ) -> None:
     """Neither is tried again."""
     provider.behave("status", status=status)
-    answer, used = call(patience=60.0).turn(COMPLETIONS, body=chat())
+    answer, used = call(outage_wait=60.0).turn(COMPLETIONS, body=chat())
     assert used.requests == 1
     if status in (401, 403):
         assert "EXAMPLE_KEY" in used.outage
@@ -58,7 +59,7 @@ def test_a_key_that_is_refused_is_an_outage_and_a_mistake_of_the_bot_is_answered
 
 @pytest.mark.slow
 def test_a_provider_that_does_not_listen_is_waited_for(provider: Provider, call: Call) -> None:
-    caller = call(patience=10.0)
+    caller = call(outage_wait=10.0)
     provider.behave("refused", seconds=1.0)
     answer, used = caller.turn(COMPLETIONS, body=chat())
     assert (answer["status"], used.requests) == (200, 1)
@@ -77,7 +78,7 @@ def test_an_endless_answer_is_an_outage(
 
 @pytest.mark.slow
 def test_the_provider_says_when_to_try_again(provider: Provider, call: Call) -> None:
-    caller = call(patience=10.0)
+    caller = call(outage_wait=10.0)
     provider.behave("limited", seconds=1, times=1)
     answer, used = caller.turn(COMPLETIONS, body=chat())
     assert answer["status"] == 200
@@ -85,14 +86,12 @@ def test_the_provider_says_when_to_try_again(provider: Provider, call: Call) -> 
     provider.behave("limited", seconds=11)
     began = time.monotonic()
     _, used = caller.turn(COMPLETIONS, body=chat("more"))
-    assert time.monotonic() - began < 1, "beyond its patience it is not waited for"
+    assert time.monotonic() - began < 1, "beyond its time it is not waited for"
     assert used.outage == "https://api.example.org: it answered 429."
 
 
-def test_an_outage_and_the_time_that_is_held_show_during_the_turn(
-    provider: Provider, call: Call
-) -> None:
-    caller = call(patience=0.7)
+def test_the_time_that_is_held_shows_during_the_turn(provider: Provider, call: Call) -> None:
+    caller = call(outage_wait=0.7)
     provider.behave("status", status=500)
     caller.client.begin_turn()
     began = time.monotonic()
@@ -100,12 +99,71 @@ def test_an_outage_and_the_time_that_is_held_show_during_the_turn(
     time.sleep(0.3)
     held = caller.client.held
     assert 0.1 < held < time.monotonic() - began
-    assert not caller.client.outage
     assert caller.read()
-    assert caller.client.outage
     used = caller.client.end_turn()
+    assert used.outage
     assert 0.3 < used.held < 1.5
-    assert not caller.client.outage, "the next turn is another"
+    caller.client.begin_turn()
+    assert not caller.client.end_turn().outage, "the next turn is another"
+
+
+def test_a_bot_has_so_much_time_for_outages_in_a_match_and_those_at_once_count_once(
+    provider: Provider, call: Call
+) -> None:
+    caller = call(outage_wait=1.0)
+    provider.behave("status", status=503)
+    caller.client.begin_turn()
+    began = time.monotonic()
+    for number in range(3):
+        caller.send({"id": number, "url": COMPLETIONS, "body": chat(str(number))})
+    assert all(caller.read() for _ in range(3))
+    assert 0.5 < time.monotonic() - began < 2.0
+    assert caller.client.end_turn().outage
+    began = time.monotonic()
+    assert caller.turn(COMPLETIONS, body=chat("again"))[1].outage
+    assert time.monotonic() - began < 0.5, "it has none left"
+    caller.client.enter(caller.exchanges, "another match")
+    began = time.monotonic()
+    assert caller.turn(COMPLETIONS, body=chat("anew"))[1].outage
+    assert time.monotonic() - began > 0.5
+
+
+PROBE = "GET https://api.example.org/v1/models"
+
+
+def test_an_outage_of_a_provider_that_all_share_is_nobodys_if_our_own_request_fails_too(
+    provider: Provider, call: Call
+) -> None:
+    caller = call(outage_wait=0.0, shared=(PROBE,), absence=20.0)
+    provider.behave("status", status=503, times=4, then={"kind": "good"})
+    answer, used = caller.turn(COMPLETIONS, body=chat())
+    assert (answer["status"], used.outage) == (200, "")
+    assert used.held > 0.3
+    asked = [each for each in provider.forget() if each["first"].startswith("GET /v1/models ")]
+    assert asked
+    assert asked[0]["headers"]["authorization"].startswith("Bearer ")
+    assert len(caller.told) == 1
+    assert "does not answer our own request (it answered 503)" in caller.told[0]
+
+
+def test_what_fails_while_our_own_request_is_answered_is_the_bots(
+    provider: Provider, call: Call
+) -> None:
+    caller = call(outage_wait=0.0, shared=(PROBE,), absence=20.0)
+    provider.behave("forbids")
+    used = caller.turn(COMPLETIONS.replace("chat/completions", "forbidden"), body=chat())[1]
+    assert used.outage
+    assert not caller.told
+
+
+def test_a_match_is_left_when_a_provider_was_away_too_long_or_refuses_our_key(
+    provider: Provider, call: Call
+) -> None:
+    for status, said in ((503, "goes on in the next run"), (401, "refuses the key in EXAMPLE_KEY")):
+        caller = call(outage_wait=0.0, shared=(PROBE,), absence=0.3)
+        provider.behave("status", status=status)
+        with pytest.raises(AbsentError, match=said):
+            caller.turn(COMPLETIONS, body=chat())
 
 
 class Unhurried:

@@ -28,7 +28,7 @@ def test_terms_are_read_as_a_league_has_them() -> None:
     assert found.header_of("https://b.example.org:8443") == ("x-api-key", "{key}")
     assert found.variables_of("sage") == {**found.keys, "https://api.example.org": "SAGE_KEY"}
     assert found.variables_of("other") == found.keys
-    assert (found.requests_per_minute, found.at_once, found.outages) == (60, 100, 3)
+    assert (found.requests_per_minute, found.at_once, found.outage_wait) == (60, 100, 300)
 
 
 def post(url: str) -> str:

@@ -112,16 +112,18 @@ def test_a_bot_is_answered_and_what_it_takes_is_counted_as_the_provider_counts_i
 def test_a_bot_that_has_spent_all_may_ask_no_more(call: Call) -> None:
     caller = call(spend=0.00006, spent={"mine": 0.00002})
     answer, used = caller.turn(COMPLETIONS, body=chat())
-    assert (answer["status"], used.over) == (200, "")
+    assert answer["status"] == 200
     answer, used = caller.turn(COMPLETIONS, body=chat("again and again"))
     assert answer["status"] == 200
-    assert used.over == "mine has cost 9.25e-05 in this league, of the 6e-05 that [door] allows."
     answer, used = caller.turn(COMPLETIONS, body=chat("and again"))
-    assert "has cost" in answer["error"]
-    assert (answer["error"], used.requests) == (used.over, 0)
+    assert (answer["status"], used.requests, used.outage) == (402, 0, "")
+    said = "mine has cost 9.25e-05 in this league, of the 6e-05 that [door] allows."
+    assert json.loads(answer["body"])["error"]["message"] == said
+    answer, used = caller.turn(COMPLETIONS, body=chat("and again"))
+    assert answer["status"] == 402, "it is kept, so that it is answered so once more"
     other = Caller(caller.door, *API, bot="b")
     answer, used = other.turn(COMPLETIONS, body=chat())
-    assert (answer["status"], used.over) == (200, "")
+    assert answer["status"] == 200
     other.close()
 
 

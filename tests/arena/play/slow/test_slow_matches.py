@@ -11,8 +11,10 @@ from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
+import msgspec
 import pytest
 
+from referee.kept import KeptAnswer
 from tests.arena.conftest import League
 from tests.outside.sources import NIM
 from tests.referee.process_watch import until
@@ -147,22 +149,42 @@ def test_an_interruption_leaves_the_matches_at_once(
     assert league.is_left_clean()
 
 
+def answers(league: League) -> dict[tuple[int, ...], KeptAnswer]:
+    """Return what is kept of matches on their way, by match, seat and number."""
+    with closing(sqlite3.connect(league.folder / "slow.db", timeout=30)) as db:
+        rows = db.execute("SELECT flight, seat, number, said FROM answer")
+        return {tuple(at): msgspec.msgpack.decode(said, type=KeptAnswer) for *at, said in rows}
+
+
 @pytest.mark.slow
-def test_a_bot_that_answers_otherwise_than_before_begins_its_matches_anew(league: League) -> None:
+def test_a_bot_that_answers_otherwise_than_before_has_a_fault_and_what_it_answered_stands(
+    league: League,
+) -> None:
     entries = league.bot("ada", SLEEPER.format(pause=0.03)) + league.bot("bob", FICKLE)
     league.write(
-        'game = "guerra"\nseed = 1\ndeals = 1\noptions.max_turns = 20\n'
-        f'limits = {{ sandbox = "none", pace = "slow", move_time = 30 }}\n{entries}'
+        'game = "guerra"\nseed = 1\ndeals = 1\noptions.max_turns = 60\n'
+        'limits = { sandbox = "none", pace = "slow", move_time = 30, faults_allowed = 9 }\n'
+        f"{entries}"
     )
     run = league.start("run")
     until(lambda: kept(league) > 30, 20)
     os.killpg(run.pid, signal.SIGKILL)
     run.communicate()
-    ended = league.call("run")
-    said = " ".join(ended.stderr.split())
-    assert "begins anew: bob, asked again after an interruption, does not answer as it" in said
+    before = answers(league)
+    for _ in range(2):  # what was a fault once stays one
+        run = league.start("run")
+        until(lambda: kept(league) > len(before) + 10 or run.poll() is not None, 20)  # noqa: B023
+        os.killpg(run.pid, signal.SIGKILL)
+        run.communicate()
+        now = answers(league)
+        assert {key: now[key].move for key in before} == {key: before[key].move for key in before}
+    assert {each.fault for each in now.values()} == {None, "changed"}
+    league.call("run")
     assert league.count() == 2
-    assert all(not sum(faults.values()) for match, _ in league.stored() for faults in match.faults)
+    for match, _ in league.stored():
+        for bot, faults in zip(match.bots, match.faults, strict=True):
+            assert set(faults) == ({"changed"} if bot.name == "bob" else set())
+    assert "none differs" in league.call("verify").stdout
 
 
 @pytest.mark.slow
