@@ -2,6 +2,7 @@
 
 import select
 from collections.abc import Callable, Collection
+from math import inf
 from time import clock_gettime, monotonic
 from typing import NoReturn
 
@@ -13,7 +14,7 @@ from referee.limits import Limits
 from referee.lookout import Lookout, Neighbour
 from referee.pipes import ClosedError, Pipes
 from referee.polling import ALONE, Polling
-from referee.procfs import family
+from referee.procfs import cpu_of, family
 from referee.sandbox import Child, Ended, Launcher
 from referee.sandbox.stage import unstaged
 from referee.turn_clock import TurnClock
@@ -61,6 +62,7 @@ class BotProcess:
         self._child = child
         self._limits = limits
         self._is_inside = limits.sandbox == "bwrap"  # where no clock shows its CPU
+        self._has_children = limits.sandbox in ("bwrap", "none")  # or may have some
         self._cpu_clock = cpu_clock(child.pid)
         self._lookout = Lookout(child, limits, neighbours, polling.look_seconds)
         self._pipes = Pipes(child, polling=polling)
@@ -80,6 +82,7 @@ class BotProcess:
         self.held: Callable[[], float] | None = None
         """Returns how many seconds of this turn the bot was held up at its door, if it has one."""
         self._held_before = 0.0  # what of these was taken off the wall already
+        self._used_before = 0.0  # CPU seconds of all its processes as the turn began, with a door
         self._has_played = False
 
     def begin_match(self) -> None:
@@ -122,7 +125,8 @@ class BotProcess:
         if self.tap is not None:
             self.tap("→", line)
         turn, pipes = self.turn_clock, self._pipes
-        self._held_before = 0.0
+        if self.held is not None:
+            self._held_before, self._used_before = 0.0, self._used()
         began = monotonic()
         is_rested = turn.begin(began, clock)
         if self.freezer.frozen:
@@ -210,10 +214,21 @@ class BotProcess:
     def _waited(self, began: float) -> float:
         """Return the seconds of a turn in which others kept the bot waiting; each second once."""
         waited = self._lookout.waited(began)
-        if self.held is not None:
-            before, self._held_before = self._held_before, self.held()
-            waited += self._held_before - before
+        if self.held is not None:  # less what it has thought meanwhile, at the most
+            held = self.held() - (self._used() - self._used_before)
+            if held > self._held_before:
+                waited += held - self._held_before
+                self._held_before = held
         return waited
+
+    def _used(self) -> float:
+        """Return the CPU seconds of all its processes; endless if that cannot be read."""
+        try:
+            if self._has_children:
+                return cpu_of(self.family)
+            return clock_gettime(self._cpu_clock)
+        except OSError:
+            return inf
 
     @property
     def door(self) -> tuple[int, int] | None:

@@ -46,11 +46,11 @@ class Follower(Protocol):
     def sent(self, got: int) -> None:
         """Note that a try is over, in which so many bytes came back."""
 
-    def hold(self, since: float) -> None:
-        """Note that the request is held up by none of the bot's doing, since a time of the loop."""
+    def goes(self) -> None:
+        """Note that the request is at the provider from now on; before, it was held up."""
 
-    def go_on(self) -> None:
-        """Note that it is held up no longer."""
+    def comes(self, *, failed: bool) -> None:
+        """Note that it is there no longer."""
 
     @property
     def outage(self) -> OutageTime:
@@ -125,16 +125,16 @@ class Asking:
         payer: OutageTime | None = None
         try:
             while True:
-                course.hold(clock())
                 async with self._pacings[asked.origin].admitted():
-                    began = clock()
-                    if not tries:
-                        course.go_on()
-                    found = await self._try(asked, variable, headers, course)
+                    course.goes()
+                    found = None
+                    try:
+                        found = await self._try(asked, variable, headers, course)
+                    finally:
+                        course.comes(failed=isinstance(found, tuple))
                 if isinstance(found, ProviderAnswer):
                     return found
                 trouble, pause = found
-                course.hold(began)
                 tries += 1
                 payer, before = await self._payer(asked.origin, course), payer
                 if payer is not before:

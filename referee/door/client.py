@@ -15,7 +15,7 @@ from referee.door.exchanges import Exchanges, MadeRequest
 from referee.door.line_pipes import LinePipes
 from referee.door.open_request import OpenRequest, Outcome
 from referee.door.reading import WantedRequest, digest_of
-from referee.door.turn_usage import NOTHING, OutageTime, Tally, TurnUsage, covered
+from referee.door.turn_usage import NOTHING, OutageTime, Tally, TurnUsage, held_up
 from referee.door.usage import Usage
 
 if TYPE_CHECKING:
@@ -189,7 +189,7 @@ class DoorClient:
 
     def _counted(self) -> TurnUsage:
         tally = self.tally
-        is_asking = tally.requests or tally.repeated or tally.outage or tally.holds
+        is_asking = tally.requests or tally.repeated or tally.outage or tally.open
         if not is_asking and not self._open and not tally.got and not tally.cost:
             return NOTHING
         usage = tally.usage(self._held(monotonic()))
@@ -197,13 +197,14 @@ class DoorClient:
         return usage
 
     def _held(self, now: float) -> float:
-        holds = self.tally.holds.copy()
+        opened, away = self.tally.open.copy(), self.tally.away.copy()
         for each in () if self._has_answered else self._open:
             if not each.is_cut:
-                holds += each.holds
-                if each.held_since is not None:
-                    holds.append((each.held_since, now))
-        return covered(holds, self._began, now)
+                opened.append((each.opened, now))
+                away += each.away
+                if each.away_since is not None:
+                    away.append((each.away_since, now))
+        return held_up(opened, away, self._began, now)
 
     # For the door's thread
 
@@ -302,11 +303,11 @@ class DoorClient:
             with self.lock:
                 self._failure = self._failure or failure
             outcome = "the door failed: this is not your doing."
-        request.go_on()
         if not request.is_cut:
             with self.lock:
                 request.is_cut = True
-                self.tally.holds += request.holds
+                self.tally.open.append((request.opened, monotonic()))
+                self.tally.away += request.away
             request.deliver(outcome)
 
     def _finish(self, request: OpenRequest) -> None:

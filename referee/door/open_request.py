@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from referee.allowed import AllowedRequest
 from referee.door.exchanges import MadeRequest, SeenAnswer
-from referee.door.turn_usage import OutageTime
+from referee.door.turn_usage import OutageTime, Span
 
 if TYPE_CHECKING:
     from referee.door.client import DoorClient
@@ -24,13 +24,14 @@ class OpenRequest:
 
     __slots__ = (
         "asked",
+        "away",
+        "away_since",
         "client",
         "deliver",
         "entry",
-        "held_since",
-        "holds",
         "is_cut",
         "is_sent",
+        "opened",
         "task",
         "turn",
     )
@@ -50,9 +51,10 @@ class OpenRequest:
         self.deliver = deliver
         self.is_cut = False
         self.is_sent = False
-        self.held_since: float | None = None
-        self.holds: list[tuple[float, float]] = []
-        """From when to when it was held up before; they count once it is answered."""
+        self.opened = monotonic()
+        self.away: list[Span] = []
+        """From when to when it was at a provider that did not fail."""
+        self.away_since: float | None = None
         self.task: asyncio.Task[None] | None = None
 
     @property
@@ -78,16 +80,14 @@ class OpenRequest:
         """The time in which requests of the bot may fail."""
         return self.client.outage
 
-    def hold(self, since: float) -> None:
-        """Note that it is held up since a time of the loop, which is `monotonic`."""
+    def goes(self) -> None:
+        """Note that it is at the provider from now on."""
         with self.client.lock:
-            if self.is_cut:
-                return
-            self.held_since = since if self.held_since is None else min(since, self.held_since)
+            self.away_since = monotonic()
 
-    def go_on(self) -> None:
-        """Note that it is held up no longer."""
+    def comes(self, *, failed: bool) -> None:
+        """Note that it is there no longer; where it has failed, it was held up all the time."""
         with self.client.lock:
-            if self.held_since is not None and not self.is_cut:
-                self.holds.append((self.held_since, monotonic()))
-            self.held_since = None
+            if self.away_since is not None and not failed:
+                self.away.append((self.away_since, monotonic()))
+            self.away_since = None

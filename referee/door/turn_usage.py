@@ -1,6 +1,7 @@
 """What a bot asked for through its door in a turn, and how long it was held up."""
 
 from collections.abc import Sequence
+from typing import TypeAlias
 
 import msgspec
 
@@ -23,7 +24,8 @@ class TurnUsage(msgspec.Struct, frozen=True):
     cost: float = 0.0
     """In the unit of the prices."""
     held: float = 0.0
-    """How long the bot was held up in the turn, by our rates or by the provider's failing."""
+    """How long the bot was held up in the turn, by our rates or by the provider's failing, while
+    none of its requests was at a provider."""
     outage: str = ""
     """How a request failed by the provider's doing, in a sentence; empty if none did."""
 
@@ -32,13 +34,17 @@ NOTHING = TurnUsage()
 """That of a bot that asked for nothing."""
 
 
+Span: TypeAlias = tuple[float, float]
+
+
 class Tally:
     """Counts what a bot asks for; its owner sees to it that one thread at a time does."""
 
     __slots__ = (
+        "away",
         "cost",
         "got",
-        "holds",
+        "open",
         "outage",
         "repeated",
         "requests",
@@ -51,8 +57,10 @@ class Tally:
         self.tokens = [0, 0]
         self.cost = 0.0
         self.outage = ""
-        self.holds: list[tuple[float, float]] = []
-        """From when to when a request was held up, for those that are over."""
+        self.open: list[Span] = []
+        """From when to when each request was open, for those that are over."""
+        self.away: list[Span] = []
+        """From when to when they were at a provider that did not fail."""
 
     def add(self, usage: Usage) -> None:
         """Count the tokens and the cost of a request."""
@@ -108,10 +116,19 @@ class OutageTime:
         return self.most - self._used - now
 
 
-def covered(holds: Sequence[tuple[float, float]], since: float, until: float) -> float:
-    """Return how much of a time is in at least one of the `holds`; pure."""
+def held_up(opened: Sequence[Span], away: Sequence[Span], since: float, until: float) -> float:
+    """Return how long all requests that were open were held up, none of them being away; pure.
+
+    They are so by our rates, and by a provider that fails. Who has one of many away does not wait
+    for us.
+    """
+    return _covered(opened, since, until) - _covered(away, since, until)
+
+
+def _covered(spans: Sequence[Span], since: float, until: float) -> float:
+    """Return how much of a time is in at least one of the spans."""
     total, reached = 0.0, since
-    for begin, end in sorted(holds):
+    for begin, end in sorted(spans):
         begin, end = max(begin, reached), min(end, until)
         if end > begin:
             total += end - begin

@@ -599,3 +599,21 @@ def test_of_two_cores_what_own_threads_use_is_taken_off_by_half() -> None:
             process.kill()
     assert shared > 0.1
     assert shared - lone > 0.2 * own
+
+
+@pytest.mark.parametrize(("does", "is_late"), [("time.sleep(0.01)", False), ("pass", True)])
+def test_who_thinks_while_its_requests_are_held_up_pays_for_it(
+    sandboxed: Table, does: str, is_late: bool
+) -> None:
+    think = f"""\
+        import time
+        until = time.monotonic() + 0.7
+        while time.monotonic() < until:
+            {does}
+    """
+    process = sandboxed.sandboxed(answering(think))
+    process.held = lambda: time.monotonic() - process.turn_clock.began
+    game = dealt(Countdown, 2, rounds=1)
+    other = FunctionSeat(lambda _decision, _view: ONE)
+    played = sandboxed.play(game, [process, other], clock="wall", move_time=0.3)
+    assert bool(late(played)) == is_late

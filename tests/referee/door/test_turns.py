@@ -11,10 +11,13 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from protocol.errors import ArenaError, ProtocolError
 from referee.allowed import allowed_of
 from referee.door import NOTHING, MadeRequest, Remembered, SeenAnswer, TokenPrice, Usage
+from referee.door.turn_usage import held_up
 from referee.door.usage import Metering
 from tests.provider import Provider
 from tests.referee.door.at_the_door import API, COMPLETIONS, KEY, Caller, chat, opened
@@ -365,3 +368,20 @@ def test_whatever_a_bot_writes_is_answered(provider: Provider, call: Call) -> No
         assert "not your doing" not in answer["error"], request
     assert not caller.client.end_turn().outage
     assert provider.forget() == []
+
+
+SPANS = st.lists(st.tuples(st.integers(0, 12), st.integers(0, 12)).map(sorted).map(tuple))
+
+
+@given(SPANS, SPANS, st.integers(0, 12), st.integers(0, 12))
+def test_a_bot_is_held_up_while_something_is_open_and_nothing_is_away(
+    opened: list[Any], away: list[Any], since: int, until: int
+) -> None:
+    opened += away  # what is away is open
+    moments = range(since, until)
+
+    def within(spans: list[Any], moment: int) -> bool:
+        return any(begin <= moment < end for begin, end in spans)
+
+    slowly = sum(within(opened, each) and not within(away, each) for each in moments)
+    assert held_up(opened, away, since, until) == slowly
