@@ -428,7 +428,7 @@ def _slots(
         except ArenaError as error:
             raise ArenaError(f"{league.folder / LEAGUE_FILE}: [door]: {error}") from None
         with Flights(league.folder) as flights:
-            keeper = Doorkeeper(terms, keys, flights.spent())
+            keeper = Doorkeeper(terms, keys, flights.spent(), len(asking))
     return SlotWorkforce(setup, bots, slots, league.folder, keeper, home)
 
 

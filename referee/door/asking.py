@@ -53,6 +53,10 @@ class Follower(Protocol):
         """Note that it is there no longer."""
 
     @property
+    def bot(self) -> str:
+        """Whose request it is, by the bot's key."""
+
+    @property
     def outage(self) -> OutageTime:
         """The time in which requests of the bot may fail."""
 
@@ -65,6 +69,7 @@ class Asking:
         terms: DoorTerms,
         keys: Mapping[str, str],
         network: Network,
+        bots: int,
         tell: Callable[[str], None],
     ) -> None:
         self._terms = terms
@@ -75,9 +80,8 @@ class Asking:
         self._origins = {
             str(entry.origin): entry.origin for entry in all_allowed(terms.allow).values()
         }
-        self._pacings = {
-            origin: Pacing(terms.requests_per_minute, terms.at_once) for origin in self._origins
-        }
+        self._bots = bots
+        self._pacings: dict[tuple[str, str], Pacing] = {}
 
         self._absence = OutageTime(terms.absence)
         self._shared = {
@@ -125,7 +129,7 @@ class Asking:
         payer: OutageTime | None = None
         try:
             while True:
-                async with self._pacings[asked.origin].admitted():
+                async with self._pacing(asked.origin, course.bot).admitted():
                     course.goes()
                     found = None
                     try:
@@ -157,6 +161,13 @@ class Asking:
         finally:
             if payer is not None:
                 payer.end(clock())
+
+    def _pacing(self, origin: str, bot: str) -> Pacing:
+        terms = self._terms
+        if (origin, bot) not in self._pacings:
+            pacing = Pacing(terms.requests_per_minute, terms.at_once, self._bots)
+            self._pacings[origin, bot] = pacing
+        return self._pacings[origin, bot]
 
     async def _payer(self, origin: str, course: Follower) -> OutageTime:
         """Return of whose time it is taken that a provider has failed: the bot's, or all bots'."""

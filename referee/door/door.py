@@ -35,6 +35,7 @@ class Door:
         keys: by variable, as `keys_of` returns them.
         spent: by bot, what it has cost in the league so far, in the unit of the prices.
         network: resolves names; the system's, if there is none.
+        bots: how many bots have the door, each of which has a share of its rates.
         tell: called on the door's thread with a sentence for the organizer.
 
     Raises ArenaError, when it is entered, if the extra `door` is not installed.
@@ -48,6 +49,7 @@ class Door:
         spent: Mapping[str, float],
         *,
         network: Network | None = None,
+        bots: int = 1,
         tell: Callable[[str], None] = lambda _: None,
     ) -> None:
         self.request_bytes = terms.request_kb << 10
@@ -56,6 +58,7 @@ class Door:
         self._keys = keys
         self._spent = dict(spent)
         self._network = network
+        self._bots = bots
         self._tell = tell
         self._allowed = [*all_allowed(terms.allow).values()]
         self._allow_of = cache(self._new_allow_list)
@@ -78,10 +81,10 @@ class Door:
         self._thread = threading.Thread(target=self._run, name="door", daemon=True)
         self._thread.start()
         asking, terms, keys, network = Asking, self._terms, self._keys, self._network
-        tell = self._tell
+        bots, tell = self._bots, self._tell
 
         async def make() -> Asking:
-            return asking(terms, keys, network, tell)
+            return asking(terms, keys, network, bots, tell)
 
         self._asking = self._on_loop(make())
         return self

@@ -76,6 +76,11 @@ class OpenRequest:
             self.client.tally.got += got
 
     @property
+    def bot(self) -> str:
+        """The key of the bot whose it is."""
+        return self.client.bot
+
+    @property
     def outage(self) -> OutageTime:
         """The time in which requests of the bot may fail."""
         return self.client.outage

@@ -1,4 +1,4 @@
-"""How many requests may go to one name, in any minute and at a time."""
+"""How many requests of one bot may go to one origin, in any minute and at a time."""
 
 import asyncio
 from collections import deque
@@ -9,12 +9,17 @@ _MINUTE = 60.0
 
 
 class Pacing:
-    """Lets requests to one name through, in the order in which they came."""
+    """Lets the requests of one bot to one origin through, in the order in which they came.
 
-    def __init__(self, per_minute: int, at_once: int) -> None:
-        self._slots = asyncio.Semaphore(at_once)
+    It has an equal share of what all bots may ask there together, so that none uses up another's.
+    """
+
+    def __init__(self, per_minute: int, at_once: int, bots: int) -> None:
+        share = max(1, per_minute // bots)
+        self._window = _MINUTE * share * bots / per_minute
+        self._slots = asyncio.Semaphore(max(1, at_once // bots))
         self._turn = asyncio.Lock()
-        self._begun: deque[float] = deque(maxlen=per_minute)
+        self._begun: deque[float] = deque(maxlen=share)
 
     @asynccontextmanager
     async def admitted(self) -> AsyncIterator[None]:
@@ -27,5 +32,5 @@ class Pacing:
     async def _pace(self) -> None:
         clock = asyncio.get_running_loop().time
         if len(self._begun) == self._begun.maxlen:
-            await asyncio.sleep(max(self._begun[0] + _MINUTE - clock(), 0))
+            await asyncio.sleep(max(self._begun[0] + self._window - clock(), 0))
         self._begun.append(clock())

@@ -57,7 +57,7 @@ class DoorTerms(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     Requests that are open when it is reached are still counted.
     """
     requests_per_minute: Annotated[int, Meta(ge=1, le=1_000_000)] = 60
-    """The most requests to one origin in any minute, of all bots together."""
+    """The most requests to one origin in any minute, of all bots together; each has a share."""
     at_once: Annotated[int, Meta(ge=1, le=10_000)] = 100
     """The most requests to one origin at a time, of all bots together."""
     timeout: PositiveSeconds = 120.0

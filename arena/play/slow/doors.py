@@ -23,6 +23,8 @@ class Doorkeeper(msgspec.Struct, frozen=True):
     terms: DoorTerms
     keys: Mapping[str, str]
     spent: Mapping[str, float]
+    bots: int
+    """How many have a door."""
 
 
 class _Kept:
@@ -113,7 +115,7 @@ def opened(
         return
     with (
         Flights(folder) as own,
-        Door(keeper.terms, keeper.keys, keeper.spent, tell=tell) as door,
+        Door(keeper.terms, keeper.keys, keeper.spent, bots=keeper.bots, tell=tell) as door,
     ):
         yield Doors(setup, keeper, own, door)
 

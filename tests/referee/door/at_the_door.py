@@ -125,7 +125,7 @@ def opened(provider: Provider, trap: int, **more: Any) -> Iterator[Door]:
     names = more.pop("names", {"api.example.org": [[PUBLIC]], "second.example.org": [[PUBLIC]]})
     spent = more.pop("spent", {})
     keys = more.pop("held", {"EXAMPLE_KEY": KEY})
-    tell = more.pop("tell", lambda _: None)
+    how = {name: more.pop(name) for name in ("bots", "tell") if name in more}
     usual = {
         "allow": (*API, "GET https://second.example.org/v1/*"),
         "keys": {"https://api.example.org": "EXAMPLE_KEY"},
@@ -135,5 +135,5 @@ def opened(provider: Provider, trap: int, **more: Any) -> Iterator[Door]:
         "timeout": 5.0,
     }
     terms = DoorTerms(**{**usual, **more})
-    with Door(terms, keys, spent, network=Wired(provider.port, trap, names), tell=tell) as door:
+    with Door(terms, keys, spent, network=Wired(provider.port, trap, names), **how) as door:
         yield door

@@ -9,7 +9,7 @@ import pytest
 
 from referee.door.shared import AbsentError
 from tests.provider import Provider
-from tests.referee.door.at_the_door import COMPLETIONS, Caller, chat
+from tests.referee.door.at_the_door import API, COMPLETIONS, Caller, chat
 
 Call = Callable[..., Caller]
 BROKEN: dict[str, dict[str, Any]] = {
@@ -207,3 +207,18 @@ def test_our_own_rates_hold_bots_up_and_are_kept(provider: Provider, call: Call)
     cut = caller.read(1.0)
     assert cut is not None
     assert "turn ended" in cut["error"]
+
+
+def test_no_bot_uses_up_the_rate_of_another(provider: Provider, call: Call) -> None:
+    hog = call(requests_per_minute=4, bots=2)
+    other = Caller(hog.door, *API, bot="other")
+    hog.client.begin_turn()
+    other.client.begin_turn()
+    for number in range(9):
+        hog.send({"id": number, "url": COMPLETIONS, "body": chat(str(number))})
+    assert [hog.read(1.0) is not None for _ in range(3)] == [True, True, False]
+    other.send({"id": 1, "url": COMPLETIONS, "body": chat("mine")})
+    answer = other.read(1.0)
+    assert answer
+    assert answer["status"] == 200
+    other.close()
