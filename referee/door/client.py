@@ -15,7 +15,7 @@ from referee.door.exchanges import Exchanges, MadeRequest
 from referee.door.line_pipes import LinePipes
 from referee.door.open_request import OpenRequest, Outcome
 from referee.door.reading import WantedRequest, digest_of
-from referee.door.turn_usage import NOTHING, OutageTime, Tally, TurnUsage, held_up
+from referee.door.turn_usage import NOTHING, Held, OutageTime, Tally, TurnUsage, held_up
 from referee.door.usage import Usage
 
 if TYPE_CHECKING:
@@ -32,6 +32,7 @@ class Gateway(Protocol):
     loop: asyncio.AbstractEventLoop
     request_bytes: int
     outage_wait: float
+    held_seconds: float
 
     async def obtain(self, request: OpenRequest, exchanges: Exchanges) -> Outcome:
         """Return what came of a request."""
@@ -67,6 +68,7 @@ class DoorClient:
         "_failure",
         "_gateway",
         "_has_answered",
+        "_held_by_rates",
         "_idle",
         "_is_deaf",
         "_is_in_turn",
@@ -104,6 +106,7 @@ class DoorClient:
         self._key = terms.key
         self._times: Counter[bytes] = Counter()
         self.outage = OutageTime(gateway.outage_wait)
+        self._held_by_rates = 0.0  # in the turns of this match that are over
         self._open: dict[OpenRequest, None] = {}
         self._turn = 0
         self._began = 0.0
@@ -127,6 +130,7 @@ class DoorClient:
             self._key = key
             self._times = Counter()
             self.outage = OutageTime(self.outage.most)
+            self._held_by_rates = 0.0
 
     def begin_turn(self) -> None:
         """Hear the bot from now on."""
@@ -165,9 +169,9 @@ class DoorClient:
 
     @property
     def held(self) -> float:
-        """How long the bot has been held up in this turn so far, in seconds."""
+        """How long its clock has stood still in this turn so far, in seconds."""
         with self.lock:
-            return self._held(monotonic())
+            return self._stood(self._held(monotonic()))
 
     def close(self, patience: float = 0.0) -> TurnUsage:
         """Leave, and return what was counted since the last turn ended.
@@ -192,19 +196,29 @@ class DoorClient:
         is_asking = tally.requests or tally.repeated or tally.outage or tally.open
         if not is_asking and not self._open and not tally.got and not tally.cost:
             return NOTHING
-        usage = tally.usage(self._held(monotonic()))
+        held = self._held(monotonic())
+        usage = tally.usage(self._stood(held))
+        self._held_by_rates += held.by_rates
         self.tally = Tally()
         return usage
 
-    def _held(self, now: float) -> float:
-        opened, away = self.tally.open.copy(), self.tally.away.copy()
+    def _stood(self, held: Held) -> float:
+        """Return how long its clock stands still for this; for rates, it is bounded in a match."""
+        left = max(self._gateway.held_seconds - self._held_by_rates, 0.0)
+        return held.by_outages + min(held.by_rates, left)
+
+    def _held(self, now: float) -> Held:
+        tally = self.tally
+        opened, away, failing = tally.open.copy(), tally.away.copy(), tally.failing.copy()
         for each in () if self._has_answered else self._open:
             if not each.is_cut:
                 opened.append((each.opened, now))
                 away += each.away
+                if each.failing_since is not None:
+                    failing.append((each.failing_since, now))
                 if each.away_since is not None:
                     away.append((each.away_since, now))
-        return held_up(opened, away, self._began, now)
+        return held_up(opened, away, failing, self._began, now)
 
     # For the door's thread
 
@@ -308,6 +322,8 @@ class DoorClient:
                 request.is_cut = True
                 self.tally.open.append((request.opened, monotonic()))
                 self.tally.away += request.away
+                if request.failing_since is not None:
+                    self.tally.failing.append((request.failing_since, monotonic()))
             request.deliver(outcome)
 
     def _finish(self, request: OpenRequest) -> None:

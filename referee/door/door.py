@@ -6,6 +6,7 @@ import os
 import threading
 from collections.abc import Callable, Coroutine, Mapping
 from functools import cache
+from math import inf
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
@@ -54,6 +55,7 @@ class Door:
     ) -> None:
         self.request_bytes = terms.request_kb << 10
         self.outage_wait = terms.outage_wait
+        self.held_seconds = inf if terms.held_seconds is None else terms.held_seconds
         self._terms = terms
         self._keys = keys
         self._spent = dict(spent)

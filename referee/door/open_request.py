@@ -29,6 +29,7 @@ class OpenRequest:
         "client",
         "deliver",
         "entry",
+        "failing_since",
         "is_cut",
         "is_sent",
         "opened",
@@ -55,6 +56,8 @@ class OpenRequest:
         self.away: list[Span] = []
         """From when to when it was at a provider that did not fail."""
         self.away_since: float | None = None
+        self.failing_since: float | None = None
+        """When the provider began to fail it, if it does."""
         self.task: asyncio.Task[None] | None = None
 
     @property
@@ -93,6 +96,8 @@ class OpenRequest:
     def comes(self, *, failed: bool) -> None:
         """Note that it is there no longer; where it has failed, it was held up all the time."""
         with self.client.lock:
-            if self.away_since is not None and not failed:
-                self.away.append((self.away_since, monotonic()))
-            self.away_since = None
+            began, self.away_since = self.away_since, None
+            if failed:
+                self.failing_since = self.failing_since or began
+            elif began is not None:
+                self.away.append((began, monotonic()))

@@ -14,6 +14,7 @@ from referee.limits import PositiveSeconds, Seconds
 Price = Annotated[float, Meta(ge=0, le=1e9)]
 BEARER = "authorization: Bearer {key}"
 """How a key is sent, unless `headers` says otherwise."""
+_HELD = 10.0  # times a decision's time: how long the rates may hold a bot up in a match
 _SHARE = 0.75  # of a decision's time: the most that one request may take
 KEY_BYTES = 8
 """The shortest key: a shorter one could not be struck out of answers without giving it away."""
@@ -71,6 +72,9 @@ class DoorTerms(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     one fails too, an outage is nobody's, and the matches wait."""
     absence: Seconds = 3600.0
     """How long they wait in a run, in all; then it ends, and they go on in the next one."""
+    held_seconds: Seconds | None = None
+    """How long the rates may hold up one bot in a match while its clock stands still; by default,
+    ten times what it has for a decision."""
     request_kb: Annotated[int, Meta(ge=1, le=1 << 16)] = 1024
     """The longest body of a request, in KiB."""
     answer_kb: Annotated[int, Meta(ge=1, le=1 << 16)] = 4096
@@ -125,7 +129,9 @@ class DoorTerms(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
 
         A provider that hangs is found out before the bot is late by its doing.
         """
-        return msgspec.structs.replace(self, timeout=min(self.timeout, _SHARE * move_time))
+        held = _HELD * move_time if self.held_seconds is None else self.held_seconds
+        timeout = min(self.timeout, _SHARE * move_time)
+        return msgspec.structs.replace(self, timeout=timeout, held_seconds=held)
 
     def variables_of(self, bot: str) -> dict[str, str]:
         """Return the variables that hold the keys of a bot, by origin; `bot` is its name."""

@@ -1,7 +1,7 @@
 """What a bot asked for through its door in a turn, and how long it was held up."""
 
 from collections.abc import Sequence
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import msgspec
 
@@ -43,6 +43,7 @@ class Tally:
     __slots__ = (
         "away",
         "cost",
+        "failing",
         "got",
         "open",
         "outage",
@@ -61,6 +62,8 @@ class Tally:
         """From when to when each request was open, for those that are over."""
         self.away: list[Span] = []
         """From when to when they were at a provider that did not fail."""
+        self.failing: list[Span] = []
+        """From when to when it did."""
 
     def add(self, usage: Usage) -> None:
         """Count the tokens and the cost of a request."""
@@ -116,13 +119,28 @@ class OutageTime:
         return self.most - self._used - now
 
 
-def held_up(opened: Sequence[Span], away: Sequence[Span], since: float, until: float) -> float:
-    """Return how long all requests that were open were held up, none of them being away; pure.
+class Held(NamedTuple):
+    """How long a bot was held up, none of its requests being at a provider that does its work."""
 
-    They are so by our rates, and by a provider that fails. Who has one of many away does not wait
-    for us.
+    by_rates: float
+    by_outages: float
+
+
+def held_up(
+    opened: Sequence[Span],
+    away: Sequence[Span],
+    failing: Sequence[Span],
+    since: float,
+    until: float,
+) -> Held:
+    """Return how long all requests that were open were held up; pure.
+
+    Those that are away are at a provider, and who has one of many there does not wait for us. What
+    is held up while another one fails is so by the outage.
     """
-    return _covered(opened, since, until) - _covered(away, since, until)
+    worked = _covered(away, since, until)
+    failed = _covered([*away, *failing], since, until) - worked
+    return Held(_covered(opened, since, until) - worked - failed, failed)
 
 
 def _covered(spans: Sequence[Span], since: float, until: float) -> float:

@@ -209,6 +209,17 @@ def test_our_own_rates_hold_bots_up_and_are_kept(provider: Provider, call: Call)
     assert "turn ended" in cut["error"]
 
 
+def test_rates_stop_a_clock_for_so_long_in_a_match_and_no_longer(call: Call) -> None:
+    caller = call(requests_per_minute=1, held_seconds=0.3)
+    assert caller.turn(COMPLETIONS, body=chat())[1].requests == 1
+    for most in (0.3, 0.0):
+        caller.client.begin_turn()
+        caller.send({"id": 1, "url": COMPLETIONS, "body": chat()})
+        time.sleep(0.5)
+        assert caller.client.held == pytest.approx(most, abs=0.05)
+        caller.client.end_turn()
+
+
 def test_no_bot_uses_up_the_rate_of_another(provider: Provider, call: Call) -> None:
     hog = call(requests_per_minute=4, bots=2)
     other = Caller(hog.door, *API, bot="other")

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from protocol.errors import ArenaError, ProtocolError
 from referee.allowed import allowed_of
 from referee.door import NOTHING, MadeRequest, Remembered, SeenAnswer, TokenPrice, Usage
-from referee.door.turn_usage import held_up
+from referee.door.turn_usage import Held, held_up
 from referee.door.usage import Metering
 from tests.provider import Provider
 from tests.referee.door.at_the_door import API, COMPLETIONS, KEY, Caller, chat, opened
@@ -373,15 +373,17 @@ def test_whatever_a_bot_writes_is_answered(provider: Provider, call: Call) -> No
 SPANS = st.lists(st.tuples(st.integers(0, 12), st.integers(0, 12)).map(sorted).map(tuple))
 
 
-@given(SPANS, SPANS, st.integers(0, 12), st.integers(0, 12))
+@given(SPANS, SPANS, SPANS, st.integers(0, 12), st.integers(0, 12))
 def test_a_bot_is_held_up_while_something_is_open_and_nothing_is_away(
-    opened: list[Any], away: list[Any], since: int, until: int
+    opened: list[Any], away: list[Any], failing: list[Any], since: int, until: int
 ) -> None:
-    opened += away  # what is away is open
+    opened += [*away, *failing]  # what is away, or fails, is open
     moments = range(since, until)
 
     def within(spans: list[Any], moment: int) -> bool:
         return any(begin <= moment < end for begin, end in spans)
 
-    slowly = sum(within(opened, each) and not within(away, each) for each in moments)
-    assert held_up(opened, away, since, until) == slowly
+    idle = [each for each in moments if within(opened, each) and not within(away, each)]
+    by_outages = sum(within(failing, each) for each in idle)
+    found = held_up(opened, away, failing, since, until)
+    assert found == Held(len(idle) - by_outages, by_outages)
