@@ -81,7 +81,7 @@ class BotProcess:
         """How the process ended, once it has."""
         self.held: Callable[[], float] | None = None
         """Returns how many seconds of this turn the bot was held up at its door, if it has one."""
-        self._held_before = 0.0  # what of these was taken off the wall already
+        self._without_core = self._forgiven = 0.0  # seconds of this turn, with a door
         self._used_before = 0.0  # CPU seconds of all its processes as the turn began, with a door
         self._has_played = False
 
@@ -126,7 +126,8 @@ class BotProcess:
             self.tap("→", line)
         turn, pipes = self.turn_clock, self._pipes
         if self.held is not None:
-            self._held_before, self._used_before = 0.0, self._used()
+            self._without_core = self._forgiven = 0.0
+            self._used_before = self._used()
         began = monotonic()
         is_rested = turn.begin(began, clock)
         if self.freezer.frozen:
@@ -214,12 +215,14 @@ class BotProcess:
     def _waited(self, began: float) -> float:
         """Return the seconds of a turn in which others kept the bot waiting; each second once."""
         waited = self._lookout.waited(began)
-        if self.held is not None:  # less what it has thought meanwhile, at the most
-            held = self.held() - (self._used() - self._used_before)
-            if held > self._held_before:
-                waited += held - self._held_before
-                self._held_before = held
-        return waited
+        if self.held is None:
+            return waited
+        # It may have waited for a core while it was held up; and what it thought is its own. In the
+        # end it may have been held up for less, as it has not waited for what it asked.
+        self._without_core += waited
+        held = self.held() - (self._used() - self._used_before)
+        before, self._forgiven = self._forgiven, max(self._without_core, held)
+        return self._forgiven - before
 
     def _used(self) -> float:
         """Return the CPU seconds of all its processes; endless if that cannot be read."""

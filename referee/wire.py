@@ -80,3 +80,4 @@ class Wire(Protocol):
 
     def measured(self) -> Measured:
         """Return what was measured in this match, beside its turns."""
+        return Measured()

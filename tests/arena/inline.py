@@ -33,6 +33,7 @@ from arena.play.workforce import Event, Heard, Worker, Workforce
 from arena.schedule.deal import BotIndex, first_bots
 from referee.bot_process import GoneError
 from referee.clock import Clock, Turn
+from referee.evidence import Measured
 from referee.sandbox import PYTHON, Ended, Launcher, Program
 from referee.wire import Wire
 
@@ -209,6 +210,9 @@ class InlineBot(Wire):
 
     def stderr_text(self) -> str:
         return self._stderr.getvalue()
+
+    def measured(self) -> Measured:
+        return Measured(stderr=self.stderr_text())
 
 
 class _Launchers(dict[str, Launcher]):

@@ -94,7 +94,7 @@ def test_what_a_check_costs_counts_in_the_league(
         env = environment(provider)
         ended = subprocess.run([*ARENA, *words], env=env, capture_output=True, cwd=ROOT)
         asked.append(provider.count["completions"])
-    assert b"asker has cost 0.001" in b" ".join((ended.stdout + ended.stderr).split())
+    assert ended.returncode == 0  # it is answered 402 from then on, and plays legal moves
     assert asked[1] == asked[2]  # once all is spent, nothing is asked for any more
     with Flights(league.folder) as flights:
         assert flights.spent()["asker"] >= 0.001

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from arena.cli import main
 from referee.sandbox import SANDBOXES
@@ -20,7 +21,7 @@ def leaking(monkeypatch: pytest.MonkeyPatch) -> None:
     need("landlock")
     whole = LandlockSandbox.around
     monkeypatch.setattr(
-        LandlockSandbox, "around", lambda *words: {**whole(*words), "seccomp": None}
+        LandlockSandbox, "around", lambda *words: replace(whole(*words), seccomp=None)
     )
 
 

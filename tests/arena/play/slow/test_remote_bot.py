@@ -228,7 +228,7 @@ def test_what_is_no_answer_is_a_fault(
     assert fault.kind == kind
     assert reason in fault.reason
     if kind == "crash" and "code 3" in reason:
-        assert seat.stderr == "no such move"
+        assert seat.measured().stderr == "no such move"
 
 
 @pytest.mark.parametrize(
