@@ -300,8 +300,8 @@ class Homes:
             if found.line is not None:
                 found.line.end(_AGAIN)
             return found, True
-        if found is not None and is_same:  # its welcome was lost
-            found.close("")
+        if found is not None and is_same:  # its welcome was lost, if no word came that knows of it
+            found.close("was begun anew by its author" if found.is_known else "")
             if found.line is not None:
                 found.line.end(_AGAIN)
         elif found is not None:

@@ -71,6 +71,8 @@ class HomeSession:
         self.epoch = secrets.token_hex(16)
         """By it the author's program shows that it knows of this session: its welcome may be lost,
         and then what it has seen was of another one."""
+        self.is_known = False
+        """Whether the author's program has shown so: then no welcome was lost."""
         self._changed = changed
         self._post = Post()
         self._copies: dict[int, RemoteCopy] = {}
@@ -215,6 +217,7 @@ class HomeSession:
 
     def hear(self, frame: FromAuthor) -> None:
         """Take a frame; raise ProtocolError for one that cannot be."""
+        self.is_known = True
         match frame:
             case Echo():
                 self._note(frame)

@@ -214,6 +214,18 @@ def test_a_session_whose_welcome_was_lost_begins_anew_and_blames_nobody(contest:
             assert again.next() == remote.BeginCopy(n=1, copy=1)
 
 
+def test_nobody_calls_off_matches_by_a_session_that_he_knows_and_begins_anew(
+    contest: Contest,
+) -> None:
+    secret = "a" * 32
+    with at_home(contest, session=secret) as (home, _):
+        call = home.ready(contest)
+        with at_home(contest, session=secret, epoch="0" * 32) as (_, welcome):
+            assert not welcome.goes_on
+            assert call.how() == "was begun anew by its author"
+    call.close()
+
+
 def test_what_still_comes_over_the_old_connection_is_not_taken(contest: Contest) -> None:
     """Letters that are on their way when another connection takes over come once more over it."""
     secret = "a" * 32
