@@ -170,7 +170,9 @@ class League:
         """Rate the bots by their whole deals."""
         field = read_field(self.folder)
         ratings = fit(field.deals, bots=field.bots, draw_probability=draw_probability, ties=ties)
-        rows = standings(field.deals, ratings, faults=field.faults, forfeits=field.forfeits)
+        rows = standings(
+            field.deals, ratings, faults=field.faults, forfeits=field.forfeits, out=field.out
+        )
         table = leaderboard(field, ratings)
         return Ranking(tuple(rows), field.missing, tuple(table.notes), table)
 

@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from arena.stats.covariance import Covariance, Covariances, covariances
@@ -185,15 +185,19 @@ def _sigma(errors: Covariance, bot: str, unknown: float) -> float:
 
 
 def rank_intervals(
-    ratings: Ratings, errors: Callable[[int], float] = lambda _: SEPARATED
+    ratings: Ratings,
+    errors: Callable[[int], float] = lambda _: SEPARATED,
+    out: Collection[str] = (),
 ) -> dict[str, tuple[int, int]]:
     """Return each bot's first and last rank among the bots of its group it is not separated from.
 
     `errors` says by how many errors bots are to be separated in a group of so many. A bot that
-    never met another has no rank.
+    never met another has no rank, nor has one that is `out`: others are ranked as if it were not
+    there.
     """
     found = {}
     for group in ratings.groups:
+        group = [bot for bot in group if bot not in out]
         least = errors(len(group))
         for bot in group:
             above = sum(ratings.separated(other, bot, least) for other in group if other != bot)

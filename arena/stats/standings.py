@@ -1,12 +1,12 @@
 """The leaderboard, one row a bot, from deals and their ratings; pure."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
 from arena.stats.outcomes import Deals, Outcome, outcome_of, results_of
-from arena.stats.ratings import EXACT, Ratings, rank_intervals
+from arena.stats.ratings import EXACT, SEPARATED, Ratings, rank_intervals
 from arena.stats.together import errors_together
 
 
@@ -56,14 +56,16 @@ def standings(
     faults: Mapping[str, Mapping[str, int]] | None = None,
     forfeits: Mapping[str, int] | None = None,
     together: bool = False,
+    out: Collection[str] = (),
 ) -> list[Standing]:
     """Return a row for every rated bot: group by group, best rating first, equal ones by name.
 
-    The largest group comes first; bots that never met another come last. Ranks hold pair by pair,
-    or for all pairs `together`.
+    The largest group comes first; bots that never met another come last, and in each group those
+    that are `out`, which have no rank. Ranks hold pair by pair, or for all pairs `together`.
     """
     tallies = _tallies(deals)
-    ranks = rank_intervals(ratings, errors_together) if together else rank_intervals(ratings)
+    errors = errors_together if together else lambda _: SEPARATED
+    ranks = rank_intervals(ratings, errors, out)
     return [
         Standing(
             group=group,
@@ -81,18 +83,18 @@ def standings(
             faults=dict(sorted((faults or {}).get(bot, {}).items())),
             forfeits=(forfeits or {}).get(bot, 0),
         )
-        for group, bot in _in_order(ratings)
+        for group, bot in _in_order(ratings, out)
         if (rating := ratings.bots[bot])
     ]
 
 
-def _in_order(ratings: Ratings) -> Iterator[tuple[int, str]]:
+def _in_order(ratings: Ratings, out: Collection[str]) -> Iterator[tuple[int, str]]:
     """Yield the bots in the order of the leaderboard, with the number of their group."""
     linked = sorted(ratings.groups, key=lambda group: (-len(group), group))
     alone = set(ratings.bots).difference(*linked)
     for number, group in [*enumerate(linked, 1), (0, sorted(alone))]:
-        for bot in sorted(group, key=lambda bot: (-round(ratings.bots[bot].mu, EXACT), bot)):
-            yield number, bot
+        ordered = sorted(group, key=lambda bot: (-round(ratings.bots[bot].mu, EXACT), bot))
+        yield from ((number, bot) for bot in sorted(ordered, key=lambda bot: bot in out))
 
 
 def _tallies(deals: Deals) -> defaultdict[str, _Tally]:

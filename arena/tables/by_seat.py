@@ -35,7 +35,7 @@ def by_seat(field: Field, ratings: Ratings) -> Table:
             f"for --by seat."
         )
     found = sittings(field.deals)
-    rated = standings(field.deals, ratings)
+    rated = standings(field.deals, ratings, out=field.out)
     order: list[Who] = [EVERYBODY, *(row.bot for row in rated)]
     seats = sorted({seat for _, seat in found})
     is_apart = bool(field.on("mirroring").facts.get("mirroring", {}).get("apart"))

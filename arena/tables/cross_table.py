@@ -29,7 +29,7 @@ def cross_table(field: Field, ratings: Ratings, cell: Cell | None = None) -> Tab
     Duels show wins by default, larger matches places. Groups of bots that never met each other
     stand below each other.
     """
-    rows = standings(field.deals, ratings)
+    rows = standings(field.deals, ratings, out=field.out)
     order = {row.bot: number for number, row in enumerate(rows, 1)}
     found = encounters(field.deals)
     pairs = sorted(found, key=lambda pair: (order[pair[0]], order[pair[1]]))

@@ -91,6 +91,11 @@ class Field:
         return self.results.total()
 
     @property
+    def out(self) -> Sequence[str]:
+        """The bots that have no rank, as their matches are missing by their own doing."""
+        return sorted(self.suspended) if self.missing else ()
+
+    @property
     def deal_count(self) -> int:
         """How many deals there are."""
         return sum(self.deals.values())
@@ -160,7 +165,7 @@ class Field:
             said.append(f"`arena standings {shlex.quote(self.name)}` shows the rounds.")
         if self.missing or self.progress:
             for bot, why in self.suspended.items():
-                missing = "" if self.progress else " Its matches are missing."
+                missing = "" if self.progress else " Its matches are missing, so it has no rank."
                 said.append(f"{bot} was suspended: {why}{missing}")
         if self.missing and self.remedy is not None:
             is_missing = self.words.counted(self.missing, "match is", "matches are")

@@ -54,7 +54,12 @@ def leaderboard(
     sort_key = by_score(field) if by == "score" else None
     anchor = anchor_in(field, ratings, anchor)
     ranked = standings(
-        field.deals, ratings, faults=field.faults, forfeits=field.forfeits, together=together
+        field.deals,
+        ratings,
+        faults=field.faults,
+        forfeits=field.forfeits,
+        together=together,
+        out=field.out,
     )
     found = [
         on_elo(ratings, anchor),

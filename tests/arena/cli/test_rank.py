@@ -263,6 +263,11 @@ def test_bots_with_too_few_deals_are_named(ranks: Ranks, file: File) -> None:
         ((1, 2), {"waiting": 1}, "Lost by forfeit: B 2."),  # perhaps in the match left out
         ((1, 2), {"missing": 2500}, "2500 matches are missing; `arena run cup` plays what is"),
         ((1, 2), {"missing": 2500, "remedy": None}, "whole deal"),  # a page says the rest itself
+        (
+            (1, 2),
+            {"missing": 3, "suspended": {"A": "it is late."}},
+            "A was suspended: it is late. Its matches are missing, so it has no rank.",
+        ),
         ((1, 2), {"waiting": 1500, "words": WITH_COMMAS}, "1,500"),
     ],
 )
@@ -272,8 +277,10 @@ def test_notes_name_forfeits_as_losses_only_where_they_are_and_what_is_missing(
     played = deals_of(("deal", Seated(bots, places)) for bots in [("A", "B")] * 2)
     names, faults = ("A", "B"), {"B": {"late": 2}}
     field = Field(name="cup", bots=names, deals=played, faults=faults, forfeits={"B": 2}, **more)
-    notes = leaderboard(field, fit(played, bots=names)).notes
+    table = leaderboard(field, fit(played, bots=names))
+    notes = table.notes
     assert sentence in "\n".join(notes)
+    assert {row["bot"] for row in table.rows if row["rank"] is None} == {*more.get("suspended", {})}
     assert ("missing" in notes[-1]) == ("missing" in more and "remedy" not in more)
 
 

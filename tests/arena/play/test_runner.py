@@ -185,7 +185,7 @@ def test_a_bot_that_crashes_at_start_is_suspended_and_its_matches_stay_missing(
         assert league.count() == 4
         words = " ".join(league.call("rank").stdout.split())
         assert "crash_at_start was suspended: it failed its start-up check: " in words
-        assert "Its matches are missing. 8 matches are missing;" in words
+        assert "Its matches are missing, so it has no rank. 8 matches are missing;" in words
     assert league.is_left_clean()
 
 

@@ -48,6 +48,16 @@ COUNTED: list[tuple[Played, dict[str, tuple[float | None, ...]]]] = [
 """What comes of matches: how many, their deals, wins, draws, losses, points and mean place."""
 
 
+def test_a_bot_that_is_out_has_no_rank_and_the_others_are_ranked_as_if_it_were_not_there() -> None:
+    played = [
+        result(f"{n} {one}{other}", **{one: 1, other: 2})
+        for n in range(30)
+        for one, other in ("AB", "BC", "AC")
+    ]
+    found = [(row.bot, row.ranks) for row in rows_of(played, out=["A"])]
+    assert found == [("B", (1, 1)), ("C", (2, 2)), ("A", None)]
+
+
 def test_points_are_seats_beaten_and_half_of_those_tied_with_and_places_count_who_did_better() -> (
     None
 ):
