@@ -34,7 +34,7 @@ from arena.play.building import Builder, BuildError, building
 from arena.text import safe, safe_lines
 from protocol.errors import ArenaError, RunError
 from referee.sandbox import SandboxError
-from referee.sandbox.errors import StartError
+from referee.sandbox.errors import LostServerError, StartError
 from referee.workshop import Workshop
 
 _SYSTEM = (("/", "usr"), ("/", "bin"))
@@ -148,7 +148,10 @@ class Intake:
                 if entries.is_entered(self._hand_ins, submissions.get(self._hand_ins, number)):
                     what = f"submission {number} was entered, which could not be noted: {error}"
                     raise RunError(what) from None
-                self._refuse(number, RefusedError(_trouble(error), _LATER, can_retry=True))
+                if isinstance(error, ConnectionError | LostServerError):  # killed: no bot's fault
+                    submissions.resume(self._hand_ins, number)
+                else:
+                    self._refuse(number, RefusedError(_trouble(error), _LATER, can_retry=True))
             submissions.end_turn(self._hand_ins, number, time.monotonic() - began)
             self._told(number)
             if self._builder is not None:

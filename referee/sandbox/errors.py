@@ -65,6 +65,10 @@ class MachineError(RunError):
     """A failure for which the machine, and no bot, is to blame; the text says what to do."""
 
 
+class LostServerError(MachineError):
+    """The process that starts programs in a sandbox has ended: it was killed."""
+
+
 def unstartable(why: str, number: int | None) -> MachineError:
     """Return the error of a machine that starts no more processes, by its `errno`'s number."""
     if number in (errno.EMFILE, errno.ENFILE):

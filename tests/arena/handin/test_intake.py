@@ -3,6 +3,7 @@
 import hashlib
 import os
 import signal
+import threading
 import time
 from pathlib import Path
 from typing import Any
@@ -28,7 +29,7 @@ from tests.arena.handin.campaign import kill_at_random
 from tests.arena.handin.conftest import Clock, person, say_in_hand_in
 from tests.arena.handin.intaking import GOOD, UNFIT, IntakeProcess, check_whole, hand_in, take_in
 from tests.golden import Golden
-from tests.referee.process_watch import children, gone, until
+from tests.referee.process_watch import children, command_line, gone, until
 
 MOMENTS = [
     *(("building", "unpack"), ("building", "build"), ("checking", "check")),
@@ -120,6 +121,38 @@ def test_what_a_build_prints_is_kept_and_can_be_shown_anywhere(db: HandIns) -> N
     found = take_in(db, hand_in(db, person(db, "ada"), data, "bot.tar"))
     assert found.output.splitlines()[1:] == [r"\x1b[2J<b>one</b>", "two"]
     assert [(step["title"], step["state"]) for step in found.steps] == [("can be built", "failed")]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("step", "server"), [("check", "/fork_server.py"), ("build", "/build_server.py")]
+)
+def test_a_bot_is_looked_at_again_whose_fork_server_was_killed(
+    db: HandIns, step: str, server: str
+) -> None:
+    """That is begun again as often as an intake that was killed; a bot may be what kills it."""
+    data = tarred(("bot.toml", b'command = ["./bot"]\nbuild = ["sh", "-c", "sleep 1; cp b bot"]'))
+    hand_in(db, person(db, "ada"), *((data, "bot.tar") if step == "build" else (GOOD,)))
+    killed = []
+
+    def kill() -> None:
+        mine = lambda: [each for each in children(os.getpid()) if server in command_line(each)]  # noqa: E731
+        until(lambda: len(mine()) == (2 if step == "build" else 1))  # one has unpacked it
+        time.sleep(0.3)
+        killed.append(max(mine()))
+        os.kill(killed[0], signal.SIGKILL)
+
+    def tell(event: dict[str, Any]) -> None:
+        if event.get("step") == step and not killed:
+            threading.Thread(target=kill).start()
+
+    with Intake(db.league, tell) as intake:
+        assert intake.take_next()
+        assert killed
+        assert get(db, 1).state == "received", get(db, 1).reason
+        assert intake.take_next()
+    assert get(db, 1).state == ("playing" if step == "check" else "refused")  # it copies nothing
+    check_whole(db)
 
 
 def test_no_author_holds_up_another(db: HandIns, cup: Path) -> None:
