@@ -19,10 +19,9 @@ from tests.referee.process_watch import cpu, fields, fields_in
 
 FREEZES, OFTEN = 3, 20
 SETTLE = 0.02 * SLOWNESS
-"""Seconds in which what is let go may run."""
+"""Seconds in which what is frozen may come to rest, and what is let go may run."""
 REST = 1.0 * SLOWNESS
-"""Seconds in which what is frozen comes to rest, where others have the cores: a thread stops when
-it is its turn."""
+"""Seconds for which one waits that it has, where others have the cores; it hardly uses any then."""
 FROZEN = 0.1
 MOST_CPU = 0.005
 """Seconds of CPU time that are more than what is frozen uses in so many; a busy core gives few."""
@@ -46,10 +45,11 @@ def runs_when_frozen(scene: Scene, child: Child, *, group: bool, often: bool) ->
 
     for _ in range(OFTEN if often else FREEZES):
         send(child, signal.SIGSTOP, group=group)
+        time.sleep(SETTLE)
+        before = _used(scene)
         deadline = time.monotonic() + REST
         while not _is_at_rest(scene) and time.monotonic() < deadline:
             time.sleep(0.005)
-        before = _used(scene)
         time.sleep(FROZEN)
         after = _used(scene)
         if before.keys() != after.keys() or sum(after.values()) - sum(before.values()) > MOST_CPU:
