@@ -207,7 +207,7 @@ def test_nobody_calls_off_a_match_by_asking_for_what_fails(
 def test_a_bot_that_has_spent_all_is_told_so_and_its_matches_go_on(
     league: League, provider: Provider
 ) -> None:
-    write(league, provider, door="spend = 0.001\n")
+    write(league, provider, door="spend = 0.0003\n")
     league.call("run", env=environment(provider))
     assert league.count() == 4
     assert all(not any(row["faults"]) for row in exported(league))
