@@ -38,7 +38,7 @@ kit.run(choose)
 
 def table(league: League, mirror: str) -> Mapping[str, Any]:
     league.write(
-        f'game = "casino_war"\nseed = 3\ndeals = 20\nmirror = {mirror}\noptions.rounds = 8\n'
+        f'game = "casino_war"\nseed = 3\ndeals = 40\nmirror = {mirror}\noptions.rounds = 8\n'
         'limits = { sandbox = "none", startup = 30.0 }\n'
         '[[bot]]\nname = "random"\nshipped = "random"\n'
         '[[bot]]\nname = "cautious"\nshipped = "cautious"\n'
@@ -53,7 +53,7 @@ def table(league: League, mirror: str) -> Mapping[str, Any]:
 @pytest.mark.slow
 def test_it_is_named_where_deals_are_mirrored(league: League) -> None:
     found = table(league, "true")
-    assert (found["mirrored"], found["apart"]) == (40, 0)
+    assert (found["mirrored"], found["apart"]) == (80, 0)
     assert [*found["remembering"]] == ["cheat"]
     said = " ".join(league.call("rank").stdout.split())
     assert "All deals of bots that are not bundled are mirrored: a bot that found a way to" in said
@@ -62,5 +62,5 @@ def test_it_is_named_where_deals_are_mirrored(league: League) -> None:
 
 @pytest.mark.slow
 def test_it_has_nothing_of_its_notes_where_they_are_not(league: League) -> None:
-    assert table(league, "false") == {"mirrored": 0, "apart": 40}
+    assert table(league, "false") == {"mirrored": 0, "apart": 80}
     assert "mirrored" not in league.call("rank").stdout
