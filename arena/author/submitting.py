@@ -48,11 +48,16 @@ class NotTakenError(ArenaError):
 
 
 class UnreachableError(ArenaError):
-    """A server that does not answer."""
+    """A server that does not answer, or not as an arena does."""
+
+
+class AwayError(UnreachableError):
+    """A server that is not there now, and may be later."""
 
 
 _PAGES = ("hand-in", "enter", "submissions", "queue", "bots", "matches", "calendar", "final")
 """What follows the name of a league in the addresses of its pages."""
+_LOOK = "Look at the address, and whether the server runs."
 
 
 @dataclass(frozen=True)
@@ -300,18 +305,15 @@ def explained(address: Address, patience: float) -> Iterator[None]:
             f"{address.shown} does not speak TLS: {error.reason}. Is it http://?"
         ) from None
     except TimeoutError:
-        raise UnreachableError(
-            f"{address.shown} did not answer within {patience:g} s. Try again."
-        ) from None
+        raise AwayError(f"{address.shown} did not answer within {patience:g} s. {_LOOK}") from None
     except http.client.HTTPException as error:
         raise UnreachableError(
             f"{address.shown} gave no answer of HTTP ({type(error).__name__}). Is this "
             f"the address of an arena?"
         ) from None
     except OSError as error:
-        raise UnreachableError(
-            f"{address.shown} cannot be reached: {error.strerror or error}. Look at the "
-            f"address, and whether the server runs."
+        raise AwayError(
+            f"{address.shown} cannot be reached: {error.strerror or error}. {_LOOK}"
         ) from None
 
 

@@ -211,9 +211,13 @@ def _events(
     address: Address, sock: socket.socket, protocol: ClientProtocol, until: float
 ) -> list[Event]:
     """Return how a server answers the wish for a websocket, and what came with that."""
+    is_silent = True
     while True:
         sock.settimeout(_left(until))
         data = sock.recv(_PIECE)
+        if not data and is_silent:  # as where a proxy is up, and the server behind it not yet
+            raise ConnectionResetError("it ended the connection and said nothing")
+        is_silent = False
         if data:
             protocol.receive_data(data)
         else:

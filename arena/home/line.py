@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from time import monotonic
 
-from arena.author.submitting import PASSING, Address, NotTakenError, UnreachableError
+from arena.author.submitting import PASSING, Address, AwayError, NotTakenError, UnreachableError
 from arena.home.channel import Channel, Connecting, CutError
 from arena.text import safe
 from protocol.errors import RunError
@@ -73,7 +73,7 @@ class LeagueLine:
     def ready(self, descriptor: int) -> bool:
         """Return whether a descriptor that is ready is the line's own; open it if it was made.
 
-        Raises UnreachableError if the first connection cannot be made, and RunError with what the
+        Raises UnreachableError if what is there at first is no arena, and RunError with what the
         league answered.
         """
         if self._opening is not None and descriptor == self._opening.fileno():
@@ -101,9 +101,10 @@ class LeagueLine:
         opening, self._opening = self._opening, None
         try:
             self._channel = opening.take()
-        except UnreachableError:
-            if not self._was_welcome:
+        except UnreachableError as error:
+            if not (self._was_welcome or isinstance(error, AwayError)):
                 raise
+            self._note_break(str(error))
             self._try_later()
             return
         except NotTakenError as error:

@@ -129,9 +129,9 @@ class BotSession:
     def run(self) -> None:
         """Play until it is stopped.
 
-        Raises UnknownBotError if the bot is to be handed in, UnreachableError if the first
-        connection cannot be made, and RunError if the league does not want the bot, or does what
-        none may do. The bot's copies end with the session.
+        Raises UnknownBotError if the bot is to be handed in, UnreachableError if what is there at
+        first is no arena, and RunError if the league does not want the bot, or does what none may
+        do. The bot's copies end with the session.
         """
         self._poll.register(self._wake, select.POLLIN)
         self._watch = Watch(self._bot)

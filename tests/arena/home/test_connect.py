@@ -117,11 +117,28 @@ def test_a_redirect_is_not_followed_and_the_token_stays_here(homes: Homes, leagu
         assert not elsewhere.side.headers
 
 
+def test_a_league_that_is_not_there_yet_is_waited_for(homes: Homes, league: Served) -> None:
+    league.proxy.is_open = False
+    home = homes.start()
+    home.until("whether the server runs. It is tried again.")
+    league.proxy.is_open = True
+    until(lambda: league.side.hellos, 20)
+    home.until("Connected to cup as sage")
+    assert home.said.count("cannot be reached: ") == 1
+
+
 @pytest.mark.slow
-def test_what_is_no_arena_is_said_at_once(homes: Homes, league: Served) -> None:
+def test_ctrl_c_ends_the_wait_for_a_league_that_is_not_there(homes: Homes) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         closed = f"http://127.0.0.1:{server.getsockname()[1]}/cup"
-    assert "cannot be reached: Connection refused" in homes.start(url=closed).end(2)
+    home = homes.start(url=closed)
+    home.until("cannot be reached: Connection refused")
+    home.interrupt()
+    home.end(0)
+
+
+@pytest.mark.slow
+def test_what_is_no_arena_is_said_at_once(homes: Homes, league: Served) -> None:
     tls = homes.start(url=league.url.replace("http:", "https:")).end(2)
     assert "does not speak TLS" in tls
     for answer, said in (
