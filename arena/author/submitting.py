@@ -51,7 +51,7 @@ class UnreachableError(ArenaError):
     """A server that does not answer, or not as an arena does."""
 
 
-class AwayError(UnreachableError):
+class NoServerError(UnreachableError):
     """A server that is not there now, and may be later."""
 
 
@@ -305,14 +305,16 @@ def explained(address: Address, patience: float) -> Iterator[None]:
             f"{address.shown} does not speak TLS: {error.reason}. Is it http://?"
         ) from None
     except TimeoutError:
-        raise AwayError(f"{address.shown} did not answer within {patience:g} s. {_LOOK}") from None
+        raise NoServerError(
+            f"{address.shown} did not answer within {patience:g} s. {_LOOK}"
+        ) from None
     except http.client.HTTPException as error:
         raise UnreachableError(
             f"{address.shown} gave no answer of HTTP ({type(error).__name__}). Is this "
             f"the address of an arena?"
         ) from None
     except OSError as error:
-        raise AwayError(
+        raise NoServerError(
             f"{address.shown} cannot be reached: {error.strerror or error}. {_LOOK}"
         ) from None
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from time import monotonic
 
-from arena.author.submitting import PASSING, Address, AwayError, NotTakenError, UnreachableError
+from arena.author.submitting import PASSING, Address, NoServerError, NotTakenError, UnreachableError
 from arena.home.channel import Channel, Connecting, CutError
 from arena.text import safe
 from protocol.errors import RunError
@@ -102,7 +102,7 @@ class LeagueLine:
         try:
             self._channel = opening.take()
         except UnreachableError as error:
-            if not (self._was_welcome or isinstance(error, AwayError)):
+            if not (self._was_welcome or isinstance(error, NoServerError)):
                 raise
             self._note_break(str(error))
             self._try_later()

@@ -187,7 +187,13 @@ class Asking:
         got = 0
         try:
             reply = await self._client.send(
-                origin, asked.method, asked.path, headers, asked.body, lambda: course.sending(size)
+                origin,
+                asked.method,
+                asked.path,
+                headers,
+                asked.body,
+                lambda: course.sending(size),
+                course.bot,
             )
             got = len(reply.body)
         except UnreachedError as error:

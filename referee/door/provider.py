@@ -16,7 +16,7 @@ from referee.door.network import Network
 _CONNECT_SECONDS = 10.0
 _IDLE_SECONDS = 30.0
 _KEPT = 100
-"""Connections to one name that are kept open for the next request."""
+"""Connections to one name that are kept open for the next request of one bot."""
 
 
 class UnreachedError(Exception):
@@ -25,6 +25,8 @@ class UnreachedError(Exception):
 
 class ProviderClient:
     """Makes requests to the origins of a door, by connections that are kept open.
+
+    Each bot has its own: who makes a provider send a second answer to a request gets it himself.
 
     Args:
         network: resolves names.
@@ -41,7 +43,7 @@ class ProviderClient:
         self._tls.minimum_version = ssl.TLSVersion.TLSv1_2
         self._tls.load_default_certs()
         self._tls.set_alpn_protocols(["http/1.1"])
-        self._idle: defaultdict[Origin, deque[ProviderConnection]] = defaultdict(deque)
+        self._idle: defaultdict[tuple[Origin, str], deque[ProviderConnection]] = defaultdict(deque)
 
     async def send(
         self,
@@ -51,14 +53,15 @@ class ProviderClient:
         headers: Mapping[str, str],
         body: bytes,
         sending: Callable[[], None],
+        bot: str = "",
     ) -> ProviderAnswer:
-        """Return the answer to a request; `sending` is called before its first bytes go out.
+        """Return the answer to a bot's request; `sending` is called before its first bytes go out.
 
         Raises UnreachedError if there is none.
         """
         try:
             async with asyncio.timeout(self._timeout):
-                return await self._send(origin, method, path, headers, body, sending)
+                return await self._send(origin, method, path, headers, body, sending, bot)
         except TimeoutError:
             raise UnreachedError(f"no whole answer within {self._timeout:g} s") from None
         except (BrokenError, OSError) as error:
@@ -79,8 +82,9 @@ class ProviderClient:
         headers: Mapping[str, str],
         body: bytes,
         sending: Callable[[], None],
+        bot: str,
     ) -> ProviderAnswer:
-        connection = self._kept(origin)
+        connection = self._kept(self._idle[origin, bot])
         is_new = connection is None
         if connection is None:
             connection = await self._connect(origin)
@@ -94,12 +98,11 @@ class ProviderClient:
             connection = await self._connect(origin)
             reply = await connection.exchange(method, path, headers, body, self._most)
         if connection.is_open:
-            self._keep(origin, connection)
+            self._keep(self._idle[origin, bot], connection)
         return reply
 
-    def _kept(self, origin: Origin) -> ProviderConnection | None:
+    def _kept(self, idle: deque[ProviderConnection]) -> ProviderConnection | None:
         """Return an open connection, the one that was used last."""
-        idle = self._idle[origin]
         since = asyncio.get_running_loop().time() - _IDLE_SECONDS
         while idle and (not idle[0].is_open or idle[0].idle_since < since):
             idle.popleft().abort()
@@ -108,9 +111,8 @@ class ProviderClient:
                 return connection
         return None
 
-    def _keep(self, origin: Origin, connection: ProviderConnection) -> None:
+    def _keep(self, idle: deque[ProviderConnection], connection: ProviderConnection) -> None:
         connection.idle_since = asyncio.get_running_loop().time()
-        idle = self._idle[origin]
         idle.append(connection)
         if len(idle) > _KEPT:
             idle.popleft().abort()

@@ -191,9 +191,9 @@ def test_the_handshake_names_the_name_that_is_asked(provider: Provider, trap: in
     assert "authorization" not in second["headers"]  # the key is the first name's
 
 
-@pytest.mark.parametrize("seconds", [0.0, 0.1])
-def test_a_second_answer_to_one_request_is_nobodys(
-    seconds: float, provider: Provider, call: Callable[..., Caller]
+@pytest.mark.parametrize(("seconds", "wait"), [(0.0, 0.0), (0.1, 0.2), (0.1, 0.0)])
+def test_a_second_answer_to_one_request_is_no_other_bots(
+    seconds: float, wait: float, provider: Provider, call: Callable[..., Caller]
 ) -> None:
     one = call(at_once=1)
     other = Caller(one.door, *API, bot="other", key="match/1")
@@ -201,5 +201,5 @@ def test_a_second_answer_to_one_request_is_nobodys(
     for caller in (one, other):
         answer, _ = caller.turn(COMPLETIONS, body=chat())
         assert "poisoned" not in str(answer)
-        time.sleep(2 * seconds)
+        time.sleep(wait)
     other.close()
