@@ -4,7 +4,7 @@ import select
 from collections.abc import Callable, Collection
 from math import inf
 from time import clock_gettime, monotonic
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from referee.capture import Capture
 from referee.clock import Clock, Turn, cpu_clock
@@ -19,6 +19,9 @@ from referee.sandbox import Child, Ended, Launcher
 from referee.sandbox.stage import unstaged
 from referee.turn_clock import TurnClock
 from referee.verdict import Verdict, instead, verdict
+
+if TYPE_CHECKING:
+    from referee.door import DoorClient
 
 _RUN_SECONDS = 2e-6  # a write that took longer: a bot on the same core ran, and may have answered
 _EXIT_GRACE = 0.2  # seconds in which a bot that closed its output may end by itself
@@ -55,7 +58,7 @@ class BotProcess:
         neighbours: Collection[Neighbour] = (),
         polling: Polling = ALONE,
     ) -> None:
-        self._polling = polling
+        self.polling = polling
         self._look_seconds = polling.look_seconds
         self._woke = polling.woke
         self._launcher = launcher
@@ -79,8 +82,10 @@ class BotProcess:
         """How many legal moves it wants to see of a decision that does not list them."""
         self.ended: Ended | None = None
         """How the process ended, once it has."""
-        self.held: Callable[[], float] | None = None
-        """Returns how many seconds of this turn the bot was held up at its door, if it has one."""
+        self.visit: DoorClient | None = None
+        """The bot at its door, where it is heard during its turns, if it has one."""
+        self.outage = ""
+        """How a request has failed that it made in its last turn, in words."""
         self._without_core = self._forgiven = 0.0  # seconds of this turn, with a door
         self._used_before = 0.0  # CPU seconds of all its processes as the turn began, with a door
         self._has_played = False
@@ -125,7 +130,8 @@ class BotProcess:
         if self.tap is not None:
             self.tap("→", line)
         turn, pipes = self.turn_clock, self._pipes
-        if self.held is not None:
+        if self.visit is not None:
+            self.visit.begin_turn()
             self._without_core = self._forgiven = 0.0
             self._used_before = self._used()
         began = monotonic()
@@ -215,12 +221,12 @@ class BotProcess:
     def _waited(self, began: float) -> float:
         """Return the seconds of a turn in which others kept the bot waiting; each second once."""
         waited = self._lookout.waited(began)
-        if self.held is None:
+        if self.visit is None:
             return waited
         # It may have waited for a core while it was held up; and what it thought is its own. In the
         # end it may have been held up for less, as it has not waited for what it asked.
         self._without_core += waited
-        held = self.held() - (self._used() - self._used_before)
+        held = self.visit.held - (self._used() - self._used_before)
         before, self._forgiven = self._forgiven, max(self._without_core, held)
         return self._forgiven - before
 
@@ -271,6 +277,8 @@ class BotProcess:
 
     def close_turn(self) -> Turn:
         """Stop the clock; return what the turn took."""
+        if self.visit is not None:
+            self.visit.answer_came()  # it waits for nothing any more
         try:
             reading: float | None = clock_gettime(self._cpu_clock)
         except OSError:  # it has ended, as the next turn finds out
@@ -278,6 +286,8 @@ class BotProcess:
         turn = self.turn_clock.end(reading)
         if self.meter.burner or self._is_inside:
             self.freeze()
+        if self.visit is not None:
+            self.outage = self.visit.end_turn().outage
         return turn
 
     def measured(self) -> Measured:
@@ -371,7 +381,7 @@ class BotProcess:
         raise GoneError(f"it {ended}; {why}" if why else f"it {ended}", kind)
 
     def _wait_for_end(self, seconds: float) -> bool:
-        waiting = self._polling.poll()
+        waiting = self.polling.poll()
         waiting.register(self._child.pidfd, select.POLLIN)
         return bool(waiting.poll(seconds * 1000))
 

@@ -15,10 +15,12 @@ def play(
     seats: Sequence[Seat],
     starts: Sequence[Start],
     before: Callable[[Due], object] | None = None,
+    after: Callable[[Due, Answer], Answer] | None = None,
 ) -> Played:
     """Play a match to its end; `starts` holds what each seat is sent at the beginning.
 
-    `before` is called with each decision before its seat is asked.
+    `before` is called with each decision before its seat is asked, and `after` with what that
+    answers: the match goes on with what it returns.
     """
     unable = [seat.start(start) for seat, start in zip(seats, starts, strict=True)]
     asking = match.asking(unable, [seat.samples for seat in seats])
@@ -34,6 +36,8 @@ def play(
             if before is not None:
                 before(event)
             answer = seat.ask(event.decision, event.view)
+            if after is not None:
+                answer = after(event, answer)
         else:
             answer = None
             seat.judged(forfeits=event.forfeits)

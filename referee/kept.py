@@ -1,24 +1,22 @@
-"""A seat whose answers are kept as they come, so that its match can go on after an interruption."""
+"""The answers of a match kept as they come, so that it can go on after an interruption."""
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 import msgspec
 
 from referee.answer import Answer
 from referee.clock import Turn
 from referee.fault import Fault, Kind, shown
-from referee.game import Decision, Move, Observation
-from referee.visiting import VisitingSeat
-from referee.wire import Wire
-
-if TYPE_CHECKING:
-    from referee.door import DoorClient
-
+from referee.game import Move
+from referee.match import Due
+from referee.seat import ProcessSeat, Seat
 
 _CHANGED = (
     "asked again after an interruption, it answers otherwise than before; its first answer stands"
 )
+
+_BEFORE = "it was so before the match was interrupted"
 
 
 class KeptAnswer(msgspec.Struct, frozen=True, array_like=True):
@@ -40,69 +38,75 @@ class KeptAnswer(msgspec.Struct, frozen=True, array_like=True):
         kind = fault.kind if fault is not None else None
         return cls(answer.move, kind, turn.cpu, turn.wall, turn.ended - turn.began)
 
+    @property
+    def turn(self) -> Turn:
+        """What its turn took, as if it had begun at 0."""
+        return Turn(0.0, self.taken, self.cpu, self.wall)
 
-class KeptSeat(VisitingSeat):
-    """A seat held by a process, in a match that may have begun before.
 
-    The bot is new, and is asked for all of its decisions again. What was answered before stands,
-    with the time that it took then. A bot that answers otherwise now has a fault at the first
-    decision where it does: the rest of its answers may follow from that one.
+class KeptAnswers:
+    """The answers of all seats of a match that may have begun before: for its driver.
+
+    The bots are new, and are asked for all of their decisions again. What was answered before
+    stands, with the time that it took then. A bot that answers otherwise now has a fault at the
+    first decision where it does: the rest of its answers may follow from that one.
 
     Args:
-        process: the bot's.
-        kept: the answers that were kept, oldest first.
-        keep: called with the number of an answer from 0, and with what is new of it, before
+        seats: the seats; what one without a process answered before stands, whatever it says now.
+        kept: by seat, the answers that were kept, oldest first. It is read, not changed.
+        keep: called with a seat, the number of an answer from 0, and what is new of it, before
             anything follows from that.
-        client: the bot at its door, if it has one.
 
     """
 
     def __init__(
         self,
-        process: Wire,
-        kept: Sequence[KeptAnswer],
-        keep: Callable[[int, KeptAnswer], None],
-        client: "DoorClient | None" = None,
+        seats: Sequence[Seat],
+        kept: Sequence[Sequence[KeptAnswer]],
+        keep: Callable[[int, int, KeptAnswer], None],
     ) -> None:
-        super().__init__(process, client)
-        self._kept = [*kept]
+        self._seats = seats
+        self._kept = [[*answers] for answers in kept]
         self._keep = keep
-        self._number = -1  # of the answer, from 0
-        self._then: KeptAnswer | None = None
-        self._has_changed = False
-        self._close_turn = self._turn_of_then
+        self._asked = [0] * len(seats)
+        self._changed: set[int] = set()  # the seats that answer otherwise now
 
-    def ask(self, decision: Decision, view: Observation) -> Answer:
-        """Ask, and keep the answer; one that was kept stands."""
-        self._number += 1
-        self._then = self._kept[self._number] if self._number < len(self._kept) else None
-        answer = super().ask(decision, view)
-        if self._then is not None:
-            return self._as_then(self._then, answer)
-        self._keep(self._number, KeptAnswer.of(answer))
-        return answer
+    def before(self, due: Due) -> None:
+        """Let a seat know what its turn took before, as it is asked again."""
+        seat = self._seats[due.seat]
+        if isinstance(seat, ProcessSeat):
+            then = self._then(due.seat)
+            seat.then = None if then is None else then.turn
 
-    def _as_then(self, then: KeptAnswer, now: Answer) -> Answer:
-        """Return an answer as it was given first, now that it was given again."""
+    def after(self, due: Due, answer: Answer) -> Answer:
+        """Keep an answer, and return it; one that was kept stands."""
+        seat = due.seat
+        then, number = self._then(seat), self._asked[seat]
+        self._asked[seat] += 1
+        if then is None:
+            self._keep(seat, number, KeptAnswer.of(answer))
+            return answer
         if then.move is None:
             assert then.fault is not None
-            fault = now.fault
+            fault = answer.fault
             if fault is None or fault.kind != then.fault:
-                fault = Fault(then.fault, "it was so before the match was interrupted")
-            return Answer(None, now.turn, fault, now.note, now.line, now.stderr)
-        is_same = now.fault is None and now.move == then.move
+                fault = Fault(then.fault, _BEFORE)
+            return Answer(None, answer.turn, fault, answer.note, answer.line, answer.stderr)
+        if not isinstance(self._seats[seat], ProcessSeat):
+            fault = None if then.fault is None else Fault(then.fault, _BEFORE)
+            return Answer(then.move, then.turn, fault)
+        is_same = answer.fault is None and answer.move == then.move
         if is_same and then.fault is None:
-            return now
-        if then.fault is None and not self._has_changed:
+            return answer
+        if then.fault is None and seat not in self._changed:
             then = msgspec.structs.replace(then, fault="changed")
-            self._keep(self._number, then)
-        self._has_changed |= not is_same
-        fault = Fault("changed", _CHANGED, shown(now.line)) if then.fault else None
-        return Answer(then.move, now.turn, fault)
+            self._keep(seat, number, then)
+        if not is_same:
+            self._changed.add(seat)
+        fault = Fault("changed", _CHANGED, shown(answer.line)) if then.fault else None
+        return Answer(then.move, answer.turn, fault)
 
-    def _turn_of_then(self) -> Turn:
-        """Stop the clock; return what the turn took, when it was first taken."""
-        turn, then = self._turn(), self._then
-        if then is None:
-            return turn
-        return Turn(turn.began, turn.began + then.taken, then.cpu, then.wall)
+    def _then(self, seat: int) -> KeptAnswer | None:
+        """Return what was answered before to what is asked now, or None."""
+        kept, number = self._kept[seat], self._asked[seat]
+        return kept[number] if number < len(kept) else None

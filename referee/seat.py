@@ -79,13 +79,30 @@ class EmptySeat(Seat):
         return Measured(stderr=self._stderr)
 
 
+class AbsentSeat(Seat):
+    """A seat whose bot is not there to go on with a match that has begun: each ask is a fault."""
+
+    def __init__(self, reason: str) -> None:
+        self._reason = reason
+
+    def start(self, start: Start) -> Fault | None:
+        """Begin: what it answered before it was away counts."""
+        return None
+
+    def ask(self, decision: Decision, view: Observation) -> Answer:
+        """Return the fault."""
+        now = monotonic()
+        return Answer(None, Turn(now, now), Fault("outage", self._reason))
+
+
 class ProcessSeat(Seat):
     """A seat held by a bot, over the protocol and against the clock."""
 
     def __init__(self, process: Wire) -> None:
         self.process = process
         self.samples = process.samples
-        self._close_turn = process.close_turn
+        self.then: Turn | None = None
+        """What the next turn took when it was asked for the first time, if this is the second."""
         self._last_id = 0
         self._conversation: list[str] = []
         self._given_up: set[int] = set()
@@ -129,7 +146,9 @@ class ProcessSeat(Seat):
                 reply = self._reply_after(reply)
         except (LateError, GoneError, UnfrozenError, ProtocolError) as error:
             fault = self._fault_of(error)
-        turn = self._close_turn()
+        turn = process.close_turn()
+        if (then := self.then) is not None:
+            turn = Turn(turn.began, turn.began + then.ended - then.began, then.cpu, then.wall)
         if not clock.spend(turn.cpu, turn.wall) and fault is None:
             fault = self._fault("late", process.why_overdrawn(turn))
         if fault is not None:
@@ -140,6 +159,9 @@ class ProcessSeat(Seat):
         note = reply.note
         if note is not None and len(note) > NOTE_LIMIT:
             note = f"{note[:NOTE_LIMIT]}…"
+        if process.outage:  # whatever it answers
+            fault = Fault("outage", process.outage, shown(self.heard))
+            return Answer(None, turn, fault, note, self.heard)
         return Answer(reply.move, turn, None, note, self.heard)
 
     def end(self, end: End) -> None:

@@ -1,17 +1,11 @@
-"""A bot that asks through its door while it plays: how it is let in, and its seat."""
+"""How a bot is let in at its door, where it asks while it plays."""
 
 import os
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
-from referee.answer import Answer
 from referee.bot_process import BotProcess
-from referee.clock import Turn
-from referee.fault import Fault, shown
-from referee.game import Decision, Observation
-from referee.seat import ProcessSeat
-from referee.wire import Wire
 
 if TYPE_CHECKING:
     from referee.door import ClientTerms, Door, DoorClient
@@ -32,12 +26,12 @@ def at_door(
         read, write = (_own(stack, end) for end in process.door)
         listener = None if process.listener is None else _own(stack, process.listener)
         client = door.admit(terms, (read, write), listener)
-        process.held = lambda: client.held
+        process.visit = client
         try:
             yield client
         finally:
-            process.held = None
-            client.close(patience)
+            process.visit = None
+            client.close(patience, process.polling)
 
 
 def _own(stack: ExitStack, descriptor: int) -> int:
@@ -45,36 +39,3 @@ def _own(stack: ExitStack, descriptor: int) -> int:
     copy = os.dup(descriptor)
     stack.callback(os.close, copy)
     return copy
-
-
-class VisitingSeat(ProcessSeat):
-    """A seat held by a process that may have a door, and is heard there during its turns.
-
-    Args:
-        process: the bot's.
-        client: the bot at its door, if it has one.
-
-    """
-
-    def __init__(self, process: Wire, client: "DoorClient | None") -> None:
-        super().__init__(process)
-        self._client = client
-        self._close_turn = self._turn
-
-    def ask(self, decision: Decision, view: Observation) -> Answer:
-        """Ask, as any seat does; whatever it answers, a request that has failed is a fault."""
-        if self._client is None:
-            return super().ask(decision, view)
-        self._client.begin_turn()
-        answer = super().ask(decision, view)
-        outage = self._client.end_turn().outage
-        if not outage or answer.fault is not None:
-            return answer
-        fault = Fault("outage", outage, shown(answer.line))
-        return Answer(None, answer.turn, fault, answer.note, answer.line)
-
-    def _turn(self) -> Turn:
-        """Stop the clock, and return what the turn took: the bot waits for nothing any more."""
-        if self._client is not None:
-            self._client.answer_came()
-        return self.process.close_turn()

@@ -23,6 +23,8 @@ class Wire(Protocol):
     """How many of its threads can run at a time."""
     ended: Ended | None
     """How it ended, once it has."""
+    outage: str = ""
+    """How a request has failed that it made in its last turn, in words; "" if none has."""
 
     def begin_match(self) -> None:
         """Forget the last match."""

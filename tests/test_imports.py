@@ -27,15 +27,15 @@ ORDER = {
         *("report", "library", "serve", "cli", "__main__"),
     ],
     "referee": [
-        *("lazy", "fault", "chance", "clock", "allowed", "limits", "door", "words", "pattern"),
-        "field",
+        *("lazy", "fault", "chance", "clock", "allowed", "limits", "polling", "door", "words"),
+        *("pattern", "field"),
         *("nested", "form", "scene", "cards", "notation", "drawing", "game", "options", "opening"),
         *("scoring", "replay", "evidence", "answer"),
         *("meter", "turn_clock", "capture", "printed", "procfs", "signals", "sandbox", "book"),
-        *("working", "workshop", "polling", "wire", "pipes", "freezer", "lookout", "verdict"),
+        *("working", "workshop", "wire", "pipes", "freezer", "lookout", "verdict"),
         *("program", "folder", "games", "finding", "loading", "identity", "hint"),
-        *("bot_process", "seat", "visiting", "kept", "starting", "judging"),
-        *("match", "driving", "actions", "local", "pettingzoo", "openspiel", "testing"),
+        *("bot_process", "seat", "visiting", "starting", "judging"),
+        *("match", "driving", "kept", "actions", "local", "pettingzoo", "openspiel", "testing"),
     ],
 }
 """The rooms of a package, lowest first: each imports only from those before it."""
@@ -52,6 +52,7 @@ HOMES = {
         *("arena.handin.database", "arena.store.database", "arena.store.errors"),
         *("arena.store.flights", "arena.store.migrations", "arena.store.schema"),
     ],
+    "greenlet": ["arena.play.slow.loop"],
     "msgspec": ["protocol.*", "referee.*", "arena.*"],
     "dask": ["arena.play.cluster.cores"],
     "distributed": [f"arena.play.cluster.{name}" for name in ("connection", "greeting", "host")],

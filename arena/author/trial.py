@@ -19,8 +19,7 @@ from referee.limits import Limits, WorkLimits
 from referee.match import Due, Match, bot_seeds, starts
 from referee.options import new_game, read_options
 from referee.replay import Entry
-from referee.seat import FunctionSeat, Seat
-from referee.visiting import VisitingSeat
+from referee.seat import FunctionSeat, ProcessSeat, Seat
 
 if TYPE_CHECKING:
     from referee.door import DoorClient, Exchanges
@@ -150,7 +149,7 @@ def play(
             asked[due.decision.name] += 1
 
     seats: list[Seat] = [random_seat(seat) for seat in range(seating.seats)]
-    seats[seating.seat] = VisitingSeat(process, client)
+    seats[seating.seat] = ProcessSeat(process)
     control = setting.limits.time_control
     begun = starts(game, f"check-{seating.number}", control, bot_seeds(game))
     began = monotonic()

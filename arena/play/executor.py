@@ -5,7 +5,9 @@ import signal
 import time
 import traceback
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from typing import NamedTuple, Protocol
 
 import msgspec
 
@@ -26,18 +28,20 @@ from arena.play.messages import (
     Task,
     Unfit,
     Word,
+    Work,
 )
 from arena.play.watchdog import Watchdog
 from arena.schedule.deal import LIVE_PROCESSES, BotIndex, Deal, Entrant
 from arena.store.result import MatchResult, PlayedMatch, Record, result_of
 from arena.store.wheels import with_wheels
 from protocol.errors import ArenaError
+from referee.answer import Answer
 from referee.driving import play
 from referee.evidence import Played
 from referee.fault import Kind
 from referee.game import Game, Options
 from referee.loading import GAME_ERRORS
-from referee.match import Match, starts
+from referee.match import Due, Match, starts
 from referee.opening import DRAWS, Opening, begun, opening_of
 from referee.polling import ALONE, Polling
 from referee.sandbox import Launcher, MachineError, Program, SandboxError
@@ -65,9 +69,49 @@ class AwayError(Exception):
     Not by the bot's doing: it may go on, or begin, when that is there again.
     """
 
+    has_begun = False
+    """Whether anything was answered in the match."""
+
 
 class _CutShortError(Exception):
     """A match that was not played to its end by its bots' own doing."""
+
+
+class Fixture(NamedTuple):
+    """One match of a schedule, before it is played."""
+
+    deal: Deal
+    rotation: int
+    match: str
+    """Its id."""
+    bots: tuple[BotIndex, ...]
+    """By seat."""
+
+
+class KeptMatch(Protocol):
+    """A match that may last for hours, kept as it is played, so that it can be gone on with."""
+
+    def reach(self, bot: BotIndex) -> Seat | None:
+        """Return the seat of a bot that runs elsewhere; None of one that is to be started here.
+
+        Raises AwayError and StartupError.
+        """
+
+    def seated(self, seats: Sequence[Seat]) -> None:
+        """Take the seats of the match, which then begins."""
+
+    def before(self, due: Due) -> None:
+        """Hear what a seat is about to be asked."""
+
+    def after(self, due: Due, answer: Answer) -> Answer:
+        """Take what it answers; return what the match is to go on with."""
+
+    def played(self, played: Played) -> Played:
+        """Return the match as it is to be recorded."""
+
+
+KeepMatch = Callable[[Fixture], AbstractContextManager[KeptMatch | None]]
+"""Keeps a match while it is played; the context is left when that ends, in any way."""
 
 
 class Executor:
@@ -83,12 +127,16 @@ class Executor:
         game: type[Game],
         launchers: Mapping[str, Launcher],
         polling: Polling = ALONE,
+        keep: KeepMatch = lambda _: nullcontext(),
     ) -> None:
         """Take what to play, a launcher for each sandbox of its bots, and how they are waited for.
+
+        Only matches that may last for hours are kept.
 
         Slow bots are started for each match anew: what one remembers is not there after a restart.
         """
         self._polling = polling
+        self._keep = keep
         self._is_fresh = setup.limits.fresh or setup.limits.pace == "slow"
         self._setup = setup
         self._launchers = launchers
@@ -115,7 +163,7 @@ class Executor:
         """Note a signal to end that all may have got, the bots too, as when a service stops."""
         self._interrupted = True
 
-    def carry_out(self, order: Play | Check | Renew) -> Iterator[Word]:
+    def carry_out(self, order: Work) -> Iterator[Word]:
         """Carry out an order; yield what comes of it, and last whether all of it was done."""
         end: Word = Done()
         try:
@@ -155,15 +203,15 @@ class Executor:
                 except _CutShortError:
                     self._leaving = True
                 except AwayError as error:
+                    self._discard_all(task.lineup, rotation)
                     yield from self._results()  # first, as nothing of the deal is awaited then
                     left = task.rotations[task.rotations.index(rotation) :]
-                    yield Away(task.of(left), str(error))
+                    yield Away(task.of(left), str(error), error.has_begun)
                     break
                 except (ConnectionError, MachineError):
                     raise
                 except GAME_ERRORS as error:  # reported; the run ends with 1
-                    for bot in task.lineup:  # it was sent a start and never an end
-                        self._discard((bot, rotation))
+                    self._discard_all(task.lineup, rotation)  # sent a start and never an end
                     is_told = isinstance(error, ArenaError)  # as what a game's program did wrong
                     text = f"{error}\n" if is_told else traceback.format_exc()
                     yield from self._results()  # first, as nothing of the deal is awaited then
@@ -209,21 +257,17 @@ class Executor:
             return Unfit(bot, error.what.rstrip("."))
         except StartupError as error:
             return Unfit(bot, str(error))
+        finally:
+            if self._is_fresh:
+                self._discard((bot, 0))
 
     def _match(self, deal: Deal, rotation: int) -> PlayedMatch:
         schedule = self._setup.schedule
-        match = schedule.match_id(deal, rotation)
-        bots = schedule.seating(deal, rotation)
+        match, bots = schedule.match_id(deal, rotation), schedule.seating(deal, rotation)
+        fixture = Fixture(deal, rotation, match, bots)
         began = time.monotonic()
-        seed = schedule.seed(deal, rotation)
-        opening = self._opening(deal, seed)
-        game = begun(self._game, len(bots), self._options, seed, opening)
-        seats = self._seats(bots, rotation)
-        seeds = [schedule.bot_seed(match, bot) for bot in bots]
-        playing = Match(game, self._setup.limits.faults_allowed, opening)
-        controls = [self._setup.limits_of(bot).time_control for bot in bots]
-        with self.watchdog.watching(playing):
-            played = self._finished(play(playing, seats, starts(game, match, controls, seeds)))
+        with self._keep(fixture) as kept:
+            played = self._played(fixture, kept)
         result = result_of(
             played,
             deal=schedule.deal_id(deal),
@@ -249,8 +293,28 @@ class Executor:
         sandboxes = " and ".join(sorted({self._sandbox_of(bot) for bot in bots}))
         return PlayedMatch(result, record, machine=self._machine, sandbox=sandboxes)
 
+    def _played(self, fixture: Fixture, kept: KeptMatch | None) -> Played:
+        """Play a match, or go on with it."""
+        deal, rotation, match, bots = fixture
+        schedule, limits = self._setup.schedule, self._setup.limits
+        seed = schedule.seed(deal, rotation)
+        opening = self._opening(deal, seed)
+        game = begun(self._game, len(bots), self._options, seed, opening)
+        seats = self._seats(fixture, kept)
+        seeds = [schedule.bot_seed(match, bot) for bot in bots]
+        playing = Match(game, limits.faults_allowed, opening)
+        controls = [self._setup.limits_of(bot).time_control for bot in bots]
+        begin = starts(game, match, controls, seeds)
+        with self.watchdog.watching(playing):
+            if kept is None:
+                return play(playing, seats, begin)
+            kept.seated(seats)
+            return kept.played(play(playing, seats, begin, kept.before, kept.after))
+
     def _sandbox_of(self, bot: BotIndex) -> str:
         """Return the sandbox around a bot with its version, and what is let through it."""
+        if bot in self._setup.remotes:
+            return "remote"
         name, devices = self._launcher_of(bot).sandbox.name, self._setup.limits_of(bot).devices
         sandbox = " with ".join((name, *devices))
         wheels = self._setup.wheels.get(bot)
@@ -291,33 +355,22 @@ class Executor:
         played = [self._processes.get((bot, result.rotation)) for bot in result.bots]
         codes = {each.ended.code for each in played if each is not None and each.ended is not None}
         if "startup" in kinds or not codes.isdisjoint(_ENDED_BY_THEM):
-            self._pause(_TOLD_SECONDS)
+            self._polling.sleep(_TOLD_SECONDS)
         return self._interrupted
 
-    def _pause(self, seconds: float) -> None:
-        time.sleep(seconds)
-
-    def _seats(self, bots: tuple[BotIndex, ...], rotation: int) -> list[Seat]:
-        processes: list[Wire | StartupError] = []
-        for bot in bots:
+    def _seats(self, fixture: Fixture, kept: KeptMatch | None) -> list[Seat]:
+        seats: list[Seat] = []
+        for bot in fixture.bots:
             try:
-                processes.append(self._process(bot, rotation))
+                seat = None if kept is None else kept.reach(bot)
+                if seat is None:
+                    seat = ProcessSeat(self._process(bot, fixture.rotation))
+                elif isinstance(seat, ProcessSeat):
+                    self._processes[bot, fixture.rotation] = seat.process
+                seats.append(seat)
             except StartupError as error:
-                processes.append(error)
-        return [
-            EmptySeat(str(process), process.stderr)
-            if isinstance(process, StartupError)
-            else self._seat(number, process)
-            for number, process in enumerate(processes)
-        ]
-
-    def _finished(self, played: Played) -> Played:
-        """Return a match that was played as it is recorded."""
-        return played
-
-    def _seat(self, number: int, process: Wire) -> Seat:
-        """Return the seat of a bot, by the number of the seat."""
-        return ProcessSeat(process)
+                seats.append(EmptySeat(str(error), error.stderr))
+        return seats
 
     def _process(self, bot: BotIndex, rotation: int) -> Wire:
         """Return a bot's process of a rotation, started if need be."""
@@ -342,6 +395,10 @@ class Executor:
             self._room.count(process.family)
         self._processes.move_to_end(key)
         return process
+
+    def _discard_all(self, bots: Sequence[BotIndex], rotation: int) -> None:
+        for bot in bots:
+            self._discard((bot, rotation))
 
     def _discard(self, key: tuple[int, int]) -> None:
         process = self._processes.pop(key, None)

@@ -11,6 +11,7 @@ import msgspec
 from arena.environment.settings import EnvironmentSettings
 from arena.schedule.deal import BotIndex, Deal, Schedule
 from arena.store.result import PlayedMatch
+from referee.door.terms import OUTAGE_WAIT
 from referee.finding import Source
 from referee.limits import Grant, Limits, WorkLimits
 from referee.opening import OpeningTerms
@@ -43,6 +44,8 @@ class Setup(msgspec.Struct, frozen=True, kw_only=True):
     """What the making of environments may use, where that is up to a worker's machine."""
     environments: EnvironmentSettings = EnvironmentSettings()
     """What they may take; nothing is fetched there."""
+    outage_wait: float = OUTAGE_WAIT
+    """For how many seconds a match that has begun waits for a remote bot that is not there."""
     sandbox_uid: int | None = None
     """As root, the first user that bots are run as; None for an unused one."""
     code: str = ""
@@ -135,7 +138,14 @@ class Finish(msgspec.Struct, frozen=True, tag=True):
     """Nothing more is to be done: end."""
 
 
-Order: TypeAlias = Play | Check | Renew | Finish
+class Leave(msgspec.Struct, frozen=True, tag=True):
+    """Leave slow matches as they are: they go on in the next run. It is for all slots."""
+
+
+Work: TypeAlias = Play | Check | Renew
+"""What an executor carries out."""
+
+Order: TypeAlias = Work | Finish | Leave
 
 
 class Up(msgspec.Struct, frozen=True, tag=True):
@@ -175,12 +185,14 @@ class Unfit(msgspec.Struct, frozen=True, tag=True):
 
 
 class Away(msgspec.Struct, frozen=True, tag=True):
-    """A remote bot was not there when its match was to begin."""
+    """A remote bot was not there when its match was to begin, or to go on."""
 
     task: Task
     """What is left to be played of its task."""
     why: str
     """How that was noticed."""
+    has_begun: bool
+    """Whether anything was answered in the match."""
 
 
 class News(msgspec.Struct, frozen=True, tag=True):
@@ -220,7 +232,7 @@ Word: TypeAlias = (
 )
 
 encode = msgspec.msgpack.Encoder().encode
-decode_order = msgspec.msgpack.Decoder(Order).decode
+decode_order = msgspec.msgpack.Decoder(Work | Finish).decode
 decode_word = msgspec.msgpack.Decoder(Word).decode
 decode_order_to = msgspec.msgpack.Decoder(tuple[int, Order]).decode
 decode_word_of = msgspec.msgpack.Decoder(tuple[int, Word]).decode

@@ -24,7 +24,7 @@ from arena.play.spares import Spares
 from arena.play.workforce import Workforce
 from arena.schedule.deal import LIVE_PROCESSES, BotIndex, first_bots
 from arena.store.continuity import remember
-from arena.store.flights import Flights
+from arena.store.flights import Flights, under_way
 from arena.store.opening import open_store
 from arena.store.rounds import Drawn
 from arena.store.settings import check_code, check_unchanged
@@ -34,6 +34,7 @@ from arena.store.tournament import Tournament
 from arena.store.versions import changed, left, likely_renamed, unknown_keys
 from protocol.errors import ArenaError
 from referee.door import keys_of
+from referee.door.terms import OUTAGE_WAIT
 from referee.game import Game
 from referee.identity import code_of
 from referee.sandbox import TooFewCoresError
@@ -116,6 +117,7 @@ def setup_of(
         unbuilt={**(_oversized(league, built) if is_sent else {}), **built.failed, **unreached},
         build=league.build,
         environments=league.environments,
+        outage_wait=OUTAGE_WAIT if league.door is None else league.door.outage_wait,
         sandbox_uid=terms.sandbox_uid,
     )
 
@@ -237,7 +239,8 @@ class Run:
         self._flights: Flights | None = None
         self._timing: Timing | None = None  # of this machine, where it plays
         more = None if tournament is None else self._next_round
-        self._runner = Runner(setup, todo.tasks, staff.force, more, presence)
+        begun = [match for match, answers in under_way(league.folder).items() if answers]
+        self._runner = Runner(setup, todo.tasks, staff.force, more, presence, begun)
 
     @contextmanager
     def staffed(self) -> Iterator[Self]:

@@ -52,19 +52,21 @@ class Runner:
         workforce: Workforce,
         more: Callable[[Collection[BotIndex]], Iterable[Task] | None] | None = None,
         presence: Presence | None = None,
+        begun: Iterable[str] = (),
     ) -> None:
         """Take what is to be played, and whom to ask for more, if anybody knows of more.
 
         `more` is called with the suspended bots whenever all was played that could be, and stored,
         and there are workers that have checked the bots; it returns None at the end. Without a
-        `presence`, remote bots are never there.
+        `presence`, remote bots are never there. `begun` are the matches that go on, by their ids.
         """
         self._setup = setup
         self.absent: list[BotIndex] = []
         """The remote bots without which the rest could not be played; known at the end."""
         entrants = setup.schedule.entrants
         remotes = {bot: (entrants[bot].key, each) for bot, each in setup.remotes.items()}
-        self._lobby = Lobby(remotes, presence or Presence())
+        self._begun = {*begun}
+        self._lobby = Lobby(remotes, presence or Presence(), self._has_begun)
         self._calls = False  # whether the lobby has its turn
         self._is_shared = workforce.shares_deals
         self._suspended: set[BotIndex] = set()
@@ -157,6 +159,7 @@ class Runner:
             case Unfit():
                 yield from self._suspend(word.bot, f"failed its start-up check: {word.why}")
             case Away():
+                self._note_begun(word)
                 self._put_back(self._passed, word.task)
                 for bot in self._lobby.note_absence(word.task):
                     yield News(
@@ -194,6 +197,18 @@ class Runner:
             self._again = [task for task in self._again if bot not in task.lineup]
             self._lobby.remove(bot)
             yield Suspended(self._setup.names[bot], reason)
+
+    def _match_of(self, task: Task) -> str:
+        """Return the id of the match that a task begins with, or goes on with."""
+        return self._setup.schedule.match_id(task.deal, task.rotations[0])
+
+    def _has_begun(self, task: Task) -> bool:
+        return bool(self._begun) and self._match_of(task) in self._begun
+
+    def _note_begun(self, away: Away) -> None:
+        """Note whether a match has begun that could not go on."""
+        note = self._begun.add if away.has_begun else self._begun.discard
+        note(self._match_of(away.task))
 
     def _replace_dead(self, death: Died) -> Iterator[Notice]:
         """Remove a dead worker: another plays what it left, each deal by itself.

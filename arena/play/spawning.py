@@ -36,7 +36,7 @@ def _without_dill() -> Iterator[None]:
 
 
 with _without_dill():
-    from multiprocess import active_children, popen_spawn_posix, reduction, util
+    from multiprocess import active_children, popen_spawn_posix, reduction, sharedctypes, util
     from multiprocess import connection as connections
     from multiprocess import spawn as interpreters
     from multiprocess.context import SpawnProcess, set_spawning_popen
@@ -108,6 +108,14 @@ def spawn(
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
         theirs.close()
     return Spawned(process, link)
+
+
+def shared_number(number: int) -> Any:
+    """Return a number as its `value`, in memory that processes share to which it is handed on.
+
+    What one of them wrote last stays when it ends.
+    """
+    return sharedctypes.RawValue("l", number)
 
 
 def wait(ends: list[Any], patience: float) -> list[Any]:

@@ -17,6 +17,7 @@ from referee.door.open_request import OpenRequest, Outcome
 from referee.door.reading import WantedRequest, digest_of
 from referee.door.turn_usage import NOTHING, Held, OutageTime, Tally, TurnUsage, held_up
 from referee.door.usage import Usage
+from referee.polling import ALONE, Polling
 
 if TYPE_CHECKING:
     from referee.door.endpoint import Endpoint
@@ -173,14 +174,14 @@ class DoorClient:
         with self.lock:
             return self._stood(self._held(monotonic()))
 
-    def close(self, patience: float = 0.0) -> TurnUsage:
+    def close(self, patience: float = 0.0, polling: Polling = ALONE) -> TurnUsage:
         """Leave, and return what was counted since the last turn ended.
 
         Answers that may cost something are waited for, so many seconds at most. After it the pipes
         may be closed. Raises what `end_turn` does.
         """
         future = asyncio.run_coroutine_threadsafe(self._leave(patience), self._gateway.loop)
-        future.result()
+        polling.result(future)
         self.on_close()
         with self.lock:
             return self._taken()

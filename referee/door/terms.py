@@ -12,6 +12,9 @@ from referee.allowed import all_allowed, origin_of
 from referee.limits import PositiveSeconds, Seconds
 
 Price = Annotated[float, Meta(ge=0, le=1e9)]
+OUTAGE_WAIT = 300.0
+"""Seconds for which a match waits, in all, for what a bot of it cannot reach."""
+
 BEARER = "authorization: Bearer {key}"
 """How a key is sent, unless `headers` says otherwise."""
 _HELD = 10.0  # times a decision's time: how long the rates may hold a bot up in a match
@@ -64,7 +67,7 @@ class DoorTerms(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     timeout: PositiveSeconds = 120.0
     """Of one request, from its beginning to the end of its answer; at most three quarters of a
     decision's time."""
-    outage_wait: Seconds = 300.0
+    outage_wait: Seconds = OUTAGE_WAIT
     """In a match, in which requests of one bot that fail by the provider's doing are tried again;
     after that, each that fails is its fault."""
     shared: tuple[str, ...] = ()

@@ -1,6 +1,7 @@
 """Leagues on disk, bots beside them, and the commands that are run on them."""
 
 import fcntl
+import json
 import os
 import resource
 import shutil
@@ -171,6 +172,11 @@ class League:
         """Return every match that is stored, with its replay."""
         with Store(read_league(self.folder).database) as store:
             return [(match, store.whole(match).replay) for match in store.matches()]
+
+    def exported(self) -> list[dict[str, Any]]:
+        """Return the matches that are stored, with all that is kept of them."""
+        lines = self.call("export").stdout.splitlines()
+        return [json.loads(line) for line in lines[1:]]
 
     def count(self) -> int:
         """Return how many matches are stored, whoever is writing more of them."""

@@ -44,6 +44,10 @@ class _Ends(NamedTuple):
     stderr: int
 
 
+class NotConnectedError(AwayError):
+    """The server is reached, and the bot is not connected, or has no room for another match."""
+
+
 class RemoteBot(Wire):
     """One copy of a remote bot, for one match.
 
@@ -67,10 +71,10 @@ class RemoteBot(Wire):
         except OSError as error:
             raise AwayError(f"nobody takes calls: {error.strerror}") from None
         self._socket.setblocking(False)
-        self._null = os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)
-        descriptor = self._socket.fileno()
-        ends = _Ends(descriptor, descriptor, self._null)
-        self._pipes = Pipes(ends, FRAME_LIMIT, polling=polling)
+        errors, nobody = os.pipe()
+        os.close(nobody)  # nothing comes: what it writes there is its author's
+        self._ends = _Ends(os.dup(self._socket.fileno()), self._socket.fileno(), errors)
+        self._pipes = Pipes(self._ends, FRAME_LIMIT, polling=polling)
         try:
             self._begin(call)
         except BaseException:
@@ -100,7 +104,7 @@ class RemoteBot(Wire):
         except LateError:
             raise AwayError("the server does not say whether it is connected") from None
         if not isinstance(heard, CallTaken):
-            raise AwayError("it is not connected")
+            raise NotConnectedError("it is not connected")
 
     def send(self, line: bytes) -> None:
         """Send a line that needs no answer; raise GoneError if that is known to be in vain."""
@@ -193,7 +197,8 @@ class RemoteBot(Wire):
         if self.ended is None:
             self.ended = _ENDED
             self._socket.close()
-            os.close(self._null)
+            os.close(self._ends.stdin)
+            os.close(self._ends.stderr)
         return self.ended
 
     def stderr_text(self) -> str:

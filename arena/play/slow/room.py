@@ -11,7 +11,7 @@ from protocol.errors import ArenaError
 from referee.limits import Limits
 from referee.sandbox.users import MOST_USERS, first_user
 
-_FILES_OF_BOT = 6  # open in the process that plays: three pipes, a pidfd, and two of a door
+_FILES_OF_BOT = 7  # open in the process that plays: three pipes, what waits, a pidfd, a door's two
 _OTHER_FILES = 200
 _PROCESSES = {"landlock": 1, "uid": 1, "none": 1, "bwrap": 3}
 _OTHER_PROCESSES = 50
@@ -40,11 +40,11 @@ def check_room(slots: int, seats: int, sandboxes: Sequence[Limits], uid: int | N
     own = resource.getrlimit(resource.RLIMIT_NPROC)[1]
     resource.setrlimit(resource.RLIMIT_NPROC, (own, own))
     each = max(_PROCESSES[limits.sandbox] for limits in sandboxes)
-    processes = bots * each + slots + _OTHER_PROCESSES
+    processes = bots * each + _OTHER_PROCESSES
     for most, where in _most_processes():
         if processes > most:
-            fit = (most - _OTHER_PROCESSES) // (seats * each + 1)
-            needed = f"{processes:,} processes and threads"
+            fit = (most - _OTHER_PROCESSES) // (seats * each)
+            needed = f"{processes:,} processes"
             raise RoomError(slots, needed, f"{most:,} ({where})", fit)
 
 

@@ -1,21 +1,31 @@
 """The runner's side of slow matches: each slot is a worker of its own, and all are one process."""
 
 import os
-import signal
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from arena.league.bot import Bot
 from arena.play.executor import STOP_SIGNALS
-from arena.play.messages import Broken, Check, Finish, News, Order, Setup, Underway, Up, encode
-from arena.play.messages import decode_word_of as decode
+from arena.play.messages import (
+    Broken,
+    Check,
+    Finish,
+    Leave,
+    News,
+    Order,
+    Setup,
+    Underway,
+    Up,
+    decode_word_of,
+    encode,
+)
 from arena.play.sandbox import check_sandbox
 from arena.play.slow import process
-from arena.play.slow.baton import Note
 from arena.play.slow.doors import Doorkeeper
+from arena.play.slow.loop import NOBODY
 from arena.play.slow.room import check_room
-from arena.play.spawning import kill_all, spawn, wait
+from arena.play.spawning import kill_all, shared_number, spawn, wait
 from arena.play.worker import how_ended
 from arena.play.workforce import Died, Event, Heard, Lost, Worker, Workforce
 from arena.schedule.deal import BotIndex, first_bots
@@ -70,7 +80,7 @@ class SlotWorkforce(Workforce):
         self._bots = bots
         self._count = slots
         self._folder = folder
-        self._note = Note()
+        self._working = shared_number(NOBODY)  # of the slot that works now
         self._early_deaths = 0
         self._is_over = False  # it was told that there is no more to do, or to leave
         self.workers: list[SlotWorker] = []
@@ -93,7 +103,6 @@ class SlotWorkforce(Workforce):
             yield
         finally:
             kill_all()
-            self._note.close()
 
     def _start(self) -> None:
         self._process, self._link = spawn(
@@ -102,7 +111,7 @@ class SlotWorkforce(Workforce):
                 self._setup,
                 os.getpid(),
                 self._count,
-                self._note.path,
+                self._working,
                 str(self._folder),
                 self._keeper,
                 None if self._home is None else str(self._home),
@@ -135,7 +144,7 @@ class SlotWorkforce(Workforce):
         return found + self._end() if ready else found
 
     def _heard(self, message: bytes) -> list[Event]:
-        number, word = decode(message)
+        number, word = decode_word_of(message)
         match word:
             case Up():
                 self._is_up = True
@@ -161,7 +170,7 @@ class SlotWorkforce(Workforce):
         if self._early_deaths >= _EARLY_DEATHS_ALLOWED:
             why = f"two processes died before they could play: the last {how}. Run again."
             return [Broken(why)]
-        killer = self._note.number
+        killer = self._working.value
         self._start()
         events: list[Event] = [
             News(f"The process that plays {how}; another goes on with its matches.")
@@ -190,8 +199,7 @@ class SlotWorkforce(Workforce):
     def leave(self) -> None:
         """Leave the matches as they are: they go on in the next run."""
         self._is_over = True
-        if self._process.is_alive():
-            os.kill(self._process.pid, signal.SIGUSR1)
+        self.send(process.ALL, Leave())
 
     def release_idle(self) -> None:
         """Let the process end, as nothing is left to be played."""

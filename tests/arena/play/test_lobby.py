@@ -25,7 +25,7 @@ class Waiting:
 
     def __init__(self) -> None:
         self.presence = Presence()
-        self.lobby = Lobby(REMOTES, self.presence)
+        self.lobby = Lobby(REMOTES, self.presence, lambda _: False)
         self.playing: list[Task] = []
 
     def come(self, **rooms: int) -> None:

@@ -89,7 +89,7 @@ def won(task: Task) -> Results:
 
 
 def gone(task: Task) -> Away:
-    return Away(task, "it is not connected")
+    return Away(task, "it is not connected", has_begun=False)
 
 
 def scripted(
@@ -205,4 +205,4 @@ def test_what_is_left_of_a_deal_is_handed_back_after_what_was_played(league: Lea
         executor.close()
     kinds = [type(word) for word in words]
     assert kinds == [Results, Away, Results, Away, Done]
-    assert words[1] == Away(pairs((ADA, BOB), 1)[0].of((1,)), "it is not connected")
+    assert words[1] == Away(pairs((ADA, BOB), 1)[0].of((1,)), "it is not connected", False)

@@ -68,7 +68,7 @@ def test_a_deal_is_over_when_all_that_was_asked_of_it_is_played() -> None:
     ("word", "over"),
     [
         (messages.Failed(Task((0, 1), 0, (0, 1)), 0, "it cannot be played"), 1),
-        (messages.Away(Task((0, 1), 0, (1,)), "is neither over nor left"), 0),
+        (messages.Away(Task((0, 1), 0, (1,)), "is neither over nor left", False), 0),
         (Done(), 0),
         (messages.Left(), 0),
     ],

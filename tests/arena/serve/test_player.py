@@ -18,6 +18,7 @@ from arena.handin.database import HANDED_IN, HandIns
 from arena.handin.final import is_over
 from arena.serve import messages
 from arena.serve.served import Served
+from arena.store.flights import under_way
 from tests.arena.conftest import STEADY, League, matches_stored, naughty
 from tests.arena.coroutines import run_apart
 from tests.arena.play.slow.homes import DIGEST, Homes, homes, remote
@@ -37,6 +38,13 @@ limits = {{ sandbox = "none", pace = "slow", move_time = 30, startup = 30, slots
 W = TypeVar("W")
 
 READ = messages.decoder(messages.Word).decode
+SLOWLY = """
+import time, kit, guerra_random
+def choose(*words):
+    time.sleep(0.05)
+    return guerra_random.choose(*words)
+kit.run(choose)
+"""
 ALL = "All matches are played."
 ABSENT = "All matches are played but those of sage, which is not connected."
 
@@ -126,6 +134,31 @@ def test_matches_of_remote_bots_wait_until_they_are_connected(league: League, ho
         player.here(uma=1)  # for all its other matches, two are missed
         player.idle("All matches are played but those of sage and tom, which are not connected.")
         assert league.count() == 16
+
+
+def test_who_stays_away_from_a_match_that_has_begun_does_not_keep_it_from_counting(
+    league: League, home: Homes
+) -> None:
+    """One that is losing could stay away for ever."""
+    outage = '[door]\nallow = ["GET https://api.example.com/v1/models"]\noutage_wait = 2\n'
+    write(league, remote(league, "sage"), deals=1, settings=outage)
+    text = (league.folder / "league.toml").read_text()
+    league.write(text.replace("max_turns = 20", "max_turns = 2000"))
+    (league.home / "at home" / "bot.py").write_text(SLOWLY)
+    with playing(league) as player:
+        player.here(sage=2)
+        until(lambda: len(home.calls) == 2 and min(under_way(league.folder).values()) > 10, 40)
+    begun = {call.match for call in home.calls}
+    home.is_absent = True
+    with playing(league) as player:
+        player.idle(ABSENT)
+    rows = {row["match"]: row for row in league.exported()}
+    assert (len(begun), len(rows)) == (2, 4)
+    assert home.declined >= 4
+    assert under_way(league.folder) == {}
+    for match in begun:
+        seat = [bot["name"] for bot in rows[match]["bots"]].index("sage")
+        assert (rows[match]["forfeits"], rows[match]["faults"][seat]) == ([seat], {"outage": 3})
 
 
 def test_a_bot_that_is_not_there_after_all_is_told_of_once(league: League, home: Homes) -> None:

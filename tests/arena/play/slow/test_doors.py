@@ -66,15 +66,9 @@ def environment(provider: Provider, **more: str) -> dict[str, str]:
     return {**os.environ, "SSL_CERT_FILE": str(provider.ca), "CHAT_KEY": KEY, **more}
 
 
-def exported(league: League) -> list[dict[str, Any]]:
-    """Return the matches of a league, with all that is kept of them."""
-    lines = league.call("export").stdout.splitlines()
-    return [json.loads(line) for line in lines[1:]]
-
-
 def exchanges(league: League) -> list[dict[str, Any]]:
     """Return what was asked in all matches."""
-    return [each for row in exported(league) for each in row["evidence"].get("exchanges", [])]
+    return [each for row in league.exported() for each in row["evidence"].get("exchanges", [])]
 
 
 def ranked(league: League) -> dict[str, Any]:
@@ -96,7 +90,7 @@ def test_what_is_asked_is_kept_and_costs_what_the_provider_counts(
     assert table["bob"]["cost"] == 0
     assert [row["ask"] for row in kept[:2]] == [1, 2]
     assert json.loads(kept[0]["request"])["model"] == "model-x"
-    match = exported(league)[0]["match"]
+    match = league.exported()[0]["match"]
     shown = league.call("show", match).stdout
     assert f"asked {provider.asked}: status 200," in " ".join(shown.split())
     assert all(KEY.encode() not in file.read_bytes() for file in league.folder.iterdir())
@@ -135,7 +129,7 @@ def test_an_outage_is_waited_for_and_costs_nobody_anything(
     provider.behave("good")
     league.finish(run)
     assert provider.count["completions"] == len(exchanges(league))
-    assert all(not any(row["faults"]) for row in exported(league))
+    assert all(not any(row["faults"]) for row in league.exported())
 
 
 @pytest.mark.slow
@@ -157,7 +151,7 @@ def test_a_shared_provider_that_stays_away_costs_no_result(
     league.call("run", env=environment(provider))
     assert league.count() == 4
     assert provider.count["completions"] == len(exchanges(league))
-    assert all(not any(row["faults"]) for row in exported(league))
+    assert all(not any(row["faults"]) for row in league.exported())
 
 
 BEARS = """
@@ -198,7 +192,9 @@ def test_nobody_calls_off_a_match_by_asking_for_what_fails(
     ended = league.call("run", env=environment(provider))
     assert "wait" not in ended.stderr
     assert league.count() == 12
-    found = [faults for row in exported(league) for name, faults in faults_of(row) if name == "ada"]
+    found = [
+        faults for row in league.exported() for name, faults in faults_of(row) if name == "ada"
+    ]
     assert {kind for faults in found for kind in faults} == {kind}
     assert sum(kind in faults for faults in found) >= 3
 
@@ -210,7 +206,7 @@ def test_a_bot_that_has_spent_all_is_told_so_and_its_matches_go_on(
     write(league, provider, door="spend = 0.0003\n")
     league.call("run", env=environment(provider))
     assert league.count() == 4
-    assert all(not any(row["faults"]) for row in exported(league))
+    assert all(not any(row["faults"]) for row in league.exported())
     answered = [each["status"] for each in exchanges(league)]
     assert answered.count(200) == provider.count["completions"]
     assert answered.count(402) > 0
@@ -229,7 +225,7 @@ def test_a_turn_in_which_the_provider_fails_does_not_run_out(
     league.write(text.replace("move_time = 20", "move_time = 1"))
     provider.behave("limited", seconds=2, times=1)
     league.call("run", env=environment(provider))
-    assert all(not any(row["faults"]) for row in exported(league))
+    assert all(not any(row["faults"]) for row in league.exported())
     assert league.count() == 2
 
 
@@ -253,7 +249,7 @@ def test_nobody_gains_time_by_asking_for_what_fails(league: League, provider: Pr
     league.write(text.replace("move_time = 20", "move_time = 1"))
     provider.behave("status", status=500, headers={})
     league.call("run", env=environment(provider))
-    found = {name: faults for row in exported(league) for name, faults in faults_of(row)}
+    found = {name: faults for row in league.exported() for name, faults in faults_of(row)}
     assert set(found["ada"]) == {"late"}
     assert not found["bob"]
 

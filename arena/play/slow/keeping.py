@@ -1,0 +1,185 @@
+"""Slow matches while they are played: what is answered in them is kept, and they are gone on with.
+
+Their bots may ask through doors, or run elsewhere.
+"""
+
+import hashlib
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from time import monotonic
+
+import msgspec
+
+from arena.play.calls import Call
+from arena.play.executor import AwayError, Fixture, KeepMatch
+from arena.play.messages import Setup
+from arena.play.slow.doors import Doors
+from arena.play.slow.remote_bot import NotConnectedError, RemoteBot
+from arena.schedule.deal import BotIndex
+from arena.store.flights import Flight, Flights
+from protocol.errors import RunError
+from referee.bot_process import BotProcess
+from referee.evidence import Played
+from referee.game import Game
+from referee.identity import code_of
+from referee.kept import KeptAnswer, KeptAnswers
+from referee.polling import Polling
+from referee.sandbox import MachineError
+from referee.seat import AbsentSeat, ProcessSeat, Seat
+
+_TOLD_SECONDS = 5.0  # between two words on how far the matches are
+_AGAIN_SECONDS = 1.0  # between two calls to a bot that is not there
+
+
+class Keeping:
+    """Where the slow matches of a process are kept.
+
+    Args:
+        setup: what is played.
+        game: its game.
+        flights: the file of answers.
+        doors: the open door, if the league has one.
+        home: the folder with the socket by which remote bots are reached, if they are.
+        told: called now and then, as answers are kept, with how many matches are on their way, and
+            how many answers were given.
+
+    """
+
+    def __init__(
+        self,
+        setup: Setup,
+        game: type[Game],
+        flights: Flights,
+        doors: Doors | None,
+        home: Path | None,
+        told: Callable[[int, int], None],
+    ) -> None:
+        self.setup = setup
+        self.flights = flights
+        self.doors = doors
+        self.home = home
+        self._tell = told
+        self._told = monotonic()  # when
+        self._playing = self._answers = 0
+        self._terms = _digest(
+            setup.game.word, code_of(game), setup.options, setup.limits.stored(), setup.opening
+        )  # what the answers of all matches depend on, their bots aside
+
+    def matches(self, polling: Polling) -> KeepMatch:
+        """Return what keeps matches that are played one after another, with these waits."""
+        return lambda fixture: self._match(fixture, polling)
+
+    @contextmanager
+    def _match(self, fixture: Fixture, polling: Polling) -> Iterator["_Match"]:
+        try:
+            flight = self._boarded(fixture)
+            self._playing += 1
+            with ExitStack() as at_door:
+                at_door.callback(self._note_end)
+                kept = _Match(self, fixture, flight, polling, at_door)
+                try:
+                    yield kept
+                except AwayError as error:
+                    error.has_begun = kept.has_begun
+                    raise
+        except RunError as error:
+            raise MachineError(str(error)) from None  # of the file: nothing more can be kept
+
+    def _note_end(self) -> None:
+        self._playing -= 1
+
+    def _boarded(self, fixture: Fixture) -> Flight:
+        setup, bots = self.setup, fixture.bots
+        entrants = [setup.schedule.entrants[bot].version for bot in bots]
+        grants = [setup.limits_of(bot).stored() for bot in bots]
+        terms = _digest(self._terms, entrants, grants, fixture.deal.is_mirrored)
+        return self.flights.board(fixture.match, terms, len(bots))
+
+    def keep(self, flight: Flight, seat: int, number: int, answer: KeptAnswer) -> None:
+        """Keep an answer before anything follows from it."""
+        self.flights.keep(flight, seat, number, answer)
+        self._answers += 1
+        if monotonic() - self._told > _TOLD_SECONDS:
+            self._told = monotonic()
+            self._tell(self._playing, self._answers)
+
+
+class _Match:
+    """One match that is kept."""
+
+    def __init__(
+        self,
+        keeping: Keeping,
+        fixture: Fixture,
+        flight: Flight,
+        polling: Polling,
+        at_door: ExitStack,
+    ) -> None:
+        self._keeping = keeping
+        self._fixture = fixture
+        self._flight = flight
+        self._polling = polling
+        self._at_door = at_door
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether anything was answered in the match."""
+        return any(self._flight.answers)
+
+    def reach(self, bot: BotIndex) -> Seat | None:
+        """Return the seat of a remote bot; None of one that is to be started here.
+
+        A match that has begun waits for it a while, and then goes on without it. Raises AwayError
+        for one that has not, and where nobody can be reached; and StartupError.
+        """
+        setup, home = self._keeping.setup, self._keeping.home
+        digest = setup.remotes.get(bot)
+        if digest is None:
+            return None
+        assert home is not None
+        key = setup.schedule.entrants[bot].key
+        call = Call(bot=key, digest=digest, match=self._fixture.match)
+        limits, name = setup.limits_of(bot), setup.names[bot]
+        patience = setup.outage_wait if self.has_begun else 0.0
+        began = monotonic()
+        while True:
+            try:
+                return ProcessSeat(RemoteBot.ready(home, call, limits, name, self._polling))
+            except AwayError as error:
+                if monotonic() - began < patience:
+                    self._polling.sleep(_AGAIN_SECONDS)
+                    continue
+                if patience and isinstance(error, NotConnectedError):
+                    return AbsentSeat(
+                        f"{error}, {patience:g} s after the match was to go on: that is waited for "
+                        f"no longer"
+                    )
+                raise
+
+    def seated(self, seats: Sequence[Seat]) -> None:
+        """Let those in the seats ask through their doors; find out what was answered before."""
+        doors = self._keeping.doors
+        for number, (bot, seat) in enumerate(zip(self._fixture.bots, seats, strict=True)):
+            process = seat.process if isinstance(seat, ProcessSeat) else None
+            if doors is not None and isinstance(process, BotProcess):
+                client = doors.at_door(self._fixture.match, self._flight, number, bot, process)
+                self._at_door.enter_context(client)
+        answers = KeptAnswers(seats, self._flight.answers, self._keep)
+        self.before, self.after = answers.before, answers.after
+
+    def _keep(self, seat: int, number: int, answer: KeptAnswer) -> None:
+        self._keeping.keep(self._flight, seat, number, answer)
+
+    def played(self, played: Played) -> Played:
+        """Return the match with what was asked at doors, once all of that is answered."""
+        if self._keeping.doors is None:
+            return played
+        self._at_door.close()
+        exchanges = self._keeping.flights.exchanges(self._flight)
+        evidence = msgspec.structs.replace(played.evidence, exchanges=exchanges)
+        return msgspec.structs.replace(played, evidence=evidence)
+
+
+def _digest(*parts: object) -> str:
+    return hashlib.sha256(msgspec.json.encode(parts, order="sorted")).hexdigest()

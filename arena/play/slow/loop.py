@@ -1,0 +1,198 @@
+"""Many tasks on one thread: each works until it waits, and meanwhile others work.
+
+A task is a greenlet: plain code with a stack of its own, which hands over where it waits and
+nowhere else. So a match is played by the same code here as where it is alone on its process; what
+tasks share needs no locks; and a game's code runs as it does there.
+"""
+
+import os
+import select
+from collections import deque
+from collections.abc import Callable
+from concurrent.futures import Future
+from heapq import heappop, heappush
+from itertools import count
+from math import inf
+from time import monotonic
+from typing import TypeVar
+
+from greenlet import getcurrent, greenlet
+
+from referee.polling import Poll, Polling
+
+NOBODY = -1
+"""The number of no task."""
+
+_TIME = -1  # in place of a descriptor: what is waited for is time alone
+
+_T = TypeVar("_T")
+
+
+class _Task(greenlet):
+    """What works under a number."""
+
+    number = NOBODY
+
+
+class _Wait:
+    """What one task waits for."""
+
+    __slots__ = ("is_over", "task")
+
+    def __init__(self, task: greenlet) -> None:
+        self.task = task
+        self.is_over = False
+
+
+class Loop:
+    """Lets tasks work in turn, on the thread that runs it.
+
+    Args:
+        working: called with the number of each task before it works, and with NOBODY after it.
+
+    """
+
+    def __init__(self, working: Callable[[int], None]) -> None:
+        self.turns = 0
+        """How often a task began to work, or went on."""
+        self._working = working
+        self._hub = getcurrent()
+        self._tasks = 0
+        self._is_left = False
+        self._ready: deque[tuple[greenlet, float]] = deque()  # with when its wait was over
+        self._epoll = select.epoll()
+        self._waits: dict[int, _Wait] = {}  # by descriptor
+        self._timers: list[tuple[float, int, _Wait]] = []  # those that are over are left in it
+        self._order = count()
+
+    @property
+    def is_working(self) -> bool:
+        """Whether a task is at work now: to be asked on the same thread, as by a signal handler."""
+        return getcurrent() is not self._hub
+
+    def begin(self, number: int, work: Callable[[], None]) -> None:
+        """Let a new task work under a number as soon as it is its turn."""
+        task = _Task(lambda _: work(), self._hub)
+        task.number = number
+        self._tasks += 1
+        self._ready.append((task, 0.0))
+
+    def leave(self) -> None:
+        """Let `run` return once the task that works now waits or ends; the others stay as they are.
+
+        They never go on, and must be kept from being collected: they would end as by an error.
+        """
+        self._is_left = True
+
+    def run(self) -> None:
+        """Let the tasks work until all have ended; raise what ends any of them but its work."""
+        self._hub = getcurrent()
+        while self._tasks and not self._is_left:
+            while not self._ready:
+                self._look(None)
+            task, moment = self._ready.popleft()
+            assert isinstance(task, _Task)
+            began = monotonic()
+            self.turns += 1
+            self._working(task.number)
+            task.switch(moment)
+            self._working(NOBODY)
+            self._tasks -= task.dead
+            self._look(began)
+
+    def _look(self, began: float | None) -> None:
+        """Find out whose waits are over, after one that works since `began`, or else wait for any.
+
+        What came while another worked is taken to have come when that one began: nobody is to lose
+        time to the work of others, and when it came in truth is not known.
+        """
+        patience = 0.0
+        if began is None:
+            patience = max(0.0, self._timers[0][0] - monotonic()) if self._timers else -1
+        events = self._epoll.poll(patience)
+        now = monotonic()
+        for descriptor, _ in events:
+            self._end(self._waits[descriptor], now if began is None else began)
+        while self._timers and self._timers[0][0] <= now:
+            self._end(heappop(self._timers)[2], now)
+
+    def _end(self, wait: _Wait, moment: float) -> None:
+        if not wait.is_over:
+            wait.is_over = True
+            self._ready.append((wait.task, moment))
+
+    def wait(self, descriptor: int, seconds: float) -> float:
+        """Let others work until a descriptor can be read, or so many seconds have passed.
+
+        Returns when that was, by `time.monotonic`: others may have kept the task from going on.
+        """
+        began = monotonic()
+        wait = _Wait(getcurrent())
+        if descriptor != _TIME:
+            self._epoll.register(descriptor, select.EPOLLIN | select.EPOLLONESHOT)
+            self._waits[descriptor] = wait
+        if seconds < inf:
+            heappush(self._timers, (began + seconds, next(self._order), wait))
+        try:
+            moment: float = self._hub.switch()
+        finally:
+            wait.is_over = True
+            if descriptor != _TIME:
+                del self._waits[descriptor]
+                self._epoll.unregister(descriptor)
+        return max(moment, began)
+
+
+class Turns(Polling):
+    """The waits of one task of a loop."""
+
+    def __init__(self, loop: Loop, look_seconds: float) -> None:
+        """Take the loop, and how long there is between looks at a bot that has not answered."""
+        self.look_seconds = look_seconds
+        self.woke = lambda: self._moment
+        self._loop = loop
+        self._moment = monotonic()
+
+    def poll(self) -> Poll:
+        """Return what waits for descriptors."""
+        return _Poll(self)
+
+    def wait(self, descriptor: int, seconds: float) -> None:
+        """Wait until a descriptor can be read, but no longer than so many seconds."""
+        self._moment = self._loop.wait(descriptor, seconds)
+
+    def note_sight(self) -> None:
+        """Note that nothing had to be waited for."""
+        self._moment = monotonic()
+
+    def sleep(self, seconds: float) -> None:
+        """Wait for a time to pass."""
+        self.wait(_TIME, seconds)
+
+    def result(self, future: Future[_T]) -> _T:
+        """Wait for what another thread does; return or raise what comes of it."""
+        over = os.eventfd(0, os.EFD_CLOEXEC)
+        try:
+            future.add_done_callback(lambda _: os.eventfd_write(over, 1))
+            self.wait(over, inf)
+        finally:
+            os.close(over)
+        return future.result()
+
+
+class _Poll:
+    """As `select.poll` returns it, but others of the loop work while it waits."""
+
+    def __init__(self, turns: Turns) -> None:
+        self._turns = turns
+        self._epoll = select.epoll()  # which is itself something that can be waited for
+        self.register = self._epoll.register
+        self.unregister = self._epoll.unregister
+
+    def poll(self, milliseconds: float) -> list[tuple[int, int]]:
+        """Wait for events, at most so long; return the descriptors with their events."""
+        if found := self._epoll.poll(0):
+            self._turns.note_sight()
+            return found
+        self._turns.wait(self._epoll.fileno(), milliseconds / 1000)
+        return self._epoll.poll(0)
