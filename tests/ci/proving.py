@@ -41,8 +41,8 @@ def passed_before(root: Path, commit: str) -> dict[str, Ran]:
 def prove(root: Path) -> int:
     """Run everything on what is committed; record it, or return 1 after the names of what failed.
 
-    What has passed is kept, so that the next call of the same commit goes on with the rest. Raises
-    RefusedError for a tree that is not committed, and for an ordinary user.
+    What has passed is kept as it passes, so that the next call of the same commit goes on with the
+    rest. Raises RefusedError for a tree that is not committed, and for an ordinary user.
     """
     history = History(root)
     if os.getuid() != 0:
@@ -55,7 +55,14 @@ def prove(root: Path) -> int:
     commit = history.git("rev-parse", "HEAD").strip()
     lacking = [package for package, program in WANTED.items() if not is_here(program)]
     before = passed_before(root, commit)
-    runner = Runner(root, goes_on=True)
+    kept = root / PASSED
+
+    def keep(result: Result) -> None:
+        passed = {name: ran for name, ran in result.ran.items() if name not in result.failed}
+        kept.parent.mkdir(exist_ok=True)
+        kept.write_text(json.dumps({"of": commit, "ran": before | passed}))
+
+    runner = Runner(root, goes_on=True, after=keep)
     first = [Unit("lint", ("make", "lint")), Unit("test", ("make", "test"))]
     for units in (first, [*units_at(history, commit), *only_long(history.files(commit))]):
         runner.run([unit for unit in units if unit.name not in before])
@@ -63,11 +70,7 @@ def prove(root: Path) -> int:
     if history.uncommitted() or history.git("rev-parse", "HEAD").strip() != commit:
         raise RefusedError("the tree was changed while its tests ran: do it again.")
     result.ran = before | result.ran
-    kept = root / PASSED
     if result.failed:
-        ran = {name: ran for name, ran in result.ran.items() if name not in result.failed}
-        kept.parent.mkdir(exist_ok=True)
-        kept.write_text(json.dumps({"of": commit, "ran": ran}))
         print(
             f"Not proven: {', '.join(result.failed)} failed. `make long` tries these again, and "
             f"only these as long as nothing else is committed.",

@@ -96,7 +96,10 @@ class Result:
 
 
 class Runner:
-    """Runs units in a folder. With `goes_on`, also after one has failed."""
+    """Runs units in a folder. With `goes_on`, also after one has failed.
+
+    `after` is called with the result so far after each unit.
+    """
 
     def __init__(
         self,
@@ -105,12 +108,14 @@ class Runner:
         must: Collection[str] = (),
         *,
         goes_on: bool = False,
+        after: Callable[["Result"], None] = lambda _: None,
         out: IO[str] = sys.stdout,
     ) -> None:
         self._root = root
         self._guard = guard
         self._must = must
         self._goes_on = goes_on
+        self._after = after
         self._out = out
         self._lock = threading.Lock()
         self._running: dict[int, subprocess.Popen[str]] = {}
@@ -191,6 +196,7 @@ class Runner:
         seconds = time.monotonic() - begun
         with self._lock:
             self.result.take(unit.name, code, seconds, "".join(text))
+            self._after(self.result)
             if self._guard and kind_of(unit.name) not in (*BESIDE, *FRONT):
                 self._guard.take(unit.name, seconds)
         if unit.name != "again":  # after which the test runner's line is the last
