@@ -5,7 +5,7 @@ import signal
 import time
 import traceback
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from contextlib import AbstractContextManager, nullcontext
 from typing import NamedTuple, Protocol
 
@@ -32,7 +32,7 @@ from arena.play.messages import (
 )
 from arena.play.watchdog import Watchdog
 from arena.schedule.deal import LIVE_PROCESSES, BotIndex, Deal, Entrant
-from arena.store.result import MatchResult, PlayedMatch, Record, result_of
+from arena.store.result import PlayedMatch, Record, result_of
 from arena.store.wheels import with_wheels
 from protocol.errors import ArenaError
 from referee.answer import Answer
@@ -51,9 +51,11 @@ from referee.wire import Wire
 
 STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 """What ends a run: the runner heeds it, and whoever plays for it may get it too."""
+SERVICE_SIGNALS = (signal.SIGTERM, signal.SIGHUP)
+"""Those that bots may get too, as when a service is stopped: Ctrl-C does not reach their groups."""
 
 _REPORT_SECONDS = 0.5
-_ENDED_BY_THEM = {code for number in STOP_SIGNALS for code in (-number, 128 + number)}
+_ENDED_BY_THEM = {code for number in SERVICE_SIGNALS for code in (-number, 128 + number)}
 _UNFINISHED: frozenset[Kind] = frozenset({"crash", "startup"})
 _TOLD_SECONDS = 0.2  # in which a signal reaches all whom it is sent to
 
@@ -74,7 +76,7 @@ class AwayError(Exception):
 
 
 class _CutShortError(Exception):
-    """A match that was not played to its end by its bots' own doing."""
+    """A match during which a signal to end was sent to all processes, the bots among them."""
 
 
 class Fixture(NamedTuple):
@@ -160,7 +162,11 @@ class Executor:
         self._leaving = True
 
     def interrupt(self) -> None:
-        """Note a signal to end that all may have got, the bots too, as when a service stops."""
+        """Note a signal to end that all may have got, the bots too, as when a service stops.
+
+        The match that is being played is not stored, whatever becomes of it: which bot ends by such
+        a signal, and which does not, is the bot's choice.
+        """
         self._interrupted = True
 
     def carry_out(self, order: Work) -> Iterator[Word]:
@@ -276,7 +282,8 @@ class Executor:
             rotation=rotation,
             bots=list(bots),
         )
-        if self._was_cut_short(result):
+        kinds = {kind for faults in result.faults for kind in faults}
+        if self._is_cut_short(kinds, fixture):
             raise _CutShortError
         if any(_UNFINISHED & {*faults} for faults in result.faults):
             for launcher in self._launchers.values():
@@ -308,8 +315,14 @@ class Executor:
         with self.watchdog.watching(playing):
             if kept is None:
                 return play(playing, seats, begin)
+
+            def after(due: Due, answer: Answer) -> Answer:
+                if answer.fault is not None and self._is_cut_short({answer.fault.kind}, fixture):
+                    raise _CutShortError  # before it is kept
+                return kept.after(due, answer)
+
             kept.seated(seats)
-            return kept.played(play(playing, seats, begin, kept.before, kept.after))
+            return kept.played(play(playing, seats, begin, kept.before, after))
 
     def _sandbox_of(self, bot: BotIndex) -> str:
         """Return the sandbox around a bot with its version, and what is let through it."""
@@ -347,15 +360,13 @@ class Executor:
             )
         return found.opening
 
-    def _was_cut_short(self, result: MatchResult) -> bool:
-        """Return whether a bot ended, or did not start, and a signal to end was sent to all."""
-        kinds = {kind for faults in result.faults for kind in faults}
-        if kinds.isdisjoint(_UNFINISHED):
-            return False
-        played = [self._processes.get((bot, result.rotation)) for bot in result.bots]
-        codes = {each.ended.code for each in played if each is not None and each.ended is not None}
-        if "startup" in kinds or not codes.isdisjoint(_ENDED_BY_THEM):
-            self._polling.sleep(_TOLD_SECONDS)
+    def _is_cut_short(self, kinds: Set[str], fixture: Fixture) -> bool:
+        """Return whether a signal to end was sent to all, given the faults in the match so far."""
+        if not kinds.isdisjoint(_UNFINISHED) and not self._interrupted:
+            found = [self._processes.get((bot, fixture.rotation)) for bot in fixture.bots]
+            codes = {each.ended.code for each in found if each is not None and each.ended}
+            if "startup" in kinds or not codes.isdisjoint(_ENDED_BY_THEM):
+                self._polling.sleep(_TOLD_SECONDS)  # it may be on its way to us
         return self._interrupted
 
     def _seats(self, fixture: Fixture, kept: KeptMatch | None) -> list[Seat]:

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
-from arena.play.executor import STOP_SIGNALS, Executor
+from arena.play.executor import SERVICE_SIGNALS, STOP_SIGNALS, Executor
 from arena.play.messages import Broken, Finish, Setup, Up, decode_order, encode
 from arena.play.watchdog import LOOK_SECONDS
 from protocol.errors import ArenaError
@@ -35,7 +35,7 @@ def main(link: Any, setup: Setup, cores: Collection[int], parent: int) -> None:
     It and its bots are pinned to `cores`, if there are any.
 
     SIGUSR1 means: finish the match that is being played, and leave the rest. Signals to end are
-    the runner's to heed; a match in which a bot has ended by one is not reported.
+    the runner's to heed; a match during which one comes that bots may get too is not reported.
     """
     with played_for(parent):
         if cores:
@@ -78,7 +78,7 @@ def _serve(link: Any, setup: Setup) -> None:
         signal.signal(signal.SIGUSR1, lambda *_: executor.leave())
         signal.signal(signal.SIGVTALRM, lambda *_: executor.watchdog.look())
         signal.setitimer(signal.ITIMER_VIRTUAL, LOOK_SECONDS, LOOK_SECONDS)
-        for number in STOP_SIGNALS:
+        for number in SERVICE_SIGNALS:
             signal.signal(number, lambda *_: executor.interrupt())
         try:
             link.send_bytes(encode(Up()))

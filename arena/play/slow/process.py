@@ -15,7 +15,7 @@ from math import inf
 from pathlib import Path
 from typing import Any
 
-from arena.play.executor import STOP_SIGNALS, Executor
+from arena.play.executor import SERVICE_SIGNALS, Executor
 from arena.play.messages import (
     Broken,
     Finish,
@@ -129,7 +129,7 @@ class _Slots:
         """Carry out orders until the last one."""
         signal.signal(signal.SIGVTALRM, lambda *_: self._look())
         signal.setitimer(signal.ITIMER_VIRTUAL, LOOK_SECONDS, LOOK_SECONDS)
-        for each in STOP_SIGNALS:
+        for each in SERVICE_SIGNALS:
             signal.signal(each, lambda *_: self._interrupt())
         self._loop.begin(ALL, self._hear)
         self._say(ALL, Up())

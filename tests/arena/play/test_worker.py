@@ -150,3 +150,11 @@ def test_a_deal_that_the_referee_cannot_play_is_named_and_the_others_are_played(
         for number in (0, 2)
     )
     assert set(before.values()).isdisjoint(after.values())
+
+
+def test_a_match_during_which_all_were_told_to_end_is_not_reported(set_up: SetUp) -> None:
+    """Neither if a bot ended by the signal nor if it did not: that is its choice."""
+    executor = set_up()
+    assert len(answer(executor, DEALS[0])) == 2
+    executor.interrupt()
+    assert [*executor.carry_out(Play([DEALS[1]]))] == [Left()]

@@ -8,7 +8,7 @@ import signal
 import sqlite3
 import time
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 
 import msgspec
@@ -144,6 +144,26 @@ def test_an_interruption_leaves_the_matches_at_once(
     assert "stopped; 6 matches are missing" in " ".join(ended.stderr.split())
     assert kept(league) > 30
     until(lambda: not league.processes(), 5)
+    league.call("run")
+    assert results(league) == reference
+    assert league.is_left_clean()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(3))
+def test_a_stopped_service_charges_nobody_and_loses_nothing(
+    league: League, reference: list[object], seed: int
+) -> None:
+    """Every process gets SIGTERM, in any order, and bots end by it."""
+    run = league.start("run")
+    until(lambda: kept(league) > 30, 20)
+    processes = [run.pid, *league.processes()]
+    random.Random(seed).shuffle(processes)
+    for pid in processes:
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGTERM)
+    league.finish(run, 1)
+    assert not [answer for answer in answers(league).values() if answer.fault]
     league.call("run")
     assert results(league) == reference
     assert league.is_left_clean()
