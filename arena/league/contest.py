@@ -48,6 +48,9 @@ class HandIn(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """A command, or one URL, that is told when a bot is accepted, refused, suspended, overtaken."""
     grants: dict[str, bool | int | float | str | list[str]] = {}
     """The most that a bot which is handed in is granted of what its bot.toml needs."""
+    absence: Annotated[float, Meta(ge=0, le=1e7)] = 3600.0
+    """Seconds for which bots that are suspended or not connected are waited for after the closing,
+    once all else is played; what they have not played then, they have lost."""
     final_deals: Annotated[int, Meta(ge=1)] | None = None
     """Deals of a final after the closing; its seed is drawn at the opening and kept sealed."""
 

@@ -365,13 +365,17 @@ class Executor:
         if not kinds.isdisjoint(_UNFINISHED) and not self._interrupted:
             found = [self._processes.get((bot, fixture.rotation)) for bot in fixture.bots]
             codes = {each.ended.code for each in found if each is not None and each.ended}
-            if "startup" in kinds or not codes.isdisjoint(_ENDED_BY_THEM):
+            is_absent = "startup" in kinds and self._setup.out.keys().isdisjoint(fixture.bots)
+            if is_absent or not codes.isdisjoint(_ENDED_BY_THEM):
                 self._polling.sleep(_TOLD_SECONDS)  # it may be on its way to us
         return self._interrupted
 
     def _seats(self, fixture: Fixture, kept: KeptMatch | None) -> list[Seat]:
         seats: list[Seat] = []
         for bot in fixture.bots:
+            if why := self._setup.out.get(bot):
+                seats.append(EmptySeat(why, ""))
+                continue
             try:
                 seat = None if kept is None else kept.reach(bot)
                 if seat is None:

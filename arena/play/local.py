@@ -102,7 +102,7 @@ class LocalWorkforce(Workforce):
         if self._spares is not None:
             self._spares.prepare(self._setup)
             found = self._spares.unknown(self._setup)
-        bots = [bot for bot in found if bot not in self._setup.unbuilt]
+        bots = [bot for bot in found if bot not in self._setup.elsewhere]
         count = len(self._places)
         is_kept = False
         try:

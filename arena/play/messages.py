@@ -4,6 +4,7 @@ Every message is of a type of its own, tagged with its name, and encoded as Mess
 """
 
 import sys
+from collections.abc import Set
 from typing import Any, TypeAlias
 
 import msgspec
@@ -36,6 +37,8 @@ class Setup(msgspec.Struct, frozen=True, kw_only=True):
     """The bots with limits of their own."""
     unbuilt: dict[BotIndex, str] = {}
     """The bots that could not be built, and why: nothing of theirs is played."""
+    out: dict[BotIndex, str] = {}
+    """The bots that have lost what they have not played, and why: their seats stay empty."""
     remotes: dict[BotIndex, str] = {}
     """The bots that run on their authors' machines, and the digest of what runs there."""
     wheels: dict[BotIndex, str] = {}
@@ -54,6 +57,11 @@ class Setup(msgspec.Struct, frozen=True, kw_only=True):
     """The files of that code, if it is a game from a file or folder."""
     game_programs: list[str] = []
     """Those of them that can be executed."""
+
+    @property
+    def elsewhere(self) -> Set[BotIndex]:
+        """The bots that nobody starts here."""
+        return self.unbuilt.keys() | self.remotes.keys() | self.out.keys()
 
     def limits_of(self, bot: BotIndex) -> Limits:
         """Return what a bot is allowed."""

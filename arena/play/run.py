@@ -59,6 +59,8 @@ class RunTerms(NamedTuple):
     """The scheduler of the Dask cluster that plays; None if this machine does."""
     seconds: float | None = None
     """After which no match begins; None if they are not bounded."""
+    out: Mapping[str, str] = {}
+    """The bots that have lost what they have not played, by key, and why."""
 
 
 class Outstanding(NamedTuple):
@@ -101,6 +103,10 @@ def setup_of(
     """
     assert league.rules is not None
     is_sent = terms.cluster is not None
+    out = {
+        index: terms.out[bot.key] for index, bot in _numbered(league.bots) if bot.key in terms.out
+    }
+    unbuilt = {**(_oversized(league, built) if is_sent else {}), **built.failed, **unreached}
     return Setup(
         game=league.game.source,
         code="" if league.game.source.kind == "bundled" else code_of(league.rules),
@@ -114,7 +120,8 @@ def setup_of(
         wheels={index: bot.wheels for index, bot in _numbered(built.bots) if bot.wheels},
         has_chance=league.game.has_chance,
         opening=league.opening,
-        unbuilt={**(_oversized(league, built) if is_sent else {}), **built.failed, **unreached},
+        unbuilt={bot: why for bot, why in unbuilt.items() if bot not in out},
+        out=out,
         build=league.build,
         environments=league.environments,
         outage_wait=OUTAGE_WAIT if league.door is None else league.door.outage_wait,

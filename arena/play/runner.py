@@ -64,7 +64,11 @@ class Runner:
         self.absent: list[BotIndex] = []
         """The remote bots without which the rest could not be played; known at the end."""
         entrants = setup.schedule.entrants
-        remotes = {bot: (entrants[bot].key, each) for bot, each in setup.remotes.items()}
+        remotes = {
+            bot: (entrants[bot].key, digest)
+            for bot, digest in setup.remotes.items()
+            if bot not in setup.out
+        }
         self._begun = {*begun}
         self._lobby = Lobby(remotes, presence or Presence(), self._has_begun)
         self._calls = False  # whether the lobby has its turn
@@ -179,6 +183,8 @@ class Runner:
             if not result.forfeits and not has_rows:
                 continue  # as nearly always
             for seat, bot in enumerate(result.bots):
+                if bot in self._setup.out:
+                    continue
                 gone = seat in result.forfeits
                 left = not gone and result.reason == BY_FORFEIT
                 why = self._forfeits.note(bot, result.faults[seat], forfeited=gone, was_left=left)

@@ -76,6 +76,7 @@ def _conditions(setup: Setup) -> tuple[Setup, int, list[tuple[object, ...]]]:
         programs=[],
         grants={},
         unbuilt={},
+        out={},
         remotes={},
         wheels={},
     )

@@ -8,16 +8,19 @@ import os
 import select
 import sys
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from time import monotonic
+from typing import TypeAlias
 
 import msgspec
 
 from arena.archive.agreement import Agreement, agreement_needed
 from arena.folders import holder
-from arena.handin.database import HANDED_IN, HandIns
+from arena.handin.calendar import phase
+from arena.handin.database import HANDED_IN, HandIns, now
 from arena.handin.final import final_to_play, note_over
 from arena.league.bot import Bot
 from arena.league.file import FILE, read_asked
@@ -51,6 +54,9 @@ _RETRY_SECONDS = 10.0  # after trouble
 _BUSY_SECONDS = 0.5  # after the league was found in use, as by a player whose end is near
 _KEEP_SECONDS = 60.0  # that workers and bots are kept for the next run
 _READ = 1 << 16
+
+_Entry: TypeAlias = tuple[Path, str, str]
+"""A bot in a league: the league's folder, the bot's key and its version."""
 
 _read_order = decoder(Order).decode
 
@@ -175,7 +181,9 @@ class Player:
         self._tell = tell
         self._orders = Orders(folder)
         self._spares = Spares[LocalWorker]()
-        self._suspended: set[tuple[Path, str, str]] = set()  # league, key and version
+        self._suspended: dict[_Entry, str] = {}  # why
+        self._missed: dict[_Entry, float] = {}  # since when, in a league that is closed
+        self._absent: list[Bot] = []  # in the last run
 
     def play(self) -> None:
         """Keep the league played until told to end."""
@@ -198,28 +206,54 @@ class Player:
             final = final_to_play(folder)
             if final is not None:
                 folder = final
-                seconds = self._play_missing(folder)
+                seconds = self._play_to_the_end(folder)
                 if seconds is not None or self._orders.are_new or self._orders.is_bot_missed:
                     return seconds
                 with HandIns(self._folder) as db:
                     note_over(db)
                 folder = self._folder
-            return self._play_missing(folder)
+            return self._play_to_the_end(folder)
         except ArenaError as error:  # which somebody can mend while the server goes on
             busy = holder(folder) not in (None, os.getpid())
             seconds = _BUSY_SECONDS if busy else _RETRY_SECONDS
             self._tell(Trouble(str(error), seconds))
             return seconds
 
-    def _play_missing(self, folder: Path) -> float | None:
-        """Play what a league lacks; return after how many seconds at most to look again."""
+    def _play_to_the_end(self, folder: Path) -> float | None:
+        """Play what a league lacks; return after how many seconds at most to look again.
+
+        Once it is closed, who is suspended or not connected when all else is played is waited for a
+        while; what it has not played then it has lost.
+        """
+        seconds = self._play_missing(folder, {})
+        hand_in = read_asked(self._folder).hand_in
+        if seconds is not None or self._orders.are_new or phase(hand_in, now()) != "closed":
+            return seconds
+        why = {(folder, bot.key, bot.version): "it was not connected" for bot in self._absent}
+        why |= {entry: said for entry, said in self._suspended.items() if entry[0] == folder}
+        self._missed = {entry: self._missed.get(entry, monotonic()) for entry in why}
+        left = {
+            entry: since + hand_in.absence - monotonic() for entry, since in self._missed.items()
+        }
+        out = {key: why[_, key, version] for (_, key, version), wait in left.items() if wait <= 0}
+        if out:
+            seconds = self._play_missing(folder, out)
+        waits = [wait for wait in left.values() if wait > 0]
+        return min(waits) if seconds is None and waits else seconds
+
+    def _play_missing(self, folder: Path, out: Mapping[str, str]) -> float | None:
+        """Play what a league lacks; return after how many seconds at most to look again.
+
+        `out` are the bots that have lost what they have not played, by key, and why.
+        """
+        self._absent = []
         is_final = folder != self._folder
         asked = read_asked(folder)
         if len(asked.bots) < asked.seats:
             few = f"{len(asked.bots)} of the {asked.seats} bots that a match needs are in it."
             self._tell(Idle(few))
             return None
-        league = self._rested(read_league(folder))
+        league = self._rested(read_league(folder), out)
         if agreement_needed(league):
             agreement = Agreement(league, self._workers or len(own_cores()))
             self._tell(Trouble(agreement.announcement))
@@ -229,12 +263,13 @@ class Player:
                     return None
         problems = 0
         orders, suspended = self._orders, len(self._suspended)
-        terms = RunTerms(self._workers, self._uid)
+        terms = RunTerms(self._workers, self._uid, out=out)
         opened = open_run(league, terms, spares=self._spares, presence=orders.presence)
         with opened as run, orders.stopping(run):
             if run.missing:
                 self._tell(Playing(len(league.bots), run.missing, run.asked, is_final))
                 problems = sum(self._note(event, league, is_final) for event in run.play())
+        self._absent = run.absent
         if problems:
             return _RETRY_SECONDS
         if not run.missing:
@@ -244,12 +279,15 @@ class Player:
             self._tell(Idle(_left(run.absent, with_suspended=is_one_out)))
         return None
 
-    def _rested(self, league: LeaguePlan) -> LeaguePlan:
-        """Return a league without the bots that were suspended; deals of others stay the same."""
+    def _rested(self, league: LeaguePlan, out: Mapping[str, str]) -> LeaguePlan:
+        """Return a league without the bots that were suspended; deals of others stay the same.
+
+        Those that are out stay in it.
+        """
         kept = [
             bot
             for bot in league.bots
-            if (league.folder, bot.key, bot.version) not in self._suspended
+            if bot.key in out or (league.folder, bot.key, bot.version) not in self._suspended
         ]
         return replace(league, bots=tuple(kept))
 
@@ -260,7 +298,7 @@ class Player:
                 self._tell(Progress(event.played, event.missing, is_final))
             case Suspended():
                 (bot,) = (bot for bot in league.bots if bot.name == event.bot)
-                self._suspended.add((league.folder, bot.key, bot.version))
+                self._suspended[league.folder, bot.key, bot.version] = event.reason
                 self._tell(Stopped(bot.name, bot.version, event.reason))
             case RoundBegan():
                 self._tell(Playing(len(league.bots), event.missing, event.asked, is_final))

@@ -91,8 +91,8 @@ class SlotWorkforce(Workforce):
 
         Raises as `check_sandbox` does.
         """
-        elsewhere = {*self._setup.unbuilt, *self._setup.remotes}
-        bots = [bot for bot in first_bots(len(self._setup.names)) if bot not in elsewhere]
+        found = first_bots(len(self._setup.names))
+        bots = [bot for bot in found if bot not in self._setup.elsewhere]
         try:
             self._start()
             self.workers = [

@@ -279,20 +279,49 @@ async def reached(true: Callable[[], bool]) -> None:
             await asyncio.sleep(0.05)
 
 
+def is_final_over(league: League) -> bool:
+    with HandIns(league.folder) as db:
+        return is_over(db)
+
+
+CLOSED = "[hand_in]\ncloses = 2020-01-01T00:00:00Z\nfinal_deals = 1\n"
+
+
 def test_a_final_is_not_over_before_remote_bots_have_played(league: League, home: Homes) -> None:
-    closed = "[hand_in]\ncloses = 2020-01-01T00:00:00Z\nfinal_deals = 1\n"
-    write(league, remote(league, "sage"), settings=closed)
-
-    def is_final_over() -> bool:
-        with HandIns(league.folder) as db:
-            return is_over(db)
-
+    write(league, remote(league, "sage"), settings=CLOSED)
     with playing(league) as player:
         player.idle(ABSENT)
-        assert not is_final_over()
+        assert not is_final_over(league)
         assert matches_stored(league.folder / "final") == 2
         player.here(sage=1)
-        until(is_final_over, 40)
+        until(lambda: is_final_over(league), 40)
         assert matches_stored(league.folder / "final") == 6
         until(lambda: league.count() == 12, 40)  # what the league itself lacks
         player.idle(ALL)
+
+
+def test_what_bots_do_not_play_after_the_closing_they_have_lost(
+    league: League, home: Homes
+) -> None:
+    out = [remote(league, "sage"), naughty("crash_at_start")]
+    write(league, *out, deals=1, settings=f"{CLOSED}absence = 2\n")
+    with playing(league) as player:
+        player.idle(
+            "All matches are played but those of suspended bots, and of sage, which is not "
+            "connected."
+        )
+        assert not is_final_over(league)
+        assert matches_stored(league.folder / "final") == 2
+        began = time.monotonic()
+        until(lambda: is_final_over(league), 40)
+        assert time.monotonic() - began > 1
+        assert matches_stored(league.folder / "final") == 12
+        until(lambda: league.count() == 12, 40)
+        player.idle(ALL)
+    for row in league.exported():
+        names = [bot["name"] for bot in row["bots"]]
+        lost = [seat for seat, name in enumerate(names) if name in ("sage", "crash_at_start")]
+        assert row["forfeits"] == lost
+        assert all(row["faults"][seat] == {"startup": 1} for seat in lost)
+    assert home.calls == []
+    assert not [word for word in player.said(messages.Trouble) if "forfeit" in word.what]
