@@ -32,10 +32,9 @@ class Lobby:
         presence: Presence,
         has_begun: Callable[[Task], bool],
     ) -> None:
-        """Take the remote bots, who is there, and what says whether a task was begun before.
+        """Take the remote bots, who is there, and what says whether a task goes on with a match.
 
-        What was begun waits for nobody here: a match itself waits for who was in it, and not for
-        ever.
+        Such a one waits for nobody here: its match waits for who was in it, and not for ever.
         """
         self._has_begun = has_begun
         self._remotes = remotes
@@ -72,7 +71,7 @@ class Lobby:
         party = self._party(task.lineup) if self._remotes else ()
         if not party:
             return True
-        if self._goes_on(task):
+        if self._has_begun(task):
             self._reserve(party)
             return True
         if party not in self._lines and self._lacking(party) is None:
@@ -87,7 +86,7 @@ class Lobby:
         If not, it waits before all others of its remote bots: it may be on its way.
         """
         party = self._party(task.lineup)
-        if party and self._lacking(party) is not None and not self._goes_on(task):
+        if party and self._lacking(party) is not None and not self._has_begun(task):
             self._line(party).appendleft(task)
             return False
         self._reserve(party)
@@ -169,10 +168,6 @@ class Lobby:
         away = {bot for bot, key in self._remotes.items() if not self._presence.room(*key)}
         missed = [away.intersection(party) for party in self._lines]
         return sorted(set[BotIndex]().union(*missed)) if all(missed) else []
-
-    def _goes_on(self, task: Task) -> bool:
-        """Return whether a task was begun before, and its bots could be reached."""
-        return self._presence.home is not None and self._has_begun(task)
 
     def _party(self, lineup: tuple[BotIndex, ...]) -> Party:
         return tuple(bot for bot in lineup if bot in self._remotes)

@@ -70,7 +70,9 @@ class Runner:
             if bot not in setup.out
         }
         self._begun = {*begun}
-        self._lobby = Lobby(remotes, presence or Presence(), self._has_begun)
+        presence = presence or Presence()
+        self._unreached = {} if presence.home else remotes
+        self._lobby = Lobby(remotes, presence, self._has_begun)
         self._calls = False  # whether the lobby has its turn
         self._is_shared = workforce.shares_deals
         self._suspended: set[BotIndex] = set()
@@ -92,8 +94,8 @@ class Runner:
         self._finished = 0
 
     def _unsuspended(self, tasks: Iterable[Task]) -> Iterator[Task]:
-        found = (task for task in tasks if self._suspended.isdisjoint(task.lineup))
-        return (part for task in found for part in self._parts(task))
+        parts = (part for task in tasks for part in self._parts(task))
+        return (kept for part in parts for kept in self._kept(part))
 
     def _parts(self, task: Task) -> list[Task]:
         """Return what of a deal may be played at once: of one with the same cards, only all of it.
@@ -199,8 +201,8 @@ class Runner:
     def _suspend(self, bot: BotIndex, reason: str) -> Iterator[Suspended]:
         if bot not in self._suspended:
             self._suspended.add(bot)
-            self._passed = deque(task for task in self._passed if bot not in task.lineup)
-            self._again = [task for task in self._again if bot not in task.lineup]
+            self._passed = deque(kept for task in self._passed for kept in self._kept(task))
+            self._again = [kept for task in self._again for kept in self._kept(task)]
             self._lobby.remove(bot)
             yield Suspended(self._setup.names[bot], reason)
 
@@ -209,7 +211,19 @@ class Runner:
         return self._setup.schedule.match_id(task.deal, task.rotations[0])
 
     def _has_begun(self, task: Task) -> bool:
-        return bool(self._begun) and self._match_of(task) in self._begun
+        """Return whether a task goes on with a match, of bots that could all be reached."""
+        if not self._begun or self._match_of(task) not in self._begun:
+            return False
+        return not any(bot in self._unreached for bot in task.lineup)
+
+    def _kept(self, task: Task) -> list[Task]:
+        """Return what of a task is played although its bots may be suspended.
+
+        That is a match that has begun: who could be suspended would be so where it is losing.
+        """
+        if self._suspended.isdisjoint(task.lineup):
+            return [task]
+        return [task.of(task.rotations[:1])] if self._has_begun(task) else []
 
     def _note_begun(self, away: Away) -> None:
         """Note whether a match has begun that could not go on."""
@@ -250,8 +264,7 @@ class Runner:
 
     def _put_back(self, where: list[Task] | deque[Task], task: Task) -> None:
         """Keep a task to be played again, unless a bot of it was suspended meanwhile."""
-        if self._suspended.isdisjoint(task.lineup):
-            where.append(task)
+        where.extend(self._kept(task))
 
     def _requeue_lost(self, lost: Lost) -> Iterator[Problem]:
         """Let others play what an unreachable worker had; it may be wholly innocent."""
@@ -316,7 +329,7 @@ class Runner:
         """Return what a worker is to play next; nothing if there is nothing that it can."""
         if self._stopping:
             return []
-        while again := next((task for task in self._again if _can_play(each, task)), None):
+        while again := next((task for task in self._again if self._can_play(each, task)), None):
             self._again.remove(again)
             if self._lobby.readmits(again):
                 return [again]
@@ -328,7 +341,7 @@ class Runner:
         Those that waited for remote bots and the others have turns: neither holds up the other.
         """
         for _ in range(len(self._passed)):
-            if not _can_play(each, task := self._passed.popleft()):
+            if not self._can_play(each, task := self._passed.popleft()):
                 self._passed.append(task)
             elif self._lobby.readmits(task):
                 yield task
@@ -347,17 +360,20 @@ class Runner:
 
     def _called(self, each: Worker) -> Iterator[Task]:
         while found := self._lobby.call():
-            if _can_play(each, found):
+            if self._can_play(each, found):
                 yield found
             else:
                 self._passed.append(found)
 
     def _others(self, each: Worker) -> Iterator[Task]:
         while len(self._passed) < _PASSED_LIMIT and (found := next(self._tasks, None)):
-            if not _can_play(each, found):
+            if not self._can_play(each, found):
                 self._passed.append(found)
             elif self._lobby.admits(found):
                 yield found
+
+    def _can_play(self, each: Worker, task: Task) -> bool:
+        return each.unfit.keys().isdisjoint(task.lineup) or self._has_begun(task)
 
     def _has_more(self) -> bool:
         """Return whether anything is left to be played."""
@@ -404,10 +420,6 @@ class Runner:
     def _name(self, task: Task) -> str:
         names = ", ".join(self._setup.names[bot] for bot in task.lineup)
         return f"deal {task.number} of {names}"
-
-
-def _can_play(each: Worker, task: Task) -> bool:
-    return each.unfit.keys().isdisjoint(task.lineup)
 
 
 def _results(events: Sequence[Event]) -> Iterator[Results]:
