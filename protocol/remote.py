@@ -5,6 +5,10 @@ Each frame is one JSON object with a `type`. First the author's machine says `he
 a session and kept until the other side has seen them, so that a new connection of the same session
 goes on where the last one broke: nothing is lost, and nothing comes twice. docs/remote.md explains
 it.
+
+Behind the server, a match and it say the same to each other over a socket of the machine, one
+connection for each copy of a bot: the match sends `call` and is answered `taken` or `absent`. Then
+lines go both ways. Closing it ends the copy.
 """
 
 from collections import deque
@@ -154,7 +158,49 @@ Letter: TypeAlias = BeginCopy | CopyLine | EndCopy | CopyGone | OfferSlots | Bye
 FromLeague: TypeAlias = Welcome | Declined | Beat | BeginCopy | CopyLine | EndCopy
 FromAuthor: TypeAlias = RemoteHello | Echo | CopyLine | CopyGone | OfferSlots | Bye
 
+
+class Call(msgspec.Struct, tag="call", frozen=True, kw_only=True):
+    """The first line, by the match: it needs a copy of a bot."""
+
+    bot: str
+    """The bot's key."""
+    digest: str
+    """Of the files that play, as its author's machine says it."""
+    match: str
+    """The match's id."""
+
+
+class CallTaken(msgspec.Struct, tag="taken", frozen=True):
+    """The answer: the copy is being started."""
+
+
+class CallAbsent(msgspec.Struct, tag="absent", frozen=True):
+    """The other answer: the bot is not there now, or has no copy left for this match."""
+
+
+class CallLine(msgspec.Struct, tag="line", frozen=True, kw_only=True, omit_defaults=True):
+    """A line of the bots' protocol, in either direction."""
+
+    line: str
+    trip: float | None = None
+    """From the bot: the round trip to its author's machine, as measured last, in seconds."""
+
+
+class CallEnded(msgspec.Struct, tag="ended", frozen=True, kw_only=True):
+    """The last line, by the server: the copy is there no more."""
+
+    how: str
+    """As what follows «it»."""
+    stderr: str = ""
+
+
+ToMatch: TypeAlias = CallTaken | CallAbsent | CallLine | CallEnded
+"""What the server says to a match."""
+
 _encode = msgspec.json.Encoder().encode
+read_call = msgspec.json.Decoder(Call).decode
+read_call_line = msgspec.json.Decoder(CallLine).decode
+read_to_match = msgspec.json.Decoder(ToMatch).decode
 _from_league: msgspec.json.Decoder[FromLeague] = msgspec.json.Decoder(FromLeague)
 _from_author: msgspec.json.Decoder[FromAuthor] = msgspec.json.Decoder(FromAuthor)
 

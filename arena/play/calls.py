@@ -1,7 +1,6 @@
-"""Calls to remote bots: what a slow match and the server that reaches such a bot say to each other.
+"""The socket by which slow matches call the server that reaches remote bots.
 
-They share a socket in the folder of the league, one connection for each copy of a bot in a match; a
-line of JSON each. Closing it ends the copy.
+It is in the folder of the league. What they say there is in `protocol/remote.py`.
 """
 
 import os
@@ -9,56 +8,11 @@ import socket
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TypeAlias
-
-import msgspec
 
 SOCKET = "remote.sock"
 """The name of the socket in the folder of what was handed in, which only its owner enters."""
 
 _BACKLOG = 512
-
-
-class Call(msgspec.Struct, tag="call", frozen=True, kw_only=True):
-    """The first line, by the match: it needs a copy of a bot."""
-
-    bot: str
-    """The bot's key."""
-    digest: str
-    """Of the files that play, as its author's machine says it."""
-    match: str
-    """The match's id."""
-
-
-class CallTaken(msgspec.Struct, tag="taken", frozen=True):
-    """The answer: the copy is being started."""
-
-
-class CallAbsent(msgspec.Struct, tag="absent", frozen=True):
-    """The other answer: the bot is not there now, or has no copy left for this match."""
-
-
-class CallLine(msgspec.Struct, tag="line", frozen=True, kw_only=True, omit_defaults=True):
-    """A line of the bots' protocol, in either direction."""
-
-    line: str
-    trip: float | None = None
-    """From the bot: the round trip to its author's machine, as measured last, in seconds."""
-
-
-class CallEnded(msgspec.Struct, tag="ended", frozen=True, kw_only=True):
-    """The last line, by the server: the copy is there no more."""
-
-    how: str
-    """As what follows «it»."""
-    stderr: str = ""
-
-
-ToMatch: TypeAlias = CallTaken | CallAbsent | CallLine | CallEnded
-
-read_call = msgspec.json.Decoder(Call).decode
-read_call_line = msgspec.json.Decoder(CallLine).decode
-read_to_match = msgspec.json.Decoder(ToMatch).decode
 
 
 def listening(home: Path) -> socket.socket:

@@ -11,14 +11,14 @@ from time import monotonic
 
 import msgspec
 
-from arena.play.calls import Call
 from arena.play.executor import AwayError, Fixture, KeepMatch
 from arena.play.messages import Setup
 from arena.play.slow.doors import Doors
-from arena.play.slow.remote_bot import NotConnectedError, RemoteBot
+from arena.play.slow.remote_bot import RemoteBot, ServerGoneError
 from arena.schedule.deal import BotIndex
 from arena.store.flights import Flight, Flights
 from protocol.errors import RunError
+from protocol.remote import Call
 from referee.bot_process import BotProcess
 from referee.evidence import Played
 from referee.game import Game
@@ -130,8 +130,9 @@ class _Match:
     def reach(self, bot: BotIndex) -> Seat | None:
         """Return the seat of a remote bot; None of one that is to be started here.
 
-        A match that has begun waits for it a while, and then goes on without it. Raises AwayError
-        for one that has not, and where nobody can be reached; and StartupError.
+        A match that has begun waits for it a while, and then goes on without it, whether it is not
+        connected or never gets ready. Raises AwayError for one that has not begun, and where nobody
+        can be reached; and StartupError.
         """
         setup, home = self._keeping.setup, self._keeping.home
         digest = setup.remotes.get(bot)
@@ -150,7 +151,7 @@ class _Match:
                 if monotonic() - began < patience:
                     self._polling.sleep(_AGAIN_SECONDS)
                     continue
-                if patience and isinstance(error, NotConnectedError):
+                if patience and not isinstance(error, ServerGoneError):
                     return AbsentSeat(
                         f"{error}, {patience:g} s after the match was to go on: that is waited for "
                         f"no longer"

@@ -9,18 +9,19 @@ from typing import NamedTuple, Self
 
 import msgspec
 
-from arena.play.calls import (
+from arena.play.calls import called
+from arena.play.executor import AwayError
+from protocol.lines import LINE_LIMIT, OverlongLineError, encode
+from protocol.remote import (
+    FRAME_LIMIT,
+    SILENCE_SECONDS,
     Call,
     CallEnded,
     CallLine,
     CallTaken,
     ToMatch,
-    called,
     read_to_match,
 )
-from arena.play.executor import AwayError
-from protocol.lines import LINE_LIMIT, OverlongLineError, encode
-from protocol.remote import FRAME_LIMIT, SILENCE_SECONDS
 from referee.bot_process import GoneError, LateError
 from referee.clock import Clock, Turn
 from referee.evidence import Measured
@@ -44,8 +45,8 @@ class _Ends(NamedTuple):
     stderr: int
 
 
-class NotConnectedError(AwayError):
-    """The server is reached, and the bot is not connected, or has no room for another match."""
+class ServerGoneError(AwayError):
+    """Nobody takes calls, which is no doing of a bot's."""
 
 
 class RemoteBot(Wire):
@@ -69,7 +70,7 @@ class RemoteBot(Wire):
         try:
             self._socket = called(home)
         except OSError as error:
-            raise AwayError(f"nobody takes calls: {error.strerror}") from None
+            raise ServerGoneError(f"nobody takes calls: {error.strerror}") from None
         self._socket.setblocking(False)
         errors, nobody = os.pipe()
         os.close(nobody)  # nothing comes: what it writes there is its author's
@@ -104,7 +105,7 @@ class RemoteBot(Wire):
         except LateError:
             raise AwayError("the server does not say whether it is connected") from None
         if not isinstance(heard, CallTaken):
-            raise NotConnectedError("it is not connected")
+            raise AwayError("it is not connected")
 
     def send(self, line: bytes) -> None:
         """Send a line that needs no answer; raise GoneError if that is known to be in vain."""

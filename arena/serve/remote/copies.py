@@ -4,7 +4,7 @@ import asyncio
 
 import msgspec
 
-from arena.play.calls import CallEnded, CallLine, ToMatch
+from protocol.remote import CallEnded, CallLine, ToMatch
 
 _MOST_HELD = 1 << 18  # bytes that a match has not read
 

@@ -16,7 +16,7 @@ from arena.handin.people import Person
 from arena.handin.submissions import bots_of_author
 from arena.league.bot import Bot
 from arena.league.plan import LeaguePlan
-from arena.play.calls import SOCKET, CallAbsent, CallTaken, listening, read_call, read_call_line
+from arena.play.calls import SOCKET, listening
 from arena.serve.remote.copies import RemoteCopy, say_to_match
 from arena.serve.remote.line import (
     BROKEN,
@@ -35,9 +35,13 @@ from protocol.remote import (
     FRAME_LIMIT,
     REMOTE_VERSION,
     SILENCE_SECONDS,
+    CallAbsent,
+    CallTaken,
     Declined,
     RemoteHello,
     Welcome,
+    read_call,
+    read_call_line,
 )
 
 _MOST_OF_ONE = 8  # connections of a person at a time

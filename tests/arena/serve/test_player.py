@@ -136,8 +136,9 @@ def test_matches_of_remote_bots_wait_until_they_are_connected(league: League, ho
         assert league.count() == 16
 
 
+@pytest.mark.parametrize("way", ["is_absent", "breaks_off"])
 def test_who_stays_away_from_a_match_that_has_begun_does_not_keep_it_from_counting(
-    league: League, home: Homes
+    league: League, home: Homes, way: str
 ) -> None:
     """One that is losing could stay away for ever."""
     outage = '[door]\nallow = ["GET https://api.example.com/v1/models"]\noutage_wait = 2\n'
@@ -149,7 +150,7 @@ def test_who_stays_away_from_a_match_that_has_begun_does_not_keep_it_from_counti
         player.here(sage=2)
         until(lambda: len(home.calls) == 2 and min(under_way(league.folder).values()) > 10, 40)
     begun = {call.match for call in home.calls}
-    home.is_absent = True
+    setattr(home, way, True)
     with playing(league) as player:
         player.idle(ABSENT)
     rows = {row["match"]: row for row in league.exported()}

@@ -13,13 +13,13 @@ from typing import Any
 
 import msgspec
 
-from arena.play.calls import (
+from arena.play.calls import listening
+from protocol.remote import (
     Call,
     CallAbsent,
     CallEnded,
     CallLine,
     CallTaken,
-    listening,
     read_call,
     read_call_line,
 )
@@ -50,6 +50,8 @@ class Homes:
     def __init__(self, listener: socket.socket, bot: Path) -> None:
         self.is_absent = False
         """Whether no bot is there, whatever the player was told."""
+        self.breaks_off = False
+        """Whether the connection of each bot breaks while its copy gets ready."""
         self.calls: list[Call] = []
         """The calls that were taken."""
         self.declined = 0
@@ -80,9 +82,9 @@ class Homes:
     def _answer(self, connection: socket.socket) -> None:
         with self._closing(connection), connection.makefile("rb") as lines, suppress(OSError):
             call = read_call(lines.readline())
-            if self.is_absent:
+            if self.is_absent or self.breaks_off:
                 self.declined += 1
-                connection.sendall(_line(CallAbsent()))
+                connection.sendall(_line(CallTaken() if self.breaks_off else CallAbsent()))
                 return
             with self._lock:
                 self.calls.append(call)

@@ -11,12 +11,12 @@ from typing import IO, Any
 
 import pytest
 
-from arena.play.calls import Call, called, listening
+from arena.play.calls import called, listening
 from arena.play.executor import AwayError
 from arena.play.slow.remote_bot import RemoteBot
 from protocol.lines import LINE_LIMIT
 from protocol.messages import End, Start, TimeControl
-from protocol.remote import FRAME_LIMIT
+from protocol.remote import FRAME_LIMIT, Call
 from referee.answer import Answer
 from referee.fault import Fault
 from referee.game import Decision
