@@ -3,6 +3,10 @@
 A signal stops them, and programs have found ways to make the kernel send them the signal that lifts
 it. The sandbox refuses the known ways. What counts is measured: a process that used CPU while it
 was stopped has lifted its freeze.
+
+A signal stops all threads of a process once one of them has taken it up, which on a busy machine
+may not get a core at once, while others run on. The kernel shows that. But a thread can wait in the
+kernel where no signal reaches it, and let others run meanwhile. So that is no excuse for long.
 """
 
 import contextlib
@@ -11,11 +15,12 @@ import signal
 from time import clock_gettime, monotonic
 
 from referee.clock import cpu_clock
-from referee.procfs import cores_of, cpu_of, family
+from referee.procfs import awaits, cores_of, cpu_of, family
 from referee.sandbox import Child
 
 _STOPPING_SECONDS = 0.02  # of CPU that a process may use until it has stopped
 _LIFTED_SECONDS = 0.1  # of CPU used in a match while frozen: more means that it lifted its freeze
+_LATE_SECONDS = 1.0  # of CPU used in a match that are excused, as the signal was not taken up yet
 _LOOK_SECONDS = 0.02  # between looks at all processes of a sandbox, each of which takes 50 us
 
 
@@ -48,7 +53,8 @@ class Freezer:
         """Begin to count what it uses in a match."""
         self.ran = 0.0
         """CPU seconds used while frozen, in this match."""
-        self._blamed = 0.0  # those for which it was blamed
+        self._excused = 0.0  # those for which it is not blamed
+        self._blamed = 0.0  # those for which it was
 
     @property
     def is_hopeless(self) -> bool:
@@ -100,15 +106,17 @@ class Freezer:
         if used <= _STOPPING_SECONDS:
             return 0.0
         self._mark = now
-        self._signal(signal.SIGSTOP)
         self.ran += used
+        if any(awaits(pid, signal.SIGSTOP) for pid in family(self._child.pid)):
+            self._excused = min(self._excused + used, _LATE_SECONDS)
+        self._signal(signal.SIGSTOP)
         self._blame()
         return used if self._is_inside else 0.0
 
     def _blame(self) -> None:
-        ran = self.ran - self._blamed
+        ran = self.ran - self._excused - self._blamed
         if ran > _LIFTED_SECONDS:
-            self._blamed = self.ran
+            self._blamed = self.ran - self._excused
             self._lifts += 1
             self.lifted = f"it ran while it was frozen between its turns: {ran:.3f} s of CPU time"
             if self.is_hopeless:

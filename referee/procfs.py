@@ -59,6 +59,15 @@ def cpu_of(pids: Iterable[int]) -> float:
     return used
 
 
+def awaits(pid: int, number: int) -> bool:
+    """Return whether a process was sent a signal that none of its threads has taken up yet."""
+    with suppress(OSError), open(f"/proc/{pid}/status", "rb") as file:
+        for line in file:
+            if line.startswith(b"ShdPnd:"):
+                return bool(int(line[7:], 16) >> (number - 1) & 1)
+    return False
+
+
 def open_files(pid: int) -> set[File]:
     """Return the files that a process has open; raise PermissionError if that is not shown.
 
