@@ -9,7 +9,7 @@ from typing import Protocol
 
 from protocol.errors import ProtocolError
 from referee.allowed import all_allowed
-from referee.door.connection import ProviderAnswer
+from referee.door.connection import ProviderAnswer, ProviderRequest
 from referee.door.exchanges import MadeRequest, SeenAnswer
 from referee.door.headers import shown
 from referee.door.hiding import Eraser
@@ -186,14 +186,9 @@ class Asking:
         origin = self._origins[asked.origin]
         got = 0
         try:
+            request = ProviderRequest(asked.method, asked.path, headers, asked.body)
             reply = await self._client.send(
-                origin,
-                asked.method,
-                asked.path,
-                headers,
-                asked.body,
-                lambda: course.sending(size),
-                course.bot,
+                origin, request, lambda: course.sending(size), course.bot
             )
             got = len(reply.body)
         except UnreachedError as error:

@@ -7,11 +7,22 @@ next request, ends the connection, so that nobody is given what was sent for ano
 import asyncio
 import contextlib
 from collections.abc import Mapping
+from typing import NamedTuple
 
 import h11
 import msgspec
 
 _HEAD_BYTES = 64 << 10
+
+
+class ProviderRequest(NamedTuple):
+    """A request as it goes out."""
+
+    method: str
+    path: str
+    """With its query."""
+    headers: Mapping[str, str]
+    body: bytes
 
 
 class ProviderAnswer(msgspec.Struct, frozen=True):
@@ -39,7 +50,6 @@ class ProviderConnection(asyncio.Protocol):
     def __init__(self) -> None:
         self.is_open = False
         """Whether it can take a request."""
-        self.idle_since = 0.0
         self._transport: asyncio.Transport | None = None
         self._http = h11.Connection(h11.CLIENT, max_incomplete_event_size=_HEAD_BYTES)
         self._is_awaiting = False
@@ -48,9 +58,7 @@ class ProviderConnection(asyncio.Protocol):
         self._lost: Exception | None = None
         self._more: asyncio.Future[None] | None = None
 
-    async def exchange(
-        self, method: str, path: str, headers: Mapping[str, str], body: bytes, most: int
-    ) -> ProviderAnswer:
+    async def exchange(self, asked: ProviderRequest, most: int) -> ProviderAnswer:
         """Return the answer to a request, of whose body so many bytes are taken.
 
         Raises BrokenError, or OSError as the connection does.
@@ -58,10 +66,12 @@ class ProviderConnection(asyncio.Protocol):
         assert self._transport is not None
         self.is_open, self._is_awaiting, self._has_come = False, True, False
         try:
-            lines = [(name.encode(), value.encode("latin-1")) for name, value in headers.items()]
-            request = h11.Request(method=method, target=path, headers=lines)
+            lines = [
+                (name.encode(), text.encode("latin-1")) for name, text in asked.headers.items()
+            ]
+            request = h11.Request(method=asked.method, target=asked.path, headers=lines)
             data = self._http.send(request) or b""
-            data += self._http.send(h11.Data(data=body)) or b"" if body else b""
+            data += self._http.send(h11.Data(data=asked.body)) or b"" if asked.body else b""
             data += self._http.send(h11.EndOfMessage()) or b""
             self._transport.write(data)
             reply = await self._reply(most)

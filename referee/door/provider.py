@@ -5,18 +5,20 @@ It needs the extra `door`.
 
 import asyncio
 import ssl
-from collections import defaultdict, deque
-from collections.abc import Callable, Mapping
+from collections import defaultdict
+from collections.abc import Callable
+from typing import TypeAlias
 
 from referee.allowed import Origin
 from referee.door.addresses import reachable
-from referee.door.connection import BrokenError, ProviderAnswer, ProviderConnection
+from referee.door.connection import BrokenError, ProviderAnswer, ProviderConnection, ProviderRequest
 from referee.door.network import Network
 
 _CONNECT_SECONDS = 10.0
 _IDLE_SECONDS = 30.0
-_KEPT = 100
-"""Connections to one name that are kept open for the next request of one bot."""
+
+_Idle: TypeAlias = dict[ProviderConnection, asyncio.TimerHandle]
+"""Connections that wait for another request, the last one used last, and what closes each."""
 
 
 class UnreachedError(Exception):
@@ -43,16 +45,13 @@ class ProviderClient:
         self._tls.minimum_version = ssl.TLSVersion.TLSv1_2
         self._tls.load_default_certs()
         self._tls.set_alpn_protocols(["http/1.1"])
-        self._idle: defaultdict[tuple[Origin, str], deque[ProviderConnection]] = defaultdict(deque)
+        self._idle: defaultdict[tuple[Origin, str], _Idle] = defaultdict(dict)
 
     async def send(
         self,
         origin: Origin,
-        method: str,
-        path: str,
-        headers: Mapping[str, str],
-        body: bytes,
-        sending: Callable[[], None],
+        request: ProviderRequest,
+        sending: Callable[[], None] = lambda: None,
         bot: str = "",
     ) -> ProviderAnswer:
         """Return the answer to a bot's request; `sending` is called before its first bytes go out.
@@ -61,7 +60,7 @@ class ProviderClient:
         """
         try:
             async with asyncio.timeout(self._timeout):
-                return await self._send(origin, method, path, headers, body, sending, bot)
+                return await self._send(origin, request, sending, bot)
         except TimeoutError:
             raise UnreachedError(f"no whole answer within {self._timeout:g} s") from None
         except (BrokenError, OSError) as error:
@@ -69,53 +68,47 @@ class ProviderClient:
 
     def close(self) -> None:
         """Close the connections."""
-        for connections in self._idle.values():
-            for connection in connections:
+        for idle in self._idle.values():
+            for connection, timer in idle.items():
+                timer.cancel()
                 connection.abort()
         self._idle.clear()
 
     async def _send(
-        self,
-        origin: Origin,
-        method: str,
-        path: str,
-        headers: Mapping[str, str],
-        body: bytes,
-        sending: Callable[[], None],
-        bot: str,
+        self, origin: Origin, request: ProviderRequest, sending: Callable[[], None], bot: str
     ) -> ProviderAnswer:
-        connection = self._kept(self._idle[origin, bot])
+        idle = self._idle[origin, bot]
+        connection = self._kept(idle)
         is_new = connection is None
         if connection is None:
             connection = await self._connect(origin)
         sending()
         try:
-            reply = await connection.exchange(method, path, headers, body, self._most)
+            reply = await connection.exchange(request, self._most)
         except (BrokenError, OSError) as error:
             if is_new or (isinstance(error, BrokenError) and not error.is_stale):
                 raise
             # It had been closed while nobody used it: no fault of anybody.
             connection = await self._connect(origin)
-            reply = await connection.exchange(method, path, headers, body, self._most)
+            reply = await connection.exchange(request, self._most)
         if connection.is_open:
-            self._keep(self._idle[origin, bot], connection)
+            idle[connection] = asyncio.get_running_loop().call_later(
+                _IDLE_SECONDS, self._expire, idle, connection
+            )
         return reply
 
-    def _kept(self, idle: deque[ProviderConnection]) -> ProviderConnection | None:
+    def _kept(self, idle: _Idle) -> ProviderConnection | None:
         """Return an open connection, the one that was used last."""
-        since = asyncio.get_running_loop().time() - _IDLE_SECONDS
-        while idle and (not idle[0].is_open or idle[0].idle_since < since):
-            idle.popleft().abort()
         while idle:
-            if (connection := idle.pop()).is_open:
+            connection, timer = idle.popitem()
+            timer.cancel()
+            if connection.is_open:
                 return connection
         return None
 
-    def _keep(self, idle: deque[ProviderConnection], connection: ProviderConnection) -> None:
-        connection.idle_since = asyncio.get_running_loop().time()
-        idle.append(connection)
-        if len(idle) > _KEPT:
-            idle.popleft().abort()
+    def _expire(self, idle: _Idle, connection: ProviderConnection) -> None:
+        del idle[connection]
+        connection.abort()
 
     async def _connect(self, origin: Origin) -> ProviderConnection:
         """Return a connection to one of its host's addresses, each of which was looked at."""

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 
 from protocol.errors import ArenaError
 from referee.allowed import AllowedRequest
-from referee.door.connection import ProviderAnswer
+from referee.door.connection import ProviderAnswer, ProviderRequest
 from referee.door.provider import ProviderClient, UnreachedError
 
 _KNOWN_SECONDS = 5.0  # for which what was found out holds
@@ -78,7 +78,7 @@ class SharedProvider:
         path = request.target(request.segments)
         try:
             reply: ProviderAnswer = await self._client.send(
-                request.origin, request.method, path, self._headers, b"", lambda: None
+                request.origin, ProviderRequest(request.method, path, self._headers, b"")
             )
         except UnreachedError as error:
             return str(error)

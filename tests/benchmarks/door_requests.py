@@ -26,6 +26,7 @@ from tabulate import tabulate
 
 from referee.allowed import origin_of
 from referee.door import Door, DoorTerms
+from referee.door.connection import ProviderRequest
 from referee.door.network import Network
 from referee.door.provider import ProviderClient
 from tests.provider import Provider
@@ -83,7 +84,7 @@ def by_the_client(provider: Provider, at_once: int, each: int) -> tuple[float, f
             body = chat(str(number)).encode()
             headers = {"host": origin.authority, "content-length": str(len(body))}
             began = time.perf_counter()
-            reply = await client.send(origin, "POST", PATH, headers, body, lambda: None)
+            reply = await client.send(origin, ProviderRequest("POST", PATH, headers, body))
             taken.append(time.perf_counter() - began)
             assert reply.status == 200
 
