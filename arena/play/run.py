@@ -61,6 +61,10 @@ class RunTerms(NamedTuple):
     """After which no match begins; None if they are not bounded."""
     out: Mapping[str, str] = {}
     """The bots that have lost what they have not played, by key, and why."""
+    spares: Spares[LocalWorker] | None = None
+    """The workers of the run before, which are kept for the next one; None to keep none."""
+    presence: Presence | None = None
+    """Which remote bots are there; without it, none ever plays."""
 
 
 class Outstanding(NamedTuple):
@@ -153,8 +157,6 @@ def staff_of(
     built: AllBuilt,
     todo: Outstanding,
     terms: RunTerms,
-    spares: Spares[LocalWorker] | None,
-    presence: Presence | None,
 ) -> Staff:
     """Return who is to play, not started yet; raise ArenaError if nobody can."""
     check_workers(terms.workers)
@@ -165,9 +167,9 @@ def staff_of(
     if league.limits.pace == "slow":
         most = todo.deals * league.rotation_count
         slots = min(league.limits.slots, most, setup.most_matches)
-        return Staff(_slots(setup, built.ready, slots, league, presence), slots, league.seats)
+        return Staff(_slots(setup, built.ready, slots, league, terms.presence), slots, league.seats)
     places = _places(league, terms.workers, setup)[: todo.deals] if todo.matches else []
-    return Staff(LocalWorkforce(setup, built.ready, places, spares), len(places), kept)
+    return Staff(LocalWorkforce(setup, built.ready, places, terms.spares), len(places), kept)
 
 
 def _places(league: LeaguePlan, workers: int | None, setup: Setup) -> list[tuple[int, ...]]:
@@ -200,7 +202,6 @@ class Run:
         staff: who plays; `staffed` starts them.
         terms: how it is played.
         remarks: what is to be said of how the bots were built.
-        presence: by which remote bots are reached, if they are.
 
     """
 
@@ -213,7 +214,6 @@ class Run:
         staff: Staff,
         terms: RunTerms,
         remarks: Sequence[str],
-        presence: Presence | None,
     ) -> None:
         self.asked = todo.asked
         """How many matches the league asked for when the run was opened."""
@@ -247,7 +247,7 @@ class Run:
         self._timing: Timing | None = None  # of this machine, where it plays
         more = None if tournament is None else self._next_round
         begun = [match for match, answers in under_way(league.folder).items() if answers]
-        self._runner = Runner(setup, todo.tasks, staff.force, more, presence, begun)
+        self._runner = Runner(setup, todo.tasks, staff.force, more, terms.presence, begun)
 
     @contextmanager
     def staffed(self) -> Iterator[Self]:
@@ -389,14 +389,11 @@ def open_run(
     league: LeaguePlan,
     terms: RunTerms = RunTerms(),  # noqa: B008 - it cannot be changed
     tell: Callable[[str], None] = lambda _: None,
-    spares: Spares[LocalWorker] | None = None,
-    presence: Presence | None = None,
 ) -> Iterator[Run]:
     """Open a run: bots that are to be built are built, and whoever plays is started.
 
-    `tell` is called with what is being done. With `spares`, the workers are those of the run
-    before, and kept for the next one. With a `presence`, remote bots play when they are there;
-    without one, never. Raises ArenaError if another one is going on, or the league has changed.
+    `tell` is called with what is being done. Raises ArenaError if another one is going on, or the
+    league has changed.
     """
     with locked(league.folder), open_store(league, create=True) as store:
         if store.has_matches():
@@ -407,10 +404,10 @@ def open_run(
         todo = outstanding(league, store, terms.part)
         bots = league.bots if todo.matches else ()
         built = build_all(bots, league.build, terms.sandbox_uid, tell, league.environments)
-        unreached = dict.fromkeys(_remotes(league) if presence is None else (), _ELSEWHERE)
+        unreached = dict.fromkeys(_remotes(league) if terms.presence is None else (), _ELSEWHERE)
         setup = setup_of(league, built, terms, unreached)
-        staff = staff_of(league, setup, built, todo, terms, spares, presence)
-        opened = Run(league, store, todo, setup, staff, terms, built.remarks, presence)
+        staff = staff_of(league, setup, built, todo, terms)
+        opened = Run(league, store, todo, setup, staff, terms, built.remarks)
         with opened.staffed() as run:
             if not run.missing:
                 remember(league.bots, store)

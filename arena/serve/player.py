@@ -263,9 +263,10 @@ class Player:
                     return None
         problems = 0
         orders, suspended = self._orders, len(self._suspended)
-        terms = RunTerms(self._workers, self._uid, out=out)
-        opened = open_run(league, terms, spares=self._spares, presence=orders.presence)
-        with opened as run, orders.stopping(run):
+        terms = RunTerms(
+            self._workers, self._uid, out=out, spares=self._spares, presence=orders.presence
+        )
+        with open_run(league, terms) as run, orders.stopping(run):
             if run.missing:
                 self._tell(Playing(len(league.bots), run.missing, run.asked, is_final))
                 problems = sum(self._note(event, league, is_final) for event in run.play())
