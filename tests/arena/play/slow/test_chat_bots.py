@@ -271,7 +271,8 @@ def test_a_bot_that_has_spent_all_plays_on_and_notes_that_it_was_not_the_model(
     play(league, provider)
     notes = [entry.note for entry in asked_of(league)]
     assert any("I choose" in note for note in notes)
-    assert any("The provider answered 402: {" in note and "has cost 0.02" in note for note in notes)
+    refused = [note for note in notes if "The provider answered 402: {" in note]
+    assert any("of the 0.02 that [door] allows" in note for note in refused)
 
 
 @pytest.fixture

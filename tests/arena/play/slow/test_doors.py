@@ -196,7 +196,7 @@ def test_nobody_calls_off_a_match_by_asking_for_what_fails(
         faults for row in league.exported() for name, faults in faults_of(row) if name == "ada"
     ]
     assert {kind for faults in found for kind in faults} == {kind}
-    assert sum(kind in faults for faults in found) >= 3
+    assert any(kind in faults for faults in found)
 
 
 @pytest.mark.slow
