@@ -12,6 +12,7 @@ from arena.play.messages import (
     Check,
     Finish,
     Leave,
+    Left,
     News,
     Order,
     Setup,
@@ -153,6 +154,9 @@ class SlotWorkforce(Workforce):
                 return []
             case Underway() | News() | Broken() if number == process.ALL:
                 return [word]
+            case Left() if not self._is_over:  # not told by us: another is to go on
+                self._process.kill()
+                return []
             case _:
                 each = next(each for each in self.workers if each.number == number)
                 return [Heard(each, word)]

@@ -102,6 +102,21 @@ def test_what_a_worker_left_that_was_told_to_end_is_played_by_another(league: Le
 
 
 @pytest.mark.slow
+def test_another_process_goes_on_where_that_of_slow_matches_was_told_to_end(league: League) -> None:
+    steady_league(league, deals=6, pause=0.3)
+    text = (league.folder / "league.toml").read_text()
+    league.write(text.replace("limits = {", 'limits = { pace = "slow", slots = 4,'))
+    process = league.start("run")
+    until(lambda: league.count() > 4)
+    (worker,) = league.workers()
+    os.kill(worker, signal.SIGTERM)
+    told = " ".join(league.finish(process).stderr.split())
+    assert "another goes on with its matches" in told
+    assert league.count() == 36
+    assert not any(any(row["faults"]) for row in league.exported())
+
+
+@pytest.mark.slow
 def test_a_run_survives_the_death_of_a_worker_that_is_just_to_be_sent_work(
     steady: League, undisturbed: object
 ) -> None:
