@@ -24,7 +24,7 @@ from arena.play.spares import Spares
 from arena.play.workforce import Workforce
 from arena.schedule.deal import LIVE_PROCESSES, BotIndex, first_bots
 from arena.store.continuity import remember
-from arena.store.flights import Flights, under_way
+from arena.store.flights import FLIGHTS, Flights, under_way
 from arena.store.opening import open_store
 from arena.store.rounds import Drawn
 from arena.store.settings import check_code, check_unchanged
@@ -256,6 +256,9 @@ class Run:
         Raises RunError if nothing could be stored.
         """
         if not self.missing:
+            if (self._league.folder / FLIGHTS).exists():  # of a run that was killed as it ended
+                with Flights(self._league.folder) as flights:
+                    flights.land()
             yield self
             return
         self._store.check_writable()

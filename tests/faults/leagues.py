@@ -38,21 +38,23 @@ game = "{game}"
 seed = 6
 deals = {deals}
 {options}
-limits = {{ sandbox = "{sandbox}", move_time = {move_time}, startup = 60.0 }}
+limits = {{ sandbox = "{sandbox}", move_time = {move_time}, startup = 60.0, pace = "{pace}" }}
 """
 _BOT = """\
 import time, kit, {game}_random
 kit.run({game}_random.choose, on_start=lambda match: time.sleep({pause}))
 """
+_FILES = {"league.db", "league.db-journal", "league.toml"}
 _AGED = 3600.0  # seconds; a stage this old and without an owner is swept by the next run
 
 
 class Arrangement(NamedTuple):
-    """What is played, in which sandbox, and as whom."""
+    """What is played, in which sandbox, as whom, and whether its matches are gone on with."""
 
     game: str
     sandbox: str
     user: str
+    pace: str = "fast"
 
     def __str__(self) -> str:
         return "-".join(self)
@@ -68,15 +70,15 @@ def arrangements() -> list[Arrangement]:
     ]
     games = list(GAMES)
     return [
-        Arrangement(games[(number + turn) % 2], sandbox, user)
-        for turn in range(2)
+        Arrangement(games[(number + turn) % 2], sandbox, user, pace)
+        for turn, pace in enumerate(("fast", "fast", "slow"))
         for number, (sandbox, user) in enumerate(every)
     ]
 
 
 def one_for_each_sandbox() -> list[Arrangement]:
     """Return an arrangement of each, in which both games and all users occur."""
-    every = arrangements()
+    every = [each for each in arrangements() if each.pace == "fast"]
     by_sandbox = [[each for each in every if each.sandbox == name] for name in SANDBOXES]
     tried = [of_one for of_one in by_sandbox if of_one]
     return [of_one[number % len(of_one)] for number, of_one in enumerate(tried)]
@@ -114,6 +116,7 @@ class FaultyLeague(League):
         self.swept_late = 0
         """Scratch folders that were left to the next run."""
         self.token = workshop.token
+        self.arrangement = arrangement
         self._workshop = workshop
         self._who = workshop.runs_as(arrangement.user)
         self._python = workshop.python(arrangement.user)
@@ -130,7 +133,7 @@ class FaultyLeague(League):
             shutil.copy(native, self.home / names[-1])
             entries.append(self._words(names[-1], f"./{native.name}"))
         facts = {"deals": deals, "options": options, "move_time": move_time}
-        head = _HEAD.format(game=arrangement.game, sandbox=arrangement.sandbox, **facts)
+        head = _HEAD.format(**facts, **arrangement._asdict())
         self.write(head + "".join(entries))
         self.give_away()
 
@@ -204,7 +207,7 @@ class FaultyLeague(League):
         """
         self._wait_for_the_end()
         assert not is_locked(self.folder)
-        assert set(self.files()) <= {"league.db", "league.db-journal", "league.toml"}
+        assert {name for name in self.files() if not name.startswith("slow.db")} <= _FILES
         left = list(self.scratch.iterdir())
         assert all(path.name.startswith("arena-stage-") for path in left), left
         long_ago = time.time() - _AGED
