@@ -18,7 +18,7 @@ from arena.store.store import Store
 from arena.store.tournament import asked_deals
 from arena.tables.field import Field
 from arena.tables.leaderboard import leaderboard
-from arena.tables.sources import asides_of, field_of
+from arena.tables.sources import asides_of, field_of, remedy_of
 from arena.tables.table import Table
 from arena.text import safe
 from protocol.errors import ArenaError, RunError
@@ -53,6 +53,8 @@ class Sight:
     asked: int
     """The matches that the league asks for."""
     missing: int
+    remedy: str
+    """How missing matches are got, in a clause; empty where `arena run` is the way."""
     faults: int
     disqualified: tuple[str, ...] = ()
     """What is to be said of the bots that are disqualified, safe to show."""
@@ -138,6 +140,7 @@ class Watcher:
                 game=league.game.name,
                 asked=asked.match_count,
                 missing=asked.match_count,
+                remedy=remedy_of(league),
                 faults=0,
                 disqualified=tuple(safe(bot.remark) for bot in league.disqualified),
             )
@@ -194,6 +197,7 @@ class Watcher:
             game=league.game.name,
             asked=found.asked,
             missing=found.missing,
+            remedy=remedy_of(league),
             faults=sum(sum(kinds.values()) for kinds in (found.faults or {}).values()),
             disqualified=tuple(safe(bot.remark) for bot in league.disqualified),
             sandboxes=" ".join(found.on("sandboxes").notes),

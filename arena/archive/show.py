@@ -355,7 +355,7 @@ def _entry(opened: WholeMatch, number: int, move: str, width: int) -> Iterator[s
         yield start + first
         yield from (" " * len(start) + part for part in rest)
     if (waited := evidence.waited.get(number, 0)) >= _BUSY:
-        yield f"{_INDENT}it waited {waited / 1000:.0f} ms for a core: not counted as wall time"
+        yield f"{_INDENT}it waited {waited / 1000:.0f} ms for a core, or at its door: not counted"
     if entry.note:
         yield from folded(f"note: {entry.note}", _INDENT, width)
     if entry.fault is not None:

@@ -275,7 +275,8 @@ def _who_plays(sight: Sight) -> str:
     if sight.arriving:
         return "No run is going on that can be seen from here, but matches arrive."
     if sight.missing:
-        return f"No run is going on; `arena run {shlex.quote(sight.name)}` plays what is missing."
+        remedy = f"`arena run {shlex.quote(sight.name)}` plays what is missing"
+        return f"No run is going on; {sight.remedy or remedy}."
     return "No run is going on, and nothing is missing."
 
 

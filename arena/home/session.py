@@ -261,7 +261,11 @@ class BotSession:
             self._newest = self._seen_there = 0
             self._is_last_told = False
             said = f"Connected again{took}, to a server that begins anew"
-            said += f": {_matches(lost)} in play ended." if lost else "."
+            said += (
+                f": the copies of {_matches(lost)} end, and new ones are called for."
+                if lost
+                else "."
+            )
         if self._was_welcome:
             self._screen.say(said)
         else:

@@ -44,7 +44,7 @@ from referee.loading import GAME_ERRORS
 from referee.match import Due, Match, starts
 from referee.opening import DRAWS, Opening, begun, opening_of
 from referee.polling import ALONE, Polling
-from referee.sandbox import Launcher, MachineError, Program, SandboxError
+from referee.sandbox import Launcher, MachineError, Program, SandboxError, ServerDiedError
 from referee.seat import EmptySeat, ProcessSeat, Seat
 from referee.starting import StartupError, end_processes, start_bot
 from referee.wire import Wire
@@ -214,7 +214,7 @@ class Executor:
                     left = task.rotations[task.rotations.index(rotation) :]
                     yield Away(task.of(left), str(error), error.has_begun)
                     break
-                except (ConnectionError, MachineError):
+                except (ServerDiedError, MachineError):
                     raise
                 except GAME_ERRORS as error:  # reported; the run ends with 1
                     self._discard_all(task.lineup, rotation)  # sent a start and never an end

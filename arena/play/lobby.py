@@ -31,11 +31,15 @@ class Lobby:
         remotes: Mapping[BotIndex, RemoteKey],
         presence: Presence,
         has_begun: Callable[[Task], bool],
+        *,
+        is_closed: bool = False,
     ) -> None:
         """Take the remote bots, who is there, and what says whether a task goes on with a match.
 
-        Such a one waits for nobody here: its match waits for who was in it, and not for ever.
+        Such a one waits for nobody here: its match waits for who was in it, and not for ever. In a
+        league that is closed, who is said to be there and never plays counts as absent.
         """
+        self._is_closed = is_closed
         self._has_begun = has_begun
         self._remotes = remotes
         self._presence = presence
@@ -166,6 +170,8 @@ class Lobby:
     def absent(self) -> list[BotIndex]:
         """The bots that are waited for, and not connected; empty if a task waits for none such."""
         away = {bot for bot, key in self._remotes.items() if not self._presence.room(*key)}
+        if self._is_closed:
+            away |= {bot for bot, count in self._refusals.items() if count >= _REFUSALS}
         missed = [away.intersection(party) for party in self._lines]
         return sorted(set[BotIndex]().union(*missed)) if all(missed) else []
 

@@ -61,6 +61,8 @@ class RunTerms(NamedTuple):
     """After which no match begins; None if they are not bounded."""
     out: Mapping[str, str] = {}
     """The bots that have lost what they have not played, by key, and why."""
+    is_closed: bool = False
+    """Whether no bots are taken any more, so that nobody is waited for without end."""
     spares: Spares[LocalWorker] | None = None
     """The workers of the run before, which are kept for the next one; None to keep none."""
     presence: Presence | None = None
@@ -247,7 +249,15 @@ class Run:
         self._timing: Timing | None = None  # of this machine, where it plays
         more = None if tournament is None else self._next_round
         begun = [match for match, answers in under_way(league.folder).items() if answers]
-        self._runner = Runner(setup, todo.tasks, staff.force, more, terms.presence, begun)
+        self._runner = Runner(
+            setup,
+            todo.tasks,
+            staff.force,
+            more,
+            terms.presence,
+            begun,
+            is_closed=terms.is_closed,
+        )
 
     @contextmanager
     def staffed(self) -> Iterator[Self]:

@@ -53,12 +53,15 @@ class Runner:
         more: Callable[[Collection[BotIndex]], Iterable[Task] | None] | None = None,
         presence: Presence | None = None,
         begun: Iterable[str] = (),
+        *,
+        is_closed: bool = False,
     ) -> None:
         """Take what is to be played, and whom to ask for more, if anybody knows of more.
 
         `more` is called with the suspended bots whenever all was played that could be, and stored,
         and there are workers that have checked the bots; it returns None at the end. Without a
         `presence`, remote bots are never there. `begun` are the matches that go on, by their ids.
+        `is_closed` is as of the `Lobby`.
         """
         self._setup = setup
         self.absent: list[BotIndex] = []
@@ -72,7 +75,7 @@ class Runner:
         self._begun = {*begun}
         presence = presence or Presence()
         self._unreached = {} if presence.home else remotes
-        self._lobby = Lobby(remotes, presence, self._has_begun)
+        self._lobby = Lobby(remotes, presence, self._has_begun, is_closed=is_closed)
         self._calls = False  # whether the lobby has its turn
         self._is_shared = workforce.shares_deals
         self._suspended: set[BotIndex] = set()

@@ -45,6 +45,7 @@ from arena.serve.messages import (
     line,
     take_output,
 )
+from arena.store.flights import under_way
 from arena.store.opening import read_league
 from protocol.errors import ArenaError
 from referee.sandbox import own_cores
@@ -225,28 +226,46 @@ class Player:
         Once it is closed, who is suspended or not connected when all else is played is waited for a
         while; what it has not played then it has lost.
         """
-        seconds = self._play_missing(folder, {})
-        hand_in = read_asked(self._folder).hand_in
-        if seconds is not None or self._orders.are_new or phase(hand_in, now()) != "closed":
+        seconds = self._play_missing(folder)
+        if seconds is not None or self._orders.ending or not self._is_closed:
             return seconds
-        why = {(folder, bot.key, bot.version): "it was not connected" for bot in self._absent}
-        why |= {entry: said for entry, said in self._suspended.items() if entry[0] == folder}
-        self._missed = {entry: self._missed.get(entry, monotonic()) for entry in why}
-        left = {
-            entry: since + hand_in.absence - monotonic() for entry, since in self._missed.items()
+        absence = read_asked(self._folder).hand_in.absence
+        self._missed = {
+            entry: self._missed.get(entry, monotonic()) for entry in self._who_is_out(folder)
         }
-        out = {key: why[_, key, version] for (_, key, version), wait in left.items() if wait <= 0}
-        if out:
-            seconds = self._play_missing(folder, out)
+        left = {entry: since + absence - monotonic() for entry, since in self._missed.items()}
+        over = {entry for entry, wait in left.items() if wait <= 0}
+        if over:
+            for entry in over:  # once more
+                self._suspended.pop(entry, None)
+            self._orders.begin()
+            seconds = self._play_missing(folder)
+            out = {
+                entry[1]: why for entry, why in self._who_is_out(folder).items() if entry in over
+            }
+            if seconds is None and out and not self._orders.ending:
+                self._orders.begin()
+                seconds = self._play_missing(folder, out)
         waits = [wait for wait in left.values() if wait > 0]
         return min(waits) if seconds is None and waits else seconds
 
-    def _play_missing(self, folder: Path, out: Mapping[str, str]) -> float | None:
+    @property
+    def _is_closed(self) -> bool:
+        """Whether the league takes no bots any more."""
+        return phase(read_asked(self._folder).hand_in, now()) == "closed"
+
+    def _who_is_out(self, folder: Path) -> dict[_Entry, str]:
+        """Return who did not play in the last run of a league, and why."""
+        away = "it was not connected after the closing"
+        found = {(folder, bot.key, bot.version): away for bot in self._absent}
+        return found | {entry: why for entry, why in self._suspended.items() if entry[0] == folder}
+
+    def _play_missing(self, folder: Path, out: Mapping[str, str] | None = None) -> float | None:
         """Play what a league lacks; return after how many seconds at most to look again.
 
         `out` are the bots that have lost what they have not played, by key, and why.
         """
-        self._absent = []
+        self._absent, out = [], out or {}
         is_final = folder != self._folder
         asked = read_asked(folder)
         if len(asked.bots) < asked.seats:
@@ -264,7 +283,12 @@ class Player:
         problems = 0
         orders, suspended = self._orders, len(self._suspended)
         terms = RunTerms(
-            self._workers, self._uid, out=out, spares=self._spares, presence=orders.presence
+            self._workers,
+            self._uid,
+            out=out,
+            is_closed=self._is_closed,
+            spares=self._spares,
+            presence=orders.presence,
         )
         with open_run(league, terms) as run, orders.stopping(run):
             if run.missing:
@@ -283,8 +307,10 @@ class Player:
     def _rested(self, league: LeaguePlan, out: Mapping[str, str]) -> LeaguePlan:
         """Return a league without the bots that were suspended; deals of others stay the same.
 
-        Those that are out stay in it.
+        Those that are out stay in it, and all do while matches have begun: these count.
         """
+        if any(under_way(league.folder).values()):
+            return league
         kept = [
             bot
             for bot in league.bots
@@ -296,6 +322,10 @@ class Player:
         """Tell what happened in a run; return whether the run cannot be whole because of it."""
         match event:
             case Stored():
+                for played in event.matches:
+                    for index in played.result.bots:  # whose time is not up
+                        bot = league.bots[index]
+                        self._missed.pop((league.folder, bot.key, bot.version), None)
                 self._tell(Progress(event.played, event.missing, is_final))
             case Suspended():
                 (bot,) = (bot for bot in league.bots if bot.name == event.bot)

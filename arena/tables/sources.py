@@ -135,7 +135,7 @@ def field_of(
         asked=wanted.match_count,
         missing=_missing(league, store, wanted, stored),
         progress="" if tournament is None else tournament.progress,
-        remedy=_remedy(league),
+        remedy=remedy_of(league),
         suspended=_suspended(league, store),
         disqualified={bot.name: bot.reason for bot in league.disqualified},
         grants={bot.name: bot.grant for bot in league.bots if bot.grant.given},
@@ -178,8 +178,8 @@ def title_of(bot: BotVersion) -> str:
     return f"{bot.name} @{bot.version[:6]}"
 
 
-def _remedy(league: LeaguePlan) -> str:
-    """Return how missing matches are got, where `arena run` is not the way."""
+def remedy_of(league: LeaguePlan) -> str:
+    """Return how missing matches are got, in a clause; empty where `arena run` is the way."""
     user = player_of(league.folder)
     is_served = user is not None and user.is_server
     if not is_served and not any(bot.remote_digest for bot in league.bots):

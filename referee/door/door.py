@@ -23,7 +23,7 @@ from referee.door.usage import Usage
 if TYPE_CHECKING:
     from referee.door.asking import Asking
 
-_A_FAULT = "this decision has the fault `outage`."
+_A_FAULT = "This decision has the fault `outage`."
 _SPENT = 402
 _T = TypeVar("_T")
 

@@ -4,7 +4,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from referee.sandbox.cores import check_cores, own_cores
-from referee.sandbox.errors import MachineError, SandboxError, StartError, TooFewCoresError
+from referee.sandbox.errors import (
+    MachineError,
+    SandboxError,
+    ServerDiedError,
+    StartError,
+    TooFewCoresError,
+)
 from referee.sandbox.executable import is_program, opening
 from referee.sandbox.program import PYTHON, Program
 from referee.sandbox.temporary import room_for, temporary_folder
@@ -28,6 +34,7 @@ __all__ = [
     "Program",
     "Runtime",
     "SandboxError",
+    "ServerDiedError",
     "StartError",
     "TooFewCoresError",
     "check_cores",

@@ -65,6 +65,13 @@ class MachineError(RunError):
     """A failure for which the machine, and no bot, is to blame; the text says what to do."""
 
 
+class ServerDiedError(ConnectionError):
+    """The fork server has died, so that nothing can be started: whoever needs it begins another."""
+
+    def __str__(self) -> str:
+        return "the fork server has died"
+
+
 class LostServerError(MachineError):
     """The process that starts programs in a sandbox has ended: it was killed."""
 

@@ -16,7 +16,7 @@ import msgspec
 from referee.sandbox.big_files import BigFiles
 from referee.sandbox.cgroup import BotCgroup, Cgroups, gone
 from referee.sandbox.enclosure import Enclosure
-from referee.sandbox.errors import unstartable
+from referee.sandbox.errors import ServerDiedError, unstartable
 from referee.sandbox.fork_server import REQUEST_LIMIT
 from referee.sandbox.kinds import SandboxKind
 from referee.sandbox.stage import Stage
@@ -175,7 +175,10 @@ class Starter:
             return {"error": "its command, or its folder, has a name that is not UTF-8"}, []
         if len(message) > REQUEST_LIMIT:
             return {"error": _TOO_LONG}, []
-        socket.send_fds(self._link, [message], descriptors)
+        try:
+            socket.send_fds(self._link, [message], descriptors)
+        except ConnectionError:
+            raise ServerDiedError from None
         answer, came = self._answer()
         if "pid" in answer and len(came) < answer["descriptors"]:
             self._drop(answer, came)
@@ -281,13 +284,19 @@ class Starter:
         self._send({"stop": answer["pid"]})
 
     def _send(self, message: dict[str, Any]) -> None:
-        self._link.send(msgspec.json.encode(message))
+        try:
+            self._link.send(msgspec.json.encode(message))
+        except ConnectionError:
+            raise ServerDiedError from None
 
     def _read(self) -> tuple[dict[str, Any], list[int]]:
         """Read a message, and take note of an end that it tells."""
-        data, descriptors, _, _ = socket.recv_fds(self._link, _MESSAGE_LIMIT, 2)
+        try:
+            data, descriptors, _, _ = socket.recv_fds(self._link, _MESSAGE_LIMIT, 2)
+        except ConnectionError:
+            raise ServerDiedError from None
         if not data:
-            raise ConnectionError("the fork server has died")
+            raise ServerDiedError
         for descriptor in descriptors:
             os.set_inheritable(descriptor, False)
         message = msgspec.json.decode(data)

@@ -79,6 +79,7 @@ def sight(bots: int, **more: object) -> Sight:
     field = Field(name="cup", bots=names, deals=Counter(), faults={})
     table = leaderboard(field, fit(field.deals, bots=names))
     kept = {"name": "cup", "game": "guerra", "asked": 100, "missing": 50, "faults": 0}
+    kept |= {"remedy": ""}
     return Sight(**{**kept, "table": table, **more})
 
 

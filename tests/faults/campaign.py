@@ -1,6 +1,7 @@
 """Leagues that are struck at random instants until they are complete, and what must hold then."""
 
 import re
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -13,7 +14,6 @@ from typing import Any
 
 import pytest
 
-from referee.sandbox.stage import sweep
 from tests.arena.conftest import ROOT
 from tests.faults.leagues import Arrangement, Evidence, FaultyLeague
 from tests.faults.strikes import KILLS, SIGNALS, Strike, kill_bot
@@ -119,7 +119,8 @@ class Campaign:
                 assert struck or len(stored) == MATCHES, "an undisturbed run left something out"
             if struck:  # when all was stored already
                 self.run(league, reference, [], 0)
-                sweep(league.scratch, "arena-stage-")  # as any run does that starts bots
+                for path in league.scratch.iterdir():  # as any run does that starts bots
+                    shutil.rmtree(path)
             self.finish(league, reference)
 
     def run(

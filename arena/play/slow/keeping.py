@@ -15,6 +15,7 @@ from arena.play.executor import AwayError, Fixture, KeepMatch
 from arena.play.messages import Setup
 from arena.play.slow.doors import Doors
 from arena.play.slow.remote_bot import RemoteBot, ServerGoneError
+from arena.play.watchdog import MOST_DECISIONS, StuckError
 from arena.schedule.deal import BotIndex
 from arena.store.flights import Flight, Flights
 from protocol.errors import RunError
@@ -147,11 +148,14 @@ class _Match:
         while True:
             try:
                 return ProcessSeat(RemoteBot.ready(home, call, limits, name, self._polling))
+            except ServerGoneError:
+                self._polling.sleep(_AGAIN_SECONDS)
+                raise  # no time of the bot's passes
             except AwayError as error:
                 if monotonic() - began < patience:
                     self._polling.sleep(_AGAIN_SECONDS)
                     continue
-                if patience and not isinstance(error, ServerGoneError):
+                if patience:
                     return AbsentSeat(
                         f"{error}, {patience:g} s after the match was to go on: that is waited for "
                         f"no longer"
@@ -170,6 +174,10 @@ class _Match:
         self.before, self.after = answers.before, answers.after
 
     def _keep(self, seat: int, number: int, answer: KeptAnswer) -> None:
+        if number > MOST_DECISIONS:
+            raise StuckError(
+                f"the match has not ended after {MOST_DECISIONS:,} decisions of a seat"
+            )
         self._keeping.keep(self._flight, seat, number, answer)
 
     def played(self, played: Played) -> Played:

@@ -104,7 +104,8 @@ class Loop:
         """Find out whose waits are over, after one that works since `began`, or else wait for any.
 
         What came while another worked is taken to have come when that one began: nobody is to lose
-        time to the work of others, and when it came in truth is not known.
+        time to the work of others, and when it came in truth is not known. And a time that was up
+        meanwhile was up when it was: nobody is to gain time either.
         """
         patience = 0.0
         if began is None:
@@ -114,7 +115,8 @@ class Loop:
         for descriptor, _ in events:
             self._end(self._waits[descriptor], now if began is None else began)
         while self._timers and self._timers[0][0] <= now:
-            self._end(heappop(self._timers)[2], now)
+            due, _, wait = heappop(self._timers)
+            self._end(wait, now if began is None else due)
 
     def _end(self, wait: _Wait, moment: float) -> None:
         if not wait.is_over:

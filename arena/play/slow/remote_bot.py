@@ -115,7 +115,7 @@ class RemoteBot(Wire):
 
     def _tell(self, line: bytes) -> None:
         """Write to the server; if it is gone, that shows when something is waited for."""
-        with suppress(ClosedError):
+        with suppress(ClosedError, ConnectionError):
             self._pipes.send(line)
 
     def ask(self, line: bytes, clock: Clock) -> bytes:
@@ -164,7 +164,7 @@ class RemoteBot(Wire):
                     self._answered = max(moment, self._began)
                     found: ToMatch = read_to_match(frame)
                     return found
-            except ClosedError:
+            except (ClosedError, ConnectionError):
                 raise AwayError("the server has closed the connection") from None
             except (OverlongLineError, msgspec.DecodeError) as error:
                 raise AwayError(f"the server says what is none of its lines: {error}") from None

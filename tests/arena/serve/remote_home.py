@@ -198,7 +198,7 @@ class CalledBot:
         self.socket = calls.called(folder / HANDED_IN)
         self.socket.settimeout(20)
         self._rest = b""
-        self.say_raw(calls.Call(bot=bot, digest=digest or DIGESTS[bot], match=match))
+        self.say_raw(remote.Call(bot=bot, digest=digest or DIGESTS[bot], match=match))
 
     def say_raw(self, words: object) -> None:
         self.socket.sendall(msgspec.json.encode(words) + b"\n")
@@ -206,9 +206,9 @@ class CalledBot:
     def say(self, line: str, times: int = 1) -> None:
         """Send a line to the bot, perhaps again and again."""
         for _ in range(times):
-            self.say_raw(calls.CallLine(line=line))
+            self.say_raw(remote.CallLine(line=line))
 
-    def hear(self) -> calls.ToMatch | None:
+    def hear(self) -> remote.ToMatch | None:
         """Return what the server says; None at the end."""
         while b"\n" not in self._rest:
             piece = self.socket.recv(65536)
@@ -216,23 +216,23 @@ class CalledBot:
                 return None
             self._rest += piece
         words, _, self._rest = self._rest.partition(b"\n")
-        return calls.read_to_match(words)
+        return remote.read_to_match(words)
 
     def taken(self) -> bool:
         found = self.hear()
-        assert isinstance(found, calls.CallTaken | calls.CallAbsent), found
-        return isinstance(found, calls.CallTaken)
+        assert isinstance(found, remote.CallTaken | remote.CallAbsent), found
+        return isinstance(found, remote.CallTaken)
 
     def line(self) -> str:
         found = self.hear()
-        assert isinstance(found, calls.CallLine), found
+        assert isinstance(found, remote.CallLine), found
         return found.line
 
     def how(self) -> str:
         found = self.hear()
-        while isinstance(found, calls.CallLine):
+        while isinstance(found, remote.CallLine):
             found = self.hear()
-        assert isinstance(found, calls.CallEnded), found
+        assert isinstance(found, remote.CallEnded), found
         with suppress(ConnectionResetError):  # as not all was read that was said to it
             assert self.hear() is None
         return found.how

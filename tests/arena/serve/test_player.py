@@ -326,3 +326,61 @@ def test_what_bots_do_not_play_after_the_closing_they_have_lost(
         assert all(row["faults"][seat] == {"startup": 1} for seat in lost)
     assert home.calls == []
     assert not [word for word in player.said(messages.Trouble) if "forfeit" in word.what]
+
+
+def test_who_breaks_each_start_off_keeps_no_contest_open(league: League, home: Homes) -> None:
+    home.breaks_off = True
+    closed = CLOSED.replace("final_deals = 1\n", "absence = 2\n")
+    write(league, remote(league, "sage"), deals=1, settings=closed)
+    with playing(league) as player:
+        player.here(sage=1)
+        until(lambda: league.count() == 6, 90)
+    forfeits = [row for row in league.exported() if row["forfeits"]]
+    assert len(forfeits) == 4
+
+
+LAME = """
+import os, sys, time, kit, guerra_random
+if os.path.exists({marker!r}):
+    sys.exit(1)
+def choose(*words):
+    time.sleep({pause})
+    return guerra_random.choose(*words)
+kit.run(choose)
+"""
+
+
+def test_who_was_suspended_is_tried_once_more_before_it_has_lost(league: League) -> None:
+    marker = league.home / "lame"
+    marker.touch()
+    lame = league.bot("cyd", LAME.format(marker=str(marker), pause=0))
+    closed = CLOSED.replace("final_deals = 1\n", "absence = 3\n")
+    write(league, lame, deals=1, settings=closed)
+    with playing(league) as player:
+        until(lambda: player.said(messages.Stopped), 40)
+        until(lambda: league.count() == 2, 40)
+        marker.unlink()
+        until(lambda: league.count() == 6, 40)
+    assert not any(row["forfeits"] for row in league.exported())
+
+
+def test_matches_that_a_suspended_bot_had_begun_count_although_the_league_is_read_anew(
+    league: League,
+) -> None:
+    marker = league.home / "lame"
+    bots = [
+        league.bot(name, LAME.format(marker=str(marker), pause=0.05)) for name in ("cyd", "dan")
+    ]
+    text = HEAD.format(deals=1, more="") + "".join(bots)
+    league.write(text.replace("max_turns = 20", "max_turns = 200"))
+    with playing(league):
+        until(lambda: len(kept := under_way(league.folder)) == 2 and min(kept.values()) > 5, 40)
+    begun = under_way(league.folder)
+    marker.touch()
+    with playing(league) as player:
+        until(lambda: player.said(messages.Stopped), 40)
+        (league.folder / "league.toml").write_text(
+            text.replace("max_turns = 20", "max_turns = 200")
+        )
+        until(lambda: league.count() == 2, 40)
+    assert {row["match"] for row in league.exported()} == begun.keys()

@@ -83,6 +83,24 @@ def test_what_came_while_another_worked_came_when_that_began() -> None:
     assert moments["told"] - moments["heard"] >= EVERYTHING
 
 
+def test_time_that_was_up_while_another_worked_was_up_when_it_was() -> None:
+    """Or a bot would have longer than it may, by the work of others."""
+    tasks, moments = Tasks(), dict[str, float]()
+    read, _ = os.pipe()
+
+    def waiting(turns: Turns) -> None:
+        poll = turns.poll()
+        poll.register(read, select.POLLIN)
+        moments["began"] = time.monotonic()
+        assert poll.poll(50) == []
+        moments["up"] = turns.woke()
+        moments["told"] = time.monotonic()
+
+    tasks.run(waiting, lambda _: busy(EVERYTHING))
+    assert 0.05 <= moments["up"] - moments["began"] < EVERYTHING / 2
+    assert moments["told"] - moments["began"] >= EVERYTHING
+
+
 def test_what_all_wait_for_is_heard_when_it_comes() -> None:
     read, write = os.pipe()
     moments: list[float] = []

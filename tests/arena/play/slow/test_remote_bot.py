@@ -1,6 +1,7 @@
 """A remote bot as a slow match has it, over a real socket to one that plays the server's part."""
 
 import json
+import select
 import socket
 import threading
 import time
@@ -264,6 +265,19 @@ def test_nobody_is_blamed_for_a_server_that_is_gone(
 
     with served(tmp_path, after_opening), pytest.raises(AwayError):
         play()
+
+
+def test_nobody_is_blamed_for_a_server_that_hangs_up_before_it_has_read_all(tmp_path: Path) -> None:
+    def server(line: Line) -> None:
+        line.hear()
+        line.say("taken")
+        poll = select.poll()
+        poll.register(line.connection, select.POLLIN)
+        assert poll.poll(5000), "no greeting came"
+        # it is left unread, so that the other end is told of a reset
+
+    with served(tmp_path, server), pytest.raises(AwayError, match="closed the connection"):
+        opened(tmp_path)
 
 
 def test_a_server_that_ends_after_a_match_spoils_nothing(tmp_path: Path) -> None:
