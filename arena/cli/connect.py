@@ -74,7 +74,7 @@ def connect(
     bot = _prepared(source, name, sandbox)
     most = min(MOST_AT_ONCE, 2 * slots)
     try:
-        check_room(most, 1, [bot.limits], None)
+        check_room(most, 1, [bot.limits], None, has_door=False)
     except RoomError as error:
         raise ArenaError(
             f"--slots {slots} may need {error.needed}, and there can be {error.most} here. Say "

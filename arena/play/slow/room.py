@@ -11,14 +11,17 @@ from protocol.errors import ArenaError
 from referee.limits import Limits
 from referee.sandbox.users import MOST_USERS, first_user
 
-_FILES_OF_BOT = 7  # open in the process that plays: three pipes, what waits, a pidfd, a door's two
+_FILES_OF_BOT = 5  # open in the process that plays: three pipes, a pidfd, and what waits for them
+_FILES_OF_DOOR = 6  # two pipes and a listener, once for the bot's process and once for the door
 _OTHER_FILES = 200
 _PROCESSES = {"landlock": 1, "uid": 1, "none": 1, "bwrap": 3}
 _OTHER_PROCESSES = 50
 _MOST_PIDS = Path("/proc/sys/kernel/pid_max")
 
 
-def check_room(slots: int, seats: int, sandboxes: Sequence[Limits], uid: int | None) -> None:
+def check_room(
+    slots: int, seats: int, sandboxes: Sequence[Limits], uid: int | None, *, has_door: bool
+) -> None:
     """Allow this process the open files that the slots need.
 
     `uid` is as for a `Launcher`. Raises RoomError with what is too little, and the number of slots
@@ -29,10 +32,11 @@ def check_room(slots: int, seats: int, sandboxes: Sequence[Limits], uid: int | N
     if has_users and bots > MOST_USERS:
         fit, which = MOST_USERS // seats, "that root runs bots as"
         raise RoomError(slots, f"{bots:,} users {which}", f"{MOST_USERS:,}", fit)
-    files = bots * _FILES_OF_BOT + _OTHER_FILES
+    files_of_bot = _FILES_OF_BOT + _FILES_OF_DOOR * has_door
+    files = bots * files_of_bot + _OTHER_FILES
     most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     if most != resource.RLIM_INFINITY and files > most:
-        fit = (most - _OTHER_FILES) // (seats * _FILES_OF_BOT)
+        fit = (most - _OTHER_FILES) // (seats * files_of_bot)
         raise RoomError(slots, f"{files:,} open files", f"{most:,} (ulimit -Hn)", fit)
     soft = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
     if soft < files:

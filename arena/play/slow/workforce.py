@@ -76,7 +76,8 @@ class SlotWorkforce(Workforce):
         self._home = home
         self._keeper = keeper
         if slots:
-            check_room(slots, setup.schedule.seats, setup.sandboxes, setup.sandbox_uid)
+            seats, has_door = setup.schedule.seats, keeper is not None
+            check_room(slots, seats, setup.sandboxes, setup.sandbox_uid, has_door=has_door)
         self._setup = setup
         self._bots = bots
         self._count = slots

@@ -324,8 +324,8 @@ def test_too_many_slots_are_refused_with_the_number_that_fits(league: League) ->
     league.write(text)
     ended = league.call("run", code=2, preexec_fn=bounded(resource.RLIMIT_NOFILE, 1000))
     said = " ".join(ended.stderr.split())
-    assert "slots = 150 may need 2,300 open files, and there can be 1,000 (ulimit -Hn) here" in said
-    assert "have slots = 57 or fewer" in said
+    assert "slots = 150 may need 1,700 open files, and there can be 1,000 (ulimit -Hn) here" in said
+    assert "have slots = 80 or fewer" in said
     assert not (league.folder / "slow.db").exists()
 
 
