@@ -23,6 +23,8 @@ from referee.polling import Poll, Polling
 NOBODY = -1
 """The number of no task."""
 
+_QUICK_SECONDS = 0.002  # of work, all in all: nobody minds what came before it and what after it
+_MOST_EVENTS = 8  # at a time, of what one task waits for: it has three descriptors or fewer
 _TIME = -1  # in place of a descriptor: what is waited for is time alone
 
 _T = TypeVar("_T")
@@ -61,6 +63,7 @@ class Loop:
         self._is_left = False
         self._ready: deque[tuple[greenlet, float]] = deque()  # with when its wait was over
         self._epoll = select.epoll()
+        self._looked = monotonic()  # for what came
         self._waits: dict[int, _Wait] = {}  # by descriptor
         self._timers: list[tuple[float, int, _Wait]] = []  # those that are over are left in it
         self._order = count()
@@ -88,35 +91,38 @@ class Loop:
         """Let the tasks work until all have ended; raise what ends any of them but its work."""
         self._hub = getcurrent()
         while self._tasks and not self._is_left:
-            while not self._ready:
-                self._look(None)
+            is_quick = monotonic() - self._looked < _QUICK_SECONDS
+            if not (is_quick and self._ready):
+                self._look(is_quick=is_quick)
+                continue
             task, moment = self._ready.popleft()
             assert isinstance(task, _Task)
-            began = monotonic()
             self.turns += 1
             self._working(task.number)
             task.switch(moment)
             self._working(NOBODY)
             self._tasks -= task.dead
-            self._look(began)
 
-    def _look(self, began: float | None) -> None:
-        """Find out whose waits are over, after one that works since `began`, or else wait for any.
+    def _look(self, *, is_quick: bool) -> None:
+        """Find out whose waits are over; if nobody has worked for long, wait for any.
 
-        What came while another worked is taken to have come when that one began: nobody is to lose
-        time to the work of others, and when it came in truth is not known. And a time that was up
-        meanwhile was up when it was: nobody is to gain time either.
+        What came while others worked for long is taken to have come when they began: nobody is to
+        lose time to the work of others, and when it came in truth is not known. And a time that was
+        up meanwhile was up when it was: nobody is to gain time either.
         """
+        while self._timers and self._timers[0][2].is_over:
+            heappop(self._timers)  # or it would wake us for nothing
         patience = 0.0
-        if began is None:
+        if is_quick and not self._ready:
             patience = max(0.0, self._timers[0][0] - monotonic()) if self._timers else -1
         events = self._epoll.poll(patience)
-        now = monotonic()
+        before, now = self._looked, monotonic()
+        self._looked = now
         for descriptor, _ in events:
-            self._end(self._waits[descriptor], now if began is None else began)
+            self._end(self._waits[descriptor], now if is_quick else before)
         while self._timers and self._timers[0][0] <= now:
             due, _, wait = heappop(self._timers)
-            self._end(wait, now if began is None else due)
+            self._end(wait, now if is_quick else due)
 
     def _end(self, wait: _Wait, moment: float) -> None:
         if not wait.is_over:
@@ -131,17 +137,17 @@ class Loop:
         began = monotonic()
         wait = _Wait(getcurrent())
         if descriptor != _TIME:
-            self._epoll.register(descriptor, select.EPOLLIN | select.EPOLLONESHOT)
             self._waits[descriptor] = wait
+            try:  # it is known mostly, and sleeps since it was ready last
+                self._epoll.modify(descriptor, select.EPOLLIN | select.EPOLLONESHOT)
+            except FileNotFoundError:
+                self._epoll.register(descriptor, select.EPOLLIN | select.EPOLLONESHOT)
         if seconds < inf:
             heappush(self._timers, (began + seconds, next(self._order), wait))
         try:
             moment: float = self._hub.switch()
         finally:
             wait.is_over = True
-            if descriptor != _TIME:
-                del self._waits[descriptor]
-                self._epoll.unregister(descriptor)
         return max(moment, began)
 
 
@@ -193,8 +199,8 @@ class _Poll:
 
     def poll(self, milliseconds: float) -> list[tuple[int, int]]:
         """Wait for events, at most so long; return the descriptors with their events."""
-        if found := self._epoll.poll(0):
+        if found := self._epoll.poll(0, _MOST_EVENTS):
             self._turns.note_sight()
             return found
         self._turns.wait(self._epoll.fileno(), milliseconds / 1000)
-        return self._epoll.poll(0)
+        return self._epoll.poll(0, _MOST_EVENTS)
