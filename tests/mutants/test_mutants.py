@@ -66,7 +66,7 @@ def test_every_module_has_tests_and_no_bot_is_among_them() -> None:
     for module, file in (
         ("arena/compare.py", "tests/arena/test_compare.py"),
         ("referee/games/duel/cards.py", "tests/referee/games/test_du"),
-        ("arena/play/slow/baton.py", "tests/arena/play/slow/"),
+        ("arena/play/slow/keeping.py", "tests/arena/play/slow/"),
     ):
         assert module in others
         assert room_tests(module)[0].startswith(file)

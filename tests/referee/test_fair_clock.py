@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 from referee.bot_process import BotProcess
+from referee.door import TurnUsage
 from referee.evidence import Played
 from referee.procfs import Waits, cpu_of, family
 from referee.sandbox import Launcher, own_cores
@@ -607,6 +608,26 @@ def test_of_two_cores_what_own_threads_use_is_taken_off_by_half() -> None:
     assert shared - lone > 0.2 * own
 
 
+class HeldUp:
+    """A bot at its door, where it is held up all the time."""
+
+    def __init__(self, process: BotProcess) -> None:
+        self._process = process
+
+    @property
+    def held(self) -> float:
+        return time.monotonic() - self._process.turn_clock.began
+
+    def begin_turn(self) -> None:
+        pass
+
+    def answer_came(self) -> None:
+        pass
+
+    def end_turn(self) -> TurnUsage:
+        return TurnUsage()
+
+
 @pytest.mark.parametrize(("clock", "is_late"), [("monotonic", False), ("process_time", True)])
 def test_who_thinks_while_its_requests_are_held_up_pays_for_it(
     sandboxed: Table, clock: str, is_late: bool
@@ -619,7 +640,7 @@ def test_who_thinks_while_its_requests_are_held_up_pays_for_it(
                 time.sleep(0.01)
     """
     process = sandboxed.sandboxed(answering(think))
-    process.held = lambda: time.monotonic() - process.turn_clock.began
+    process.visit = HeldUp(process)  # type: ignore[assignment]
     game = dealt(Countdown, 2, rounds=1)
     other = FunctionSeat(lambda _decision, _view: ONE)
     played = sandboxed.play(game, [process, other], clock="wall", move_time=0.3)
