@@ -248,7 +248,7 @@ def _play_missing(league: LeaguePlan, terms: RunTerms, title: str) -> None:
         warn_unprotected(league.limits.sandbox, league.bots)
         warn_guessable(league)
         sizes: dict[str, int] = {}
-        pace = Pace([bot.name for bot in league.bots], league.seats)
+        pace = Pace([bot.name for bot in run.bots], league.seats)
         with (
             collected_rarely(),
             stopped_by_signals(run) as heard,

@@ -49,16 +49,16 @@ def new_folder(target: Path) -> Iterator[Path]:
         shutil.rmtree(new, ignore_errors=True)
 
 
-def sweep(db: HandIns, entered: Collection[str]) -> None:
+def sweep(db: HandIns, needed: Collection[str]) -> None:
     """Remove the sources of what was refused, and of what was replaced a day or some versions ago.
 
-    What the league's file names, `entered`, stays in any case. What an intake has begun to make
-    that was killed goes too: it is called while nothing is taken in.
+    The folders that are `needed`, as they are in the league's, stay in any case. What an intake has
+    begun to make that was killed goes too: it is called while nothing is taken in.
     """
     for left in db.sources.glob(f"{_NEW}*"):
         shutil.rmtree(left, ignore_errors=True)
     for one in submissions.idle(db, written(now() - KEPT), KEPT_VERSIONS):
-        if one.folder not in entered:
+        if one.folder not in needed:
             folder = db.league / one.folder
             shutil.rmtree(folder, ignore_errors=True)
             with suppress(OSError):  # others of this bot are there

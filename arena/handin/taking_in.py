@@ -31,6 +31,7 @@ from arena.league.finding import BOT_FILE, bot_folder
 from arena.league.hints import unmet
 from arena.league.plan import LeaguePlan
 from arena.play.building import Builder, BuildError, building
+from arena.store import departures
 from arena.text import safe, safe_lines
 from protocol.errors import ArenaError, RunError
 from referee.sandbox import SandboxError
@@ -113,7 +114,9 @@ class Intake:
         self._sweep()
 
     def _sweep(self) -> None:
-        sweep(self._hand_ins, {*league_file.folders(self._league).values()})
+        needed = {*league_file.folders(self._league).values()}
+        needed.update(str(folder) for folder in departures.folders(self._league))
+        sweep(self._hand_ins, needed)
         kept.sweep(self._hand_ins)
 
     def take_next(self) -> bool:

@@ -39,6 +39,8 @@ class Setup(msgspec.Struct, frozen=True, kw_only=True):
     """The bots that could not be built, and why: nothing of theirs is played."""
     out: dict[BotIndex, str] = {}
     """The bots that have lost what they have not played, and why: their seats stay empty."""
+    replaced: tuple[BotIndex, ...] = ()
+    """The versions of bots that have another one now: they finish what they had begun."""
     remotes: dict[BotIndex, str] = {}
     """The bots that run on their authors' machines, and the digest of what runs there."""
     wheels: dict[BotIndex, str] = {}
@@ -107,7 +109,7 @@ class Task(msgspec.Struct, frozen=True, array_like=True):
     @property
     def key(self) -> Key:
         """What distinguishes its deal from others."""
-        return self.lineup, self.number
+        return tuple(sorted(self.lineup)), self.number
 
     @property
     def deal(self) -> Deal:

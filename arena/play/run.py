@@ -3,9 +3,10 @@
 import datetime
 import os
 import shlex
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
+from itertools import chain
 from typing import NamedTuple, Self
 
 from arena.folders import locked
@@ -15,7 +16,7 @@ from arena.league.plan import LeaguePlan
 from arena.play.building import AllBuilt, build_all
 from arena.play.events import Problem, RoundBegan, RunEvent, Stored, Suspended
 from arena.play.local import LocalWorker, LocalWorkforce, check_workers, usable_cores
-from arena.play.messages import News, Results, Setup
+from arena.play.messages import News, Results, Setup, Task
 from arena.play.missing import FIRST_DEALS, WHOLE, Missing, Part, count_of
 from arena.play.presence import Presence
 from arena.play.quiet import timing
@@ -24,6 +25,7 @@ from arena.play.spares import Spares
 from arena.play.workforce import Workforce
 from arena.schedule.deal import LIVE_PROCESSES, BotIndex, first_bots
 from arena.store.continuity import remember
+from arena.store.departures import Departures, departures, kept
 from arena.store.flights import FLIGHTS, Flights, under_way
 from arena.store.opening import open_store
 from arena.store.rounds import Drawn
@@ -32,6 +34,7 @@ from arena.store.store import Store
 from arena.store.timing import Timing
 from arena.store.tournament import Tournament
 from arena.store.versions import changed, left, likely_renamed, unknown_keys
+from arena.text import counted
 from protocol.errors import ArenaError
 from referee.door import keys_of
 from referee.door.terms import OUTAGE_WAIT
@@ -76,11 +79,13 @@ class Outstanding(NamedTuple):
     """If the league goes by results."""
     asked: int
     """How many matches the league asks for."""
-    tasks: Missing
+    tasks: Iterable[Task]
     deals: int
     """How many deals are missing; of a league that goes by results, or will be at the most."""
     matches: int
     """How many matches are missing."""
+    departures: Departures
+    """What of them versions are to finish that were replaced."""
 
 
 def outstanding(league: LeaguePlan, store: Store, part: Part) -> Outstanding:
@@ -97,20 +102,40 @@ def outstanding(league: LeaguePlan, store: Store, part: Part) -> Outstanding:
     deals, matches = count_of(league, asked, store, part)
     if tournament is not None:  # later rounds may have more deals than are missing now
         deals = max(deals, asked.deal_count)
-    return Outstanding(tournament, asked.match_count, tasks, deals, matches)
+    found = departures(league) if league.limits.pace == "slow" else Departures()
+    more = len(found.matches)
+    to_finish = [
+        Task(deal.lineup, deal.number, (rotation,), deal.is_mirrored)
+        for deal, rotation in found.matches
+    ]
+    return Outstanding(
+        tournament=tournament,
+        asked=asked.match_count + more,
+        tasks=chain(to_finish, tasks),
+        deals=deals + more,
+        matches=matches + more,
+        departures=found,
+    )
 
 
 def setup_of(
-    league: LeaguePlan, built: AllBuilt, terms: RunTerms, unreached: Mapping[BotIndex, str]
+    league: LeaguePlan,
+    built: AllBuilt,
+    terms: RunTerms,
+    unreached: Mapping[BotIndex, str],
+    replaced: int = 0,
 ) -> Setup:
     """Return what workers are told of a run with bots that were built.
 
-    `unreached` says of bots why they cannot be played now.
+    `unreached` says of bots why they cannot be played now. So many of the last are `replaced`.
     """
     assert league.rules is not None
     is_sent = terms.cluster is not None
+    present = len(league.bots) - replaced
     out = {
-        index: terms.out[bot.key] for index, bot in _numbered(league.bots) if bot.key in terms.out
+        index: terms.out[bot.key]
+        for index, bot in _numbered(league.bots[:present])
+        if bot.key in terms.out
     }
     unbuilt = {**(_oversized(league, built) if is_sent else {}), **built.failed, **unreached}
     return Setup(
@@ -128,6 +153,7 @@ def setup_of(
         opening=league.opening,
         unbuilt={bot: why for bot, why in unbuilt.items() if bot not in out},
         out=out,
+        replaced=first_bots(len(league.bots))[present:],
         build=league.build,
         environments=league.environments,
         outage_wait=OUTAGE_WAIT if league.door is None else league.door.outage_wait,
@@ -217,6 +243,9 @@ class Run:
         terms: RunTerms,
         remarks: Sequence[str],
     ) -> None:
+        self.bots = (*league.bots, *todo.departures.bots)
+        """Those whose matches are stored, by the numbers in them: the league's, and versions that
+        were replaced and finish what they had begun."""
         self.asked = todo.asked
         """How many matches the league asked for when the run was opened."""
         self.missing = todo.matches
@@ -243,7 +272,8 @@ class Run:
         self._setup = setup
         self._part = terms.part
         self._is_slow = league.limits.pace == "slow"
-        self._drawn: list[RunEvent] = []  # that were not told yet
+        self._departures = todo.departures
+        self._drawn: list[RunEvent] = [*_of_departures(todo.departures)]  # that were not told yet
         self._signatures = {bot.key: bot.signature() for bot in league.bots}
         self._flights: Flights | None = None
         self._timing: Timing | None = None  # of this machine, where it plays
@@ -277,6 +307,8 @@ class Run:
                 self._flights = stack.enter_context(Flights(self._league.folder))
                 known = self._store.known(self._league.rotation_count)
                 self._flights.drop(match for match in self._flights.matches() if known.has(match))
+                self._flights.drop(self._departures.lost)
+                self._flights.enter(kept(self.bots))
                 stack.callback(self._land)  # once nobody plays
             if self.workers is not None:
                 self._timing = timing()
@@ -295,7 +327,7 @@ class Run:
     @property
     def absent(self) -> list[Bot]:
         """The remote bots without which the rest could not be played, once `play` is over."""
-        return [self._league.bots[bot] for bot in self._runner.absent]
+        return [self.bots[bot] for bot in self._runner.absent]
 
     @property
     def on_stop(self) -> str:
@@ -307,8 +339,8 @@ class Run:
     def play(self) -> Iterator[RunEvent]:
         """Play and store what is missing; yield what happened, already stored."""
         bots = self._league.bots
-        rows = self._store.bot_rows(bots)
-        row_of = {bot.name: row for bot, row in zip(bots, rows, strict=True)}
+        rows = self._store.bot_rows(self.bots)
+        row_of = {bot.name: row for bot, row in zip(bots, rows, strict=False)}
         self._store.reinstate(rows)
         self._store.keep_settings(self._league.conditions())
         if self._timing is not None:
@@ -344,7 +376,11 @@ class Run:
         bots wait until the league is served.
         """
         assert self._tournament is not None
-        suspended = [bot for bot in suspended if self._setup.unbuilt.get(bot) != _ELSEWHERE]
+        suspended = [
+            bot
+            for bot in suspended
+            if self._setup.unbuilt.get(bot) != _ELSEWHERE and bot not in self._setup.replaced
+        ]
         league, store, tournament = self._league, self._store, self._tournament
         found = tournament.advance(suspended, is_part=self._part != WHOLE)
         if isinstance(found, Drawn):
@@ -415,16 +451,32 @@ def open_run(
         else:
             league.check_openings()
         todo = outstanding(league, store, terms.part)
-        bots = league.bots if todo.matches else ()
+        all_bots = (*league.bots, *todo.departures.bots)
+        bots = all_bots if todo.matches else ()
         built = build_all(bots, league.build, terms.sandbox_uid, tell, league.environments)
-        unreached = dict.fromkeys(_remotes(league) if terms.presence is None else (), _ELSEWHERE)
-        setup = setup_of(league, built, terms, unreached)
-        staff = staff_of(league, setup, built, todo, terms)
+        entered = replace(league, bots=all_bots)
+        unreached = dict.fromkeys(_remotes(entered) if terms.presence is None else (), _ELSEWHERE)
+        setup = setup_of(entered, built, terms, unreached, len(todo.departures.bots))
+        staff = staff_of(entered, setup, built, todo, terms)
         opened = Run(league, store, todo, setup, staff, terms, built.remarks)
         with opened.staffed() as run:
             if not run.missing:
                 remember(league.bots, store)
             yield run
+
+
+def _of_departures(found: Departures) -> Iterator[News]:
+    """Yield what is to be said of matches that had begun when a bot of them was replaced."""
+    if count := len(found.matches):
+        names = ", ".join(sorted({bot.name for bot in found.bots}))
+        what = counted(count, "match goes on", "matches go on")
+        yield News(f"{what} that had begun before {names} had another version.")
+    if count := len(found.lost):
+        what = counted(count, "match is over", "matches are over")
+        yield News(
+            f"{what} that had begun: a bot of it was taken out of the league, or its files are "
+            f"others now. Nothing of it is stored."
+        )
 
 
 def _now() -> str:

@@ -188,7 +188,7 @@ class Runner:
             if not result.forfeits and not has_rows:
                 continue  # as nearly always
             for seat, bot in enumerate(result.bots):
-                if bot in self._setup.out:
+                if bot in self._setup.out or bot in self._setup.replaced:
                     continue
                 gone = seat in result.forfeits
                 left = not gone and result.reason == BY_FORFEIT
@@ -201,13 +201,19 @@ class Runner:
                     yield Forfeiting(self._setup.names[bot], result.match, stderr)
             has_rows = bool(self._forfeits)
 
-    def _suspend(self, bot: BotIndex, reason: str) -> Iterator[Suspended]:
+    def _suspend(self, bot: BotIndex, reason: str) -> Iterator[Notice]:
         if bot not in self._suspended:
             self._suspended.add(bot)
             self._passed = deque(kept for task in self._passed for kept in self._kept(task))
             self._again = [kept for task in self._again for kept in self._kept(task)]
             self._lobby.remove(bot)
-            yield Suspended(self._setup.names[bot], reason)
+            name = self._setup.names[bot]
+            if bot not in self._setup.replaced:
+                yield Suspended(name, reason)
+            else:
+                yield News(
+                    f"The version of {name} that was replaced {reason}. What it had begun goes on."
+                )
 
     def _match_of(self, task: Task) -> str:
         """Return the id of the match that a task begins with, or goes on with."""
@@ -396,7 +402,7 @@ class Runner:
                 names = ", ".join(self._setup.names[bot] for bot in lineup)
                 yield Problem(f"{deals} deals of {names}: no worker can run them all.")
 
-    def _suspend_stuck(self) -> Iterator[Suspended]:
+    def _suspend_stuck(self) -> Iterator[Notice]:
         """Suspend the bots that no worker can run."""
         first, *others = (each.unfit for each in self._force.workers)
         for bot in first:

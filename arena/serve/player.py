@@ -293,7 +293,7 @@ class Player:
         with open_run(league, terms) as run, orders.stopping(run):
             if run.missing:
                 self._tell(Playing(len(league.bots), run.missing, run.asked, is_final))
-                problems = sum(self._note(event, league, is_final) for event in run.play())
+                problems = sum(self._note(event, run, league, is_final) for event in run.play())
         self._absent = run.absent
         if problems:
             return _RETRY_SECONDS
@@ -318,13 +318,13 @@ class Player:
         ]
         return replace(league, bots=tuple(kept))
 
-    def _note(self, event: RunEvent, league: LeaguePlan, is_final: bool) -> bool:
+    def _note(self, event: RunEvent, run: Run, league: LeaguePlan, is_final: bool) -> bool:
         """Tell what happened in a run; return whether the run cannot be whole because of it."""
         match event:
             case Stored():
                 for played in event.matches:
                     for index in played.result.bots:  # whose time is not up
-                        bot = league.bots[index]
+                        bot = run.bots[index]
                         self._missed.pop((league.folder, bot.key, bot.version), None)
                 self._tell(Progress(event.played, event.missing, is_final))
             case Suspended():

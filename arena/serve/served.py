@@ -362,7 +362,7 @@ class Served(Timetable):
             await self.db(self.look_at_calendar)
             self._look_at_hook()
         self.plan = plan
-        self.homes.look()
+        await self.homes.look()
 
     async def _follow(self) -> None:
         """Tell authors what became of their submissions, and everybody that the queue moved."""

@@ -1,10 +1,10 @@
 """Matches in flight: what was answered in those that are not over, in a file of their own."""
 
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import AbstractContextManager, closing, suppress
 from pathlib import Path
-from typing import NamedTuple, Self, TypeVar
+from typing import Any, NamedTuple, Self, TypeVar
 
 import msgspec
 
@@ -18,8 +18,11 @@ FLIGHTS = "slow.db"
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS flight (
-    id INTEGER PRIMARY KEY, match TEXT NOT NULL UNIQUE, terms TEXT NOT NULL
+    id INTEGER PRIMARY KEY, match TEXT NOT NULL UNIQUE, terms TEXT NOT NULL, plan BLOB NOT NULL
 ) STRICT;
+CREATE TABLE IF NOT EXISTS bot (
+    key TEXT NOT NULL, version TEXT NOT NULL, said BLOB NOT NULL, PRIMARY KEY (key, version)
+) STRICT, WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS answer (
     flight INTEGER NOT NULL, seat INTEGER NOT NULL, number INTEGER NOT NULL, said BLOB NOT NULL,
     PRIMARY KEY (flight, seat, number)
@@ -39,6 +42,10 @@ _REMEDY = (
 _UNDER_WAY = """
     SELECT match, (SELECT count(*) FROM answer WHERE flight = flight.id) FROM flight ORDER BY id
 """
+_BEGUN = """
+    SELECT match, plan FROM flight WHERE id IN (SELECT flight FROM answer) ORDER BY id
+"""
+_ENTERED = "SELECT key, version, said FROM bot"
 
 _encode = msgspec.msgpack.Encoder().encode
 _answers = msgspec.msgpack.Decoder(KeptAnswer)
@@ -46,11 +53,25 @@ _exchanges = msgspec.msgpack.Decoder(Exchange)
 _T = TypeVar("_T")
 
 
+class FlightPlan(msgspec.Struct, frozen=True, array_like=True):
+    """Which match it is."""
+
+    lineup: tuple[tuple[str, str], ...]
+    """Key and version of its bots, in the order of their keys."""
+    number: int
+    """That of the deal."""
+    rotation: int
+    is_mirrored: bool
+
+
 class Flight(NamedTuple):
     """A match in flight, and what was kept of it: for each seat its answers, oldest first."""
 
     number: int
     answers: list[list[KeptAnswer]]
+
+
+_plans = msgspec.msgpack.Decoder(FlightPlan)
 
 
 class Flights:
@@ -84,7 +105,18 @@ class Flights:
     def _explained(self) -> AbstractContextManager[None]:
         return explained(self._path, _REMEDY)
 
-    def board(self, match: str, terms: str, seats: int) -> Flight:
+    def enter(self, bots: Mapping[tuple[str, str], bytes]) -> None:
+        """Keep what bots are, by key and version, so that they can finish what they begin.
+
+        Others are forgotten.
+        """
+        with self._explained(), self._db:
+            self._db.execute("BEGIN IMMEDIATE")
+            self._db.execute("DELETE FROM bot")
+            rows = [(*bot, said) for bot, said in bots.items()]
+            self._db.executemany("INSERT INTO bot VALUES (?, ?, ?)", rows)
+
+    def board(self, match: str, terms: str, plan: FlightPlan) -> Flight:
         """Return a match as it was left, or as it begins.
 
         `terms` stand for all that its answers depend on; where they are others, it begins anew.
@@ -96,10 +128,11 @@ class Flights:
             if found is not None and found[1] != terms:
                 self.drop([match])
                 found = None
-            answers: list[list[KeptAnswer]] = [[] for _ in range(seats)]
+            answers: list[list[KeptAnswer]] = [[] for _ in plan.lineup]
             if found is None:
                 added = self._db.execute(
-                    "INSERT INTO flight (match, terms) VALUES (?, ?)", (match, terms)
+                    "INSERT INTO flight (match, terms, plan) VALUES (?, ?, ?)",
+                    (match, terms, _encode(plan)),
                 )
                 assert added.lastrowid is not None
                 return Flight(added.lastrowid, answers)
@@ -193,18 +226,33 @@ def under_way(folder: Path) -> dict[str, int]:
     Those who play them are not kept waiting, and no file is made. Raises RunError if the file
     cannot be read.
     """
+    return dict(_looked_up(folder, _UNDER_WAY))
+
+
+def plans(folder: Path) -> dict[str, FlightPlan]:
+    """Return which matches of a league have begun and are in flight, as `under_way` does."""
+    with explained(folder / FLIGHTS, _REMEDY):
+        return {match: _read(_plans, plan) for match, plan in _looked_up(folder, _BEGUN)}
+
+
+def entered(folder: Path) -> dict[tuple[str, str], bytes]:
+    """Return what is kept of the bots of matches in flight, as `under_way` does."""
+    return {(key, version): said for key, version, said in _looked_up(folder, _ENTERED)}
+
+
+def _looked_up(folder: Path, question: str) -> list[Any]:
     path = folder / FLIGHTS
     if not path.exists():
-        return {}
+        return []
     with explained(path, _REMEDY):
         try:
             db = sqlite3.connect(f"{path.absolute().as_uri()}?mode=rw", uri=True, timeout=WAIT)
             with closing(db):
-                return dict(db.execute(_UNDER_WAY))
+                return db.execute(question).fetchall()
         except sqlite3.OperationalError as error:
             is_begun = "no such table" in str(error)  # by a run that is making the file
             if is_begun or not path.exists():
-                return {}
+                return []
             raise
 
 

@@ -11,13 +11,13 @@ from time import monotonic
 
 import msgspec
 
-from arena.play.executor import AwayError, Fixture, KeepMatch
+from arena.play.fixture import AwayError, Fixture, KeepMatch
 from arena.play.messages import Setup
 from arena.play.slow.doors import Doors
 from arena.play.slow.remote_bot import RemoteBot, ServerGoneError
 from arena.play.watchdog import MOST_DECISIONS, StuckError
 from arena.schedule.deal import BotIndex
-from arena.store.flights import Flight, Flights
+from arena.store.flights import Flight, FlightPlan, Flights
 from protocol.errors import RunError
 from protocol.remote import Call
 from referee.bot_process import BotProcess
@@ -91,11 +91,18 @@ class Keeping:
         self._playing -= 1
 
     def _boarded(self, fixture: Fixture) -> Flight:
-        setup, bots = self.setup, fixture.bots
+        setup, bots, deal = self.setup, fixture.bots, fixture.deal
         entrants = [setup.schedule.entrants[bot].version for bot in bots]
         grants = [setup.limits_of(bot).stored() for bot in bots]
-        terms = _digest(self._terms, entrants, grants, fixture.deal.is_mirrored)
-        return self.flights.board(fixture.match, terms, len(bots))
+        terms = _digest(self._terms, entrants, grants, deal.is_mirrored)
+        lineup = [setup.schedule.entrants[bot] for bot in deal.lineup]
+        plan = FlightPlan(
+            tuple((entrant.key, entrant.version) for entrant in lineup),
+            deal.number,
+            fixture.rotation,
+            deal.is_mirrored,
+        )
+        return self.flights.board(fixture.match, terms, plan)
 
     def keep(self, flight: Flight, seat: int, number: int, answer: KeptAnswer) -> None:
         """Keep an answer before anything follows from it."""

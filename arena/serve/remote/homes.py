@@ -17,6 +17,7 @@ from arena.handin.submissions import bots_of_author
 from arena.league.bot import Bot
 from arena.league.plan import LeaguePlan
 from arena.play.calls import SOCKET, listening
+from arena.play.presence import RemoteKey
 from arena.serve.remote.copies import RemoteCopy, say_to_match
 from arena.serve.remote.line import (
     BROKEN,
@@ -29,8 +30,9 @@ from arena.serve.remote.line import (
 from arena.serve.remote.session import NEAR_SECONDS, HomeSession
 from arena.serve.remote.sparing import Sparing
 from arena.serve.shown import RemoteRow
+from arena.store.departures import departures
 from arena.text import composed, counted, duration, safe
-from protocol.errors import ProtocolError
+from protocol.errors import ArenaError, ProtocolError
 from protocol.remote import (
     FRAME_LIMIT,
     REMOTE_VERSION,
@@ -52,7 +54,7 @@ _AGAIN = LineEnd("it came again", is_dead=True)
 _SHOWN = 200  # characters of what somebody else says
 _CALL_BYTES = FRAME_LIMIT - 1000  # of the longest line of a call, which must fit into a frame
 
-Rooms = Mapping[tuple[str, str], int]
+Rooms = Mapping[RemoteKey, int]
 """How many matches remote bots play at once, by key and digest; 0 while one is away for longer."""
 
 
@@ -99,7 +101,7 @@ class Homes:
         self._refresh = refresh
         self._sparing = Sparing(say)
         self._say = say
-        self._sessions: dict[str, HomeSession] = {}
+        self._sessions: dict[RemoteKey, HomeSession] = {}
         self._connections: Counter[int] = Counter()
         self._lines: set[HomeLine] = set()
         self._rooms: Rooms = {}
@@ -123,8 +125,8 @@ class Homes:
         return [self._row(bot) for bot in bots if bot.remote_digest]
 
     def _row(self, bot: Bot) -> RemoteRow:
-        session = self._sessions.get(bot.key)
-        if session is None or session.line is None or session.digest != bot.remote_digest:
+        session = self._sessions.get((bot.key, bot.remote_digest))
+        if session is None or session.line is None:
             return RemoteRow(bot=bot.name, state="away", slots=0)
         trip = None if session.trip is None else round(1000 * session.trip, 1)
         return RemoteRow(bot=bot.name, state="connected", slots=session.slots, trip_ms=trip)
@@ -135,8 +137,7 @@ class Homes:
             key: session for key, session in self._sessions.items() if not session.is_over
         }
         rooms = {
-            (key, session.digest): session.slots if session.is_near else 0
-            for key, session in self._sessions.items()
+            bot: session.slots if session.is_near else 0 for bot, session in self._sessions.items()
         }
         if rooms != self._rooms:
             self._rooms = rooms
@@ -144,13 +145,15 @@ class Homes:
 
     # --- the league changes
 
-    def look(self) -> None:
-        """End the sessions of bots that do not play any more with the files that are there."""
+    async def look(self) -> None:
+        """End the sessions of bots that do not play any more, and have no match to finish."""
         plan = self._league.plan
         plays = {bot.key: bot.remote_digest for bot in plan.bots}
         gone = {bot.key: bot.remark for bot in plan.disqualified}
-        for session in [*self._sessions.values()]:
-            if plays.get(session.key) == session.digest:
+        old = [each for each in self._sessions.values() if plays.get(each.key) != each.digest]
+        needed = {(bot.key, bot.remote_digest) for bot in await self._departing()} if old else ()
+        for session in old:
+            if session.is_over or (session.key, session.digest) in needed:
                 continue
             if session.key in plays:
                 what = f"other files play as {session.name!r} now."
@@ -195,6 +198,7 @@ class Homes:
                     is_idle = session.line is None and not session.in_play
                     if is_idle and monotonic() - session.away_since > _FORGET_SECONDS:
                         session.close("was away for long")
+                await self.look()  # one that was replaced may have finished
         finally:
             server.close()
             with suppress(OSError):
@@ -269,7 +273,7 @@ class Homes:
         own = await self._league.db(bots_of_author, person.number)
         if self._meant(hello) is None:
             await self._refresh()  # it may have been entered a moment ago
-        bot = self._meant(hello)
+        bot = self._meant(hello) or self._named(hello, await self._departing())
         name = safe(hello.bot)
         if bot is None:
             raise _DeclinedError(
@@ -285,18 +289,31 @@ class Homes:
 
     def _meant(self, hello: RemoteHello) -> Bot | None:
         """Return the bot with these files that is called so, or was before it was renamed."""
+        return self._named(hello, self._league.plan.bots)
+
+    def _named(self, hello: RemoteHello, bots: Collection[Bot]) -> Bot | None:
         name, plan = composed(hello.bot), self._league.plan
         for called in (plan.names.get(name), name):  # as a bot that is handed in is found
-            for bot in plan.bots:
+            for bot in bots:
                 if bot.name == called and bot.remote_digest == hello.digest:
                     return bot
         return None
+
+    async def _departing(self) -> tuple[Bot, ...]:
+        """Return the versions that were replaced and finish what they had begun."""
+        plan, loop = self._league.plan, asyncio.get_running_loop()
+        try:
+            return (await loop.run_in_executor(None, departures, plan)).bots
+        except ArenaError as error:  # then nothing is played either
+            self._say(str(error))
+            return ()
 
     def _session(self, hello: RemoteHello, bot: Bot, person: Person) -> tuple[HomeSession, bool]:
         """Return the session of a hello, and whether it goes on; raise _DeclinedError if none."""
         if self.is_closed:
             raise _DeclinedError(kind="wrong", what="the server ends.", after=SILENCE_SECONDS)
-        found = self._sessions.get(bot.key)
+        called = (bot.key, hello.digest)
+        found = self._sessions.get(called)
         is_same = found is not None and found.secret == hello.session
         if found is not None and is_same and found.epoch == hello.epoch:
             found.go_on(hello)
@@ -319,8 +336,8 @@ class Homes:
                     ),
                 )
             found.close("was started anew by its author")
-        self._sessions[bot.key] = HomeSession(hello, bot.key, person, self._changed)
-        return self._sessions[bot.key], False
+        self._sessions[called] = HomeSession(hello, bot.key, person, self._changed)
+        return self._sessions[called], False
 
     async def _hold(
         self, session: HomeSession, line: HomeLine, welcome: Welcome, address: str
@@ -364,9 +381,8 @@ class Homes:
         try:
             async with asyncio.timeout(_CALL_SECONDS):
                 call = read_call(await reader.readline())
-            session = self._sessions.get(call.bot)
-            is_there = session is not None and session.digest == call.digest
-            if session is None or not is_there or not await session.wait_for_room():
+            session = self._sessions.get((call.bot, call.digest))
+            if session is None or not await session.wait_for_room():
                 say_to_match(writer, CallAbsent())
                 return
             say_to_match(writer, CallTaken())

@@ -13,7 +13,11 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from arena.handin.database import HandIns
 from arena.handin.people import remove, renew
+from arena.league.file import read_asked
+from arena.store.departures import kept
+from arena.store.flights import FlightPlan, Flights
 from protocol import remote
+from referee.kept import KeptAnswer
 from tests.arena.serve.remote_home import (
     DIGESTS,
     CalledBot,
@@ -278,6 +282,27 @@ def test_other_files_in_its_place_end_a_session(contest: Contest) -> None:
                 assert not is_away(contest, "iris")
     with dial(contest.server, contest.ada) as connection:
         assert Home(connection, hello()).declined().kind == "unknown"
+
+
+def test_what_was_replaced_stays_connected_until_it_has_finished(contest: Contest) -> None:
+    bots = read_asked(contest.folder).bots
+    lineup = tuple((bot.key, bot.version) for bot in bots)
+    with Flights(contest.folder) as flights:
+        flights.enter(kept(bots))
+        flight = flights.board("1-0", "", FlightPlan(lineup, 0, 0, is_mirrored=False))
+        flights.keep(flight, 0, 0, KeptAnswer(1, None, 0.0, 0.0, 0.0))
+        with at_home(contest), CalledBot(contest.folder) as call:
+            assert call.taken()
+            write_remote_league(contest.folder, {**DIGESTS, "sage": "9" * 64})
+            with at_home(contest, digest="9" * 64):  # both are there
+                assert is_taken(contest)[0]
+        with at_home(contest, digest="9" * 64) as (new, _):
+            with at_home(contest) as (home, _):  # it may come again
+                flights.drop(["1-0"])
+                assert home.declined().kind == "replaced"
+            with suppress(TimeoutError):
+                new.next(0.3)
+            assert not is_away(contest)
 
 
 def test_files_that_were_entered_a_moment_ago_are_known_at_once(contest: Contest) -> None:

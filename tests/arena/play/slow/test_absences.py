@@ -6,6 +6,7 @@ that were thought of, each with the test that tries it.
 
 import ast
 import os
+import shutil
 import signal
 from pathlib import Path
 
@@ -81,7 +82,11 @@ ELSEWHERE = {
     "goes silent": (_REMOTE, "test_a_connection_that_passes_nothing_is_broken_after_a_while"),
     "has other files connected in its place": (
         _REMOTE,
-        "test_other_files_in_its_place_end_a_session",
+        "test_what_was_replaced_stays_connected_until_it_has_finished",
+    ),
+    "hands in a new version": (
+        "arena/play/slow/test_absences.py",
+        "test_a_new_version_does_not_call_off_what_the_old_one_has_begun",
     ),
     "ends its copy at home": (_HOME, "test_a_copy_that_ends_is_told_with_its_words"),
     "does not come back after the server was away": (
@@ -119,6 +124,24 @@ WAYS = {
 """What it does when it is asked again, and when it starts again, and the faults that it has."""
 
 
+def interrupted(league: League, bob: str) -> set[str]:
+    """Play a league of ada and bob until all its matches have begun; return their ids."""
+    honest = ASKED_AGAIN.format(marker="/no/marker", when_asked="pass", at_start="pass")
+    entries = league.bot("ada", honest) + league.bot("bob", bob)
+    league.write(
+        'game = "guerra"\nseed = 1\ndeals = 2\noptions.max_turns = 40\n'
+        'limits = { sandbox = "none", pace = "slow", move_time = 0.5, startup = 2, '
+        f"faults_allowed = 2 }}\n{entries}"
+    )
+    run = league.start("run")
+    until(lambda: len(kept := under_way(league.folder)) == 4 and min(kept.values()) > 4, 20)
+    os.kill(run.pid, signal.SIGINT)
+    league.finish(run, 1)
+    begun = under_way(league.folder)
+    assert len(begun) == 4
+    return {*begun}
+
+
 def test_each_other_way_is_tried_where_it_is_said_to_be() -> None:
     for file, name in ELSEWHERE.values():
         found = ast.walk(ast.parse((TESTS / file).read_text()))
@@ -132,25 +155,58 @@ def test_who_is_absent_when_his_match_goes_on_has_lost_it(league: League, way: s
     when_asked, at_start, kinds = WAYS[way]
     marker = league.home / "again"
     text = ASKED_AGAIN.format(marker=str(marker), when_asked=when_asked, at_start=at_start)
-    honest = ASKED_AGAIN.format(marker=str(marker), when_asked="pass", at_start="pass")
-    entries = league.bot("ada", honest) + league.bot("bob", text)
-    league.write(
-        'game = "guerra"\nseed = 1\ndeals = 2\noptions.max_turns = 40\n'
-        'limits = { sandbox = "none", pace = "slow", move_time = 0.5, startup = 2, '
-        f"faults_allowed = 2 }}\n{entries}"
-    )
-    run = league.start("run")
-    until(lambda: len(kept := under_way(league.folder)) == 4 and min(kept.values()) > 4, 20)
-    os.kill(run.pid, signal.SIGINT)
-    league.finish(run, 1)
-    begun = under_way(league.folder)
-    assert len(begun) == 4
+    begun = interrupted(league, text)
     marker.touch()
     league.call("run")
     rows = league.exported()
-    assert {row["match"] for row in rows} == begun.keys()
+    assert {row["match"] for row in rows} == begun
     for row in rows:
         seat = [bot["name"] for bot in row["bots"]].index("bob")
         assert row["forfeits"] == [seat]
         assert row["faults"][seat].keys() == kinds
         assert row["faults"][1 - seat] == {}
+
+
+def replace_bob(league: League) -> None:
+    """Let bob be another version from now on, in a folder of its own."""
+    league.bot("bob, mended", ASKED_AGAIN.format(marker="/no", when_asked="pass", at_start="pass"))
+    text = (league.folder / "league.toml").read_text()
+    league.write(text.replace('"../bob"', '"../bob, mended"'))
+
+
+@pytest.mark.slow
+def test_a_new_version_does_not_call_off_what_the_old_one_has_begun(league: League) -> None:
+    bob = ASKED_AGAIN.format(marker="/no/marker", when_asked="pass", at_start="pass")
+    begun = interrupted(league, bob)
+    replace_bob(league)
+    ended = league.call("run")
+    assert "4 matches go on that had begun before bob had another version." in ended.stderr
+    rows = league.exported()
+    assert (len(rows), {row["match"] for row in rows} & begun) == (8, begun)
+    assert all(seat == {} for row in rows for seat in row["faults"])
+    versions = {bot["version"] for row in rows for bot in row["bots"] if bot["name"] == "bob"}
+    assert len(versions) == 2
+    assert not (league.folder / "slow.db").exists()
+    assert "none differs" in league.call("verify").stdout
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("way", ["changed where it is", "removed", "taken out"])
+def test_what_nobody_could_finish_is_told_and_over(league: League, way: str) -> None:
+    bob = ASKED_AGAIN.format(marker="/no/marker", when_asked="pass", at_start="pass")
+    begun = interrupted(league, bob)
+    if way == "taken out":
+        text = (league.folder / "league.toml").read_text()
+        carl = league.bot("carl", bob)
+        league.write(text[: text.rindex("\n[[bot]]")] + carl)
+    elif way == "removed":
+        replace_bob(league)
+        shutil.rmtree(league.home / "bob")
+    else:
+        with (league.home / "bob" / "bot.py").open("a") as file:
+            file.write("# another version\n")
+    ended = league.call("run")
+    assert "4 matches are over that had begun" in ended.stderr
+    rows = league.exported()
+    assert (len(rows), {row["match"] for row in rows} & begun) == (4, set())
+    assert not (league.folder / "slow.db").exists()
