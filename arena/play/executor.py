@@ -5,12 +5,12 @@ import signal
 import time
 import traceback
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
-from contextlib import AbstractContextManager, nullcontext
-from typing import NamedTuple, Protocol
+from collections.abc import Iterator, Mapping, Sequence, Set
+from contextlib import nullcontext
 
 import msgspec
 
+from arena.play.fixture import AwayError, Fixture, KeepMatch, KeptMatch
 from arena.play.memory import Room, size_of
 from arena.play.messages import (
     Away,
@@ -65,55 +65,8 @@ def _entered(setup: Setup) -> list[tuple[Entrant, str, Program]]:
     return [*zip(setup.schedule.entrants, setup.names, setup.programs, strict=True)]
 
 
-class AwayError(Exception):
-    """A match that cannot go on, as a remote bot of it is not reached; the text says how.
-
-    Not by the bot's doing: it may go on, or begin, when that is there again.
-    """
-
-    has_begun = False
-    """Whether anything was answered in the match."""
-
-
 class _CutShortError(Exception):
     """A match during which a signal to end was sent to all processes, the bots among them."""
-
-
-class Fixture(NamedTuple):
-    """One match of a schedule, before it is played."""
-
-    deal: Deal
-    rotation: int
-    match: str
-    """Its id."""
-    bots: tuple[BotIndex, ...]
-    """By seat."""
-
-
-class KeptMatch(Protocol):
-    """A match that may last for hours, kept as it is played, so that it can be gone on with."""
-
-    def reach(self, bot: BotIndex) -> Seat | None:
-        """Return the seat of a bot that runs elsewhere; None of one that is to be started here.
-
-        Raises AwayError and StartupError.
-        """
-
-    def seated(self, seats: Sequence[Seat]) -> None:
-        """Take the seats of the match, which then begins."""
-
-    def before(self, due: Due) -> None:
-        """Hear what a seat is about to be asked."""
-
-    def after(self, due: Due, answer: Answer) -> Answer:
-        """Take what it answers; return what the match is to go on with."""
-
-    def played(self, played: Played) -> Played:
-        """Return the match as it is to be recorded."""
-
-
-KeepMatch = Callable[[Fixture], AbstractContextManager[KeptMatch | None]]
-"""Keeps a match while it is played; the context is left when that ends, in any way."""
 
 
 class Executor:

@@ -10,7 +10,7 @@ from typing import NamedTuple, Self
 import msgspec
 
 from arena.play.calls import called
-from arena.play.executor import AwayError
+from arena.play.fixture import AwayError
 from protocol.lines import LINE_LIMIT, OverlongLineError, encode
 from protocol.remote import (
     FRAME_LIMIT,

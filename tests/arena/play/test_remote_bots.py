@@ -14,7 +14,8 @@ import msgspec
 import pytest
 
 from arena.play.events import Notice, Problem, Suspended
-from arena.play.executor import AwayError, Executor
+from arena.play.executor import Executor
+from arena.play.fixture import AwayError
 from arena.play.messages import Away, Done, Order, Play, Results, Task, Unfit, Word
 from arena.play.presence import Presence
 from arena.play.runner import Runner

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 
 import pytest
+from greenlet import GreenletExit
 
 from arena.play.slow.loop import NOBODY, Loop, Turns
 
@@ -156,12 +157,13 @@ def test_what_a_thread_does_is_waited_for_beside_others() -> None:
     assert said == ["meanwhile", 7, 8]
 
 
-def test_an_error_of_a_task_ends_the_loop() -> None:
+@pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt, GreenletExit])
+def test_an_error_of_a_task_ends_the_loop(error: type[BaseException]) -> None:
     def failing(turns: Turns) -> None:
         turns.sleep(0.0)
-        raise RuntimeError("a bug")
+        raise error
 
-    with pytest.raises(RuntimeError, match="a bug"):
+    with pytest.raises(error):
         Tasks().run(failing)
 
 

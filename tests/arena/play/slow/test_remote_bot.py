@@ -13,7 +13,7 @@ from typing import IO, Any
 import pytest
 
 from arena.play.calls import called, listening
-from arena.play.executor import AwayError
+from arena.play.fixture import AwayError
 from arena.play.slow.remote_bot import RemoteBot
 from protocol.lines import LINE_LIMIT
 from protocol.messages import End, Start, TimeControl
