@@ -16,7 +16,7 @@ from math import inf
 from time import monotonic
 from typing import TypeVar
 
-from greenlet import getcurrent, greenlet
+from greenlet import GreenletExit, getcurrent, greenlet
 
 from referee.polling import Poll, Polling
 
@@ -99,7 +99,9 @@ class Loop:
             assert isinstance(task, _Task)
             self.turns += 1
             self._working(task.number)
-            task.switch(moment)
+            ended = task.switch(moment)
+            if isinstance(ended, GreenletExit):  # which ends a greenlet in silence
+                raise ended
             self._working(NOBODY)
             self._tasks -= task.dead
 
