@@ -46,10 +46,10 @@ def runs_when_frozen(scene: Scene, child: Child, *, group: bool, often: bool) ->
     for _ in range(OFTEN if often else FREEZES):
         send(child, signal.SIGSTOP, group=group)
         time.sleep(SETTLE)
-        before = _used(scene)
         deadline = time.monotonic() + REST
         while not _is_at_rest(scene) and time.monotonic() < deadline:
-            time.sleep(0.005)
+            time.sleep(0.005)  # on a busy machine not all threads stop at once
+        before = _used(scene)
         time.sleep(FROZEN)
         after = _used(scene)
         if before.keys() != after.keys() or sum(after.values()) - sum(before.values()) > MOST_CPU:

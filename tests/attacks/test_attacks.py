@@ -48,6 +48,7 @@ GROUPS = {
     "Privilege",
     "Protocol",
 }
+_TRIES = 3
 BESIDE_ALL = {"user": "landlock", "root": "bwrap", WITHOUT_MOUNTS: "uid"}
 """The sandbox in which each user tries all attacks with a door: what it adds is alike for all."""
 
@@ -111,15 +112,17 @@ def skip_unless_tried(user: str, sandbox: str, process: Any) -> None:
 @pytest.mark.parametrize("attack", [attack.slug for attack in ATTACKS])
 def test_attack(arrangement: tuple[str, str, Any], attack: str) -> None:
     sandbox, user, process = arrangement
-    outcome = process.run(attack, sandbox)
+    has_effect = sandbox == "none" and (attack, user) not in UNAIDED
+    for _ in range(_TRIES if has_effect else 1):  # some need luck
+        outcome = process.run(attack, sandbox)
+        if outcome.get("effect"):
+            break
     if "missing" in outcome:
         pytest.skip(f"n/a here: {outcome['missing']}")
     assert "error" not in outcome, outcome["error"]
     said = f"{BY_SLUG[attack].name}: {outcome['detail']}"
     if sandbox == "none":
-        assert outcome["effect"] or (attack, user) in UNAIDED, (
-            f"no effect without a sandbox: {said}"
-        )
+        assert outcome["effect"] or not has_effect, f"no effect without a sandbox: {said}"
     elif is_gap(attack, sandbox, user, outcome):
         assert outcome["effect"], f"no longer a gap: remove it: {said}"
     else:
