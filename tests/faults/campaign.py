@@ -9,6 +9,7 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -188,7 +189,9 @@ class Campaign:
     def _count(self, league: FaultyLeague, replays: dict[str, bytes]) -> None:
         self.tally.leagues += 1
         self.tally.matches += len(replays)
-        self.tally.duplicated += doubles(league)
+        with self._reading:
+            self.tally.paid_in_vain += league.paid_in_vain()
+        self.tally.duplicated += doubles(league.folder)
         self.tally.swept_late += league.swept_late
 
     def _told(self, league: FaultyLeague, matches: Iterable[str]) -> str:
@@ -232,9 +235,9 @@ def workers(arrangement: Arrangement, count: str) -> tuple[str, ...]:
     return ("--workers", count) if arrangement.pace == "fast" else ()
 
 
-def doubles(league: FaultyLeague) -> int:
+def doubles(folder: Path) -> int:
     """Return how many matches are stored more than once."""
-    with closing(sqlite3.connect(league.folder / "league.db")) as db:
+    with closing(sqlite3.connect(folder / "league.db")) as db:
         query = (
             "SELECT count(*) - count(DISTINCT name || ' ' || rotation) "
             "FROM match JOIN deal ON deal.id = match.deal"

@@ -146,7 +146,7 @@ class Proxy:
     """Passes bytes to a server."""
 
     def __init__(self, port: int) -> None:
-        self._to = port
+        self.to = port
         self._server = socket.create_server(("127.0.0.1", 0))
         self.port = self._server.getsockname()[1]
         self._pairs: list[tuple[socket.socket, socket.socket]] = []
@@ -172,7 +172,11 @@ class Proxy:
 
     def _begin(self, client: socket.socket) -> None:
         with suppress(OSError):
-            server = socket.create_connection(("127.0.0.1", self._to))
+            try:
+                server = socket.create_connection(("127.0.0.1", self.to))
+            except OSError:
+                _reset(client)
+                raise
             with self._lock:
                 self._pairs.append((client, server))
             for ends in ((client, server, True), (server, client, False)):
