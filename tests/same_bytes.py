@@ -3,9 +3,9 @@
     python -m tests.same_bytes COMMIT [--keep FOLDER]
 
 plays fixed leagues of all games by this tree and by COMMIT (with few, some and many seats, both
-clocks, every sandbox that works here, on this machine and on a cluster of Dask), and compares all
-that they print and store, measured values (times, dates, the machine) aside. The bots are the
-bundled ones of COMMIT, copied into a folder of their own. It takes a quarter of an hour.
+clocks and paces, every sandbox that works here, on this machine and on a cluster of Dask), and
+compares all that they print and store, measured values (times, dates, the machine) aside. The bots
+are the bundled ones of COMMIT, copied into a folder of their own. It takes a quarter of an hour.
 """
 
 import argparse
@@ -38,6 +38,7 @@ deals = 1
 [limits]
 sandbox = "{sandbox}"
 clock = "{clock}"
+pace = "{pace}"
 move_time = 30.0
 startup = 60.0
 """
@@ -65,13 +66,14 @@ class League(NamedTuple):
     seats: int
     sandbox: str = "landlock"
     clock: str = "cpu"
+    pace: str = "fast"
     on_cluster: bool = False
 
     @property
     def name(self) -> str:
         """Its folder."""
         where = "cluster" if self.on_cluster else "here"
-        return f"{self.game}-{self.seats}-{self.sandbox}-{self.clock}-{where}"
+        return f"{self.game}-{self.seats}-{self.sandbox}-{self.clock}-{self.pace}-{where}"
 
 
 def leagues(seat_counts: Mapping[str, Sequence[int]]) -> Iterator[League]:
@@ -80,6 +82,7 @@ def leagues(seat_counts: Mapping[str, Sequence[int]]) -> Iterator[League]:
         for number in dict.fromkeys((seats[0], seats[len(seats) // 2], seats[-1])):
             yield League(game, number)
         yield League(game, seats[0], clock="wall")
+        yield League(game, seats[0], clock="wall", pace="slow")
         yield League(game, seats[0], sandbox="bwrap")
         yield League(game, seats[0], sandbox="none")
         yield League(game, seats[0], on_cluster=True)

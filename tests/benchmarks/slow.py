@@ -1,6 +1,6 @@
 """What it takes to wait for many slow matches at once.
 
-    python -m tests.benchmarks.slow                       # 1,000 matches: two or three minutes
+    python -m tests.benchmarks.slow                       # 1,000 matches: four minutes
     python -m tests.benchmarks.slow --matches 200 --sandbox bwrap
 
 Two programs in C play casino_war and sleep before each answer. While all matches are on their way,
@@ -136,9 +136,9 @@ def measured(matches: int, seconds: float, rounds: int, sandbox: str) -> dict[st
             while bots() < 2 * matches and run.poll() is None:
                 time.sleep(0.2)
             started = time.monotonic() - began
-            time.sleep(min(seconds, 2.0))
+            time.sleep(seconds)
             before, at = ours(run.pid), time.monotonic()
-            time.sleep(3 * seconds)
+            time.sleep(4 * seconds)  # whole periods: matches that began together answer together
             after, passed = ours(run.pid), time.monotonic() - at
             said = run.communicate()[1]
         whole = time.monotonic() - began
@@ -168,7 +168,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--matches", type=int, default=1000)
     parser.add_argument("--seconds", type=float, default=10.0, help="that a bot sleeps")
-    parser.add_argument("--rounds", type=int, default=4)
+    parser.add_argument("--rounds", type=int, default=8)
     parser.add_argument("--sandbox", default="landlock")
     given = parser.parse_args()
     one = measured(1, given.seconds, given.rounds, given.sandbox)
