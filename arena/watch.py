@@ -12,6 +12,7 @@ from arena.league.file import FILE
 from arena.league.plan import LeaguePlan
 from arena.schedule.asked import AskedDeals
 from arena.stats.ratings import Ratings
+from arena.store.departures import departures
 from arena.store.flights import under_way
 from arena.store.opening import open_store, read_played
 from arena.store.store import Store
@@ -21,7 +22,7 @@ from arena.tables.leaderboard import leaderboard
 from arena.tables.sources import asides_of, field_of, remedy_of
 from arena.tables.table import Table
 from arena.text import safe
-from protocol.errors import ArenaError, RunError
+from protocol.errors import ArenaError
 
 SHARE = 0.1
 """The part of the time, at most, in which the database is read and bots are rated."""
@@ -211,14 +212,19 @@ class Watcher:
             self._deals = frozenset(map(league.schedule.deal_id, asked.plan()))
 
     def _under_way(self, league: LeaguePlan) -> UnderWay | None:
-        """Return what is under way of the deals that are asked for; None if it cannot be read."""
+        """Return what is under way of what is to be played; None if it cannot be read."""
         if league.limits.pace != "slow":
             return NOTHING
         try:
             found = under_way(league.folder)
-        except RunError:
+            going = departures(league).matches.keys()
+        except ArenaError:
             return None
-        answers = [n for match, n in found.items() if match.rpartition("-")[0] in self._deals]
+        answers = [
+            n
+            for match, n in found.items()
+            if match in going or match.rpartition("-")[0] in self._deals
+        ]
         return UnderWay(len(answers), sum(answers))
 
     def _note(self, now: float, count: int) -> None:

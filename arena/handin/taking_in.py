@@ -31,7 +31,7 @@ from arena.league.finding import BOT_FILE, bot_folder
 from arena.league.hints import unmet
 from arena.league.plan import LeaguePlan
 from arena.play.building import Builder, BuildError, building
-from arena.store import departures
+from arena.store.flights import entered
 from arena.text import safe, safe_lines
 from protocol.errors import ArenaError, RunError
 from referee.sandbox import SandboxError
@@ -115,7 +115,10 @@ class Intake:
 
     def _sweep(self) -> None:
         needed = {*league_file.folders(self._league).values()}
-        needed.update(str(folder) for folder in departures.folders(self._league))
+        top = self._league.resolve()
+        for bot in entered(top).values():  # it may have matches to finish
+            if (folder := bot.folder.resolve()).is_relative_to(top):
+                needed.add(str(folder.relative_to(top)))
         sweep(self._hand_ins, needed)
         kept.sweep(self._hand_ins)
 

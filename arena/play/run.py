@@ -25,7 +25,7 @@ from arena.play.spares import Spares
 from arena.play.workforce import Workforce
 from arena.schedule.deal import LIVE_PROCESSES, BotIndex, first_bots
 from arena.store.continuity import remember
-from arena.store.departures import Departures, departures, kept
+from arena.store.departures import Departures, departures
 from arena.store.flights import FLIGHTS, Flights, under_way
 from arena.store.opening import open_store
 from arena.store.rounds import Drawn
@@ -106,7 +106,7 @@ def outstanding(league: LeaguePlan, store: Store, part: Part) -> Outstanding:
     more = len(found.matches)
     to_finish = [
         Task(deal.lineup, deal.number, (rotation,), deal.is_mirrored)
-        for deal, rotation in found.matches
+        for deal, rotation in found.matches.values()
     ]
     return Outstanding(
         tournament=tournament,
@@ -308,7 +308,7 @@ class Run:
                 known = self._store.known(self._league.rotation_count)
                 self._flights.drop(match for match in self._flights.matches() if known.has(match))
                 self._flights.drop(self._departures.lost)
-                self._flights.enter(kept(self.bots))
+                self._flights.enter(self.bots)
                 stack.callback(self._land)  # once nobody plays
             if self.workers is not None:
                 self._timing = timing()

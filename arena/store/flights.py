@@ -1,13 +1,15 @@
 """Matches in flight: what was answered in those that are not over, in a file of their own."""
 
 import sqlite3
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from contextlib import AbstractContextManager, closing, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple, Self, TypeVar
 
 import msgspec
 
+from arena.league.bot import Bot
 from arena.store.errors import WAIT, explained
 from arena.store.rows import Damage
 from referee.evidence import Exchange
@@ -48,6 +50,8 @@ _BEGUN = """
 _ENTERED = "SELECT key, version, said FROM bot"
 
 _encode = msgspec.msgpack.Encoder().encode
+_encode_bot = msgspec.msgpack.Encoder(enc_hook=str).encode
+_bots = msgspec.msgpack.Decoder(Bot, dec_hook=lambda _, said: Path(said))
 _answers = msgspec.msgpack.Decoder(KeptAnswer)
 _exchanges = msgspec.msgpack.Decoder(Exchange)
 _T = TypeVar("_T")
@@ -105,15 +109,12 @@ class Flights:
     def _explained(self) -> AbstractContextManager[None]:
         return explained(self._path, _REMEDY)
 
-    def enter(self, bots: Mapping[tuple[str, str], bytes]) -> None:
-        """Keep what bots are, by key and version, so that they can finish what they begin.
-
-        Others are forgotten.
-        """
+    def enter(self, bots: Iterable[Bot]) -> None:
+        """Keep what bots are, so that they can finish what they begin; others are forgotten."""
+        rows = [(bot.key, bot.version, _encode_bot(replace(bot, known_digest=""))) for bot in bots]
         with self._explained(), self._db:
             self._db.execute("BEGIN IMMEDIATE")
             self._db.execute("DELETE FROM bot")
-            rows = [(*bot, said) for bot, said in bots.items()]
             self._db.executemany("INSERT INTO bot VALUES (?, ?, ?)", rows)
 
     def board(self, match: str, terms: str, plan: FlightPlan) -> Flight:
@@ -235,9 +236,11 @@ def plans(folder: Path) -> dict[str, FlightPlan]:
         return {match: _read(_plans, plan) for match, plan in _looked_up(folder, _BEGUN)}
 
 
-def entered(folder: Path) -> dict[tuple[str, str], bytes]:
-    """Return what is kept of the bots of matches in flight, as `under_way` does."""
-    return {(key, version): said for key, version, said in _looked_up(folder, _ENTERED)}
+def entered(folder: Path) -> dict[tuple[str, str], Bot]:
+    """Return the bots that may be in flight, by key and version, as `under_way` does."""
+    with explained(folder / FLIGHTS, _REMEDY):
+        rows = _looked_up(folder, _ENTERED)
+        return {(key, version): _read(_bots, said) for key, version, said in rows}
 
 
 def _looked_up(folder: Path, question: str) -> list[Any]:

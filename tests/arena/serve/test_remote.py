@@ -14,7 +14,6 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from arena.handin.database import HandIns
 from arena.handin.people import remove, renew
 from arena.league.file import read_asked
-from arena.store.departures import kept
 from arena.store.flights import FlightPlan, Flights
 from protocol import remote
 from referee.kept import KeptAnswer
@@ -288,7 +287,7 @@ def test_what_was_replaced_stays_connected_until_it_has_finished(contest: Contes
     bots = read_asked(contest.folder).bots
     lineup = tuple((bot.key, bot.version) for bot in bots)
     with Flights(contest.folder) as flights:
-        flights.enter(kept(bots))
+        flights.enter(bots)
         flight = flights.board("1-0", "", FlightPlan(lineup, 0, 0, is_mirrored=False))
         flights.keep(flight, 0, 0, KeptAnswer(1, None, 0.0, 0.0, 0.0))
         with at_home(contest), CalledBot(contest.folder) as call:
