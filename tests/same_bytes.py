@@ -161,7 +161,8 @@ class Player:
         said = self._folder / "said" / league.name
         said.mkdir(parents=True)
         write(league, folder, bots)
-        how = ("--cluster", address) if league.on_cluster else ("--workers", "2")
+        workers = ("--workers", "2") if league.pace == "fast" else ()
+        how = ("--cluster", address) if league.on_cluster else workers
         (said / "run").write_text(self.arena("run", folder, *how))
         for command in ("rank", "table"):
             for form in ("simple", "json", "csv"):

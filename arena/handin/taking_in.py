@@ -116,7 +116,11 @@ class Intake:
     def _sweep(self) -> None:
         needed = {*league_file.folders(self._league).values()}
         top = self._league.resolve()
-        for bot in entered(top).values():  # it may have matches to finish
+        try:
+            bots = entered(top).values()
+        except RunError:  # then all is kept; whoever plays says what is wrong
+            return
+        for bot in bots:  # it may have matches to finish
             if (folder := bot.folder.resolve()).is_relative_to(top):
                 needed.add(str(folder.relative_to(top)))
         sweep(self._hand_ins, needed)

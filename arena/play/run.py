@@ -3,6 +3,7 @@
 import datetime
 import os
 import shlex
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
@@ -102,12 +103,9 @@ def outstanding(league: LeaguePlan, store: Store, part: Part) -> Outstanding:
     deals, matches = count_of(league, asked, store, part)
     if tournament is not None:  # later rounds may have more deals than are missing now
         deals = max(deals, asked.deal_count)
-    found = departures(league) if league.limits.pace == "slow" else Departures()
+    found = departures(league, known.has) if league.limits.pace == "slow" else Departures()
     more = len(found.matches)
-    to_finish = [
-        Task(deal.lineup, deal.number, (rotation,), deal.is_mirrored)
-        for deal, rotation in found.matches.values()
-    ]
+    to_finish = [*_to_finish(league, found)]
     return Outstanding(
         tournament=tournament,
         asked=asked.match_count + more,
@@ -116,6 +114,23 @@ def outstanding(league: LeaguePlan, store: Store, part: Part) -> Outstanding:
         matches=matches + more,
         departures=found,
     )
+
+
+def _to_finish(league: LeaguePlan, found: Departures) -> Iterator[Task]:
+    """Yield what replaced versions are to finish, deal by deal."""
+    schedule = _with(league, found).schedule
+    deals = defaultdict(list)
+    for deal, rotation in found.matches.values():
+        deals[deal].append(rotation)
+    for deal, rotations in deals.items():
+        order = schedule.order(deal) or sorted(rotations)
+        left = tuple(rotation for rotation in order if rotation in rotations)
+        yield Task(deal.lineup, deal.number, left, deal.is_mirrored)
+
+
+def _with(league: LeaguePlan, found: Departures) -> LeaguePlan:
+    """Return a league with the replaced versions after its own bots."""
+    return replace(league, bots=(*league.bots, *found.bots)) if found.bots else league
 
 
 def setup_of(
@@ -273,8 +288,13 @@ class Run:
         self._part = terms.part
         self._is_slow = league.limits.pace == "slow"
         self._departures = todo.departures
-        self._drawn: list[RunEvent] = [*_of_departures(todo.departures)]  # that were not told yet
-        self._signatures = {bot.key: bot.signature() for bot in league.bots}
+        finishing = _of_departures(league, todo.departures)
+        self._drawn: list[RunEvent] = []  # that were not told yet
+        if self.missing:
+            self._drawn += map(News, finishing)
+        else:
+            self.hints += finishing
+        self._signatures = [bot.signature() for bot in self.bots]
         self._flights: Flights | None = None
         self._timing: Timing | None = None  # of this machine, where it plays
         more = None if tournament is None else self._next_round
@@ -297,8 +317,8 @@ class Run:
         """
         if not self.missing:
             if (self._league.folder / FLIGHTS).exists():  # of a run that was killed as it ended
-                with Flights(self._league.folder) as flights:
-                    flights.land()
+                with Flights(self._league.folder) as self._flights:
+                    self._land()
             yield self
             return
         self._store.check_writable()
@@ -316,9 +336,14 @@ class Run:
             yield self
 
     def _land(self) -> None:
-        """Forget what is kept of slow matches on their way, if all are over."""
-        if self._flights is not None and not self.missing:
+        """Forget what is kept of slow matches on their way, if all are over, of other parts too."""
+        if self._flights is not None and not self.missing and self._part == WHOLE:
             self._flights.land()
+
+    @property
+    def is_slow(self) -> bool:
+        """Whether a stop leaves matches on their way, whose bots are then asked again for all."""
+        return self._is_slow
 
     def stop(self) -> None:
         """Let the matches that are being played be the last; slow ones are left on their way."""
@@ -327,7 +352,8 @@ class Run:
     @property
     def absent(self) -> list[Bot]:
         """The remote bots without which the rest could not be played, once `play` is over."""
-        return [self.bots[bot] for bot in self._runner.absent]
+        present = self._league.bots
+        return [present[bot] for bot in self._runner.absent if bot < len(present)]
 
     @property
     def on_stop(self) -> str:
@@ -414,13 +440,13 @@ class Run:
 
     def _edited(self) -> Iterator[News | Problem]:
         """Yield a message on each bot whose files are no longer those that were entered."""
-        again = [(bot, replace(bot, known_digest="")) for bot in self._league.bots]  # not yet read
+        again = [(bot, replace(bot, known_digest="")) for bot in self.bots]  # not yet read
         same = [
             now
-            for then, now in again
-            if now.is_as(then) and now.signature() == self._signatures[then.key]
+            for (then, now), before in zip(again, self._signatures, strict=True)
+            if now.is_as(then) and now.signature() == before
         ]
-        remember(same, self._store)
+        remember([bot for bot in same if bot in self._league.bots], self._store)
         old = "was changed since the run began: its old version has played. Run again."
         either = (
             "was changed while it played: what is stored under its old version may have been "
@@ -451,10 +477,9 @@ def open_run(
         else:
             league.check_openings()
         todo = outstanding(league, store, terms.part)
-        all_bots = (*league.bots, *todo.departures.bots)
-        bots = all_bots if todo.matches else ()
+        entered = _with(league, todo.departures)
+        bots = entered.bots if todo.matches else ()
         built = build_all(bots, league.build, terms.sandbox_uid, tell, league.environments)
-        entered = replace(league, bots=all_bots)
         unreached = dict.fromkeys(_remotes(entered) if terms.presence is None else (), _ELSEWHERE)
         setup = setup_of(entered, built, terms, unreached, len(todo.departures.bots))
         staff = staff_of(entered, setup, built, todo, terms)
@@ -465,17 +490,17 @@ def open_run(
             yield run
 
 
-def _of_departures(found: Departures) -> Iterator[News]:
+def _of_departures(league: LeaguePlan, found: Departures) -> Iterator[str]:
     """Yield what is to be said of matches that had begun when a bot of them was replaced."""
     if count := len(found.matches):
-        names = ", ".join(sorted({bot.name for bot in found.bots}))
-        what = counted(count, "match goes on", "matches go on")
-        yield News(f"{what} that had begun before {names} had another version.")
+        names = ", ".join(sorted({league.names[bot.key] for bot in found.bots}))
+        what = counted(count, "match is", "matches are")
+        yield f"{what} left of deals that had begun before {names} had another version."
     if count := len(found.lost):
         what = counted(count, "match is over", "matches are over")
-        yield News(
-            f"{what} that had begun: a bot of it was taken out of the league, or its files are "
-            f"others now. Nothing of it is stored."
+        yield (
+            f"{what} that had begun, and nothing of it is stored: a bot was taken out, or has lost "
+            f"its round by another version, or its files are others now."
         )
 
 

@@ -73,6 +73,7 @@ class Runner:
             if bot not in setup.out
         }
         self._begun = {*begun}
+        self._replaced = frozenset(setup.replaced)
         presence = presence or Presence()
         self._unreached = {} if presence.home else remotes
         self._lobby = Lobby(remotes, presence, self._has_begun, is_closed=is_closed)
@@ -188,7 +189,7 @@ class Runner:
             if not result.forfeits and not has_rows:
                 continue  # as nearly always
             for seat, bot in enumerate(result.bots):
-                if bot in self._setup.out or bot in self._setup.replaced:
+                if bot in self._setup.out or bot in self._replaced:
                     continue
                 gone = seat in result.forfeits
                 left = not gone and result.reason == BY_FORFEIT
@@ -208,22 +209,24 @@ class Runner:
             self._again = [kept for task in self._again for kept in self._kept(task)]
             self._lobby.remove(bot)
             name = self._setup.names[bot]
-            if bot not in self._setup.replaced:
+            if bot not in self._replaced:
                 yield Suspended(name, reason)
             else:
-                yield News(
-                    f"The version of {name} that was replaced {reason}. What it had begun goes on."
-                )
+                yield News(f"The version of {name} that was replaced {reason}.")
 
     def _match_of(self, task: Task) -> str:
         """Return the id of the match that a task begins with, or goes on with."""
         return self._setup.schedule.match_id(task.deal, task.rotations[0])
 
     def _has_begun(self, task: Task) -> bool:
-        """Return whether a task goes on with a match, of bots that could all be reached."""
-        if not self._begun or self._match_of(task) not in self._begun:
+        """Return whether a task goes on with a match, or a deal, of bots that could be reached."""
+        if not self._is_last(task) and not (self._begun and self._match_of(task) in self._begun):
             return False
         return not any(bot in self._unreached for bot in task.lineup)
+
+    def _is_last(self, task: Task) -> bool:
+        """Return whether a version that was replaced finishes a deal that it had begun."""
+        return not self._replaced.isdisjoint(task.lineup)
 
     def _kept(self, task: Task) -> list[Task]:
         """Return what of a task is played although its bots may be suspended.
@@ -232,7 +235,9 @@ class Runner:
         """
         if self._suspended.isdisjoint(task.lineup):
             return [task]
-        return [task.of(task.rotations[:1])] if self._has_begun(task) else []
+        if not self._has_begun(task):
+            return []
+        return [task if self._is_last(task) else task.of(task.rotations[:1])]
 
     def _note_begun(self, away: Away) -> None:
         """Note whether a match has begun that could not go on."""

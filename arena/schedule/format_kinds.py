@@ -76,6 +76,8 @@ class InRounds:
     """What `deals` in a league's file are, as a remark there."""
     by_key: Callable[[Any, Mapping[str, str]], Any] = lambda options, _: options
     """Returns options that name bots with their keys in place of their present names."""
+    finishes: bool = False
+    """Whether a version that is replaced finishes what it has begun; else it has lost it."""
 
     def check(self, name: str, terms: FormatTerms, options: msgspec.Struct) -> None:
         """Raise ArenaError for settings that do not go with a format of rounds."""

@@ -319,4 +319,5 @@ SETTLED = InRounds(
     Settled,
     "no more than a round-robin of so many deals would have",
     settled_by_key,
+    finishes=True,
 )

@@ -53,6 +53,9 @@ from referee.sandbox import own_cores
 _LOOK_SECONDS = 0.5  # between looks at the league's file, which other commands change too
 _RETRY_SECONDS = 10.0  # after trouble
 _BUSY_SECONDS = 0.5  # after the league was found in use, as by a player whose end is near
+SLOW_REST = 120.0
+"""Seconds for which slow matches are let go on, at least, before they are left for a change of the
+league: else one who hands in again and again would keep all from coming to their ends."""
 _KEEP_SECONDS = 60.0  # that workers and bots are kept for the next run
 _READ = 1 << 16
 
@@ -81,6 +84,7 @@ class Orders:
         self._news = threading.Event()
         self._lock = threading.Lock()
         self._run: Run | None = None
+        self._began = 0.0  # when that run did
         threading.Thread(target=self._listen, daemon=True).start()
 
     @property
@@ -107,9 +111,12 @@ class Orders:
 
     @contextmanager
     def stopping(self, run: Run) -> Iterator[None]:
-        """Stop a run, softly, as soon as anything else is told than who is there."""
+        """Stop a run, softly, as soon as anything else is told than who is there.
+
+        Slow matches are let go on for a while before, as their bots must think again after a stop.
+        """
         with self._lock:
-            self._run = run
+            self._run, self._began = run, monotonic()
         if self._news.is_set():
             run.stop()
         try:
@@ -137,6 +144,8 @@ class Orders:
                     self._heed(_read_order(each))
             elif self._state() != self._seen:
                 self._tell()
+            with self._lock:
+                self._stop_in_time()
 
     def _heed(self, order: Order) -> None:
         if isinstance(order, Here):
@@ -151,8 +160,14 @@ class Orders:
         with self._lock:
             self._seen = self._state()
             self._news.set()
-            if self._run is not None:
-                self._run.stop()
+            self._stop_in_time()
+
+    def _stop_in_time(self) -> None:
+        run = self._run
+        if run is None or not self._news.is_set():
+            return
+        if self.ending or not run.is_slow or monotonic() - self._began > SLOW_REST:
+            run.stop()
 
     def _state(self) -> object:
         try:
@@ -185,6 +200,7 @@ class Player:
         self._suspended: dict[_Entry, str] = {}  # why
         self._missed: dict[_Entry, float] = {}  # since when, in a league that is closed
         self._absent: list[Bot] = []  # in the last run
+        self._present: set[_Entry] = set()  # in it
 
     def play(self) -> None:
         """Keep the league played until told to end."""
@@ -258,7 +274,9 @@ class Player:
         """Return who did not play in the last run of a league, and why."""
         away = "it was not connected after the closing"
         found = {(folder, bot.key, bot.version): away for bot in self._absent}
-        return found | {entry: why for entry, why in self._suspended.items() if entry[0] == folder}
+        return found | {
+            entry: why for entry, why in self._suspended.items() if entry in self._present
+        }
 
     def _play_missing(self, folder: Path, out: Mapping[str, str] | None = None) -> float | None:
         """Play what a league lacks; return after how many seconds at most to look again.
@@ -272,7 +290,9 @@ class Player:
             few = f"{len(asked.bots)} of the {asked.seats} bots that a match needs are in it."
             self._tell(Idle(few))
             return None
-        league = self._rested(read_league(folder), out)
+        whole = read_league(folder)
+        self._present = {(folder, bot.key, bot.version) for bot in whole.bots}
+        league = self._rested(whole, out)
         if agreement_needed(league):
             agreement = Agreement(league, self._workers or len(own_cores()))
             self._tell(Trouble(agreement.announcement))

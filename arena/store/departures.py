@@ -1,10 +1,12 @@
 """Versions of bots that were replaced while slow matches of theirs were on their way.
 
-They finish these, and begin no others: an author could else call off what his bot is losing, by a
-new version of it.
+They finish the deals that they have begun, and begin no others: an author could else call off what
+his bot is losing, by a new version of it.
 """
 
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import NamedTuple
 
 from arena.league.bot import Bot, LostBot
@@ -22,42 +24,57 @@ class Departures(NamedTuple):
     matches: Mapping[str, tuple[Deal, int]] = {}
     """By the id of a match its deal, with the numbers of these bots, and its rotation."""
     lost: tuple[str, ...] = ()
-    """The ids of matches that nobody can finish: of versions whose files are not there any more,
-    and of bots that were taken out of the league."""
+    """The ids of matches that had begun and nobody can finish: of versions whose files are not
+    there any more, of bots that were taken out, and of those that have lost their round by it."""
 
 
-def departures(league: LeaguePlan) -> Departures:
-    """Return what is to be finished of the matches that are in flight in a league.
+def departures(
+    league: LeaguePlan, is_stored: Callable[[str], bool] = lambda _: False
+) -> Departures:
+    """Return what is to be finished of the deals that are in flight in a league.
 
-    Raises RunError if that cannot be read.
+    `is_stored` says so of a match, by its id. Raises RunError if it cannot be read what is in
+    flight.
     """
-    begun = plans(league.folder)
-    if not begun:
+    flights = {
+        match: found for match, found in plans(league.folder).items() if not is_stored(match)
+    }
+    if not flights:
         return Departures()
     numbers = {
         (bot.key, bot.version): BotIndex(number)
         for number, bot in enumerate(league.bots)
         if not isinstance(bot, LostBot)
     }
-    keys = {bot.key for bot in league.bots}
-    if all(bot in numbers for plan in begun.values() for bot in plan.lineup):  # as nearly always
+    deals = defaultdict(list)
+    for match, (plan, answers) in flights.items():
+        if any(bot not in numbers for bot in plan.lineup):
+            deals[plan.lineup, plan.number].append((match, plan, answers))
+    if not deals:  # as nearly always
         return Departures()
+    keys = {bot.key for bot in league.bots}
+    if league.goes_by_results and not league.rounds.finishes:
+        keys.clear()
     kept = entered(league.folder)
     bots: list[Bot] = []
     matches: dict[str, tuple[Deal, int]] = {}
-    lost = []
-    for match, plan in begun.items():
-        gone = [bot for bot in plan.lineup if bot not in numbers]
+    lost: list[str] = []
+    for (lineup, number), left in deals.items():
+        gone = [bot for bot in lineup if bot not in numbers]
         if not all(key in keys and _is_there(kept.get((key, at)), at) for key, at in gone):
-            lost.append(match)
+            lost += [match for match, _, answers in left if answers]
             continue
+        if len(left) == league.rotation_count and not any(answers for _, _, answers in left):
+            continue  # it has not begun
         for bot in gone:
             numbers[bot] = BotIndex(len(league.bots) + len(bots))
             bots.append(kept[bot])
-        if gone or any(numbers[bot] >= len(league.bots) for bot in plan.lineup):
-            lineup = tuple(numbers[bot] for bot in plan.lineup)
-            matches[match] = Deal(lineup, plan.number, plan.is_mirrored), plan.rotation
-    return Departures(tuple(bots), matches, tuple(lost))
+        found = tuple(numbers[bot] for bot in lineup)
+        for match, plan, _ in left:
+            matches[match] = Deal(found, number, plan.is_mirrored), plan.rotation
+    schedule = replace(league, bots=(*league.bots, *bots)).schedule
+    sound = {match: its for match, its in matches.items() if schedule.match_id(*its) == match}
+    return Departures(tuple(bots), sound, (*lost, *(matches.keys() - sound.keys())))
 
 
 def _is_there(bot: Bot | None, version: str) -> bool:

@@ -1,7 +1,7 @@
 """Matches in flight: what was answered in those that are not over, in a file of their own."""
 
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import AbstractContextManager, closing, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -38,14 +38,17 @@ CREATE TABLE IF NOT EXISTS spent (bot TEXT PRIMARY KEY, cost REAL NOT NULL) STRI
 stays when matches are over.
 """
 _REMEDY = (
-    "Remove it: the matches that were in flight begin anew, and what bots have spent is forgotten."
+    "Remove it: the matches that were in flight begin anew, but for those of replaced versions, "
+    "which are over; and what bots have spent is forgotten."
 )
 
 _UNDER_WAY = """
-    SELECT match, (SELECT count(*) FROM answer WHERE flight = flight.id) FROM flight ORDER BY id
+    SELECT match, (SELECT count(*) FROM answer WHERE flight = flight.id) FROM flight
+    WHERE terms != '' ORDER BY id
 """
-_BEGUN = """
-    SELECT match, plan FROM flight WHERE id IN (SELECT flight FROM answer) ORDER BY id
+_PLANS = """
+    SELECT match, plan, (SELECT count(*) FROM answer WHERE flight = flight.id) FROM flight
+    ORDER BY id
 """
 _ENTERED = "SELECT key, version, said FROM bot"
 
@@ -117,16 +120,23 @@ class Flights:
             self._db.execute("DELETE FROM bot")
             self._db.executemany("INSERT INTO bot VALUES (?, ?, ?)", rows)
 
-    def board(self, match: str, terms: str, plan: FlightPlan) -> Flight:
+    def board(
+        self, match: str, terms: str, plan: FlightPlan, rest: Mapping[str, FlightPlan] | None = None
+    ) -> Flight:
         """Return a match as it was left, or as it begins.
 
         `terms` stand for all that its answers depend on; where they are others, it begins anew.
+        With the first match of a deal, it is noted of the `rest` that they are to follow.
         """
         with self._explained():
             found = self._db.execute(
                 "SELECT id, terms FROM flight WHERE match = ?", (match,)
             ).fetchone()
-            if found is not None and found[1] != terms:
+            if found is None:
+                words = "INSERT OR IGNORE INTO flight (match, terms, plan) VALUES (?, '', ?)"
+                others = [(other, _encode(its)) for other, its in (rest or {}).items()]
+                self._db.executemany(words, others)
+            elif found[1] != terms:
                 self.drop([match])
                 found = None
             answers: list[list[KeptAnswer]] = [[] for _ in plan.lineup]
@@ -230,10 +240,11 @@ def under_way(folder: Path) -> dict[str, int]:
     return dict(_looked_up(folder, _UNDER_WAY))
 
 
-def plans(folder: Path) -> dict[str, FlightPlan]:
-    """Return which matches of a league have begun and are in flight, as `under_way` does."""
+def plans(folder: Path) -> dict[str, tuple[FlightPlan, int]]:
+    """Return the matches that are in flight or to follow, with their answers, as `under_way`."""
     with explained(folder / FLIGHTS, _REMEDY):
-        return {match: _read(_plans, plan) for match, plan in _looked_up(folder, _BEGUN)}
+        rows = _looked_up(folder, _PLANS)
+        return {match: (_read(_plans, plan), answers) for match, plan, answers in rows}
 
 
 def entered(folder: Path) -> dict[tuple[str, str], Bot]:

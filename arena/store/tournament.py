@@ -22,6 +22,7 @@ from arena.schedule.rounds import (
     RoundTerms,
     Standings,
 )
+from arena.store.flights import under_way
 from arena.store.rounds import Drawn, Rounds, StoredRound
 from arena.store.rows import Damage, FixedSettings
 from arena.text import counted
@@ -72,7 +73,8 @@ class Tournament:
     """The rounds of a league, as its database has them and its format goes on.
 
     A round is over when all its deals are played whole, but for those of bots that are out. While
-    nothing was played, a round that was drawn does not bind: the file may change until then.
+    nothing was played, or has begun in a slow league, a round that was drawn does not bind: the
+    file may change until then.
     """
 
     def __init__(self, league: LeaguePlan, store: Rounds | None) -> None:
@@ -81,7 +83,9 @@ class Tournament:
         present = {bot.name: Entrant(bot.key, bot.version) for bot in league.bots}
         self._index = {entrant: BotIndex(number) for number, entrant in enumerate(present.values())}
         self._present = [present[name] for name in league.order if name in present]
-        is_begun = store is not None and store.has_matches()
+        is_begun = store is not None and (
+            store.has_matches() or any(under_way(league.folder).values())
+        )
         self._rounds = store.rounds() if store is not None and is_begun else []
         self.past: list[Round] = []
         """The rounds that are over, with their results."""

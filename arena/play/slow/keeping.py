@@ -95,14 +95,18 @@ class Keeping:
         entrants = [setup.schedule.entrants[bot].version for bot in bots]
         grants = [setup.limits_of(bot).stored() for bot in bots]
         terms = _digest(self._terms, entrants, grants, deal.is_mirrored)
-        lineup = [setup.schedule.entrants[bot] for bot in deal.lineup]
-        plan = FlightPlan(
-            tuple((entrant.key, entrant.version) for entrant in lineup),
-            deal.number,
-            fixture.rotation,
-            deal.is_mirrored,
+        lineup = tuple(
+            (entrant.key, entrant.version)
+            for entrant in (setup.schedule.entrants[bot] for bot in deal.lineup)
         )
-        return self.flights.board(fixture.match, terms, plan)
+        plans = {
+            setup.schedule.match_id(deal, rotation): FlightPlan(
+                lineup, deal.number, rotation, deal.is_mirrored
+            )
+            for rotation in range(setup.schedule.rotation_count)
+        }
+        plan = plans.pop(fixture.match)
+        return self.flights.board(fixture.match, terms, plan, plans)
 
     def keep(self, flight: Flight, seat: int, number: int, answer: KeptAnswer) -> None:
         """Keep an answer before anything follows from it."""
@@ -138,9 +142,9 @@ class _Match:
     def reach(self, bot: BotIndex) -> Seat | None:
         """Return the seat of a remote bot; None of one that is to be started here.
 
-        A match that has begun waits for it a while, and then goes on without it, whether it is not
-        connected or never gets ready. Raises AwayError for one that has not begun, and where nobody
-        can be reached; and StartupError.
+        A match that has begun, or is a replaced version's, waits for it a while, and then goes on
+        without it, whether it is not connected or never gets ready. Raises AwayError for another
+        one, and where nobody can be reached; and StartupError.
         """
         setup, home = self._keeping.setup, self._keeping.home
         digest = setup.remotes.get(bot)
@@ -150,7 +154,8 @@ class _Match:
         key = setup.schedule.entrants[bot].key
         call = Call(bot=key, digest=digest, match=self._fixture.match)
         limits, name = setup.limits_of(bot), setup.names[bot]
-        patience = setup.outage_wait if self.has_begun else 0.0
+        must_go_on = self.has_begun or bot in setup.replaced
+        patience = setup.outage_wait if must_go_on else 0.0
         began = monotonic()
         while True:
             try:

@@ -22,7 +22,7 @@ from arena.store.flights import under_way
 from tests.arena.conftest import STEADY, League, matches_stored, naughty
 from tests.arena.coroutines import run_apart
 from tests.arena.play.slow.homes import DIGEST, Homes, homes, remote
-from tests.arena.serve.serving import Running
+from tests.arena.serve.serving import Running, family
 from tests.referee.process_watch import until
 
 pytestmark = pytest.mark.slow
@@ -236,6 +236,21 @@ def test_a_changed_league_is_read_anew_while_bots_are_missed(league: League, hom
         player.idle(ALL)
     assert league.count() == 6
     assert home.calls == []
+
+
+def test_slow_matches_go_on_for_a_while_when_the_league_changes(league: League) -> None:
+    """Who hands in again and again would else keep all bots thinking again from the beginning."""
+    write(league, deals=1, pause=0.05)
+    text = (league.folder / "league.toml").read_text()
+    text = text.replace("max_turns = 20", "max_turns = 2000")
+    league.write(text)
+    with playing(league) as player:
+        until(lambda: len(found := under_way(league.folder)) == 2 and min(found.values()) > 4, 20)
+        before = family(player.process.pid)
+        league.write(text.replace("deals = 1", "deals = 3"))
+        time.sleep(2)
+        assert before <= family(player.process.pid)
+        assert len(player.said(messages.Playing)) == 1
 
 
 def test_a_player_that_begins_anew_is_told_again_who_is_there(league: League) -> None:

@@ -5,6 +5,7 @@ that were thought of, each with the test that tries it.
 """
 
 import ast
+import json
 import os
 import shutil
 import signal
@@ -124,21 +125,23 @@ WAYS = {
 """What it does when it is asked again, and when it starts again, and the faults that it has."""
 
 
-def interrupted(league: League, bob: str) -> set[str]:
-    """Play a league of ada and bob until all its matches have begun; return their ids."""
-    honest = ASKED_AGAIN.format(marker="/no/marker", when_asked="pass", at_start="pass")
-    entries = league.bot("ada", honest) + league.bot("bob", bob)
+HONEST = ASKED_AGAIN.format(marker="/no/marker", when_asked="pass", at_start="pass")
+
+
+def interrupted(league: League, bob: str = HONEST, matches: int = 4, more: str = "") -> set[str]:
+    """Play a league of ada and bob until its first matches have begun; return their ids."""
+    entries = league.bot("ada", HONEST) + league.bot("bob", bob)
     league.write(
-        'game = "guerra"\nseed = 1\ndeals = 2\noptions.max_turns = 40\n'
+        f'game = "guerra"\nseed = 1\ndeals = 2\noptions.max_turns = 40\n{more}'
         'limits = { sandbox = "none", pace = "slow", move_time = 0.5, startup = 2, '
         f"faults_allowed = 2 }}\n{entries}"
     )
     run = league.start("run")
-    until(lambda: len(kept := under_way(league.folder)) == 4 and min(kept.values()) > 4, 20)
+    until(lambda: len(kept := under_way(league.folder)) == matches and min(kept.values()) > 4, 20)
     os.kill(run.pid, signal.SIGINT)
     league.finish(run, 1)
     begun = under_way(league.folder)
-    assert len(begun) == 4
+    assert len(begun) == matches
     return {*begun}
 
 
@@ -169,18 +172,19 @@ def test_who_is_absent_when_his_match_goes_on_has_lost_it(league: League, way: s
 
 def replace_bob(league: League) -> None:
     """Let bob be another version from now on, in a folder of its own."""
-    league.bot("bob, mended", ASKED_AGAIN.format(marker="/no", when_asked="pass", at_start="pass"))
+    league.bot("bob, mended", f"{HONEST}# mended")
     text = (league.folder / "league.toml").read_text()
     league.write(text.replace('"../bob"', '"../bob, mended"'))
 
 
 @pytest.mark.slow
 def test_a_new_version_does_not_call_off_what_the_old_one_has_begun(league: League) -> None:
-    bob = ASKED_AGAIN.format(marker="/no/marker", when_asked="pass", at_start="pass")
-    begun = interrupted(league, bob)
+    begun = interrupted(league)
     replace_bob(league)
     ended = league.call("run")
-    assert "4 matches go on that had begun before bob had another version." in ended.stderr
+    assert (
+        "4 matches are left of deals that had begun before bob had another version." in ended.stderr
+    )
     rows = league.exported()
     assert (len(rows), {row["match"] for row in rows} & begun) == (8, begun)
     assert all(seat == {} for row in rows for seat in row["faults"])
@@ -191,13 +195,70 @@ def test_a_new_version_does_not_call_off_what_the_old_one_has_begun(league: Leag
 
 
 @pytest.mark.slow
+def test_a_replaced_version_finishes_the_deals_that_it_has_begun(league: League) -> None:
+    """Else who has lost the first match of a mirrored deal could keep the whole deal from counting.
+
+    The rotations of such a deal are played one after another.
+    """
+    begun = interrupted(league, matches=2, more="mirror = true\n")
+    replace_bob(league)
+    ended = league.call("run")
+    assert "4 matches are left of deals that had begun" in ended.stderr
+    rows = league.exported()
+    assert len(rows) == 8
+    assert begun < {row["match"] for row in rows}
+    table = json.loads(league.call("rank", "--versions", "--format", "json").stdout)
+    assert sorted(row["matches"] for row in table["standings"]) == [4, 4, 8]
+    assert "none differs" in league.call("verify").stdout
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("form", ["knockout", "settled"])
+def test_a_round_that_has_begun_binds(league: League, form: str) -> None:
+    """Else a new version would play a first round anew that the old one was losing."""
+    begun = interrupted(league, more=f'format = "{form}"\n')
+    replace_bob(league)
+    ended = league.call("run")
+    stored = {row["match"] for row in league.exported()}
+    if form == "settled":
+        assert begun < stored
+    else:
+        assert stored == set()
+        assert "4 matches are over that had begun" in ended.stderr
+        assert "ada" in league.call("standings").stdout.split("Champion")[-1]
+    assert "differs" in (verified := league.call("verify").stdout) or "no matches" in verified
+
+
+@pytest.mark.slow
+def test_a_match_that_is_stored_is_not_finished_again(league: League) -> None:
+    """As after a kill between the two files."""
+    interrupted(league)
+    shutil.copytree(league.folder, league.home / "copy")
+    league.call("run")
+    shutil.copy(league.home / "copy" / "slow.db", league.folder)
+    replace_bob(league)
+    ended = league.call("run")
+    assert "left of deals" not in ended.stderr
+    assert league.count() == 8
+
+
+@pytest.mark.slow
+def test_who_plays_another_part_leaves_the_matches_of_this_one(league: League) -> None:
+    begun = interrupted(league)
+    number = next(n for n in "12" if league.call("run", "--part", f"{n}/2") and league.count())
+    stored = {row["match"] for row in league.exported()}
+    assert begun - stored == {*under_way(league.folder)}
+    league.call("run", "--part", f"{3 - int(number)}/2")
+    assert league.count() == 4
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("way", ["changed where it is", "removed", "taken out"])
 def test_what_nobody_could_finish_is_told_and_over(league: League, way: str) -> None:
-    bob = ASKED_AGAIN.format(marker="/no/marker", when_asked="pass", at_start="pass")
-    begun = interrupted(league, bob)
+    begun = interrupted(league)
     if way == "taken out":
         text = (league.folder / "league.toml").read_text()
-        carl = league.bot("carl", bob)
+        carl = league.bot("carl", HONEST)
         league.write(text[: text.rindex("\n[[bot]]")] + carl)
     elif way == "removed":
         replace_bob(league)
