@@ -453,7 +453,15 @@ class Run:
             "played by either. Put the bot under another name."
         )
         for bot in (then for then, now in again if now not in same):
-            if self.workers is None or bot.build:  # the version that was entered was sent, or built
+            if bot not in self._league.bots:
+                yield Problem(
+                    f"the files of bot {bot.name!r} as it was before it was replaced were changed "
+                    f"before its matches were over: some may have been played by either. Put files "
+                    f"that are to replace others into a folder of their own."
+                )
+            elif (
+                self.workers is None or bot.build
+            ):  # the version that was entered was sent, or built
                 yield News(f"Bot {bot.name!r} {old}")
             else:
                 yield Problem(f"bot {bot.name!r} {either}")

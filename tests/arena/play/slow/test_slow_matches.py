@@ -348,7 +348,7 @@ def test_a_file_of_answers_that_is_none_stops_the_run_with_the_remedy(league: Le
     ended = league.call("run", code=1)
     said = " ".join(ended.stderr.split())
     assert "slow.db is damaged" in said
-    assert "Remove it: the matches that were in flight begin anew, and what bots have spent" in said
+    assert "Remove it: the matches that were in flight begin anew, but for those" in said
     assert "Traceback" not in said
 
 
