@@ -18,7 +18,8 @@ from arena.league.writing import make_league, seed_of
 from arena.play.events import Forfeiting, Problem, RoundBegan, RunEvent, Started, Stored, Suspended
 from arena.play.messages import News
 from arena.play.missing import Part
-from arena.play.run import Run, RunTerms, open_run
+from arena.play.run import Run, open_run
+from arena.play.staffing import RunTerms
 from arena.stats.likelihood import Ties
 from arena.stats.ratings import fit
 from arena.stats.standings import Standing, standings

@@ -8,7 +8,8 @@ from arena.cli.saying import say
 from arena.league.bot import Bot
 from arena.league.plan import LeaguePlan
 from arena.play.building import Builder, BuildError, building
-from arena.play.run import Run, RunTerms, open_run
+from arena.play.run import Run, open_run
+from arena.play.staffing import RunTerms
 from arena.text import safe, safe_lines
 from protocol.errors import ArenaError
 from referee.limits import WorkLimits

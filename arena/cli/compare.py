@@ -45,7 +45,8 @@ from arena.league.settings import Settings
 from arena.league.writing import make_league, seed_of, write_league
 from arena.play.events import Problem, Stored, Suspended
 from arena.play.messages import News
-from arena.play.run import Run, RunTerms, open_run
+from arena.play.run import Run, open_run
+from arena.play.staffing import RunTerms
 from arena.store.opening import open_store, read_league, settled
 from arena.text import counted, safe, safe_lines
 from protocol.errors import ArenaError, RunError

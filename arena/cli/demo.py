@@ -17,7 +17,7 @@ from arena.league.file import FILE
 from arena.league.finding import bundled
 from arena.league.settings import Settings
 from arena.league.writing import make_league
-from arena.play.run import RunTerms
+from arena.play.staffing import RunTerms
 from arena.store.opening import read_league
 
 _DEMO = {"guerra": 12, "cold_war": 8}

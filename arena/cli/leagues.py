@@ -52,7 +52,8 @@ from arena.play.memory import available
 from arena.play.messages import News, Underway
 from arena.play.missing import WHOLE, Part
 from arena.play.pace import Pace
-from arena.play.run import Run, RunTerms
+from arena.play.run import Run
+from arena.play.staffing import RunTerms
 from arena.store.opening import open_store, read_league
 from arena.store.suspensions import FORFEITING, suspended
 from arena.store.tournament import Tournament, asked_deals

@@ -1,237 +1,38 @@
 """One run over a league: find what is missing, play it, store it."""
 
 import datetime
-import os
-import shlex
-from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
-from itertools import chain
-from typing import NamedTuple, Self
+from typing import Self
 
 from arena.folders import locked
 from arena.league.bot import Bot
-from arena.league.files import LEAGUE_FILE, quoted
 from arena.league.plan import LeaguePlan
-from arena.play.building import AllBuilt, build_all
+from arena.play.building import build_all
 from arena.play.events import Problem, RoundBegan, RunEvent, Stored, Suspended
-from arena.play.local import LocalWorker, LocalWorkforce, check_workers, usable_cores
-from arena.play.messages import News, Results, Setup, Task
-from arena.play.missing import FIRST_DEALS, WHOLE, Missing, Part, count_of
-from arena.play.presence import Presence
+from arena.play.messages import News, Results, Setup
+from arena.play.missing import WHOLE, Missing
+from arena.play.outstanding import Outstanding, of_departures, outstanding, with_departures
 from arena.play.quiet import timing
 from arena.play.runner import Runner
-from arena.play.spares import Spares
-from arena.play.workforce import Workforce
-from arena.schedule.deal import LIVE_PROCESSES, BotIndex, first_bots
+from arena.play.staffing import RunTerms, Staff, remotes_of, setup_of, staff_of
+from arena.schedule.deal import BotIndex
 from arena.store.continuity import remember
-from arena.store.departures import Departures, departures
 from arena.store.flights import FLIGHTS, Flights, under_way
 from arena.store.opening import open_store
 from arena.store.rounds import Drawn
 from arena.store.settings import check_code, check_unchanged
 from arena.store.store import Store
 from arena.store.timing import Timing
-from arena.store.tournament import Tournament
 from arena.store.versions import changed, left, likely_renamed, unknown_keys
-from arena.text import counted
-from protocol.errors import ArenaError
-from referee.door import keys_of
-from referee.door.terms import OUTAGE_WAIT
-from referee.game import Game
 from referee.identity import code_of
-from referee.sandbox import TooFewCoresError
-from referee.sandbox.sources import too_large
 
 _ELSEWHERE = "plays from its author's machine, and only in a league that is served: `arena serve`"
 _PART_IS_PLAYED = (
     "Round {}: this part of it is played. The next one is drawn when all of it is here: import "
     "what the other parts export, then run again."
 )
-
-
-class RunTerms(NamedTuple):
-    """How a run is to be played."""
-
-    workers: int | None = None
-    """How many matches this machine plays at once; None for one on each core."""
-    sandbox_uid: int | None = None
-    """As for a `Launcher`."""
-    part: Part = WHOLE
-    cluster: str | None = None
-    """The scheduler of the Dask cluster that plays; None if this machine does."""
-    seconds: float | None = None
-    """After which no match begins; None if they are not bounded."""
-    out: Mapping[str, str] = {}
-    """The bots that have lost what they have not played, by key, and why."""
-    is_closed: bool = False
-    """Whether no bots are taken any more, so that nobody is waited for without end."""
-    spares: Spares[LocalWorker] | None = None
-    """The workers of the run before, which are kept for the next one; None to keep none."""
-    presence: Presence | None = None
-    """Which remote bots are there; without it, none ever plays."""
-
-
-class Outstanding(NamedTuple):
-    """What a league asks for and its store lacks."""
-
-    tournament: Tournament | None
-    """If the league goes by results."""
-    asked: int
-    """How many matches the league asks for."""
-    tasks: Iterable[Task]
-    deals: int
-    """How many deals are missing; of a league that goes by results, or will be at the most."""
-    matches: int
-    """How many matches are missing."""
-    departures: Departures
-    """What of them versions are to finish that were replaced."""
-
-
-def outstanding(league: LeaguePlan, store: Store, part: Part) -> Outstanding:
-    """Return what is missing of a part; a league that goes by results draws its round first."""
-    placed = store.placed(league.rotation_count, FIRST_DEALS)
-    new = [index for index, bot in _numbered(league.bots) if (bot.key, bot.version) not in placed]
-    tournament = Tournament(league, store) if league.goes_by_results else None
-    if tournament is not None:
-        tournament.catch_up()
-    asked = league.asked if tournament is None else tournament.asked
-    drawn = asked if tournament is None else tournament.drawn
-    known = store.known(league.rotation_count)
-    tasks = Missing(drawn, league.schedule, known, part, new, league.is_mirrored)
-    deals, matches = count_of(league, asked, store, part)
-    if tournament is not None:  # later rounds may have more deals than are missing now
-        deals = max(deals, asked.deal_count)
-    found = departures(league, known.has) if league.limits.pace == "slow" else Departures()
-    more = len(found.matches)
-    to_finish = [*_to_finish(league, found)]
-    return Outstanding(
-        tournament=tournament,
-        asked=asked.match_count + more,
-        tasks=chain(to_finish, tasks),
-        deals=deals + more,
-        matches=matches + more,
-        departures=found,
-    )
-
-
-def _to_finish(league: LeaguePlan, found: Departures) -> Iterator[Task]:
-    """Yield what replaced versions are to finish, deal by deal."""
-    schedule = _with(league, found).schedule
-    deals = defaultdict(list)
-    for deal, rotation in found.matches.values():
-        deals[deal].append(rotation)
-    for deal, rotations in deals.items():
-        order = schedule.order(deal) or sorted(rotations)
-        left = tuple(rotation for rotation in order if rotation in rotations)
-        yield Task(deal.lineup, deal.number, left, deal.is_mirrored)
-
-
-def _with(league: LeaguePlan, found: Departures) -> LeaguePlan:
-    """Return a league with the replaced versions after its own bots."""
-    return replace(league, bots=(*league.bots, *found.bots)) if found.bots else league
-
-
-def setup_of(
-    league: LeaguePlan,
-    built: AllBuilt,
-    terms: RunTerms,
-    unreached: Mapping[BotIndex, str],
-    replaced: int = 0,
-) -> Setup:
-    """Return what workers are told of a run with bots that were built.
-
-    `unreached` says of bots why they cannot be played now. So many of the last are `replaced`.
-    """
-    assert league.rules is not None
-    is_sent = terms.cluster is not None
-    present = len(league.bots) - replaced
-    out = {
-        index: terms.out[bot.key]
-        for index, bot in _numbered(league.bots[:present])
-        if bot.key in terms.out
-    }
-    unbuilt = {**(_oversized(league, built) if is_sent else {}), **built.failed, **unreached}
-    return Setup(
-        game=league.game.source,
-        code="" if league.game.source.kind == "bundled" else code_of(league.rules),
-        options=dict(league.options),
-        limits=league.limits,
-        schedule=league.schedule,
-        names=[bot.name for bot in league.bots],
-        programs=[] if is_sent else built.programs,
-        grants={index: bot.grant for index, bot in _numbered(league.bots) if bot.grant.given},
-        remotes=_remotes(league),
-        wheels={index: bot.wheels for index, bot in _numbered(built.bots) if bot.wheels},
-        has_chance=league.game.has_chance,
-        opening=league.opening,
-        unbuilt={bot: why for bot, why in unbuilt.items() if bot not in out},
-        out=out,
-        replaced=first_bots(len(league.bots))[present:],
-        build=league.build,
-        environments=league.environments,
-        outage_wait=OUTAGE_WAIT if league.door is None else league.door.outage_wait,
-        sandbox_uid=terms.sandbox_uid,
-    )
-
-
-def _numbered(bots: Sequence[Bot]) -> Iterator[tuple[BotIndex, Bot]]:
-    return zip(first_bots(len(bots)), bots, strict=True)
-
-
-def _remotes(league: LeaguePlan) -> dict[BotIndex, str]:
-    return {index: bot.remote_digest for index, bot in _numbered(league.bots) if bot.remote_digest}
-
-
-class Staff(NamedTuple):
-    """Who plays a run."""
-
-    force: Workforce
-    at_once: int | None
-    """How many matches are played at once, if that is known beforehand."""
-    processes: int
-    """How many of bots each worker keeps, where memory suffices."""
-
-
-def staff_of(
-    league: LeaguePlan,
-    setup: Setup,
-    built: AllBuilt,
-    todo: Outstanding,
-    terms: RunTerms,
-) -> Staff:
-    """Return who is to play, not started yet; raise ArenaError if nobody can."""
-    check_workers(terms.workers)
-    kept = min(LIVE_PROCESSES, len(league.bots) * league.rotation_count)
-    if terms.cluster is not None:
-        assert league.rules is not None
-        return Staff(on_cluster(setup, league.rules, built.bots, terms.cluster), None, kept)
-    if league.limits.pace == "slow":
-        most = todo.deals * league.rotation_count
-        slots = min(league.limits.slots, most, setup.most_matches)
-        return Staff(_slots(setup, built.ready, slots, league, terms.presence), slots, league.seats)
-    places = _places(league, terms.workers, setup)[: todo.deals] if todo.matches else []
-    return Staff(LocalWorkforce(setup, built.ready, places, terms.spares), len(places), kept)
-
-
-def _places(league: LeaguePlan, workers: int | None, setup: Setup) -> list[tuple[int, ...]]:
-    """Return the cores of each worker; by default, a match with a GPU has that to itself.
-
-    Raises TooFewCoresError, with the bots that ask for more cores than there are.
-    """
-    try:
-        places = usable_cores(workers, setup.cores)
-    except TooFewCoresError as error:
-        names = [bot.name for bot in league.bots if bot.grant.threads == setup.cores]
-        if not names:
-            raise
-        word = quoted(league.folder)
-        raise TooFewCoresError(
-            f"bot {names[0]!r}: {error.what} `arena grant {word} {shlex.quote(names[0])} threads=` "
-            f"takes that back."
-        ) from None
-    return places[: setup.most_matches] if workers is None else places
 
 
 class Run:
@@ -288,7 +89,7 @@ class Run:
         self._part = terms.part
         self._is_slow = league.limits.pace == "slow"
         self._departures = todo.departures
-        finishing = _of_departures(league, todo.departures)
+        finishing = of_departures(league, todo.departures)
         self._drawn: list[RunEvent] = []  # that were not told yet
         if self.missing:
             self._drawn += map(News, finishing)
@@ -485,10 +286,10 @@ def open_run(
         else:
             league.check_openings()
         todo = outstanding(league, store, terms.part)
-        entered = _with(league, todo.departures)
+        entered = with_departures(league, todo.departures)
         bots = entered.bots if todo.matches else ()
         built = build_all(bots, league.build, terms.sandbox_uid, tell, league.environments)
-        unreached = dict.fromkeys(_remotes(entered) if terms.presence is None else (), _ELSEWHERE)
+        unreached = dict.fromkeys(remotes_of(entered) if terms.presence is None else (), _ELSEWHERE)
         setup = setup_of(entered, built, terms, unreached, len(todo.departures.bots))
         staff = staff_of(entered, setup, built, todo, terms)
         opened = Run(league, store, todo, setup, staff, terms, built.remarks)
@@ -498,62 +299,5 @@ def open_run(
             yield run
 
 
-def _of_departures(league: LeaguePlan, found: Departures) -> Iterator[str]:
-    """Yield what is to be said of matches that had begun when a bot of them was replaced."""
-    if count := len(found.matches):
-        names = ", ".join(sorted({league.names[bot.key] for bot in found.bots}))
-        what = counted(count, "match is", "matches are")
-        yield f"{what} left of deals that had begun before {names} had another version."
-    if count := len(found.lost):
-        what = counted(count, "match is over", "matches are over")
-        yield (
-            f"{what} that had begun, and nothing of it is stored: a bot was taken out, or has lost "
-            f"its round by another version, or its files are others now."
-        )
-
-
 def _now() -> str:
     return datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
-
-
-def _slots(
-    setup: Setup, bots: Sequence[Bot], slots: int, league: LeaguePlan, presence: Presence | None
-) -> Workforce:
-    """Return the slots of a slow league; raise ArenaError without the keys of its door."""
-    from arena.play.slow.doors import Doorkeeper
-    from arena.play.slow.workforce import SlotWorkforce
-
-    keeper = None
-    home = None if presence is None else presence.home
-    asking = [bot for bot in league.bots if league.limits_of(bot).door]
-    if slots and asking and league.door is not None:
-        terms = league.door.within(min(league.limits_of(bot).move_time for bot in asking))
-        try:
-            keys = keys_of(league.door, os.environ, [bot.name for bot in asking])
-        except ArenaError as error:
-            raise ArenaError(f"{league.folder / LEAGUE_FILE}: [door]: {error}") from None
-        with Flights(league.folder) as flights:
-            keeper = Doorkeeper(terms, keys, flights.spent(), len(asking))
-    return SlotWorkforce(setup, bots, slots, league.folder, keeper, home)
-
-
-def _oversized(league: LeaguePlan, built: AllBuilt) -> dict[BotIndex, str]:
-    """Return the bots whose files are larger than they may be, and why: they are not even sent."""
-    found = {}
-    for index, bot in zip(first_bots(len(built.bots)), built.bots, strict=True):
-        if why := too_large(bot.paths, bot.grant.of(league.limits).files_mb):
-            found[index] = f"cannot be sent: {why.rstrip('.')}"
-    return found
-
-
-def on_cluster(setup: Setup, game: type[Game], bots: Sequence[Bot], address: str) -> Workforce:
-    """Return the workers of a Dask cluster; raise ArenaError if its library is not installed."""
-    try:
-        from arena.play.cluster.bundle import with_code
-        from arena.play.cluster.client import ClusterWorkforce
-    except ModuleNotFoundError as error:
-        raise ArenaError(
-            f"--cluster needs Dask ({error.name} is missing): pip install 'bot-arena[cluster]', or "
-            f"'.[cluster]' in a clone."
-        ) from None
-    return ClusterWorkforce(with_code(setup, game), bots, address)

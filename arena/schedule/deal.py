@@ -1,14 +1,16 @@
 """How a deal is called, dealt and seated: pure, seeded, and the same whatever else is played."""
 
 import hashlib
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import islice, permutations
 from math import factorial
-from typing import Literal, NewType
+from typing import Literal, NewType, TypeVar
 
 from referee.chance import Chance
 
+_T = TypeVar("_T")
 Rotations = Literal["cyclic", "all", "one"]
 
 PAIRS_LIMIT = 20_000_000
@@ -36,6 +38,11 @@ BotIndex = NewType("BotIndex", int)
 def first_bots(count: int) -> tuple[BotIndex, ...]:
     """Return the indices of the first so many bots of a list."""
     return tuple(map(BotIndex, range(count)))
+
+
+def numbered(bots: Sequence[_T]) -> Iterator[tuple[BotIndex, _T]]:
+    """Yield the bots of a list with their indices."""
+    return zip(first_bots(len(bots)), bots, strict=True)
 
 
 @dataclass(frozen=True)

@@ -29,8 +29,9 @@ from arena.play.events import Forfeiting, Problem, RoundBegan, RunEvent, Stored,
 from arena.play.local import LocalWorker
 from arena.play.messages import News
 from arena.play.presence import Presence, RemoteKey
-from arena.play.run import Run, RunTerms, open_run
+from arena.play.run import Run, open_run
 from arena.play.spares import Spares
+from arena.play.staffing import RunTerms
 from arena.serve.messages import (
     EndPlay,
     Here,

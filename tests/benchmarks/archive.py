@@ -18,7 +18,8 @@ from tabulate import tabulate
 from arena.league.plan import LeaguePlan
 from arena.league.settings import Settings
 from arena.league.writing import make_league
-from arena.play.run import RunTerms, open_run
+from arena.play.run import open_run
+from arena.play.staffing import RunTerms
 from arena.store.opening import open_store
 from arena.store.result import PlayedMatch, Record, result_of
 from arena.store.rows import BotVersion, EnteredBot, WholeMatch

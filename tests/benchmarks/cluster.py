@@ -25,7 +25,8 @@ from arena.league.writing import make_league
 from arena.play import runner
 from arena.play.events import Stored
 from arena.play.messages import Results, encode
-from arena.play.run import RunTerms, open_run
+from arena.play.run import open_run
+from arena.play.staffing import RunTerms
 from referee.games import GAMES
 from tests.arena.play.cluster.dask_cluster import DaskCluster
 

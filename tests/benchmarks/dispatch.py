@@ -32,7 +32,8 @@ from arena.league.plan import LeaguePlan
 from arena.play import worker
 from arena.play.events import Stored
 from arena.play.messages import Results
-from arena.play.run import RunTerms, open_run
+from arena.play.run import open_run
+from arena.play.staffing import RunTerms
 from arena.store.result import PlayedMatch
 from arena.store.store import Store
 from tests.benchmarks import ready_worker
