@@ -240,8 +240,10 @@ def test_a_changed_league_is_read_anew_while_bots_are_missed(league: League, hom
 
 def test_slow_matches_go_on_for_a_while_when_the_league_changes(league: League) -> None:
     """Who hands in again and again would else keep all bots thinking again from the beginning."""
-    write(league, deals=1, pause=0.5)
-    text = (league.folder / "league.toml").read_text()
+    write(league, deals=1)
+    (league.home / "ada" / "bot.py").write_text(SLOWLY)
+    text = (league.folder / "league.toml").read_text().replace("max_turns = 20", "max_turns = 900")
+    league.write(text)
     with playing(league) as player:
         until(lambda: len(found := under_way(league.folder)) == 2 and min(found.values()) > 1, 20)
         before = family(player.process.pid)
