@@ -24,7 +24,7 @@ import pytest
 
 from arena.league.bot import Bot
 from arena.league.finding import BUNDLED
-from arena.play import quiet
+from arena.play import quiet, staffing
 from arena.play import run as arena_run
 from arena.play.executor import Executor
 from arena.play.messages import Check, Finish, Fit, Order, Setup, Unfit, Word
@@ -319,6 +319,6 @@ _timing = cache(quiet.timing)
 def inline_runs() -> Iterator[None]:
     """Let the runs of leagues that this process begins be played in it."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(arena_run, "LocalWorkforce", InlineWorkforce)
+        patch.setattr(staffing, "LocalWorkforce", InlineWorkforce)
         patch.setattr(arena_run, "timing", _timing)  # this machine's noise is measured once
         yield

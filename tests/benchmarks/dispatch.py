@@ -40,8 +40,8 @@ from tests.benchmarks import ready_worker
 from tests.benchmarks.scale import LEAGUES, make
 
 MEASURES = (
-    "arena/play/local.py arena/play/messages.py arena/play/missing.py arena/play/run.py "
-    "arena/play/runner.py arena/schedule/deal.py arena/schedule/lineups.py "
+    "arena/play/local.py arena/play/messages.py arena/play/missing.py arena/play/outstanding.py "
+    "arena/play/run.py arena/play/runner.py arena/schedule/deal.py arena/schedule/lineups.py "
     "arena/schedule/round_robin.py arena/store"
 )
 LARGE = 1_000_000

@@ -11,7 +11,7 @@ import pytest
 
 from arena.league.finding import BUNDLED
 from arena.league.seed import deal_behind, is_guessable, league_key
-from arena.play import run
+from arena.play import run, staffing
 from arena.play.messages import Setup
 from arena.schedule.deal import Schedule
 from arena.store.opening import open_store, read_league
@@ -96,9 +96,9 @@ def test_workers_are_told_the_key_and_not_the_seed(
 ) -> None:
     league.write(FILE.replace(SEED, '"a word that stays here"'))
     found: list[Setup] = []
-    monkeypatch.setattr(run, "Setup", lambda **words: found.append(Setup(**words)) or found[-1])
+    monkeypatch.setattr(staffing, "Setup", lambda **words: found.append(Setup(**words)) or found[-1])
     asked = read_league(league.folder)
-    with run.open_run(asked, run.RunTerms(1)):
+    with run.open_run(asked, staffing.RunTerms(1)):
         sent = msgspec.msgpack.encode(found[0])
     assert b"a word that stays here" not in sent
     assert asked.schedule.key.encode() in sent
