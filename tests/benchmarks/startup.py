@@ -37,8 +37,9 @@ from tests.benchmarks.soak import KINDS, descendants, kind_of, stored
 
 MEASURES = (
     "arena/__main__.py arena/cli/__init__.py arena/cli/common.py arena/play/local.py "
-    "arena/play/run.py arena/play/spawning.py arena/play/worker.py referee/sandbox/bwrap.py "
-    "referee/sandbox/fork_server.py referee/sandbox/landlock.py referee/sandbox/launcher.py "
+    "arena/play/run.py arena/play/spawning.py arena/play/staffing.py arena/play/worker.py "
+    "referee/sandbox/bwrap.py referee/sandbox/fork_server.py referee/sandbox/landlock.py "
+    "referee/sandbox/launcher.py "
     "referee/sandbox/mounts.py referee/sandbox/stage.py referee/sandbox/starter.py "
     "referee/sandbox/uid.py referee/starting.py"
 )

@@ -96,7 +96,9 @@ def test_workers_are_told_the_key_and_not_the_seed(
 ) -> None:
     league.write(FILE.replace(SEED, '"a word that stays here"'))
     found: list[Setup] = []
-    monkeypatch.setattr(staffing, "Setup", lambda **words: found.append(Setup(**words)) or found[-1])
+    monkeypatch.setattr(
+        staffing, "Setup", lambda **words: found.append(Setup(**words)) or found[-1]
+    )
     asked = read_league(league.folder)
     with run.open_run(asked, staffing.RunTerms(1)):
         sent = msgspec.msgpack.encode(found[0])
