@@ -3,6 +3,7 @@
 import contextlib
 import ctypes
 import fcntl
+import math
 import os
 import signal
 import struct
@@ -25,6 +26,8 @@ REST = 1.0 * SLOWNESS
 FROZEN = 0.1
 MOST_CPU = 0.005
 """Seconds of CPU time that are more than what is frozen uses in so many; a busy core gives few."""
+STOPPING_CPU = 0.1
+"""Seconds of CPU time that are more than what threads use until all have stopped."""
 FLIGHT = 150
 FLUSHES = 100
 _PIDFD_GETFD, _SIOCOUTQ = 438, 0x5411
@@ -46,17 +49,25 @@ def runs_when_frozen(scene: Scene, child: Child, *, group: bool, often: bool) ->
     for _ in range(OFTEN if often else FREEZES):
         send(child, signal.SIGSTOP, group=group)
         time.sleep(SETTLE)
+        told = _used(scene)
         deadline = time.monotonic() + REST
         while not _is_at_rest(scene) and time.monotonic() < deadline:
             time.sleep(0.005)  # on a busy machine not all threads stop at once
         before = _used(scene)
         time.sleep(FROZEN)
         after = _used(scene)
-        if before.keys() != after.keys() or sum(after.values()) - sum(before.values()) > MOST_CPU:
+        if _more(before, after) > MOST_CPU or _more(told, before) > STOPPING_CPU:
             return True
         send(child, signal.SIGCONT, group=group)
         time.sleep(SETTLE)
     return False
+
+
+def _more(before: dict[int, float], after: dict[int, float]) -> float:
+    """Return the CPU time that was used in between; endless if other processes are there."""
+    if before.keys() != after.keys():
+        return math.inf
+    return sum(after.values()) - sum(before.values())
 
 
 def _is_at_rest(scene: Scene) -> bool:
