@@ -189,8 +189,6 @@ class Campaign:
     def _count(self, league: FaultyLeague, replays: dict[str, bytes]) -> None:
         self.tally.leagues += 1
         self.tally.matches += len(replays)
-        with self._reading:
-            self.tally.paid_in_vain += league.paid_in_vain()
         self.tally.duplicated += doubles(league.folder)
         self.tally.swept_late += league.swept_late
 
