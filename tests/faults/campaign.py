@@ -101,8 +101,10 @@ class Campaign:
                 return done.stderr
             assert done.returncode == 0, done.stderr
             assert league.is_left_clean()
+            assert not any(fault for match, _ in league.stored() for fault in match.faults)
             with self._reading:
                 evidence = league.evidence()
+                league.paid_in_vain()
             assert len(evidence.replays) == MATCHES
             return Reference(evidence, seconds)
 
@@ -189,6 +191,8 @@ class Campaign:
     def _count(self, league: FaultyLeague, replays: dict[str, bytes]) -> None:
         self.tally.leagues += 1
         self.tally.matches += len(replays)
+        with self._reading:
+            self.tally.paid_in_vain += league.paid_in_vain()
         self.tally.duplicated += doubles(league.folder)
         self.tally.swept_late += league.swept_late
 

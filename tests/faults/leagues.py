@@ -1,6 +1,7 @@
 """Small leagues of deterministic bots: made, played by whoever is to, and all that they say."""
 
 import fcntl
+import json
 import os
 import shutil
 import sqlite3
@@ -10,12 +11,14 @@ from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
+import pytest
 from click.testing import CliRunner
 
 from arena.cli import main
-from arena.league.finding import BUNDLED
+from arena.league.finding import AUTHORS_KIT, BUNDLED
+from arena.store.flights import Flights
 from arena.store.rows import deal_name
 from referee.sandbox import SANDBOXES
 from tests.arena.conftest import League
@@ -44,8 +47,34 @@ _BOT = """\
 import time, kit, {game}_random
 kit.run({game}_random.choose, on_start=lambda match: time.sleep({pause}))
 """
+_ASKING_BOT = """\
+import json, time, kit, {game}_random
+def choose(ask):
+    text = json.dumps({{"move": {game}_random.choose(ask)}})
+    said = {{"model": "model-x", "messages": [{{"role": "user", "content": text}}]}}
+    answer = kit.fetch("{url}/v1/chat/completions", said).json()
+    text = answer["choices"][0]["message"]["content"]
+    return json.loads(text.split("```json\\n")[1].split("\\n```")[0])["move"]
+kit.run(choose, on_start=lambda match: time.sleep({pause}))
+"""
+"""A bot that has a provider repeat what it plays."""
+_DOOR = """
+[door]
+allow = ["{asked}"]
+keys = {{ "{url}" = "CHAT_KEY" }}
+requests_per_minute = 100000
+prices = {{ model-x = {{ input = 2.5, output = 10.0 }} }}
+"""
 _FILES = {"league.db", "league.db-journal", "league.toml"}
 _AGED = 3600.0  # seconds; a stage this old and without an owner is swept by the next run
+
+
+_WAYS: tuple[tuple[Literal["fast", "slow"], Literal["", "door"]], ...] = (
+    ("fast", ""),
+    ("fast", ""),
+    ("slow", ""),
+    ("slow", "door"),
+)
 
 
 class Arrangement(NamedTuple):
@@ -54,10 +83,12 @@ class Arrangement(NamedTuple):
     game: str
     sandbox: str
     user: str
-    pace: str = "fast"
+    pace: Literal["fast", "slow"] = "fast"
+    door: Literal["", "door"] = ""
+    """Whether a bot asks a provider for each of its moves."""
 
     def __str__(self) -> str:
-        return "-".join(self)
+        return "-".join(filter(None, self))
 
 
 def arrangements() -> list[Arrangement]:
@@ -70,8 +101,8 @@ def arrangements() -> list[Arrangement]:
     ]
     games = list(GAMES)
     return [
-        Arrangement(games[(number + turn) % 2], sandbox, user, pace)
-        for turn, pace in enumerate(("fast", "fast", "slow"))
+        Arrangement(games[(number + turn) % 2], sandbox, user, *how)
+        for turn, how in enumerate(_WAYS)
         for number, (sandbox, user) in enumerate(every)
     ]
 
@@ -118,6 +149,7 @@ class FaultyLeague(League):
         self.token = workshop.token
         self.arrangement = arrangement
         self._workshop = workshop
+        self._earned: dict[str, float] = {}
         self._who = workshop.runs_as(arrangement.user)
         self._python = workshop.python(arrangement.user)
 
@@ -125,6 +157,16 @@ class FaultyLeague(League):
         """Write the league, with its bots; a match takes no less than `pause` seconds."""
         names, deals, options = GAMES[arrangement.game]
         entries = [self._entry(arrangement.game, name, pause) for name in names[:-1]]
+        door = ""
+        if arrangement.door:
+            provider = self._workshop.provider
+            provider.forget()
+            self._earned = provider.count
+            door = _DOOR.format(asked=provider.asked, url=provider.url)
+            asking = _ASKING_BOT.format(game=arrangement.game, pause=pause, url=provider.url)
+            (self.home / names[0] / "bot.py").write_text(asking)
+            shutil.copy(AUTHORS_KIT, self.home / names[0])  # which can ask
+            entries[0] += f'door = ["{provider.asked}"]\n'
         native = self._workshop.native_bot
         if native is None:
             entries.append(self._entry(arrangement.game, names[-1], pause))
@@ -134,7 +176,7 @@ class FaultyLeague(League):
             entries.append(self._words(names[-1], f"./{native.name}"))
         facts = {"deals": deals, "options": options, "move_time": move_time}
         head = _HEAD.format(**facts, **arrangement._asdict())
-        self.write(head + "".join(entries))
+        self.write(head + door + "".join(entries))
         self.give_away()
 
     def give_away(self) -> None:
@@ -225,7 +267,29 @@ class FaultyLeague(League):
     def is_left_clean(self) -> bool:
         """Return whether after the last run nothing is left but the league's two files."""
         self.settle()
-        return self.files() == ["league.db", "league.toml"] and not any(self.scratch.iterdir())
+        left = ["slow.db"] * bool(self.arrangement.door)  # what was spent stays there
+        is_clean = self.files() == ["league.db", "league.toml", *left]
+        return is_clean and not any(self.scratch.iterdir())
+
+    def paid_in_vain(self) -> int:
+        """Return how many answers of the provider were paid for and are in no match.
+
+        Fail unless bots asked, and have spent what the provider has earned.
+        """
+        if not self.arrangement.door:
+            return 0
+        exported = CliRunner().invoke(main, ["export", str(self.folder)], catch_exceptions=False)
+        rows = map(json.loads, exported.output.splitlines()[1:])
+        kept = sum(len(row["evidence"].get("exchanges", ())) for row in rows)
+        assert kept
+        with Flights(self.folder) as flights:
+            spent = sum(flights.spent().values())
+        earned = {
+            name: count - self._earned[name]
+            for name, count in self._workshop.provider.count.items()
+        }
+        assert spent == pytest.approx(earned["cost"])
+        return round(earned["completions"]) - kept
 
     def await_writing(self, seconds: float) -> None:
         """Wait, busily and no longer than that, until the database is being written."""

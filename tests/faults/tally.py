@@ -18,6 +18,8 @@ class Tally:
     lost: int = 0
     duplicated: int = 0
     differing: int = 0
+    paid_in_vain: int = 0
+    """Answers of a provider that are in no match."""
     in_writing: int = 0
     """Deaths, or copies, in the middle of a transaction."""
     swept_late: int = 0
@@ -34,7 +36,7 @@ class Tally:
             f"off while the database was being written; scratch folders left to the next run: "
             f"{self.swept_late}",
             f"{self.matches} matches: {self.lost} lost, {self.duplicated} duplicated, "
-            f"{self.differing} differing",
+            f"{self.differing} differing, {self.paid_in_vain} answers paid for in vain",
         ]
 
 

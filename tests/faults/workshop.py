@@ -7,7 +7,7 @@ import sys
 import sysconfig
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
@@ -16,9 +16,11 @@ import pytest
 
 from tests.arena.conftest import ROOT
 from tests.attacks.users import USER_ID
+from tests.provider import Provider
 from tests.referee.sandbox.sandboxed import python_of
 
 HERE = Path(__file__).parent
+_CA = "ca.pem"
 PASS = ROOT / "tests" / "bots" / "programs" / "pass.c"
 
 
@@ -30,12 +32,23 @@ class Workshop:
         self.folder.chmod(0o755)
         self.compiler = shutil.which("cc")
         self._count = 0
+        self._provided = ExitStack()
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *error: object) -> None:
+        self._provided.close()
         shutil.rmtree(self.folder, ignore_errors=True)
+
+    @cached_property
+    def provider(self) -> Provider:
+        """A provider of chat completions, which repeats the move that it was asked for."""
+        provider = self._provided.enter_context(Provider())
+        provider.behave("plays", seconds=0.005)
+        shutil.copy(provider.ca, self.folder / _CA)
+        (self.folder / _CA).chmod(0o644)
+        return provider
 
     @property
     def token(self) -> str:
@@ -74,6 +87,8 @@ class Workshop:
             "PYTHONPATH": f"{ROOT}:{sysconfig.get_path('purelib')}",
             "TMPDIR": str(home / "tmp"),
             "HOME": str(home),
+            "CHAT_KEY": "sk-nobody-elses-business",
+            **({"SSL_CERT_FILE": str(ca)} if (ca := self.folder / _CA).exists() else {}),
         }
 
     @cached_property
