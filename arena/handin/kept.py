@@ -72,8 +72,8 @@ def check(db: HandIns, terms: HandIn, one: Submission) -> None:
             f"{said}your bots would keep {keeps} MiB then, and may keep {terms.keep_mb}.",
             "Do with fewer or smaller packages, and let the build leave less."
             if takes > terms.keep_mb
-            else "What your replaced versions keep goes within a day: hand it in again then, or "
-            "do with less.",
+            else "What your replaced versions keep goes a day after their last match: hand it in "
+            "again then, or do with less.",
             can_retry=takes <= terms.keep_mb,
         )
     is_large = keeps * len(authors) > terms.keep_all_mb
