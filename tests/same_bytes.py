@@ -197,6 +197,7 @@ def bare(value: Any, without: Collection[str] = _MEASURED) -> Any:
 def without_times(text: str) -> str:
     """Return a match as it is shown, without times and the table of these at its end."""
     told = text.partition("\nEnded: ")[0]
+    told = re.sub(r"(?m)^ *it waited .*\n|^[ .\d]*(?=\[)", "", told)  # those above 0.1 s are shown
     return re.sub(r"(?m)^ *Played .*|\d+\.\d+|\b\d+ ms|  +", " ", told)
 
 
