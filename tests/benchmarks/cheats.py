@@ -187,6 +187,9 @@ class Place:
             '[[bot]]\nname = "cheat"\nfolder = "../cheat"\ncommand = ["{python}", "bot.py"]\n'
             f'files = ["."]\n{own}'
         )
+        if self.user != "root" and os.getuid() == 0:
+            for path in (league, league / "league.toml"):  # which `arena replace` writes
+                os.chown(path, USER, USER)
 
     def arena(self, *words: object) -> bytes:
         """Return what a command of the arena prints, run as its user; raise if it fails."""
