@@ -23,6 +23,7 @@ from arena.store.rounds import StoredRound
 from arena.store.rows import BotVersion, EnteredBot, WholeMatch
 from arena.store.settings import check_unchanged, difference
 from arena.store.store import Store
+from arena.store.tournament import wrong_rounds
 from protocol.errors import ArenaError, RunError
 from referee.games import GAMES
 from referee.replay import Replay
@@ -80,7 +81,10 @@ def _merge(league: LeaguePlan, named: Path, archives: Sequence[Archive], watch: 
             new = _new_matches(archives, store, index, merged, watch)
             settings = store.settings() if has_matches else archives[0].header.fixed
             rounds = _rounds(named, archives, store.rounds() if has_matches else [])
-            merged.added = store.merge(settings, bots, rounds, new)
+            already = _wrong_rounds(archives[0], store) if has_matches else ""
+            merged.added = store.merge(
+                settings, bots, rounds, new, lambda: _check_rounds(archives, store, already)
+            )
             facts = store.facts()
             if facts is not None and facts.source.kind != "bundled":
                 codes = {archive.header.settings.code for archive in archives}
@@ -146,6 +150,25 @@ def _rounds(
                 found[number] = other
         found += others[len(found) :]
     return found
+
+
+def _check_rounds(archives: Sequence[Archive], store: Store, already: str) -> None:
+    """Raise ArenaError unless all that is stored now is what its rounds drew, one from another.
+
+    `already` is what was wrong before: matches that were lost may come back in several files.
+    """
+    longest = max(archives, key=lambda archive: len(archive.header.drawn))
+    wrong = _wrong_rounds(longest, store)
+    if wrong and wrong != already:
+        raise longest.error(f"rounds: {wrong} The file was edited or damaged.", line=1)
+
+
+def _wrong_rounds(archive: Archive, store: Store) -> str:
+    """Return what of the stored rounds is not what the results say, in a sentence, or nothing."""
+    try:
+        return next(wrong_rounds(store, archive.header.settings), "")
+    except ArenaError as error:  # of the format: such rounds are never drawn
+        return str(error)
 
 
 def _of_another_league(archive: Archive, named: str, change: str) -> ArenaError:

@@ -15,6 +15,7 @@ from arena.league.bot import check_name
 from arena.schedule.deal import BotIndex, Deal, Entrant, Rotations, Schedule, first_bots
 from arena.store.result import PlayedMatch, Record, result_of
 from arena.store.rows import BotVersion, Damage, FixedSettings, check_fit, stored_clock
+from arena.store.tournament import check_rounds
 from arena.tables.results_file import STANDARD_INPUT
 from protocol.errors import ArenaError
 from referee.evidence import Evidence, Played
@@ -87,9 +88,9 @@ class Archive:
                 f'on purpose, correct the number "matches" in the first line.'
             )
 
-    def error(self, what: str) -> ArenaError:
-        """Return the error about the last line that was read."""
-        return ArenaError(f"{self.name}:{self._number}: {what}")
+    def error(self, what: str, line: int | None = None) -> ArenaError:
+        """Return the error about a line, the last that was read if none is named."""
+        return ArenaError(f"{self.name}:{line or self._number}: {what}")
 
     def _lines(self) -> Iterator[bytes]:
         while text := self._next_line():
@@ -132,10 +133,12 @@ class Archive:
             except ArenaError as error:
                 raise self.error(str(error)) from None
         try:
-            for each in header.drawn:
-                each.check()
-        except Damage as damage:
-            raise self.error(f"{damage}; {_EDITED}") from None
+            check_rounds(header.drawn, header.settings)
+        except ArenaError as error:
+            raise self.error(f"{str(error).rstrip('.')}; {_EDITED}") from None
+        drawn = {BotVersion(*bot) for each in header.drawn for bot in each.drawn.field}
+        if not header.versions.keys() >= drawn:
+            raise self.error(f"a bot of a round is not among the bots; {_EDITED}")
         return header
 
     def _decoded(self, text: bytes, decoder: msgspec.json.Decoder[T]) -> T:

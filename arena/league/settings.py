@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
-from arena.schedule.deal import Rotations
+from arena.schedule.deal import DEALS_LIMIT, Rotations
 from arena.schedule.formats import USUAL_DEALS, FormatName
 from referee.options import fields
 
@@ -44,7 +44,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         ),
     ] = None
     deals: Annotated[
-        _Count | None, Meta(description=f"Deals for each line-up.  [default: {_USUAL}]")
+        Annotated[int, Meta(ge=1, le=DEALS_LIMIT)] | None,
+        Meta(description=f"Deals for each line-up.  [default: {_USUAL}]"),
     ] = None
     share: Annotated[
         Annotated[float, Meta(gt=0, le=1)],

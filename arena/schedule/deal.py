@@ -15,6 +15,8 @@ Rotations = Literal["cyclic", "all", "one"]
 
 PAIRS_LIMIT = 20_000_000
 """The most pairs of a line-up and a deal a league may choose among; no deal's number reaches it."""
+DEALS_LIMIT = 2_000_000
+"""The most pairs of a line-up and a deal that a league, or a round of one, may play."""
 LIVE_PROCESSES = 64
 """How many bot processes a worker keeps, and line-ups in a row need; a Python bot costs 5 MB."""
 

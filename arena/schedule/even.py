@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations, islice
 
-from arena.schedule.deal import BotIndex, Deal, first_bots
-from arena.schedule.round_robin import DEALS_LIMIT
+from arena.schedule.deal import DEALS_LIMIT, BotIndex, Deal, first_bots
 from protocol.errors import ArenaError
 from referee.chance import Chance
 

@@ -4,12 +4,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from arena.schedule.deal import PAIRS_LIMIT, BotIndex, Deal
+from arena.schedule.deal import DEALS_LIMIT, PAIRS_LIMIT, BotIndex, Deal
 from arena.schedule.lineups import Lineups
 from protocol.errors import ArenaError
-
-DEALS_LIMIT = 2_000_000
-"""The most pairs of a line-up and a deal that a league may play."""
 
 _ROUND = 10  # deals of each line-up in a round, at most
 

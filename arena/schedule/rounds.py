@@ -5,15 +5,17 @@ deals, and says which line-ups play next, or that it has ended. It sees nothing 
 order in which matches came in. So the same results give the same rounds, whoever played them where.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, NamedTuple, Protocol, TypeAlias
+from typing import Any, NamedTuple, Protocol, TypeAlias, TypeVar
 
-from arena.schedule.deal import Entrant
+from arena.schedule.deal import DEALS_LIMIT, Entrant
+from protocol.errors import ArenaError
 from referee.chance import Chance
 
+_T = TypeVar("_T")
 Lineup: TypeAlias = tuple[Entrant, ...]
 """Bots that sit down together, in order of their keys."""
 Places: TypeAlias = tuple[int, ...]
@@ -96,6 +98,22 @@ class Standings:
     """Lines of text that show it as a picture, such as a bracket."""
     notes: tuple[str, ...] = ()
     """What is to be said of it, in sentences."""
+
+
+def repeated(lineups: Iterable[tuple[_T, int]]) -> list[_T]:
+    """Return line-ups, each as often as it has deals; raise ArenaError for too many."""
+    wanted = [*lineups]
+    check_size(sum(deals for _, deals in wanted))
+    return [lineup for lineup, deals in wanted for _ in range(deals)]
+
+
+def check_size(deals: int) -> None:
+    """Raise ArenaError if a round has too many deals."""
+    if deals > DEALS_LIMIT:
+        raise ArenaError(
+            f"a round would have {deals:,} deals; at most {DEALS_LIMIT:,} can be played: ask for "
+            f"fewer deals."
+        )
 
 
 class RoundFormat(Protocol):

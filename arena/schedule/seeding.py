@@ -6,7 +6,7 @@ from itertools import combinations
 from math import comb
 
 from arena.schedule.course import Course, Steps, drawn
-from arena.schedule.round_robin import DEALS_LIMIT
+from arena.schedule.deal import DEALS_LIMIT
 from arena.schedule.rounds import Frame, Round
 from protocol.errors import ArenaError
 

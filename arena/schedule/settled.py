@@ -14,7 +14,16 @@ from arena.schedule.format_kinds import InRounds
 from arena.schedule.goal import Compared, Findings, Measure, goal_of, known
 from arena.schedule.misfit import narrowness, own_variance
 from arena.schedule.plain import PlainLineups
-from arena.schedule.rounds import Frame, Lineup, Over, Places, Round, RoundTerms, Standings
+from arena.schedule.rounds import (
+    Frame,
+    Lineup,
+    Over,
+    Places,
+    Round,
+    RoundTerms,
+    Standings,
+    check_size,
+)
 from arena.schedule.settled_texts import Texts
 from arena.schedule.worth import Worth, precision
 from arena.stats.outcomes import Deals, Result
@@ -158,6 +167,7 @@ class Settled:
         plain = PlainLineups(
             state.field, self.frame.seats, state.played, state.met, self.frame.chance, len(past)
         )
+        check_size(min(left, options.first_deals * len(state.field) // self.frame.seats))
         if lineups := plain.until_each_has(options.first_deals, left):
             return lineups
         situation = self._known(state, options)

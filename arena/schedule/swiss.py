@@ -7,7 +7,7 @@ import msgspec
 
 from arena.schedule.deal import Entrant
 from arena.schedule.format_kinds import InRounds
-from arena.schedule.rounds import Frame, Lineup, Over, Round, RoundTerms, Standings
+from arena.schedule.rounds import Frame, Lineup, Over, Round, RoundTerms, Standings, repeated
 from arena.schedule.swiss_dutch import dutch_pairs
 from arena.schedule.swiss_pairs import balanced_tables, matched_pairs
 from arena.schedule.swiss_scores import SwissScores
@@ -69,7 +69,7 @@ class Swiss:
             )
         tables = self._tables(past, scores, sorted(entrants), terms.options, rounds)
         lineups = [tuple(entrants[key] for key in sorted(table)) for table in tables]
-        return [lineup for lineup in lineups for _ in range(terms.deals)]
+        return repeated((lineup, terms.deals) for lineup in lineups)
 
     def standings(
         self,

@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import Literal
 
 from arena.schedule.course import Course, Steps
-from arena.schedule.rounds import Round, RoundTerms
+from arena.schedule.rounds import Round, RoundTerms, repeated
 from arena.stats.sequential import Rates, SequentialTest
 
 How = Literal["", "bye", "walkover", "better seed"]
@@ -145,6 +145,6 @@ def play(ties: Sequence[Tie], course: Course) -> Steps[None]:
         wanted = [(tie, count) for tie in ties if (count := tie.wanted(course))]
         if not wanted:
             return
-        played = yield from course.ask(tie.bots for tie, count in wanted for _ in range(count))
+        played = yield from course.ask(repeated((tie.bots, count) for tie, count in wanted))
         for tie, _ in wanted:
             tie.take(played)

@@ -6,7 +6,7 @@ from typing import Annotated, Any, TypeAlias
 import msgspec
 from msgspec import Meta
 
-from arena.schedule.deal import PAIRS_LIMIT, Entrant
+from arena.schedule.deal import DEALS_LIMIT, PAIRS_LIMIT, Entrant
 from arena.schedule.rounds import Lineup, Places
 from arena.store.known import Known
 from arena.store.rows import BotRow, Damage, Reader, places_of, seats_of, typed
@@ -28,7 +28,7 @@ _InField: TypeAlias = Annotated[int, Meta(ge=0)]
 class Drawn(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A round as it was drawn: it never changes."""
 
-    deals_each: Annotated[int, Meta(ge=1)]
+    deals_each: Annotated[int, Meta(ge=1, le=DEALS_LIMIT)]
     """How many deals the league's file asked for."""
     options: dict[str, Any]
     """The options of the format in that file."""
@@ -46,8 +46,10 @@ class StoredRound(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     """Suspended bots, and those that left: none of their deals in this round counts."""
 
     def check(self) -> None:
-        """Raise Damage unless all its bots are of its field."""
+        """Raise Damage unless all its bots are of its field, which has each bot once."""
         size = len(self.drawn.field)
+        if len({key for key, _ in self.drawn.field}) < size:
+            raise Damage("a bot is twice in the field of a round")
         for lineup, _ in self.drawn.deals:
             if len(set(lineup)) < len(lineup) or max(lineup, default=size) >= size:
                 raise Damage("a deal of a round is of bots that are not in its field")
@@ -102,6 +104,8 @@ class Rounds(Known):
                 if len(played) < rotations:
                     yield None
                     continue
+                if not numbers.keys() >= set(lineup):
+                    raise Damage("the bots of a round are not all stored")
                 order = [numbers[bot] for bot in lineup]
                 yield tuple(_in_order(order, seats, places) for seats, places in played)
 

@@ -6,7 +6,7 @@ written in the same transaction as its record.
 
 import json
 from array import array
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple
 from typing import Any
 
@@ -381,8 +381,11 @@ class Store(Rounds, Timings):
         bots: Mapping[BotVersion, EnteredBot],
         rounds: Sequence[StoredRound],
         matches: Iterable[tuple[PlayedMatch, str]],
+        check: Callable[[], None],
     ) -> int:
         """Store settings, bots and matches of another store, all or none; return how many matches.
+
+        `check` is called when they are all written, and raises if they are not to stay.
 
         The rounds take the place of those that are there. The matches' bots are indices of
         `bots`; with each comes when it was played.
@@ -397,4 +400,5 @@ class Store(Rounds, Timings):
                 count += 1
                 seated = tuple([rows[bot] for bot in played.result.bots])
                 writer.add([(played, seated, played_at)])
+            check()
         return count

@@ -281,11 +281,7 @@ def read_round(
 
     Raises Damage for options that its format does not have.
     """
-    drawn = stored.drawn
-    try:
-        options = msgspec.convert(drawn.options, form.options)
-    except msgspec.ValidationError as error:
-        raise Damage(f"the options of a round cannot be read: {error}") from None
+    drawn, terms = stored.drawn, terms_of(stored.drawn, form)
     field = [Entrant(key, version) for key, version in drawn.field]
     out = frozenset(field[number] for number in stored.out)
     keys = lineups(drawn)
@@ -295,7 +291,35 @@ def read_round(
         if counts and places is None:
             lacking.append(lineup)
         deals.append(RoundDeal(lineup, number, places if counts else None))
-    return Round(RoundTerms(drawn.deals_each, options), tuple(field), tuple(deals), out), lacking
+    return Round(terms, tuple(field), tuple(deals), out), lacking
+
+
+def terms_of(drawn: Drawn, form: InRounds) -> RoundTerms:
+    """Return what was asked of a round; raise Damage for options that its format does not have."""
+    try:
+        options = msgspec.convert(drawn.options, form.options)
+    except msgspec.ValidationError as error:
+        raise Damage(f"the options of a round cannot be read: {error}") from None
+    if msgspec.to_builtins(options) != drawn.options:
+        raise Damage("the options of a round are not all those of its format")
+    return RoundTerms(drawn.deals_each, options)
+
+
+def check_rounds(rounds: Sequence[StoredRound], settings: FixedSettings) -> None:
+    """Raise ArenaError unless a league with these settings could have drawn rounds such as these.
+
+    Whether they follow from the results, `wrong_rounds` says.
+    """
+    form = FORMATS[settings.format]
+    if rounds and not isinstance(form, InRounds):
+        raise ArenaError(f"leagues of format {settings.format!r} have no rounds.")
+    for number, stored in enumerate(rounds):
+        assert isinstance(form, InRounds)
+        try:
+            stored.check()
+            form.check_options(terms_of(stored.drawn, form).options, settings.seats)
+        except (ArenaError, Damage) as error:
+            raise ArenaError(f"rounds[{number}]: {error}") from None
 
 
 def lineups(drawn: Drawn) -> list[tuple[Lineup, int]]:

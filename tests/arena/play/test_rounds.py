@@ -3,7 +3,7 @@
 import json
 import shutil
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -162,6 +162,10 @@ def test_a_stored_round_is_of_bots_of_its_field() -> None:
     for out, *lineups in ([[], [0, 3]], [[], [1, 1]], [[], []], [[3]]):
         with pytest.raises(Damage, match="not in its field"):
             check(out, *lineups)
+    with pytest.raises(Damage, match="twice in the field"):
+        StoredRound(
+            drawn=Drawn(deals_each=1, options={}, field=[*field, ("a", "2")], deals=[])
+        ).check()
 
 
 def test_who_comes_later_and_what_the_file_asks_count_from_the_next_round_on(
@@ -289,6 +293,42 @@ def test_an_export_makes_a_league_that_goes_on(league: League, tmp_path: Path) -
     assert rounds(new) == rounds(league)
     one, other = (json.loads(each.rank())["standings"] for each in (league, new))
     assert [row["rating"] for row in one] == [row["rating"] for row in other]
+
+
+def test_rounds_that_no_run_could_have_drawn_are_not_imported(
+    league: League, tmp_path: Path
+) -> None:
+    run(league, of_five())
+    file = tmp_path / "cup.jsonl"
+    league.call("export", str(file))
+    header, *lines = file.read_text().splitlines()
+    new = League(tmp_path / "new")
+    new.is_inline = True
+    shutil.copy(league.folder / "league.toml", new.folder)
+    for damage, said in (
+        (lambda found: found["rounds"].pop(), "rounds: 2 deals are stored that no round has drawn"),
+        (lambda found: found["rounds"][1]["drawn"]["deals"].reverse(), "rounds: round 2 is not"),
+        (lambda found: found["rounds"][0].update(out=[0]), "rounds: round 2 is not"),
+        (of_drawn(deals_each=10**18), "<= 2000000"),
+        (of_drawn(options={"rounds": "two"}), "rounds[1]: the options of a round cannot be read"),
+        (of_drawn(options={"goal": "best"}), "rounds[1]: the options of a round are not all"),
+        (of_drawn(field=[["one", "1"]] * 5), "rounds[1]: a bot is twice in the field"),
+        (of_drawn(field=[[str(at), "1"] for at in range(5)]), "is not among the bots"),
+        (lambda found: found["settings"].update(format="round-robin"), "'round-robin' have no"),
+    ):
+        damage(edited := json.loads(header))
+        file.write_text("\n".join((json.dumps(edited), *lines)) + "\n")
+        refused = new.call("import", str(file), code=2).stderr
+        assert refused.startswith(f"arena: {file}:1: ")
+        assert said in refused
+        assert not (new.folder / "league.db").exists()
+    file.write_text("\n".join((header, *lines)) + "\n")
+    new.call("import", str(file))
+    assert (rounds(new), "none differs" in verified(new)) == (rounds(league), True)
+
+
+def of_drawn(**values: Any) -> Callable[[Any], None]:
+    return lambda found: found["rounds"][1]["drawn"].update(values)
 
 
 def test_what_does_not_go_with_rounds_is_refused(league: League) -> None:

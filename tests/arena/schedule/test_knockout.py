@@ -13,9 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.schedule.bracket import Slots, snake, split_byes, table_count
-from arena.schedule.deal import Entrant
+from arena.schedule.deal import DEALS_LIMIT, Entrant
 from arena.schedule.knockout import Knockout, KnockoutOptions
-from arena.schedule.round_robin import DEALS_LIMIT
 from arena.schedule.rounds import Lineup, Over, Places, RoundTerms
 from arena.stats.sequential import Rates, SequentialTest
 from protocol.errors import ArenaError

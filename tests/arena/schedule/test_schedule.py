@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.schedule.deal import Deal, Entrant
-from arena.schedule.round_robin import DEALS_LIMIT
+from arena.schedule.deal import DEALS_LIMIT, Deal, Entrant
 from protocol.errors import ArenaError
 from tests.arena.schedule.cases import Case, calm, case, cases, names
 
