@@ -8,14 +8,15 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route, WebSocketRoute
-from starlette.types import ASGIApp
-from starlette.websockets import WebSocket
+from starlette.types import Receive, Scope, Send
+from starlette.websockets import WebSocket, WebSocketClose
 
 from arena.serve.answers import as_denial, as_json, as_page
 from arena.serve.endpoints import Api
 from arena.serve.guard import Guard
 from arena.serve.refusal import Refusal
 from arena.serve.remote.endpoint import RemoteEnd
+from arena.serve.remote.line import GOING_AWAY
 from arena.serve.served import Served
 from arena.serve.site import WebSite
 from arena.serve.visits import Admission
@@ -27,7 +28,7 @@ def application(
     behind_proxy: bool,
     log: Callable[[str], None],
     say: Callable[[str], None],
-) -> ASGIApp:
+) -> Guard:
     """Return the application for some leagues, by name."""
     admission = Admission(leagues)
     api = Api(leagues, admission)
@@ -80,17 +81,28 @@ def application(
         *(Route(path, as_page(end, say), methods=[how]) for path, end, how in people),
     ]
 
-    async def unknown(request: Request, error: Exception) -> Any:
-        status = error.status_code if isinstance(error, HTTPException) else 404
-        what = "this address takes no such request." if status == 405 else "there is no such page."
-        refusal = Refusal(status, what, "Look at the list of leagues: /")
-
+    async def refuse(request: Request, refusal: Refusal) -> Response:
         async def refused(_: Request) -> Response:
             raise refusal
 
         shape = as_json if request.url.path.startswith("/api/") else as_page
-        return await shape(refused, say)(request)
+        answer: Response = await shape(refused, say)(request)
+        return answer
+
+    async def unknown(request: Request, error: Exception) -> Any:
+        status = error.status_code if isinstance(error, HTTPException) else 404
+        what = "this address takes no such request." if status == 405 else "there is no such page."
+        return await refuse(request, Refusal(status, what, "Look at the list of leagues: /"))
+
+    async def stopped(scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "websocket":
+            await WebSocketClose(GOING_AWAY)(scope, receive, send)
+            return
+        remedy = "Try again when it is there again."
+        answer = await refuse(Request(scope), Refusal(503, "this server stops.", remedy, after=60))
+        answer.headers["Connection"] = "close"
+        await answer(scope, receive, send)
 
     app = Starlette(routes=routes, exception_handlers={HTTPException: unknown})
     app.router.redirect_slashes = False
-    return Guard(app, behind_proxy=behind_proxy, log=log)
+    return Guard(app, behind_proxy=behind_proxy, log=log, stopped=stopped)

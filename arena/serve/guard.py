@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable
 from datetime import UTC, datetime
 from time import monotonic
+from typing import Any
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import Response
@@ -36,13 +37,25 @@ class Guard:
         app: the application.
         behind_proxy: whether a proxy before us says whose request it is, and by which scheme.
         log: called with a line for each request; without queries, in which secrets could be.
+        stopped: answers what is still open when the server ends.
 
     """
 
-    def __init__(self, app: ASGIApp, *, behind_proxy: bool, log: Callable[[str], None]) -> None:
+    def __init__(
+        self, app: ASGIApp, *, behind_proxy: bool, log: Callable[[str], None], stopped: ASGIApp
+    ) -> None:
         self._app = app
         self._behind_proxy = behind_proxy
         self._log = log
+        self._stopped = stopped
+        self._open: set[asyncio.Task[Any]] = set()
+        self._is_over = False
+
+    def end(self) -> None:
+        """Answer what is still open that the server stops, and all that comes from now on."""
+        self._is_over = True
+        for each in self._open:
+            each.cancel()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request, or serve a websocket to its end."""
@@ -50,11 +63,14 @@ class Guard:
             return
         if self._behind_proxy:
             _believe(scope)
-        app = self._app
+        app = self._stopped if self._is_over else self._app
         words = (len(name) + len(value) for name, value in scope["headers"])
         if len(scope["raw_path"]) + sum(words) > _HEAD:
             app = Response("The head of this request is too long.", 431)
-        began, status, sent = monotonic(), 500, 0
+        began, status, sent = monotonic(), 0, 0
+        task = asyncio.current_task()
+        assert task is not None
+        self._open.add(task)
 
         async def sending(message: Message) -> None:
             nonlocal status, sent
@@ -73,7 +89,14 @@ class Guard:
             await app(scope, receive, sending)
         except TimeoutError:
             scope["state"]["abort"]()
+        except asyncio.CancelledError:  # which ends here, as this is all that the task does
+            task.uncancel()
+            if status or not self._is_over:  # the answer has begun, or all ends at once
+                scope["state"]["abort"]()
+            else:
+                await self._stopped(scope, receive, sending)
         finally:
+            self._open.discard(task)
             self._log(
                 json.dumps(
                     {
@@ -82,7 +105,7 @@ class Guard:
                         "who": scope["state"].get("who", ""),
                         "method": scope.get("method", "GET"),
                         "path": scope["path"][:500],
-                        "status": status,
+                        "status": status or 500,
                         "ms": round(1000 * (monotonic() - began), 1),
                         "bytes": sent,
                     }

@@ -30,6 +30,7 @@ _THREADS = 8
 _HEAD_BYTES = 32 << 10
 _FILES = 1 << 16  # descriptors that are asked for, one for each open page
 _ECHO_SECONDS = 0.5  # in which a second signal is no second wish
+_LAST_SECONDS = 5.0  # in which what is open may end by itself before it is told that we stop
 _TAKEN = ("api", "static")
 """First parts of addresses that are no league's."""
 
@@ -152,7 +153,7 @@ class Hosting:
                 server_header=False,
                 proxy_headers=False,
                 h11_max_incomplete_event_size=_HEAD_BYTES,
-                timeout_graceful_shutdown=5,
+                timeout_graceful_shutdown=round(3 * _LAST_SECONDS),
             )
         )
         ending = _Ending(leagues.values(), server, self._say)
@@ -168,6 +169,7 @@ class Hosting:
             for each in leagues.values():
                 each.broadcast.close()  # or those who came meanwhile would be waited for
             server.should_exit = True
+            asyncio.get_running_loop().call_later(_LAST_SECONDS, app.end)
             await serving
         if ending.is_hard:
             raise RunError("stopped at once; what was stored is safe.")

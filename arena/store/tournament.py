@@ -277,11 +277,10 @@ def draw(
 def read_round(
     store: Rounds, stored: StoredRound, form: InRounds, rotations: int
 ) -> tuple[Round, list[Lineup]]:
-    """Return a round with its results, and the line-ups of deals that count but are missing.
-
-    Raises Damage for options that its format does not have.
-    """
-    drawn, terms = stored.drawn, terms_of(stored.drawn, form)
+    """Return a round with its results, and the line-ups of deals that count but are missing."""
+    drawn = stored.drawn
+    with store.explained():
+        terms = terms_of(drawn, form)
     field = [Entrant(key, version) for key, version in drawn.field]
     out = frozenset(field[number] for number in stored.out)
     keys = lineups(drawn)

@@ -3,7 +3,9 @@
 import os
 import re
 import signal
-from contextlib import suppress
+import socket
+import time
+from contextlib import ExitStack, suppress
 from itertools import pairwise
 from pathlib import Path
 
@@ -301,6 +303,35 @@ def test_a_second_signal_ends_all_at_once(tmp_path: Path) -> None:
         assert server.process.returncode == 1
         until(lambda: "stopped at once; what was stored is safe." in "".join(server.said), 10)
         until(lambda: gone(*family), 10)
+
+
+@pytest.mark.parametrize("code", [0, 1])
+def test_a_stop_answers_what_is_open_and_prints_nothing_of_it(tmp_path: Path, code: int) -> None:
+    """An upload of which the rest never comes, events, a head that is cut off."""
+    folder = write_league(tmp_path / "cup")
+    token = add_person(folder, "ada")
+    head = (
+        f"POST /api/leagues/cup/submissions HTTP/1.1\r\nHost: localhost\r\n"
+        f"Authorization: Bearer {token}\r\nContent-Type: application/zip\r\n"
+        f"Content-Length: 100000\r\n\r\nPK"
+    )
+    with serving(folder) as server, ExitStack() as stack:
+        uploading, beginning = (
+            stack.enter_context(socket.create_connection(("127.0.0.1", server.port), timeout=20))
+            for _ in range(2)
+        )
+        uploading.sendall(head.encode())
+        beginning.sendall(b"GET /cup/ HTTP/1.1\r\n")
+        hearing = stack.enter_context(events(server))
+        until(hearing, 10)
+        said = len(server.said)
+        if code:
+            server.process.send_signal(signal.SIGINT)
+            time.sleep(1)  # or the second one would be taken for an echo
+        server.end(code=code)
+        until(hearing.has_ended, 10)
+        assert uploading.recv(1 << 16)[:12] == (b"" if code else b"HTTP/1.1 503")
+        assert not [line for line in server.said[said:] if re.search("Traceback|Error|rror:", line)]
 
 
 def test_on_a_full_disk_nothing_is_taken_and_pages_are_shown(tmp_path: Path) -> None:
