@@ -8,10 +8,14 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta
 
+from protocol.errors import ArenaError
 from referee.game import Options
 from referee.openspiel.clashes import check_together
 from referee.openspiel.library import kind_of, load, spiel
 from referee.openspiel.named import CHANCE, NAMED, REFUSED
+from referee.openspiel.trial import check_survives
+from referee.openspiel.written import Written, read
+from referee.options import read_settings
 
 SEATS = ("players", "num_players", "numPlayers")
 """What games call the parameter that is the number of seats."""
@@ -76,6 +80,8 @@ class Recipe(msgspec.Struct, frozen=True):
         check_together(self.base, parameters, self.parameters, seats)
         if self.seats_parameter is not None:
             parameters[self.seats_parameter] = seats
+        if changed:
+            check_survives(self.base, parameters)
         try:
             game = load(self.base, parameters)
             is_sound = _begins(game.new_initial_state())
@@ -167,19 +173,21 @@ def _typed(default: Any, tried: Sequence[Any] | None) -> Any:
 
 @cache
 def recipe_of(name: str) -> Recipe:
-    """Return how the game of a name is made; raise KeyError if no game has it.
+    """Return how the game of a name is made.
 
-    Raises ValueError, in OpenSpiel's words, for parameters that it does not take.
+    Raises KeyError if no game has it, and ValueError, mostly in OpenSpiel's words, for parameters
+    that it does not take.
     """
-    written = NAMED.get(name, name)
-    base, bracket, _ = written.partition("(")
-    kind = kind_of(base)
-    fixed = dict(spiel().game_parameters_from_string(written)) if bracket else {}
-    fixed.pop("name", None)
+    written = read(NAMED.get(name, name))
+    base, kind = written.base, kind_of(written.base)
+    fixed = written.typed(_usual)
     recipe = Recipe(name, base, fixed, kind, kind.parameter_specification)
     survey = surveys().get(name) or surveys().get(base)
     if refusal := _refusal_of_kind(kind, fixed):
         return msgspec.structs.replace(recipe, refusal=refusal)
+    if fixed and name not in NAMED:
+        _check_fixed(written)
+        check_survives(base, {**fixed, **_uncoloured(kind)})
     loaded = load(base, {**fixed, **_uncoloured(kind)})
     if survey is None or recipe.seats_parameter in fixed:
         survey = Survey([loaded.num_players()], survey.decisions if survey else _TYPICAL)
@@ -190,6 +198,36 @@ def recipe_of(name: str) -> Recipe:
         survey=survey,
         refusal=_refusal_of_type(loaded.get_type()),
     )
+
+
+def _usual(base: str) -> Mapping[str, Any]:
+    try:
+        found: Mapping[str, Any] = kind_of(base).parameter_specification
+    except KeyError:
+        raise ValueError(f"there is no game {base!r}") from None
+    return found
+
+
+def _check_fixed(written: Written) -> None:
+    """Raise ValueError for parameters in a name that would be refused as options, or as seats."""
+    recipe = recipe_of(written.base)
+    own = {name: text for name, text in written.parameters.items() if not isinstance(text, Written)}
+    values = Written(written.base, own).typed(_usual)
+    for nested in written.parameters.values():
+        if isinstance(nested, Written):
+            _check_fixed(nested)
+    seats = values.pop(recipe.seats_parameter or "", None)
+    if seats is not None and recipe.survey.seats and seats not in recipe.survey.seats:
+        numbers = ", ".join(map(str, recipe.survey.seats))
+        raise ValueError(f"{recipe.seats_parameter} is {seats}, and is to be one of {numbers}")
+    kind = recipe.options_type()
+    asked = {name: value for name, value in values.items() if name not in (*CHANCE, COLOR)}
+    if strange := asked.keys() - {field.encode_name for field in msgspec.structs.fields(kind)}:
+        raise ValueError(f"no match came to an end with another {min(strange)} than its usual one")
+    try:
+        read_settings(kind, asked, "parameter {}")
+    except ArenaError as error:
+        raise ValueError(str(error).rstrip(".")) from None
 
 
 @cache

@@ -20,6 +20,7 @@ from referee.identity import code_of
 from referee.loading import find_game
 from referee.openspiel import library
 from referee.openspiel.kind import surveys
+from referee.openspiel.trial import check_survives
 from referee.options import new_game, read_options
 from referee.scene import Grid
 from referee.testing import check_game
@@ -217,7 +218,18 @@ def refused(*words: str) -> str:
         ("connect_four", "rows=0", "'rows' of openspiel:connect_four cannot be 0: it takes"),
         ("connect_four", "rows=big", "it takes a whole number at least"),
         ("connect_four", "row=5", "Did you mean 'rows'?"),
-        ("chess(foo=1)", "", "OpenSpiel has no game 'chess(foo=1)': Unknown parameter 'foo'"),
+        ("chess(foo=1)", "", "chess has no parameter 'foo'; it has: chess960."),
+        ("universal_poker(numPlayers=3)", "", "numPlayers is 3, and is to be one of 2."),
+        ("dark_hex_ir(board_size=2147483647)", "", "it takes a whole number at least 2 and at"),
+        ("quoridor(board_size=100)", "", "parameter 'board_size' cannot be 100: it takes"),
+        ("misere(game=hex(board_size=99))", "", "parameter 'board_size' cannot be 99: it"),
+        ("universal_poker(blind=-1 5)", "", "blind is '-1 5', and is to be 2 whole numbers"),
+        ("go(board_size=9", "", "its last character is to be the bracket that ends"),
+        ("go(board_size=9))", "", "its brackets do not fit"),
+        ("go(board_size=9,board_size=9)", "", "are written name=value, each once"),
+        ("go(komi=x)", "", "komi is 'x', and is to be a number"),
+        ("misere(game=hex)", "", "game is 'hex', and is to be a game, such as"),
+        ("misere(game=hax())", "", "there is no game 'hax'"),
         ("goofspiel", "points_order=up", "OpenSpiel has no such game"),
         ("goofspiel", "num_turns=0", "num_turns cannot be 0"),
         ("go_fish", "initial_cards=0", "initial_cards cannot be 0: nobody could ask for a card"),
@@ -238,6 +250,32 @@ def refused(*words: str) -> str:
 def test_a_game_that_cannot_be_is_refused_in_a_line(word: str, option: str, says: str) -> None:
     options = ["--option", option] if option else []
     assert says in refused("play", f"openspiel:{word}", "random", "random", *options)
+
+
+@pytest.mark.parametrize(
+    ("name", "seats"),
+    [
+        ("go( board_size = 5, komi=6 )", 2),
+        ("repeated_game(stage_game=matrix_rps(),num_repetitions=9)", 2),
+    ],
+)
+def test_a_name_may_hold_blanks_and_other_games(name: str, seats: int) -> None:
+    played = play_on(game_of(name), 1000)
+    assert (played.seats, bool(played.places)) == (seats, True)
+
+
+def test_what_may_end_the_process_is_tried_in_another_one() -> None:
+    for parameters, says in (
+        ({"numPlayers": 3, "blind": "1 1", "numHoleCards": 1}, "ends the process that plays it"),
+        ({"numPlayers": 2}, ""),
+    ):
+        try:
+            check_survives("universal_poker", parameters)
+        except ValueError as error:
+            assert says, error
+            assert says in str(error)
+        else:
+            assert not says
 
 
 @pytest.mark.parametrize(
