@@ -38,8 +38,8 @@ class MatchLimits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
 
     sandbox: SandboxName = "landlock"
     """The sandbox around each bot."""
-    move_time: PositiveSeconds = 1.0
-    """Free at each decision."""
+    move_time: Seconds = 1.0
+    """Free at each decision; with 0, the bank pays for all."""
     bank: Seconds = 0.0
     """For a match: what a decision takes beyond `move_time` is drawn from it."""
     increment: Seconds = 0.0
@@ -83,7 +83,9 @@ class MatchLimits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     """Whether a bot sees /proc: its own in bwrap, and the machine's, unread, behind Landlock."""
 
     def __post_init__(self) -> None:
-        """Raise ValueError for devices or requests that could not be let through."""
+        """Raise ValueError for no time, or for devices or requests that could not be let through."""
+        if not (self.move_time or self.bank):
+            raise ValueError("with move_time = 0, a bank is to pay for all decisions: have one")
         _check_let_through(self)
 
     @property
@@ -95,6 +97,11 @@ class MatchLimits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
         """Return the limits as leagues and exports hold them, in values of JSON."""
         own = msgspec.json.decode(msgspec.json.encode(self))
         return {name: own[name] for name in _OF_MATCHES}
+
+    @property
+    def decision_seconds(self) -> float:
+        """What a bot has for a decision without counting, in seconds: the bank, where all is it."""
+        return self.move_time or self.bank
 
     @property
     def enclosure(self) -> tuple[str, tuple[Device, ...], bool]:

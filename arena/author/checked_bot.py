@@ -273,12 +273,12 @@ class CheckedBot:
     def _timely(self, trials: Sequence[Trial], *, burner: bool) -> Step:
         if burner or any(trial.seating.seat in trial.played.evidence.burners for trial in trials):
             return Step(TIMELY, "advice", "but it uses the CPU off turn, and is frozen then")
-        control = self._setting.limits.time_control
-        by_cpu = control.judge == "cpu"
+        limits = self._setting.limits
+        by_cpu = limits.judge == "cpu"
         longest = max((trial.longest(by_cpu=by_cpu) for trial in trials), default=0) / 1e6
         of_cpu = " of CPU time" if by_cpu else ""
-        cores = self._setting.limits.threads if by_cpu else 1
-        allowed = f"{control.move_time * cores:g} s allowed"
+        cores = limits.threads if by_cpu else 1
+        allowed = f"{limits.decision_seconds * cores:g} s allowed"
         return Step(TIMELY, "ok", f"{longest:.3f} s{of_cpu} at the most; {allowed}")
 
     def _ending(self, process: BotProcess) -> Step:

@@ -113,7 +113,7 @@ def door_of(
 
     purse = None if league is None else _Purse(league, bot.key)
 
-    terms = (DoorTerms(allow=entries) if terms is None else terms).within(limits.move_time)
+    terms = (DoorTerms(allow=entries) if terms is None else terms).within(limits.decision_seconds)
     wait = min(terms.outage_wait, _OUTAGE_WAIT)
     terms = msgspec.structs.replace(terms, outage_wait=wait)
     spent = {} if purse is None else purse.spent()

@@ -2,6 +2,7 @@
 
 import shlex
 import shutil
+import subprocess
 import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -29,6 +30,8 @@ TEMPLATES = BUNDLED / "templates"
 
 BRIDGE = BUNDLED / "bridges" / "uci.py"
 """The bot that passes on what a chess engine says."""
+_SHOWN = "/usr"  # which every sandbox shows to bots
+_PATIENCE = 10.0  # seconds in which an engine says that it speaks UCI
 
 _PACKAGES = (
     f"| `{REQUIREMENTS}` | the packages that it needs. Before all else, and after each change: "
@@ -105,20 +108,49 @@ def write_bot(
     return write_files(folder, contents, executable)
 
 
-def write_bridge(folder: Path, engine: Sequence[str]) -> list[str]:
+def write_bridge(folder: Path, engine: Path, words: Sequence[str]) -> list[str]:
     """Write a bot into `folder` that lets an engine play, which speaks UCI; return its files.
 
-    `engine` is the command that starts it. Raises ArenaError as `write_bot` does.
+    `engine` is its program, which is copied unless every sandbox shows it, and `words` follow it.
+    Raises ArenaError for one that does not speak UCI, and as `write_bot` does.
     """
     check_name(folder.resolve().name)
-    entry = toml(["{python}", BRIDGE.name, *engine])
+    _check_speaks(engine, words)
     kit = TEMPLATES / "python" / "kit.py"
-    contents = {
-        BRIDGE.name: BRIDGE.read_bytes(),
-        kit.name: kit.read_bytes(),
-        "bot.toml": f"command = {entry}\n".encode(),
-    }
-    return write_files(folder, contents, "")
+    contents = {BRIDGE.name: BRIDGE.read_bytes(), kit.name: kit.read_bytes()}
+    start, copied = str(engine), ""
+    if not engine.is_relative_to(_SHOWN):
+        copied = engine.name if engine.name not in contents else f"engine-{engine.name}"
+        contents[copied] = engine.read_bytes()
+        start = f"./{copied}"
+    entry = toml(["{python}", BRIDGE.name, start, *words])
+    contents["bot.toml"] = f"command = {entry}\n".encode()
+    return write_files(folder, contents, copied)
+
+
+def _check_speaks(engine: Path, words: Sequence[str]) -> None:
+    """Raise ArenaError unless an engine says that it speaks UCI."""
+    try:
+        done = subprocess.run(
+            [engine, *words],
+            input=b"uci\nquit\n",
+            capture_output=True,
+            timeout=_PATIENCE,
+            check=False,
+            cwd=engine.parent,
+        )
+        said, how = done.stdout + done.stderr, f"ended with {done.returncode}"
+    except subprocess.TimeoutExpired as error:
+        said, how = error.stdout or b"", f"did not end in {_PATIENCE:g} s"
+    except OSError as error:
+        raise ArenaError(f"{engine} cannot be run: {error.strerror}.") from None
+    lines = said.replace(b"\0", b"").decode(errors="replace").split("\n")
+    if not any(line.lower().split()[:1] == ["uciok"] for line in lines):
+        first = next((f", and said {each[:80]!r}" for each in map(str.strip, lines) if each), "")
+        raise ArenaError(
+            f"{engine} does not speak UCI: told 'uci', it {how}{first}, without 'uciok'. Name the "
+            f"program of an engine, with its arguments in the same text."
+        )
 
 
 def write_files(folder: Path, contents: Mapping[str, bytes], executable: str) -> list[str]:

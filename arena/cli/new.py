@@ -130,8 +130,11 @@ def _bridge(folder: Path, uci: str, lang: str | None, game: str | None) -> None:
         shutil.which(engine[0], path=f"{os.environ.get('PATH', '')}:{_GAMES}") if engine else None
     )
     if found is None:
+        if engine and Path(engine[0]).is_file():
+            word = shlex.quote(engine[0])
+            raise ArenaError(f"{engine[0]} may not be run as a program: chmod +x {word}")
         raise ArenaError(f"there is no program {uci!r}: --uci takes the command of an engine.")
-    files = write_bridge(folder, [str(Path(found).resolve()), *engine[1:]])
+    files = write_bridge(folder, Path(found).resolve(), engine[1:])
     click.echo(safe(f"{folder} is written: {', '.join(files)}."))
     word = shlex.quote(str(folder))
     say(

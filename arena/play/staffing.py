@@ -158,7 +158,7 @@ def _slots(
     home = None if presence is None else presence.home
     asking = [bot for bot in league.bots if league.limits_of(bot).door]
     if slots and asking and league.door is not None:
-        terms = league.door.within(min(league.limits_of(bot).move_time for bot in asking))
+        terms = league.door.within(min(league.limits_of(bot).decision_seconds for bot in asking))
         try:
             keys = keys_of(league.door, os.environ, [bot.name for bot in asking])
         except ArenaError as error:

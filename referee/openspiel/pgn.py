@@ -7,6 +7,7 @@ export format this is, but that the text is UTF-8.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from protocol.messages import TimeControl
 from referee.notation import Decided, Heading, Notation
 from referee.openspiel.boards import colour
 from referee.openspiel.game import OpenSpielGame
@@ -160,9 +161,17 @@ def _tags(heading: Heading, lost: Decided | None, plies: int) -> list[tuple[str,
         ("PlyCount", str(plies)),
         ("Termination", _termination(lost)),
     ]
-    if control.judge == "wall" and not control.bank and not control.increment:
-        tags.append(("TimeControl", f"{control.move_time:g}/move"))
-    return tags
+    return [*tags, ("TimeControl", _time_control(control))]
+
+
+def _time_control(control: TimeControl) -> str:
+    """Return times as the standard writes them, or as other runners do; "?" where none does."""
+    has_bank = control.bank or control.increment
+    if control.judge == "cpu" or (control.move_time and has_bank):
+        return "?"
+    if not has_bank:
+        return f"{control.move_time:g}/move"
+    return f"{control.bank:g}+{control.increment:g}" if control.increment else f"{control.bank:g}"
 
 
 def _termination(lost: Decided | None) -> str:

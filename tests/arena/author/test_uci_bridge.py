@@ -119,11 +119,26 @@ def test_what_uci_calls_a_move_is_one_move_in_every_position() -> None:
         assert special.keys() <= {"", "q", "r", "b", "n"}
 
 
+def test_an_engine_that_a_path_names_is_copied(tmp_path: Path) -> None:
+    program = tmp_path / "engines" / "uci.py"  # as the bridge is called
+    program.parent.mkdir()
+    program.write_text("#!/bin/sh\nread word\nprintf 'id name x\\n uciok \\r\\n'\n")
+    program.chmod(0o755)
+    result = arena("new", tmp_path / "bot", "--uci", f"{program} 'an argument'")
+    assert result.exit_code == 0, result.output
+    bot = tmp_path / "bot"
+    command = 'command = ["{python}", "uci.py", "./engine-uci.py", "an argument"]\n'
+    assert (bot / "bot.toml").read_text() == command
+    assert (bot / "engine-uci.py").read_bytes() == program.read_bytes()
+    assert (bot / "engine-uci.py").stat().st_mode & 0o111
+
+
 def test_a_bridge_that_cannot_be_is_refused(tmp_path: Path, golden: Golden) -> None:
     for line in (
         *("--uci no-such-engine", "--uci '", "--uci sh --lang python", "--uci sh --game khan"),
-        *("", "--lang python"),
+        *("", "--lang python", "--uci true", f"--uci {tmp_path}/note"),
     ):
+        (tmp_path / "note").write_text("no program")
         result = arena("new", tmp_path / "bot", *line.split())
         assert result.exit_code == 2
         golden(result.stderr)

@@ -93,10 +93,19 @@ def test_tags_hold_any_text_and_stand_in_the_order_of_the_standard() -> None:
     assert text.encode()
 
 
-@pytest.mark.parametrize("other", [{"judge": "cpu"}, {"bank": 5.0}, {"increment": 0.1}])
-def test_a_time_control_that_pgn_cannot_say_is_left_out(other: dict[str, Any]) -> None:
+@pytest.mark.parametrize(
+    ("other", "said"),
+    [
+        ({"judge": "cpu"}, "?"),
+        ({"bank": 5.0}, "?"),
+        ({"increment": 0.1}, "?"),
+        ({"move_time": 0, "bank": 60.0, "increment": 0.5}, "60+0.5"),
+        ({"move_time": 0, "bank": 60.0}, "60"),
+    ],
+)
+def test_a_time_control_is_said_as_far_as_pgn_can(other: dict[str, Any], said: str) -> None:
     control = msgspec.structs.replace(WALL, **other)
-    assert "TimeControl" not in written(heading(control=control), iter(one_ply()))
+    assert f'[TimeControl "{said}"]' in written(heading(control=control), iter(one_ply()))
 
 
 def one_ply(*decided: Decided) -> list[tuple[Game, list[Decided]]]:
