@@ -224,12 +224,13 @@ class Tree:
 
 # --- zip
 
-_LISTED = struct.Struct("<4s4xHH4xLLLHHH4xLL")
+_LISTED = struct.Struct("<4sxB2xHH4xLLLHHH4xLL")
 _LOCAL = struct.Struct("<4s2xHH16xHH")
 _END = struct.Struct("<4s4H2LH")
 _TOO_BIG = 0xFFFFFFFF
 """Stands for a number that stands elsewhere, as it is larger."""
 _ENCRYPTED = 0x1 | 0x40 | 0x2000
+_WINDOWS = {0, 10, 14}  # the systems whose names of files hold no backslash: FAT, NTFS, VFAT
 
 
 class _Member(NamedTuple):
@@ -285,7 +286,7 @@ def _members(
 ) -> Iterator[_Member]:
     at = 0
     for _ in range(count):
-        sign, flags, method, crc, packed, size, named, extra, said, attributes, offset = (
+        sign, system, flags, method, crc, packed, size, named, extra, said, attributes, offset = (
             _LISTED.unpack_from(directory, at)
         )
         at += _LISTED.size
@@ -300,6 +301,8 @@ def _members(
         begins = _begins(source, offset, name, method)
         if begins + packed > directory_at:
             raise RefusalError(*_DAMAGED)
+        if system in _WINDOWS:
+            name = name.replace(b"\\", b"/")  # as other readers do
         yield _Member(name, method, crc, packed, size, attributes, offset, begins)
     if at != len(directory):
         raise RefusalError(*_DAMAGED)
@@ -371,7 +374,14 @@ def _at(source: BinaryIO, offset: int, size: int) -> bytes:
 # --- tar
 
 _BLOCK = 512
-_FOLDER, _FILES, _LONG_NAME, _LONG_LINK, _EXTENDED, _COMMON = b"5", b"0\07", b"L", b"K", b"xX", b"g"
+_FOLDER, _FILES, _LONG_NAME, _LONG_LINK, _EXTENDED, _COMMON = (
+    b"5",
+    b"0\x007",
+    b"L",
+    b"K",
+    b"xX",
+    b"g",
+)
 _ODD = {
     b"1": "a hard link",
     b"2": "a link",

@@ -89,6 +89,8 @@ class Raw(NamedTuple):
     crc: int | None = None
     local_name: bytes | None = None
     offset: int | None = None
+    system: int = 3
+    """That it was made on: 3 is Unix, 0 Windows."""
 
 
 def raw_zip(*entries: Raw, count: int | None = None) -> bytes:
@@ -108,7 +110,18 @@ def raw_zip(*entries: Raw, count: int | None = None) -> bytes:
         body += struct.pack("<4s5H3L2H", b"PK\3\4", *shared, len(own), 0) + own + packed
         directory += struct.pack(
             "<4s6H3L5H2L",
-            *(b"PK\1\2", 0x314, *shared, len(entry.name), 0, 0, 0, 0, entry.mode << 16, offset),
+            *(
+                b"PK\1\2",
+                entry.system << 8 | 20,
+                *shared,
+                len(entry.name),
+                0,
+                0,
+                0,
+                0,
+                entry.mode << 16,
+                offset,
+            ),
         )
         directory += entry.name
     said = len(entries) if count is None else count

@@ -55,6 +55,19 @@ def test_tars_of_all_forms_are_unpacked_with_long_names(tmp_path: Path, form: in
     assert unpacked(tmp_path / "new", data, "x.tgz").files == dict(files)
 
 
+def test_a_zip_of_windows_and_an_old_tar_are_unpacked(tmp_path: Path) -> None:
+    files = [(rb"mine\bot.toml", BOT), (rb"mine\data\a", b"1"), (b"mine\\empty\\", b"")]
+    windows = raw_zip(*(Raw(name, content, system=0, mode=0) for name, content in files))
+    found = unpacked(tmp_path / "windows", windows)
+    assert found.files == {"bot.toml": BOT, "data/a": b"1"}, found.said
+    old = bytearray(tarred(("mine/bot.toml", BOT), form=tarfile.USTAR_FORMAT))
+    old[156:157] = b"\0"  # the kind of a file, before there were others
+    old[257:265] = bytes(8)  # nor did it say which form it has
+    old[148:156] = b" " * 8
+    old[148:156] = b"%06o\0 " % sum(old[:512])
+    assert unpacked(tmp_path / "old", bytes(old)).files == {"bot.toml": BOT}
+
+
 def test_only_what_was_executable_is_executable(tmp_path: Path) -> None:
     members = []
     for name, mode in (("a", 0o755), ("b", 0o644), ("c", 0o4755), ("d", 0o100)):
@@ -136,7 +149,11 @@ ATTACKS = {
     "zip: .. inside": raw_zip(Raw(b"a/../../b")),
     "zip: absolute": raw_zip(Raw(b"/etc/cron.d/a")),
     "zip: a drive": raw_zip(Raw(b"C:a")),
-    "zip: a backslash": raw_zip(Raw(rb"..\a")),
+    "zip: a backslash": raw_zip(Raw(rb"a\b")),
+    "zip: of Windows, ..": raw_zip(Raw(rb"a\..\..\b", system=0)),
+    "zip: of Windows, absolute": raw_zip(Raw(rb"\etc\a", system=0)),
+    "zip: of Windows, two names": raw_zip(Raw(rb"a\b", system=0, local_name=b"a/b")),
+    "zip: of Windows, twice": raw_zip(Raw(rb"a\b", system=0), Raw(b"a/b", system=0)),
     "zip: not UTF-8": raw_zip(Raw(b"caf\x82")),
     "zip: half a character": raw_zip(Raw(b"\xed\xa0\x80")),
     "zip: a control character": raw_zip(Raw(b"a\x1b[2J")),
