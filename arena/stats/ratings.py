@@ -135,7 +135,10 @@ def fit(
     the neighbours of a full order.
     """
     if draw_probability is not None and not 0 < draw_probability < 1:
-        raise ArenaError(f"a draw probability lies between 0 and 1; {draw_probability} does not.")
+        raise ArenaError(
+            f"a draw probability lies between 0 and 1; {draw_probability:g} does not. Without it, "
+            f"it is fitted: to 0.001 where no match is drawn."
+        )
     kinds = outcomes_of(deals)
     counts: Counter[Outcome] = Counter()
     played: Counter[str] = Counter()

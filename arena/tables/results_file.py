@@ -1,11 +1,14 @@
-"""Plain results files, JSON lines or CSV, for people who want nothing but a table."""
+"""Plain results files, JSON lines, CSV or PGN, for people who want nothing but a table."""
 
 import csv
 import json
+import re
 import sys
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import nullcontext
+from io import BytesIO
 from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
@@ -27,6 +30,10 @@ STANDARD_INPUT = Path("-")
 _MATCH = '{"places": {"A": 1, "B": 2}}'  # how one is written
 _REQUIRED = ("match", "bot", "place")
 _COLUMNS = (*_REQUIRED, "deal", "score")
+_INDEX = "(index)"
+_PLACE = re.compile(r"[0-9]{1,9}(\.0*)?")  # 1.0 is how pandas writes it beside empty cells
+_TAG = re.compile(r'\[\s*(\w+)\s+"((?:[^"\\]|\\.)*)"\s*\]\s*$')
+_PLACES = {"1-0": (1, 2), "0-1": (2, 1), "1/2-1/2": (1, 1)}
 _LINE_LIMIT = 1 << 20  # bytes, the newline included
 _SHOWN = 40  # characters of somebody's text in a message
 
@@ -60,6 +67,9 @@ class _Lines:
 
     def __iter__(self) -> Iterator[str]:
         while line := self._stream.readline(_LINE_LIMIT + 1):
+            if not self.number and line.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):  # Excel's
+                self._stream = BytesIO(_as_utf8(line + self._stream.read()))
+                line = self._stream.readline(_LINE_LIMIT + 1)
             self.number += 1
             if len(line) > _LINE_LIMIT:
                 raise self.error("a line of more than 1 MiB; give every match a line of its own.")
@@ -73,11 +83,17 @@ class _Lines:
         return ArenaError(f"{self._name}:{line or self.number}: {what}")
 
 
+def _as_utf8(text: bytes) -> bytes:
+    return text.decode("utf-16", errors="replace").encode()
+
+
 def _field(name: str, lines: _Lines, *, scores: bool) -> Field:
     played = _Played(lines, are_scores_kept=scores)
     rest = iter(lines)
     for first in rest:  # that is not blank: it shows the form, and the form reads the rest
-        if first.lstrip().startswith(("{", "[")):
+        if _TAG.match(first):
+            _read_pgn(chain([first], rest), lines, played)
+        elif first.lstrip().startswith(("{", "[")):
             _read_json(chain([first], rest), lines, played)
         elif first.strip():
             _read_csv(chain([first], rest), lines, played, max(",;\t", key=first.count))
@@ -314,6 +330,8 @@ class _Match(NamedTuple):
 def _read_csv(texts: Iterable[str], lines: _Lines, played: _Played, delimiter: str) -> None:
     rows = _rows(texts, lines, delimiter)
     header = [name.lower() for name in next(rows, [])]
+    if header[:1] == [""]:
+        header[0] = _INDEX  # as pandas writes it
     _check_header(header, lines)
     at_match, at_bot, at_place = map(header.index, _REQUIRED)
     at_deal = header.index("deal") if "deal" in header else None
@@ -341,13 +359,40 @@ def _read_csv(texts: Iterable[str], lines: _Lines, played: _Played, delimiter: s
                 f"bot {_quoted(bot)} is already in match {_quoted(name)}, which begins on line "
                 f"{match.line}; take a row out, or give the match another name."
             )
-        if not (place.isascii() and place.isdigit() and len(place) <= _SHOWN):
+        if not _PLACE.fullmatch(place):
             raise lines.error(_no_place(bot, place))
-        match.places[bot] = int(place)
+        match.places[bot] = int(float(place))
         if at_score is not None and row[at_score]:
             match.scores[bot] = _score(bot, row[at_score], lines)
     for match in matches.values():
         played.add(match.line, match.places, match.deal, match.scores or None)
+
+
+def _read_pgn(texts: Iterable[str], lines: _Lines, played: _Played) -> None:
+    """Read games of chess: who has White and Black, and the result; moves are passed over."""
+    tags: dict[str, str] = {}
+    began, is_in_moves = lines.number, False
+    for text in texts:
+        tag = _TAG.match(text)
+        if tag and (is_in_moves or tag[1].lower() in tags):
+            _add_game(tags, began, lines, played)
+            tags, began, is_in_moves = {}, lines.number, False
+        if tag:
+            tags[tag[1].lower()] = re.sub(r"\\(.)", r"\1", tag[2])
+        elif text.strip():
+            is_in_moves = True
+    if tags:
+        _add_game(tags, began, lines, played)
+
+
+def _add_game(tags: Mapping[str, str], line: int, lines: _Lines, played: _Played) -> None:
+    places = _PLACES.get(tags.get("result", "*"))
+    if places is None:
+        raise lines.error("this game has no result, such as 1-0 or 1/2-1/2; take it out.", line)
+    bots = [composed(tags.get(side, "?")) for side in ("white", "black")]
+    if "?" in bots or bots[0] == bots[1]:
+        raise lines.error("this game does not say which two play it; name White and Black.", line)
+    played.add(line, dict(zip(bots, places, strict=True)), "", None)
 
 
 def _score(bot: str, text: str, lines: _Lines) -> Number:
@@ -390,7 +435,7 @@ def _check_header(header: list[str], lines: _Lines) -> None:
             f"with a CSV header, {','.join(_REQUIRED)}."
         )
     for name, count in Counter(header).items():
-        if name not in _COLUMNS:
+        if name not in (*_COLUMNS, _INDEX):
             raise lines.error(f"there is no column {_quoted(name)}. {suggestion(name, _COLUMNS)}")
         if count > 1:
             raise lines.error(f"the column {name!r} is there twice; take one out.")

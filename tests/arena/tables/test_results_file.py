@@ -160,7 +160,6 @@ def test_what_is_not_utf_8_is_told(file: Path) -> None:
     for text in (lines(match(A=1, B=2)), "match,bot,place\nm1,A,1\n"):
         last = len(text.splitlines()) + 1
         assert "not UTF-8" in refused(file, text.encode() + b"m1,\xe9,2\n", last)
-        assert "not UTF-8" in refused(file, text.encode("utf-16"), line=1)
 
 
 def test_spreadsheets_leave_no_trace(file: Path) -> None:
@@ -168,14 +167,47 @@ def test_spreadsheets_leave_no_trace(file: Path) -> None:
     result = Result(('A, the "first"', "B"), (1, 2))
     for delimiter, end, start in product(",;\t", ("\n", "\r\n"), ("", "\ufeff", "\n")):
         text = start + end.join(rows).replace("|", delimiter)
+        for encoding in ("utf-8", "utf-16"):  # which Excel calls Unicode text
+            assert read(file, text.removeprefix("\ufeff").encode(encoding)).deals == {(result,): 1}
         assert read(file, text).deals == {(result,): 1}
+
+
+def test_data_frames_leave_no_trace(file: Path) -> None:
+    found = read(
+        file, ",match,bot,place,score\n0,m1,A,1.0,2\n1,m1,B,2.0,0\n2,m2,B,1,1\n3,m2,A,2,0\n"
+    )
+    assert found.deals == {(A_FIRST,): 1, (B_FIRST,): 1}
+
+
+def game(white: str, black: str, result: str, moves: str = "1. e4 e5") -> str:
+    tags = {"Event": "x", "White": white, "Black": black, "Result": result}
+    return "".join(f'[{name} "{value}"]\n' for name, value in tags.items()) + f"\n{moves}\n\n"
+
+
+def test_games_in_pgn_are_matches(file: Path) -> None:
+    long = '1. e4 {[%clk 1:00]\n[%eval 3] [White "C"] }\n(1. d4) e5 1-0'
+    games = (
+        game("A", "B", "1-0", long),
+        game("B", "A", "1-0", ""),
+        game("A", r"the \"B\"", "1/2-1/2"),
+        game("B", "A", "0-1"),
+    )
+    drawn = Result(("A", 'the "B"'), (1, 1))
+    assert read(file, "".join(games)).deals == {(A_FIRST,): 2, (B_FIRST,): 1, (drawn,): 1}
+    for bad, line in (
+        (game("A", "B", "*"), 8),
+        (game("A", "B", ""), 8),
+        (game("?", "B", "1-0"), 8),
+        (game("A", "A", "1-0"), 8),
+    ):
+        assert "this game " in refused(file, game("A", "B", "1-0") + bad, line)
 
 
 BAD_ROWS: list[tuple[list[str], int]] = [
     (["m1,A"], 2),
     ([",A,1"], 2),
     (["m1,,1", "m1,B,2"], 2),
-    (["m1,A,1.0"], 2),
+    (["m1,A,1.5"], 2),
     (["m1,A,-1"], 2),
     (["m1,A,١"], 2),
     (["m1,A,%s" % ("9" * 5000)], 2),
