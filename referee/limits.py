@@ -83,7 +83,7 @@ class MatchLimits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     """Whether a bot sees /proc: its own in bwrap, and the machine's, unread, behind Landlock."""
 
     def __post_init__(self) -> None:
-        """Raise ValueError for no time, or for devices or requests that could not be let through."""
+        """Raise ValueError for no time, and devices or requests that could not be let through."""
         if not (self.move_time or self.bank):
             raise ValueError("with move_time = 0, a bank is to pay for all decisions: have one")
         _check_let_through(self)

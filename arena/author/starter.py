@@ -96,10 +96,11 @@ def _written(
 def _wrapped(sign: str, indent: str, text: str) -> Iterator[str]:
     """Yield a paragraph as lines of a comment; `indent` stands before all but the first."""
     # A backslash at a line's end, or before a `u` in Java, would mean something in a comment.
-    text = safe(" ".join(text.split())).replace("\\", "/")
+    text = safe(" ".join(text.split())).replace("\\u", "\\ u")
     width = max(_WIDTH - len(sign), 40)
     for line in textwrap.wrap(text, width, subsequent_indent=indent, break_on_hyphens=False):
-        yield f"{sign}{line}"
+        end = " |" if line.endswith("\\") else ""
+        yield f"{sign}{line}{end}"
 
 
 def _about(schema: Mapping[str, Any], met: Mapping[bool, Decision]) -> list[tuple[str, str]]:

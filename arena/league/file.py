@@ -25,14 +25,14 @@ from arena.league.entry import (
     check_reason,
     composed_entry,
 )
-from arena.league.files import LEAGUE_FILE, is_of_a_league
+from arena.league.files import LEAGUE_FILE, is_of_a_league, near_miss
 from arena.league.games import find_game
 from arena.league.openings import check_opening, opening_terms
 from arena.league.plan import DATABASE, LeaguePlan
 from arena.league.remote import check_hand_in, check_remote, check_remotes
 from arena.league.settings import Settings
 from arena.schedule.formats import FORMATS
-from arena.text import composed, not_toml
+from arena.text import composed, not_toml, safe
 from protocol.errors import ArenaError
 from referee.door import DoorTerms
 from referee.finding import Source, find_source, is_path
@@ -109,7 +109,11 @@ def file_of(folder: Path) -> tuple[Path, str]:
         raise ArenaError(f"there is no league {str(folder)!r}: no such folder.")
     if not file.is_file():
         check_not_bereft(folder)
-        raise ArenaError(f"{folder} is not a league: it has no {FILE}. `arena init` makes one.")
+        near = near_miss((path.name for path in folder.iterdir()), FILE)
+        raise ArenaError(
+            f"{folder} is not a league: it has no {FILE}"
+            + (f", but {safe(near)}: call that {FILE}." if near else ". `arena init` makes one.")
+        )
     try:
         return file, read_at_most(file, _FILE_LIMIT).decode("utf-8-sig")
     except OSError as error:

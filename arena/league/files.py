@@ -1,5 +1,6 @@
 """The files of a bot: which they are, what they hold, and whether they are as they were."""
 
+import difflib
 import hashlib
 import json
 import os
@@ -245,6 +246,15 @@ def absent(path: Path, folder: Path, where: str = "") -> str:
     how = f"; build it: make -C {quoted(folder)}" if built else ""
     named = f", which {where} names" if where else ""
     return f"there is no file {safe(str(path))}{named}{how}."
+
+
+def near_miss(names: Iterable[str], wanted: str) -> str:
+    """Return a name that is perhaps meant to be another: in capitals, or as text; "" if none is."""
+    for name in sorted(names):
+        folded = name.casefold()
+        if folded.startswith(wanted) or difflib.get_close_matches(folded, [wanted], 1, 0.85):
+            return name
+    return ""
 
 
 def is_archive(path: Path) -> bool:

@@ -12,7 +12,7 @@ from typing import Any, TypeGuard
 
 from arena.environment.names import LOCK, WHEELS
 from arena.league.bot import Bot, make_bot
-from arena.league.files import is_archive, named_files, quoted, readable
+from arena.league.files import is_archive, named_files, near_miss, quoted, readable
 from arena.text import not_toml, safe, toml
 from protocol.errors import ArenaError
 from referee.folder import bots_of
@@ -238,6 +238,11 @@ def _unsaid(folder: Path) -> str:
         )
     if archive := next(filter(is_archive, paths), None):
         return f"{shown} has no bot.toml, but an archive: unpack {safe(archive.name)}."
+    if near := near_miss(names, BOT_FILE):
+        return f"{shown} has no {BOT_FILE}, but {safe(near)}: call that {BOT_FILE}."
+    if inner := next((path for path in paths if (path / BOT_FILE).is_file()), None):
+        is_in = f"{safe(inner.name)} in it has one"
+        return f"{shown} has no {BOT_FILE}, but {is_in}: name {safe(str(inner))}."
     programs = (path for path in paths if path.is_file() and os.access(path, os.X_OK))
     program = next((path for path in programs if is_program(str(path))), None)
     script = next((path for path in paths if path.suffix == ".py" and path.stem != "kit"), None)

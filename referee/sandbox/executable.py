@@ -10,6 +10,7 @@ from referee.sandbox.program import Program
 from referee.sandbox.sources import odd_kind
 from referee.sandbox.temporary import is_noexec
 
+_MARK = b"\xef\xbb\xbf"  # by which some editors on Windows begin a text in UTF-8
 _FIRST_LINE = 256  # bytes of it that the kernel looks at
 WINDOWS = "its first line ends in CR (Windows line ends). Save it with Unix line ends."
 """What to say of a script whose interpreter no kernel finds."""
@@ -70,6 +71,8 @@ def unstarted(program: Program, why: str) -> str:
             return f"{word} is empty"
         if _is_binary(begins):
             return f"{word} was built for another kind of machine"
+        if begins.removeprefix(_MARK).startswith(b"#!"):
+            return f"{word} begins with a byte order mark: save it as UTF-8 without one"
         return f"{word} is no program: it lacks a first line such as {opening(path)}"
     if why == f"{path}: {os.strerror(errno.ENOENT)}" and begins:
         interpreter = named_interpreter(path, os.defpath)
