@@ -159,6 +159,22 @@ def toml(value: object) -> str:
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
+_TWICE = "it is there twice: keep one, with all that both say"
+_TOML_HINTS = {
+    "Invalid value": "text needs quotes",
+    "Cannot": _TWICE,
+    "Duplicate": _TWICE,
+    "Unclosed array": "a list ends with ]",
+    "Unclosed inline": "a table ends with }",
+    "Expected '='": "a line is NAME = VALUE",
+    "Invalid statement": "a line is NAME = VALUE, and a remark begins with #",
+    "Invalid initial": "a line is NAME = VALUE, and a remark begins with #",
+    "Unescaped": "in text, a backslash is written twice",
+    "Unterminated": "text ends with the quote that it begins with",
+}
+"""What to do, by how the errors of `tomllib` begin."""
+
+
 def not_toml(text: str, error: Exception) -> str:
     """Return what follows a file's name where its text is not TOML: the line, and what is wrong."""
     found = re.fullmatch(r"(.+) \(at line (\d+), column \d+\)", str(error))
@@ -166,9 +182,11 @@ def not_toml(text: str, error: Exception) -> str:
         return f": not TOML: {error}"
     what, line = found[1], int(found[2])
     shown = text.splitlines()[line - 1].strip()[:_SHOWN_OF_A_LINE]
-    is_truth = re.search(r"=\s*(yes|no|on|off|true|false)\b", shown, re.IGNORECASE)
-    hint = "write true or false, or text in quotes" if is_truth else "text needs quotes"
-    return f":{line}: not TOML: {what[0].lower()}{what[1:]}: {safe(shown)} ({hint})."
+    hint = next((words for start, words in _TOML_HINTS.items() if what.startswith(start)), "")
+    if re.search(r"=\s*(yes|no|on|off|true|false)\b", shown, re.IGNORECASE):
+        hint = "write true or false, or text in quotes"
+    end = f" ({hint})" if hint else ""
+    return f":{line}: not TOML: {what[0].lower()}{what[1:]}: {safe(shown)}{end}."
 
 
 def guarded(text: str) -> str:

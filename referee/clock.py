@@ -29,8 +29,8 @@ def wall_cap(allowed: float) -> float:
 def cap_words(allowed: float) -> str:
     """Return the wall cap in words, and how it is worked out."""
     return (
-        f"{wall_cap(allowed):.3f} s allowed there: {_CAP_FACTOR:g} times the {allowed:.3f} s of a "
-        f"decision, and {CAP_SECONDS:g} s"
+        f"{wall_cap(allowed):.3f} s allowed there: {_CAP_FACTOR:g} times the {allowed:.3f} s that "
+        f"it has, and {CAP_SECONDS:g} s"
     )
 
 

@@ -196,7 +196,10 @@ def instead(half: bytes, *, has_unread: bool, is_idle: bool, is_ready: bool, wai
             " (it read the ask and was idle: does it sleep, wait for more than one line, or keep "
             "its answer unflushed?)"
         )
-    return " (it was idle: does it read one line at a time, and flush its output after each?)"
+    return (
+        ' (it was idle: does it answer `hello` with {"type":"ready"}, read one line at a time, and '
+        "flush its output after each?)"
+    )
 
 
 def beside(line: bytes, last_word: str) -> str:

@@ -9,6 +9,8 @@ from arena.text import fold, safe
 from arena.text import width as columns_of
 
 _INDENT = 15
+_QUOTED = (" ", "→", "←", "first ", "now ")
+"""How lines begin that hold what was sent or printed."""
 _BEGINNING, _END = 190, 120  # characters of a long line that are shown
 
 
@@ -37,8 +39,11 @@ def _folded(line: str, room: int) -> Iterator[str]:
 
 
 def _shortened(line: str) -> str:
-    """Return the beginning and the end of a long line: an ask ends with what is legal."""
-    if len(line) <= _BEGINNING + _END:
+    """Return the beginning and the end of a long line: an ask ends with what is legal.
+
+    What we say ourselves is never cut.
+    """
+    if len(line) <= _BEGINNING + _END or not line.startswith(_QUOTED):
         return line
     return f"{line[:_BEGINNING]}…{line[-_END:]}"
 

@@ -244,6 +244,8 @@ def absent(path: Path, folder: Path, where: str = "") -> str:
     """Say what to do about a file that is not there, and where it is named."""
     built = (folder / "Makefile").is_file()
     how = f"; build it: make -C {quoted(folder)}" if built else ""
+    if path.name == "kit.py" and not built:
+        how = f"; write it: arena bots --kit > {quoted(path)}"
     named = f", which {where} names" if where else ""
     return f"there is no file {safe(str(path))}{named}{how}."
 

@@ -36,8 +36,8 @@ _LOOKED_AT = 10_000  # names in a folder among which there may be sources
 _KEYS = ("command = ", "files = ", "add ")
 _MOST_LISTED = 20  # files that are named one by one
 _PLACES = {
-    "league.toml": "In league.toml, below its name, write",
-    "bot.toml": "In its bot.toml, write",
+    "league.toml": "In league.toml, below its name, have",
+    "bot.toml": "In its bot.toml, have",
     "": "Put all of it into a folder with a bot.toml, name that folder, and write there",
 }
 _UNBUILT = {"Makefile", "README.md", "bot.toml"}
@@ -98,6 +98,9 @@ def _without_module(bot: Bot, stderr: str) -> list[str]:
     if not lacking:
         return []
     module = lacking[-1].partition(".")[0]
+    if module == "kit":
+        kit = shlex.quote(str(bot.folder / "kit.py"))
+        return [f"kit.py is the kit for bots in Python: `arena bots --kit > {kit}` writes it."]
     build = f"`arena env build --fetch {quoted(bot.folder)}`."
     if bot.has_packages:
         return [
@@ -110,11 +113,19 @@ def _without_module(bot: Bot, stderr: str) -> list[str]:
             f'{asked} counts only for a bot whose bot.toml says python = "venv", and whose command '
             f'begins with "{PYTHON}": write that, then run {build}'
         ]
+    if bot.listed_in:
+        change = f'name the package in a {REQUIREMENTS} beside a bot.toml that says python = "venv"'
+    else:
+        command = toml([PYTHON, Path(bot.command[-1]).name])
+        build = "`arena env build --fetch FOLDER` with that folder."
+        change = (
+            f"put it into a folder of its own, with a {REQUIREMENTS} that names the package and a "
+            f'bot.toml that says command = {command} and python = "venv"'
+        )
     return [
         f"{module} is neither one of its files nor in Python's standard library, and a bot has "
         f"other packages only in an environment of its own: `arena new --with PACKAGE` begins "
-        f"such a bot. To change this one, name the package in a {REQUIREMENTS} beside a bot.toml "
-        f'that says python = "venv", then run {build}'
+        f"such a bot. To change this one, {change}, then run {build}"
     ]
 
 

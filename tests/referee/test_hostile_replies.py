@@ -237,7 +237,7 @@ def test_half_a_line_and_silence_is_late_at_the_cap(seat_of: SeatOf) -> None:
     seat = seat_of("""hear(); say('{"id":1,"mo'); hear()""", **QUICK)
     assert re.fullmatch(
         r"late: no answer after \d+\.\d+ s on the wall, .*; 1\.100 s allowed there: "
-        r"2 times the 0\.050 s of a decision, and 1 s "
+        r"2 times the 0\.050 s that it has, and 1 s "
         r'\(it wrote {"id":1,"mo and no newline\)',
         heard(seat),
     )

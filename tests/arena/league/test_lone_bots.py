@@ -237,7 +237,7 @@ def test_every_command_that_starts_a_bot_names_its_missing_helper(
     line = 'files = ["mine.py", "helper.py"]'
     assert f"{line}\n" in do(here, "check", "./mine.py", "--game", "khan", code=1)
     do(here, "init", "cup", "./mine.py", "random", *QUICK)
-    assert f"In league.toml, below its name, write: {line}" in do(here, "run", "cup")
+    assert f"In league.toml, below its name, have: {line}" in do(here, "run", "cup")
 
 
 @pytest.mark.slow  # a process for each match that is lost
@@ -250,7 +250,7 @@ def test_a_helper_that_is_missing_in_a_match_is_named_as_well_and_the_line_mends
     do(here, "init", "cup", "./mine.py", "random", "--game", "khan", "--deals", "6")
     said = do(here, "run", "cup")
     mended = 'files = ["kit.py", "mine.py", "book.txt"]'
-    mending = f"below its name, write: {mended}"
+    mending = f"below its name, have: {mended}"
     (line,) = [line for line in said.splitlines() if "has forfeited 10 matches in a row" in line]
     assert mending in line
     match = line.partition("arena show cup ")[2].partition("`")[0]
