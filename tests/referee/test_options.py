@@ -94,9 +94,12 @@ def test_nobody_goes_without_a_sandbox_unknowingly() -> None:
 def test_times_are_positive_and_have_an_end() -> None:
     """A bot that may take for ever stops a tournament, and `poll` takes no such number."""
     for name in ("startup", "move_time", "bank", "increment"):
-        for value in (math.inf, -1, *([0] if name in ("startup", "move_time") else [])):
+        for value in (math.inf, -1, *([0] if name == "startup" else [])):
             with pytest.raises(ArenaError, match="it takes a number"):
                 read_settings(Limits, {"sandbox": "none", name: value}, "limit {}")
+    assert read_settings(Limits, {"move_time": 0, "bank": 60}, "limit {}").decision_seconds == 60
+    with pytest.raises(ArenaError, match="a bank is to pay for all decisions"):
+        read_settings(Limits, {"move_time": 0, "increment": 1}, "limit {}")
 
 
 class Stakes(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
