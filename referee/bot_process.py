@@ -23,7 +23,6 @@ from referee.verdict import Verdict, instead, verdict
 if TYPE_CHECKING:
     from referee.door import DoorClient
 
-_RUN_SECONDS = 2e-6  # a write that took longer: a bot on the same core ran, and may have answered
 _EXIT_GRACE = 0.2  # seconds in which a bot that closed its output may end by itself
 
 
@@ -143,15 +142,12 @@ class BotProcess:
         if is_rested:
             self._settle()
         try:
-            pipes.send(line)
-            asked = monotonic()
-            turn.asked(asked)
-            answer = pipes.look() if asked - began > _RUN_SECONDS else None
+            answer = pipes.ask(line)
         except ClosedError as error:
             self._gone(str(error))
+        turn.asked(monotonic())
         if answer is None:
             return self._next_line(turn.allowed)
-        turn.answered = monotonic()
         if self.tap is not None:
             self.tap("←", answer)
         return answer

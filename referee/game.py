@@ -149,10 +149,13 @@ class Game(ABC):
     """
 
     _readings: ClassVar[Mapping[str, Reading]]
+    _has_canonical: ClassVar[bool] = False
+    """Whether it says how moves are recorded."""
 
     def __init_subclass__(cls) -> None:
         """Work out how replies are read; raise TypeError for a form that cannot be."""
         super().__init_subclass__()
+        cls._has_canonical = cls.canonical is not Game.canonical
         if "decisions" in cls.__dict__:
             cls._readings = {name: reading_of(form) for name, form in cls.decisions.items()}
 
@@ -208,7 +211,9 @@ class Game(ABC):
             except Wrong as wrong:
                 return str(wrong)
         reason = self.check(seat, move)
-        return self.canonical(seat, move) if reason is None else reason
+        if reason is not None:
+            return reason
+        return self.canonical(seat, move) if self._has_canonical else move
 
     def refusal(self, seat: int, move: Move) -> str | None:
         """Return why `move` is refused, in words for the bot's author; None if it is legal."""

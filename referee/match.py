@@ -4,7 +4,7 @@ Nothing here waits for anybody, knows a process, or looks at a clock: who drives
 """
 
 import hashlib
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from math import ceil
 from random import Random
 from typing import TypeAlias, final
@@ -93,7 +93,13 @@ class Match:
         By seat, `unable` has the fault of one that cannot play at all, and `samples` how many legal
         moves it wants to see of a decision that does not list them.
         """
-        game, out, self._samples = self._game, self._forfeits.steps, samples
+        game, forfeits, self._samples = self._game, self._forfeits, samples
+        out, watch, note_entry, note_turn = (
+            forfeits.steps,
+            self._watch,
+            self._entries.append,
+            self._turns.append,
+        )
         for seat, fault in enumerate(unable):
             if fault is not None:
                 fault = self._judged(seat, fault)
@@ -101,7 +107,7 @@ class Match:
                 yield Judged(seat, fault.forfeit)
                 game.withdraw(seat)
         asks = [0] * game.seats
-        while not self._forfeits.end_the_match and (deciders := game.deciders()):
+        while not forfeits.end_the_match and (deciders := game.deciders()):
             self._step += 1
             moves = {}
             for seat in deciders:
@@ -118,9 +124,10 @@ class Match:
                 read: Move | str = ""
                 if answer.move is not None:
                     read = game.read_answer(decision.name, seat, answer.move)
-                if not isinstance(read, str) and answer.fault is None:
+                if answer.fault is None and not isinstance(read, str):
                     moves[seat] = read
-                    self._note(Entry(seat, read, None, answer.note), answer.turn)
+                    note_entry(Entry(seat, read, None, answer.note))
+                    note_turn(answer.turn)
                     continue
                 fault = self._judged(seat, fault_of(decision, answer, read))
                 if isinstance(read, str) or fault.kind not in STANDING:
@@ -128,13 +135,18 @@ class Match:
                 moves[seat] = move = read
                 self._note(Entry(seat, move, fault, answer.note), answer.turn)
                 yield Judged(seat, fault.forfeit)
-            if self._watch is not None:
-                self._watch(game, self._entries[-len(deciders) :])
-            for seat, step in out.items():
-                if step == self._step:
-                    game.withdraw(seat)
+            if watch is not None:
+                watch(game, self._entries[-len(deciders) :])
+            if out:
+                self._withdraw()
             game.apply(moves)
         self._end()
+
+    def _withdraw(self) -> None:
+        """Take the seats that forfeited in this step out of the game."""
+        for seat, step in self._forfeits.steps.items():
+            if step == self._step:
+                self._game.withdraw(seat)
 
     def _note(self, entry: Entry, turn: Turn) -> None:
         self._entries.append(entry)
@@ -176,26 +188,17 @@ class Match:
         return Played(replay, self._evidence(began, measured))
 
     def _evidence(self, began: float, measured: Sequence[Measured]) -> Evidence:
-        cpu, wall, lag = [], [], []
-        waited = {}
-        ended = began
-        for number, turn in enumerate(self._turns):
-            cpu.append(int(turn.cpu * 1e6))
-            taken = turn.ended - turn.began
-            wall.append(ceil(taken * 1e6))
-            if (taken > _LONG_SECONDS or turn.wall > taken) and turn.wall:
-                waited[number] = int((taken - turn.wall) * 1e6)
-            if turn is _UNASKED:
-                lag.append(0)
-            else:
-                # what was kept from before an interruption ends later than the next turn began
-                since = turn.began - ended
-                lag.append(int(since * 1e6) if since > 0 else 0)
-                ended = turn.ended
+        turns = self._turns
+        times = [turn.ended - turn.began for turn in turns]
+        waited = {
+            number: int((taken - turns[number].wall) * 1e6)
+            for number, taken in enumerate(times)
+            if (taken > _LONG_SECONDS or turns[number].wall > taken) and turns[number].wall
+        }
         return Evidence(
-            cpu=cpu,
-            wall=wall,
-            lag=lag,
+            cpu=[int(turn.cpu * 1e6) for turn in turns],
+            wall=[ceil(taken * 1e6) for taken in times],
+            lag=[*_lags(turns, began)],
             stderr=[each.stderr for each in measured],
             conversations=[each.conversation for each in measured],
             burners=[seat for seat, each in enumerate(measured) if each.burner],
@@ -206,6 +209,18 @@ class Match:
             memory_peak=_by_seat(each.memory_peak for each in measured),
             samples=_by_seat(self._samples),
         )
+
+
+def _lags(turns: Iterable[Turn], ended: float) -> Iterator[int]:
+    """Yield how long it was from the end of each turn to the next, in microseconds."""
+    for turn in turns:
+        if turn is _UNASKED:
+            yield 0
+            continue
+        # What was kept from before an interruption ends later than the next turn began.
+        since = turn.began - ended
+        yield int(since * 1e6) if since > 0 else 0
+        ended = turn.ended
 
 
 def _microseconds(seconds: Iterable[float]) -> dict[int, int]:

@@ -75,14 +75,25 @@ class Pipes:
             raise ClosedError("it closed its standard input") from None
         self._unsent = data[sent:] if sent < len(data) else b""
 
-    def look(self) -> bytes | None:
-        """Return the next line if it is there already.
+    def ask(self, line: bytes) -> bytes | None:
+        """Send a line; return the next one of the bot if it is there already.
 
-        Raises ClosedError if there is none and will be none, and OverlongLineError.
+        So it is mostly where the bot has the same core: it answers while it is written to. Raises
+        ClosedError if there is none and will be none, or as `send` does, and OverlongLineError.
         """
-        held = self._lines.held
-        if held and (line := self._lines.pop()) is not None:
-            return line
+        self.send(line)
+        if self._lines.held:
+            return self.look()
+        data = self._read(_GLANCE)
+        if data is None:
+            return None
+        found, newline, more = data.partition(b"\n")
+        return found if newline and not more else self._cut(data)
+
+    def look(self) -> bytes | None:
+        """Return the next line if it is there already; raise what `ask` does."""
+        if self._lines.held and (found := self._lines.pop()) is not None:
+            return found
         data = self._read(_GLANCE)
         return None if data is None else self._cut(data)
 
@@ -112,9 +123,6 @@ class Pipes:
 
     def _cut(self, data: bytes) -> bytes | None:
         """Take what was read of the output; return the next line, if it is there now."""
-        line, newline, more = data.partition(b"\n")
-        if newline and not more and not self._lines.held:
-            return line  # as nearly always
         if not data:
             raise ClosedError("it closed its standard output")
         self._lines.push(data)

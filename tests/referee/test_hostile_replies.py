@@ -13,7 +13,6 @@ import pytest
 
 from protocol.lines import LINE_LIMIT
 from protocol.messages import NOTE_LIMIT, End, Start
-from referee import bot_process
 from referee.answer import Answer
 from referee.fault import Fault
 from referee.game import Decision
@@ -189,9 +188,8 @@ def test_endless_bytes_without_a_newline_are_a_flood_that_takes_no_memory(seat_o
 
 @pytest.mark.parametrize("length", [469, 470, 471, 940, 65_000])
 def test_a_reply_that_is_there_at_the_first_look_is_read_whole(
-    seat_of: SeatOf, monkeypatch: pytest.MonkeyPatch, length: int
+    seat_of: SeatOf, length: int
 ) -> None:
-    monkeypatch.setattr(bot_process, "_RUN_SECONDS", -1.0)  # as if the bot had always just run
     seat = seat_of(
         f"""
         say('{{"id":1,"move":{{"echo":1}}}}'.ljust({length} - 1) + "\\n")
