@@ -72,7 +72,6 @@ class Match:
         self._forfeits = Forfeits(
             game.seats, faults_allowed, illegal_is_sanctioned=game.illegal_is_sanctioned
         )
-        self._step = 0
         self._entries: list[Entry] = []
         self._turns: list[Turn] = []
         self._counted = Counted()
@@ -94,67 +93,57 @@ class Match:
         moves it wants to see of a decision that does not list them.
         """
         game, forfeits, self._samples = self._game, self._forfeits, samples
-        out, watch, note_entry, note_turn = (
-            forfeits.steps,
-            self._watch,
-            self._entries.append,
-            self._turns.append,
-        )
+        out, watch, step = forfeits.steps, self._watch, 0
+        note, took = self._entries.append, self._turns.append
         for seat, fault in enumerate(unable):
             if fault is not None:
-                fault = self._judged(seat, fault)
-                self._note(Entry(seat, None, fault), _UNASKED)
+                fault = self._judged(seat, fault, step)
+                note(Entry(seat, None, fault))
+                took(_UNASKED)
                 yield Judged(seat, fault.forfeit)
                 game.withdraw(seat)
         asks = [0] * game.seats
         while not forfeits.end_the_match and (deciders := game.deciders()):
-            self._step += 1
+            step += 1
             moves = {}
             for seat in deciders:
                 if seat in out:
                     moves[seat] = move = game.default(seat)
-                    self._note(Entry(seat, move), _UNASKED)
+                    note(Entry(seat, move))
+                    took(_UNASKED)
                     continue
-                asks[seat] += 1
                 decision = game.decision(seat)
                 if samples[seat]:
+                    asks[seat] += 1
                     decision = with_samples(game, seat, decision, asks[seat], samples[seat])
                 answer = yield Due(seat, decision, game.view(seat))
                 assert answer is not None
+                took(answer.turn)
                 read: Move | str = ""
                 if answer.move is not None:
                     read = game.read_answer(decision.name, seat, answer.move)
                 if answer.fault is None and not isinstance(read, str):
                     moves[seat] = read
-                    note_entry(Entry(seat, read, None, answer.note))
-                    note_turn(answer.turn)
+                    note(Entry(seat, read, None, answer.note))
                     continue
-                fault = self._judged(seat, fault_of(decision, answer, read))
+                fault = self._judged(seat, fault_of(decision, answer, read), step)
                 if isinstance(read, str) or fault.kind not in STANDING:
                     read = game.default(seat)
                 moves[seat] = move = read
-                self._note(Entry(seat, move, fault, answer.note), answer.turn)
+                note(Entry(seat, move, fault, answer.note))
                 yield Judged(seat, fault.forfeit)
             if watch is not None:
                 watch(game, self._entries[-len(deciders) :])
             if out:
-                self._withdraw()
+                for seat, left in out.items():
+                    if left == step:
+                        game.withdraw(seat)
             game.apply(moves)
         self._end()
 
-    def _withdraw(self) -> None:
-        """Take the seats that forfeited in this step out of the game."""
-        for seat, step in self._forfeits.steps.items():
-            if step == self._step:
-                self._game.withdraw(seat)
-
-    def _note(self, entry: Entry, turn: Turn) -> None:
-        self._entries.append(entry)
-        self._turns.append(turn)
-
-    def _judged(self, seat: int, fault: Fault) -> Fault:
+    def _judged(self, seat: int, fault: Fault, step: int) -> Fault:
         """Count a fault and say whether the seat forfeits with it."""
-        if not self._forfeits.judge(seat, fault.kind, self._step):
+        if not self._forfeits.judge(seat, fault.kind, step):
             return fault
         return msgspec.structs.replace(fault, forfeit=True)
 

@@ -81,9 +81,16 @@ class Pipes:
         So it is mostly where the bot has the same core: it answers while it is written to. Raises
         ClosedError if there is none and will be none, or as `send` does, and OverlongLineError.
         """
-        self.send(line)
-        if self._lines.held:
+        if self._unsent or self._lines.held:
+            self.send(line)
             return self.look()
+        try:  # as nearly always, and a call less
+            sent = os.write(self._stdin, line)
+        except OSError:
+            self.send(line)  # which knows what to make of it
+        else:
+            if sent < len(line):
+                self._unsent = line[sent:]
         data = self._read(_GLANCE)
         if data is None:
             return None
