@@ -15,8 +15,9 @@ from referee.options import suggestion
 
 KEYS = ("group", "rank", "bot", "rating", "error", "leagues")
 RULE = (
-    "A bot's rating is the mean of its ratings in the leagues, which all count alike. Each of "
-    f"them is measured from the mean of the compared bots. {RANKS}"
+    "A bot's rating is the mean of its ratings in the leagues, each measured from the mean of the "
+    "compared bots: a league in which these lie far apart counts for more than one in which they "
+    f"lie close. {RANKS}"
 )
 
 
