@@ -1,8 +1,10 @@
 """How much memory is left for bots: on this machine, and in the container around us."""
 
 import os
+import sys
 import time
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -51,12 +53,16 @@ class Room:
 
 
 def available() -> int:
-    """Return the bytes that new processes can use before memory is short."""
-    return min([_of_machine(), *_of_groups()])
+    """Return the bytes that new processes can use before memory is short.
+
+    Where nothing says it, as without /proc/meminfo, none is taken to be short.
+    """
+    return min([*_of_machine(), *_of_groups()], default=sys.maxsize)
 
 
-def _of_machine() -> int:
-    return int(_numbers(Path("/proc/meminfo"))["MemAvailable:"]) * 1024
+def _of_machine() -> Iterator[int]:
+    with suppress(OSError, KeyError, ValueError):  # it is not shown, or not so
+        yield int(_numbers(Path("/proc/meminfo"))["MemAvailable:"]) * 1024
 
 
 def _of_groups() -> Iterator[int]:
@@ -66,19 +72,17 @@ def _of_groups() -> Iterator[int]:
 
 
 def _of_group(group: Path, files: _Files) -> Iterator[int]:
-    try:
+    with suppress(OSError, ValueError):  # it limits no memory, or is not shown
         limit, used = ((group / name).read_text().strip() for name in (files.limit, files.used))
         cached = _numbers(group / "memory.stat").get(files.cached, "0")
-    except OSError:
-        return  # it limits no memory, or is not shown
-    if limit != "max":
-        yield max(0, int(limit) - int(used) + int(cached))
+        if limit != "max":
+            yield max(0, int(limit) - int(used) + int(cached))
 
 
 def _numbers(file: Path) -> Mapping[str, str]:
     """Return the first two words of every line."""
     lines = (line.split() for line in file.read_text().splitlines())
-    return {words[0]: words[1] for words in lines}
+    return {words[0]: words[1] for words in lines if len(words) > 1}
 
 
 def size_of(pids: Iterable[int]) -> int:
@@ -88,9 +92,7 @@ def size_of(pids: Iterable[int]) -> int:
     """
     total = 0
     for pid in pids:
-        try:
+        with suppress(OSError, ValueError, IndexError):
             words = Path(f"/proc/{pid}/statm").read_text().split()
-        except OSError:
-            continue
-        total += (int(words[1]) - int(words[2])) * _PAGE
+            total += (int(words[1]) - int(words[2])) * _PAGE
     return total

@@ -161,13 +161,15 @@ def _tags(heading: Heading, lost: Decided | None, plies: int) -> list[tuple[str,
         ("PlyCount", str(plies)),
         ("Termination", _termination(lost)),
     ]
-    return [*tags, ("TimeControl", _time_control(control))]
+    if control.judge == "wall":
+        tags.append(("TimeControl", _time_control(control)))
+    return tags
 
 
 def _time_control(control: TimeControl) -> str:
     """Return times as the standard writes them, or as other runners do; "?" where none does."""
     has_bank = control.bank or control.increment
-    if control.judge == "cpu" or (control.move_time and has_bank):
+    if control.move_time and has_bank:
         return "?"
     if not has_bank:
         return f"{control.move_time:g}/move"

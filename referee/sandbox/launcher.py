@@ -62,6 +62,10 @@ class Launcher(Starter):
     server = FORK_SERVER
 
     def __init__(self, sandbox: str, *, uid: int | None = None, programs: int = USERS) -> None:
+        if not Path("/proc/self/stat").exists():
+            raise MachineError(
+                "there is no /proc here, by which bots are watched: mount -t proc proc /proc"
+            )
         self.sandbox: Sandbox = _KINDS[sandbox](uid)
         self._stage_by_program: dict[Program, Stage] = {}
         super().__init__(self.sandbox, uid=uid, programs=programs)

@@ -32,7 +32,7 @@ GIVEN = {
     "arena init": "rm -rf cup",
     "arena add cup ./my_bot": "arena new bots/mine --lang python --game guerra\n"
     "arena new hand-ins/ada --lang python --game guerra",
-    "arena new fish": "printf '#!/bin/sh\\n' > stockfish; chmod +x stockfish",
+    "arena new fish": "printf '#!/bin/sh\\necho uciok\\n' > stockfish; chmod +x stockfish",
     "arena env build": "rm -rf mine; mkdir mine; touch mine/bot.py mine/requirements.txt\n"
     'printf \'command = ["{python}", "bot.py"]\\npython = "venv"\\n\' > mine/bot.toml',
     "arena env list": "rm -rf mine",

@@ -54,12 +54,13 @@ def check_room(
 
 def _most_processes() -> Iterator[tuple[int, str]]:
     """Yield how many processes there may be, and what says so."""
-    yield int(_MOST_PIDS.read_text()), str(_MOST_PIDS)
+    with suppress(OSError, ValueError):  # it is not shown
+        yield int(_MOST_PIDS.read_text()), str(_MOST_PIDS)
     own = resource.getrlimit(resource.RLIMIT_NPROC)[1]
     if os.getuid() != 0 and own != resource.RLIM_INFINITY:
         yield own, "ulimit -Hu"
     for group in control_groups("pids"):
-        with suppress(OSError):  # it bounds nothing, or is not shown
+        with suppress(OSError, ValueError):  # it bounds nothing, or is not shown
             most = (group.folder / "pids.max").read_text().strip()
             if most != "max":
                 yield int(most), f"{group.folder}/pids.max"

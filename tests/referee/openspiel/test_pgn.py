@@ -96,16 +96,18 @@ def test_tags_hold_any_text_and_stand_in_the_order_of_the_standard() -> None:
 @pytest.mark.parametrize(
     ("other", "said"),
     [
-        ({"judge": "cpu"}, "?"),
+        ({"judge": "cpu"}, None),
         ({"bank": 5.0}, "?"),
         ({"increment": 0.1}, "?"),
         ({"move_time": 0, "bank": 60.0, "increment": 0.5}, "60+0.5"),
         ({"move_time": 0, "bank": 60.0}, "60"),
     ],
 )
-def test_a_time_control_is_said_as_far_as_pgn_can(other: dict[str, Any], said: str) -> None:
+def test_a_time_control_is_said_as_far_as_pgn_can(other: dict[str, Any], said: str | None) -> None:
     control = msgspec.structs.replace(WALL, **other)
-    assert f'[TimeControl "{said}"]' in written(heading(control=control), iter(one_ply()))
+    assert (
+        read(written(heading(control=control), iter(one_ply()))).headers.get("TimeControl") == said
+    )
 
 
 def one_ply(*decided: Decided) -> list[tuple[Game, list[Decided]]]:
