@@ -164,7 +164,7 @@ _TOML_HINTS = {
     "Invalid value": "text needs quotes",
     "Cannot": _TWICE,
     "Duplicate": _TWICE,
-    "Unclosed array": "a list ends with ]",
+    "Unclosed array": "a list ends with ], and has commas between its values",
     "Unclosed inline": "a table ends with }",
     "Expected '='": "a line is NAME = VALUE",
     "Invalid statement": "a line is NAME = VALUE, and a remark begins with #",
@@ -173,6 +173,13 @@ _TOML_HINTS = {
     "Unterminated": "text ends with the quote that it begins with",
 }
 """What to do, by how the errors of `tomllib` begin."""
+_TOML_SIGNS = {
+    r"=\s*(yes|no|on|off|true|false)\b": "write true or false, or text in quotes",
+    r"=\s*[-+]?\.\d": "a number begins with a digit, such as 0.5",
+    "[\u201c\u201d\u2018\u2019]": "text needs straight quotes",
+    r"^\[bot\]": "write [[bot]], once for each bot",
+}
+"""What to do, by what the line has; the last that fits."""
 
 
 def not_toml(text: str, error: Exception) -> str:
@@ -183,8 +190,9 @@ def not_toml(text: str, error: Exception) -> str:
     what, line = found[1], int(found[2])
     shown = text.splitlines()[line - 1].strip()[:_SHOWN_OF_A_LINE]
     hint = next((words for start, words in _TOML_HINTS.items() if what.startswith(start)), "")
-    if re.search(r"=\s*(yes|no|on|off|true|false)\b", shown, re.IGNORECASE):
-        hint = "write true or false, or text in quotes"
+    for pattern, words in _TOML_SIGNS.items():
+        if re.search(pattern, shown, re.IGNORECASE):
+            hint = words
     end = f" ({hint})" if hint else ""
     return f":{line}: not TOML: {what[0].lower()}{what[1:]}: {safe(shown)}{end}."
 

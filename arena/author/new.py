@@ -120,7 +120,8 @@ def write_bridge(folder: Path, engine: Path, words: Sequence[str]) -> list[str]:
     contents = {BRIDGE.name: BRIDGE.read_bytes(), kit.name: kit.read_bytes()}
     start, copied = str(engine), ""
     if not engine.is_relative_to(_SHOWN):
-        copied = engine.name if engine.name not in contents else f"engine-{engine.name}"
+        is_taken = engine.name in (*contents, "bot.toml")
+        copied = f"engine-{engine.name}" if is_taken else engine.name
         contents[copied] = engine.read_bytes()
         start = f"./{copied}"
     entry = toml(["{python}", BRIDGE.name, start, *words])

@@ -39,7 +39,9 @@ def tell_plan(
     workers = workers or 1
     least = league.game.typical_decisions * _SECONDS_A_DECISION
     if mean_seconds is None:
-        limit = league.limits.move_time * league.game.typical_decisions + league.limits.bank
+        limits = league.limits
+        limit = limits.bank * league.seats
+        limit += (limits.move_time + limits.increment) * league.game.typical_decisions
         time = (
             f"about {duration(missing * least / workers)} if the bots answer at once, "
             f"up to {duration(missing * limit / workers)} if they use all their time"

@@ -132,7 +132,12 @@ def _bridge(folder: Path, uci: str, lang: str | None, game: str | None) -> None:
     if found is None:
         if engine and Path(engine[0]).is_file():
             word = shlex.quote(engine[0])
+            if os.access(engine[0], os.X_OK):
+                raise ArenaError(f"{engine[0]} is no program on the PATH: write --uci ./{word}")
             raise ArenaError(f"{engine[0]} may not be run as a program: chmod +x {word}")
+        if Path(uci).is_file():
+            word = shlex.quote(shlex.quote(uci))
+            raise ArenaError(f"{uci!r} has a blank, and is read as several words: --uci {word}")
         raise ArenaError(f"there is no program {uci!r}: --uci takes the command of an engine.")
     files = write_bridge(folder, Path(found).resolve(), engine[1:])
     click.echo(safe(f"{folder} is written: {', '.join(files)}."))

@@ -33,6 +33,7 @@ _COLUMNS = (*_REQUIRED, "deal", "score")
 _INDEX = "(index)"
 _PLACE = re.compile(r"[0-9]{1,9}(\.0*)?")  # 1.0 is how pandas writes it beside empty cells
 _TAG = re.compile(r'\[\s*(\w+)\s+"((?:[^"\\]|\\.)*)"\s*\]\s*$')
+_COMMENT = re.compile("[{;]")
 _PLACES = {"1-0": (1, 2), "0-1": (2, 1), "1/2-1/2": (1, 1)}
 _LINE_LIMIT = 1 << 20  # bytes, the newline included
 _SHOWN = 40  # characters of somebody's text in a message
@@ -371,9 +372,11 @@ def _read_csv(texts: Iterable[str], lines: _Lines, played: _Played, delimiter: s
 def _read_pgn(texts: Iterable[str], lines: _Lines, played: _Played) -> None:
     """Read games of chess: who has White and Black, and the result; moves are passed over."""
     tags: dict[str, str] = {}
-    began, is_in_moves = lines.number, False
+    began, is_in_moves, is_in_comment = lines.number, False, False
     for text in texts:
-        tag = _TAG.match(text)
+        tag = None if is_in_comment else _TAG.match(text)
+        if tag is None:
+            is_in_comment = _ends_in_comment(text, is_in_comment)
         if tag and (is_in_moves or tag[1].lower() in tags):
             _add_game(tags, began, lines, played)
             tags, began, is_in_moves = {}, lines.number, False
@@ -385,13 +388,34 @@ def _read_pgn(texts: Iterable[str], lines: _Lines, played: _Played) -> None:
         _add_game(tags, began, lines, played)
 
 
+def _ends_in_comment(text: str, is_in_comment: bool) -> bool:
+    """Return whether a line of PGN ends within braces, given whether it begins so."""
+    at = 0
+    while True:
+        if is_in_comment:
+            at = text.find("}", at) + 1
+            if not at:
+                return True
+        sign = _COMMENT.search(text, at)
+        if sign is None or sign[0] == ";" or text.startswith("%"):
+            return False
+        is_in_comment, at = True, sign.end()
+
+
 def _add_game(tags: Mapping[str, str], line: int, lines: _Lines, played: _Played) -> None:
     places = _PLACES.get(tags.get("result", "*"))
     if places is None:
-        raise lines.error("this game has no result, such as 1-0 or 1/2-1/2; take it out.", line)
+        said = _quoted(tags.get("result", ""))
+        raise lines.error(
+            f"this game has no result such as 1-0 or 1/2-1/2, but {said}; correct it, or take the "
+            f"game out.",
+            line,
+        )
     bots = [composed(tags.get(side, "?")) for side in ("white", "black")]
-    if "?" in bots or bots[0] == bots[1]:
+    if "?" in bots:
         raise lines.error("this game does not say which two play it; name White and Black.", line)
+    if bots[0] == bots[1]:
+        raise lines.error(f"this game has {bots[0]!r} on both sides; take it out.", line)
     played.add(line, dict(zip(bots, places, strict=True)), "", None)
 
 

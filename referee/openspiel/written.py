@@ -1,6 +1,7 @@
 """Games as OpenSpiel writes them, with their parameters in brackets."""
 
 from collections.abc import Callable, Iterator, Mapping
+from math import isfinite
 from typing import Any, NamedTuple, TypeAlias, Union
 
 
@@ -77,8 +78,8 @@ def _typed(name: str, value: str, kind: type) -> Any:
     if kind is str:
         return value
     try:
-        if kind in (int, float):
-            return kind(value)
+        if kind in (int, float) and isfinite(found := kind(value)):
+            return found
     except ValueError:
         pass
     kinds = {bool: "true or false", int: "a whole number", float: "a number"}

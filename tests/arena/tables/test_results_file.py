@@ -185,7 +185,9 @@ def game(white: str, black: str, result: str, moves: str = "1. e4 e5") -> str:
 
 
 def test_games_in_pgn_are_matches(file: Path) -> None:
-    long = '1. e4 {[%clk 1:00]\n[%eval 3] [White "C"] }\n(1. d4) e5 1-0'
+    tags = '[White "zed"]\n[Black "yy"]\n[Result "1-0"]'
+    comments = f'{{[%clk 1:00]\n[%eval 3] [White "C"] }}\n(1. d4 {{\n{tags}\n}}) e5 ; {{'
+    long = f"1. e4 {comments}\n1-0"
     games = (
         game("A", "B", "1-0", long),
         game("B", "A", "1-0", ""),

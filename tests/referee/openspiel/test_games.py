@@ -228,6 +228,7 @@ def refused(*words: str) -> str:
         ("go(board_size=9))", "", "its brackets do not fit"),
         ("go(board_size=9,board_size=9)", "", "are written name=value, each once"),
         ("go(komi=x)", "", "komi is 'x', and is to be a number"),
+        ("go(komi=nan)", "", "komi is 'nan', and is to be a number"),
         ("misere(game=hex)", "", "game is 'hex', and is to be a game, such as"),
         ("misere(game=hax())", "", "there is no game 'hax'"),
         ("goofspiel", "points_order=up", "OpenSpiel has no such game"),
