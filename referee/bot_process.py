@@ -145,7 +145,8 @@ class BotProcess:
             answer = pipes.ask(line)
         except ClosedError as error:
             self._gone(str(error))
-        turn.asked(monotonic())
+        finally:  # a line that is none took some time, too
+            turn.asked(monotonic())
         if answer is None:
             return self._next_line(turn.allowed)
         if self.tap is not None:
