@@ -59,7 +59,7 @@ HOMES = {
     "gymnasium": ["referee.pettingzoo"],
     "jinja2": ["arena.report.templates"],
     "markupsafe": ["arena.report.page", "arena.serve.pages"],
-    "numpy": ["referee.pettingzoo"],
+    "numpy": ["arena.schedule.worth", "arena.stats.*", "referee.pettingzoo"],
     "packaging": ["arena.environment.*"],
     "pettingzoo": ["referee.pettingzoo"],
     "pygal": ["arena.report.plotting"],

@@ -47,12 +47,12 @@ def _fitted(
             draw_probability=draw_probability,
             ties=ties,
             links=field.links if linked else (),
-            watch=lambda state, done: line.show(lambda: _status(state, done)),
+            watch=lambda state: line.show(lambda: _status(state)),
         )
 
 
-def _status(state: Propagation, done: float) -> str:
-    text = f"Rating {len(state.factors):,} different results: sweep {state.sweeps}, {done:.0%}"
+def _status(state: Propagation) -> str:
+    text = f"Rating {len(state.outcomes):,} different results: sweep {state.sweeps}"
     if state.sweeps == 1:
         return text
-    return f"{text}; the last sweep moved ratings by at most {state.furthest:.2g}"
+    return f"{text}; the last one moved ratings by at most {state.furthest:.2g}"

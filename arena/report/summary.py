@@ -138,7 +138,7 @@ def summary_of(league: LeaguePlan, watch: Callable[[str], None] = lambda _: None
         ratings = fit(
             field.deals,
             bots=field.bots,
-            watch=lambda state, done: watch(f"Rating: sweep {state.sweeps}, {done:.0%}"),
+            watch=lambda state: watch(f"Rating: sweep {state.sweeps}"),
         )
         watch("Making the tables")
         results = present_results(league, store)

@@ -9,7 +9,7 @@ mixture: Robbins, "Statistical methods related to the law of the iterated logari
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations
 from statistics import NormalDist
@@ -89,13 +89,11 @@ class Compared:
     """
     deals: int
     """The fewer of the deals of the two."""
-    sides: int = 1
-    """In how many ways equal bots could be told apart: 2 where either could be called better."""
 
     @property
     def doubt(self) -> float:
         """A bound of the chance that it is said at any time, and wrong."""
-        return min(1.0, self.sides * doubt(self.lead + self.needed, self.error))
+        return doubt(self.lead + self.needed, self.error)
 
     @property
     def better_by_chance(self) -> float | None:
@@ -152,11 +150,8 @@ class Findings:
     """Of a pair, what the claims say: `better`, `worse` or `equal`."""
     pair: tuple[int, ...] = ()
     """The two bots of a pair, by their places in the field."""
-
-    @property
-    def doubt(self) -> float:
-        """A bound of the chance that the answer is wrong."""
-        return min(1.0, math.fsum(claim.doubt for claim in self.claims))
+    allowed: float = 0.0
+    """The most doubt of a claim that is sure enough."""
 
 
 @dataclass(frozen=True)
@@ -186,7 +181,7 @@ class Measure:
 
     def _error(self, one: str, other: str) -> float:
         """Return the standard deviation of a lead; infinite where nothing is known of it."""
-        if other not in self.ratings.covariances.of_order.get(one, {}):
+        if not self.ratings.are_linked(one, other):
             return math.inf
         return round(self.ratings.error_of_lead(one, other), EXACT)
 
@@ -210,16 +205,24 @@ class Measure:
 def known(
     goal: Goal, measure: Measure, keys: Sequence[str], allowed: float, *, apart: bool = False
 ) -> Findings:
-    """Return what a fit says of a goal; claims whose doubts are `allowed` in sum are sure enough.
+    """Return what a fit says of a goal, so that no wrong answer is ever given but with a chance.
+
+    That chance is `allowed`, whoever is named. An answer is wrong only if one of its claims is; and
+    all claims that are wrong, of all answers that could ever be given, are no more than one answer
+    has. (Only who is truly among the best can be behind who is wrongly called that; of two bots,
+    one order is wrong, and with a verdict on them one more.) So each is sure enough whose doubt is
+    its part of what is allowed: the chances of all that could be wrong add up to no more.
 
     Bots of a pair are found by `keys`, which are those of the field. It is enough that nobody who
     stands behind another is the better one by the margin; or, where bots are to be told `apart`,
     each two must be known to be unequal, or equal within the margin.
     """
     order = measure.ordered()
+    pairs: list[tuple[int, ...]]
     verdict, pair = "", tuple(keys.index(key) for key in goal.pair if key)
     if goal.kind == "pair":
         verdict, claims = _of_pair(measure, *pair)
+        pairs = [pair]
     else:
         needed = measure.needed
         if goal.kind == "top":
@@ -232,13 +235,9 @@ def known(
         else:
             claims = [measure.compared(one, other, needed) for one, other in pairs]
     claims.sort(key=lambda claim: (claim.doubt, claim.better, claim.other))
-    sure, sum_of_doubts = 0, 0.0
-    for claim in claims:
-        sum_of_doubts += claim.doubt
-        if sum_of_doubts > allowed:
-            break
-        sure += 1
-    return Findings(goal, tuple(claims), tuple(claims[sure:]), tuple(order), verdict, pair)
+    part = allowed / max(1, len(pairs) * (2 if apart or verdict else 1))
+    left = tuple(claim for claim in claims if claim.doubt > part)
+    return Findings(goal, tuple(claims), left, tuple(order), verdict, pair, part)
 
 
 def _of_pair(measure: Measure, one: int, other: int) -> tuple[str, list[Compared]]:
@@ -250,7 +249,7 @@ def _of_pair(measure: Measure, one: int, other: int) -> tuple[str, list[Compared
     equal = [measure.compared(one, other, needed), measure.compared(other, one, needed)]
     ahead = measure.mu(one) >= measure.mu(other)
     first, second = (one, other) if ahead else (other, one)
-    better = replace(measure.compared(first, second, 0.0), sides=2)
+    better = measure.compared(first, second, 0.0)
     if max(claim.doubt for claim in equal) < better.doubt:
         return "equal", equal
     return "better" if ahead else "worse", [better]

@@ -145,11 +145,10 @@ class Texts:
         beyond = each.lead + each.needed
         if beyond <= 0 or not math.isfinite(each.error):
             return None
-        allowed = self._allowed / (each.sides * len(self.found.open))
         low, high = 0.0, beyond
         for _ in range(_HALVINGS):
             middle = (low + high) / 2
-            sure = doubt(beyond, middle) <= allowed
+            sure = doubt(beyond, middle) <= self.found.allowed
             low, high = (middle, high) if sure else (low, middle)
         wanted = each.deals * ((each.error / low) ** 2 - 1) if low else math.inf
         return max(1, math.ceil(wanted)) if wanted < _MOST_DEALS else None

@@ -9,11 +9,15 @@ a table of several seats every two bots are compared, each as one of so many tha
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from operator import mul
+from typing import TypeAlias
+
+import numpy as np
 
 from arena.schedule.goal import Compared
+from arena.stats.gaussian import Array
 from arena.stats.likelihood import BETA, SIGMA
-from arena.stats.matrices import Matrix, inverse
+
+_Rows: TypeAlias = list[list[float]]
 
 _SPREAD = BETA * math.sqrt(2)
 _HOPELESS = 7.0  # spreads of a lead beyond which a match tells nothing
@@ -60,21 +64,18 @@ class Worth:
         self._per_deal = 2 / seats * matches_a_deal
         self._told_by_lead: dict[float, float] = {}
         size = len(mu)
-        information = [[0.0] * size for _ in range(size)]
-        for bot in range(size):
-            information[bot][bot] = SIGMA**-2
+        information = np.eye(size) / SIGMA**2
         self._own_variance = own_variance
         self._met: dict[tuple[int, int], float] = {}
         for (one, other), matches in sorted(met.items()):
             told = 2 / seats * matches * self._told(one, other)
             self._met[one, other] = told
             _add(information, one, other, self._at_most(told))
-        self._covariance = inverse(information)
-        weights = [[0.0] * size for _ in range(size)]
+        self._covariance: Array = np.asarray(np.linalg.inv(information), np.float64)
+        weights = np.zeros((size, size))
         for comparison, weight in opened:
             _add(weights, comparison.better, comparison.other, weight)
-        half = _product(self._covariance, weights)
-        self._gain = _product(half, self._covariance)
+        self._gain: Array = self._covariance @ weights @ self._covariance
 
     def _told(self, one: int, other: int) -> float:
         return precision(self._mu[one] - self._mu[other])
@@ -94,7 +95,7 @@ class Worth:
         """Return the line-up that is worth most, in order; the first of equals."""
         bots: Sequence[int] = self._field
         if len(bots) > _CONSIDERED:
-            by_gain = sorted(bots, key=lambda bot: (-_rounded(self._gain[bot][bot]), bot))
+            by_gain = sorted(bots, key=lambda bot: (-_rounded(float(self._gain[bot, bot])), bot))
             bots = sorted(by_gain[:_CONSIDERED])
         worth = self._pair_worths(bots)
         pairs = sorted(
@@ -105,7 +106,7 @@ class Worth:
         found = min(self._completed(worth, one, other) for _, one, other in pairs[: self._seeds])
         return tuple(bots[bot] for bot in found[1])
 
-    def _completed(self, worth: Matrix, one: int, other: int) -> tuple[float, tuple[int, ...]]:
+    def _completed(self, worth: _Rows, one: int, other: int) -> tuple[float, tuple[int, ...]]:
         """Return a table that begins with two bots, each next seat going to who adds most."""
         table = [one, other]
         total = worth[one][other]
@@ -117,15 +118,16 @@ class Worth:
             added = [a + b for a, b in zip(added, worth[bot], strict=True)]
         return -_rounded(total), tuple(sorted(table))
 
-    def _pair_worths(self, bots: Sequence[int]) -> Matrix:
+    def _pair_worths(self, bots: Sequence[int]) -> _Rows:
         """Return what one deal of each two bots takes from the open variances."""
         size, mu = len(bots), [self._mu[bot] for bot in bots]
         found = [[-1.0] * size for _ in range(size)]
-        own_gain = [self._gain[bot][bot] for bot in bots]
-        own_square = [self._covariance[bot][bot] for bot in bots]
+        gain_of, square_of = self._gain.tolist(), self._covariance.tolist()
+        own_gain = [gain_of[bot][bot] for bot in bots]
+        own_square = [square_of[bot][bot] for bot in bots]
         cache = self._told_by_lead
         for one, bot in enumerate(bots):
-            gains, squares, row = self._gain[bot], self._covariance[bot], found[one]
+            gains, squares, row = gain_of[bot], square_of[bot], found[one]
             gain, square, level = own_gain[one], own_square[one], mu[one]
             for other in range(one):
                 lead = level - mu[other]
@@ -155,22 +157,13 @@ class Worth:
         """Lower the covariance by what was told of the difference of two bots."""
         if told <= 0:
             return
-        pull = _difference(self._covariance, one, other)
-        news = _difference(self._gain, one, other)
+        pull = self._covariance[one] - self._covariance[other]
+        news = self._gain[one] - self._gain[other]
         part = 1 / (1 / told + pull[one] - pull[other])
         # G' = (C - part p p') M (C - part p p'), where p = C u, and C M p = G u = news
         again = part * part * (news[one] - news[other])
-        change = [again * p - part * n for p, n in zip(pull, news, strict=True)]
-        for bot, (own, told_of) in enumerate(zip(pull, news, strict=True)):
-            scale = part * own
-            self._covariance[bot] = [
-                value - scale * p for value, p in zip(self._covariance[bot], pull, strict=True)
-            ]
-            lost = part * told_of
-            self._gain[bot] = [
-                value + own * c - lost * p
-                for value, c, p in zip(self._gain[bot], change, pull, strict=True)
-            ]
+        self._gain += np.outer(pull, again * pull - part * news) - part * np.outer(news, pull)
+        self._covariance -= part * np.outer(pull, pull)
 
 
 def _first_of_best(numbers: Sequence[float]) -> int:
@@ -184,19 +177,9 @@ def _rounded(number: float) -> float:
     return float(f"{number:.{_DIGITS}g}")
 
 
-def _add(matrix: Matrix, one: int, other: int, weight: float) -> None:
+def _add(matrix: Array, one: int, other: int, weight: float) -> None:
     """Add a weighted difference of two bots, squared, to a quadratic form."""
-    matrix[one][one] += weight
-    matrix[other][other] += weight
-    matrix[one][other] -= weight
-    matrix[other][one] -= weight
-
-
-def _difference(matrix: Matrix, one: int, other: int) -> list[float]:
-    """Return a symmetric matrix times the difference of two bots."""
-    return [a - b for a, b in zip(matrix[one], matrix[other], strict=True)]
-
-
-def _product(left: Matrix, right: Matrix) -> Matrix:
-    """Return the product of a matrix and a symmetric one."""
-    return [[math.fsum(map(mul, row, column)) for column in right] for row in left]
+    matrix[one, one] += weight
+    matrix[other, other] += weight
+    matrix[one, other] -= weight
+    matrix[other, one] -= weight

@@ -35,7 +35,7 @@ def combined(leagues: Sequence[Ratings]) -> list[Combined]:
     """
     together: defaultdict[tuple[int, ...], list[str]] = defaultdict(list)
     for bot in sorted(
-        set.intersection(*(set(ratings.covariances.of_width) for ratings in leagues))
+        set.intersection(*({bot for group in each.groups for bot in group} for each in leagues))
     ):
         together[tuple(_group(ratings, bot) for ratings in leagues)].append(bot)
     groups = sorted(

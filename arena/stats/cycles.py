@@ -10,12 +10,13 @@ The rest is held against what chance leaves, deal by deal.
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import combinations
-from statistics import NormalDist, fmean, variance
+from statistics import NormalDist
 
+import numpy as np
+
+from arena.stats.gaussian import Array, cdf, pdf
 from arena.stats.margins import RESAMPLES, BotPair, Margin, variances
-from arena.stats.matrices import Matrix, inverse
 
 SURE = 0.98
 """How sure circles have to be: there are two ways to find some, and one table in twenty may err."""
@@ -72,23 +73,22 @@ class Circles:
         within = set(self.bots)
         self.margins = {pair: each for pair, each in found.items() if within >= set(pair)}
         self._number = {bot: at for at, bot in enumerate(self.bots)}
-        self._pairs = [(self._number[one], self._number[two]) for one, two in self.margins]
-        self._weights = [1 / each.variance for each in self.margins.values()]
-        self._values = self._fitted([0.0] * len(self.bots))
-        self._variances = self._if_explained()
-        self._weights = [1 / each for each in self._variances]
-        self._values = self._fitted(self._values)
-        self._gaps = [self._values[one] - self._values[two] for one, two in self._pairs]
-        self._slopes = [max(_LEAST, _normal.pdf(gap)) for gap in self._gaps]
-        self._left = [
-            each.share - _normal.cdf(gap)
-            for each, gap in zip(self.margins.values(), self._gaps, strict=True)
-        ]
+        self._one = np.array([self._number[one] for one, _ in self.margins], np.intp)
+        self._two = np.array([self._number[two] for _, two in self.margins], np.intp)
+        self._shares = np.array([each.share for each in self.margins.values()])
+        self._weights = 1 / np.array([each.variance for each in self.margins.values()])
+        values = self._fitted(np.zeros(len(self.bots)))
+        self._variances = self._if_explained(values)
+        self._weights = 1 / self._variances
+        self._values = self._fitted(values)
+        self._gaps = self._values[self._one] - self._values[self._two]
+        self._slopes = np.maximum(_LEAST, pdf(self._gaps))
+        self._left = self._shares - cdf(self._gaps)
 
     @property
     def has_circles(self) -> bool:
         """Whether enough pairs met for anything to go round in circles."""
-        return len(self._pairs) >= len(self.bots) > 2
+        return len(self.margins) >= len(self.bots) > 2
 
     def expected(self) -> dict[BotPair, float]:
         """Return what shares of the points the numbers expect, of the pairs that have not met."""
@@ -99,7 +99,7 @@ class Circles:
         }
 
     def _value(self, bot: str) -> float:
-        return self._values[self._number[bot]]
+        return float(self._values[self._number[bot]])
 
     def unexplained(self) -> Unexplained:
         """Return how much of the margins' variance the numbers leave, and whether by chance.
@@ -107,51 +107,47 @@ class Circles:
         The error is that of other deals, drawn as `margins` says, of which what the numbers leave
         is taken for as large as it is without chance.
         """
-        errors = list(map(math.sqrt, self._variances))
-        noise = [
-            [
-                each.drawn[number] * error
-                for each, error in zip(self.margins.values(), errors, strict=True)
-            ]
-            for number in range(RESAMPLES)
-        ]
-        by_chance = [self._rest(drawn) for drawn in noise]
-        rest, usual = self._rest(self._left), fmean(by_chance)
-        surely = _chance_below(rest, usual, variance(by_chance))
-        whole, count = self._sum(self._differences(1.0)), len(self._pairs)
+        noise = (
+            np.sqrt(self._variances) * np.array([each.drawn for each in self.margins.values()]).T
+        )
+        by_chance = self._rest(noise)
+        rest, usual = float(self._rest(self._left)), float(by_chance.mean())
+        surely = _chance_below(rest, usual, float(by_chance.var(ddof=1)))
+        whole, count = float(self._sum(self._differences(1.0))), len(self.margins)
         if whole - count <= 2 * math.sqrt(2 * count) and surely < SURE:
             return Unexplained(None, None, surely)
         kept = math.sqrt(max(0.0, 1 - usual / rest)) if rest else 0.0
-        left = [kept * each for each in self._left]
-        differences = self._differences(kept)
-        shares = []
-        for drawn in noise:
-            moved = [one + off for one, off in zip(left, drawn, strict=True)]
-            other = [one + off for one, off in zip(differences, drawn, strict=True)]
-            shares.append((self._rest(moved) - usual) / max(1.0, self._sum(other) - count))
-        shares.sort()
+        varied = self._sum(self._differences(kept) + noise)
+        shares = np.sort(
+            (self._rest(kept * self._left + noise) - usual) / np.maximum(1.0, varied - count)
+        )
         sixth = RESAMPLES * 4 // 25
-        error = (shares[-1 - sixth] - shares[sixth]) / 2
+        error = float(shares[-1 - sixth] - shares[sixth]) / 2
         share = max(0.0, rest - usual) / max(rest - usual, whole - count)
         return Unexplained(share, error, surely)
 
     def plain_share(self) -> float:
         """Return the share of the variance that the numbers leave, what is chance included."""
-        return self._rest(self._left) / self._sum(self._differences(1.0))
+        return float(self._rest(self._left) / self._sum(self._differences(1.0)))
 
     def cycles(self) -> list[Cycle]:
         """Return the threes that beat each other in a circle, those that are surest first."""
-        threes = 0
-        found: list[tuple[float, tuple[str, str, str]]] = []
-        for three in combinations(self.bots, 3):
-            if not all(pair in self.margins for pair in combinations(three, 2)):
-                continue
-            threes += 1
-            first, second, third = three
-            for order in (three, (first, third, second)):
-                shares = self._round(order)
-                if all(share > 0.5 for share in shares):
-                    found.append((self._strength(order), order))
+        has_met = np.zeros((len(self.bots), len(self.bots)), bool)
+        has_met[self._one, self._two] = has_met[self._two, self._one] = True
+        beats = np.zeros_like(has_met)
+        beats[self._one, self._two] = self._shares > 0.5
+        beats[self._two, self._one] = self._shares < 0.5
+        met = has_met.astype(float)
+        threes = round(float(np.trace(met @ met @ met)) / 6)
+        found = []
+        for first in range(len(self.bots)):
+            second, third = (
+                np.flatnonzero(each[first + 1 :]) + first + 1
+                for each in (beats[first], beats[:, first])
+            )
+            for one, two in np.argwhere(beats[np.ix_(second, third)]):
+                order = self.bots[first], self.bots[second[one]], self.bots[third[two]]
+                found.append((self._strength(order), order))
         found.sort(key=lambda each: (-round(each[0], 6), each[1]))
         return [
             Cycle(order, self._round(order), max(0.0, 1 - threes * 2 * _normal.cdf(-strength)))
@@ -198,81 +194,59 @@ class Circles:
             strength * (1 - 1 / (4 * freedom)) / math.sqrt(1 + strength * strength / (2 * freedom))
         )
 
-    def _differences(self, kept: float) -> list[float]:
+    def _differences(self, kept: float) -> Array:
         """Return the margins, with a part of what the numbers leave, in units of shares."""
-        return [
-            slope * gap + kept * left
-            for slope, gap, left in zip(self._slopes, self._gaps, self._left, strict=True)
-        ]
+        return self._slopes * self._gaps + kept * self._left
 
-    def _sum(self, values: Sequence[float]) -> float:
-        return math.fsum(
-            weight * value * value for weight, value in zip(self._weights, values, strict=True)
-        )
-
-    def _rest(self, values: Sequence[float]) -> float:
-        """Return the weighted square of what no numbers explain of values, by pair."""
-        explained = self._explained(self._inverse, self._slopes, values)
-        return self._sum([
-            value - slope * (explained[one] - explained[two])
-            for value, slope, (one, two) in zip(values, self._slopes, self._pairs, strict=True)
-        ])  # fmt: skip
-
-    @cached_property
-    def _inverse(self) -> Matrix:
-        return inverse(self._normal_equations(self._slopes))
-
-    def _normal_equations(self, slopes: Sequence[float]) -> Matrix:
-        size = len(self.bots)
-        found = [[0.0] * size for _ in range(size)]
-        for weight, slope, (one, two) in zip(self._weights, slopes, self._pairs, strict=True):
-            part = weight * slope * slope
-            found[one][one] += part
-            found[two][two] += part
-            found[one][two] -= part
-            found[two][one] -= part
-        for number in range(size):
-            found[number][number] += _SPREAD**-2
+    def _sum(self, values: Array) -> Array:
+        found: Array = (values * values) @ self._weights
         return found
 
-    def _explained(
-        self, solved: Matrix, slopes: Sequence[float], values: Sequence[float]
-    ) -> list[float]:
-        """Return the numbers whose differences come closest to values."""
-        pulls = [0.0] * len(self.bots)
-        for weight, slope, value, (one, two) in zip(
-            self._weights, slopes, values, self._pairs, strict=True
+    def _rest(self, values: Array) -> Array:
+        """Return the weighted square of what no numbers explain of values, by pair."""
+        pulls = self._pulls(self._slopes, values)
+        explained = np.linalg.solve(self._normal_equations(self._slopes), pulls.T).T
+        apart = explained[..., self._one] - explained[..., self._two]
+        return self._sum(values - self._slopes * apart)
+
+    def _normal_equations(self, slopes: Array) -> Array:
+        found = np.eye(len(self.bots)) / _SPREAD**2
+        part = self._weights * slopes * slopes
+        for one, two, sign in (
+            (self._one, self._one, 1),
+            (self._two, self._two, 1),
+            (self._one, self._two, -1),
+            (self._two, self._one, -1),
         ):
-            pull = weight * slope * value
-            pulls[one] += pull
-            pulls[two] -= pull
-        return [math.fsum(a * b for a, b in zip(row, pulls, strict=True)) for row in solved]
+            np.add.at(found, (one, two), sign * part)
+        return found
 
-    def _if_explained(self) -> list[float]:
+    def _pulls(self, slopes: Array, values: Array) -> Array:
+        """Return by how much values, by pair, pull at the numbers."""
+        pull = self._weights * slopes * values
+        found = np.zeros((*values.shape[:-1], len(self.bots)))
+        np.add.at(found.T, self._one, pull.T)
+        np.subtract.at(found.T, self._two, pull.T)
+        return found
+
+    def _if_explained(self, values: Array) -> Array:
         """Return the variance of every pair's share, if the numbers said the true ones."""
-        shares = {
-            pair: _normal.cdf(self._values[one] - self._values[two])
-            for pair, (one, two) in zip(self.margins, self._pairs, strict=True)
-        }
-        return list(variances(self.margins, shares).values())
+        shares = cdf(values[self._one] - values[self._two]).tolist()
+        return np.array(
+            list(variances(self.margins, dict(zip(self.margins, shares, strict=True))).values())
+        )
 
-    def _fitted(self, values: list[float]) -> list[float]:
+    def _fitted(self, values: Array) -> Array:
         """Return the numbers that fit the shares best: least squares by Gauss and Newton."""
         off = self._off(values)
         for _ in range(_STEPS):
-            gaps = [values[one] - values[two] for one, two in self._pairs]
-            slopes = [max(_LEAST, _normal.pdf(gap)) for gap in gaps]
-            left = [
-                each.share - _normal.cdf(gap)
-                for each, gap in zip(self.margins.values(), gaps, strict=True)
-            ]
-            solved = inverse(self._normal_equations(slopes))
-            pulls = self._explained(solved, slopes, left)
-            drag = [math.fsum(a * b for a, b in zip(row, values, strict=True)) for row in solved]
-            step = [pull - _SPREAD**-2 * back for pull, back in zip(pulls, drag, strict=True)]
+            gaps = values[self._one] - values[self._two]
+            slopes = np.maximum(_LEAST, pdf(gaps))
+            pulls = self._pulls(slopes, self._shares - cdf(gaps)) - values / _SPREAD**2
+            step = np.linalg.solve(self._normal_equations(slopes), pulls)
             part = 1.0
             for _ in range(_HALVINGS):
-                moved = [value + part * by for value, by in zip(values, step, strict=True)]
+                moved = values + part * step
                 now = self._off(moved)
                 if now <= off:
                     break
@@ -284,21 +258,14 @@ class Circles:
                 break
         return values
 
-    def _off(self, values: Sequence[float]) -> float:
-        return (
-            math.fsum(
-                weight * (each.share - _normal.cdf(values[one] - values[two])) ** 2
-                for weight, each, (one, two) in zip(
-                    self._weights, self.margins.values(), self._pairs, strict=True
-                )
-            )
-            + math.fsum(value * value for value in values) / _SPREAD**2
-        )
+    def _off(self, values: Array) -> float:
+        left = self._shares - cdf(values[self._one] - values[self._two])
+        return float((left * left) @ self._weights + values @ values / _SPREAD**2)
 
 
 def _together(margin: Margin, other: Margin) -> float:
     """Return the correlation of two pairs' errors: of matches that both sat in."""
-    return math.fsum(a * b for a, b in zip(margin.drawn, other.drawn, strict=True)) / RESAMPLES
+    return float(margin.drawn @ other.drawn) / RESAMPLES
 
 
 def _chance_below(value: float, mean: float, square: float) -> float:

@@ -1,18 +1,26 @@
-"""TrueSkill's model of one match: what it says of each bot, given all else that is known.
+"""TrueSkill's model of matches, and what they say of skills that are known so far; pure.
 
-Herbrich, Minka and Graepel, "TrueSkill: A Bayesian Skill Rating System", 2006, on the truncated
-Gaussians of the `trueskill` package. Bots are compared in pairs, and the pairs exchange messages;
-what they said last is kept, so that a fit that comes back to the match finds them agreeing better.
+Herbrich, Minka and Graepel, "TrueSkill: A Bayesian Skill Rating System", 2006. Each class here
+holds *sites*: for each thing that was observed, the Gaussian that stands for what it says
+(expectation propagation; Minka, 2001). A site is renewed by taking it out of all that is known,
+putting the true likelihood in its place, and asking which Gaussian would have done the same.
+
+Skills are measured from `MEAN` here, and bots are numbers. What is known of all skills together is
+one Gaussian with its covariances, so that nothing is counted twice.
 """
 
+import itertools
 import math
-from collections.abc import Iterable, Sequence
-from itertools import combinations, pairwise
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from statistics import NormalDist
-from typing import Literal, NamedTuple
+from typing import Literal, TypeAlias
 from warnings import catch_warnings, simplefilter
 
-from arena.stats.outcomes import Outcome
+import numpy as np
+from numpy.typing import NDArray
+
+from arena.stats.gaussian import Array, draw, log_cdf, win
 
 with catch_warnings():  # of its escape sequences, where its first import compiles it
     simplefilter("ignore")
@@ -24,175 +32,298 @@ BETA = SIGMA / 2  # mu points, the spread of a performance about the skill
 
 Ties = Literal["unordered", "draws"]
 """What a shared place says of a match that not everybody ties: nothing, or equality."""
+Numbers: TypeAlias = NDArray[np.intp]
 
-_ROUNDS = 2  # of messages within a match, each time it is asked
-_IMPOSSIBLE = -30.0  # standard deviations; beyond them the arithmetic fails
-
-
-class Belief(NamedTuple):
-    """A Gaussian by its precision and its precision times its mean."""
-
-    pi: float
-    tau: float
-
-    @property
-    def mu(self) -> float:
-        """The mean."""
-        return self.tau / self.pi
-
-    @property
-    def sigma(self) -> float:
-        """The standard deviation."""
-        return math.sqrt(1 / self.pi)
-
-
-def _cdf(x: float) -> float:
-    return math.erfc(-x / math.sqrt(2)) / 2
-
-
-def _pdf(x: float) -> float:
-    return math.exp(-x * x / 2) / math.sqrt(2 * math.pi)
+_LEAD = BETA * math.sqrt(2)  # mu points, the spread of a lead about the gap in skill
+_POINTS = np.arange(-6.5, 6.75, 0.25)  # standard deviations, where a likelihood is looked at
+_LEAST_CAVITY = 1e-3  # of a precision: what is left of it when a site is taken out
+_CHUNK = 1 << 21  # numbers in a matrix for each match of some, at a time
 
 
 def environment(draw_probability: float) -> TrueSkill:
     """Return the package's model of bots that do not change, on the standard library alone."""
-    backend = _cdf, _pdf, NormalDist().inv_cdf
+    normal = NormalDist()
+    backend = normal.cdf, normal.pdf, normal.inv_cdf
     return TrueSkill(MEAN, SIGMA, BETA, 0.0, draw_probability, backend)
 
 
-_model = environment(0.1)
-
-
+@lru_cache(maxsize=1 << 14)
 def draw_margin(draw_probability: float) -> float:
     """Return the lead below which two bots draw, in mu points."""
-    return float(calc_draw_margin(draw_probability, 2, _model))
+    return float(calc_draw_margin(draw_probability, 2, environment(draw_probability)))
 
 
-class _Comparison:
-    """Two bots of a match, one ahead of the other or level, and what was last said of them."""
+class Normal:
+    """What is known of skills: a Gaussian, by what adds up, and by mean and covariance.
 
-    __slots__ = ("better", "drawn", "to_better", "to_worse", "worse")
+    Args:
+        precision: of what was known before; its linear part is nothing.
 
-    def __init__(self, better: int, worse: int, *, drawn: bool) -> None:
-        self.better = better
-        self.worse = worse
-        self.drawn = drawn
-        self.to_better = self.to_worse = Belief(0.0, 0.0)
-
-    def renew(self, pi: dict[int, float], tau: dict[int, float], margin: float) -> None:
-        """Say it again, given the beliefs about all performances, and change these."""
-        (old_pi, old_tau), (old_worse_pi, old_worse_tau) = self.to_better, self.to_worse
-        better_pi, worse_pi = pi[self.better] - old_pi, pi[self.worse] - old_worse_pi
-        better_tau, worse_tau = tau[self.better] - old_tau, tau[self.worse] - old_worse_tau
-        better, worse = better_tau / better_pi, worse_tau / worse_pi
-        lead, square = better - worse, 1 / better_pi + 1 / worse_pi
-        spread = math.sqrt(square)
-        v, w = self._truncated(lead / spread, margin / spread)
-        told_pi = w / (square * (1 - w))
-        told_tau = (spread * v + lead * w) / (square * (1 - w))
-        for_better, for_worse = 1 / (1 + told_pi / worse_pi), 1 / (1 + told_pi / better_pi)
-        self.to_better = Belief(told_pi * for_better, (told_tau + told_pi * worse) * for_better)
-        self.to_worse = Belief(told_pi * for_worse, (told_pi * better - told_tau) * for_worse)
-        pi[self.better] = better_pi + self.to_better.pi
-        tau[self.better] = better_tau + self.to_better.tau
-        pi[self.worse] = worse_pi + self.to_worse.pi
-        tau[self.worse] = worse_tau + self.to_worse.tau
-
-    def _truncated(self, lead: float, margin: float) -> tuple[float, float]:
-        """Return by how much the comparison moves the mean of a lead, and shrinks its variance."""
-        if self.drawn:
-            return _model.v_draw(lead, margin), _model.w_draw(lead, margin)
-        if lead - margin < _IMPOSSIBLE:
-            raise ArithmeticError
-        v = _model.v_win(lead, margin)
-        return v, v * (v + lead - margin)
-
-    def shift(self, by: float) -> None:
-        """Move what was said along with all skills."""
-        self.to_better = Belief(self.to_better.pi, self.to_better.tau + by * self.to_better.pi)
-        self.to_worse = Belief(self.to_worse.pi, self.to_worse.tau + by * self.to_worse.pi)
-
-
-class MatchFactor:
-    """What an outcome compares, and the messages of it; bots are numbered best first.
-
-    A full order compares neighbours. Where places are shared, each bot beats all bots of the
-    next place, and nothing is said about those that share one; TrueSkill would take them for
-    equally good. A match that everybody tied is the draws of all its pairs, each by itself, at
-    the weight of a chain: the package compares neighbours only, so that ratings would depend on
-    who is listed by whom.
     """
 
-    def __init__(self, outcome: Outcome, ties: Ties) -> None:
-        places = [place for place, sharing in enumerate(outcome) for _ in sharing]
-        self._size = len(places)
-        self._weight = 1.0
-        if len(outcome) == len(places) or ties == "draws":
-            chain = [
-                _Comparison(one, two, drawn=places[one] == places[two])
-                for one, two in pairwise(range(len(places)))
-            ]
-            self._groups = [chain]
-        elif len(outcome) == 1:
-            pairs = combinations(range(len(places)), 2)
-            self._groups = [[_Comparison(one, two, drawn=True)] for one, two in pairs]
-            self._weight = 2 / len(places)
-        else:
-            wins = [
-                _Comparison(one, two, drawn=False)
-                for one, two in combinations(range(len(places)), 2)
-                if places[two] == places[one] + 1
-            ]
-            self._groups = [wins]
-        self._bots = [  # of each group: all, or where all are drawn, two
-            sorted({bot for each in group for bot in (each.better, each.worse)})
-            for group in self._groups
-        ]
-        is_full_order = len(outcome) == len(places) or ties == "draws"
-        self._has_margin = is_full_order or len(outcome) == 1
+    def __init__(self, precision: Array) -> None:
+        self.precision = precision.copy()
+        self.linear = np.zeros(len(precision))
 
-    def messages(self, others: Sequence[Belief], margin: float) -> list[Belief]:
-        """Return what the match says of each bot's skill, given what all else says of them.
+    def add(self, bots: Numbers, precision: Array, linear: Array) -> None:
+        """Add, for each row of bots, a precision matrix of theirs and a linear part."""
+        np.add.at(self.precision, (bots[:, :, None], bots[:, None, :]), precision)
+        np.add.at(self.linear, bots, linear)
 
-        Raises ArithmeticError if it is too unlikely.
+    def solve(self) -> None:
+        """Work out the mean and the covariance."""
+        self.covariance: Array = np.asarray(np.linalg.inv(self.precision), np.float64)
+        self.mean: Array = self.covariance @ self.linear
+
+
+class Duels:
+    """The matches of each two bots against each other: a site for a pair, of all that they played.
+
+    Its likelihood is that of the gap alone, and is summed up as it is. So two bots that met nobody
+    else are rated exactly, straight wins included.
+
+    Args:
+        bots: the pairs, a row of two each.
+        counts: by pair, the wins of the first, those of the second, and the draws. Matches of
+            more that all tie are counted in parts.
+
+    """
+
+    def __init__(self, bots: Numbers, counts: Array) -> None:
+        self.bots = bots
+        self.counts = counts
+        self._pi, self._tau = np.zeros(len(bots)), np.zeros(len(bots))
+        self._one, self._two = bots.T
+
+    def __len__(self) -> int:
+        return len(self.bots)
+
+    def gaps(self, known: Normal) -> tuple[Array, Array]:
+        """Return the mean and the variance of each gap."""
+        one, two, covariance = self._one, self._two, known.covariance
+        square = covariance[one, one] + covariance[two, two] - 2 * covariance[one, two]
+        return known.mean[one] - known.mean[two], square
+
+    def tell(self, to: Normal) -> None:
+        """Add what all matches say."""
+        pi, tau = self._pi, self._tau
+        told = pi[:, None, None] * np.array([[1.0, -1.0], [-1.0, 1.0]])
+        to.add(self.bots, told, tau[:, None] * np.array([1.0, -1.0]))
+
+    def renew(self, known: Normal, margin: float, _: float, part: float) -> None:
+        """Renew all sites, by a part of a full step."""
+        mean, square = self.gaps(known)
+        gap, weight, _peak = self._tilted(mean, square, margin, _POINTS)
+        weight /= weight.sum(axis=1, keepdims=True)
+        new = (weight * gap).sum(axis=1)
+        spread = (weight * (gap - new[:, None]) ** 2).sum(axis=1)
+        spread = np.maximum(spread, square / 64)  # a peak between two points: look closer next time
+        pi, tau = self._without(mean, square)
+        self._pi += part * (np.maximum(1 / spread - pi, 0.0) - self._pi)
+        self._tau += part * (new / spread - tau - self._tau)
+
+    def _without(self, mean: Array, square: Array) -> tuple[Array, Array]:
+        """Return what is known of each gap from all but its own matches."""
+        return np.maximum(1 / square - self._pi, _LEAST_CAVITY / square), mean / square - self._tau
+
+    def _tilted(
+        self, mean: Array, square: Array, margin: float, points: Array
+    ) -> tuple[Array, Array, Array]:
+        """Return gaps about the mean, and how likely each is; the logarithm of the greatest."""
+        pi, tau = self._without(mean, square)
+        gap = mean[:, None] + np.sqrt(square)[:, None] * points
+        found = self._log_likelihood(gap, margin) + gap * (tau[:, None] - pi[:, None] / 2 * gap)
+        peak = found.max(axis=1)
+        return gap, np.exp(found - peak[:, None]), peak
+
+    def _log_likelihood(self, gap: Array, margin: float) -> Array:
+        wins, losses, draws = self.counts.T[:, :, None]
+        found: Array = wins * log_cdf((gap - margin) / _LEAD)
+        found += losses * log_cdf((-gap - margin) / _LEAD)
+        if (drawn := draws[:, 0] > 0).any():
+            found[drawn] += draws[drawn] * _log_draw(gap[drawn] / _LEAD, margin / _LEAD)
+        return found
+
+    def log_evidence(self, known: Normal, margin: float, _: float) -> tuple[Numbers, Array]:
+        """Return bots and, for the matches of each, what the evidence has beside the Gaussian."""
+        mean, square = self.gaps(known)
+        _gap, weight, peak = self._tilted(mean, square, margin, _POINTS)
+        step = _POINTS[1] - _POINTS[0]
+        found = np.log(weight.sum(axis=1) * step / math.sqrt(2 * math.pi)) + peak
+        return self._one, found - mean * mean / square / 2
+
+    def behind(self, known: Normal, margin: float) -> Array:
+        """Return how likely it is of each pair that the gap is below nothing."""
+        mean, square = self.gaps(known)
+        points = np.arange(-12, 12.25, 0.25)
+        gap, weight, _peak = self._tilted(mean, square, margin, points)
+        step = np.sqrt(square)[:, None] * 0.25
+        part = np.clip(0.5 - gap / step, 0.0, 1.0)
+        found: Array = (weight * part).sum(axis=1) / weight.sum(axis=1)
+        return found
+
+    def pulls(self, mean: Array, margin: float) -> tuple[Array, Array]:
+        """Return the slope of the likelihood of a win, a loss and a draw; and its mean square.
+
+        Three rows each, and one number, by pair: in parts of a mu point of the gap.
         """
-        margin = margin if self._has_margin else 0.0
-        noisy = [_through_noise(*other) for other in others]
-        said = [[0.0, 0.0] for _ in range(self._size)]
-        for comparisons, bots in zip(self._groups, self._bots, strict=True):
-            pi = {bot: noisy[bot].pi for bot in bots}
-            tau = {bot: noisy[bot].tau for bot in bots}
-            for each in comparisons:
-                pi[each.better] += each.to_better.pi
-                tau[each.better] += each.to_better.tau
-                pi[each.worse] += each.to_worse.pi
-                tau[each.worse] += each.to_worse.tau
-            for each in comparisons * (_ROUNDS if len(comparisons) > 1 else 1):
-                each.renew(pi, tau, margin)
-            for bot in bots:
-                own = noisy[bot]
-                message = _through_noise(pi[bot] - own.pi, tau[bot] - own.tau)
-                said[bot][0] += self._weight * message.pi
-                said[bot][1] += self._weight * message.tau
-        return [Belief(pi, tau) for pi, tau in said]
-
-    def shift(self, by: float) -> None:
-        """Move all messages along with the skills."""
-        for comparisons in self._groups:
-            for each in comparisons:
-                each.shift(by)
+        gap = (mean[self._one] - mean[self._two]) / _LEAD
+        lead = np.full_like(gap, margin / _LEAD)
+        slopes = np.stack((win(gap - lead)[0], -win(-gap - lead)[0], draw(gap, lead)[0])) / _LEAD
+        chances = np.exp(
+            np.stack((log_cdf(gap - lead), log_cdf(-gap - lead), _log_draw(gap, lead)))
+        )
+        return slopes, (chances * slopes**2).sum(axis=0)
 
 
-def _through_noise(pi: float, tau: float) -> Belief:
-    """Return what a belief about a skill says of a performance, or the other way round."""
-    rest = 1 / (1 + BETA * BETA * pi)
-    return Belief(pi * rest, tau * rest)
+def _log_draw(gap: Array, margin: float | Array) -> Array:
+    """Return the logarithm of the chance of a draw; both in standard deviations of a lead."""
+    apart = np.abs(gap)
+    within, below = log_cdf(margin - apart), log_cdf(-margin - apart)
+    return within + np.log1p(-np.exp(np.minimum(below - within, -1e-15)))
 
 
-def chance_of_draw(skills: Iterable[float], margin: float) -> float:
-    """Return how likely all bots tie: each with its neighbour in order of skill."""
-    spread = BETA * math.sqrt(2)
-    leads = [high - low for low, high in pairwise(sorted(skills))]
-    return math.prod(
-        _cdf((margin - lead) / spread) - _cdf((-margin - lead) / spread) for lead in leads
-    )
+class Tables:
+    """Matches of more than two seats that are compared alike, bots numbered from the best.
+
+    A full order compares neighbours. Where places are shared, each bot beats all bots of the next
+    place, and nothing is said about those that share one; TrueSkill would take them for equally
+    good. A comparison is a site on the difference of two performances, which are skills with a
+    noise of their own in each match.
+
+    Args:
+        sizes: how many bots share each place.
+        bots: a row for each match.
+        counts: how often it was seen.
+
+    """
+
+    def __init__(self, sizes: Sequence[int], ties: Ties, bots: Numbers, counts: Array) -> None:
+        self.bots = bots
+        self.counts = counts
+        pairs = list(_compared(sizes, ties))
+        self._better = np.array([better for better, _, _ in pairs])
+        self._worse = np.array([worse for _, worse, _ in pairs])
+        self._drawn = np.array([drawn for _, _, drawn in pairs])
+        self._has_margin = len(sizes) == sum(sizes) or ties == "draws"
+        self._places = np.repeat(np.arange(len(sizes)), sizes)
+        seats = bots.shape[1]
+        self._signs = np.zeros((len(pairs), seats))
+        self._signs[range(len(pairs)), self._better] = 1
+        self._signs[range(len(pairs)), self._worse] = -1
+        self._pi = np.zeros((len(bots), len(pairs)))
+        self._tau = np.zeros((len(bots), len(pairs)))
+        each = max(1, _CHUNK // (seats * max(seats, len(pairs))))
+        self._parts = [slice(start, start + each) for start in range(0, len(bots), each)]
+
+    def __len__(self) -> int:
+        return len(self.bots)
+
+    def tell(self, to: Normal) -> None:
+        """Add what all matches say."""
+        for part in self._parts:
+            precision, linear, _ = self._said(part)
+            count = self.counts[part]
+            to.add(self.bots[part], count[:, None, None] * precision, count[:, None] * linear)
+
+    def _said(self, part: slice) -> tuple[Array, Array, Array]:
+        """Return what some matches say of skills, and the covariance of performances about them."""
+        signs, seats = self._signs, self.bots.shape[1]
+        compared: Array = (signs.T * self._pi[part][:, None, :]) @ signs
+        about = np.asarray(np.linalg.inv(compared + np.eye(seats) / BETA**2), np.float64)
+        linear = np.einsum("mij,mj->mi", about, self._tau[part] @ signs) / BETA**2
+        return np.eye(seats) / BETA**2 - about / BETA**4, linear, about
+
+    def _leads(self, known: Normal, part: slice) -> tuple[Array, Array]:
+        """Return what is known of the leads in performance from all but their own sites."""
+        bots = self.bots[part]
+        _, linear, about = self._said(part)
+        skills = known.covariance[bots[:, :, None], bots[:, None, :]]
+        square = about + about @ skills @ about / BETA**4
+        mean = np.einsum("mij,mj->mi", about, known.mean[bots]) / BETA**2 + linear * BETA**2
+        better, worse, pi = self._better, self._worse, self._pi[part]
+        spread = square[:, better, better] + square[:, worse, worse] - 2 * square[:, better, worse]
+        left = np.maximum(1 / spread - pi, _LEAST_CAVITY / spread)
+        told = (mean[:, better] - mean[:, worse]) / spread - self._tau[part]
+        return told / left, 1 / left
+
+    def renew(self, known: Normal, _: float, margin: float, step: float) -> None:
+        """Renew all sites, by a part of a full step."""
+        for part in self._parts:
+            mean, square = self._leads(known, part)
+            spread = np.sqrt(square)
+            lead = mean / spread
+            apart = (margin if self._has_margin else 0.0) / spread
+            v, w = (np.where(self._drawn, *both) for both in self._moved(lead, apart))
+            left = square * (1 - w)
+            self._pi[part] += step * (w / left - self._pi[part])
+            self._tau[part] += step * ((spread * v + mean * w) / left - self._tau[part])
+
+    def _moved(self, lead: Array, apart: Array) -> Iterator[tuple[Array, Array]]:
+        """Yield v of draws and of wins, and w of both."""
+        won = win(lead - apart)
+        yield from zip(draw(lead, apart) if self._drawn.any() else won, won, strict=True)
+
+    def log_evidence(self, known: Normal, _: float, margin: float) -> tuple[Numbers, Array]:
+        """Return bots and, for the matches of each, what the evidence has beside the Gaussian."""
+        found = []
+        for part in self._parts:
+            mean, square = self._leads(known, part)
+            pi, tau = self._pi[part], self._tau[part]
+            spread = np.sqrt(square)
+            lead: Array = mean / spread
+            margins: Array = (margin if self._has_margin else 0.0) / spread
+            seen = log_cdf(lead - margins)
+            if self._drawn.any():
+                seen = np.where(self._drawn, _log_draw(lead, margins), seen)
+            stands = (mean / square + tau) ** 2 / (1 / square + pi) - mean * mean / square
+            sites = seen - stands / 2 + np.log1p(pi * square) / 2
+            _told, linear, about = self._said(part)
+            told = self._tau[part] @ self._signs
+            noise = np.linalg.slogdet(about / BETA**2)[1] + BETA**2 * (told * linear).sum(axis=1)
+            found.append(self.counts[part] * (sites.sum(axis=1) + noise / 2))
+        return self.bots[:, 0], np.concatenate(found)
+
+    def before(self, bots: int) -> Array:
+        """Return how often each of so many bots had a better place than each other one."""
+        found = np.zeros((bots, bots))
+        better = (self._places[:, None] < self._places).astype(float)
+        for part in self._parts:
+            rows, counts = self.bots[part], self.counts[part]
+            np.add.at(found, (rows[:, :, None], rows[:, None, :]), counts[:, None, None] * better)
+        return found
+
+    def pulls(self, known: Normal) -> Iterator[tuple[Array, Array, Array]]:
+        """Yield the slope of each match's likelihood, its mean square, and what part a fit takes.
+
+        By seat, in parts of a mu point. A match that is itself a part of what the skills are known
+        by pulls less: by what is yielded last.
+        """
+        for part in self._parts:
+            bots = self.bots[part]
+            precision, linear, _ = self._said(part)
+            skills = known.covariance[bots[:, :, None], bots[:, None, :]]
+            pulled = linear - np.einsum("mij,mj->mi", precision, known.mean[bots])
+            square = np.einsum("mii->mi", precision)
+            taken = np.einsum("mij,mji->mi", precision @ skills, precision)
+            yield from zip(pulled, square, taken, strict=True)
+
+
+def _compared(sizes: Sequence[int], ties: Ties) -> Iterator[tuple[int, int, bool]]:
+    """Yield what a match compares: the better bot, the worse one, and whether they are level."""
+    ends = [sum(sizes[:place]) for place in range(len(sizes) + 1)]
+    if ties == "draws":
+        level = {bot for first, end in itertools.pairwise(ends) for bot in range(first + 1, end)}
+        yield from ((bot - 1, bot, bot in level) for bot in range(1, ends[-1]))
+        return
+    for first, middle, last in zip(ends, ends[1:], ends[2:], strict=False):
+        yield from (
+            (one, two, False) for one in range(first, middle) for two in range(middle, last)
+        )
+
+
+def chance_of_draw(skills: Array, margin: float) -> Array:
+    """Return for each row of skills how likely all tie: each with its neighbour in their order."""
+    leads = np.diff(np.sort(skills, axis=1), axis=1) / _LEAD
+    chance: Array = np.exp(_log_draw(leads, margin / _LEAD).sum(axis=1))
+    return chance

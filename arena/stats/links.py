@@ -6,16 +6,18 @@ How long steps are is fitted to all changes of version, from a guess that counts
 """
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple
 
-from arena.stats.likelihood import BETA, MEAN, Belief
+import numpy as np
+
+from arena.stats.gaussian import Array
+from arena.stats.likelihood import BETA, Normal
 
 USUAL_STEP = BETA / 2
 """The standard deviation of a step if nothing is known, in mu points: such a better version wins
 64 % of matches against the one before."""
 _GUESSED = 2  # changes of version that the guess counts for
-_NOTHING = Belief(0.0, 0.0)
 
 
 class Succession(NamedTuple):
@@ -26,74 +28,53 @@ class Succession(NamedTuple):
 
 
 class Chain:
-    """The links of a fit, and the message that each sends to either version.
+    """The links of a fit.
 
     A version that another was before has no prior: all that is known of it beforehand comes from
     there. So versions in a row are no evidence of each other's level more than once.
+
+    Args:
+        numbers: of all bots, by name.
+        played: the bots of which there are results.
+
     """
 
-    def __init__(self, links: Iterable[Succession], sigma: float) -> None:
+    def __init__(
+        self, links: Iterable[Succession], numbers: Mapping[str, int], played: Collection[str]
+    ) -> None:
         self.pairs = sorted(links)
         self.later = {link.after for link in self.pairs}
         """The bots that start from another version."""
         self.step = USUAL_STEP
         """The standard deviation of a step, in mu points."""
-        start = Belief(sigma**-2, sigma**-2 * MEAN)
-        self._to_before = dict.fromkeys(self.pairs, _NOTHING)
-        self._to_after = dict.fromkeys(self.pairs, start)
+        shown = set(played)
+        while more := {link.before for link in self.pairs if link.after in shown} - shown:
+            shown |= more
+        self._bots = np.array(
+            [(numbers[before], numbers[after]) for before, after in self.pairs], np.intp
+        ).reshape(-1, 2)
+        self._seen = self._bots[[link.after in shown for link in self.pairs]]
 
-    @property
-    def precision(self) -> float:
-        """What a link says of the difference of its versions."""
-        return self.step**-2
+    def prior(self, precision: Array) -> Array:
+        """Return the precision of skills that are known by `precision` each, and by the links."""
+        known = np.diag(precision)
+        for before, after in self._bots:
+            known[before, before] += self.step**-2
+            known[after, after] += self.step**-2
+            known[before, after] -= self.step**-2
+            known[after, before] -= self.step**-2
+        return known
 
-    def messages(self) -> Iterator[tuple[str, Belief]]:
-        """Yield the bots that are told something, and what."""
-        for link in self.pairs:
-            yield link.before, self._to_before[link]
-            yield link.after, self._to_after[link]
+    def fit(self, known: Normal) -> None:
+        """Fit the length of steps to all that is known.
 
-    def renew(self, skills: Mapping[str, Belief], damping: float) -> None:
-        """Send new messages, given all that is known, and fit the length of steps to it."""
-        squares, changes = 0.0, 0
-        for link in self.pairs:
-            before = _without(skills[link.before], self._to_before[link])
-            after = _without(skills[link.after], self._to_after[link])
-            if before.pi > 0 and after.pi > 0:
-                squares += self._square(before, after)
-                changes += 1
-            self._to_before[link] = _toward(self._to_before[link], self._through(after), damping)
-            self._to_after[link] = _toward(self._to_after[link], self._through(before), damping)
-        if changes:
-            guess = _GUESSED * USUAL_STEP**2
-            self.step = math.sqrt((guess + squares) / (_GUESSED + changes))
-
-    def _square(self, before: Belief, after: Belief) -> float:
-        """Return what the square of a step is on average, given what else is known of both ends.
-
-        The step of expectation and maximization (Dempster, Laird and Rubin, 1977).
+        By expectation and maximization (Dempster, Laird and Rubin, 1977); of versions that have
+        not played nothing is known.
         """
-        square = self.step**2
-        unknown = 1 / before.pi + 1 / after.pi
-        part = square / (square + unknown)
-        return (part * (after.mu - before.mu)) ** 2 + part * unknown
-
-    def _through(self, belief: Belief) -> Belief:
-        """Return what a belief about one version says of the other."""
-        rest = 1 / (1 + self.step**2 * belief.pi)
-        return Belief(belief.pi * rest, belief.tau * rest)
-
-    def shift(self, shifts: Mapping[str, float]) -> None:
-        """Move all messages along with the skills."""
-        for link in self.pairs:
-            for messages in (self._to_before, self._to_after):
-                pi, tau = messages[link]
-                messages[link] = Belief(pi, tau + shifts[link.after] * pi)
-
-
-def _without(skill: Belief, message: Belief) -> Belief:
-    return Belief(max(0.0, skill.pi - message.pi), skill.tau - message.tau)
-
-
-def _toward(old: Belief, new: Belief, part: float) -> Belief:
-    return Belief(old.pi + part * (new.pi - old.pi), old.tau + part * (new.tau - old.tau))
+        if len(self._seen):
+            one, two = self._seen.T
+            covariance = known.covariance
+            square = covariance[one, one] + covariance[two, two] - 2 * covariance[one, two]
+            squares = float((square + (known.mean[one] - known.mean[two]) ** 2).sum())
+            guess = _GUESSED * USUAL_STEP**2
+            self.step = math.sqrt((guess + squares) / (_GUESSED + len(self._seen)))

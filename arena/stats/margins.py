@@ -8,11 +8,14 @@ section 2.9). The chance is fixed, so that the same results always give the same
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from statistics import NormalDist
 
+import numpy as np
+
 from arena.stats.encounters import DealPoints
+from arena.stats.gaussian import Array
 from referee.chance import Chance
 
 RESAMPLES = 200
@@ -23,7 +26,7 @@ _LEAST = 1e-3  # of a match's variance: one is lost against all odds now and the
 _FIRST_GUESS = 0.5  # of a scatter, as a part of that of one match: two matches that share nothing
 _STEPS = 4096  # of the normal distribution, as it is drawn from
 
-_NORMAL = [NormalDist().inv_cdf((step + 0.5) / _STEPS) for step in range(_STEPS)]
+_NORMAL = np.array([NormalDist().inv_cdf((step + 0.5) / _STEPS) for step in range(_STEPS)])
 
 BotPair = tuple[str, str]
 """Two bots, in order of name."""
@@ -31,7 +34,7 @@ Kinds = Mapping[tuple[DealPoints, ...], int]
 """How many deals gave each two of their bots the same points."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Margin:
     """What the first bot of a pair got against the second, in shares of the points from 0 to 1."""
 
@@ -44,7 +47,7 @@ class Margin:
     """The degrees of freedom of that variance."""
     squares: float
     """What deals scattered about the mean: the sum of squares."""
-    drawn: Sequence[float]
+    drawn: Array
     """By how many errors the mean would have been off, each time that other deals are drawn."""
 
     @property
@@ -54,7 +57,7 @@ class Margin:
 
     def resampled(self, number: int) -> float:
         """Return what the mean might have been in other deals."""
-        return self.share + self.drawn[number] * math.sqrt(self.variance)
+        return self.share + float(self.drawn[number]) * math.sqrt(self.variance)
 
 
 def margins(kinds: Kinds) -> dict[BotPair, Margin]:
@@ -142,28 +145,26 @@ def _scatter_of_likes(
 
 def _drawn(
     kinds: Kinds, means: Mapping[BotPair, float], squares: Mapping[BotPair, float]
-) -> dict[BotPair, list[float]]:
+) -> dict[BotPair, Array]:
     """Return by pair by how many errors its mean is off, each time that deals are drawn."""
     chance = Chance("other deals")
-    found = {pair: [0.0] * RESAMPLES for pair in means}
+    found = {pair: np.zeros(RESAMPLES) for pair in means}
     for number, (kind, count) in enumerate(kinds.items()):
         weights = _normal(chance, "deals", number)
         for each in kind:
             pair = each.bot, each.other
             off = each.points / each.most - means[pair]
             if off:
-                part = math.sqrt(count / squares[pair]) * off
-                found[pair] = [
-                    old + part * new for old, new in zip(found[pair], weights, strict=True)
-                ]
+                found[pair] += math.sqrt(count / squares[pair]) * off * weights
     for pair in found:
         if not squares[pair]:  # nothing was seen to scatter; what is lent does so by itself
             found[pair] = _normal(chance, *pair)
     return found
 
 
-def _normal(chance: Chance, *event: str | int) -> list[float]:
-    return [_NORMAL[roll - 1] for roll in chance.dice(RESAMPLES, _STEPS, *event)]
+def _normal(chance: Chance, *event: str | int) -> Array:
+    found: Array = _NORMAL[np.array(chance.dice(RESAMPLES, _STEPS, *event)) - 1]
+    return found
 
 
 def _padded(share: float, deals: int) -> float:

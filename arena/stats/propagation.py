@@ -1,58 +1,46 @@
-"""The batch fit: expectation propagation over all matches at once.
+"""The batch fit: expectation propagation over all matches at once, for a prior that is given.
 
-Every distinct outcome keeps the message that one match of it sends to each of its bots, and all
-messages are renewed together until no rating moves: the method of "TrueSkill Through Time"
-(Dangauthier, Herbrich, Minka and Graepel, 2007), for skills that stand still. Only from one version
-of a bot to the next they may move, by that paper's factor between two skills (`links`).
+Every site is renewed given all others, all of them together, until no rating moves. It is the model
+of "TrueSkill Through Time" (Dangauthier, Herbrich, Minka and Graepel, 2007), for skills that stand
+still, with what is known of all skills as one Gaussian in place of one for each.
 """
 
 import math
 from bisect import bisect_left
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from operator import mul
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping
+from itertools import combinations
 from typing import TypeAlias
 
-from arena.stats.likelihood import (
-    MEAN,
-    SIGMA,
-    Belief,
-    MatchFactor,
-    Ties,
-    chance_of_draw,
-    draw_margin,
-)
+import numpy as np
+from numpy.typing import NDArray
+
+from arena.stats.gaussian import Array
+from arena.stats.likelihood import Duels, Normal, Tables, Ties, chance_of_draw, draw_margin
 from arena.stats.links import Chain, Succession
 from arena.stats.outcomes import Outcome, seated
-from protocol.errors import ArenaError, RunError
+from protocol.errors import RunError
 
 _DRAW_PROBABILITIES = [n / 10_000 for n in range(10, 9_501)]  # those that can be fitted
 _PUBLISHED_DRAW_PROBABILITY = 0.1  # the package's, where shared places are draws
-_WIDEST = 3 * SIGMA  # mu points; bots that never lose would widen the prior for ever
-_TOLERANCE = 0.001  # mu points; at the end a full step would move nothing further than this
-_DAMPING, _LEAST_DAMPING = 0.7, 0.05  # the part of a full step that is taken
-_MOST_SWEEPS = 20_000
-_OUTCOMES_BETWEEN_LOOKS = 200
-_NOTHING = Belief(0.0, 0.0)
+_TOLERANCE = 1e-5  # mu points; at the end a full step would move nothing further than this
+_DAMPING, _LEAST_DAMPING = 0.9, 0.02  # the part of a full step that is taken
+_MOST_SWEEPS = 5_000
 
-Watch: TypeAlias = Callable[["Propagation", float], None]
-"""Called now and then during a fit, with its state and the part of the sweep that is done."""
-
-
-@dataclass(slots=True)
-class OutcomeFactor:
-    """An outcome, how often it was seen, and the message one match of it sends to each bot."""
-
-    outcome: Outcome
-    count: int
-    bots: list[str]
-    match: MatchFactor
-    messages: list[Belief]
+Watch: TypeAlias = Callable[["Propagation"], None]
+"""Called as each sweep of a fit begins, with its state."""
 
 
 class Propagation:
-    """The state of a fit: every outcome's messages, and the skills they add up to."""
+    """The state of a fit: every site, and the skills they add up to.
+
+    Args:
+        names: of all bots.
+        counts: how often each outcome was seen.
+        draw_probability: that of equals; None has it fitted.
+        watch: called as each sweep begins.
+
+    """
 
     def __init__(
         self,
@@ -64,172 +52,183 @@ class Propagation:
         links: Iterable[Succession] = (),
     ) -> None:
         self.names = sorted(names)
-        self.chain = Chain(links, SIGMA)
-        self._first = [bot for bot in self.names if bot not in self.chain.later]
-        self._watch = watch
-        self.factors = [
-            OutcomeFactor(
-                outcome, counts[outcome], bots, MatchFactor(outcome, ties), [_NOTHING] * len(bots)
-            )
-            for outcome in sorted(counts)
-            if len(bots := seated(outcome)) > 1
-        ]
-        self.groups = connected([*(each.bots for each in self.factors), *self.chain.pairs])
-        self.drawn = sum(each.count for each in self.factors if len(each.outcome) == 1)
-        self.tables: Counter[tuple[str, ...]] = Counter()
+        self.number = {bot: number for number, bot in enumerate(self.names)}
         self.matches: Counter[str] = Counter()
-        for each in self.factors:
-            self.tables[tuple(sorted(each.bots))] += each.count
-            self.matches.update(dict.fromkeys(each.bots, each.count))
+        tables: defaultdict[int, Counter[tuple[int, ...]]] = defaultdict(Counter)
+        drawn = 0
+        self.outcomes = {
+            outcome: count
+            for outcome, count in sorted(counts.items())
+            if sum(map(len, outcome)) > 1
+        }
+        """Of matches with other bots, and how often each was seen."""
+        for outcome, count in self.outcomes.items():
+            bots = seated(outcome)
+            self.matches.update(dict.fromkeys(bots, count))
+            tables[len(bots)][tuple(sorted(self.number[bot] for bot in bots))] += count
+            drawn += count * (len(outcome) == 1)
+        self.chain = Chain(links, self.number, self.matches)
+        self.groups = connected([*map(seated, self.outcomes), *self.chain.pairs])
+        self.group_of = np.full(len(self.names), -1)
+        """By bot, the number of its group; -1 if it met nobody."""
+        for at, group in enumerate(self.groups):
+            self.group_of[[self.number[bot] for bot in group]] = at
+        self.rows: dict[Outcome, tuple[int, int]] = {}
+        """Where the outcomes of larger matches stand: the table, and its row."""
+        self.pairs: dict[tuple[int, int], int] = {}
+        """Where each two bots stand that met alone, the lower number first."""
+        self._site(ties)
+        self._sites: list[Duels | Tables] = [self.duels, *self.tables]
+        self._watch = watch
         assumed = _DRAW_PROBABILITIES[0] if ties == "unordered" else _PUBLISHED_DRAW_PROBABILITY
-        self.fits_draws = draw_probability is None and self.drawn > 0 and ties == "unordered"
+        self._fits_draws = draw_probability is None and drawn > 0 and ties == "unordered"
+        self._drawn = drawn
+        self._seatings = [
+            (np.array(list(each)), np.array(list(each.values()), float)) for each in tables.values()
+        ]
         self.draw_probability = draw_probability or assumed
-        self.margin = self.margin_of_orders = draw_margin(self.draw_probability)
-        self.prior_sigma = SIGMA
+        self.margin = self._margin_of_orders = draw_margin(self.draw_probability)
         self.sweeps = 0
         self.furthest = math.inf
         """How far the last full step would have moved anything, in mu points."""
-        self._add_up()
 
-    def settle(self) -> None:
-        """Sweep until a full step would move nothing further than the tolerance."""
-        damping = _DAMPING
-        last: list[float] = []
-        while self.sweeps < _MOST_SWEEPS:
-            before = self._numbers()
-            self._sweep(damping)
-            step = [(now - was) / damping for now, was in zip(self._numbers(), before, strict=True)]
-            self.furthest = max(map(abs, step))
+    def _site(self, ties: Ties) -> None:
+        """Make the sites of all that was seen.
+
+        A match that everybody tied is the draws of all its pairs, each by itself, at the weight of
+        a chain: the package compares neighbours only, so that ratings would depend on who is listed
+        by whom.
+        """
+        duels: defaultdict[tuple[int, int], list[float]] = defaultdict(lambda: [0.0, 0.0, 0.0])
+        alike: defaultdict[tuple[int, ...], list[Outcome]] = defaultdict(list)
+        for outcome, count in self.outcomes.items():
+            bots = [self.number[bot] for bot in seated(outcome)]
+            if len(bots) == 2 or (len(outcome) == 1 and ties == "unordered"):
+                for one, two in combinations(bots, 2):
+                    kind = 2 if len(outcome) == 1 else int(one > two)
+                    duels[min(one, two), max(one, two)][kind] += count * 2 / len(bots)
+            else:
+                alike[tuple(map(len, outcome))].append(outcome)
+        self.pairs = {pair: at for at, pair in enumerate(sorted(duels))}
+        self.duels = Duels(
+            np.array(list(self.pairs), np.intp).reshape(-1, 2),
+            np.array([duels[pair] for pair in self.pairs]).reshape(-1, 3),
+        )
+        self.tables: list[Tables] = []
+        for sizes, outcomes in sorted(alike.items()):
+            rows = np.array([[self.number[bot] for bot in seated(each)] for each in outcomes])
+            counts = np.array([self.outcomes[each] for each in outcomes], float)
+            self.rows.update((each, (len(self.tables), at)) for at, each in enumerate(outcomes))
+            self.tables.append(Tables(sizes, ties, rows, counts))
+
+    def settle(self, sigma: float) -> Normal:
+        """Return what is known of all skills, given the standard deviation of the prior.
+
+        It goes on from where the last one ended. Raises RunError if it comes to no rest.
+        """
+        first = np.array([bot not in self.chain.later for bot in self.names], float)
+        self._prior = self.chain.prior(first / sigma**2)
+        known, damping = self._known(), _DAMPING
+        last = np.zeros(0)
+        for _ in range(_MOST_SWEEPS):
+            self.sweeps += 1
+            if self._watch is not None:
+                self._watch(self)
+            if self._fits_draws:
+                self._fit_draws(known.mean)
+            for each in self._sites:
+                each.renew(known, self.margin, self._margin_of_orders, damping)
+            self.chain.fit(known)
+            self._prior = self.chain.prior(first / sigma**2)
+            before, known = known, self._known()
+            step = (_state(known) - _state(before)) / damping
+            self.furthest = float(np.abs(step).max(initial=0.0))
             if self.furthest <= _TOLERANCE:
-                return
+                return known
             damping = _next_damping(damping, step, last)
             last = step
         raise RunError(f"the ratings have not settled after {_MOST_SWEEPS} sweeps")
 
-    def _numbers(self) -> list[float]:
-        """Return all that has to come to rest, in mu points."""
-        skills = self.skills.values()
-        fitted = self.prior_sigma, self.margin, self.chain.step
-        return [*(s.mu for s in skills), *(s.sigma for s in skills), *fitted]
+    def _known(self) -> Normal:
+        found = Normal(self._prior)
+        for each in self._sites:
+            each.tell(found)
+        found.solve()
+        return found
 
-    def _sweep(self, damping: float) -> None:
-        self.sweeps += 1
-        self.prior_sigma = self._spread()
-        if self.fits_draws:
-            self._fit_draws()
-        for number, each in enumerate(self.factors):
-            if self._watch is not None and number % _OUTCOMES_BETWEEN_LOOKS == 0:
-                self._watch(self, number / len(self.factors))
-            pairs = zip(each.messages, self._renewed(each), strict=True)
-            each.messages = [_between(old, new, damping) for old, new in pairs]
-        self.chain.renew(self.skills, damping)
-        self._add_up()
-        self._pin()
+    @property
+    def have_met(self) -> NDArray[np.bool_]:
+        """Which bots have met alone."""
+        found = np.zeros((len(self.names),) * 2, bool)
+        one, two = self.duels.bots.T
+        found[one, two] = found[two, one] = True
+        return found
 
-    def _renewed(self, each: OutcomeFactor) -> list[Belief]:
-        """Return an outcome's messages, given all other evidence."""
-        others = []
-        for bot, (pi, tau) in zip(each.bots, each.messages, strict=True):
-            skill = self.skills[bot]
-            others.append(Belief(skill.pi - pi, skill.tau - tau))
-        margin = self.margin_of_orders if len(each.outcome) > 2 else self.margin
-        try:
-            return each.match.messages(others, margin)
-        except (ArithmeticError, ValueError) as error:
-            result = " > ".join(" = ".join(sharing) for sharing in each.outcome)
-            text = f"the result {result} is too unlikely beside all others to be rated; check it."
-            raise ArenaError(text) from error
+    def information(self, known: Normal) -> Array:
+        """Return the precision that all results have added to the prior."""
+        return known.precision - self._prior
 
-    def _add_up(self) -> None:
-        """Set every skill to the prior and all messages to the bot."""
-        pi = {bot: self.prior_of(bot) for bot in self.names}
-        tau = {bot: prior * MEAN for bot, prior in pi.items()}
-        for each in self.factors:
-            for bot, message in zip(each.bots, each.messages, strict=True):
-                pi[bot] += each.count * message.pi
-                tau[bot] += each.count * message.tau
-        for bot, message in self.chain.messages():
-            pi[bot] += message.pi
-            tau[bot] += message.tau
-        self.skills = {bot: Belief(pi[bot], tau[bot]) for bot in self.names}
+    def log_evidence(self, known: Normal) -> Array:
+        """Return the logarithm of the chance of all results of each group, given the prior."""
+        found = np.zeros(len(self.groups))
+        for each in self._sites:
+            if len(each):
+                bots, parts = each.log_evidence(known, self.margin, self._margin_of_orders)
+                found += np.bincount(self.group_of[bots], parts, len(found))
+        for at, group in enumerate(self.groups):
+            own = np.array([self.number[bot] for bot in group])
+            block = np.ix_(own, own)
+            told = (
+                np.linalg.slogdet(self._prior[block])[1]
+                - np.linalg.slogdet(known.precision[block])[1]
+            )
+            found[at] += (told + known.mean[own] @ known.linear[own]) / 2
+        return found
 
-    def prior_of(self, bot: str) -> float:
-        """Return the precision of what is known of a bot that no version was before."""
-        return 0.0 if bot in self.chain.later else self.prior_sigma**-2
-
-    def _pin(self) -> None:
-        """Shift all messages so that the mean of every connected group is `MEAN`.
-
-        It is so in any finished fit, of bots that no version was before: results and links only
-        speak of differences. Left to itself, the common level of the skills would take hundreds
-        of sweeps to find its place.
-        """
-        prior = self.prior_sigma**-2
-        shifts = dict.fromkeys(self.names, 0.0)
-        for group in self.groups:
-            skills = [self.skills[bot] for bot in group if bot not in self.chain.later]
-            if free := math.fsum(1 - prior / skill.pi for skill in skills):
-                shift = math.fsum(MEAN - skill.mu for skill in skills) / free
-                shifts.update(dict.fromkeys(group, shift))
-        for each in self.factors:
-            shift = shifts[each.bots[0]]
-            each.match.shift(shift)
-            each.messages = [Belief(pi, tau + shift * pi) for pi, tau in each.messages]
-        self.chain.shift(shifts)
-        for bot, (pi, tau) in self.skills.items():
-            self.skills[bot] = Belief(pi, tau + shifts[bot] * (pi - self.prior_of(bot)))
-
-    def _spread(self) -> float:
-        """Return the prior's sigma: the published one, or the spread of a wider field.
-
-        A single match says nothing of that, however many sat at the table.
-        """
-        known = [bot for bot in self._first if self.matches[bot] > 1]
-        squares = [(self.skills[bot].mu - MEAN) ** 2 for bot in known]
-        spread = math.sqrt(math.fsum(squares) / max(1, len(squares)))
-        return min(_WIDEST, max(SIGMA, spread))
-
-    def _fit_draws(self) -> None:
+    def _fit_draws(self, mean: Array) -> None:
         """Set the draw probability by which the skills predict as many draws as were seen."""
-        candidates = _DRAW_PROBABILITIES
-        at = bisect_left(candidates[:-1], float(self.drawn), key=self._predicted_draws)
-        self.draw_probability = candidates[at]
+
+        def predicted(draw_probability: float) -> float:
+            margin = draw_margin(draw_probability)
+            return sum(
+                float(counts @ chance_of_draw(mean[bots], margin))
+                for bots, counts in self._seatings
+            )
+
+        at = bisect_left(_DRAW_PROBABILITIES[:-1], float(self._drawn), key=predicted)
+        self.draw_probability = _DRAW_PROBABILITIES[at]
         self.margin = draw_margin(self.draw_probability)
 
-    def _predicted_draws(self, draw_probability: float) -> float:
-        margin = draw_margin(draw_probability)
-        return math.fsum(
-            count * chance_of_draw([self.skills[bot].mu for bot in bots], margin)
-            for bots, count in self.tables.items()
-        )
+
+def _state(known: Normal) -> Array:
+    """Return all that has to come to rest, in mu points."""
+    return np.concatenate((known.mean, np.sqrt(np.diag(known.covariance))))
 
 
-def _next_damping(damping: float, step: Sequence[float], last: Sequence[float]) -> float:
-    """Return half the damping if steps turn back undiminished, a little more if they drag on.
-
-    Unbeaten pairs would swing for ever without the one and crawl without the other.
-    """
-    length, last_length = _product(step, step), _product(last, last)
-    if length < last_length / 4:
+def _next_damping(damping: float, step: Array, last: Array) -> float:
+    """Return half the damping if steps turn back undiminished, a little more if they drag on."""
+    if not len(last) or step @ step < last @ last / 4:
         return damping
-    if _product(step, last) < 0:
+    if step @ last < 0:
         return max(_LEAST_DAMPING, damping / 2)
     return min(1.0, damping * 1.1)
 
 
-def _product(left: Sequence[float], right: Sequence[float]) -> float:
-    return math.fsum(map(mul, left, right))
-
-
-def _between(old: Belief, new: Belief, part: float) -> Belief:
-    return Belief(old.pi + part * (new.pi - old.pi), old.tau + part * (new.tau - old.tau))
-
-
 def connected(tables: Iterable[Iterable[str]]) -> list[list[str]]:
     """Return the groups of bots that are linked by matches."""
-    groups: list[set[str]] = []
+    parent: dict[str, str] = {}
+
+    def root(bot: str) -> str:
+        while (above := parent.setdefault(bot, bot)) != bot:
+            parent[bot] = parent[above]
+            bot = above
+        return bot
+
     for table in tables:
-        joined = set(table)
-        apart = [group for group in groups if group.isdisjoint(joined)]
-        groups = [*apart, joined.union(*(group for group in groups if group not in apart))]
-    return [sorted(group) for group in groups]
+        first, *others = map(root, table)
+        for other in others:
+            parent[other] = first
+    found: defaultdict[str, list[str]] = defaultdict(list)
+    for bot in sorted(parent):
+        found[root(bot)].append(bot)
+    return sorted(found.values())

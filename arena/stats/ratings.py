@@ -4,12 +4,19 @@ import math
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from statistics import NormalDist
 
-from arena.stats.covariance import Covariance, Covariances, covariances
+import numpy as np
+from numpy.typing import NDArray
+
+from arena.stats.covariance import dispersions
+from arena.stats.gaussian import Array, cdf
 from arena.stats.likelihood import MEAN, Ties
 from arena.stats.links import Succession
 from arena.stats.outcomes import Deals, Outcome, outcomes_of, seated
 from arena.stats.propagation import Propagation, Watch
+from arena.stats.spreads import Spread, mixed, straight
 from protocol.errors import ArenaError
 
 FEWEST_DEALS = 3
@@ -18,6 +25,10 @@ EXACT = 4
 """The decimals of a rating that a fit settles; what lies beyond them orders nobody."""
 SEPARATED = 2.0
 """The standard errors beyond which the order of two bots is certain."""
+_MANY = 1000  # comparisons, as good as any number
+_SUREST = 6.0  # errors, up to which it is asked how sure a lead is beside them
+_LEAST_WORTH = 0.01  # errors
+_ROUNDING = 1e-12  # of a variance, in mu points squared
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,28 +36,11 @@ class Rating:
     """One bot's skill, in mu points."""
 
     mu: float
-    sigma: float
-    """The model's standard deviation, which takes every match for evidence of its own."""
-    sigma_by_deal: float
-    """The standard deviation that the deals bear out, mirrored deals included."""
+    error: float
+    """The standard deviation, measured from the mean of the group, as deals bear it out."""
     matches: int
     """Matches with other bots."""
     deals: int
-
-    @property
-    def error(self) -> float:
-        """The standard deviation to show."""
-        return self.shown(self.sigma_by_deal)
-
-    def shown(self, by_deal: float) -> float:
-        """Return a standard deviation that deals bear out as it is to be shown.
-
-        Few deals widen it, but no further than if all matches of a deal had been the same match.
-        """
-        widest = self.sigma * math.sqrt(max(1.0, self.matches / max(1, self.deals)))
-        if self.deals < FEWEST_DEALS:
-            return widest
-        return max(by_deal, min(widest, widened(self.deals) * by_deal))
 
 
 def widened(deals: int) -> float:
@@ -62,7 +56,7 @@ def widened(deals: int) -> float:
     return 1 + part * (1.25 + part * (1.53125 + part * (1.42969 + part * 1.225)))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)
 class Ratings:
     """A fit: the bots in order of name, and what was fitted beside them."""
 
@@ -70,31 +64,29 @@ class Ratings:
     groups: Sequence[Sequence[str]]
     """The bots that are linked by matches; ratings compare within a group only."""
     draw_probability: float
-    prior_sigma: float
-    sweeps: int
-    covariances: Covariances
+    covariance: Array
+    """Of all skills, by the order of the bots."""
+    of_leads: Array
+    """The standard deviation that the lead of a bot over another is held against."""
     step: float | None = None
     """By how much a version is taken to differ from the one before, if they are linked: the
     standard deviation, in mu points."""
 
-    def error_between(self, bot: str, other: str) -> float:
-        """Return the standard deviation of the difference of two bots of one group.
+    def are_linked(self, bot: str, other: str) -> bool:
+        """Return whether matches compare two bots."""
+        return any(bot in group and other in group for group in self.groups)
 
-        It is infinite if a bot has too few deals.
-        """
-        return self._between(bot, other, self.covariances.of_width)
+    def error_between(self, bot: str, other: str) -> float:
+        """Return the standard deviation of the difference of two bots of one group."""
+        return self._spread({bot: 1.0, other: -1.0})
 
     def error_of_lead(self, bot: str, other: str) -> float:
         """Return the standard deviation that a lead of one bot over another is held against.
 
-        It is below the other one where straight wins make sure of the lead, but not of its width.
+        It is below the other one where straight wins make sure of the lead, but not of its width;
+        few deals widen it, and it is infinite if a bot has too few.
         """
-        return self._between(bot, other, self.covariances.of_order)
-
-    def _between(self, bot: str, other: str, found: Covariance) -> float:
-        square = found[bot][bot] + found[other][other] - 2 * found[bot][other]
-        deals = min(self.bots[bot].deals, self.bots[other].deals)
-        return widened(deals) * math.sqrt(max(0.0, square))
+        return float(self.of_leads[self._at(bot), self._at(other)])
 
     def error_among(self, bot: str, others: Sequence[str]) -> float:
         """Return the standard deviation of a rating measured from the mean of some of its group.
@@ -102,19 +94,30 @@ class Ratings:
         The bot is one of them.
         """
         part = 1 / len(others)
-        weights = [(other == bot) - part for other in others]
-        rows = [self.covariances.of_width[other] for other in others]
-        square = math.fsum(
-            one * two * row[other]
-            for one, row in zip(weights, rows, strict=True)
-            for two, other in zip(weights, others, strict=True)
-        )
-        return self.bots[bot].shown(math.sqrt(max(0.0, square)))
+        return self._spread({other: (other == bot) - part for other in others})
+
+    def _spread(self, weights: Mapping[str, float]) -> float:
+        """Return the standard deviation of a sum of skills."""
+        at = [self._at(bot) for bot in weights]
+        values = np.array(list(weights.values()))
+        square = values @ self.covariance[np.ix_(at, at)] @ values
+        return math.sqrt(max(0.0, float(square)))
+
+    @cached_property
+    def _at(self) -> Callable[[str], int]:
+        """Return the number of a bot."""
+        return {bot: number for number, bot in enumerate(self.bots)}.__getitem__
 
     def separated(self, better: str, worse: str, errors: float = SEPARATED) -> bool:
         """Return whether a bot is surely better than another of its group: by so many errors."""
-        lead = self.bots[better].mu - self.bots[worse].mu
-        return lead > errors * self.error_of_lead(better, worse)
+        return bool(self.ahead([better, worse], errors)[0, 1])
+
+    def ahead(self, group: Sequence[str], errors: float = SEPARATED) -> NDArray[np.bool_]:
+        """Return for some bots of a group which one, by row, is surely better than which."""
+        at = [self._at(bot) for bot in group]
+        mu = np.array([self.bots[bot].mu for bot in group])
+        found: NDArray[np.bool_] = mu[:, None] - mu > errors * self.of_leads[np.ix_(at, at)]
+        return found
 
 
 def fit(
@@ -142,49 +145,129 @@ def fit(
     kinds = outcomes_of(deals)
     counts: Counter[Outcome] = Counter()
     played: Counter[str] = Counter()
+    compared: Counter[str] = Counter()
     for outcomes, count in kinds.items():
         for outcome in outcomes:
             counts[outcome] += count
-        for bot in {bot for outcome in outcomes for bot in seated(outcome)}:
+        bots_of_deal = {bot for outcome in outcomes for bot in seated(outcome)}
+        for bot in bots_of_deal:
             played[bot] += count
+            compared[bot] += count * (len(bots_of_deal) - 1)
     links = tuple(links)
     names = {*played, *bots, *(bot for link in links for bot in link)}
     state = Propagation(names, counts, draw_probability, ties, watch, links)
-    state.settle()
-    levels = _levels(state)
-    errors = covariances(state, kinds)
+    field = mixed(state)
+    known = state.settle(field.sigma)
+    covariance = field.scattered(dispersions(state, known, kinds))
+    errors = np.sqrt(np.maximum(np.diag(_centred(state, covariance)), 0.0))
+    levels = _levels(state, field.mean)
     return Ratings(
         bots={
             bot: Rating(
-                skill.mu + levels.get(bot, 0.0),
-                skill.sigma,
-                _sigma(errors.of_width, bot, skill.sigma),
+                MEAN + float(field.mean[at]) + levels.get(bot, 0.0),
+                float(errors[at]),
                 state.matches[bot],
                 played[bot],
             )
-            for bot, skill in state.skills.items()
+            for at, bot in enumerate(state.names)
         },
         groups=state.groups,
         draw_probability=state.draw_probability,
-        prior_sigma=state.prior_sigma,
-        sweeps=state.sweeps,
-        covariances=errors,
+        covariance=covariance,
+        of_leads=_of_leads(
+            state,
+            field,
+            covariance,
+            *(np.array([each[bot] for bot in state.names]) for each in (played, compared)),
+        ),
         step=state.chain.step if state.chain.pairs else None,
     )
 
 
-def _levels(state: Propagation) -> dict[str, float]:
+def _levels(state: Propagation, mean: Array) -> dict[str, float]:
     """Return what the ratings of groups with linked bots lack to have the mean of all others."""
     levels = {}
     for group in state.groups:
         if not state.chain.later.isdisjoint(group):
-            lack = math.fsum(MEAN - state.skills[bot].mu for bot in group) / len(group)
+            lack = -math.fsum(mean[state.number[bot]] for bot in group) / len(group)
             levels.update(dict.fromkeys(group, lack))
     return levels
 
 
-def _sigma(errors: Covariance, bot: str, unknown: float) -> float:
-    return math.sqrt(max(0.0, errors[bot][bot])) if bot in errors else unknown
+def _centred(state: Propagation, covariance: Array) -> Array:
+    """Return the covariance of ratings that are each measured from the mean of the group."""
+    found = covariance.copy()
+    for group in state.groups:
+        own = np.ix_(*[[state.number[bot] for bot in group]] * 2)
+        part = found[own]
+        rows = part.mean(axis=0)
+        found[own] = part - rows - rows[:, None] + rows.mean()
+    return found
+
+
+def _of_leads(
+    state: Propagation, field: Spread, covariance: Array, deals: Array, compared: Array
+) -> Array:
+    """Return what the lead of each bot over another is held against, in mu points.
+
+    It is the lead in parts of how many errors it is worth: as a normal number is that goes below
+    nothing as seldom as the lead does. Straight wins make sure of the order, and leave a gap that
+    may be far wider, so that its error alone would hide how sure it is. But no lead is surer than
+    if all matches of a deal were one: `compared` counts with how many bots each was compared, once
+    in each deal.
+    """
+    errors, known = np.sqrt(_differences(covariance)), np.sqrt(_differences(field.covariance))
+    leads = np.subtract.outer(field.mean, field.mean)
+    worth = leads / errors
+    fewest = np.minimum.outer(deals, deals)
+    for bots, behind in (field.behind, straight(state, field.sigma, fewest >= FEWEST_DEALS)):
+        one, two = bots.T
+        least = NormalDist().cdf(-_SUREST)
+        sure = [-NormalDist().inv_cdf(each) for each in np.clip(behind, least, 1 - least)]
+        scattered = np.array(sure) * known[one, two] / errors[one, two]
+        is_known = np.abs(leads[one, two]) >= _SUREST * known[one, two]
+        worth[one, two] = np.where(is_known, worth[one, two], scattered)
+        worth[two, one] = -worth[one, two]
+    few = np.minimum.outer(compared, compared)
+    limit = _by_count(few, lambda count: -NormalDist().inv_cdf(0.5 ** min(max(1, count), _MANY)))
+    times = _by_count(fewest, widened)
+    worth = np.clip(worth / times, -limit, limit)
+    linked = state.group_of[:, None] == state.group_of
+    worth = _through_others(np.where(linked, worth, 0.0))
+    found: Array = np.where(linked, errors * times, np.inf)
+    told = np.sign(leads) * worth > _LEAST_WORTH  # less is as good as none, and rounding
+    found[told] = leads[told] / worth[told]
+    return found
+
+
+def _by_count(counts: Array, function: Callable[[int], float]) -> Array:
+    """Return a function of each of many counts, of which few differ."""
+    different, at = np.unique(counts, return_inverse=True)
+    found = np.array([function(int(count)) for count in different])
+    return found[at].reshape(counts.shape)
+
+
+def _through_others(worth: Array) -> Array:
+    """Return how many errors leads are worth, if they may go through others.
+
+    Who is surely better than a third, who is surely better than another, is so, too: the chances of
+    either being wrong add up.
+    """
+    wrong = cdf(-worth)
+    direct = wrong.copy()
+    for third in range(len(wrong)):
+        np.minimum(wrong, wrong[:, third, None] + wrong[third], out=wrong)
+    for one, two in np.argwhere((wrong < direct * (1 - _ROUNDING)) & (wrong < 0.5)):
+        worth[one, two] = -NormalDist().inv_cdf(max(wrong[one, two], 1e-300))
+        worth[two, one] = -worth[one, two]
+    return worth
+
+
+def _differences(covariance: Array) -> Array:
+    """Return the variances of all differences."""
+    own = np.diag(covariance)
+    found: Array = np.maximum(own + own[:, None] - 2 * covariance, _ROUNDING)
+    return found
 
 
 def rank_intervals(
@@ -201,9 +284,8 @@ def rank_intervals(
     found = {}
     for group in ratings.groups:
         group = [bot for bot in group if bot not in out]
-        least = errors(len(group))
-        for bot in group:
-            above = sum(ratings.separated(other, bot, least) for other in group if other != bot)
-            below = sum(ratings.separated(bot, other, least) for other in group if other != bot)
-            found[bot] = 1 + above, len(group) - below
+        ahead = ratings.ahead(group, errors(len(group)))
+        above, below = ahead.sum(axis=0), ahead.sum(axis=1)
+        for at, bot in enumerate(group):
+            found[bot] = 1 + int(above[at]), len(group) - int(below[at])
     return found

@@ -35,9 +35,9 @@ from tests.benchmarks.calibration.faithfulness import (
 from tests.benchmarks.calibration.league import Plan, deal_of
 
 MEASURES = (
-    "arena/stats/covariance.py arena/stats/likelihood.py arena/stats/links.py "
-    "arena/stats/matrices.py arena/stats/outcomes.py arena/stats/propagation.py "
-    "arena/stats/ratings.py"
+    "arena/stats/covariance.py arena/stats/gaussian.py arena/stats/likelihood.py "
+    "arena/stats/links.py arena/stats/outcomes.py arena/stats/propagation.py "
+    "arena/stats/ratings.py arena/stats/spreads.py"
 )
 ROUNDS = 2
 OURS = "ours, all at once"

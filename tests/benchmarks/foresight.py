@@ -21,9 +21,9 @@ from tests.arena.stats.deals import deals_of
 from tests.benchmarks.calibration.league import Plan, deal_of
 
 MEASURES = (
-    "arena/stats/covariance.py arena/stats/foresight.py arena/stats/likelihood.py "
-    "arena/stats/links.py arena/stats/matrices.py arena/stats/outcomes.py "
-    "arena/stats/propagation.py arena/stats/ratings.py"
+    "arena/stats/covariance.py arena/stats/foresight.py arena/stats/gaussian.py "
+    "arena/stats/likelihood.py arena/stats/links.py arena/stats/outcomes.py "
+    "arena/stats/propagation.py arena/stats/ratings.py arena/stats/spreads.py"
 )
 LEAGUES = 200
 BETTER, WORSE = "00", "01"

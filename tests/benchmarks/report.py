@@ -18,9 +18,9 @@ from arena.store.opening import read_league
 from tests.benchmarks.scale import Size, make, timed
 
 MEASURES = (
-    "arena/report arena/stats/covariance.py arena/stats/likelihood.py arena/stats/links.py "
-    "arena/stats/matrices.py arena/stats/outcomes.py arena/stats/propagation.py "
-    "arena/stats/ratings.py arena/tables"
+    "arena/report arena/stats/covariance.py arena/stats/gaussian.py arena/stats/likelihood.py "
+    "arena/stats/links.py arena/stats/outcomes.py arena/stats/propagation.py "
+    "arena/stats/ratings.py arena/stats/spreads.py arena/tables"
 )
 LEAGUES = {
     "duels": Size("guerra", 2, 100, 100_000),

@@ -31,9 +31,9 @@ from arena.store.store import Store
 from referee.game import ranked
 
 MEASURES = (
-    "arena/stats/covariance.py arena/stats/likelihood.py arena/stats/links.py "
-    "arena/stats/matrices.py arena/stats/outcomes.py arena/stats/propagation.py "
-    "arena/stats/ratings.py arena/store arena/tables"
+    "arena/stats/covariance.py arena/stats/gaussian.py arena/stats/likelihood.py "
+    "arena/stats/links.py arena/stats/outcomes.py arena/stats/propagation.py "
+    "arena/stats/ratings.py arena/stats/spreads.py arena/store arena/tables"
 )
 
 

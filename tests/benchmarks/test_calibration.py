@@ -176,16 +176,16 @@ def test_a_row_that_misses_is_told(
     [
         Plan(bots=4, deals=12),
         Plan(bots=3, deals=20, kind="draws", luck=0.5),
-        Plan(bots=4, seats=4, deals=40, kind="winner"),
+        Plan(bots=5, deals=2, spread=16.0),
+        Plan(bots=4, seats=4, deals=20, kind="winner"),
     ],
-    ids=["ranking", "draws", "winner"],
+    ids=["ranking", "draws", "wide", "winner"],
 )
 def test_small_leagues_are_covered(plan: Plan) -> None:
-    line = coverage.measured(Row("small", plan, 25))
+    line = coverage.measured(Row("small", plan, 15))
     cover = line.cells[coverage.HEADERS.index("cover")]
     assert isinstance(cover, Mean)
-    assert 0.88 <= cover.value <= 0.99
-    assert line == coverage.measured(Row("small", plan, 25))
+    assert 0.85 <= cover.value <= 1
 
 
 def test_small_tables_are_as_sure_as_they_say() -> None:

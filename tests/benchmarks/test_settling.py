@@ -1,37 +1,12 @@
 """The simulation of the format `settled`, and what it proves of it."""
 
 import math
-from itertools import combinations
 
 import pytest
 
 from arena.schedule.settled import SettledOptions
-from arena.stats.outcomes import Result
-from arena.stats.ratings import fit
-from tests.arena.stats.deals import deals_of
 from tests.benchmarks.settling.__main__ import main, until_right
-from tests.benchmarks.settling.league import Course, Look, Plan, World, settled_course
-from tests.benchmarks.settling.swift import swift_fit
-
-
-@pytest.mark.parametrize("plan", [Plan(bots=6, spread=3), Plan(bots=6, spread=8, seats=4, luck=0)])
-def test_the_swift_fit_finds_the_same_numbers(plan: Plan) -> None:
-    world = World(plan, "swift")
-    lineups = [*combinations(world.field, plan.seats)] * 6
-    deals = deals_of(
-        (f"{number}", Result(tuple(bot.key for bot in lineup), places))
-        for number, lineup in enumerate(lineups)
-        for places in world.deal(lineup)
-    )
-    slow, swift = fit(deals), swift_fit(deals, [])
-    for one, other in combinations(slow.bots, 2):
-        lead = slow.bots[one].mu - slow.bots[other].mu
-        assert swift.bots[one].mu - swift.bots[other].mu == pytest.approx(lead, abs=0.005)
-        error = slow.error_of_lead(one, other)
-        assert swift.error_of_lead(one, other) == pytest.approx(error, abs=0.002)
-        error = slow.error_between(one, other)
-        assert swift.error_between(one, other) == pytest.approx(error, abs=0.002)
-    assert {**swift_fit(deals, ["x"]).bots} == {**fit(deals, bots=["x"]).bots}
+from tests.benchmarks.settling.league import Course, Look, Plan, settled_course
 
 
 def test_answers_are_right_from_some_match_on() -> None:

@@ -219,7 +219,7 @@ def test_a_round_depends_on_nothing_but_results(seed: int, dice: random.Random, 
 
 def test_as_many_more_deals_are_wanted_as_make_it_sure() -> None:
     one = _comparison(0, 1)
-    found = Findings(goal_of("order"), (one,), (one,), (0, 1), "better")
+    found = Findings(goal_of("order"), (one,), (one,), (0, 1), "better", allowed=0.05)
     measure = Measure(fit(Counter(), bots=["a", "b"]), ["a", "b"], 0.05)
     texts = Texts(found, measure, ["a", "b"], 0.95, apart=False, deals=5)
     enough = (more for more in count(1) if doubt(1.7, math.sqrt(5 / (5 + more))) <= 0.05)

@@ -6,6 +6,7 @@ from dataclasses import replace
 from itertools import combinations
 from statistics import NormalDist, fmean
 
+import numpy as np
 import pytest
 
 from arena.stats.cycles import Circles, _together
@@ -116,7 +117,7 @@ def test_where_there_are_no_circles_few_are_found(plan: Plan) -> None:
 @pytest.mark.parametrize("duels", [True, False])
 def test_the_strength_of_a_circle_is_its_leads_by_their_error(duels: bool) -> None:
     """In duels errors are apart; here they are the same otherwise, and two of them cancel."""
-    drawn = [1.0, -0.5] * (RESAMPLES // 2)
+    drawn = np.tile([1.0, -0.5], RESAMPLES // 2)
     won, lost = (Margin(20, share, 0.01, 10.0, 4.0, drawn) for share in (0.75, 0.25))
     found = {("a", "b"): won, ("a", "c"): lost, ("b", "c"): won}
     normal = NormalDist()

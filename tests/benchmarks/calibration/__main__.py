@@ -24,10 +24,10 @@ from tests.benchmarks.calibration import (
 
 MEASURES = (
     "arena/stats/covariance.py arena/stats/cycles.py arena/stats/encounters.py "
-    "arena/stats/likelihood.py arena/stats/links.py arena/stats/lottery.py "
-    "arena/stats/margins.py arena/stats/matrices.py arena/stats/outcomes.py arena/stats/pairs.py "
-    "arena/stats/propagation.py arena/stats/ratings.py arena/stats/standings.py "
-    "arena/stats/together.py"
+    "arena/stats/gaussian.py arena/stats/likelihood.py arena/stats/links.py "
+    "arena/stats/lottery.py arena/stats/margins.py arena/stats/outcomes.py "
+    "arena/stats/pairs.py arena/stats/propagation.py arena/stats/ratings.py "
+    "arena/stats/spreads.py arena/stats/standings.py arena/stats/together.py"
 )
 PARTS = {
     "coverage": coverage,

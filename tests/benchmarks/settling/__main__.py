@@ -27,8 +27,9 @@ from tests.benchmarks.settling.league import Course, Plan, round_robin_course, s
 
 MEASURES = (
     "arena/schedule/settled.py arena/schedule/worth.py arena/stats/covariance.py "
-    "arena/stats/likelihood.py arena/stats/links.py arena/stats/matrices.py "
-    "arena/stats/outcomes.py arena/stats/propagation.py arena/stats/ratings.py"
+    "arena/stats/gaussian.py arena/stats/likelihood.py arena/stats/links.py "
+    "arena/stats/outcomes.py arena/stats/propagation.py arena/stats/ratings.py "
+    "arena/stats/spreads.py"
 )
 RIGHT = 0.95
 """The share of leagues that are to be right."""

@@ -14,8 +14,7 @@ from arena.schedule.rounds import Frame, Lineup, Over, Places, Round, RoundDeal,
 from arena.schedule.settled import GROWTH, Settled, SettledOptions
 from arena.stats.likelihood import BETA
 from arena.stats.outcomes import Deals, Result
-from arena.stats.ratings import Ratings
-from tests.benchmarks.settling.swift import swift_fit
+from arena.stats.ratings import Ratings, fit
 
 DRAW_PROBABILITY = 0.001
 
@@ -150,7 +149,7 @@ def settled_course(plan: Plan, seed: str, options: SettledOptions) -> Course:
     fits: list[Ratings] = []
 
     def rate(deals: Deals, bots: Sequence[str]) -> Ratings:
-        fits.append(swift_fit(deals, bots))
+        fits.append(fit(deals, bots=bots))
         return fits[-1]
 
     frame = Frame(plan.seats, plan.seats, lambda: seed)
@@ -190,7 +189,7 @@ def round_robin_course(plan: Plan, seed: str, options: SettledOptions, longer: i
         bots = tuple(f"{bot.key}@{bot.version}" for bot in lineup)
         deals[tuple(sorted(Result(bots, places) for places in world.deal(lineup)))] += 1
         if done >= next_look:
-            ratings = swift_fit(deals, names)
+            ratings = fit(deals, bots=names)
             looks.append(_look(plan, world, ratings, done * plan.seats, options))
             next_look = done + max(math.ceil(plan.bots / plan.seats), math.ceil(GROWTH * done))
             if looks[-1].sure:
