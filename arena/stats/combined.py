@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from arena.stats.elo import ELO_PER_MU, Anchor, Elo
+from arena.stats.elo import Anchor, Elo, elo_lead
 from arena.stats.likelihood import MEAN
 from arena.stats.ratings import EXACT, SEPARATED, Ratings
 
@@ -49,17 +49,18 @@ def combined_elo(
 ) -> Mapping[str, Elo]:
     """Return the strengths of the bots of the anchor's group, which is one of the rows' bots.
 
-    A lead is the mean of the leads in the leagues, whose errors are independent.
+    A lead is the mean of the leads in the leagues, whose errors are independent; draws are as
+    likely as in the mean of them.
     """
     bot, points = anchor
     own = next(row for row in rows if row.bot == bot)
+    draws = fmean(each.draw_probability for each in leagues)
     found = {}
     for row in rows:
         if row.group == own.group:
             errors = (0.0 if row is own else each.error_between(row.bot, bot) for each in leagues)
-            error = ELO_PER_MU * math.hypot(*errors) / len(leagues)
-            lead = ELO_PER_MU * (row.mu - own.mu)
-            found[row.bot] = Elo(points + lead, error if math.isfinite(error) else None)
+            lead = elo_lead(row.mu - own.mu, math.hypot(*errors) / len(leagues), draws)
+            found[row.bot] = Elo(points + lead.points, lead.error)
     return found
 
 

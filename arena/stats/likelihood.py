@@ -34,7 +34,7 @@ Ties = Literal["unordered", "draws"]
 """What a shared place says of a match that not everybody ties: nothing, or equality."""
 Numbers: TypeAlias = NDArray[np.intp]
 
-_LEAD = BETA * math.sqrt(2)  # mu points, the spread of a lead about the gap in skill
+LEAD = BETA * math.sqrt(2)  # mu points, the spread of a lead about the gap in skill
 _POINTS = np.arange(-6.5, 6.75, 0.25)  # standard deviations, where a likelihood is looked at
 _LEAST_CAVITY = 1e-3  # of a precision: what is left of it when a site is taken out
 _CHUNK = 1 << 21  # numbers in a matrix for each match of some, at a time
@@ -138,10 +138,10 @@ class Duels:
 
     def _log_likelihood(self, gap: Array, margin: float) -> Array:
         wins, losses, draws = self.counts.T[:, :, None]
-        found: Array = wins * log_cdf((gap - margin) / _LEAD)
-        found += losses * log_cdf((-gap - margin) / _LEAD)
+        found: Array = wins * log_cdf((gap - margin) / LEAD)
+        found += losses * log_cdf((-gap - margin) / LEAD)
         if (drawn := draws[:, 0] > 0).any():
-            found[drawn] += draws[drawn] * _log_draw(gap[drawn] / _LEAD, margin / _LEAD)
+            found[drawn] += draws[drawn] * _log_draw(gap[drawn] / LEAD, margin / LEAD)
         return found
 
     def log_evidence(self, known: Normal, margin: float, _: float) -> tuple[Numbers, Array]:
@@ -167,9 +167,9 @@ class Duels:
 
         Three rows each, and one number, by pair: in parts of a mu point of the gap.
         """
-        gap = (mean[self._one] - mean[self._two]) / _LEAD
-        lead = np.full_like(gap, margin / _LEAD)
-        slopes = np.stack((win(gap - lead)[0], -win(-gap - lead)[0], draw(gap, lead)[0])) / _LEAD
+        gap = (mean[self._one] - mean[self._two]) / LEAD
+        lead = np.full_like(gap, margin / LEAD)
+        slopes = np.stack((win(gap - lead)[0], -win(-gap - lead)[0], draw(gap, lead)[0])) / LEAD
         chances = np.exp(
             np.stack((log_cdf(gap - lead), log_cdf(-gap - lead), _log_draw(gap, lead)))
         )
@@ -324,6 +324,6 @@ def _compared(sizes: Sequence[int], ties: Ties) -> Iterator[tuple[int, int, bool
 
 def chance_of_draw(skills: Array, margin: float) -> Array:
     """Return for each row of skills how likely all tie: each with its neighbour in their order."""
-    leads = np.diff(np.sort(skills, axis=1), axis=1) / _LEAD
-    chance: Array = np.exp(_log_draw(leads, margin / _LEAD).sum(axis=1))
+    leads = np.diff(np.sort(skills, axis=1), axis=1) / LEAD
+    chance: Array = np.exp(_log_draw(leads, margin / LEAD).sum(axis=1))
     return chance

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from arena.stats.elo import ELO_PER_MU, Anchor, Elo, elo_from
+from arena.stats.elo import Anchor, Elo, elo_from
 from arena.stats.ratings import Ratings
 from arena.tables.facet import Facet
 from arena.tables.field import Field
@@ -90,6 +90,6 @@ def of_elo(anchor: Anchor) -> str:
     """Return what a reader must know of ratings on Elo's scale."""
     bot, points = anchor
     return (
-        f"Elo is measured from {bot}, taken for {points:g}; its ± are those of the distance from "
-        f"there. A mu point is {ELO_PER_MU:.1f} points of Elo."
+        f"Elo is measured from {bot}, taken for {points:g}: by the share of the points, draws as "
+        f"halves, that the ratings foresee against it. Its ± are those of the distance from there."
     )

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from statistics import NormalDist
 from typing import Any
 
-from arena.stats.elo import ELO_PER_MU, Elo
+from arena.stats.elo import elo_lead
 from arena.stats.encounters import Encounter, encounters
-from arena.stats.likelihood import BETA
+from arena.stats.likelihood import LEAD, draw_margin
 from arena.stats.outcomes import Result
 from arena.stats.ratings import EXACT, Ratings
 from arena.tables.cross_table import KEYS, encounter_row, wins_text
@@ -102,7 +102,7 @@ def _facts(field: Field, ratings: Ratings, bot: str, other: str) -> dict[str, An
         "other": other,
         "rating_gap": gap,
         "rating_gap_error": None if gap is None else _doubt(ratings, bot, other),
-        "win_chance": None if gap is None else _win_chance(gap),
+        "win_chance": None if gap is None else _win_chance(ratings, gap),
         "faults": {name: dict(sorted(faults.get(name, {}).items())) for name in (bot, other)},
         "forfeits": {name: field.forfeits.get(name, 0) for name in (bot, other)},
     }
@@ -121,8 +121,9 @@ def _doubt(ratings: Ratings, bot: str, other: str) -> float | None:
     return error if math.isfinite(error) else None
 
 
-def _win_chance(gap: float) -> float:
-    return NormalDist().cdf(gap / (BETA * math.sqrt(2)))
+def _win_chance(ratings: Ratings, gap: float) -> float:
+    """Return the chance to win a match, and not to draw it."""
+    return NormalDist().cdf((gap - draw_margin(ratings.draw_probability)) / LEAD)
 
 
 def _notes(field: Field, ratings: Ratings, bot: str, other: str) -> Iterator[str]:
@@ -170,11 +171,10 @@ def _rated(field: Field, ratings: Ratings, better: str, worse: str, gap: float) 
     lead = f"{gap:.2f}" if doubt is None else f"{gap:.2f} ± {2 * doubt:.2f}"
     elo = ""
     if anchor_in(field, ratings, None):
-        error = None if doubt is None else ELO_PER_MU * doubt
-        elo = f" ({elo_text(Elo(ELO_PER_MU * gap, error))} Elo)"
+        elo = f" ({elo_text(elo_lead(gap, doubt, ratings.draw_probability))} Elo)"
     return (
         f"By all matches {better} {told} by {lead} mu points{elo}: a chance of "
-        f"{100 * _win_chance(gap):.1f} % to win a match against {worse}."
+        f"{100 * _win_chance(ratings, gap):.1f} % to win a match against {worse}."
     )
 
 

@@ -2,7 +2,7 @@
 
 from dataclasses import asdict
 
-from arena.stats.elo import ELO_PER_MU, Anchor, Elo
+from arena.stats.elo import Anchor, Elo, elo_lead
 from arena.stats.pairs import Pair, pairs
 from arena.stats.ratings import FEWEST_DEALS, Ratings
 from arena.tables.elo import anchor_facts, anchor_in, elo_text
@@ -21,7 +21,7 @@ def pairs_table(field: Field, ratings: Ratings, *, anchor: Anchor | None = None)
     one is asked for that is no bot of the field.
     """
     anchor = anchor_in(field, ratings, anchor)
-    rows = [{**asdict(pair), **(_elo(pair) if anchor else {})} for pair in pairs(ratings)]
+    rows = [{**asdict(pair), **(_elo(pair, ratings) if anchor else {})} for pair in pairs(ratings)]
     notes = [
         f"{field.extent}. Surely: how likely the first bot of a row is the better one, pair by "
         f"pair.",
@@ -43,10 +43,10 @@ def pairs_table(field: Field, ratings: Ratings, *, anchor: Anchor | None = None)
     return Table("pairs", columns, rows, facts, said, keys=keys, fixed=2)
 
 
-def _elo(pair: Pair) -> dict[str, float | None]:
+def _elo(pair: Pair, ratings: Ratings) -> dict[str, float | None]:
     """Return a lead and its error in points of Elo."""
-    error = None if pair.error is None else ELO_PER_MU * pair.error
-    return dict(zip(_ELO_KEYS, (ELO_PER_MU * pair.lead, error), strict=True))
+    found = elo_lead(pair.lead, pair.error, ratings.draw_probability)
+    return dict(zip(_ELO_KEYS, found, strict=True))
 
 
 def _surely(row: Row) -> str:

@@ -1,11 +1,12 @@
 """Several leagues in one rating."""
 
 import math
+from statistics import fmean
 
 import pytest
 
 from arena.stats.combined import Combined, combined, combined_elo
-from arena.stats.elo import ELO_PER_MU
+from arena.stats.elo import elo_lead
 from arena.stats.likelihood import MEAN
 from arena.stats.ratings import Ratings, fit
 from tests.arena.stats.deals import deals_of, results
@@ -52,8 +53,9 @@ def test_strengths_are_measured_from_the_anchor() -> None:
     assert found["B"] == (1500.0, 0.0)
     rows = by_bot(EVEN, ONE_SIDED)
     apart = math.hypot(*(each.error_between("A", "B") for each in (EVEN, ONE_SIDED))) / 2
-    lead = ELO_PER_MU * (rows["A"].mu - rows["B"].mu)
-    assert found["A"] == pytest.approx((1500.0 + lead, ELO_PER_MU * apart))
+    draws = fmean(each.draw_probability for each in (EVEN, ONE_SIDED))
+    lead = elo_lead(rows["A"].mu - rows["B"].mu, apart, draws)
+    assert found["A"] == pytest.approx((1500.0 + lead.points, lead.error))
 
 
 def test_two_leagues_separate_what_one_does_not() -> None:
