@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 
 _FAR = -25.0  # standard deviations; from there on a series is exact
+_MOST_SHRUNK = 1 - 1e-12  # what rounding leaves to tell
 _STEP = 1 / 64  # of the table of logarithms
 _LEAST, _MOST = -40.0, 10.0  # the ends of it
 
@@ -42,7 +43,7 @@ def draw(t: Array, margin: Array) -> tuple[Array, Array]:
     part = np.exp(-2 * margin * t)  # of the densities at the two ends
     between = _ratio(high) - part * _ratio(low)
     v = (part - 1) / between
-    return side * v, v * v + (high - low * part) / between
+    return side * v, np.minimum(v * v + (high - low * part) / between, _MOST_SHRUNK)
 
 
 def pdf(x: Array) -> Array:

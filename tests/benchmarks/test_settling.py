@@ -19,11 +19,12 @@ def test_answers_are_right_from_some_match_on() -> None:
     assert until_right([course(True, False)]) == math.inf
 
 
+@pytest.mark.slow
 def test_the_simulation_prints_its_table(capsys: pytest.CaptureFixture[str]) -> None:
-    main(["--leagues", "2", "--rows", "1"])
+    main(["--leagues", "1", "--rows", "8", "--first-deals", "3"])
     out = capsys.readouterr().out
-    assert "| 12 bots, best, spread 3, 2 seats, luck 0.8 |" in out
-    assert "| best, 2 seats |" in out
+    assert "| 20 bots, best, spread 3, 4 seats, luck 0.8 |" in out
+    assert "| best, 4 seats |" in out
 
 
 LEAST_FAVOURABLE = Plan(bots=4, spread=0, ahead=0.75, luck=0.0, deals=400)

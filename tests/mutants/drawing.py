@@ -60,8 +60,8 @@ _SHARED = (
     ("arena/schedule", "goal plain settled_texts worth", "settled"),
     (
         "arena/stats",
-        "covariance likelihood matrices outcomes propagation",
-        "ratings standings combined",
+        "covariance gaussian likelihood outcomes propagation spreads",
+        "gaussian ratings standings combined",
     ),
     ("arena/stats", "margins", "margins lottery cycles"),
     ("arena/stats", "together", "pairs"),

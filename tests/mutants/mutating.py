@@ -177,7 +177,7 @@ class _Source:
                 words = {"and": "or", "or": "and"}
                 for left, right in pairwise(node.values):
                     yield from self._between(left, right, re.compile(rb"\b(and|or)\b"), words)
-            case ast.BinOp() if not self._is_of_texts(node):
+            case ast.BinOp() if not (self._is_of_texts(node) or isinstance(node.op, ast.MatMult)):
                 yield from self._between(node.left, node.right, _OPERATOR, _RECKONED)
             case ast.AugAssign():
                 yield from self._between(node.target, node.value, _OPERATOR, _RECKONED)

@@ -80,6 +80,7 @@ def test_init_writes_an_anchor(arena: Arena, tmp_path: Path) -> None:
     assert made.plan.anchor == ("random", 1000)
 
 
+@pytest.mark.slow
 def test_pages_show_elo_where_there_is_an_anchor(
     arena: Arena, anchored: Path, played: Path
 ) -> None:
