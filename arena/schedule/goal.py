@@ -21,8 +21,9 @@ from protocol.errors import ArenaError
 
 Kind = Literal["top", "order", "pair"]
 
-_REACH = 4.0
-"""How far a lead is thought to lie beyond what is asked, in mu points: a performance's spread.
+_REACHES = {4.0: 0.8, 32.0: 0.2}
+"""How far a lead is thought to lie beyond what is asked, in mu points, and what is staked on that:
+a performance's spread, and what only straight wins show.
 
 Bets are best where it is right; they hold wherever it is.
 """
@@ -110,12 +111,12 @@ def doubt(beyond: float, error: float) -> float:
     """
     if beyond <= 0 or not 0 < error < math.inf:
         return 1.0
-    errors = beyond / error
-    part = _REACH**2 / (_REACH**2 + error * error)
-    growth = errors * errors * part / 2
-    if growth > 700:
-        return 0.0
-    capital = 2 * math.sqrt(1 - part) * math.exp(growth) * _normal.cdf(errors * math.sqrt(part))
+    errors, capital = beyond / error, 0.0
+    for reach, stake in _REACHES.items():
+        part = reach**2 / (reach**2 + error * error)
+        growth = min(700.0, errors * errors * part / 2)  # beyond it, no doubt is left anyway
+        won = math.sqrt(1 - part) * math.exp(growth) * _normal.cdf(errors * math.sqrt(part))
+        capital += 2 * stake * won
     return round(min(1.0, 1 / capital), 12)
 
 

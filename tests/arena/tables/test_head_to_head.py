@@ -95,7 +95,6 @@ def test_who_leads_how_surely_is_said_in_sentences_with_faults(golden: Golden) -
         assert one in shown(DUELS, "B", "A")
     two, even = field(deals(2, "A1 B2")), field([*deals(5, "A1 B2"), *deals(4, "A2 B1")])
     golden(text(two))
-    assert told(two)["rating_gap_error"] is None
     golden(text(even))
 
 
