@@ -253,6 +253,8 @@ def _through_others(worth: Array) -> Array:
     Who is surely better than a third, who is surely better than another, is so, too: the chances of
     either being wrong add up.
     """
+    if not worth.any():
+        return worth
     wrong = cdf(-worth)
     direct = wrong.copy()
     for third in range(len(wrong)):

@@ -70,6 +70,13 @@ def rows() -> list[Row]:
         *(Row(f"8 bots, spread {spread:g}", Plan(bots=8, deals=12, spread=spread), 300)
           for spread in (10, 12.5, 16.7, 30)),
         Row("8 bots, spread 16.7, 50 deals each", Plan(bots=8, deals=50, spread=16.7), 200),
+        *(Row(f"8 bots, spread {spread:g}, {7 * each} deals",
+              Plan(bots=8, deals=each, spread=spread), 200)
+          for spread in (8.33, 15, 30) for each in (1, 2, 5)),
+        *(Row(f"5 bots, 4 seats, spread 12, {4 * each} deals",
+              Plan(bots=5, seats=4, deals=each, spread=12), 200) for each in (2, 5)),
+        *(Row(f"2 bots, {deals} deals of one match", Plan(bots=2, deals=deals, copies=1), 400)
+          for deals in (5, 10, 20)),
         Row("6 seats, three pairs", Plan(bots=6, seats=6, kind="pairs", deals=60), 350),
         *(Row(f"2 bots, {deals} deals", Plan(bots=2, deals=deals), 600) for deals in FEW),
         *(Row(f"2 equals, {deals} deals of 4 times the same",

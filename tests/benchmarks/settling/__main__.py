@@ -3,6 +3,7 @@
     python -m tests.benchmarks.settling                   # all rows, 60 leagues each: half an hour
     python -m tests.benchmarks.settling --leagues 200     # with so many
     python -m tests.benchmarks.settling --rows 1 4        # some of them, by number
+    python -m tests.benchmarks.settling --close --leagues 400   # close calls alone: half an hour
     python -m tests.benchmarks.settling --plain 0 --first-deals 4   # with other options
 
 The same leagues are played as a round-robin, in which all line-ups come equally often in an order
@@ -70,6 +71,12 @@ ROWS = [
     _row("top 5", 20, CLOSE, 4, 0.8),
     _row("order", 12, WIDE, 4, 0.8),
 ]
+
+CLOSE_CALLS = {4: 200, 8: 60, 20: 20, 40: 8}
+"""Bots, one of which is ahead of equals by just so much that it is an error to name another; and
+the deals of a line-up at the limit."""
+AHEAD = 0.75
+"""Mu points."""
 
 HEADERS = (
     *("", "leagues", "settled: until sure", "round-robin", "times fewer"),
@@ -192,6 +199,17 @@ def print_table(rows: Mapping[int, Row], leagues: int, options: SettledOptions, 
     print(f"\n{NOTE}")
 
 
+def print_close(leagues: int, options: SettledOptions, jobs: int) -> None:
+    """Print how often answers are wrong where that is easiest."""
+    for bots, deals in CLOSE_CALLS.items():
+        plan = Plan(bots=bots, spread=0, ahead=AHEAD, luck=0.0, deals=deals)
+        seeds = [f"close {bots} {number}" for number in range(leagues)]
+        courses = _all(partial(settled_course, plan, options=options), seeds, jobs)
+        answered = [course for course in courses if course.answered]
+        wrong = sum(not course.last.right for course in answered)
+        print(f"{bots} bots: {wrong} of {len(answered)} answers wrong, in {leagues} leagues")
+
+
 def main(words: Sequence[str]) -> None:
     """Print what is asked for."""
     parser = argparse.ArgumentParser(
@@ -205,6 +223,7 @@ def main(words: Sequence[str]) -> None:
     parser.add_argument("--first-deals", type=int, default=usual.first_deals)
     parser.add_argument("--confidence", type=float, default=usual.confidence)
     parser.add_argument("--apart", action="store_true")
+    parser.add_argument("--close", action="store_true", help="close calls alone")
     parser.add_argument("--jobs", type=int, default=1, help="processes at a time")
     asked = parser.parse_args(words)
     rows = {number: ROWS[number - 1] for number in asked.rows}
@@ -214,7 +233,10 @@ def main(words: Sequence[str]) -> None:
         confidence=asked.confidence,
         apart=asked.apart,
     )
-    print_table(rows, asked.leagues, options, asked.jobs)
+    if asked.close:
+        print_close(asked.leagues, options, asked.jobs)
+    else:
+        print_table(rows, asked.leagues, options, asked.jobs)
 
 
 if __name__ == "__main__":
