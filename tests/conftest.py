@@ -14,6 +14,7 @@ __all__ = ["golden", "pytest_fixture_setup", "pytest_runtest_protocol"]
 
 settings.register_profile("unhurried", deadline=None)  # a busy machine is no fault of the code
 settings.load_profile("unhurried")
+os.environ["OPENBLAS_NUM_THREADS"] = "1"  # as `arena` has it: threads would wait by computing
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -12,6 +12,7 @@ last bit in any order. Seconds are of CPU time. Methods take turns, each in a pr
 """
 
 import math
+import os
 import random
 import resource
 import subprocess
@@ -135,7 +136,10 @@ def _memory() -> float:
 def in_a_process(name: str, method: str) -> Took:
     """Return what a method takes, measured in a process of its own."""
     words = [sys.executable, "-m", "tests.benchmarks.fits", name, method]
-    said = subprocess.run(words, stdout=subprocess.PIPE, text=True, check=True).stdout
+    environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}  # as `arena` has it
+    said = subprocess.run(
+        words, stdout=subprocess.PIPE, text=True, check=True, env=environment
+    ).stdout
     return Took(*map(float, said.split()))
 
 
