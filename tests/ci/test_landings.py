@@ -188,6 +188,7 @@ def test_only_records_may_differ_from_what_is_proven(history: History) -> None:
         check_proven(history, "HEAD")
 
 
+@pytest.mark.slow  # git reads the whole history
 def test_the_records_of_this_clone_are_as_they_must_be() -> None:
     root = Path(__file__).parents[2]
     if not (root / ".git").exists() or not shutil.which("git"):
