@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 from playwright.sync_api import Browser, Page
@@ -47,9 +48,9 @@ def look(browser: Browser) -> Iterator[Look]:
 
 @contextmanager
 def a_report(arena: Arena, league: Path, *words: object) -> Iterator[Path]:
-    """Make the page of a league beside it, for a while."""
-    file = league.with_suffix(".html")
-    result = arena("report", league, "-o", file, *words)
-    assert result.exit_code == 0, result.output
-    yield file
-    file.unlink()
+    """Make the page of a league in a folder of its own, for a while."""
+    with TemporaryDirectory() as folder:
+        file = Path(folder, "league.html")
+        result = arena("report", league, "-o", file, *words)
+        assert result.exit_code == 0, result.output
+        yield file
