@@ -8,7 +8,8 @@ play the symmetric game of two that choose a bot each.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import fsum
+
+import numpy as np
 
 from arena.stats.margins import RESAMPLES, BotPair, Margin
 
@@ -87,39 +88,27 @@ def maximal(margins: Sequence[Sequence[float]]) -> list[float]:
     first is taken; where they turn in circles Bland's rule, the first that is any good, ends it.
     """
     size = len(margins)
-    most = max(abs(margin) for row in margins for margin in row)
-    raised = 1.0 + most
-    rows = [
-        [*(margin + raised for margin in row), *(float(own == at) for own in range(size)), 1.0]
-        for at, row in enumerate(margins)
-    ]
-    worth = [*([1.0] * size), *([0.0] * size), 0.0]
-    basis = list(range(size, 2 * size))
+    raised = 1.0 + float(np.abs(margins).max())
+    rows = np.c_[np.asarray(margins) + raised, np.eye(size), np.ones(size)]
+    worth = np.r_[np.ones(size), np.zeros(size + 1)]
+    basis = np.arange(size, 2 * size)
     steps = 0
     while True:
         steps += 1
-        gains = worth[:-1]
-        best = max(gains)
+        best = worth[:-1].max()
         if best <= _NOTHING:
             break
         limit = best if steps < _PATIENCE * size else _NOTHING
-        enters = next(at for at, gain in enumerate(gains) if gain >= limit)
-        *_, leaves = min(
-            (row[-1] / row[enters], basis[at], at)
-            for at, row in enumerate(rows)
-            if row[enters] > _NOTHING
-        )
-        scale = 1 / rows[leaves][enters]
-        pivot = [value * scale for value in rows[leaves]]
-        rows[leaves] = pivot
+        enters = int(np.argmax(worth[:-1] >= limit))
+        can_leave = np.flatnonzero(rows[:, enters] > _NOTHING)
+        ratios = rows[can_leave, -1] / rows[can_leave, enters]
+        leaves = can_leave[np.lexsort((basis[can_leave], ratios))[0]]
+        pivot = rows[leaves] / rows[leaves, enters]
         basis[leaves] = enters
-        for at, row in enumerate(rows):
-            if at != leaves and (factor := row[enters]):
-                rows[at] = [a - factor * b for a, b in zip(row, pivot, strict=True)]
-        factor = worth[enters]
-        worth = [a - factor * b for a, b in zip(worth, pivot, strict=True)]
-    weights = [0.0] * (2 * size)
-    for variable, row in zip(basis, rows, strict=True):
-        weights[variable] = max(0.0, row[-1])
-    total = fsum(weights[:size])
-    return [weight / total for weight in weights[:size]]
+        rows -= np.outer(rows[:, enters], pivot)
+        rows[leaves] = pivot
+        worth -= worth[enters] * pivot
+    weights = np.zeros(2 * size)
+    weights[basis] = np.maximum(0.0, rows[:, -1])
+    found = weights[:size] / weights[:size].sum()
+    return [float(weight) for weight in found]
