@@ -89,7 +89,7 @@ def main(count: int) -> None:
         }
         with open_store(league, create=True) as store:
             played = matches(league, one_match(home / "one"))
-            store.merge(league.conditions(), bots, [], played)
+            store.merge(league.conditions(), bots, [], played, lambda: None)
         file, copy = home / "league.jsonl", home / "copy"
         rows = [
             ("export", *timed("export", league.folder, file)),

@@ -36,7 +36,7 @@ def ready(schedule: Schedule, deal: Deal, rotation: int) -> PlayedMatch:
         faults=[{} for _ in deal.lineup],
         forfeits=[],
         moves=int(name, 16) >> 1,
-        clock=str([[25, 2000, 300] for _ in deal.lineup]),
+        clock=str([[25, 2000, 300, 4000] for _ in deal.lineup]),
     )
     return PlayedMatch(result, RECORD, "machine", "landlock")
 

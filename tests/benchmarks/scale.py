@@ -132,7 +132,7 @@ def timed(league: LeaguePlan, words: tuple[str, ...]) -> tuple[float, float, str
         text=True,
         check=True,
     )
-    return time.perf_counter() - began, int(done.stderr) / 1024, done.stdout
+    return time.perf_counter() - began, int(done.stderr.split()[-1]) / 1024, done.stdout
 
 
 def main(words: list[str]) -> None:
