@@ -66,7 +66,7 @@ class RatedPoint(msgspec.Struct, frozen=True, kw_only=True):
     ratings: dict[str, tuple[float, float]]
     """Rating and standard error by the version's title."""
     elo: dict[str, tuple[float, float | None]] = {}
-    """The same on Elo's scale, if the league has an anchor; None with too few deals."""
+    """The same on Elo's scale, if the league has an anchor."""
 
 
 class BotView(msgspec.Struct, frozen=True, kw_only=True):

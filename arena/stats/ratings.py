@@ -23,6 +23,8 @@ FEWEST_DEALS = 3
 """With fewer deals a bot is separated from nobody, and the model's error stands."""
 EXACT = 4
 """The decimals of a rating that a fit settles; what lies beyond them orders nobody."""
+MOST_BOTS = 2_000
+"""The most bots that are rated at once: a minute of CPU time, and a gigabyte."""
 SEPARATED = 2.0
 """The standard errors beyond which the order of two bots is certain."""
 _MANY = 1000  # comparisons, as good as any number
@@ -155,6 +157,11 @@ def fit(
             compared[bot] += count * (len(bots_of_deal) - 1)
     links = tuple(links)
     names = {*played, *bots, *(bot for link in links for bot in link)}
+    if len(names) > MOST_BOTS:
+        raise ArenaError(
+            f"{len(names):,} bots cannot be rated at once, but {MOST_BOTS:,} at most: give a part "
+            f"of the results, in which fewer bots play."
+        )
     state = Propagation(names, counts, draw_probability, ties, watch, links)
     field = mixed(state)
     known = state.settle(field.sigma)

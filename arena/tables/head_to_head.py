@@ -1,6 +1,5 @@
 """Two bots of a field against each other, as a table with a sentence."""
 
-import math
 from collections import Counter
 from collections.abc import Iterator
 from statistics import NormalDist
@@ -101,7 +100,7 @@ def _facts(field: Field, ratings: Ratings, bot: str, other: str) -> dict[str, An
         "bot": bot,
         "other": other,
         "rating_gap": gap,
-        "rating_gap_error": None if gap is None else _doubt(ratings, bot, other),
+        "rating_gap_error": None if gap is None else ratings.error_between(bot, other),
         "win_chance": None if gap is None else _win_chance(ratings, gap),
         "faults": {name: dict(sorted(faults.get(name, {}).items())) for name in (bot, other)},
         "forfeits": {name: field.forfeits.get(name, 0) for name in (bot, other)},
@@ -113,12 +112,6 @@ def _gap(ratings: Ratings, bot: str, other: str) -> float | None:
     if not any(bot in group and other in group for group in ratings.groups):
         return None
     return ratings.bots[bot].mu - ratings.bots[other].mu
-
-
-def _doubt(ratings: Ratings, bot: str, other: str) -> float | None:
-    """Return the error of the gap between two bots; None if they have too few deals."""
-    error = ratings.error_between(bot, other)
-    return error if math.isfinite(error) else None
 
 
 def _win_chance(ratings: Ratings, gap: float) -> float:
@@ -166,9 +159,9 @@ def _verdict(field: Field, bot: str, other: str, encounter: Encounter) -> str:
 
 
 def _rated(field: Field, ratings: Ratings, better: str, worse: str, gap: float) -> str:
-    doubt = _doubt(ratings, better, worse)
+    doubt = ratings.error_between(better, worse)
     told = "surely leads" if ratings.separated(better, worse) else "leads, but not surely,"
-    lead = f"{gap:.2f}" if doubt is None else f"{gap:.2f} ± {2 * doubt:.2f}"
+    lead = f"{gap:.2f} ± {2 * doubt:.2f}"
     elo = ""
     if anchor_in(field, ratings, None):
         elo = f" ({elo_text(elo_lead(gap, doubt, ratings.draw_probability))} Elo)"

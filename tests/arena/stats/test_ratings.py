@@ -180,6 +180,11 @@ def test_what_is_as_good_as_impossible_is_rated_all_the_same() -> None:
     assert sorted(rated, key=lambda bot: -rated[bot].mu) == many
 
 
+def test_more_bots_than_can_be_rated_are_refused_in_words() -> None:
+    with pytest.raises(ArenaError, match="2,001 bots cannot be rated at once, but 2,000 at most"):
+        fit([], bots=map(str, range(2_001)))
+
+
 def test_tied_equals_are_rated_alike() -> None:
     for text in ("A > B = C = D", "A = B = C > D", "A > B = C > D", "A = B > C = D"):
         rated = fit([result(text)]).bots
