@@ -1,4 +1,8 @@
-"""Books of openings: files of moves for any game, of positions (EPD, FEN), and of games (PGN)."""
+"""Books of openings: files of moves for any game, of positions (EPD, FEN), and of games (PGN).
+
+A large book is drawn from, and neither read nor tried whole: the openings are taken that lie at
+even distances in its file. So everybody who has the file has the same ones, whatever the league.
+"""
 
 import re
 from collections.abc import Iterator
@@ -11,8 +15,9 @@ from protocol.errors import ArenaError
 from referee.opening import BookLine
 from referee.sandbox.sources import read_at_most
 
-_SIZE_LIMIT = 16 << 20  # bytes of a file
-_LINES_LIMIT = 100_000  # openings
+_SIZE_LIMIT = 1 << 30  # bytes of a file
+_WHOLE = 1 << 20  # bytes of a file of which all openings are taken
+_DRAWN = 10_000  # openings that are taken from a larger one
 _MOVES_LIMIT = 10_000  # of an opening
 _POSITIONS = (".epd", ".fen")
 _GAMES = ".pgn"
@@ -37,37 +42,64 @@ _NOT_A_MOVE = re.compile(r"\$\d+|[!?]+|e\.p\.|[+#=-]+/?[+#=-]*")
 def read_book(path: Path, plies: int | None = None) -> tuple[BookLine, ...]:
     """Return the openings of a file, with at most so many moves each.
 
-    What the file holds, the end of its name says: positions, games, or else moves. Raises
-    ArenaError if it cannot be read or holds none.
+    What the file holds, the end of its name says: positions, games, or else moves. At most 10,000
+    openings are returned, of a file of more than a MiB sometimes fewer. Raises ArenaError if it
+    cannot be read or holds none.
     """
     try:
-        data = read_at_most(path, _SIZE_LIMIT)
+        whole = read_at_most(path, _SIZE_LIMIT)
     except OSError as error:
         raise ArenaError(f"{path} cannot be read: {error.strerror}.") from None
     kind = path.suffix.lower()
-    try:
-        text = data.decode("utf-8-sig", errors="replace" if kind == _GAMES else "strict")
-    except ValueError:
-        raise ArenaError(f"{path} is no text in UTF-8: save it as such.") from None
-    if kind == _GAMES:
-        found = _games(path, text, plies)
-    else:
-        found = _lines(path, text, plies, are_positions=kind in _POSITIONS)
-    lines = []
-    for line in found:
-        lines.append(line)
-        if len(lines) > _LINES_LIMIT:
-            raise ArenaError(
-                f"{path}:{line.where}: it has more than {_LINES_LIMIT} openings: take some out."
-            )
+    lines: list[BookLine] = []
+    for first, data in _pieces(whole, b"\n[Event " if kind == _GAMES else b"\n"):
+        try:
+            text = data.decode("utf-8-sig", errors="replace" if kind == _GAMES else "strict")
+        except ValueError:
+            raise ArenaError(f"{path} is no text in UTF-8: save it as such.") from None
+        if kind == _GAMES:
+            lines += _games(path, text, plies, first)
+        else:
+            lines += _lines(path, text, plies, first, are_positions=kind in _POSITIONS)
     if not lines:
         raise ArenaError(f"{path} holds no openings: write some, or take another file.")
+    if len(lines) > _DRAWN:
+        lines = [lines[len(lines) * number // _DRAWN] for number in range(_DRAWN)]
     return tuple(lines)
 
 
-def _lines(path: Path, text: str, plies: int | None, *, are_positions: bool) -> Iterator[BookLine]:
-    """Yield the openings of a file that has one a line."""
-    for number, line in enumerate(text.splitlines(), 1):
+def _pieces(whole: bytes, start: bytes) -> Iterator[tuple[int, bytes]]:
+    """Yield a file, or the openings drawn from it, with the number of the line where each begins.
+
+    `start` is what comes before an opening, the end of the line before it included.
+    """
+    if len(whole) <= _WHOLE:
+        yield 1, whole
+        return
+    number, counted_to = 1, 0
+    for at in _beginnings(whole, start):
+        number += whole.count(b"\n", counted_to, at)
+        counted_to = at
+        end = whole.find(start, at)
+        yield number, whole[at:] if end < 0 else whole[at:end]
+
+
+def _beginnings(whole: bytes, start: bytes) -> list[int]:
+    """Return where the openings begin that lie at even distances, or after these."""
+    found = {0}
+    for number in range(_DRAWN):
+        at = whole.find(start, len(whole) * number // _DRAWN)
+        if at < 0:
+            break
+        found.add(at + 1)
+    return sorted(found)[:_DRAWN]
+
+
+def _lines(
+    path: Path, text: str, plies: int | None, first: int, *, are_positions: bool
+) -> Iterator[BookLine]:
+    """Yield the openings of a text that has one a line, from the line `first` of a file on."""
+    for number, line in enumerate(text.splitlines(), first):
         words = line.strip()
         if not words or words.startswith("#"):
             continue
@@ -136,11 +168,11 @@ def _end_of_object(line: str, start: int) -> int:
     raise ValueError(f"not a move in JSON, such as {{...}}: {line[start : start + 40]!r}.")
 
 
-def _games(path: Path, text: str, plies: int | None) -> Iterator[BookLine]:
-    """Yield the openings of a file in PGN: the moves of each game, variations left out."""
+def _games(path: Path, text: str, plies: int | None, first: int) -> Iterator[BookLine]:
+    """Yield the openings of a text in PGN: the moves of each game, variations left out."""
     where, depth, position = 0, 0, ""
     moves: list[str] = []
-    line, counted_to = 1, 0
+    line, counted_to = first, 0
     for match in _TOKEN.finditer(text):
         line += text.count("\n", counted_to, match.start())
         counted_to = match.start()

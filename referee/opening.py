@@ -300,10 +300,10 @@ def check_terms(kind: type[Game], seats: int, options: Options, terms: OpeningTe
                 f"{1 / seats:.3g} of the first places."
             )
         _drawn(kind, seats, msgspec.json.encode(options), "", terms.plies, 1)
-    elif kind.has_chance:
+    elif kind.has_chance and not all(line.position for line in terms.book):
         raise ArenaError(
             f"in {kind.name} something is left to chance, so that a line of a book would not be "
-            f"legal in all deals: give plies."
+            f"legal in all deals: give plies, or a book of positions if it can begin from one."
         )
     for line in terms.book:
         try:

@@ -14,8 +14,8 @@ GAMES = ("chess",)
 """The games whose moves UCI can say."""
 
 _SAN = re.compile(r"([KQRBN]?)([a-h]?)([1-8]?)x?([a-h][1-8])(?:=?([QRBN]))?")
-_HOMES = {"K": ("e1", "h1"), "Q": ("e1", "a1"), "k": ("e8", "h8"), "q": ("e8", "a8")}
-"""Where king and rook stand for each right to castle."""
+_HOMES = {"K": "h", "Q": "a", "k": "h", "q": "a"}
+"""The column of the rook for each right to castle; the king's is e."""
 
 
 class ChessAct(Act, forbid_unknown_fields=True):
@@ -62,8 +62,12 @@ def is_called(text: str, uci: str, word: str) -> bool:
     return said == (is_of, uci[2:4], uci[4:]) and column in uci[0] and row in uci[1]
 
 
-def check_position(fen: str) -> None:
-    """Raise ArenaError unless a text is a position of chess in FEN, all six fields."""
+def check_position(fen: str, *, is_960: bool = False) -> None:
+    """Raise ArenaError unless a text is a position of chess in FEN, all six fields.
+
+    In Chess960 a right to castle may be called by the rook's column (Shredder-FEN), or mean the
+    outermost rook on its side (X-FEN).
+    """
     fields = fen.split(" ")
     if len(fields) != 6:
         raise _wrong(fen, "it has not six fields")
@@ -93,11 +97,11 @@ def check_position(fen: str) -> None:
         raise _wrong(fen, "a pawn stands on the first or the last row")
     if side not in ("w", "b"):
         raise _wrong(fen, f"the side to move is w or b, not {side!r}")
-    if not re.fullmatch("-|(?!$)K?Q?k?q?", castling):
+    pattern = "-|[A-HKQ]{1,2}[a-hkq]{0,2}|[a-hkq]{1,2}" if is_960 else "-|(?!$)K?Q?k?q?"
+    if not re.fullmatch(pattern, castling):
         raise _wrong(fen, f"{castling!r} are no rights to castle, such as KQkq or -")
     for right in castling.strip("-"):
-        rook = "R" if right.isupper() else "r"
-        if [board[square] for square in _HOMES[right]] != ["K" if rook == "R" else "k", rook]:
+        if not _may_castle(rows[-1 if right.isupper() else 0], right, is_960=is_960):
             raise _wrong(fen, f"king or rook have moved, so that {right!r} is no right to castle")
     if not re.fullmatch("-|[a-h][36]", passant) or (passant[-1] == "36"[side == "b"]):
         raise _wrong(fen, f"{passant!r} is no square for taking en passant")
@@ -108,6 +112,18 @@ def check_position(fen: str) -> None:
             raise _wrong(fen, f"no pawn has just passed {passant}")
     if not all(re.fullmatch("[0-9]{1,4}", count) for count in counts) or int(counts[1]) < 1:
         raise _wrong(fen, "it ends with the moves since a pawn moved and the number of the move")
+
+
+def _may_castle(row: str, right: str, *, is_960: bool) -> bool:
+    """Return whether king and rook stand, in a side's own row, where a right to castle has them."""
+    row = re.sub("[1-8]", lambda digit: "." * int(digit[0]), row)
+    king, rook = ("K", "R") if right.isupper() else ("k", "r")
+    if not is_960:
+        return (row[4], row["abcdefgh".index(_HOMES[right])]) == (king, rook)
+    at = row.find(king)
+    if right in "KQkq":
+        return rook in (row[at:] if right in "Kk" else row[: max(at, 0)])
+    return at >= 0 and row["abcdefgh".index(right.lower())] == rook
 
 
 def check_is_possible(state: Any) -> None:

@@ -213,14 +213,19 @@ class OpenSpielGame(Game):
             [{"action": action} for action in range(self._loaded.spiel.num_distinct_actions())],
         )
 
+    @property
+    def was_drawn(self) -> bool:
+        """Whether chance has brought the first position, as in Chess960, unless it was set up."""
+        return self.recipe.has_chance and not self._start
+
     def set_up(self, position: str) -> None:
         """Begin a match of chess from a position in FEN."""
-        if self._moves is None:
+        if self.recipe.base != "chess":
             super().set_up(position)
-        chess.check_position(position)
+        chess.check_position(position, is_960=self.recipe.has_chance)
         self._state = self._loaded.spiel.new_initial_state(position)
         chess.check_is_possible(self._state)
-        self._start, self._moves = position, []
+        self._start, self._moves = position, None if self._moves is None else []
         self._own = [[] for _ in range(self.seats)]
         self._unasked = []
         self._go_on()

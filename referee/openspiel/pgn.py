@@ -213,12 +213,8 @@ def _line(game: OpenSpielGame) -> tuple[str, int, list[str]]:
     """Return the first position, how many outcomes of chance led to it, and all moves since."""
     end = game.state
     history = end.history()
-    if game.recipe.has_chance:
-        state = end.get_game().new_initial_state()
-        state.apply_action(history[0])
-    else:
-        state = end.get_game().new_initial_state(end.start_fen())
-    fen, first = str(state.board().to_fen()), state.move_number()
+    state = end.get_game().new_initial_state(end.start_fen())
+    fen, first = str(state.board().to_fen()), int(game.was_drawn)
     sans = []
     for action in history[first:]:
         sans.append(str(state.action_to_string(action)))

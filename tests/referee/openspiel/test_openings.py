@@ -5,7 +5,16 @@ import pytest
 from protocol.errors import ArenaError
 from referee.game import Game
 from referee.loading import find_game
-from referee.opening import BookLine, Opening, OpeningTerms, check_terms, opening_of_line
+from referee.opening import (
+    BookLine,
+    Opening,
+    OpeningTerms,
+    begun,
+    check_terms,
+    opening_of,
+    opening_of_line,
+)
+from referee.openspiel.game import OpenSpielGame
 from referee.options import new_game, read_options
 
 pytest.importorskip("pyspiel", reason="OPENSPIEL IS NOT TESTED HERE: it is missing")
@@ -109,6 +118,39 @@ def test_a_match_begins_from_a_position_and_its_view_says_so() -> None:
 def test_what_is_no_position_is_refused(fen: str, says: str) -> None:
     with pytest.raises(ArenaError, match=says):
         game().set_up(fen)
+
+
+ANOTHER = "nrbkqbnr/pppppppp/8/8/8/8/PPPPPPPP/BRNKQRNB w KQkq - 0 1"
+"""Of Chess960, with other places for black than for white."""
+
+
+@pytest.mark.parametrize("rights", ["KQkq", "FBhb", "FQk", "Bb", "-"])
+def test_chess960_begins_from_a_book_of_positions_double_ones_too(rights: str) -> None:
+    kind = find_game("openspiel:chess960")
+    line = BookLine(1, ANOTHER.replace("KQkq", rights), ("e4", "e5"))
+    terms = OpeningTerms(book=(line,), file="b")
+    check_terms(kind, 2, read_options(kind, {}), terms)
+    found = opening_of(kind, 2, read_options(kind, {}), terms, key="k", number=3, seed="s")
+    match = begun(kind, 2, read_options(kind, {}), "s", found.opening)
+    assert isinstance(match, OpenSpielGame)
+    assert str(match.state).startswith("nrbkqbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/BRNKQRNB w ")
+    assert match.view(0)["start"] == line.position
+
+
+@pytest.mark.parametrize(
+    ("rights", "says"),
+    [
+        ("Aa", "king or rook have moved, so that 'A'"),
+        ("Fc", "king or rook have moved, so that 'c'"),
+        ("FBhbb", "are no rights to castle"),
+        ("Zz", "are no rights to castle"),
+        ("", "are no rights to castle"),
+    ],
+)
+def test_rights_to_castle_in_chess960_are_of_rooks(rights: str, says: str) -> None:
+    kind = find_game("openspiel:chess960")
+    with pytest.raises(ArenaError, match=says):
+        new_game(kind, 2, read_options(kind, {}), "s").set_up(ANOTHER.replace("KQkq", rights))
 
 
 @pytest.mark.parametrize(
