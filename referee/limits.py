@@ -119,6 +119,11 @@ class MatchLimits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
         return self.memory_mb << 20
 
     @property
+    def scratch(self) -> int:
+        """The size of its scratch folder, in bytes, and so of a file that it writes."""
+        return self.scratch_mb << 20
+
+    @property
     def startup_cap(self) -> float:
         """How long a bot is waited for until it is ready, in seconds on the wall."""
         return wall_cap(self.startup) if self.judge == "cpu" else self.startup

@@ -19,10 +19,12 @@ _SIGNS: tuple[tuple[Verdict, str], ...] = (
     ("processes", rf"\bpopen\b.*{_NO_MEMORY}"),
     (
         "memory",
-        "MemoryError|bad_alloc|heap out of memory|OutOfMemoryError|memory allocation of .* failed"
-        f"|[Oo]ut of memory|{_NO_MEMORY}|insufficient memory|Failed to reserve",
+        "MemoryError|bad_alloc|memory allocation of .* failed|Failed to reserve"
+        f"|(?i:(out[ _]?of[ _]?|insufficient |not enough )memory)|{_NO_MEMORY}|Allowed memory size"
+        "|[Hh]eap (exhausted|overflow)|STORAGE_ERROR|Runtime error 203|ENOMEM"
+        "|([Cc]an(not|'t)|[Ff]ailed to|[Uu]nable to) ((re)?alloc|commit)|Stack limit .* exceeded",
     ),
-    ("files", "Too many open files|EMFILE"),
+    ("files", "Too many open files|EMFILE|number of open files is too low"),
     (
         "processes",
         "can't start new thread|Resource temporarily unavailable|unable to create native thread"
@@ -43,9 +45,17 @@ _NO_FILES = (
     "it may write no file in this sandbox: keep it in memory, or print to standard error, "
     "which is kept"
 )
+_NO_PROC = (
+    "it looks for /proc, which is hidden: an organizer can show it, but in uid, by proc = true"
+)
 _REFUSALS = (
     ("SemLock|multiprocessing", _NO_PROCESSES),
-    ("No usable temporary directory|Read-only file system|EROFS", _NO_FILES),
+    (r"\bfailed to get self\b|/proc\b", _NO_PROC),
+    ("(?i:temporary directory)|TempDir|Read-only file system|EROFS", _NO_FILES),
+    (
+        "No space left|ENOSPC|Failed to extract",
+        "its scratch folder is too small: an organizer can give it more by scratch_mb",
+    ),
     (
         r"name resolution|getaddrinfo|gethostby|socket|Network is unreachable|UnknownHost|dial tcp"
         "|EAI_AGAIN|ECONNREFUSED",
@@ -62,8 +72,9 @@ _REFUSALS = (
     ),
 )
 """What errors mean that the sandbox causes, by signs in the last trace."""
-_FATAL_SIGNALS = (-signal.SIGSEGV, -signal.SIGABRT, -signal.SIGBUS, -signal.SIGTRAP)
+_FATAL_SIGNALS = (-signal.SIGSEGV, -signal.SIGABRT, -signal.SIGTRAP)
 _NEARLY = 0.9  # of the memory allowed: a bot that a signal kills there was refused more
+_HALF = 0.4  # of it: so much was used by who then asks for as much again, and does not look
 _BY_SIGNAL = 128  # what shells and bwrap add to a signal's number
 _THREADS = "new thread|OS thread|native thread"
 _TRACEBACK = "Traceback (most recent call last):\n"
@@ -78,7 +89,8 @@ _LONGEST_HALF = 40
 _LONG_WAIT = 0.1  # seconds
 _DENIED = re.compile(
     "Permission|permission|permitted|denied|Denied|resolution|getaddrinfo|unreachable|UnknownHost"
-    "|temporary directory|Read-only|EROFS|EACCES|EPERM|EAI_AGAIN|ECONNREFUSED"
+    "|failed to get self|/proc|(?i:temporary directory)|TempDir|Read-only|No space left|extract"
+    "|EROFS|EACCES|EPERM|EAI_AGAIN|ECONNREFUSED|ENOSPC"
 )
 """Signs of what a sandbox may refuse, in the line that says most."""
 
@@ -89,16 +101,19 @@ def verdict(ended: Ended, stderr: str, limits: Limits) -> tuple[Verdict, str]:
     The runtimes of most languages say what they lacked before they die of it.
     """
     code = ended.code
+    if limits.sandbox == "bwrap" and code - _BY_SIGNAL in set(signal.Signals):
+        code = _BY_SIGNAL - code
     if ended.starved:
         return "memory", (
             f"its processes together had no memory left: {limits.memory_mb} MiB allowed "
             f"(memory_mb), and all that they hold counts, by its cgroup"
         )
     if code == -signal.SIGXFSZ:
-        return "crash", "it wrote more than a file may hold"
+        return "crash", f"it wrote more than a file may hold: {limits.scratch_mb} MiB (scratch_mb)"
     if code == -signal.SIGSYS:
         return "crash", "it made a system call that the sandbox forbids"
-    if code in _FATAL_SIGNALS and ended.memory > _NEARLY * limits.memory:
+    share = ended.memory / limits.memory
+    if share > (_HALF if code == -signal.SIGSEGV else _NEARLY) and code in _FATAL_SIGNALS:
         return "memory", _told("memory", "", ended, limits)
     last_words = stderr[-_LAST_WORDS:]
     for kind, signs in _SIGNS:
@@ -110,11 +125,21 @@ def verdict(ended: Ended, stderr: str, limits: Limits) -> tuple[Verdict, str]:
     if ended.refused:
         return "processes", _told("processes", "", ended, limits)
     if code == -signal.SIGSEGV:
-        return "crash", "it touched memory that is not its own, or its stack was full"
+        return "crash", (
+            f"it touched memory that is not its own, as does who asks for more than is allowed "
+            f"(memory_mb: {limits.memory_mb} MiB) and does not look, or its stack was full"
+        )
+    if code == -signal.SIGBUS:
+        return "crash", (
+            f"it touched what is not there of a file: /scratch and /dev/shm hold "
+            f"{limits.scratch_mb} MiB together (scratch_mb)"
+            if limits.sandbox == "bwrap"
+            else "it touched what is not there of a file"
+        )
     if limits.sandbox != "none" and (why := _refusal(stderr)):
         return "crash", why
-    if limits.sandbox == "bwrap" and code - _BY_SIGNAL in set(signal.Signals):
-        return "crash", f"which is how bwrap tells of {signal_name(code - _BY_SIGNAL)}"
+    if code != ended.code:
+        return "crash", f"which is how bwrap tells of {signal_name(-code)}"
     return "crash", ""
 
 
@@ -205,7 +230,8 @@ def instead(half: bytes, *, has_unread: bool, is_idle: bool, is_ready: bool, wai
 def beside(line: bytes, last_word: str) -> str:
     """Return, in parentheses, a line that was no answer or else a program's last word, if any."""
     if line:
-        return f" (it said {_cut(shown(line), _LONGEST_HALF)})"
+        why = f"; {_NO_PROC}" if b"/proc" in line else ""
+        return f" (it said {_cut(shown(line), _LONGEST_HALF)}{why})"
     return f" ({last_word})" if last_word else ""
 
 

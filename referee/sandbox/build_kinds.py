@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from referee.limits import Limits, WorkLimits
 from referee.sandbox import landlock, seccomp
 from referee.sandbox.area import MOMENT, Area
-from referee.sandbox.bwrap import BwrapSandbox, isolated
+from referee.sandbox.bwrap import SHARED_MEMORY, BwrapSandbox, isolated
 from referee.sandbox.enclosure import BwrapGate, Enclosure, LoadedFilter
 from referee.sandbox.errors import SandboxError
 from referee.sandbox.kinds import SandboxKind, bounds, search_path
@@ -102,6 +102,7 @@ class BwrapBuild(BuildSandbox):
         asked = _asked(words, area, limits, uid, self.path(uid))
         shown = [word for tool in self._tools for word in ("--ro-bind", tool, tool)]
         shown += [word for folder in area.folders for word in ("--bind", folder, folder)]
+        shown += ["--symlink", area.temporary, SHARED_MEMORY]
         tasks = (resource.RLIMIT_NPROC, limits.processes)
         asked.argv = isolated(self._bwrap, uid, shown, asked.env, area.work, words)
         asked.env = {"PATH": self.path(uid)}

@@ -15,15 +15,13 @@ from referee.sandbox.devices import Devices, libraries
 from referee.sandbox.enclosure import BwrapGate, Enclosure
 from referee.sandbox.errors import UnavailableError
 from referee.sandbox.kinds import Sandbox, bounds, environment, origin, search_path
-from referee.sandbox.landlock import JAVA, covering
+from referee.sandbox.landlock import SETTINGS, covering
 from referee.sandbox.program import Program, barrier
 
 OLDEST = (0, 8)
-_SHM = 1 << 20  # bytes of /dev/shm
+SHARED_MEMORY = "/dev/shm"  # noqa: S108 - the command's own
 _SCRATCH = "/scratch"
 _OWN_PROCESSES = 2  # of bwrap's: outside, and the first one inside
-_ETC = ("ld.so.cache", "ld.so.conf", "ld.so.conf.d", "localtime", "nsswitch.conf", "alternatives")
-_MORE_ETC = ("/etc/ssl/openssl.cnf",)
 _FLAGS = (
     *("--unshare-user", "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts"),
     *("--unshare-cgroup-try", "--uid", "65534", "--gid", "65534", "--cap-drop", "ALL"),
@@ -65,16 +63,17 @@ class BwrapSandbox(Sandbox):
         return limits.processes + _OWN_PROCESSES
 
     def beside(self, limits: Limits) -> int:
-        """Return the bytes of the folders that are in memory."""
-        return (limits.scratch_mb << 20) + _SHM
+        """Return the bytes of the folder that is in memory."""
+        return limits.scratch
 
     def around(self, program: Program, limits: Limits, uid: int | None) -> Enclosure:
         """Ask for bwrap to be run around the command."""
-        shown = [*_bot(program), "--size", str(limits.scratch_mb << 20), "--tmpfs", _SCRATCH]
+        shown = [*_bot(program), "--size", str(limits.scratch), "--tmpfs", _SCRATCH]
+        shown += ["--symlink", _SCRATCH, SHARED_MEMORY]
         if limits.devices:
             shown += _let_through(self._devices.files())
-        own = environment(search_path(uid), limits)
-        env = {**own, **origin(program, limits, uid), "HOME": _SCRATCH, "TMPDIR": _SCRATCH}
+        own = environment(search_path(uid), limits, _SCRATCH)
+        env = {**own, **origin(program, limits, uid), "TMPDIR": _SCRATCH}
         if limits.door:
             env[URL_VARIABLE] = f"http://127.0.0.1:{PORT}"
         tasks = (resource.RLIMIT_NPROC, limits.processes)
@@ -121,7 +120,6 @@ def isolated(
     own user may there, and nobody else.
     """
     words = [bwrap, *_FLAGS, *_system(uid), *(_PROC if has_proc else ()), *shown]
-    words += ["--size", str(_SHM), "--tmpfs", "/dev/shm"]  # noqa: S108 - the command's own
     words += ["--remount-ro", "/dev", "--remount-ro", "/"]
     if can_name_threads:
         for path in _NO_PROCESS:
@@ -150,7 +148,7 @@ def _system(uid: int | None) -> Iterator[str]:
             yield from ("--symlink", os.readlink(path), path)
         elif os.path.isdir(path):
             yield from ("--ro-bind", path, path)
-    for path in (*(f"/etc/{name}" for name in _ETC), *_MORE_ETC, *JAVA):
+    for path in SETTINGS:
         yield from ("--ro-bind-try", path, path)
     yield from ("--tmpfs", "/dev")
     for path in _DEVICES:

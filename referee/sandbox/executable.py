@@ -74,8 +74,14 @@ def unstarted(program: Program, why: str) -> str:
         if begins.removeprefix(_MARK).startswith(b"#!"):
             return f"{word} begins with a byte order mark: save it as UTF-8 without one"
         return f"{word} is no program: it lacks a first line such as {opening(path)}"
+    interpreter = named_interpreter(path, os.defpath)
+    is_ours = interpreter.startswith(("/usr/", "/bin/"))
+    if why == f"{path}: {os.strerror(errno.EACCES)}" and interpreter and not is_ours:
+        return (
+            f"{word}: its interpreter {interpreter} lies where the sandbox shows nothing, as those "
+            f"of version managers do. Name the one in /usr"
+        )
     if why == f"{path}: {os.strerror(errno.ENOENT)}" and begins:
-        interpreter = named_interpreter(path, os.defpath)
         if interpreter and not os.path.exists(interpreter):
             return f"{word}: {absent(interpreter).removesuffix('.')}"
         if word.startswith("./") and word.removeprefix("./") not in program.files:

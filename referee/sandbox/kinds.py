@@ -38,6 +38,9 @@ _MADE_BY_LOOKING = frozenset(
 What one process looked at, all later ones know, and Landlock does not govern `stat`.
 """
 _MIB = 1 << 20
+_OWN_MAPS = "/proc/self/maps"
+"""Where some runtimes find the bounds of their stack: Mono, D. To the fork server's child, which
+makes the rules, it is that of the bot."""
 
 
 class SandboxKind:
@@ -123,11 +126,6 @@ class Sandbox(SandboxKind, ABC):
                 f"{path} cannot be executed by uid {uid} (stopped at {part}). Move it, open that "
                 f"folder, or pass --sandbox-uid 0."
             )
-        if named_interpreter(path, search_path(uid)):
-            raise SandboxError(
-                f"its interpreter {path} is a wrapper script that needs child processes. Name "
-                f"the real one."
-            )
 
 
 class NoSandbox(Sandbox):
@@ -181,14 +179,16 @@ class LandlockSandbox(Sandbox):
 
     def around(self, program: Program, limits: Limits, uid: int | None) -> Enclosure:
         """Ask for the rules, the filter and the limits."""
+        seen = [*program.shared, *([_OWN_MAPS] if limits.shows_proc else [])]
         return Enclosure(
             argv=program.argv,
-            env=environment(search_path(uid), limits) | origin(program, limits, uid),
+            env=environment(search_path(uid), limits, program.folder)
+            | origin(program, limits, uid),
             cleared=not limits.shows_proc,
             limits=bounds(limits),
             threads=THREADS,
             landlock=landlock.ruleset(
-                self._abi, sys.base_prefix, program.folder, program.files, program.shared
+                self._abi, sys.base_prefix, program.folder, program.files, seen
             ),
             seccomp=self._filter,
         )
@@ -222,7 +222,7 @@ def bounds(limits: Limits) -> list[tuple[int, int]]:
     return [
         (resource.RLIMIT_CORE, 0),
         (resource.RLIMIT_DATA, limits.memory),
-        (resource.RLIMIT_FSIZE, 16 * _MIB),
+        (resource.RLIMIT_FSIZE, limits.scratch),
         (resource.RLIMIT_NOFILE, limits.open_files),
         (resource.RLIMIT_STACK, 8 * _MIB),
         (resource.RLIMIT_MEMLOCK, 64 * 1024),
@@ -233,9 +233,10 @@ def bounds(limits: Limits) -> list[tuple[int, int]]:
     ]
 
 
-def environment(path: str, limits: Limits) -> dict[str, str]:
+def environment(path: str, limits: Limits, home: str = "") -> dict[str, str]:
     """Return the whole environment of a bot: built, not inherited.
 
+    Its home is not that of its user: where it has none, runtimes look for one that it may not see.
     Libraries that would start a thread for each core of the machine start as many as its limit of
     threads says. With a device, the linker finds the libraries of its driver. With a door, a
     variable names its descriptors.
@@ -244,6 +245,7 @@ def environment(path: str, limits: Limits) -> dict[str, str]:
     return {
         **({"LD_LIBRARY_PATH": driver} if driver else {}),
         "PATH": path,
+        **({"HOME": home} if home else {}),
         "LANG": "C.UTF-8",
         "PYTHONHASHSEED": "0",
         "PYTHONDONTWRITEBYTECODE": "1",

@@ -32,6 +32,8 @@ _SCOPES = 0b11  # abstract unix sockets and signals
 _RUN_ALL = EXECUTE | READ_FILE | READ_DIR
 PROGRAMS = ("/usr", "/lib", "/lib64", "/bin", "/sbin")
 """Where the system's programs are."""
+_OF_LANGUAGES = ("java*", "mono", "R", "fpc*.cfg", "nim", "ldc2.conf*")
+"""Where in /etc runtimes and compilers look for their own parts."""
 SETTINGS = (
     "/etc/ld.so.cache",
     "/etc/ld.so.conf",
@@ -40,10 +42,11 @@ SETTINGS = (
     "/etc/nsswitch.conf",
     "/etc/alternatives",
     "/etc/ssl/openssl.cnf",
+    *sorted(str(path) for name in _OF_LANGUAGES for path in Path("/etc").glob(name)),
+    "/var/lib/ghc",
 )
-"""What programs read of the system's settings, beside those of Java."""
+"""What programs read of the system's settings; some are on no machine."""
 _DEVICES = ("/dev/zero", "/dev/random", "/dev/urandom")
-JAVA = tuple(map(str, Path("/etc").glob("java*")))
 _WRITE = ("/dev/null", "/dev/full")
 
 Rule = tuple[str, int]
@@ -118,7 +121,7 @@ def _of_system(prefix: str) -> list[Rule]:
     rules = [(path, _RUN_ALL) for path in PROGRAMS]
     if prefix and not prefix.startswith("/usr/"):
         rules.append((prefix, _RUN_ALL))
-    rules += [(path, READ_FILE | READ_DIR) for path in (*SETTINGS, *JAVA, *_DEVICES)]
+    rules += [(path, READ_FILE | READ_DIR) for path in (*SETTINGS, *_DEVICES)]
     rules += [(path, READ_FILE | WRITE_FILE) for path in _WRITE]
     return rules
 

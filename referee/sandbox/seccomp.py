@@ -40,6 +40,8 @@ MISSING: Final = (
 IGNORED: Final = (
     "sync syncfs fsync fdatasync sync_file_range",  # the disk would be kept waiting for them
     "fadvise64 readahead",  # what is in memory of a file is everybody's
+    "sched_setscheduler sched_setparam",  # Mono ends where it may not set what is already so
+    "sched_setaffinity",  # and so does .NET: a bot stays on the core that it is pinned to
 )
 
 REFUSED: Final = {
@@ -50,7 +52,7 @@ REFUSED: Final = {
     "wide doors into the kernel": "perf_event_open bpf userfaultfd modify_ldt memfd_secret iopl"
     " ioperm syslog lookup_dcookie",
     "groups, which are frozen as one": "setsid setpgid",
-    "priorities": "setpriority sched_setscheduler sched_setparam sched_setattr ioprio_set",
+    "priorities": "setpriority sched_setattr ioprio_set",
     "locks that others see": "flock",
     "memory that no limit counts": "setsockopt vmsplice",
     "mounts": "mount umount2 pivot_root move_mount open_tree open_tree_attr fsopen fsconfig"
@@ -71,7 +73,6 @@ REFUSED: Final = {
     "the machine": "init_module finit_module delete_module kexec_load kexec_file_load reboot"
     " swapon swapoff acct quotactl quotactl_fd vhangup sethostname setdomainname",
     "the clock": "settimeofday clock_settime clock_adjtime adjtimex",
-    "the core that a bot is pinned to": "sched_setaffinity",
 }
 
 PASSING: Final = ("sendmsg sendmmsg",)

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from referee.sandbox.errors import MachineError
-from referee.sandbox.landlock import JAVA, PROGRAMS, SETTINGS
+from referee.sandbox.landlock import PROGRAMS, SETTINGS
 from referee.sandbox.program import barrier
 
 _DEFAULT = ("/tmp", "/var/tmp")  # noqa: S108 - what we make there is new and ours
@@ -63,7 +63,7 @@ def is_noexec(path: str) -> bool:
 def read_by_all(path: str) -> str:
     """Return what every bot may read, in any sandbox, and a path lies in; empty if nothing."""
     real = Path(os.path.realpath(path))
-    readable = (*PROGRAMS, *SETTINGS, *JAVA, sys.base_prefix)
+    readable = (*PROGRAMS, *SETTINGS, sys.base_prefix)
     return next((each for each in readable if real.is_relative_to(os.path.realpath(each))), "")
 
 

@@ -13,7 +13,7 @@ from referee.sandbox import seccomp
 from referee.sandbox.enclosure import Enclosure, LoadedFilter, OwnRoot
 from referee.sandbox.errors import MachineError, UnavailableError
 from referee.sandbox.kinds import THREADS, Sandbox, bounds, environment, origin, search_path
-from referee.sandbox.landlock import JAVA, PROGRAMS, SETTINGS
+from referee.sandbox.landlock import PROGRAMS, SETTINGS
 from referee.sandbox.mounts import MOUNTS, mounts
 from referee.sandbox.program import Program, barrier
 from referee.sandbox.root_folder import RootFolder
@@ -79,7 +79,8 @@ class UidSandbox(Sandbox):
         """Ask for the file system, the filter and the limits."""
         return Enclosure(
             argv=program.argv,
-            env=environment(search_path(uid), limits) | origin(program, limits, uid),
+            env=environment(search_path(uid), limits, program.folder)
+            | origin(program, limits, uid),
             limits=[*bounds(limits), (resource.RLIMIT_NPROC, THREADS)],
             seccomp=self._filter,
             root=self._file_system(program, uid),
@@ -138,7 +139,7 @@ def with_mounts(paths: Iterable[str], table: Path = MOUNTS) -> list[str]:
 
 def _system(uid: int | None) -> Iterator[str]:
     """Yield where the system's programs are, and what they read."""
-    yield from (path for path in (*PROGRAMS, *SETTINGS, *JAVA) if os.path.lexists(path))
+    yield from (path for path in (*PROGRAMS, *SETTINGS) if os.path.lexists(path))
     prefix = sys.base_prefix
     if not prefix.startswith("/usr/") and (uid is None or not barrier(prefix, uid)):
         yield prefix

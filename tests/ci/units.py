@@ -39,7 +39,7 @@ TOUCHED: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("tests/machines/*", ("aarch64",)),
     ("tests/vectors/*", ("slow:arena/*",)),
     ("*.md", ("slow:docs",)),
-    ("referee/sandbox/*", ("aarch64", "slow:places")),
+    ("referee/sandbox/*", ("aarch64", "slow:places", "slow:arena/languages")),
     ("referee/workshop.py", ("builds",)),
     ("arena/environment/*", ("builds",)),
     ("referee/bot_process.py", ("attacks:*",)),

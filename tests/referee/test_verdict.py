@@ -35,6 +35,11 @@ def full(code: int) -> Ended:
     return replace(ended(code), memory=500 << 20)
 
 
+def small(code: int) -> Ended:
+    """Return the end of a process that used little memory."""
+    return replace(ended(code), memory=100 << 20)
+
+
 def kind(stderr: str, limits: Limits = LANDLOCK) -> str:
     return verdict(ended(), stderr, limits)[0]
 
@@ -49,6 +54,21 @@ def kind(stderr: str, limits: Limits = LANDLOCK) -> str:
         ("popen: Cannot allocate memory\n", "processes"),
         ("system: Operation not permitted\n", "processes"),
         ("the book: Cannot allocate memory\n", "memory"),
+        ("unable to alloc 1000000016 bytes\n", "memory"),
+        ("PHP Fatal error:  Allowed memory size of 134217728 bytes exhausted\n", "memory"),
+        ("PHP Fatal error:  Out of memory (allocated 2097152) (tried to allocate 9)\n", "memory"),
+        ("GC Warning: Failed to expand heap\nGC: Out of Memory! Trying to continue\n", "memory"),
+        ("lua5.4: not enough memory\n", "memory"),
+        ("Fatal error: exception Out_of_memory\n", "memory"),
+        ("Heap exhausted, game over.\n", "memory"),
+        ("Can't allocate 0x40000000 bytes for space 1\n", "memory"),
+        ("eheap_alloc: Cannot allocate 1000 bytes of memory (of type 'heap').\n", "memory"),
+        ("h: internal error: Unable to commit 1048576 bytes of memory\n", "memory"),
+        ("FATAL UNHANDLED EXCEPTION: System.OutOfMemoryException: Insufficient memory\n", "memory"),
+        ("Stack limit (1.0Gb) exceeded\n", "memory"),
+        ("raised STORAGE_ERROR : s-memory.adb:64 heap exhausted\n", "memory"),
+        ("Runtime error 203 at $0000000000401A30\n", "memory"),
+        ("Fatal error: the limit on the number of open files is too low\n", "files"),
         ("KeyError: 'memory'\n", "crash"),
         ("", "crash"),
     ],
@@ -82,8 +102,12 @@ TOLD: dict[str, tuple[Ended, str, Limits]] = {
     "a file that is too large": (ended(-signal.SIGXFSZ), "", LANDLOCK),
     "a call that is forbidden": (ended(-signal.SIGSYS), "", LANDLOCK),
     "a signal near the limit is memory": (full(-signal.SIGSEGV), "", LANDLOCK),
-    "a signal far from it is not": (ended(-signal.SIGSEGV), "", LANDLOCK),
-    "a signal inside of bwrap": (ended(139), "", BWRAP),
+    "who touches what it was not given may have half of it": (ended(-signal.SIGSEGV), "", LANDLOCK),
+    "a signal far from it is not": (small(-signal.SIGSEGV), "", LANDLOCK),
+    "a signal inside of bwrap": (small(139), "", BWRAP),
+    "another one": (small(132), "", BWRAP),
+    "a file in memory that has no room": (small(135), "", BWRAP),
+    "a runtime that looks for /proc": (small(1), "failed to get self (2)\n", LANDLOCK),
     "a code is nothing": (ended(3), "", BWRAP),
     "the same code in Landlock is nothing": (ended(139), "", LANDLOCK),
 }
@@ -223,4 +247,5 @@ def test_what_it_did_instead_is_told(what: str, golden: Golden) -> None:
 def test_a_line_that_is_no_answer_goes_before_a_last_word() -> None:
     assert beside(b"Welcome!", "no book") == " (it said Welcome!)"
     assert beside(b"", "no book") == " (no book)"
+    assert "proc = true" in beside(b"Mono requires /proc to be mounted.", "")
     assert beside(b"", "") == ""

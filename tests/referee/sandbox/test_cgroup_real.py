@@ -122,7 +122,7 @@ def test_a_bot_is_in_a_cgroup_with_its_bounds_and_the_arena_is_elsewhere(
     assert str(child.pid) in inside
     assert not {str(os.getpid()), str(launcher._server.pid)} & {*inside}
     assert {"memory", "pids"} <= {*(divided / "cgroup.subtree_control").read_text().split()}
-    files = 17 * MIB if limits.sandbox == "bwrap" else 0  # its scratch folder and /dev/shm
+    files = 16 * MIB if limits.sandbox == "bwrap" else 0  # its scratch folder
     tasks = {"landlock": "128", "bwrap": "34", "uid": "128", "none": "max"}[limits.sandbox]
     found = {name: (folder / name).read_text().strip() for name in child.cgroup.limits}  # type: ignore[union-attr]
     assert found == {

@@ -160,7 +160,7 @@ def test_three_pipes_a_folder_and_an_environment_are_all_that_it_is_given(
         os.close(writing)
     assert folder != str(public)  # but that of its copy
     assert (names, pipes) == (["bot.py"], {"0": True, "1": True, "2": True})
-    expected = dict(environment(search_path(sandboxed.uid), Limits()))
+    expected = dict(environment(search_path(sandboxed.uid), Limits(), folder))
     if sandboxed.sandbox.name.startswith("bwrap"):
         expected |= {"HOME": "/scratch", "TMPDIR": "/scratch", "PWD": found["PWD"]}
     program = Path(sandboxed.sandbox.interpreter(sandboxed.uid)).resolve()

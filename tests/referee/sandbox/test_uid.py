@@ -47,7 +47,7 @@ def test_a_bot_finds_the_system_and_itself_alone(public: Path) -> None:
         {"usr", "dev", "etc", "tmp"}
         <= {*found["/"]}
         <= {
-            *("bin", "dev", "etc", "lib", "lib32", "lib64", "libx32", "sbin", "tmp", "usr"),
+            *("bin", "dev", "etc", "lib", "lib32", "lib64", "libx32", "sbin", "tmp", "usr", "var"),
             *(Path(path).parts[1] for path in (sys.base_prefix, found["above"])),
         }
     )

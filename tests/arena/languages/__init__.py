@@ -1,0 +1,1 @@
+"""Programs in many languages, and in which sandbox each runtime starts."""
