@@ -27,7 +27,7 @@ OPENSPIEL = "openspiel"
 """The family of games that comes with Bot Arena, whose library is an extra."""
 GROUP = "bot_arena.games"
 """The group of entry points that a distribution's games are listed in."""
-NAME = r"[a-z][a-z0-9_]*(:[A-Za-z0-9_.()=,-]+( [A-Za-z0-9_.()=,-]+)*)?"
+NAME = r"[a-z][a-z0-9_]*(:[A-Za-z0-9_.()=,;+-]+( [A-Za-z0-9_.()=,;+-]+)*)?"
 """What a game may be called, as a pattern."""
 
 

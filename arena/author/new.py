@@ -111,22 +111,29 @@ def write_bot(
 def write_bridge(folder: Path, engine: Path, words: Sequence[str]) -> list[str]:
     """Write a bot into `folder` that lets an engine play, which speaks UCI; return its files.
 
-    `engine` is its program, which is copied unless every sandbox shows it, and `words` follow it.
-    Raises ArenaError for one that does not speak UCI, and as `write_bot` does.
+    `engine` is its program and `words` follow it; those that are files are copied, unless every
+    sandbox shows them. Raises ArenaError for one that does not speak UCI, and as `write_bot` does.
     """
     check_name(folder.resolve().name)
-    _check_speaks(engine, words)
+    files = {word: path for word in words if (path := Path(word).resolve()).is_file()}
+    _check_speaks(engine, [str(files.get(word, word)) for word in words])
     kit = TEMPLATES / "python" / "kit.py"
-    contents = {BRIDGE.name: BRIDGE.read_bytes(), kit.name: kit.read_bytes()}
-    start, copied = str(engine), ""
-    if not engine.is_relative_to(_SHOWN):
-        is_taken = engine.name in (*contents, "bot.toml")
-        copied = f"engine-{engine.name}" if is_taken else engine.name
-        contents[copied] = engine.read_bytes()
-        start = f"./{copied}"
-    entry = toml(["{python}", BRIDGE.name, start, *words])
+    contents = {BRIDGE.name: BRIDGE.read_bytes(), kit.name: kit.read_bytes(), "bot.toml": b""}
+
+    def shown(path: Path) -> str:
+        """Return where a bot finds a file, which is copied if that is in its folder."""
+        if path.is_relative_to(_SHOWN):
+            return str(path)
+        name = f"engine-{path.name}" if path.name in contents else path.name
+        contents[name] = path.read_bytes()
+        return name
+
+    start = shown(engine)
+    executable = start if start in contents else ""
+    words = [shown(files[word]) if word in files else word for word in words]
+    entry = toml(["{python}", BRIDGE.name, f"./{start}" if executable else start, *words])
     contents["bot.toml"] = f"command = {entry}\n".encode()
-    return write_files(folder, contents, copied)
+    return write_files(folder, contents, executable)
 
 
 def _check_speaks(engine: Path, words: Sequence[str]) -> None:

@@ -2,6 +2,7 @@
 
 import ast
 import json
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -10,13 +11,14 @@ import click
 import msgspec
 
 from arena.author.chat import moves_schema
+from arena.author.new import TEMPLATES, find_language
 from arena.cli import completion, main
 from arena.cli.common import (
     output_format,
     show,
     trust_option,
 )
-from arena.league.finding import AUTHORS_KIT, bots_for
+from arena.league.finding import bots_for
 from arena.league.games import family_of, find_game
 from arena.tables.table import Column, Row, Table, render
 from arena.text import safe
@@ -176,7 +178,11 @@ def _tell(game: type[Game], word: str, form: str) -> None:
     parts = ["\n".join(head), render(options, form) if options.rows else "It has no options."]
     parts.append(render(decisions, form) if decisions.rows else "Nobody decides anything.")
     if form == "simple":
-        parts += [f"Moves as JSON Schema: arena schema {word}", "-" * 80, rules_text(game)]
+        parts += [
+            f"Moves as JSON Schema: arena schema {shlex.quote(word)}",
+            "-" * 80,
+            rules_text(game),
+        ]
     click.echo_via_pager("\n\n".join(part.rstrip("\n") for part in parts))
 
 
@@ -196,11 +202,17 @@ def rules_text(game: type[Game]) -> str:
 
 @main.command()
 @click.argument("game", required=False, shell_complete=completion.games)
-@click.option("--kit", is_flag=True, help="Print the kit for Python bots, to copy.")
+@click.option(
+    "--kit",
+    is_flag=False,
+    flag_value="python",
+    metavar="[LANGUAGE]",
+    help="Print the kit for bots in a language, to copy: Python unless another is named.",
+)
 @click.option("--show", "shown", metavar="BOT", help="Print the program of a bot of GAME.")
 @output_format
 @trust_option
-def bots(game: str | None, kit: bool, shown: str | None, form: str) -> None:
+def bots(game: str | None, kit: str | None, shown: str | None, form: str) -> None:
     """List the bundled bots of all games, or of one.
 
     \b
@@ -208,9 +220,11 @@ def bots(game: str | None, kit: bool, shown: str | None, form: str) -> None:
     arena bots guerra
     arena bots guerra --show sensible | less
     arena bots --kit > kit.py
+    arena bots --kit javascript > kit.js
     """
-    if kit:
-        click.echo(AUTHORS_KIT.read_text(), nl=False)
+    if kit is not None:
+        name, language = find_language(kit)
+        click.echo((TEMPLATES / name / language.kit).read_text(), nl=False)
         return
     if shown is not None:
         click.echo(_program(game, shown).read_text(), nl=False)

@@ -67,12 +67,12 @@ def foreseen(league: LeaguePlan) -> Iterator[str]:
     deals = league.asked.deal_count * league.seats / bots
     share = least_share(deals, bots=bots, seats=league.seats, matches=league.rotation_count)
     if share is None or share > _SUREST:
-        yield f"Each bot plays about {deals:.0f} deals: too few to separate any bots."
+        yield f"Each bot plays about {counted(round(deals), 'deal')}: too few to separate any bots."
         return
     yield (
-        f"Each bot plays about {deals:.0f} deals: in five of six such leagues, they separate two "
-        f"bots of which one takes {100 * share:.0f} % of the points against the other, a lead of "
-        f"{elo_of(share):.0f} Elo."
+        f"Each bot plays about {counted(round(deals), 'deal')}: in five of six such leagues, they "
+        f"separate two bots of which one takes {100 * share:.0f} % of the points against the "
+        f"other, a lead of {elo_of(share):.0f} Elo."
     )
 
 

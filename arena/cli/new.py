@@ -19,6 +19,8 @@ from protocol.errors import ArenaError
 
 _GAMES = "/usr/games"
 """Where Debian has chess engines; it is not on every user's path."""
+_OF_BRIDGE = 3
+"""Files of a bridge that are no engine's: itself, its kit and bot.toml."""
 
 
 @main.command()
@@ -120,7 +122,7 @@ def _bridge(folder: Path, uci: str, lang: str | None, game: str | None) -> None:
     """Write a bot that lets a chess engine play."""
     if lang is not None:
         raise click.UsageError("--uci writes a bridge in Python: leave out --lang.")
-    if game not in (None, "openspiel:chess"):
+    if (game or "openspiel:chess").removesuffix("()") != "openspiel:chess":
         raise ArenaError(f"engines that speak UCI play openspiel:chess, and not {game}.")
     try:
         engine = shlex.split(uci)
@@ -142,6 +144,8 @@ def _bridge(folder: Path, uci: str, lang: str | None, game: str | None) -> None:
     files = write_bridge(folder, Path(found).resolve(), engine[1:])
     click.echo(safe(f"{folder} is written: {', '.join(files)}."))
     word = shlex.quote(str(folder))
+    if len(files) > _OF_BRIDGE:
+        say(safe(f"What the engine reads besides, such as a network or a book, copy to {word}."))
     say(
         "The engine is a process beside the bot, which the sandbox bwrap allows; there the time on "
         "the wall counts."

@@ -118,8 +118,8 @@ def file_of(folder: Path) -> tuple[Path, str]:
         return file, read_at_most(file, _FILE_LIMIT).decode("utf-8-sig")
     except OSError as error:
         raise ArenaError(f"{file} cannot be read: {error.strerror}.") from None
-    except ValueError as error:
-        raise ArenaError(f"{file}: not TOML: {error}") from None
+    except ValueError:
+        raise ArenaError(f"{file} is not UTF-8; save it as UTF-8.") from None
 
 
 def check_not_bereft(folder: Path) -> None:

@@ -28,6 +28,8 @@ _KITS = {
     "kit.sh": ((".sh",), ("sh",)),
 }
 """The kits that are there when a bot runs: how its program ends, or what its first line names."""
+KIT_WORDS = {"kit.py": "", "kit.js": " javascript", "kit.sh": " shell"}
+"""What follows `--kit` for each."""
 _ARCHIVES = {
     *(".zip", ".tar", ".tgz", ".gz", ".bz2", ".tbz2", ".xz", ".txz", ".zst", ".7z", ".rar"),
 }
@@ -244,8 +246,8 @@ def absent(path: Path, folder: Path, where: str = "") -> str:
     """Say what to do about a file that is not there, and where it is named."""
     built = (folder / "Makefile").is_file()
     how = f"; build it: make -C {quoted(folder)}" if built else ""
-    if path.name == "kit.py" and not built:
-        how = f"; write it: arena bots --kit > {quoted(path)}"
+    if path.name in KIT_WORDS and not built:
+        how = f"; write it: arena bots --kit{KIT_WORDS[path.name]} > {quoted(path)}"
     named = f", which {where} names" if where else ""
     return f"there is no file {safe(str(path))}{named}{how}."
 

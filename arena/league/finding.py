@@ -18,7 +18,7 @@ from protocol.errors import ArenaError
 from referee.folder import bots_of
 from referee.game import Game
 from referee.limits import Grant
-from referee.options import read_settings
+from referee.options import read_settings, suggestion
 from referee.sandbox import PYTHON, is_program
 from referee.sandbox.executable import WINDOWS, has_windows_line_ends
 from referee.sandbox.sources import FILES_LIMIT, read_at_most
@@ -112,20 +112,18 @@ def _settings(folder: Path, called: str | None) -> dict[str, Any]:
         raise ArenaError(_unsaid(folder)) from None
     except OSError as error:
         raise ArenaError(f"{said}{shown} cannot be read: {error.strerror}.") from None
-    except ValueError as error:
-        raise ArenaError(f"{shown}: not TOML: {error}") from None
+    except ValueError:
+        raise ArenaError(f"{shown} is not UTF-8; save it as UTF-8.") from None
     if _LONG_KEY.search(text):  # TOML's reader takes a time that grows with its square
         raise ArenaError(f"{shown}: a key in it has very many parts; the keys are single words.")
     try:
         settings = tomllib.loads(text)
     except (ValueError, RecursionError) as error:
         raise ArenaError(f"{shown}{not_toml(text, error)}") from None
-    unknown = set(settings) - {"name", "python", "needs", *_EXAMPLES}
-    if unknown:
-        raise ArenaError(
-            f"{shown}: there is no key {min(unknown)!r}; the keys are name, command, files, build, "
-            f"sources, python and needs."
-        )
+    known = ("name", "python", "needs", *_EXAMPLES)
+    if unknown := {*settings} - {*known}:
+        word = min(unknown)
+        raise ArenaError(f"{shown}: there is no key {word!r}. {suggestion(word, known)}")
     for key, example in _EXAMPLES.items():
         if not _is_words(settings.get(key, [])) or (key == "command" and key not in settings):
             is_what = "must be a list of text" if key in settings else "is missing"

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from arena.environment.names import LOCK, REQUIREMENTS
 from arena.league.bot import SOURCES, Bot
-from arena.league.files import is_of_a_league, is_there, quoted
+from arena.league.files import KIT_WORDS, is_of_a_league, is_there, quoted
 from arena.league.finding import BOT_FILE
 from arena.league.plan import LeaguePlan
 from arena.text import toml
@@ -56,7 +56,7 @@ def hidden(bot: Bot, stderr: str) -> list[str]:
     if of_venv := next((name for name in names if is_of_venv(f"{bot.folder}/{name}")), ""):
         return [f"{of_venv} {OF_VENV}"]
     found = [*dict.fromkeys(outside), *(_listing(bot, names) if names else ())]
-    return found or _without_module(bot, stderr)
+    return found or _without_kit(bot, stderr) or _without_module(bot, stderr)
 
 
 NEEDED = "its bot.toml needs that, and plays with it where the organizer of a league grants it."
@@ -92,15 +92,23 @@ def advice(bot: Bot, stderr: str, limits: Limits) -> str:
     return "".join(f" {words}" for words in [*said, *([written] if written else [])])
 
 
+def _without_kit(bot: Bot, stderr: str) -> list[str]:
+    """Return what to do about a kit that is looked for and not there; nothing if none is."""
+    for kit, words in KIT_WORDS.items():
+        name = re.escape(kit) if kit != "kit.py" else "No module named 'kit'"
+        lines = [line for line in stderr.splitlines() if re.search(name, line)]
+        if any(map(_ABSENT.search, lines)) and not (bot.folder / kit).exists():
+            path = shlex.quote(str(bot.folder / kit))
+            return [f"{kit} is a kit of the arena: `arena bots --kit{words} > {path}` writes it."]
+    return []
+
+
 def _without_module(bot: Bot, stderr: str) -> list[str]:
     """Return what to do about a package of Python's that is not there; nothing if none lacks."""
     lacking = _NO_MODULE.findall(stderr)
     if not lacking:
         return []
     module = lacking[-1].partition(".")[0]
-    if module == "kit":
-        kit = shlex.quote(str(bot.folder / "kit.py"))
-        return [f"kit.py is the kit for bots in Python: `arena bots --kit > {kit}` writes it."]
     build = f"`arena env build --fetch {quoted(bot.folder)}`."
     if bot.has_packages:
         return [

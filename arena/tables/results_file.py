@@ -32,7 +32,9 @@ _REQUIRED = ("match", "bot", "place")
 _COLUMNS = (*_REQUIRED, "deal", "score")
 _INDEX = "(index)"
 _PLACE = re.compile(r"[0-9]{1,9}(\.0*)?")  # 1.0 is how pandas writes it beside empty cells
-_TAG = re.compile(r'\[\s*(\w+)\s+"((?:[^"\\]|\\.)*)"\s*\]\s*$')
+_TAG = re.compile(r'\s*\[\s*(\w+)\s+"((?:[^"\\]|\\.)*)"\s*\]\s*')
+_TAG_BEGINS = re.compile(rb'\s*\[\s*\w+\s+"')
+_ASIDE = ("%", "; ")  # how a line of PGN begins that is for people
 _COMMENT = re.compile("[{;]")
 _PLACES = {"1-0": (1, 2), "0-1": (2, 1), "1/2-1/2": (1, 1)}
 _LINE_LIMIT = 1 << 20  # bytes, the newline included
@@ -63,36 +65,53 @@ class _Lines:
     def __init__(self, name: str, stream: BinaryIO) -> None:
         self._name = name
         self._stream = stream
+        self._is_pgn = False
         self.number = 0
         """The number of the last line that was read."""
 
     def __iter__(self) -> Iterator[str]:
         while line := self._stream.readline(_LINE_LIMIT + 1):
-            if not self.number and line.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):  # Excel's
-                self._stream = BytesIO(_as_utf8(line + self._stream.read()))
-                line = self._stream.readline(_LINE_LIMIT + 1)
+            if not self.number:
+                line = self._usual(line)
             self.number += 1
             if len(line) > _LINE_LIMIT:
                 raise self.error("a line of more than 1 MiB; give every match a line of its own.")
             try:
                 yield line.decode("utf-8-sig" if self.number == 1 else "utf-8")
             except UnicodeDecodeError:
-                raise self.error("not UTF-8; save the file with that encoding.") from None
+                if not self._is_pgn:
+                    raise self.error("not UTF-8; save the file with that encoding.") from None
+                yield line.decode("latin-1")  # as the standard of PGN has it
+
+    def _usual(self, line: bytes) -> bytes:
+        """Return the first line of a file; turn UTF-16, as Excel's, and ends in CR into ours."""
+        rest = b""
+        if line.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
+            try:
+                line = (line + self._stream.read()).decode("utf-16").encode()
+            except UnicodeDecodeError:
+                self.number = 1
+                raise self.error("not UTF-16, as it begins; save the file as UTF-8.") from None
+        elif b"\r" in line.rstrip(b"\r\n"):
+            rest = self._stream.read()
+        else:
+            self._is_pgn = _TAG_BEGINS.match(line) is not None
+            return line
+        whole = re.sub(rb"\r\n?", b"\n", line + rest)
+        self._is_pgn = _TAG_BEGINS.match(whole) is not None
+        self._stream = BytesIO(whole)
+        return self._stream.readline(_LINE_LIMIT + 1)
 
     def error(self, what: str, line: int = 0) -> ArenaError:
         """Return the error about a line, by default the last one."""
         return ArenaError(f"{self._name}:{line or self.number}: {what}")
 
 
-def _as_utf8(text: bytes) -> bytes:
-    return text.decode("utf-16", errors="replace").encode()
-
-
 def _field(name: str, lines: _Lines, *, scores: bool) -> Field:
     played = _Played(lines, are_scores_kept=scores)
     rest = iter(lines)
     for first in rest:  # that is not blank: it shows the form, and the form reads the rest
-        if _TAG.match(first):
+        if _tags_of(first) or first.startswith(_ASIDE):
             _read_pgn(chain([first], rest), lines, played)
         elif first.lstrip().startswith(("{", "[")):
             _read_json(chain([first], rest), lines, played)
@@ -374,18 +393,31 @@ def _read_pgn(texts: Iterable[str], lines: _Lines, played: _Played) -> None:
     tags: dict[str, str] = {}
     began, is_in_moves, is_in_comment = lines.number, False, False
     for text in texts:
-        tag = None if is_in_comment else _TAG.match(text)
-        if tag is None:
+        found = [] if is_in_comment else _tags_of(text)
+        if not found and (is_in_comment or not text.startswith(_ASIDE)):
             is_in_comment = _ends_in_comment(text, is_in_comment)
-        if tag and (is_in_moves or tag[1].lower() in tags):
-            _add_game(tags, began, lines, played)
-            tags, began, is_in_moves = {}, lines.number, False
-        if tag:
-            tags[tag[1].lower()] = re.sub(r"\\(.)", r"\1", tag[2])
-        elif text.strip():
-            is_in_moves = True
+            is_in_moves = is_in_moves or bool(text.strip())
+        for name, value in found:
+            if tags and (is_in_moves or name in tags):
+                _add_game(tags, began, lines, played)
+                tags = {}
+            if not tags:
+                began = lines.number
+            is_in_moves = False
+            tags[name] = value
     if tags:
         _add_game(tags, began, lines, played)
+
+
+def _tags_of(text: str) -> list[tuple[str, str]]:
+    """Return the tags of a line of PGN, if it holds nothing else."""
+    found, at = [], 0
+    while at < len(text):
+        if not (tag := _TAG.match(text, at)):
+            return []
+        found.append((tag[1].lower(), re.sub(r"\\(.)", r"\1", tag[2])))
+        at = tag.end()
+    return found
 
 
 def _ends_in_comment(text: str, is_in_comment: bool) -> bool:
@@ -397,7 +429,7 @@ def _ends_in_comment(text: str, is_in_comment: bool) -> bool:
             if not at:
                 return True
         sign = _COMMENT.search(text, at)
-        if sign is None or sign[0] == ";" or text.startswith("%"):
+        if sign is None or sign[0] == ";":
             return False
         is_in_comment, at = True, sign.end()
 

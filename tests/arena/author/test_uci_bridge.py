@@ -52,6 +52,30 @@ def begun(league: League, folder: str, bots: list[Path], *words: str) -> None:
     assert result.exit_code == 0, result.output
 
 
+SPEAKS = """
+import sys
+for line in sys.stdin:
+    print({"uci": "uciok", "isready": "readyok"}.get(line.strip(), "info"), flush=True)
+"""
+
+
+def test_the_files_that_an_engine_is_started_with_are_copied(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("kit.py").write_text(SPEAKS)
+    python = shutil.which("python3", path="/usr/bin")
+    if python is None:
+        pytest.skip("A PYTHON THAT SANDBOXES SHOW IS NOT TESTED HERE: there is none in /usr/bin")
+    words = ("new", "mine", "--uci", f"{python} kit.py deep", "--game", "openspiel:chess()")
+    result = arena(*words)
+    assert result.exit_code == 0, result.output
+    program = Path(python).resolve()
+    assert f'"{program}", "engine-kit.py", "deep"]' in Path("mine/bot.toml").read_text()
+    assert Path("mine/engine-kit.py").read_text() == SPEAKS
+    assert "copy to mine." in " ".join(result.output.split())
+
+
 @pytest.mark.slow
 def test_an_engine_that_counts_positions_plays_alike_each_time(league: League) -> None:
     need("bwrap")

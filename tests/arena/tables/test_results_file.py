@@ -205,6 +205,37 @@ def test_games_in_pgn_are_matches(file: Path) -> None:
         assert "this game " in refused(file, game("A", "B", "1-0") + bad, line)
 
 
+TWO_GAMES = game("Málaga", "B", "1-0") + game("B", "Málaga", "1/2-1/2")
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        TWO_GAMES.encode("latin-1"),
+        TWO_GAMES.encode("utf-8-sig"),
+        TWO_GAMES.encode("utf-16"),
+        TWO_GAMES.replace("\n", "\r\n").encode(),
+        TWO_GAMES.replace("\n", "\r").encode(),
+        TWO_GAMES.replace('"]\n[', '"] [').encode(),
+        TWO_GAMES.replace("[", "  [").encode(),
+        f"% of my club\n; of 1999\n{TWO_GAMES}".encode(),
+        TWO_GAMES.replace("[White", "; who\n% was it\n[White").encode(),
+    ],
+    ids=range(9),
+)
+def test_pgn_is_read_however_it_was_written(file: Path, data: bytes) -> None:
+    file.write_bytes(data)
+    first, drawn = (Result(("B", "Málaga"), places) for places in ((2, 1), (1, 1)))
+    assert read_results(file).deals == {(first,): 1, (drawn,): 1}
+
+
+def test_csv_whose_lines_end_in_cr_is_read_and_damaged_utf_16_is_not(file: Path) -> None:
+    assert read(file, "match,bot,place\rm1,A,1\rm1,B,2\r").deals == {(A_FIRST,): 1}
+    file.write_bytes("match,bot,place\nm1,A,1\nm1,B,2\n".encode("utf-16")[:-1])
+    with pytest.raises(ArenaError, match=":1: not UTF-16, as it begins; save the file as UTF-8"):
+        read_results(file)
+
+
 BAD_ROWS: list[tuple[list[str], int]] = [
     (["m1,A"], 2),
     ([",A,1"], 2),
