@@ -32,8 +32,8 @@ _SCOPES = 0b11  # abstract unix sockets and signals
 _RUN_ALL = EXECUTE | READ_FILE | READ_DIR
 PROGRAMS = ("/usr", "/lib", "/lib64", "/bin", "/sbin")
 """Where the system's programs are."""
-_OF_LANGUAGES = ("java*", "mono", "R", "fpc*.cfg", "nim", "ldc2.conf*")
-"""Where in /etc runtimes and compilers look for their own parts."""
+_OF_LANGUAGES = ("java*", "mono/config", "R/Renviron", "R/ldpaths", "fpc*.cfg", "nim", "ldc2.conf*")
+"""Where in /etc runtimes and compilers look for their own parts; what a site adds is left out."""
 SETTINGS = (
     "/etc/ld.so.cache",
     "/etc/ld.so.conf",
