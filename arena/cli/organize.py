@@ -117,7 +117,7 @@ def add(
         is_granting=grant,
     )
     verdicts = _enter(plan, found, terms, feedback)
-    notes = [*_summary(league, verdicts), *_unmet(league, found, verdicts)]
+    notes = [*_summary(league, verdicts), *_unmet(league, [] if grant else found, verdicts)]
     notes += _not_looked_at(others)
     if any(verdict.state == "refused" for verdict in verdicts) and feedback is None:
         notes.append("`--feedback DIR` writes each verdict whole; `arena check` shows one.")
@@ -162,7 +162,7 @@ def _summary(league: Path, verdicts: Sequence[BotVerdict]) -> Iterator[str]:
 
 
 def _unmet(league: Path, found: Sequence[Brought], verdicts: Sequence[BotVerdict]) -> Iterator[str]:
-    """Yield what bots need and have not, and how they get it."""
+    """Yield what bots need and have not, those that were found among them, and how they get it."""
     plan = read_played(league)
     new = [verdict.name for verdict in verdicts if verdict.state != "refused"]
     yield from wishes(plan, new)

@@ -1,7 +1,7 @@
 """Which matches of a league are missing: those that it asks for, and that are not stored."""
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import replace
+from functools import lru_cache
 from typing import NamedTuple
 
 from arena.league.plan import LeaguePlan
@@ -51,7 +51,7 @@ class Missing:
         self._known = known
         self._part = part
         self._is_all = part == WHOLE and not known
-        self._is_mirrored = is_mirrored
+        self._is_mirrored = lru_cache(1 << 12)(is_mirrored)  # a line-up plays many deals
         self._new = frozenset(new) if len(new) < len(schedule.entrants) else frozenset()
 
     def __iter__(self) -> Iterator[Task]:
@@ -86,7 +86,7 @@ class Missing:
         if len(absent) < self._schedule.rotation_count:
             begun = self._known.begun_mirrored(self._schedule.deal_id(deal))
         is_mirrored = self._is_mirrored(deal.lineup) if begun is None else begun
-        order = self._schedule.order(replace(deal, is_mirrored=is_mirrored))
+        order = self._schedule.order(Deal(deal.lineup, deal.number, is_mirrored))
         rotations = absent if order is None else [each for each in order if each in absent]
         return Task(deal.lineup, deal.number, tuple(rotations), is_mirrored)
 

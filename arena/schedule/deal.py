@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import islice, permutations
 from math import factorial
 from typing import Literal, NewType, TypeVar
@@ -83,7 +83,7 @@ class Schedule:
     entrants: tuple[Entrant, ...]
     """Sorted by key, each key once."""
 
-    @property
+    @cached_property
     def rotation_count(self) -> int:
         """How many matches a deal has."""
         return rotation_count(self.rotations, self.seats)
