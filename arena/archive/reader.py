@@ -3,7 +3,6 @@
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import astuple
 from functools import lru_cache
 from pathlib import Path
 from typing import BinaryIO, TypeVar
@@ -210,7 +209,7 @@ class Archive:
             line.match != schedule.match_id(deal, line.rotation)
             or line.order != schedule.order(deal)
             or line.replay.seed != schedule.seed(deal, line.rotation)
-            or seated != tuple(map(astuple, line.bots))
+            or seated != tuple((bot.name, bot.version) for bot in line.bots)
         ):
             raise self.error(
                 f"match {line.match} does not fit the seed and the bots of the header; {_EDITED}"
