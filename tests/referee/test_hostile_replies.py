@@ -163,7 +163,7 @@ CONVERSATIONS: dict[str, tuple[str, list[str]]] = {
     ),
     "it breaks": (
         "hear(); os.kill(os.getpid(), signal.SIGSEGV)",
-        ["crash: it was killed by SIGSEGV; it touched memory that is not its own, or its stack"],
+        ["crash: it was killed by SIGSEGV; it touched memory that is not its own, as does"],
     ),
 }
 
