@@ -70,6 +70,7 @@ def kind(stderr: str, limits: Limits = LANDLOCK) -> str:
         ("Runtime error 203 at $0000000000401A30\n", "memory"),
         ("Fatal error: the limit on the number of open files is too low\n", "files"),
         ("KeyError: 'memory'\n", "crash"),
+        ("ValueError: cannot allocate 3 armies\n", "crash"),
         ("", "crash"),
     ],
 )
