@@ -22,8 +22,8 @@ _SIGNS: tuple[tuple[Verdict, str], ...] = (
         "MemoryError|bad_alloc|memory allocation of .* failed|Failed to reserve"
         f"|(?i:(out[ _]?of[ _]?|insufficient |not enough )memory)|{_NO_MEMORY}|Allowed memory size"
         "|[Hh]eap (exhausted|overflow)|STORAGE_ERROR|Runtime error 203|ENOMEM"
-        "|([Cc]an(not|'t)|[Ff]ailed to|[Uu]nable to) ((re)?alloc|commit).*(bytes|memory|space|vector)"
-        "|Stack limit .* exceeded",
+        "|([Cc]an(not|'t)|[Ff]ailed to|[Uu]nable to) ((re)?alloc|commit).*(bytes|memory|space)"
+        "|Stack limit .* exceeded|cannot allocate vector",
     ),
     ("files", "Too many open files|EMFILE|number of open files is too low"),
     (
