@@ -27,7 +27,8 @@ DoorEntry = Annotated[
 """A request, as `[door]` of a league's file allows it: see `referee.allowed`."""
 Megabytes = Annotated[int, Meta(ge=16, le=1 << 20)]
 Descriptors = Annotated[int, Meta(ge=8, le=4096)]
-Tasks = Annotated[int, Meta(ge=1, le=4096)]
+Tasks = Annotated[int, Meta(ge=3, le=4096)]
+"""Two of them are bwrap's own."""
 Threads = Annotated[int, Meta(ge=1, le=1024)]
 FilesMegabytes = Annotated[int, Meta(ge=1, le=MOST_FILES_MB)]
 ScratchMegabytes = Annotated[int, Meta(ge=1, le=1 << 16)]

@@ -80,8 +80,9 @@ def greet(process: Wire, limits: Limits, name: str) -> None:
         process.is_ready = True
         process.close_turn()
     except (LateError, GoneError, ProtocolError) as error:
+        said = b"\n".join((line, process.unread())) if line or process.unread() else b""
         process.stop()
         stderr = process.stderr_text()
-        more = beside(line, last_word(stderr) if isinstance(error, GoneError) else "")
+        more = beside(said, last_word(stderr) if isinstance(error, GoneError) else "")
         reason = f"it did not say ready: {error}{more}"
         raise StartupError(reason, stderr, late=isinstance(error, LateError)) from None

@@ -15,15 +15,20 @@ Verdict = Literal["crash", "memory", "files", "processes", "killed"]
 _LAST_WORDS = 4096  # characters of the standard error that are looked at
 _NO_MEMORY = "Cannot allocate memory"
 """What C says of ENOMEM, and glibc's popen whenever it gets no process, for whatever reason."""
+_OWN_HEAP = (
+    "Java heap space|Reached heap limit|[Hh]eap (exhausted|overflow)|Allowed memory size"
+    "|Stack limit .* exceeded"
+)
+"""What runtimes say whose own bound was reached, or that of the sandbox."""
 _SIGNS: tuple[tuple[Verdict, str], ...] = (
     ("processes", rf"\bpopen\b.*{_NO_MEMORY}"),
     (
         "memory",
         "MemoryError|bad_alloc|memory allocation of .* failed|Failed to reserve"
-        f"|(?i:(out[ _]?of[ _]?|insufficient |not enough )memory)|{_NO_MEMORY}|Allowed memory size"
-        "|[Hh]eap (exhausted|overflow)|STORAGE_ERROR|Runtime error 203|ENOMEM"
+        f"|(?i:(out[ _]?of[ _]?|insufficient |not enough )memory)|{_NO_MEMORY}|{_OWN_HEAP}"
+        "|STORAGE_ERROR|Runtime error 203|ENOMEM|rray buffer allocation failed"
         "|([Cc]an(not|'t)|[Ff]ailed to|[Uu]nable to) ((re)?alloc|commit).*(bytes|memory|space)"
-        "|Stack limit .* exceeded|cannot allocate vector",
+        "|cannot allocate vector",
     ),
     ("files", "Too many open files|EMFILE|number of open files is too low"),
     (
@@ -39,8 +44,8 @@ _OPENINGS: tuple[tuple[Verdict, str], ...] = (
 )
 """Signs of traces so long that they may stand before the last words, as Go's."""
 _NO_PROCESSES = (
-    "it asked for another process, and this sandbox allows threads alone: use these, or "
-    "--sandbox bwrap"
+    "it asked for another process, or for what processes share, and this sandbox allows threads "
+    "alone: use these, or the sandbox bwrap"
 )
 _NO_FILES = (
     "it may write no file in this sandbox: keep it in memory, or print to standard error, "
@@ -54,7 +59,7 @@ _REFUSALS = (
     (r"\bfailed to get self\b|/proc\b", _NO_PROC),
     ("(?i:temporary directory)|TempDir|Read-only file system|EROFS", _NO_FILES),
     (
-        "No space left|ENOSPC|Failed to extract",
+        "No space left|ENOSPC|File too large|EFBIG|Failed to extract",
         "its scratch folder is too small: an organizer can give it more by scratch_mb",
     ),
     (
@@ -83,6 +88,8 @@ _TELLING = re.compile(
     r"(?!\s|\d+: ).*(?:\b\w*(?:Error|Exception)\b|panic: |panicked at|(?i:fatal error))"
     r"|\s+what\(\):"
 )
+_HARMLESS = re.compile("^GC Warning: Could not open /proc.*$", re.MULTILINE)
+"""What Guile says at each start."""
 _BESIDE = re.compile(r"\s|$|note: |Node\.js v|\S*env: use |[]})]|stack backtrace:")
 """How lines begin that say nothing by themselves: the frames of a trace are indented."""
 _LONGEST_WORD = 120  # characters
@@ -91,7 +98,7 @@ _LONG_WAIT = 0.1  # seconds
 _DENIED = re.compile(
     "Permission|permission|permitted|denied|Denied|resolution|getaddrinfo|unreachable|UnknownHost"
     "|failed to get self|/proc|(?i:temporary directory)|TempDir|Read-only|No space left|extract"
-    "|EROFS|EACCES|EPERM|EAI_AGAIN|ECONNREFUSED|ENOSPC"
+    "|File too large|EFBIG|EROFS|EACCES|EPERM|EAI_AGAIN|ECONNREFUSED|ENOSPC"
 )
 """Signs of what a sandbox may refuse, in the line that says most."""
 
@@ -119,7 +126,8 @@ def verdict(ended: Ended, stderr: str, limits: Limits) -> tuple[Verdict, str]:
     last_words = stderr[-_LAST_WORDS:]
     for kind, signs in _SIGNS:
         if found := re.search(signs, last_words):
-            return kind, _told(kind, found[0], ended, limits)
+            own = re.search(_OWN_HEAP, last_words) if kind == "memory" else None
+            return kind, _told(kind, (own or found)[0], ended, limits)
     for kind, signs in _OPENINGS:
         if found := re.search(signs, stderr, re.MULTILINE):
             return kind, _told(kind, found[0], ended, limits)
@@ -149,6 +157,7 @@ def _refusal(stderr: str) -> str:
 
     The frames of a trace may say more than its last line.
     """
+    stderr = _HARMLESS.sub("", stderr)
     if not _DENIED.search(last_word(stderr)):
         return ""
     trace = stderr[-_LAST_WORDS:].rpartition(_TRACEBACK)[2]
@@ -160,13 +169,18 @@ def _told(kind: Verdict, sign: str, ended: Ended, limits: Limits) -> str:
         used = f"{ended.memory / 2**20:.0f} MiB used at the peak"
         if ended.memory < _NEARLY * limits.memory:  # of what is refused nothing is used
             used += ", and more asked for than was left"
+            if re.search(_OWN_HEAP, sign):
+                used += "; or its runtime's own bound was reached, such as -Xmx"
             if sign == _NO_MEMORY:
                 used += "; or it called popen, which says so too where it gets no process"
         return f"it ran out of memory: {limits.memory_mb} MiB allowed (memory_mb), {used}"
     if kind == "files":
         return f"it ran out of open files: {limits.open_files} allowed (open_files)"
     if limits.sandbox in ("bwrap", "none"):
-        return f"it lacked a process or thread: {limits.processes} allowed (processes)"
+        why = f"it lacked a process or thread: {limits.processes} allowed (processes)"
+        if re.search(_THREADS, sign):
+            why += f"; or its stacks took the memory: {limits.memory_mb} MiB allowed (memory_mb)"
+        return why
     if ended.refused:
         return f"it asked for more than {THREADS} threads, and was refused {ended.refused}"
     if re.search(_THREADS, sign):
@@ -177,7 +191,7 @@ def _told(kind: Verdict, sign: str, ended: Ended, limits: Limits) -> str:
         )
     return (
         f"it lacked a process: --sandbox {limits.sandbox} allows threads alone. A start script "
-        f"must exec its program; or use --sandbox bwrap"
+        f"must exec its program; or use the sandbox bwrap"
     )
 
 
@@ -229,10 +243,19 @@ def instead(half: bytes, *, has_unread: bool, is_idle: bool, is_ready: bool, wai
 
 
 def beside(line: bytes, last_word: str) -> str:
-    """Return, in parentheses, a line that was no answer or else a program's last word, if any."""
+    """Return, in parentheses, what was no answer or else a program's last word, if any.
+
+    Of several lines the first counts that says something, as some begin with an empty one.
+    """
     if line:
-        why = f"; {_NO_PROC}" if b"/proc" in line else ""
-        return f" (it said {_cut(shown(line), _LONGEST_HALF)}{why})"
+        lines = line.splitlines()
+        text = shown(next((each for each in lines if each.strip(b"# \t")), lines[0]))
+        why = f"; {_NO_PROC}" if "/proc" in text else ""
+        if re.search(_SIGNS[1][1], text):
+            why = "; it ran out of memory (memory_mb), or is to ask for less, as by -Xmx64m"
+        if "[os,thread]" in text:
+            why = "; it lacked a thread (processes), or memory for its stack (memory_mb)"
+        return f" (it said {_cut(text, _LONGEST_WORD)}{why})"
     return f" ({last_word})" if last_word else ""
 
 

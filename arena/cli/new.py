@@ -16,6 +16,7 @@ from arena.league.games import find_game, word_in
 from arena.play.building import TOOLS
 from arena.text import safe
 from protocol.errors import ArenaError
+from referee.sandbox.executable import named_interpreter
 
 _GAMES = "/usr/games"
 """Where Debian has chess engines; it is not on every user's path."""
@@ -131,6 +132,9 @@ def _bridge(folder: Path, uci: str, lang: str | None, game: str | None) -> None:
     found = (
         shutil.which(engine[0], path=f"{os.environ.get('PATH', '')}:{_GAMES}") if engine else None
     )
+    system = shutil.which(engine[0], path="/usr/local/bin:/usr/bin:/bin") if engine else None
+    if found and system and not found.startswith("/usr/") and named_interpreter(found, ""):
+        found = system  # in place of a version manager's, which no sandbox shows
     if found is None:
         if engine and Path(engine[0]).is_file():
             word = shlex.quote(engine[0])

@@ -94,7 +94,8 @@ def rank(
 ) -> None:
     """Show the leaderboard of a league, or of several together.
 
-    LEAGUE is a league's folder or a file of results (JSON lines or CSV; - is standard input).
+    LEAGUE is a league's folder or a file of results (JSON lines, CSV or PGN; - is standard
+    input).
 
     \b
     arena rank cup

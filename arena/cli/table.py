@@ -32,7 +32,8 @@ def table_command(
 ) -> None:
     """Show the results of every bot against every other.
 
-    LEAGUE is a league's folder or a file of results (JSON lines or CSV; - is standard input).
+    LEAGUE is a league's folder or a file of results (JSON lines, CSV or PGN; - is standard
+    input).
 
     \b
     arena table cup

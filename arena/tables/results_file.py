@@ -111,7 +111,7 @@ def _field(name: str, lines: _Lines, *, scores: bool) -> Field:
     played = _Played(lines, are_scores_kept=scores)
     rest = iter(lines)
     for first in rest:  # that is not blank: it shows the form, and the form reads the rest
-        if _tags_of(first) or first.startswith(_ASIDE):
+        if _tags_of(first)[0] or first.startswith(_ASIDE):
             _read_pgn(chain([first], rest), lines, played)
         elif first.lstrip().startswith(("{", "[")):
             _read_json(chain([first], rest), lines, played)
@@ -393,10 +393,7 @@ def _read_pgn(texts: Iterable[str], lines: _Lines, played: _Played) -> None:
     tags: dict[str, str] = {}
     began, is_in_moves, is_in_comment = lines.number, False, False
     for text in texts:
-        found = [] if is_in_comment else _tags_of(text)
-        if not found and (is_in_comment or not text.startswith(_ASIDE)):
-            is_in_comment = _ends_in_comment(text, is_in_comment)
-            is_in_moves = is_in_moves or bool(text.strip())
+        found, rest = ([], text) if is_in_comment else _tags_of(text)
         for name, value in found:
             if tags and (is_in_moves or name in tags):
                 _add_game(tags, began, lines, played)
@@ -405,19 +402,20 @@ def _read_pgn(texts: Iterable[str], lines: _Lines, played: _Played) -> None:
                 began = lines.number
             is_in_moves = False
             tags[name] = value
+        if is_in_comment or not text.startswith(_ASIDE):
+            is_in_comment = _ends_in_comment(rest, is_in_comment)
+            is_in_moves = is_in_moves or bool(rest.strip())
     if tags:
         _add_game(tags, began, lines, played)
 
 
-def _tags_of(text: str) -> list[tuple[str, str]]:
-    """Return the tags of a line of PGN, if it holds nothing else."""
+def _tags_of(text: str) -> tuple[list[tuple[str, str]], str]:
+    """Return the tags that a line of PGN begins with, and the rest of it."""
     found, at = [], 0
-    while at < len(text):
-        if not (tag := _TAG.match(text, at)):
-            return []
+    while tag := _TAG.match(text, at):
         found.append((tag[1].lower(), re.sub(r"\\(.)", r"\1", tag[2])))
         at = tag.end()
-    return found
+    return found, text[at:]
 
 
 def _ends_in_comment(text: str, is_in_comment: bool) -> bool:
@@ -437,9 +435,11 @@ def _ends_in_comment(text: str, is_in_comment: bool) -> bool:
 def _add_game(tags: Mapping[str, str], line: int, lines: _Lines, played: _Played) -> None:
     places = _PLACES.get(tags.get("result", "*"))
     if places is None:
-        said = _quoted(tags.get("result", ""))
+        said = (
+            f"but {_quoted(tags['result'])}" if "result" in tags else "as its tag Result is missing"
+        )
         raise lines.error(
-            f"this game has no result such as 1-0 or 1/2-1/2, but {said}; correct it, or take the "
+            f"this game has no result such as 1-0 or 1/2-1/2, {said}; correct it, or take the "
             f"game out.",
             line,
         )

@@ -214,7 +214,8 @@ def _line(game: OpenSpielGame) -> tuple[str, int, list[str]]:
     end = game.state
     history = end.history()
     state = end.get_game().new_initial_state(end.start_fen())
-    fen, first = str(state.board().to_fen()), int(game.was_drawn)
+    is_960 = game.recipe.has_chance  # whose rights to castle name the rooks' columns
+    fen, first = str(state if is_960 else state.board().to_fen()), int(game.was_drawn)
     sans = []
     for action in history[first:]:
         sans.append(str(state.action_to_string(action)))

@@ -3,6 +3,7 @@
 import functools
 import os
 import resource
+import shutil
 import sys
 from abc import ABC, abstractmethod
 
@@ -38,6 +39,7 @@ _MADE_BY_LOOKING = frozenset(
 What one process looked at, all later ones know, and Landlock does not govern `stat`.
 """
 _MIB = 1 << 20
+_SYSTEM_PATH = "/usr/local/bin:/usr/bin:/bin"
 _OWN_MAPS = "/proc/self/maps"
 """Where some runtimes find the bounds of their stack: Mono, D. To the fork server's child, which
 makes the rules, it is that of the bot."""
@@ -122,9 +124,14 @@ class Sandbox(SandboxKind, ABC):
         if path.startswith(inside):
             return
         if uid is not None and (part := barrier(path, uid)):
+            system = shutil.which(os.path.basename(path), path=_SYSTEM_PATH)
+            remedy = (
+                f"Write {system} in its command."
+                if system
+                else "Put it into the bot's folder, or install it in /usr."
+            )
             raise SandboxError(
-                f"{path} cannot be executed by uid {uid} (stopped at {part}). Move it, open that "
-                f"folder, or pass --sandbox-uid 0."
+                f"{path} cannot be executed by uid {uid} (stopped at {part}). {remedy}"
             )
 
 
@@ -213,8 +220,7 @@ def search_path(uid: int | None) -> str:
     It is left out where a `uid` cannot enter.
     """
     own = f"{sys.base_prefix}/bin"
-    system = "/usr/local/bin:/usr/bin:/bin"
-    return system if uid is not None and barrier(own, uid) else f"{own}:{system}"
+    return _SYSTEM_PATH if uid is not None and barrier(own, uid) else f"{own}:{_SYSTEM_PATH}"
 
 
 def bounds(limits: Limits) -> list[tuple[int, int]]:

@@ -108,6 +108,22 @@ TOLD: dict[str, tuple[Ended, str, Limits]] = {
     "a signal inside of bwrap": (small(139), "", BWRAP),
     "another one": (small(132), "", BWRAP),
     "a file in memory that has no room": (small(135), "", BWRAP),
+    "a runtime whose own bound was reached": (
+        small(1),
+        "java.lang.OutOfMemoryError: Java heap space\n",
+        LANDLOCK,
+    ),
+    "threads in bwrap": (small(1), "RuntimeError: can't start new thread\n", BWRAP),
+    "a file that is too large for the scratch folder": (
+        small(1),
+        "OSError: [Errno 27] File too large\n",
+        BWRAP,
+    ),
+    "a warning of Guile's that it always gives": (
+        small(3),
+        "GC Warning: Could not open /proc/stat\n",
+        LANDLOCK,
+    ),
     "a runtime that looks for /proc": (small(1), "failed to get self (2)\n", LANDLOCK),
     "a code is nothing": (ended(3), "", BWRAP),
     "the same code in Landlock is nothing": (ended(139), "", LANDLOCK),
@@ -249,4 +265,7 @@ def test_a_line_that_is_no_answer_goes_before_a_last_word() -> None:
     assert beside(b"Welcome!", "no book") == " (it said Welcome!)"
     assert beside(b"", "no book") == " (no book)"
     assert "proc = true" in beside(b"Mono requires /proc to be mounted.", "")
+    assert beside(b"\nParse error: x\n", "") == " (it said Parse error: x)"
+    assert "(memory_mb)" in beside(b"#\n# There is insufficient memory for the Java\n", "")
+    assert "(processes)" in beside(b"[0.002s][warning][os,thread] Failed to start", "")
     assert beside(b"", "") == ""

@@ -76,6 +76,22 @@ def test_the_files_that_an_engine_is_started_with_are_copied(
     assert "copy to mine." in " ".join(result.output.split())
 
 
+def test_a_version_managers_script_is_not_taken_for_a_python(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not Path("/usr/bin/python3").exists():
+        pytest.skip("A PYTHON THAT SANDBOXES SHOW IS NOT TESTED HERE: there is none in /usr/bin")
+    monkeypatch.chdir(tmp_path)
+    Path("python3").write_text('#!/bin/sh\nexec /usr/bin/python3 "$@"\n')
+    Path("python3").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    Path("engine.py").write_text(SPEAKS)
+    result = arena("new", "mine", "--uci", "python3 engine.py")
+    assert result.exit_code == 0, result.output
+    program = Path("/usr/bin/python3").resolve()
+    assert f'"{program}", "engine.py"]' in Path("mine/bot.toml").read_text()
+
+
 @pytest.mark.slow
 def test_an_engine_that_counts_positions_plays_alike_each_time(league: League) -> None:
     need("bwrap")

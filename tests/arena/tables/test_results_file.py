@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 from collections.abc import Iterable
 from contextlib import suppress
 from itertools import product
@@ -218,10 +219,11 @@ TWO_GAMES = game("Málaga", "B", "1-0") + game("B", "Málaga", "1/2-1/2")
         TWO_GAMES.replace("\n", "\r").encode(),
         TWO_GAMES.replace('"]\n[', '"] [').encode(),
         TWO_GAMES.replace("[", "  [").encode(),
+        re.sub(r'"\]\n+', '"] ', TWO_GAMES).encode(),
         f"% of my club\n; of 1999\n{TWO_GAMES}".encode(),
         TWO_GAMES.replace("[White", "; who\n% was it\n[White").encode(),
     ],
-    ids=range(9),
+    ids=range(10),
 )
 def test_pgn_is_read_however_it_was_written(file: Path, data: bytes) -> None:
     file.write_bytes(data)

@@ -15,6 +15,7 @@ from referee.opening import (
     opening_of_line,
 )
 from referee.openspiel.game import OpenSpielGame
+from referee.openspiel.pgn import _line
 from referee.options import new_game, read_options
 
 pytest.importorskip("pyspiel", reason="OPENSPIEL IS NOT TESTED HERE: it is missing")
@@ -135,6 +136,15 @@ def test_chess960_begins_from_a_book_of_positions_double_ones_too(rights: str) -
     assert isinstance(match, OpenSpielGame)
     assert str(match.state).startswith("nrbkqbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/BRNKQRNB w ")
     assert match.view(0)["start"] == line.position
+
+
+def test_pgn_of_chess960_names_the_rooks_that_castle() -> None:
+    inner = "4k3/8/8/8/8/8/8/R1R1K1RR w GC - 0 1"
+    kind = find_game("openspiel:chess960")
+    match = new_game(kind, 2, read_options(kind, {}), "s")
+    opening_of_line(match, BookLine(1, inner, ("O-O",)))
+    assert isinstance(match, OpenSpielGame)
+    assert _line(match) == (inner, 0, ["O-O"])
 
 
 @pytest.mark.parametrize(
