@@ -167,12 +167,12 @@ def test_a_wish_is_shown_and_granted_only_by_the_organizer(league: League, arena
         "hungry needs memory_mb = 400, and has 100; `arena add --grant` lets it have that." in said
     )
     assert "hungry" not in (league.folder / "league.toml").read_text()
+    program = (folder / "bot.py").read_text()
     (folder / "bot.py").write_text("raise SystemExit(3)\n")
     broken = arena("add", league.folder, folder, "--seconds", "0.5", "--grant")
     assert broken.exit_code == 1
     assert "--grant" not in broken.output  # which was said, and is not why
-    league.bot("hungry", HUNGRY)
-    (folder / "bot.toml").write_text(toml)
+    (folder / "bot.py").write_text(program)
     granted = arena("add", league.folder, folder, "--seconds", "0.5", "--grant")
     assert granted.exit_code == 0, granted.output
     assert read_league(league.folder).grant_of("hungry").words == "memory_mb = 400"
