@@ -4,7 +4,7 @@ import time
 from collections.abc import Collection, Iterable
 
 from protocol.errors import ProtocolError
-from protocol.lines import encode
+from protocol.lines import OverlongLineError, encode
 from protocol.messages import VERSION, Hello, TimeControl, read_ready
 from referee.bot_process import BotProcess, GoneError, LateError
 from referee.clock import Clock
@@ -80,7 +80,8 @@ def greet(process: Wire, limits: Limits, name: str) -> None:
         process.is_ready = True
         process.close_turn()
     except (LateError, GoneError, ProtocolError) as error:
-        said = b"\n".join((line, process.unread())) if line or process.unread() else b""
+        is_no_answer = isinstance(error, ProtocolError) and not isinstance(error, OverlongLineError)
+        said = b"\n".join((line, process.unread())) if is_no_answer else b""
         process.stop()
         stderr = process.stderr_text()
         more = beside(said, last_word(stderr) if isinstance(error, GoneError) else "")

@@ -247,7 +247,7 @@ def beside(line: bytes, last_word: str) -> str:
 
     Of several lines the first counts that says something, as some begin with an empty one.
     """
-    if line:
+    if line.strip():
         lines = line.splitlines()
         text = shown(next((each for each in lines if each.strip(b"# \t")), lines[0]))
         why = f"; {_NO_PROC}" if "/proc" in text else ""

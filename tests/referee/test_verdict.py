@@ -265,6 +265,7 @@ def test_a_line_that_is_no_answer_goes_before_a_last_word() -> None:
     assert beside(b"Welcome!", "no book") == " (it said Welcome!)"
     assert beside(b"", "no book") == " (no book)"
     assert "proc = true" in beside(b"Mono requires /proc to be mounted.", "")
+    assert beside(b"\n", "") == ""
     assert beside(b"\nParse error: x\n", "") == " (it said Parse error: x)"
     assert "(memory_mb)" in beside(b"#\n# There is insufficient memory for the Java\n", "")
     assert "(processes)" in beside(b"[0.002s][warning][os,thread] Failed to start", "")
