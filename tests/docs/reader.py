@@ -164,13 +164,14 @@ def _heard(screen: int, typed: str | None) -> str:
 def without_figures(text: str) -> str:
     """Return a text with 0 for each number, and the rows of its tables in the order of letters.
 
-    An interval of whole numbers, as ranks are, is one number; of spaces one is left.
+    An interval of whole numbers, as ranks are, is one number, and so is one below nothing; of
+    spaces one is left.
     """
     lines: list[str] = []
     row = None  # where the rows of the table begin
     for line in text.splitlines():
         line = re.sub(r"\d+([.,]\d+)*", "0", line)
-        line = re.sub(r"(?<![\w-])0-0(?![\w-])", "0", line)
+        line = re.sub(r"(?<![\w-])(0-0|-0)(?![\w-])", "0", line)
         line = re.sub("-{2,}", "--", " ".join(line.split()))
         if row is not None and not line:
             lines[row:] = sorted(lines[row:])
