@@ -1,7 +1,7 @@
 """Books of openings: files of moves for any game, of positions (EPD, FEN), and of games (PGN).
 
-A large book is drawn from, and neither read nor tried whole: the openings are taken that lie at
-even distances in its file. So everybody who has the file has the same ones, whatever the league.
+A large book is drawn from, and not tried whole: the openings are taken that lie at even distances
+in its file. So everybody who has the file has the same ones, whatever the league.
 """
 
 import re

@@ -28,7 +28,7 @@ DoorEntry = Annotated[
 Megabytes = Annotated[int, Meta(ge=16, le=1 << 20)]
 Descriptors = Annotated[int, Meta(ge=8, le=4096)]
 Tasks = Annotated[int, Meta(ge=3, le=4096)]
-"""Two of them are bwrap's own."""
+"""As root, two of them are bwrap's own: with fewer than three no bot starts."""
 Threads = Annotated[int, Meta(ge=1, le=1024)]
 FilesMegabytes = Annotated[int, Meta(ge=1, le=MOST_FILES_MB)]
 ScratchMegabytes = Annotated[int, Meta(ge=1, le=1 << 16)]

@@ -20,16 +20,16 @@ _OWN_HEAP = (
     "|Stack limit .* exceeded"
 )
 """What runtimes say whose own bound was reached, or that of the sandbox."""
+_MEMORY = (
+    "MemoryError|bad_alloc|memory allocation of .* failed|Failed to reserve"
+    f"|(?i:(out[ _]?of[ _]?|insufficient |not enough )memory)|{_NO_MEMORY}|{_OWN_HEAP}"
+    "|STORAGE_ERROR|Runtime error 203|ENOMEM|rray buffer allocation failed"
+    "|([Cc]an(not|'t)|[Ff]ailed to|[Uu]nable to) ((re)?alloc|commit).*(bytes|memory|space)"
+    "|cannot allocate vector"
+)
 _SIGNS: tuple[tuple[Verdict, str], ...] = (
     ("processes", rf"\bpopen\b.*{_NO_MEMORY}"),
-    (
-        "memory",
-        "MemoryError|bad_alloc|memory allocation of .* failed|Failed to reserve"
-        f"|(?i:(out[ _]?of[ _]?|insufficient |not enough )memory)|{_NO_MEMORY}|{_OWN_HEAP}"
-        "|STORAGE_ERROR|Runtime error 203|ENOMEM|rray buffer allocation failed"
-        "|([Cc]an(not|'t)|[Ff]ailed to|[Uu]nable to) ((re)?alloc|commit).*(bytes|memory|space)"
-        "|cannot allocate vector",
-    ),
+    ("memory", _MEMORY),
     ("files", "Too many open files|EMFILE|number of open files is too low"),
     (
         "processes",
@@ -251,7 +251,7 @@ def beside(line: bytes, last_word: str) -> str:
         lines = line.splitlines()
         text = shown(next((each for each in lines if each.strip(b"# \t")), lines[0]))
         why = f"; {_NO_PROC}" if "/proc" in text else ""
-        if re.search(_SIGNS[1][1], text):
+        if re.search(_MEMORY, text):
             why = "; it ran out of memory (memory_mb), or is to ask for less, as by -Xmx64m"
         if "[os,thread]" in text:
             why = "; it lacked a thread (processes), or memory for its stack (memory_mb)"
