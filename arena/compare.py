@@ -16,7 +16,7 @@ from arena.store.store import Store
 from arena.store.suspensions import TOO_SLOW
 from arena.tables.table import Table
 from arena.text import counted
-from referee.judging import BY_FORFEIT
+from referee.match.judging import BY_FORFEIT
 
 REPEATS_IN_A_ROW = 50
 """After so many deals that were played like earlier ones, nothing new is waited for."""

@@ -32,9 +32,9 @@ from arena.tables.sources import read_field
 from arena.tables.standings import read_standings
 from arena.tables.table import Table, render
 from protocol.errors import ArenaError
-from referee.finding import find_source
-from referee.options import read_settings
-from referee.replay import Replay
+from referee.catalog.finding import find_source
+from referee.match.replay import Replay
+from referee.rules.options import read_settings
 from referee.sandbox import own_cores
 
 __all__ = [

@@ -6,12 +6,12 @@ import unicodedata
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from referee.words import FILLER as _FILLER
-from referee.words import columns as _columns
-from referee.words import counted as counted
-from referee.words import fold as fold
-from referee.words import letters as letters
-from referee.words import width as width
+from referee.rules.words import FILLER as _FILLER
+from referee.rules.words import columns as _columns
+from referee.rules.words import counted as counted
+from referee.rules.words import fold as fold
+from referee.rules.words import letters as letters
+from referee.rules.words import width as width
 
 UNBROKEN = "\x1f"
 """Stands in cells of tables for a space at which no line ends; ASCII, as widths are then quick."""

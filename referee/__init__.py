@@ -2,7 +2,7 @@
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from referee.local import (
+    from referee.training.local import (
         Choose,
         LocalAsk,
         RefusedMoveError,
@@ -31,6 +31,6 @@ def __getattr__(name: str) -> object:
     """Return a public name; its module is loaded at first use, so that a match never loads it."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from referee import local
+    from referee.training import local
 
     return getattr(local, name)

@@ -8,8 +8,10 @@ from msgspec import Meta
 
 from protocol.messages import TimeControl
 from referee.allowed import all_allowed
-from referee.clock import wall_cap
 
+CAP_FACTOR = 2.0
+CAP_SECONDS = 1.0
+"""Seconds on the wall in which a decision that is judged by CPU time costs only that."""
 MOST_FILES_MB = 1 << 16
 """The most MiB that a bot's files may have together, whatever a league allows."""
 _DAY = 86_400
@@ -315,3 +317,19 @@ class WorkLimits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     """The most files and folders that it may make."""
     tools: list[str] = []
     """Folders outside of /usr that hold compilers: it may read them, and run what is in `bin`."""
+
+
+def wall_cap(allowed: float) -> float:
+    """Return how long a bot that is judged by CPU time may take on the wall, in seconds.
+
+    It stops sleepers, and leaves a slow machine enough room to run an honest bot.
+    """
+    return CAP_FACTOR * allowed + CAP_SECONDS
+
+
+def cap_words(allowed: float) -> str:
+    """Return the wall cap in words, and how it is worked out."""
+    return (
+        f"{wall_cap(allowed):.3f} s allowed there: {CAP_FACTOR:g} times the {allowed:.3f} s that "
+        f"it has, and {CAP_SECONDS:g} s"
+    )

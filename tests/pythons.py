@@ -55,7 +55,7 @@ TESTS = {
     "door": ["tests/referee/door/test_endpoint.py"],
     "dutch": ["tests/arena/schedule/test_swiss.py"],
     "openspiel": ["tests/referee/openspiel/test_pgn.py"],
-    "pettingzoo": ["tests/referee/test_pettingzoo.py"],
+    "pettingzoo": ["tests/referee/training/test_pettingzoo.py"],
     "serve": ["tests/arena/serve/test_sessions.py"],
 }
 """For each extra, tests of what is done with its packages; first those of all other packages.

@@ -27,15 +27,8 @@ ORDER = {
         *("report", "library", "serve", "cli", "__main__"),
     ],
     "referee": [
-        *("lazy", "fault", "chance", "clock", "allowed", "limits", "polling", "door", "words"),
-        *("pattern", "field"),
-        *("nested", "form", "scene", "cards", "notation", "drawing", "game", "options", "opening"),
-        *("scoring", "replay", "evidence", "answer"),
-        *("meter", "turn_clock", "capture", "printed", "procfs", "signals", "sandbox", "book"),
-        *("working", "workshop", "wire", "pipes", "freezer", "lookout", "verdict"),
-        *("program", "folder", "games", "finding", "loading", "identity", "hint"),
-        *("bot_process", "seat", "visiting", "starting", "judging"),
-        *("match", "driving", "kept", "actions", "local", "pettingzoo", "openspiel", "testing"),
+        *("lazy", "allowed", "limits", "process", "rules", "door", "sandbox", "turn", "match"),
+        *("program", "games", "catalog", "training", "openspiel", "testing"),
     ],
 }
 """The rooms of a package, lowest first: each imports only from those before it."""
@@ -56,12 +49,12 @@ HOMES = {
     "msgspec": ["protocol.*", "referee.*", "arena.*"],
     "dask": ["arena.play.cluster.cores"],
     "distributed": [f"arena.play.cluster.{name}" for name in ("connection", "greeting", "host")],
-    "gymnasium": ["referee.pettingzoo"],
+    "gymnasium": ["referee.training.pettingzoo"],
     "jinja2": ["arena.report.templates"],
     "markupsafe": ["arena.report.page", "arena.serve.pages"],
-    "numpy": ["arena.schedule.worth", "arena.stats.*", "referee.pettingzoo"],
+    "numpy": ["arena.schedule.worth", "arena.stats.*", "referee.training.pettingzoo"],
     "packaging": ["arena.environment.*"],
-    "pettingzoo": ["referee.pettingzoo"],
+    "pettingzoo": ["referee.training.pettingzoo"],
     "pygal": ["arena.report.plotting"],
     "h11": ["arena.serve.connections", "referee.door.connection", "referee.door.endpoint"],
     "itsdangerous": ["arena.serve.sessions"],
@@ -80,16 +73,27 @@ HOMES = {
 """Where each third-party package, SQL and the bots' helpers are at home."""
 
 _WORLD = ["io", "os", "pathlib", "sqlite3", "subprocess", "sys", "time"]
-_BOTS = ["referee.bot_process", "referee.clock", "referee.sandbox", "referee.starting"]
+_BOTS = [
+    "referee.turn.bot_process",
+    "referee.turn.clock",
+    "referee.sandbox",
+    "referee.turn.starting",
+]
 FORBIDDEN = {
     "referee.games.*": [
-        *(*_BOTS, "referee.seat"),
+        *(*_BOTS, "referee.match.seat"),
         *("os", "pathlib", "socket", "subprocess", "sys", "threading", "time"),
     ],
-    "referee.game": [*_BOTS, "os", "time"],
-    "referee.match": [*_WORLD, "referee.bot_process", "referee.seat", "select", "threading"],
-    "referee.meter": ["io", "os", "select", "time"],
-    "referee.turn_clock": ["io", "os", "select", "time"],
+    "referee.rules.game": [*_BOTS, "os", "time"],
+    "referee.match.match": [
+        *_WORLD,
+        "referee.turn.bot_process",
+        "referee.match.seat",
+        "select",
+        "threading",
+    ],
+    "referee.turn.meter": ["io", "os", "select", "time"],
+    "referee.turn.turn_clock": ["io", "os", "select", "time"],
     "arena.stats.*": _WORLD,
     "arena.schedule.*": _WORLD,
     "arena.league.seed": [*_WORLD, "secrets"],

@@ -9,7 +9,7 @@ from arena.store.opening import open_store
 from arena.store.settings import ChangedGameError, check_code
 from arena.text import counted, duration
 from protocol.errors import RunError
-from referee.identity import code_of
+from referee.catalog.identity import code_of
 
 _A_MATCH, _A_DECISION = 300e-6, 30e-6  # seconds that one takes to be read, and played again
 

@@ -4,7 +4,7 @@ from collections import Counter, defaultdict
 
 from arena.store.rows import WholeMatch
 from arena.text import safe
-from referee.evidence import Exchange
+from referee.match.evidence import Exchange
 
 
 def exchanges_of(opened: WholeMatch) -> dict[int, list[Exchange]]:

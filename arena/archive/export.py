@@ -15,10 +15,10 @@ from arena.store.rounds import StoredRound
 from arena.store.rows import BotVersion, Circumstances, EnteredBot, FixedSettings, WholeMatch
 from arena.store.store import Store
 from protocol.errors import ArenaError
-from referee.evidence import Evidence
 from referee.games import GAMES
-from referee.replay import Replay
-from referee.scoring import Number
+from referee.match.evidence import Evidence
+from referee.match.replay import Replay
+from referee.match.scoring import Number
 
 VERSION = 1
 

@@ -15,15 +15,15 @@ from arena.text import counted
 from protocol.errors import ArenaError, RunError
 from protocol.lines import encode
 from protocol.messages import VERSION, Ask, End, Hello, Start
-from referee.bot_process import BotProcess
-from referee.clock import Clock
-from referee.fault import FATAL, Fault
-from referee.game import Decision, Game, Move, Observation, plain
-from referee.judging import fault_of
 from referee.limits import NO_GRANT, Limits, MatchLimits
-from referee.match import starts, with_samples
-from referee.replay import Entry, game_of, steps
-from referee.seat import ProcessSeat
+from referee.match.judging import fault_of
+from referee.match.match import starts, with_samples
+from referee.match.replay import Entry, game_of, steps
+from referee.match.seat import ProcessSeat
+from referee.rules.game import Decision, Game, Move, Observation, plain
+from referee.turn.answer import FATAL, Fault
+from referee.turn.bot_process import BotProcess
+from referee.turn.clock import Clock
 
 
 @dataclass(frozen=True)

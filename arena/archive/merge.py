@@ -26,8 +26,8 @@ from arena.store.store import Store
 from arena.store.tournament import wrong_rounds
 from protocol.errors import ArenaError, RunError
 from referee.games import GAMES
-from referee.replay import Replay
-from referee.scoring import Counted
+from referee.match.replay import Replay
+from referee.match.scoring import Counted
 
 Watch = Callable[[int], None]
 """Called after each match that was read, with how many they are."""

@@ -14,11 +14,11 @@ from arena.store.rows import BotVersion, StoredMatch, WholeMatch
 from arena.store.store import Store
 from arena.tables.sources import title_of
 from protocol.errors import ArenaError
-from referee.game import Game
-from referee.loading import GAME_ERRORS, told
-from referee.notation import FORMATS, Decided, Heading, Notation
-from referee.options import suggestion
-from referee.replay import Entry, steps, withdrawn
+from referee.catalog.loading import GAME_ERRORS, told
+from referee.match.replay import Entry, steps, withdrawn
+from referee.rules.game import Game
+from referee.rules.notation import FORMATS, Decided, Heading, Notation
+from referee.rules.options import suggestion
 
 USUAL = "jsonl"
 """The format that every league has: the lines that can be imported."""

@@ -20,15 +20,15 @@ from arena.store.rows import (
 )
 from arena.store.schema import lineup_text, match_row
 from protocol.errors import ArenaError
-from referee.evidence import Evidence, Played
-from referee.game import Game
-from referee.judging import BY_FORFEIT, Forfeits, final_places
+from referee.catalog.loading import GAME_ERRORS
 from referee.limits import MatchLimits
-from referee.loading import GAME_ERRORS
-from referee.opening import OpeningTerms, opening_of
-from referee.options import read_options
-from referee.replay import Entry, Replay, steps
-from referee.scoring import Counted, counted, places_of
+from referee.match.evidence import Evidence, Played
+from referee.match.judging import BY_FORFEIT, Forfeits, final_places
+from referee.match.opening import OpeningTerms, opening_of
+from referee.match.replay import Entry, Replay, steps
+from referee.match.scoring import Counted, counted, places_of
+from referee.rules.game import Game
+from referee.rules.options import read_options
 
 _PARTS = {"number": "deal", "lineup": "lineup", "bots": "result", "replay": "record"}
 """A column that cannot be empty of each table that a match's row points to."""

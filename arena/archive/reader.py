@@ -17,8 +17,8 @@ from arena.store.rows import BotVersion, Damage, FixedSettings, check_fit, store
 from arena.store.tournament import check_rounds
 from arena.tables.results_file import STANDARD_INPUT
 from protocol.errors import ArenaError
-from referee.evidence import Evidence, Played
-from referee.replay import Replay
+from referee.match.evidence import Evidence, Played
+from referee.match.replay import Replay
 
 _LINE_LIMIT = 1 << 28  # bytes
 _COLUMNS = ("places", "scores", "numbers", "reason", "decisions", "faults", "forfeits")

@@ -28,12 +28,12 @@ from arena.store.rows import (
 from protocol.errors import ArenaError, RunError
 from protocol.messages import VERSION as PROTOCOL
 from protocol.messages import Hello
-from referee.evidence import Evidence, Played
-from referee.finding import Source
-from referee.game import Game, ranked
+from referee.catalog.finding import Source
 from referee.limits import MatchLimits
-from referee.match import starts
-from referee.replay import Replay, game_of
+from referee.match.evidence import Evidence, Played
+from referee.match.match import starts
+from referee.match.replay import Replay, game_of
+from referee.rules.game import Game, ranked
 
 VERSION = 1
 MATCH = "play"

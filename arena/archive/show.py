@@ -15,13 +15,13 @@ from arena.tables.table import WIDTH, Column, Row, Table, render
 from arena.text import fold, safe
 from arena.text import width as columns_of
 from protocol.errors import ArenaError
-from referee.fault import Fault
-from referee.game import Game
+from referee.catalog.loading import GAME_ERRORS
+from referee.catalog.loading import told as told_error
 from referee.limits import MatchLimits
-from referee.loading import GAME_ERRORS
-from referee.loading import told as told_error
-from referee.replay import Entry, Replay, opening_in_words, steps, withdrawn
-from referee.verdict import Verdict, last_word
+from referee.match.replay import Entry, Replay, opening_in_words, steps, withdrawn
+from referee.rules.game import Game
+from referee.turn.answer import Fault
+from referee.turn.verdict import Verdict, last_word
 
 _BUSY = 100_000  # microseconds of lag from which on the machine is called busy
 _INDENT = " " * 6

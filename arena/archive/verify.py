@@ -21,13 +21,13 @@ from arena.store.tournament import wrong_rounds
 from arena.tables.table import Column, Table
 from arena.text import counted
 from protocol.errors import ArenaError, RunError
-from referee.finding import Source, find_source
-from referee.game import Game
+from referee.catalog.finding import Source, find_source
+from referee.catalog.identity import code_of, facts_of
+from referee.catalog.loading import load
 from referee.games import GAMES
-from referee.identity import code_of, facts_of
-from referee.loading import load
-from referee.opening import OpeningTerms
+from referee.match.opening import OpeningTerms
 from referee.program.file import ANYWHERE, Confinement
+from referee.rules.game import Game
 
 KEYS = ("match", "problem")
 

@@ -6,9 +6,9 @@ from pathlib import Path
 from arena.league.bot import Bot
 from arena.league.finding import bundled_bot, find_bot
 from protocol.errors import ArenaError
-from referee.folder import bots_of
-from referee.game import Game
+from referee.catalog.folder import bots_of
 from referee.limits import Limits
+from referee.rules.game import Game
 
 
 def candidate(

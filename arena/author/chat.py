@@ -10,8 +10,8 @@ from arena.league.finding import BUNDLED
 from arena.text import toml
 from protocol.errors import ArenaError
 from referee.allowed import AllowedRequest, allowed_of
-from referee.folder import rules_of
-from referee.game import Game
+from referee.catalog.folder import rules_of
+from referee.rules.game import Game
 
 CHAT = BUNDLED / "bridges" / "chat.py"
 """The bot that asks a model."""

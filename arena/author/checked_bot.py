@@ -27,14 +27,14 @@ from arena.league.hints import hidden, stale
 from arena.play.sandbox import check_bot
 from arena.text import counted
 from protocol.errors import ProtocolError
-from referee.bot_process import BotProcess, GoneError
-from referee.capture import KEPT
-from referee.fault import shown
-from referee.game import Move
+from referee.process.output import KEPT
+from referee.rules.game import Move
 from referee.sandbox import Launcher, SandboxError, prove
 from referee.sandbox.errors import UnfitError
-from referee.starting import StartupError, start_bot
-from referee.verdict import last_word
+from referee.turn.answer import shown
+from referee.turn.bot_process import BotProcess, GoneError
+from referee.turn.starting import StartupError, start_bot
+from referee.turn.verdict import last_word
 
 MATCHES = 20
 """How many matches are played at least, unless time runs out; more if there are more seats."""

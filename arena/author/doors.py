@@ -10,10 +10,10 @@ import msgspec
 
 from arena.league.bot import Bot
 from arena.store.flights import FLIGHTS, Flights
-from referee.bot_process import BotProcess
 from referee.door import DoorTerms, keys_of
 from referee.limits import Limits
-from referee.visiting import at_door
+from referee.turn.bot_process import BotProcess
+from referee.turn.starting import at_door
 
 if TYPE_CHECKING:
     from referee.door import Door, DoorClient, Exchanges, MadeRequest, SeenAnswer, Usage

@@ -20,9 +20,9 @@ from arena.league.finding import BUNDLED, HUMAN, VENV, bots_for, bundled
 from arena.play.building import usual_tools
 from arena.text import toml
 from protocol.errors import ArenaError
-from referee.folder import ideas_of
-from referee.game import Game
-from referee.options import suggestion
+from referee.catalog.folder import ideas_of
+from referee.rules.game import Game
+from referee.rules.options import suggestion
 from referee.sandbox.kinds import search_path
 
 TEMPLATES = BUNDLED / "templates"

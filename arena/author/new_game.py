@@ -12,8 +12,8 @@ from arena.folders import unmake, unwritten
 from arena.league.finding import AUTHORS_KIT
 from protocol.errors import ArenaError
 from referee.games import GAMES
-from referee.options import suggestion
 from referee.program.file import GAME_FILE
+from referee.rules.options import suggestion
 
 _TEMPLATE = Path(__file__).with_name("game_template")
 """The files of a new game, each with `.txt` behind its name, for `string.Template`.

@@ -14,8 +14,8 @@ from typing import Any
 
 from arena.text import safe
 from protocol.errors import ArenaError
-from referee.game import Decision, Game, plain
-from referee.options import new_game, read_options
+from referee.rules.game import Decision, Game, plain
+from referee.rules.options import new_game, read_options
 
 _WIDTH = 96  # of a comment, the sign of the comment included
 _WALKED = 400  # decisions of one match in which each is looked for

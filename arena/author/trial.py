@@ -10,16 +10,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from arena.environment.settings import EnvironmentSettings
 from arena.league.plan import LeaguePlan
-from referee import driving
-from referee.bot_process import BotProcess
 from referee.door import DoorTerms
-from referee.evidence import Played
-from referee.game import Game, Move, Options
 from referee.limits import Limits, WorkLimits
-from referee.match import Due, Match, bot_seeds, starts
-from referee.options import new_game, read_options
-from referee.replay import Entry
-from referee.seat import FunctionSeat, ProcessSeat, Seat
+from referee.match.evidence import Played
+from referee.match.match import Due, Match, bot_seeds, starts
+from referee.match.replay import Entry
+from referee.match.seat import FunctionSeat, ProcessSeat, Seat, play_match
+from referee.rules.game import Game, Move, Options
+from referee.rules.options import new_game, read_options
+from referee.turn.bot_process import BotProcess
 
 if TYPE_CHECKING:
     from referee.door import DoorClient, Exchanges
@@ -153,6 +152,6 @@ def play(
     control = setting.limits.time_control
     begun = starts(game, f"check-{seating.number}", control, bot_seeds(game))
     began = monotonic()
-    played = driving.play(Match(game, faults_allowed=0), seats, begun, note)
+    played = play_match(Match(game, faults_allowed=0), seats, begun, note)
     seconds = monotonic() - began
     return Trial(seating, played, asked, seconds, process.stderr.dropped > 0)

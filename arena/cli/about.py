@@ -27,12 +27,12 @@ from protocol.errors import ArenaError
 from protocol.game_messages import game_message_schemas
 from protocol.messages import message_schemas
 from protocol.remote import remote_schemas
-from referee.finding import OPENSPIEL, Source, installed
-from referee.folder import rules_of
-from referee.game import Game
+from referee.catalog.finding import OPENSPIEL, Source, installed
+from referee.catalog.folder import rules_of
+from referee.catalog.loading import Listed
 from referee.games import GAMES
-from referee.loading import Listed
-from referee.options import allowed, fields, suggestion
+from referee.rules.game import Game
+from referee.rules.options import allowed, fields, suggestion
 
 
 @main.command()

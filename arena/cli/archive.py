@@ -16,7 +16,7 @@ from arena.cli.progress import StatusLine
 from arena.cli.saying import say
 from arena.league.file import FILE
 from arena.text import counted, safe
-from referee.notation import FORMATS
+from referee.rules.notation import FORMATS
 
 _PATIENCE = 1.0  # seconds before anything is said of how it is getting on
 

@@ -8,7 +8,7 @@ from arena.folders import User, player_of
 from arena.league.plan import LeaguePlan
 from arena.text import composed
 from protocol.errors import ArenaError
-from referee.options import suggestion
+from referee.rules.options import suggestion
 
 
 def called_bots(plan: LeaguePlan, names: Sequence[str]) -> list[str]:

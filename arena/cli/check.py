@@ -36,8 +36,8 @@ from arena.play.building import Builder
 from arena.text import safe
 from protocol.errors import ArenaError
 from referee.door import DoorTerms
-from referee.options import are_for, check_seats, read_options, read_settings
 from referee.program.file import Confinement
+from referee.rules.options import are_for, check_seats, read_options, read_settings
 
 _PLAIN = "simple"
 

@@ -21,7 +21,7 @@ from arena.league.games import find_game, outdated
 from arena.tables.table import Column, Table
 from arena.text import fold, safe
 from protocol.errors import ArenaError
-from referee.options import check_seats, suggestion
+from referee.rules.options import check_seats, suggestion
 from referee.testing import STEPS, StepResult, check_steps, told
 from referee.testing.apart import check_apart
 

@@ -25,7 +25,7 @@ from arena.text import composed, safe
 from protocol.errors import ArenaError
 from referee.games import GAMES
 from referee.limits import Limits
-from referee.options import read_settings
+from referee.rules.options import read_settings
 from referee.sandbox import SANDBOXES, own_cores, root_folder
 
 root_folder.told.append(say)

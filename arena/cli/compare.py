@@ -50,9 +50,9 @@ from arena.play.staffing import RunTerms
 from arena.store.opening import open_store, read_league, settled
 from arena.text import counted, safe, safe_lines
 from protocol.errors import ArenaError, RunError
-from referee.finding import Source
-from referee.game import Game
-from referee.options import check_seats
+from referee.catalog.finding import Source
+from referee.rules.game import Game
+from referee.rules.options import check_seats
 
 
 @main.command()

@@ -46,7 +46,7 @@ from referee.sandbox.devices import check_devices
 from referee.sandbox.errors import CgroupError
 from referee.sandbox.place import place_of
 from referee.sandbox.users import first_user
-from referee.starting import StartupError, start_bot
+from referee.turn.starting import StartupError, start_bot
 
 _MARKS = {
     "landlock": "numbers of processes and pipes, access times, what is in memory",

@@ -15,10 +15,10 @@ from arena.text import safe, safe_lines
 from protocol.errors import RunError
 from protocol.lines import encode
 from protocol.messages import Ready
-from referee.bot_process import BotProcess
-from referee.fault import Fault
 from referee.sandbox import Launcher, prove
-from referee.starting import StartupError, end_processes, start_bot
+from referee.turn.answer import Fault
+from referee.turn.bot_process import BotProcess
+from referee.turn.starting import StartupError, end_processes, start_bot
 
 _INDENT = " " * 7
 

@@ -18,7 +18,7 @@ from arena.tables.table import NAME_WIDTH, Column, Table
 from arena.text import composed, safe
 from protocol.errors import ArenaError
 from referee.limits import Grant
-from referee.options import read_settings
+from referee.rules.options import read_settings
 
 
 @main.command()

@@ -15,12 +15,11 @@ from arena.cli.question import Question
 from arena.text import safe, safe_lines
 from protocol.errors import ArenaError, RunError
 from protocol.messages import Start
-from referee.answer import Answer
-from referee.bot_process import BotProcess
-from referee.clock import Turn
-from referee.fault import Fault
-from referee.game import Decision, Game, Move, Observation, plain
-from referee.seat import Seat
+from referee.match.seat import Seat
+from referee.rules.game import Decision, Game, Move, Observation, plain
+from referee.turn.answer import Answer, Fault
+from referee.turn.bot_process import BotProcess
+from referee.turn.clock import Turn
 
 with contextlib.suppress(ImportError):  # a Python may lack it
     import readline  # noqa: F401 - imported, it gives every prompt line editing and history

@@ -38,8 +38,8 @@ from arena.tables.sandboxes import Kinds, kinds_of
 from arena.tables.table import Table
 from arena.text import composed, safe
 from protocol.errors import ArenaError
-from referee.game import Game
-from referee.options import suggestion
+from referee.rules.game import Game
+from referee.rules.options import suggestion
 
 
 @main.command()

@@ -17,7 +17,7 @@ from arena.cli import completion, main
 from arena.cli.saying import say
 from arena.league.games import agree
 from arena.text import safe
-from referee.finding import find_source
+from referee.catalog.finding import find_source
 
 
 @main.command("new-game")

@@ -49,20 +49,19 @@ from arena.play.sandbox import check_bot
 from arena.streams import finished_anyway
 from arena.text import safe, safe_lines
 from protocol.errors import ArenaError, RunError
-from referee import driving
-from referee.bot_process import BotProcess
-from referee.finding import Source
-from referee.folder import bots_of
-from referee.game import Game, Options
+from referee.catalog.finding import Source
+from referee.catalog.folder import bots_of
+from referee.catalog.loading import GAME_ERRORS, told
 from referee.limits import Limits
-from referee.loading import GAME_ERRORS, told
-from referee.match import Due, Match, bot_seeds, starts
-from referee.opening import DRAWS, Opening, begun, check_terms, in_words, opening_of
-from referee.options import check_seats, new_game, read_options
+from referee.match.match import Due, Match, bot_seeds, starts
+from referee.match.opening import DRAWS, Opening, begun, check_terms, in_words, opening_of
+from referee.match.seat import ProcessSeat, Seat, play_match
 from referee.program.file import Confinement
+from referee.rules.game import Game, Options
+from referee.rules.options import check_seats, new_game, read_options
 from referee.sandbox import Launcher, prove
-from referee.seat import ProcessSeat, Seat
-from referee.starting import StartupError, end_processes, start_bot
+from referee.turn.bot_process import BotProcess
+from referee.turn.starting import StartupError, end_processes, start_bot
 
 _LONGEST_PAUSE = 3600  # seconds
 _EXCERPT = 20  # lines at each end of a standard error
@@ -335,7 +334,7 @@ def _play(
             telling.before(game)
 
     match = Match(game, limits.faults_allowed, opening, telling)
-    played = driving.play(match, seats, starts(game, MATCH, limits.time_control, seeds), tell)
+    played = play_match(match, seats, starts(game, MATCH, limits.time_control, seeds), tell)
     seconds = monotonic() - began - telling.pauses.seconds
     end_processes(running)
     return SavedMatch(

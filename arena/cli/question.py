@@ -20,7 +20,7 @@ from arena.cli.typed import (
     usage,
 )
 from protocol.errors import ArenaError
-from referee.game import Decision, Game, Move, Observation
+from referee.rules.game import Decision, Game, Move, Observation
 
 MOST_LISTED = 24
 WIDTH = 80

@@ -10,7 +10,7 @@ from msgspec.structs import FieldInfo
 from arena.cli.common import anchor_word
 from arena.league.settings import Settings
 from arena.league.writing import seed_of
-from referee.options import fields
+from referee.rules.options import fields
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 

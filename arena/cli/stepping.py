@@ -11,10 +11,10 @@ from arena.archive.show import folded, move_line
 from arena.cli.common import screen_width
 from arena.text import fold, safe, safe_lines
 from protocol.errors import RunError
-from referee.bot_process import BotProcess
-from referee.evidence import Evidence
-from referee.game import Game
-from referee.replay import Entry
+from referee.match.evidence import Evidence
+from referee.match.replay import Entry
+from referee.rules.game import Game
+from referee.turn.bot_process import BotProcess
 
 _FURTHER = " " * 6  # before what a bot goes on to note: nothing of the arena's own stands there
 _PROMPT = "Enter: next   20: next 20   f: to a fault   g: to the end   q: stop > "

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from protocol.errors import ArenaError
-from referee.game import Move
+from referee.rules.game import Move
 
 Schema = Mapping[str, Any]
 Words = tuple[str, ...]

@@ -5,7 +5,7 @@ import click
 from arena.cli.feed import wire_line
 from protocol.lines import encode
 from protocol.messages import VERSION, Hello, Ready
-from referee.bot_process import BotProcess
+from referee.turn.bot_process import BotProcess
 
 
 def show_wire(process: BotProcess, seat: int, name: str) -> None:

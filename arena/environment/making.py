@@ -31,7 +31,7 @@ from arena.text import safe
 from referee.limits import WorkLimits
 from referee.sandbox.kept import being_filled, discard, forget_old, kept_folder, make_open, use
 from referee.sandbox.sources import Amount, Sources
-from referee.workshop import Outcome, Workshop
+from referee.sandbox.workshop import Outcome, Workshop
 
 _FAR = 4_102_444_800  # the year 2100, in seconds: see `_seal`
 _ANYWAY = re.compile(r"^(ran longer|used more|made more)")

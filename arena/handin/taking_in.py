@@ -36,7 +36,7 @@ from arena.text import safe, safe_lines
 from protocol.errors import ArenaError, RunError
 from referee.sandbox import SandboxError
 from referee.sandbox.errors import LostServerError, StartError
-from referee.workshop import Workshop
+from referee.sandbox.workshop import Workshop
 
 _SYSTEM = (("/", "usr"), ("/", "bin"))
 _BRING = (

@@ -19,7 +19,7 @@ from arena.handin.post import ADDRESS
 from arena.league.contest import is_url
 from arena.league.file import FILE
 from arena.text import safe, safe_lines
-from referee.signals import signal_name
+from referee.process.procfs import signal_name
 
 SECONDS = 10.0
 """How long a hook may take."""

@@ -10,7 +10,7 @@ from protocol.errors import RunError
 from referee.limits import WorkLimits
 from referee.sandbox.program import interpreter
 from referee.sandbox.users import FIRST_UID
-from referee.workshop import Workshop
+from referee.sandbox.workshop import Workshop
 
 _LIMITS = WorkLimits(
     seconds=60.0,

@@ -11,10 +11,10 @@ from protocol.lines import OverlongLineError
 from protocol.messages import Start
 from protocol.remote import FRAME_LIMIT
 from referee.limits import Limits
-from referee.pipes import ClosedError, Pipes
+from referee.process.pipes import ClosedError, Pipes
 from referee.sandbox import Child, Launcher, Program, StartError
 from referee.sandbox.stage import unstaged
-from referee.verdict import verdict
+from referee.turn.verdict import verdict
 
 _MOST_UNREAD = 2 * FRAME_LIMIT  # bytes that wait for a copy to read them
 _EXIT_GRACE = 0.2  # seconds in which a copy that closed a pipe may end by itself

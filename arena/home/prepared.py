@@ -19,7 +19,7 @@ from arena.text import composed
 from protocol.errors import ArenaError, RunError
 from referee.limits import Grant, Limits, SandboxName, WorkLimits
 from referee.sandbox import Launcher, prove
-from referee.starting import StartupError, end_processes, start_bot
+from referee.turn.starting import StartupError, end_processes, start_bot
 
 _LOOK_SECONDS = 2.0  # between looks at whether the files have changed
 

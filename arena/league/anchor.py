@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping
 
 from arena.text import composed
 from protocol.errors import ArenaError
-from referee.options import suggestion
+from referee.rules.options import suggestion
 
 
 def anchor_of(key: Mapping[str, float]) -> tuple[str, float] | None:

@@ -9,7 +9,7 @@ from msgspec import Meta
 
 from protocol.errors import ArenaError
 from referee.limits import Grant
-from referee.options import SettingError, read_settings
+from referee.rules.options import SettingError, read_settings
 
 Moment: TypeAlias = Annotated[datetime, Meta(tz=True)]
 """A date and time with a time zone."""

@@ -15,10 +15,10 @@ from arena.league.files import LEAGUE_FILE
 from arena.league.finding import bot_folder, bundled, bundled_bot, find_bot
 from arena.text import composed
 from protocol.errors import ArenaError
-from referee.folder import bots_of
-from referee.game import Game
+from referee.catalog.folder import bots_of
 from referee.limits import Grant
-from referee.options import suggestion
+from referee.rules.game import Game
+from referee.rules.options import suggestion
 from referee.sandbox import PYTHON
 
 _REASON_LIMIT = 300  # characters

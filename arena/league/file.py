@@ -34,13 +34,14 @@ from arena.league.settings import Settings
 from arena.schedule.formats import FORMATS
 from arena.text import composed, not_toml, safe
 from protocol.errors import ArenaError
+from referee.catalog.finding import Source, find_source, is_path
+from referee.catalog.identity import GameFacts, facts_of
 from referee.door import DoorTerms
-from referee.finding import Source, find_source, is_path
-from referee.game import Game
 from referee.games import GAMES
-from referee.identity import GameFacts, facts_of
 from referee.limits import Limits, WorkLimits
-from referee.options import (
+from referee.program.file import Confinement
+from referee.rules.game import Game
+from referee.rules.options import (
     SettingError,
     check_seats,
     fields,
@@ -48,7 +49,6 @@ from referee.options import (
     read_settings,
     suggestion,
 )
-from referee.program.file import Confinement
 from referee.sandbox.sources import read_at_most
 
 FILE = LEAGUE_FILE

@@ -15,10 +15,10 @@ from arena.league.bot import Bot, make_bot
 from arena.league.files import is_archive, named_files, near_miss, quoted, readable
 from arena.text import not_toml, safe, toml
 from protocol.errors import ArenaError
-from referee.folder import bots_of
-from referee.game import Game
+from referee.catalog.folder import bots_of
 from referee.limits import Grant
-from referee.options import read_settings, suggestion
+from referee.rules.game import Game
+from referee.rules.options import read_settings, suggestion
 from referee.sandbox import PYTHON, is_program
 from referee.sandbox.executable import WINDOWS, has_windows_line_ends
 from referee.sandbox.sources import FILES_LIMIT, read_at_most

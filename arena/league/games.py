@@ -15,10 +15,10 @@ from pathlib import Path
 from arena.folders import unwritten
 from arena.league.bot import SOURCES
 from protocol.errors import ArenaError
-from referee.finding import OPENSPIEL, Source, find_source
-from referee.game import Game
-from referee.loading import Listed, listed, load
+from referee.catalog.finding import OPENSPIEL, Source, find_source
+from referee.catalog.loading import Listed, listed, load
 from referee.program.file import ANYWHERE, Confinement, read_game_file
+from referee.rules.game import Game
 
 trusting: ContextVar[bool] = ContextVar("trusting", default=False)
 """Whether the user agrees, with this command or call, to the games that it loads."""

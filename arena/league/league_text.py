@@ -16,7 +16,7 @@ from arena.league.files import quoted
 from arena.text import composed, safe
 from protocol.errors import ArenaError
 from referee.limits import Grant
-from referee.options import suggestion
+from referee.rules.options import suggestion
 
 _COMMENT = r"[ \t]*#[^\n]*\n"
 _KEPT = {"key", "disqualified", *Grant.__struct_fields__} - {"remote"}

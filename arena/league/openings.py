@@ -9,9 +9,9 @@ import msgspec
 from msgspec import Meta
 
 from protocol.errors import ArenaError
-from referee.book import read_book
-from referee.opening import USUAL_MOST, OpeningTerms
-from referee.options import SettingError, read_settings
+from referee.match.book import read_book
+from referee.match.opening import USUAL_MOST, OpeningTerms
+from referee.rules.options import SettingError, read_settings
 
 
 class OpeningSettings(msgspec.Struct, frozen=True, kw_only=True):

@@ -20,12 +20,12 @@ from arena.schedule.format_kinds import FormatTerms, InRounds, NoOptions, Plain
 from arena.schedule.formats import FORMATS, USUAL_DEALS
 from arena.schedule.rounds import Frame, RoundFormat, RoundTerms
 from protocol.errors import ArenaError
-from referee.chance import Chance
+from referee.catalog.identity import GameFacts, code_of
 from referee.door import DoorTerms
-from referee.game import Game
-from referee.identity import GameFacts, code_of
 from referee.limits import NO_GRANT, Grant, Limits, WorkLimits
-from referee.opening import OpeningTerms, check_terms
+from referee.match.opening import OpeningTerms, check_terms
+from referee.rules.chance import Chance
+from referee.rules.game import Game
 
 DATABASE = "league.db"
 

@@ -5,7 +5,7 @@ from arena.league.command import REMOTE
 from arena.league.plan import LeaguePlan
 from arena.text import toml
 from protocol.errors import ArenaError
-from referee.options import SettingError
+from referee.rules.options import SettingError
 
 _SLOW = (
     'a remote bot is waited for without CPU: add pace = "slow" to [limits], and a move_time of '

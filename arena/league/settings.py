@@ -11,7 +11,7 @@ from msgspec import Meta
 
 from arena.schedule.deal import DEALS_LIMIT, Rotations
 from arena.schedule.formats import USUAL_DEALS, FormatName
-from referee.options import fields
+from referee.rules.options import fields
 
 Mirror = bool | Literal["even remote"]
 _Count = Annotated[int, Meta(ge=1)]

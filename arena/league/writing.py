@@ -20,7 +20,7 @@ from arena.schedule.formats import FORMATS, USUAL_DEALS
 from arena.text import toml
 from protocol.errors import ArenaError
 from referee.limits import Limits
-from referee.options import read_options, read_settings
+from referee.rules.options import read_options, read_settings
 
 
 def make_league(

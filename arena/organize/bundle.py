@@ -28,7 +28,7 @@ from arena.tables.sources import field_of
 from arena.tables.table import NAME_WIDTH, Column, Row, Table, render
 from arena.text import counted, fold, safe
 from protocol.errors import ArenaError
-from referee.game import Game
+from referee.rules.game import Game
 from referee.sandbox import PYTHON
 
 _WIDTH = 80  # columns of the texts

@@ -9,7 +9,7 @@ from arena.league.bot import Bot
 from arena.league.entry import called_and_meant
 from arena.league.finding import BOT_FILE
 from protocol.errors import ArenaError
-from referee.game import Game
+from referee.rules.game import Game
 
 
 class Brought(NamedTuple):

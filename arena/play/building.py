@@ -22,7 +22,7 @@ from referee.limits import WorkLimits
 from referee.sandbox import PYTHON, Program, SandboxError, StartError
 from referee.sandbox.kept import being_filled, forget_old, kept_folder, use
 from referee.sandbox.sources import Sources
-from referee.workshop import Outcome, Work, Workshop
+from referee.sandbox.workshop import Outcome, Work, Workshop
 
 if TYPE_CHECKING:
     from arena.environment.making import Environments

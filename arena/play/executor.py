@@ -35,19 +35,17 @@ from arena.schedule.deal import LIVE_PROCESSES, BotIndex, Deal, Entrant
 from arena.store.result import PlayedMatch, Record, result_of
 from arena.store.wheels import with_wheels
 from protocol.errors import ArenaError
-from referee.answer import Answer
-from referee.driving import play
-from referee.evidence import Played
-from referee.fault import Kind
-from referee.game import Game, Options
-from referee.loading import GAME_ERRORS
-from referee.match import Due, Match, starts
-from referee.opening import DRAWS, Opening, begun, opening_of
-from referee.polling import ALONE, Polling
+from referee.catalog.loading import GAME_ERRORS
+from referee.match.evidence import Played
+from referee.match.match import Due, Match, starts
+from referee.match.opening import DRAWS, Opening, begun, opening_of
+from referee.match.seat import EmptySeat, ProcessSeat, Seat, play_match
+from referee.process.polling import ALONE, Polling
+from referee.rules.game import Game, Options
 from referee.sandbox import Launcher, MachineError, Program, SandboxError, ServerDiedError
-from referee.seat import EmptySeat, ProcessSeat, Seat
-from referee.starting import StartupError, end_processes, start_bot
-from referee.wire import Wire
+from referee.turn.answer import Answer, Kind
+from referee.turn.starting import StartupError, end_processes, start_bot
+from referee.turn.wire import Wire
 
 STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 """What ends a run: the runner heeds it, and whoever plays for it may get it too."""
@@ -267,7 +265,7 @@ class Executor:
         begin = starts(game, match, controls, seeds)
         with self.watchdog.watching(playing):
             if kept is None:
-                return play(playing, seats, begin)
+                return play_match(playing, seats, begin)
 
             def after(due: Due, answer: Answer) -> Answer:
                 if answer.fault is not None and self._is_cut_short({answer.fault.kind}, fixture):
@@ -275,7 +273,7 @@ class Executor:
                 return kept.after(due, answer)
 
             kept.seated(seats)
-            return kept.played(play(playing, seats, begin, kept.before, after))
+            return kept.played(play_match(playing, seats, begin, kept.before, after))
 
     def _sandbox_of(self, bot: BotIndex) -> str:
         """Return the sandbox around a bot with its version, and what is let through it."""

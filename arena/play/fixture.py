@@ -5,10 +5,10 @@ from contextlib import AbstractContextManager
 from typing import NamedTuple, Protocol
 
 from arena.schedule.deal import BotIndex, Deal
-from referee.answer import Answer
-from referee.evidence import Played
-from referee.match import Due
-from referee.seat import Seat
+from referee.match.evidence import Played
+from referee.match.match import Due
+from referee.match.seat import Seat
+from referee.turn.answer import Answer
 
 
 class AwayError(Exception):

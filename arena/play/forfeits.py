@@ -5,7 +5,7 @@ from collections.abc import Hashable, Iterable
 from typing import Generic, TypeVar
 
 from arena.store.suspensions import FORFEITING, FORFEITS_IN_A_ROW, TOO_SLOW
-from referee.fault import Kind
+from referee.turn.answer import Kind
 
 Bot = TypeVar("Bot", bound=Hashable)
 

@@ -12,10 +12,10 @@ import msgspec
 from arena.environment.settings import EnvironmentSettings
 from arena.schedule.deal import BotIndex, Deal, Schedule
 from arena.store.result import PlayedMatch
+from referee.catalog.finding import Source
 from referee.door.terms import OUTAGE_WAIT
-from referee.finding import Source
 from referee.limits import Grant, Limits, WorkLimits
-from referee.opening import OpeningTerms
+from referee.match.opening import OpeningTerms
 from referee.sandbox import Program, gpus
 
 NOWHERE = Program(("",), "/")

@@ -26,7 +26,7 @@ from arena.store.settings import check_code, check_unchanged
 from arena.store.store import Store
 from arena.store.timing import Timing
 from arena.store.versions import changed, left, likely_renamed, unknown_keys
-from referee.identity import code_of
+from referee.catalog.identity import code_of
 
 _ELSEWHERE = "plays from its author's machine, and only in a league that is served: `arena serve`"
 _PART_IS_PLAYED = (

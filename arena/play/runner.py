@@ -33,7 +33,7 @@ from arena.schedule.deal import BotIndex
 from arena.store.result import PlayedMatch
 from arena.store.suspensions import TOO_SLOW
 from arena.store.timing import Timing
-from referee.judging import BY_FORFEIT
+from referee.match.judging import BY_FORFEIT
 
 _LARGEST_BATCH = 500
 _DEATHS_ALLOWED = 2  # of workers over one deal

@@ -19,10 +19,10 @@ from arena.play.workforce import Workforce
 from arena.schedule.deal import LIVE_PROCESSES, BotIndex, first_bots, numbered
 from arena.store.flights import Flights
 from protocol.errors import ArenaError
+from referee.catalog.identity import code_of
 from referee.door import keys_of
 from referee.door.terms import OUTAGE_WAIT
-from referee.game import Game
-from referee.identity import code_of
+from referee.rules.game import Game
 from referee.sandbox import TooFewCoresError
 from referee.sandbox.sources import too_large
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from referee.match import Match
+from referee.match.match import Match
 
 STUCK_SECONDS = 20.0
 """CPU seconds of a worker's own for one decision: games take milliseconds."""

@@ -13,14 +13,14 @@ from arena.play.executor import SERVICE_SIGNALS, STOP_SIGNALS, Executor
 from arena.play.messages import Broken, Finish, Setup, Up, decode_order, encode
 from arena.play.watchdog import LOOK_SECONDS
 from protocol.errors import ArenaError
-from referee.game import Game
-from referee.identity import code_of
-from referee.loading import load
+from referee.catalog.identity import code_of
+from referee.catalog.loading import load
+from referee.process.procfs import signal_name
 from referee.program.file import Confinement
+from referee.rules.game import Game
 from referee.sandbox import Launcher
 from referee.sandbox.fork_server import end_all
 from referee.sandbox.users import USERS
-from referee.signals import signal_name
 
 SERVER_GONE = 3
 """The exit code of a worker whose fork server was killed."""

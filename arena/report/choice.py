@@ -11,7 +11,7 @@ import msgspec
 
 from arena.report.frames import frames_of, packed
 from arena.store.rows import BotVersion, StoredMatch, WholeMatch
-from referee.game import Game
+from referee.rules.game import Game
 
 Pick = Literal["best", "closest", "faulty", "sample"]
 PICKS: tuple[Pick, ...] = get_args(Pick)

@@ -14,10 +14,10 @@ import msgspec
 from arena.archive.show import fault_row, opening_row, seat_rows
 from arena.store.rows import WholeMatch
 from protocol.errors import ArenaError
-from referee.game import Game
-from referee.loading import GAME_ERRORS, told
-from referee.replay import Entry, opening_in_words, steps, withdrawn
-from referee.scene import Area, Group, Row, Text
+from referee.catalog.loading import GAME_ERRORS, told
+from referee.match.replay import Entry, opening_in_words, steps, withdrawn
+from referee.rules.game import Game
+from referee.rules.scene import Area, Group, Row, Text
 
 _encode = msgspec.json.Encoder().encode
 

@@ -13,7 +13,7 @@ from arena.store.opening import open_store, read_played
 from arena.store.rows import BotVersion, StoredMatch, WholeMatch
 from arena.text import counted
 from protocol.errors import ArenaError
-from referee.game import Game
+from referee.rules.game import Game
 
 ROOM = 2_000_000
 """Bytes that replays take at the most, unless it is said otherwise."""

@@ -7,7 +7,7 @@ from arena.schedule.course import Course
 from arena.schedule.deal import Entrant
 from arena.schedule.rounds import Standings, StandingsGrid
 from arena.schedule.ties import Tie
-from referee.words import letters, width
+from referee.rules.words import letters, width
 
 WIDTH = 80
 """Columns that a bracket has at most."""

@@ -10,7 +10,7 @@ from typing import TypeAlias, TypeVar
 
 from arena.schedule.deal import Entrant
 from arena.schedule.rounds import Lineup, Round, RoundTerms
-from referee.chance import Chance, Key
+from referee.rules.chance import Chance, Key
 
 T = TypeVar("T")
 Steps: TypeAlias = Generator[Sequence[Lineup], Round, T]

@@ -8,7 +8,7 @@ from itertools import islice, permutations
 from math import factorial
 from typing import Literal, NewType, TypeVar
 
-from referee.chance import Chance
+from referee.rules.chance import Chance
 
 _T = TypeVar("_T")
 Rotations = Literal["cyclic", "all", "one"]

@@ -8,7 +8,7 @@ from itertools import combinations, islice
 
 from arena.schedule.deal import DEALS_LIMIT, BotIndex, Deal, first_bots
 from protocol.errors import ArenaError
-from referee.chance import Chance
+from referee.rules.chance import Chance
 
 _LOOKS = 60  # bots that are thought of for a seat
 

@@ -15,7 +15,7 @@ from arena.schedule.deal import BotIndex
 from arena.schedule.first import First
 from arena.schedule.rounds import Frame, RoundFormat
 from protocol.errors import ArenaError
-from referee.chance import Chance
+from referee.rules.chance import Chance
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -20,7 +20,7 @@ from arena.schedule.course import Course, Steps
 from arena.schedule.deal import Entrant
 from arena.schedule.format_kinds import InRounds
 from arena.schedule.ties import Tie, play
-from referee.words import counted
+from referee.rules.words import counted
 
 
 class KnockoutOptions(BracketOptions, frozen=True, kw_only=True):

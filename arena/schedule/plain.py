@@ -6,7 +6,7 @@ from itertools import combinations
 
 from arena.schedule.deal import Entrant
 from arena.schedule.rounds import Lineup
-from referee.chance import Chance
+from referee.rules.chance import Chance
 
 
 class PlainLineups:

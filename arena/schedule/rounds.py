@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from arena.schedule.deal import DEALS_LIMIT, Entrant
 from protocol.errors import ArenaError
-from referee.chance import Chance
+from referee.rules.chance import Chance
 
 _T = TypeVar("_T")
 Lineup: TypeAlias = tuple[Entrant, ...]

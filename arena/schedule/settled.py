@@ -28,7 +28,7 @@ from arena.schedule.settled_texts import Texts
 from arena.schedule.worth import Worth, precision
 from arena.stats.outcomes import Deals, Result
 from arena.stats.ratings import EXACT, Ratings, fit
-from referee.words import counted
+from referee.rules.words import counted
 
 GROWTH = 0.1
 """The deals of a round, by those before it: about 45 rounds for a hundred times the first."""

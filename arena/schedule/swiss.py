@@ -13,7 +13,7 @@ from arena.schedule.swiss_pairs import balanced_tables, matched_pairs
 from arena.schedule.swiss_scores import SwissScores
 from arena.schedule.swiss_standings import swiss_standings
 from protocol.errors import ArenaError
-from referee.words import counted
+from referee.rules.words import counted
 
 _MORE_ROUNDS = 2  # than a knockout of the field would have
 

@@ -15,7 +15,7 @@ from arena.schedule.matching import cheapest_pairs
 from arena.schedule.rounds import Round
 from arena.schedule.swiss_scores import SwissScore, SwissScores
 from protocol.errors import ArenaError
-from referee.chance import Chance
+from referee.rules.chance import Chance
 
 Colour = Literal["white", "black"]
 _OTHER: Mapping[Colour, Colour] = {"white": "black", "black": "white"}

@@ -8,7 +8,7 @@ from typing import TypeAlias
 from arena.schedule.course import drawn
 from arena.schedule.matching import cheapest_pairs, exchanged
 from arena.schedule.swiss_scores import SwissScores
-from referee.chance import Chance
+from referee.rules.chance import Chance
 
 Table: TypeAlias = tuple[str, ...]
 

@@ -7,7 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 from time import monotonic
 
-from referee.signals import signal_name
+from referee.process.procfs import signal_name
 
 LONGEST = 64 << 20
 """Bytes of the longest line that is read."""

@@ -15,7 +15,7 @@ from arena.serve.views import AbsentError, league_name, reading
 from arena.store.rows import BotVersion, StoredMatch, WholeMatch
 from arena.store.suspensions import suspended
 from protocol.errors import ArenaError, RunError
-from referee.replay import Entry
+from referee.match.replay import Entry
 
 MOST = 100
 """The matches of one page of a list."""

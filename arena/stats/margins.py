@@ -16,7 +16,7 @@ import numpy as np
 
 from arena.stats.encounters import DealPoints
 from arena.stats.gaussian import Array
-from referee.chance import Chance
+from referee.rules.chance import Chance
 
 RESAMPLES = 200
 """How often other deals are drawn."""

@@ -11,7 +11,7 @@ from typing import Any, Self
 from arena.store.errors import WAIT, check_file, explained, patiently
 from arena.store.rows import BotVersion, Damage, check_bot, setting_of, settings_of
 from arena.store.schema import VERSION, is_current, make_tables
-from referee.identity import GameFacts
+from referee.catalog.identity import GameFacts
 
 
 class Database:

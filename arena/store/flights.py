@@ -12,8 +12,8 @@ import msgspec
 from arena.league.bot import Bot
 from arena.store.errors import WAIT, explained
 from arena.store.rows import Damage
-from referee.evidence import Exchange
-from referee.kept import KeptAnswer
+from referee.match.evidence import Exchange
+from referee.match.kept import KeptAnswer
 
 FLIGHTS = "slow.db"
 """The file's name, in the folder of a league."""

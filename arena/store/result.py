@@ -12,9 +12,9 @@ from msgspec import Meta
 from msgspec.structs import astuple
 
 from arena.schedule.deal import BotIndex
-from referee.evidence import Evidence, Played
-from referee.replay import Replay
-from referee.scoring import Number
+from referee.match.evidence import Evidence, Played
+from referee.match.replay import Replay
+from referee.match.scoring import Number
 
 Natural: TypeAlias = Annotated[int, Meta(ge=0, le=1 << 53)]
 

@@ -25,12 +25,12 @@ from arena.schedule.deal import PAIRS_LIMIT, Rotations
 from arena.schedule.formats import FormatName
 from arena.store.result import Natural, Record, Spent
 from protocol.errors import ArenaError
-from referee.evidence import Evidence
-from referee.identity import GameFacts
+from referee.catalog.identity import GameFacts
 from referee.limits import MatchLimits
-from referee.opening import FixedOpening
-from referee.replay import Replay
-from referee.scoring import Number
+from referee.match.evidence import Evidence
+from referee.match.opening import FixedOpening
+from referee.match.replay import Replay
+from referee.match.scoring import Number
 
 T = TypeVar("T")
 

@@ -8,7 +8,7 @@ from arena.league.plan import LeaguePlan
 from arena.store.store import Store
 from arena.text import toml
 from protocol.errors import ArenaError
-from referee.identity import code_of
+from referee.catalog.identity import code_of
 
 
 def check_unchanged(league: LeaguePlan, store: Store) -> None:

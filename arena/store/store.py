@@ -39,7 +39,7 @@ from arena.store.rows import (
 from arena.store.schema import Writer, lineup_text
 from arena.store.timing import Timings
 from protocol.errors import ArenaError
-from referee.identity import GameFacts
+from referee.catalog.identity import GameFacts
 
 _FROM = """
     FROM deal JOIN lineup ON lineup.id = deal.lineup JOIN match ON match.deal = deal.id

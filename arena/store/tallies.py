@@ -21,7 +21,7 @@ from arena.store.rows import (
     stored_scores,
     typed,
 )
-from referee.scoring import Number
+from referee.match.scoring import Number
 
 _DEALS = """
     SELECT results, moves, scores, forfeited, count(*)

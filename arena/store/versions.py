@@ -8,7 +8,7 @@ from arena.league.bot import Bot, LostBot
 from arena.league.plan import LeaguePlan
 from arena.store.store import Store
 from arena.text import composed
-from referee.options import suggestion
+from referee.rules.options import suggestion
 
 _NAMED = 5  # of the bots that have left
 

@@ -11,7 +11,7 @@ from arena.tables.leaderboard import RANKS, ranks_text
 from arena.tables.table import NAME_WIDTH, Column, Table
 from arena.text import fold
 from protocol.errors import ArenaError
-from referee.options import suggestion
+from referee.rules.options import suggestion
 
 KEYS = ("group", "rank", "bot", "rating", "error", "leagues")
 RULE = (

@@ -9,7 +9,7 @@ from arena.tables.facet import Facet
 from arena.tables.field import Field
 from arena.tables.table import Column, Row
 from protocol.errors import ArenaError
-from referee.options import suggestion
+from referee.rules.options import suggestion
 
 ELO_KEYS = ("elo", "elo_error")
 """The keys of a row that has a rating on Elo's scale."""

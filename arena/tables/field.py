@@ -15,7 +15,7 @@ from arena.stats.outcomes import Deals, Result, results_of
 from arena.stats.scores import Scores
 from arena.tables.facet import Facet
 from arena.text import PLAIN, Words
-from referee.identity import GameFacts
+from referee.catalog.identity import GameFacts
 from referee.limits import Grant
 
 

@@ -16,7 +16,7 @@ from arena.tables.field import Field
 from arena.tables.table import NAME_WIDTH, Column, Row, Table
 from arena.text import composed, counted
 from protocol.errors import ArenaError
-from referee.options import suggestion
+from referee.rules.options import suggestion
 
 
 def head_to_head(field: Field, ratings: Ratings, bot: str, other: str) -> Table:

@@ -8,7 +8,7 @@ from arena.tables.sandboxes import Kinds, sandboxes_facet
 from arena.tables.table import Column, Row, Style
 from arena.text import PLAIN, UNBROKEN, safe
 from protocol.errors import ArenaError
-from referee.identity import GameFacts
+from referee.catalog.identity import GameFacts
 
 Present = Collection[tuple[str, str]]
 """The names and versions of the bots that are in the league now."""

@@ -21,8 +21,8 @@ from arena.stats.scores import Scores, Seated
 from arena.tables.field import Field
 from arena.text import composed, safe, unguarded
 from protocol.errors import ArenaError
-from referee.options import suggestion
-from referee.scoring import Number, is_number
+from referee.match.scoring import Number, is_number
+from referee.rules.options import suggestion
 
 STANDARD_INPUT = Path("-")
 """What is typed for a results file that comes through a pipe."""

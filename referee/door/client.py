@@ -17,7 +17,7 @@ from referee.door.open_request import OpenRequest, Outcome
 from referee.door.reading import WantedRequest, digest_of
 from referee.door.turn_usage import NOTHING, Held, OutageTime, Tally, TurnUsage, held_up
 from referee.door.usage import Usage
-from referee.polling import ALONE, Polling
+from referee.process.polling import ALONE, Polling
 
 if TYPE_CHECKING:
     from referee.door.endpoint import Endpoint

@@ -1,7 +1,7 @@
 """The list of games: adding one is its folder and its line here."""
 
-from referee.game import Game
 from referee.lazy import Lazy
+from referee.rules.game import Game
 
 GAMES: Lazy[type[Game]] = Lazy(
     {

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from msgspec import UNSET, Meta, UnsetType
 
-from referee.form import Form
+from referee.rules.form import Form
 
 
 class Act(Form, forbid_unknown_fields=True):

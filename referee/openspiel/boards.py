@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from referee.scene import Area, Grid, Text
+from referee.rules.scene import Area, Grid, Text
 
 _OWNERS = {
     **dict.fromkeys(("antichess", "chess", "crazyhouse", "dark_chess", "kriegspiel"), "case"),

@@ -4,9 +4,8 @@ from collections.abc import Iterable
 from functools import cache
 
 from protocol.errors import ArenaError
-from referee.finding import OPENSPIEL
-from referee.game import Game
-from referee.loading import Listed
+from referee.catalog.finding import OPENSPIEL
+from referee.catalog.loading import Listed
 from referee.openspiel.act import Act
 from referee.openspiel.chess import GAMES, ChessAct
 from referee.openspiel.game import OpenSpielGame
@@ -14,6 +13,7 @@ from referee.openspiel.kind import Recipe, recipe_of
 from referee.openspiel.library import kinds, release
 from referee.openspiel.named import NAMED
 from referee.openspiel.pgn import formats_of
+from referee.rules.game import Game
 
 
 class OpenSpiel:

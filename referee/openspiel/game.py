@@ -7,16 +7,16 @@ from typing import Any, ClassVar, NamedTuple, Self
 
 import msgspec
 
-from referee.chance import Chance
-from referee.form import AnyForm
-from referee.game import Decision, Game, Move, Observation, Options, ranked, twin
 from referee.openspiel import chess
 from referee.openspiel.act import Act
 from referee.openspiel.boards import colour, drawn
 from referee.openspiel.hiding import another, own_actions
 from referee.openspiel.kind import Recipe
 from referee.openspiel.named import ENDLESS, LEAKING
-from referee.scene import Area
+from referee.rules.chance import Chance
+from referee.rules.form import AnyForm
+from referee.rules.game import Decision, Game, Move, Observation, Options, ranked, twin
+from referee.rules.scene import Area
 
 _CHANCE, _ALL = -1, -2
 """Who acts, by OpenSpiel's numbers, where it is no single player."""

@@ -9,13 +9,13 @@ import msgspec
 from msgspec import Meta
 
 from protocol.errors import ArenaError
-from referee.game import Options
 from referee.openspiel.clashes import check_together
 from referee.openspiel.library import kind_of, load, spiel
 from referee.openspiel.named import CHANCE, NAMED, REFUSED
 from referee.openspiel.trial import check_survives
 from referee.openspiel.written import Written, read
-from referee.options import read_settings
+from referee.rules.game import Options
+from referee.rules.options import read_settings
 
 SEATS = ("players", "num_players", "numPlayers")
 """What games call the parameter that is the number of seats."""

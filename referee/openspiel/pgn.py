@@ -8,10 +8,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from protocol.messages import TimeControl
-from referee.notation import Decided, Heading, Notation
 from referee.openspiel.boards import colour
 from referee.openspiel.game import OpenSpielGame
 from referee.openspiel.kind import Recipe
+from referee.rules.notation import Decided, Heading, Notation
 
 FORMAT = "pgn"
 _STANDARD = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"

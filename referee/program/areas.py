@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta
 
-from referee.scene import Area, Card, Facts, Grid, Group, Row, Text, Token, Track
+from referee.rules.scene import Area, Card, Facts, Grid, Group, Row, Text, Token, Track
 
 _DEEPEST = 8
 """How deep groups may lie in each other."""
@@ -39,7 +39,7 @@ _AnyRaw = _RawRow | _RawGroup | Track | Grid | Facts | Text
 
 
 def areas_of(raw: Sequence[dict[str, Any]], seats: int, *, depth: int = 0) -> list[Area]:
-    """Return areas from the JSON that `referee.scene` writes; a `Map` needs a ground, and is none.
+    """Return areas from the JSON of `referee.rules.scene`; a `Map` needs a ground, and is none.
 
     Raises msgspec.ValidationError where one is wrong, and says which: also where one is about a
     seat that is not there, or holds a text that a terminal would obey.

@@ -25,13 +25,13 @@ from protocol.game_messages import (
     RefusedMessage,
 )
 from protocol.lines import UNREADABLE, encode, encode_lines, why_unreadable
-from referee.clock import cpu_clock, wall_cap
-from referee.limits import Limits
-from referee.pipes import ClosedError, Pipes
+from referee.limits import Limits, wall_cap
+from referee.process.pipes import ClosedError, Pipes
+from referee.process.procfs import cpu_clock
 from referee.program.file import Confinement
 from referee.sandbox import Child, Ended, Launcher, Program, SandboxError, StartError
 from referee.sandbox.stage import unstaged
-from referee.verdict import beside, last_word, verdict
+from referee.turn.verdict import beside, last_word, verdict
 
 _T = TypeVar("_T", bound=msgspec.Struct)
 

@@ -12,7 +12,7 @@ from msgspec import Meta
 
 from protocol.errors import ArenaError
 from referee.limits import Limits, PositiveSeconds
-from referee.options import read_settings
+from referee.rules.options import read_settings
 from referee.sandbox import PYTHON, Program
 from referee.sandbox.sources import read_at_most
 

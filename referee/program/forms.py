@@ -1,7 +1,7 @@
 """Forms and options made of the JSON Schemas that a game's program sends.
 
 They are read by the same code as those of games in Python, so a schema may say just what a field
-of a form can: see `referee.form`.
+of a form can: see `referee.rules.form`.
 """
 
 from collections.abc import Mapping
@@ -12,10 +12,10 @@ from msgspec import UNSET, Meta, UnsetType
 
 from protocol.errors import ArenaError
 from protocol.lines import DEPTH_LIMIT, LINE_LIMIT
-from referee.field import UNIQUE, Schema
-from referee.form import AnyForm, Form, kind_of
-from referee.game import Options
-from referee.pattern import MOST_TRIES, tries
+from referee.rules.field import UNIQUE, Schema
+from referee.rules.form import AnyForm, Form, kind_of
+from referee.rules.game import Options
+from referee.rules.pattern import MOST_TRIES, tries
 
 _NOTES = {"$schema", "title", "description", "default", "examples"}
 _NUMBER = {

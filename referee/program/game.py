@@ -27,12 +27,12 @@ from protocol.game_messages import (
     ShowTable,
     ViewSeat,
 )
-from referee.chance import Chance
-from referee.game import Decision, Game, Move, Observation, Options
+from referee.match.scoring import is_number
 from referee.program.areas import areas_of
 from referee.program.engine import Engine, ProgramError
-from referee.scene import Area, Text
-from referee.scoring import is_number
+from referee.rules.chance import Chance
+from referee.rules.game import Decision, Game, Move, Observation, Options
+from referee.rules.scene import Area, Text
 
 _LONGEST_LINE = 1000
 """Characters of a line of the table: it should have 80, and is slow to be wrapped."""

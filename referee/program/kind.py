@@ -6,11 +6,11 @@ from typing import Any
 
 from protocol.errors import ArenaError
 from protocol.game_messages import AboutGame
-from referee.game import Game
 from referee.program.engine import Engine
 from referee.program.file import ANYWHERE, GAME_FILE, Confinement, program_of, read_game_file
 from referee.program.forms import form_of, options_of
 from referee.program.game import ProgramGame
+from referee.rules.game import Game
 
 
 def class_of(folder: Path, confinement: Confinement = ANYWHERE) -> type[Game]:

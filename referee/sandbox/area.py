@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
-from referee.procfs import identity
+from referee.process.procfs import identity
 from referee.sandbox.errors import StartError
 from referee.sandbox.fork_server import remove
 from referee.sandbox.sources import Amount, Sources, open_beneath

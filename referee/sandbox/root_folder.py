@@ -9,7 +9,7 @@ from math import inf
 from pathlib import Path
 from time import monotonic
 
-from referee.procfs import File, identity
+from referee.process.procfs import File, identity
 from referee.sandbox.temporary import room_for
 
 _LEFT_OUT = frozenset(

@@ -13,6 +13,7 @@ from typing import Any, Self
 
 import msgspec
 
+from referee.process.procfs import signal_name
 from referee.sandbox.big_files import BigFiles
 from referee.sandbox.cgroup import BotCgroup, Cgroups, gone
 from referee.sandbox.enclosure import Enclosure
@@ -21,7 +22,6 @@ from referee.sandbox.fork_server import REQUEST_LIMIT
 from referee.sandbox.kinds import SandboxKind
 from referee.sandbox.stage import Stage
 from referee.sandbox.users import USERS, claim_uids
-from referee.signals import signal_name
 
 _MESSAGE_LIMIT = 1 << 16
 _TOO_LONG = (

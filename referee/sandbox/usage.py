@@ -8,7 +8,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from time import monotonic
 
-from referee.procfs import File, children, family, identity
+from referee.process.procfs import File, children, family, identity
 
 _libc = ctypes.CDLL(None, use_errno=True)
 _SETRESUID, _SETRESGID = 117, 119

@@ -9,8 +9,8 @@ from typing import Any
 
 import msgspec
 
-from referee.finding import NAME
-from referee.game import Game, Options
+from referee.catalog.finding import NAME
+from referee.rules.game import Game, Options
 from referee.testing.cases import Case, allowed_together, alternatives, option_schemas
 from referee.testing.flaw import Flaw, Skipped, short
 from referee.testing.schema import malformed, within
@@ -29,7 +29,7 @@ def fields(trial: GameTrial) -> str:
     """Check that every field of the class is there and of its kind."""
     kind: Any = trial.kind
     if not (isinstance(kind, type) and issubclass(kind, Game)):
-        raise Flaw(f"{kind!r} is no subclass of referee.game.Game")
+        raise Flaw(f"{kind!r} is no subclass of referee.rules.game.Game")
     if inspect.isabstract(kind):
         raise Flaw(f"the class lacks {', '.join(sorted(kind.__abstractmethods__))}")
     for field in _FIELDS:
@@ -59,7 +59,7 @@ def _rules(kind: type[Game]) -> list[tuple[str, bool, str]]:
         (
             "options_type",
             isinstance(kind.options_type, type) and issubclass(kind.options_type, Options),
-            "a subclass of referee.game.Options",
+            "a subclass of referee.rules.game.Options",
         ),
         ("rules_version", _is_number(kind.rules_version, 1), "a whole number from 1"),
         ("typical_decisions", _is_number(kind.typical_decisions, 0), "a whole number from 0"),

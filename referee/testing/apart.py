@@ -20,9 +20,9 @@ from typing import IO, NamedTuple
 import msgspec
 
 from protocol.errors import ArenaError
-from referee.folder import module_of
-from referee.game import Game
-from referee.signals import signal_name
+from referee.catalog.folder import module_of
+from referee.process.procfs import signal_name
+from referee.rules.game import Game
 from referee.testing.checking import STEPS, check_steps
 from referee.testing.elsewhere import environment, imported, whereabouts
 from referee.testing.flaw import Failure, Position, StepResult

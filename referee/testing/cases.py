@@ -7,10 +7,10 @@ from typing import Any
 
 import msgspec
 
-from referee import folder
-from referee.chance import Chance
-from referee.game import Game
-from referee.options import are_for
+from referee.catalog import folder
+from referee.rules.chance import Chance
+from referee.rules.game import Game
+from referee.rules.options import are_for
 
 
 @dataclass(frozen=True)

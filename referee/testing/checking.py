@@ -7,10 +7,10 @@ from time import perf_counter
 from typing import NamedTuple
 
 from protocol.errors import ArenaError
-from referee.folder import module_of
-from referee.game import Game
-from referee.loading import GAME_ERRORS
+from referee.catalog.folder import module_of
+from referee.catalog.loading import GAME_ERRORS
 from referee.program.engine import ProgramError
+from referee.rules.game import Game
 from referee.testing import about, ending, fate, moving, pace, showing
 from referee.testing.cases import Case
 from referee.testing.flaw import Failure, Flaw, GameError, Skipped, StepResult, frames
@@ -39,7 +39,7 @@ class GameStep(NamedTuple):
 _STEPS = (
     GameStep(
         "fields", about.fields, "the class says all that it has to",
-        "give the class the field as referee/game.py describes it", is_needed=True,
+        "give the class the field as referee/rules/game.py describes it", is_needed=True,
     ),
     GameStep(
         "options", about.options, "options are described and can be changed",
@@ -57,7 +57,7 @@ _STEPS = (
     ),
     GameStep(
         "places", ending.places, "places are well formed in other deals",
-        "return referee.game.ranked(scores), the least score best, with one score for each seat",
+        "return ranked(scores) of referee.rules.game, the least score best, a score for each seat",
     ),
     GameStep(
         "ends-default", ending.ends_default, "plays by default moves alone end",
@@ -165,7 +165,7 @@ _STEPS = (
     ),
     GameStep(
         "scene", showing.scene, "the scene is made of areas, for every seat",
-        "build the scene of the areas of referee.scene",
+        "build the scene of the areas of referee.rules.scene",
     ),
     GameStep(
         "draws", fate.draws, "only a move draws on chance",

@@ -7,11 +7,11 @@ from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any
 
-from referee.finding import Source, find_source
-from referee.folder import module_of
-from referee.game import Game
-from referee.loading import FROM_FILE, load
+from referee.catalog.finding import Source, find_source
+from referee.catalog.folder import module_of
+from referee.catalog.loading import FROM_FILE, load
 from referee.program.file import GAME_FILE
+from referee.rules.game import Game
 from referee.testing.cases import Case
 from referee.testing.trial import GameTrial, sampling
 

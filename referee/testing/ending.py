@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from random import Random
 
-from referee.game import Game
+from referee.rules.game import Game
 from referee.testing.flaw import Flaw
 from referee.testing.trial import Choose, GameTrial, defaulting, mixing, random, sampling
 
@@ -69,7 +69,7 @@ def _check_end(game: Game) -> None:
     if places != right:
         raise Flaw(
             f"places() returns {places}; in that order they are {right}",
-            "a place is 1 + the number of seats before it: use referee.game.ranked",
+            "a place is 1 + the number of seats before it: use referee.rules.game.ranked",
         )
     if game.places() != places:
         raise Flaw(f"places() returns {places}, and asked again {game.places()}")

@@ -8,8 +8,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from referee.chance import Chance, Key
-from referee.game import Game, Move
+from referee.rules.chance import Chance, Key
+from referee.rules.game import Game, Move
 from referee.testing.cases import Case
 from referee.testing.elsewhere import environment, whereabouts
 from referee.testing.flaw import Flaw, Skipped

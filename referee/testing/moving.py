@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from random import Random
 from typing import Any
 
-from referee.game import Game, Move, plain, twin
+from referee.rules.game import Game, Move, plain, twin
 from referee.testing.flaw import Flaw, Skipped, short
 from referee.testing.schema import misfit
 from referee.testing.trial import (

@@ -5,7 +5,7 @@ from time import perf_counter
 
 import msgspec
 
-from referee.game import Game, Move
+from referee.rules.game import Game, Move
 from referee.testing.flaw import Flaw, Skipped
 from referee.testing.trial import GameTrial, mixing, sampling
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import msgspec
 
-from referee.game import Game, Move, plain, twin
-from referee.scene import Area, Card, Group, Row, Token
+from referee.rules.game import Game, Move, plain, twin
+from referee.rules.scene import Area, Card, Group, Row, Token
 from referee.testing.cases import Case
 from referee.testing.flaw import Flaw, Skipped, short
 from referee.testing.trial import (
@@ -189,7 +189,7 @@ def scene(trial: GameTrial) -> str:
 def _check_area(area: Any, where: str) -> None:
     """Raise Flaw unless `area` is one, and all in it of the right types."""
     if not isinstance(area, Area):
-        raise Flaw(f"{where} is {short(area)}, and no area of referee.scene")
+        raise Flaw(f"{where} is {short(area)}, and no area of referee.rules.scene")
     if isinstance(area, Group):
         for at, inner in enumerate(area.areas):
             _check_area(inner, f"{where}.areas[{at}]")
@@ -383,7 +383,7 @@ def _play_on(trial: GameTrial, other: Game, dice: Random) -> None:
                 raise Flaw(
                     f"in the other state, {decision.name} of seat {seat} is no choice:"
                     f" {short(decision.legal)}",
-                    "deal anew until those who are asked have a choice: referee.game.redealt",
+                    "deal anew until those who are asked have a choice: referee.rules.game.redealt",
                 )
             moves[seat] = other.sample(seat, dice)
         if not seats:

@@ -9,10 +9,10 @@ from typing import Any
 
 import msgspec
 
-from referee.chance import Chance, Key
-from referee.field import Schema
-from referee.game import Game, Move, plain
-from referee.loading import GAME_ERRORS
+from referee.catalog.loading import GAME_ERRORS
+from referee.rules.chance import Chance, Key
+from referee.rules.field import Schema
+from referee.rules.game import Game, Move, plain
 from referee.testing.cases import Case, cases_of
 from referee.testing.flaw import Flaw, Position, short
 from referee.testing.trace import Trace

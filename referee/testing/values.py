@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from protocol.lines import INTEGER_LIMIT
-from referee.game import Move
+from referee.rules.game import Move
 
 WIDTH = 80
 """The columns of a terminal."""

@@ -24,7 +24,7 @@ from arena.league.finding import BUNDLED
 from arena.store.opening import read_league
 from arena.store.rows import StoredMatch
 from arena.store.store import Store
-from referee.replay import Replay
+from referee.match.replay import Replay
 from tests.arena.inline import inline_runs
 from tests.referee import process_watch
 from tests.referee.process_watch import until

@@ -31,11 +31,10 @@ from arena.play.messages import Check, Finish, Fit, Order, Setup, Unfit, Word
 from arena.play.worker import game_of
 from arena.play.workforce import Event, Heard, Worker, Workforce
 from arena.schedule.deal import BotIndex, first_bots
-from referee.bot_process import GoneError
-from referee.clock import Clock, Turn
-from referee.evidence import Measured
 from referee.sandbox import PYTHON, Ended, Launcher, Program
-from referee.wire import Wire
+from referee.turn.bot_process import GoneError
+from referee.turn.clock import Clock, Turn
+from referee.turn.wire import Measured, Wire
 
 Message = dict[str, Any]
 Answering = Callable[[Message], bytes]

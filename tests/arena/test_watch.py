@@ -24,7 +24,7 @@ from arena.tables.field import Field
 from arena.tables.leaderboard import leaderboard
 from arena.text import width
 from arena.watch import Sight, Watcher
-from referee.kept import KeptAnswer
+from referee.match.kept import KeptAnswer
 from tests.arena.conftest import PLAYED, STEADY, Arena, League
 from tests.arena.terminal import Terminal, at_terminal
 from tests.golden import Golden

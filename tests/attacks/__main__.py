@@ -10,7 +10,7 @@ from tests.attacks.table import BEGIN, END, FAILED, NOT_RUN, Column, mark, table
 from tests.attacks.users import RunnerProcess, Workshop, attackers, sandboxes_of
 from tests.docs.written import rewrite
 
-MEASURES = "referee/bot_process.py referee/freezer.py referee/sandbox"
+MEASURES = "referee/turn/bot_process.py referee/turn/freezer.py referee/sandbox"
 PAGE = Path(__file__).parents[2] / "docs" / "sandbox.md"
 
 

@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from protocol.messages import Start
-from referee.answer import Answer
-from referee.bot_process import BotProcess
-from referee.game import Decision
 from referee.limits import Limits
+from referee.match.seat import ProcessSeat
+from referee.rules.game import Decision
 from referee.sandbox import Launcher, Program
-from referee.seat import ProcessSeat
-from referee.starting import StartupError, start_bot
+from referee.turn.answer import Answer
+from referee.turn.bot_process import BotProcess
+from referee.turn.starting import StartupError, start_bot
 from tests.attacks.scene import Scene
 from tests.attacks.settings import SLOWNESS, limits
 from tests.referee.process_watch import cpu, state

@@ -23,7 +23,7 @@ from arena.play.staffing import RunTerms
 from arena.store.opening import open_store
 from arena.store.result import PlayedMatch, Record, result_of
 from arena.store.rows import BotVersion, EnteredBot, WholeMatch
-from referee.evidence import Played
+from referee.match.evidence import Played
 
 MEASURES = "arena/archive/export.py arena/archive/merge.py arena/archive/reader.py arena/store"
 BOTS = [{"name": name, "shipped": name} for name in ("sensible", "random")]

@@ -32,8 +32,9 @@ from tests.arena.play.cluster.dask_cluster import DaskCluster
 
 MEASURES = (
     "arena/play/cluster arena/play/messages.py arena/play/runner.py arena/play/worker.py "
-    "arena/store/store.py protocol/lines.py referee/bot_process.py referee/lookout.py "
-    "referee/match.py referee/pipes.py referee/seat.py referee/turn_clock.py"
+    "arena/store/store.py protocol/lines.py referee/turn/bot_process.py referee/turn/lookout.py "
+    "referee/match/match.py referee/process/pipes.py referee/match/seat.py "
+    "referee/turn/turn_clock.py"
 )
 MATCHES = 60  # of each game
 CHUNKS = {1: 150, 10: 100, 100: 40, 500: 20}

@@ -28,27 +28,28 @@ from tabulate import tabulate
 
 from protocol.lines import encode
 from protocol.messages import Ask, Reply, TimeLeft
-from referee.chance import Chance
-from referee.clock import cpu_clock
-from referee.driving import play as drive
-from referee.form import AnyForm, Form
-from referee.game import Decision, Game, Move, Observation, Options, plain
 from referee.limits import Limits
-from referee.match import Match, starts
-from referee.options import read_options
+from referee.match.match import Match, starts
+from referee.match.seat import FunctionSeat, ProcessSeat, Seat
+from referee.match.seat import play_match as drive
+from referee.process.procfs import cpu_clock
 from referee.program.file import GAME_FILE, Confinement
 from referee.program.kind import class_of
+from referee.rules.chance import Chance
+from referee.rules.form import AnyForm, Form
+from referee.rules.game import Decision, Game, Move, Observation, Options, plain
+from referee.rules.options import read_options
 from referee.sandbox import Launcher, Program
-from referee.seat import FunctionSeat, ProcessSeat, Seat
-from referee.starting import end_processes, start_bot
+from referee.turn.starting import end_processes, start_bot
 from tests.benchmarks.c_programs import BOT, GAME, PARENT, compiled
 
 MEASURES = (
-    "protocol/lines.py protocol/messages.py referee/bot_process.py referee/chance.py "
-    "referee/clock.py referee/evidence.py referee/field.py referee/form.py referee/freezer.py "
-    "referee/game.py referee/judging.py referee/lookout.py referee/match.py referee/meter.py "
-    "referee/pipes.py referee/polling.py referee/program referee/replay.py referee/seat.py "
-    "referee/turn_clock.py referee/wire.py"
+    "protocol/lines.py protocol/messages.py referee/turn/bot_process.py referee/rules/chance.py "
+    "referee/turn/clock.py referee/match/evidence.py referee/rules/field.py referee/rules/form.py "
+    "referee/turn/freezer.py referee/rules/game.py referee/match/judging.py "
+    "referee/turn/lookout.py referee/match/match.py referee/turn/meter.py referee/process/pipes.py "
+    "referee/process/polling.py referee/program referee/match/replay.py referee/match/seat.py "
+    "referee/turn/turn_clock.py referee/turn/wire.py"
 )
 ROUNDS = 15
 DECISIONS = 20_000

@@ -10,17 +10,17 @@ import time
 from pathlib import Path
 
 from protocol.messages import Start
-from referee.game import Decision
 from referee.limits import Limits
+from referee.match.seat import ProcessSeat
+from referee.rules.game import Decision
 from referee.sandbox import PYTHON, SANDBOXES, Launcher, Program
-from referee.seat import ProcessSeat
-from referee.starting import start_bot
+from referee.turn.starting import start_bot
 
 MEASURES = (
     "referee/door/door.py referee/door/client.py referee/sandbox/bwrap.py "
     "referee/sandbox/fork_server.py referee/sandbox/landlock.py referee/sandbox/launcher.py "
     "referee/sandbox/mounts.py referee/sandbox/stage.py referee/sandbox/starter.py "
-    "referee/sandbox/uid.py referee/starting.py referee/visiting.py"
+    "referee/sandbox/uid.py referee/turn/starting.py referee/turn/starting.py"
 )
 _DOORS: tuple[tuple[str, ...], ...] = ((), ("POST https://api.example.org/v1",))
 _BOT = r"""

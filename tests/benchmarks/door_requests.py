@@ -32,7 +32,7 @@ from referee.door.provider import ProviderClient
 from tests.provider import Provider
 from tests.referee.door.at_the_door import Caller, chat
 
-MEASURES = "referee/allowed.py referee/door referee/visiting.py"
+MEASURES = "referee/allowed.py referee/door referee/turn/starting.py"
 AT_ONCE = (1, 100)
 PATH = "/v1/chat/completions"
 

@@ -35,8 +35,9 @@ import chess.pgn
 from tabulate import tabulate
 
 MEASURES = (
-    "bots/bridges protocol/lines.py referee/bot_process.py referee/freezer.py referee/lookout.py "
-    "referee/match.py referee/openspiel referee/pipes.py referee/seat.py referee/turn_clock.py"
+    "bots/bridges protocol/lines.py referee/turn/bot_process.py referee/turn/freezer.py "
+    "referee/turn/lookout.py referee/match/match.py referee/openspiel referee/process/pipes.py "
+    "referee/match/seat.py referee/turn/turn_clock.py"
 )
 ROOT = Path(__file__).parents[2]
 ARENA = (sys.executable, "-m", "arena")

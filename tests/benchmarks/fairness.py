@@ -27,8 +27,9 @@ from typing import Any, NamedTuple
 from tabulate import tabulate
 
 MEASURES = (
-    "referee/bot_process.py referee/clock.py referee/freezer.py referee/lookout.py "
-    "referee/meter.py referee/sandbox/seccomp.py referee/seat.py referee/turn_clock.py"
+    "referee/turn/bot_process.py referee/turn/clock.py referee/turn/freezer.py "
+    "referee/turn/lookout.py referee/turn/meter.py referee/sandbox/seccomp.py "
+    "referee/match/seat.py referee/turn/turn_clock.py"
 )
 ROOT = Path(__file__).parents[2]
 THINK, ALLOWED = 0.3, 1.0

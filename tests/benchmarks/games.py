@@ -25,15 +25,15 @@ from tabulate import tabulate
 
 from protocol.lines import encode
 from referee import play
-from referee.game import Game, plain
+from referee.catalog.loading import find_game
 from referee.games import GAMES
-from referee.loading import find_game
-from referee.match import samples_of
-from referee.options import new_game, read_options
+from referee.match.match import samples_of
+from referee.rules.game import Game, plain
+from referee.rules.options import new_game, read_options
 
 MEASURES = (
-    "protocol/lines.py referee/chance.py referee/field.py referee/form.py referee/games "
-    "referee/local.py"
+    "protocol/lines.py referee/rules/chance.py referee/rules/field.py referee/rules/form.py "
+    "referee/games referee/training/local.py"
 )
 ROUNDS = 5
 SECONDS = 0.6

@@ -10,7 +10,7 @@ from random import Random
 from tabulate import tabulate
 
 from referee.games import GAMES
-from referee.options import new_game, read_options
+from referee.rules.options import new_game, read_options
 
 MEASURES = "referee/games"
 MATCHES = 30

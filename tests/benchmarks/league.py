@@ -20,20 +20,21 @@ from arena.play.runner import Runner
 from arena.schedule.deal import Entrant, Schedule
 from arena.schedule.lineups import Lineups
 from arena.schedule.round_robin import RoundRobin
-from referee.driving import play as drive
-from referee.finding import Source
+from referee.catalog.finding import Source
 from referee.games import GAMES
 from referee.limits import Limits
-from referee.match import Match, starts
-from referee.options import new_game, read_options
+from referee.match.match import Match, starts
+from referee.match.seat import FunctionSeat, ProcessSeat
+from referee.match.seat import play_match as drive
+from referee.rules.options import new_game, read_options
 from referee.sandbox import Launcher
-from referee.seat import FunctionSeat, ProcessSeat
-from referee.starting import start_bot
+from referee.turn.starting import start_bot
 
 MEASURES = (
     "arena/play/local.py arena/play/runner.py arena/play/worker.py arena/store/store.py "
-    "bots/guerra/guerra_random.py protocol/lines.py referee/bot_process.py referee/games/guerra "
-    "referee/lookout.py referee/match.py referee/pipes.py referee/seat.py referee/turn_clock.py"
+    "bots/guerra/guerra_random.py protocol/lines.py referee/turn/bot_process.py "
+    "referee/games/guerra referee/turn/lookout.py referee/match/match.py referee/process/pipes.py "
+    "referee/match/seat.py referee/turn/turn_clock.py"
 )
 GAME = "guerra"
 ROUNDS = 3

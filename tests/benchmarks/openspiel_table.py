@@ -23,10 +23,10 @@ from tabulate import tabulate
 from arena.league.plan import LeaguePlan
 from arena.league.settings import Settings
 from arena.league.writing import make_league
-from referee.finding import OPENSPIEL
-from referee.game import Game
-from referee.loading import find_game
+from referee.catalog.finding import OPENSPIEL
+from referee.catalog.loading import find_game
 from referee.openspiel.kind import surveys
+from referee.rules.game import Game
 from referee.testing import check_game
 from referee.testing.cases import Case
 from tests.arena.conftest import ARENA, ROOT

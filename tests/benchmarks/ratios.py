@@ -29,10 +29,10 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 
-from referee.game import Move
+from referee.match.seat import ProcessSeat, Seat
+from referee.rules.game import Move
 from referee.sandbox import Launcher, Program
-from referee.seat import ProcessSeat, Seat
-from referee.starting import end_processes, start_bot
+from referee.turn.starting import end_processes, start_bot
 from tests.benchmarks.c_programs import BOT, compiled
 from tests.benchmarks.decision import (
     LIMITS,

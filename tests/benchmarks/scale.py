@@ -28,7 +28,7 @@ from arena.league.settings import Settings
 from arena.league.writing import make_league
 from arena.store.result import MatchResult, PlayedMatch, Record
 from arena.store.store import Store
-from referee.game import ranked
+from referee.rules.game import ranked
 
 MEASURES = (
     "arena/stats/covariance.py arena/stats/gaussian.py arena/stats/likelihood.py "

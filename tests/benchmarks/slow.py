@@ -24,7 +24,8 @@ from tabulate import tabulate
 from tests.benchmarks.c_programs import compiled
 
 MEASURES = (
-    "arena/play/slow referee/bot_process.py referee/kept.py referee/polling.py referee/seat.py"
+    "arena/play/slow referee/turn/bot_process.py referee/match/kept.py referee/process/polling.py "
+    "referee/match/seat.py"
 )
 SLEEPER = r"""
 #include <stdio.h>

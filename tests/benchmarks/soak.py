@@ -24,7 +24,7 @@ from arena.store.store import Store
 
 MEASURES = (
     "arena/play/local.py arena/play/runner.py arena/play/worker.py arena/store/store.py "
-    "referee/bot_process.py referee/match.py referee/sandbox/fork_server.py "
+    "referee/turn/bot_process.py referee/match/match.py referee/sandbox/fork_server.py "
     "referee/sandbox/launcher.py"
 )
 STEPS = 10

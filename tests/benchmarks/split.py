@@ -32,28 +32,29 @@ from tabulate import tabulate
 
 from protocol.lines import encode
 from protocol.messages import Ask, End, Reply, read_reply
-from referee.answer import Answer
-from referee.bot_process import BotProcess
-from referee.clock import Clock
-from referee.driving import play as drive
-from referee.game import Decision, Game, Observation, Options
+from referee.catalog.loading import find_game
 from referee.games import GAMES
 from referee.limits import Limits
-from referee.loading import find_game
-from referee.match import Match, starts
-from referee.options import new_game, read_options
+from referee.match.match import Match, starts
+from referee.match.seat import ProcessSeat
+from referee.match.seat import play_match as drive
+from referee.rules.game import Decision, Game, Observation, Options
+from referee.rules.options import new_game, read_options
 from referee.sandbox import Launcher, Program
-from referee.seat import ProcessSeat
-from referee.starting import end_processes, start_bot
+from referee.turn.answer import Answer
+from referee.turn.bot_process import BotProcess
+from referee.turn.clock import Clock
+from referee.turn.starting import end_processes, start_bot
 from tests.benchmarks.c_programs import BOT, compiled
 from tests.benchmarks.decision import Cost, Pipes, least, plain_bots, timed
 
 MEASURES = (
-    "protocol/lines.py protocol/messages.py referee/bot_process.py referee/chance.py "
-    "referee/clock.py referee/evidence.py referee/field.py referee/form.py referee/freezer.py "
-    "referee/game.py referee/games referee/judging.py referee/lookout.py referee/match.py "
-    "referee/meter.py referee/openspiel referee/pipes.py referee/polling.py referee/replay.py "
-    "referee/seat.py referee/turn_clock.py referee/wire.py"
+    "protocol/lines.py protocol/messages.py referee/turn/bot_process.py referee/rules/chance.py "
+    "referee/turn/clock.py referee/match/evidence.py referee/rules/field.py referee/rules/form.py "
+    "referee/turn/freezer.py referee/rules/game.py referee/games referee/match/judging.py "
+    "referee/turn/lookout.py referee/match/match.py referee/turn/meter.py referee/openspiel "
+    "referee/process/pipes.py referee/process/polling.py referee/match/replay.py "
+    "referee/match/seat.py referee/turn/turn_clock.py referee/turn/wire.py"
 )
 DECISIONS = 6000  # of a round, about
 ROUNDS = 5

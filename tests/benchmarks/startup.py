@@ -32,7 +32,7 @@ from arena.league.writing import make_league
 from protocol.errors import ArenaError
 from referee.limits import Limits
 from referee.sandbox import Launcher, Program
-from referee.starting import StartupError, end_processes, start_bot
+from referee.turn.starting import StartupError, end_processes, start_bot
 from tests.benchmarks.soak import KINDS, descendants, kind_of, stored
 
 MEASURES = (
@@ -41,7 +41,7 @@ MEASURES = (
     "referee/sandbox/bwrap.py referee/sandbox/fork_server.py referee/sandbox/landlock.py "
     "referee/sandbox/launcher.py "
     "referee/sandbox/mounts.py referee/sandbox/stage.py referee/sandbox/starter.py "
-    "referee/sandbox/uid.py referee/starting.py"
+    "referee/sandbox/uid.py referee/turn/starting.py"
 )
 ROUNDS = 9
 FIRST_ROUNDS = 3

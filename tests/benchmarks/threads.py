@@ -24,7 +24,10 @@ from tabulate import tabulate
 
 from tests.benchmarks.fairness import busy
 
-MEASURES = "referee/bot_process.py referee/clock.py referee/sandbox/cores.py referee/turn_clock.py"
+MEASURES = (
+    "referee/turn/bot_process.py referee/turn/clock.py referee/sandbox/cores.py "
+    "referee/turn/turn_clock.py"
+)
 ALLOWED = 0.15
 """Seconds of `move_time`."""
 ROUNDS = 5

@@ -14,9 +14,9 @@ from typing import Any, Self
 import msgspec
 
 from arena.league.finding import bundled_bot
-from referee.chance import Chance
-from referee.game import Game, plain
 from referee.games import GAMES
+from referee.rules.chance import Chance
+from referee.rules.game import Game, plain
 from tests.arena.inline import function_of
 
 BOTS = Path(__file__).parents[2] / "bots"

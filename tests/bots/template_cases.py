@@ -14,9 +14,9 @@ from random import Random
 from typing import Any, NamedTuple
 
 from arena.author.new import languages, write_bot
-from referee.game import Game
 from referee.games import GAMES
-from referee.match import samples_of
+from referee.match.match import samples_of
+from referee.rules.game import Game
 from referee.sandbox import PYTHON
 from tests.bots.driver import Message, Program, ask_of, start_of
 from tests.referee.games.conformance import cases_of

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from arena.author.new import TEMPLATES
-from referee.folder import ideas_of
+from referee.catalog.folder import ideas_of
 from referee.games import GAMES
 from tests.bots.driver import Message
 from tests.bots.template_cases import (

@@ -12,8 +12,8 @@ the next heading; several that follow one another hold together:
 The command is a module of the tests, a target of make, or a line with `arena`. `MEASURES` in its
 module says which files and folders it measures; if there is none, the comment does: `; at 2cb36b63;
 of arena/archive`. Figures are stale if, up to the last commit, a module has come or gone, or one of
-its statements, such as a function or a class, has changed or gone. Functions that are new, imports,
-comments and docstrings do not count.
+its statements, such as a function or a class, has changed or gone. What moved elsewhere, functions
+that are new, imports, comments and docstrings do not count.
 
 To measure again, run the command on a machine that does nothing else, and write what it prints into
 the page. Then put the commit that was measured (`git rev-parse --short=8 HEAD`) into the comment.
@@ -28,7 +28,7 @@ import sys
 import time
 from collections.abc import Iterator
 from functools import lru_cache
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import NamedTuple
 
 from tabulate import tabulate
@@ -159,13 +159,29 @@ class Ages:
 
     @lru_cache  # noqa: B019 - it lives as long as the command
     def _changed(self, commit: str, paths: tuple[str, ...]) -> str | None:
-        words = ("diff", "--raw", "--no-renames", "--no-abbrev", commit, "HEAD", "--", *paths)
-        for line in self._git(*words).splitlines():
-            before, after, _, name = line.split(maxsplit=5)[2:]
-            is_new = not before.strip("0")  # or was elsewhere
-            if name.endswith(".py") and (is_new or not self._code(before) <= self._code(after)):
-                return name
+        diff = self._diff(commit)
+        now = frozenset[str]().union(*(self._code(after) for _, after, _ in diff))
+        for before, after, name in diff:
+            if any(PurePath(name).is_relative_to(path) for path in paths):
+                is_new = not before.strip("0")
+                if is_new or not after.strip("0") or not self._code(before) <= now:
+                    return name
         return None
+
+    @lru_cache  # noqa: B019 - it lives as long as the command
+    def _diff(self, commit: str) -> list[tuple[str, str, str]]:
+        """Return the modules that changed: what they were, what they are, what they are called.
+
+        A module that moved is no new one, and has both names.
+        """
+        words = ("diff", "--raw", "-M", "-l0", "--no-abbrev", commit, "HEAD")
+        lines = [line.split(maxsplit=4) for line in self._git(*words).splitlines()]
+        return [
+            (before, after, name)
+            for *_, before, after, kind in lines
+            for name in kind.split("\t")[1:]
+            if name.endswith(".py")
+        ]
 
     @lru_cache  # noqa: B019 - it lives as long as the command
     def _code(self, blob: str) -> frozenset[str]:

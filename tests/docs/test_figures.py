@@ -80,6 +80,14 @@ def test_a_module_that_came_or_went_makes_figures_stale(clone: History) -> None:
     assert changed(clone) == "engine/core.py"
 
 
+def test_what_only_moved_is_as_it_was(clone: History) -> None:
+    clone.git("mv", "engine/core.py", "engine/heart.py")
+    clone.add({"engine/heart.py": "".join(ENGINE.split("import os\n")) + "X = 1\n"})
+    assert changed(clone) is None
+    clone.add({"engine/heart.py": ENGINE.replace("return 1", "return 2")})
+    assert changed(clone)
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [

@@ -10,8 +10,8 @@ import msgspec
 import pytest
 from jsonschema import Draft202012Validator
 
-from referee.game import Move, plain
 from referee.games import GAMES
+from referee.rules.game import Move, plain
 from tests.referee.games.conformance import cases_of
 
 TESTS = Path(__file__).parents[1]

@@ -10,13 +10,13 @@ import pytest
 import referee
 from arena.archive.export import ExportedBot, FixedSettings, Header, MatchLine
 from protocol.errors import ArenaError
-from referee.actions import AllMoves, actions_of
-from referee.evidence import Evidence
-from referee.fault import Fault
 from referee.games import GAMES
 from referee.limits import Limits, WorkLimits
-from referee.options import new_game, read_options
-from referee.replay import Replay
+from referee.match.evidence import Evidence
+from referee.match.replay import Replay
+from referee.rules.options import new_game, read_options
+from referee.training.actions import AllMoves, actions_of
+from referee.turn.answer import Fault
 from tests.docs.pages import ROOT
 from tests.referee.testing.faulty import FAULTS
 from tests.referee.testing.figures import faults, steps

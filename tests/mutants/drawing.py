@@ -14,8 +14,10 @@ ROOT = Path(__file__).parents[2]
 PACKAGES = ("protocol", "referee", "arena")
 
 PURE = (
-    *("referee/judging.py", "referee/clock.py", "referee/turn_clock.py", "referee/meter.py"),
-    *("referee/form.py", "referee/field.py", "referee/nested.py", "referee/pattern.py"),
+    *("referee/match/judging.py", "referee/turn/clock.py"),
+    *("referee/turn/turn_clock.py", "referee/turn/meter.py"),
+    *("referee/rules/form.py", "referee/rules/field.py"),
+    *("referee/rules/nested.py", "referee/rules/pattern.py"),
     *("referee/allowed.py", "referee/door/usage.py"),
     *("referee/door/hiding.py", "referee/door/addresses.py"),
     *("arena/schedule/*.py", "arena/stats/*.py"),
@@ -31,10 +33,10 @@ def _test_of(module: str) -> str:
 
 
 _SHARED = (
-    ("referee", "judging", "match"),
-    ("referee", "meter", "turn_clock fair_clock"),
-    ("referee", "field nested form", "form actions"),
-    ("referee", "pattern", "actions program/hostile_schemas"),
+    ("referee/match", "judging", "match"),
+    ("referee/turn", "meter", "turn_clock fair_clock"),
+    ("referee/rules", "field nested form", "form ../training/actions"),
+    ("referee/rules", "pattern", "../training/actions ../program/hostile_schemas"),
     ("referee", "allowed", "door/terms door/attacks"),
     ("referee/door", "usage", "turns attacks"),
     ("referee/door", "hiding", "attacks"),

@@ -30,7 +30,7 @@ class Planted(NamedTuple):
 
 PLANTED = (
     Planted(
-        "referee/pattern.py",
+        "referee/rules/pattern.py",
         "starts = 1 if items and items[0] in _at(_BEGINS) else longest + 1",
         "starts = 1",
         ("tests/referee/program/test_hostile_schemas.py",),
@@ -57,10 +57,10 @@ PLANTED = (
         ("tests/arena/serve/test_child.py",),
     ),
     Planted(
-        "referee/meter.py",
+        "referee/turn/meter.py",
         "self._earned = self.on_turn + charge",
         "self._earned = self.on_turn",
-        ("tests/referee/test_turn_clock.py", "tests/referee/test_fair_clock.py"),
+        ("tests/referee/turn/test_turn_clock.py", "tests/referee/turn/test_fair_clock.py"),
     ),
     Planted(
         "arena/schedule/settled.py",

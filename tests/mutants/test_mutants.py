@@ -48,7 +48,7 @@ def test_all_that_is_meant_to_change_does_and_nothing_else() -> None:
 
 
 def test_a_draw_is_the_same_each_time_and_of_all_modules_alike() -> None:
-    modules = ["referee/judging.py", "referee/meter.py", "referee/clock.py"]
+    modules = ["referee/match/judging.py", "referee/turn/meter.py", "referee/turn/clock.py"]
     drawn = draw(modules, 30, "1")
     assert drawn == draw(reversed(modules), 30, "1")
     assert drawn != draw(modules, 30, "2")

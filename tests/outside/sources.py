@@ -8,8 +8,8 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from referee.form import Form
-from referee.game import Decision, Game, Options
+from referee.rules.form import Form
+from referee.rules.game import Decision, Game, Options
 
 
 class Take(Form, forbid_unknown_fields=True):

@@ -151,7 +151,7 @@ def test_parts_make_the_same_league(cup: Path, place: Place, tmp_path: Path) -> 
 def test_a_program_plays_deals_and_has_an_environment_of_pettingzoo(place: Place) -> None:
     code = f"""
 import random, referee
-from referee import pettingzoo
+from referee.training import pettingzoo
 dice = random.Random(1)
 choose = lambda ask: dice.choice(ask.legal or ask.samples)
 print(len([*referee.play_deals({GAME!r}, [choose, choose], deals=2, seed="1")]))

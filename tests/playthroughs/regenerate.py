@@ -21,10 +21,10 @@ from typing import NamedTuple
 
 import msgspec
 
-from referee.chance import Chance
-from referee.folder import Playthrough, cases_of, module_of
-from referee.game import Decision, Game, Move, plain
+from referee.catalog.folder import Playthrough, cases_of, module_of
 from referee.games import GAMES
+from referee.rules.chance import Chance
+from referee.rules.game import Decision, Game, Move, plain
 
 STEPS = 200
 """The most steps of a match; an option in the game's `cases.toml` makes it shorter."""

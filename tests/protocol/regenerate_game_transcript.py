@@ -9,9 +9,9 @@ import re
 import tempfile
 from pathlib import Path
 
-from referee.options import new_game, read_options
 from referee.program.file import Confinement
 from referee.program.kind import class_of
+from referee.rules.options import new_game, read_options
 from tests.protocol.regenerate_transcript import put
 
 PAGE = Path(__file__).parents[2] / "docs" / "game-protocol.md"

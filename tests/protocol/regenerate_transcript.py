@@ -10,15 +10,15 @@ import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from referee.driving import play as drive
-from referee.game import Decision, Move, Observation
 from referee.games import GAMES
 from referee.limits import Limits
-from referee.match import Match, starts
-from referee.options import new_game, read_options
+from referee.match.match import Match, starts
+from referee.match.seat import FunctionSeat, ProcessSeat
+from referee.match.seat import play_match as drive
+from referee.rules.game import Decision, Move, Observation
+from referee.rules.options import new_game, read_options
 from referee.sandbox import Launcher, Program
-from referee.seat import FunctionSeat, ProcessSeat
-from referee.starting import start_bot
+from referee.turn.starting import start_bot
 
 PAGE = Path(__file__).parents[2] / "docs" / "protocol.md"
 OPENING, CLOSING = "```transcript\n", "```\n"

@@ -11,10 +11,10 @@ from msgspec.json import schema as json_schema
 
 from protocol import game_messages, lines, messages
 from protocol.game_messages import FROM_GAME, FROM_REFEREE, AboutGame, GameState
-from referee.fault import Kind
 from referee.limits import Limits
 from referee.program.file import NOT_CODE, GameFile
 from referee.sandbox.kinds import environment
+from referee.turn.answer import Kind
 from tests.protocol import regenerate_game_transcript as of_games
 from tests.protocol import regenerate_transcript as of_bots
 from tests.protocol.regenerate_transcript import documented

@@ -7,9 +7,9 @@ from typing import Annotated, Any, ClassVar, Literal
 import msgspec
 from msgspec import Meta
 
-from referee.chance import Chance
-from referee.form import AnyForm, Form
-from referee.game import Decision, Game, Move, Observation, Options
+from referee.rules.chance import Chance
+from referee.rules.form import AnyForm, Form
+from referee.rules.game import Decision, Game, Move, Observation, Options
 
 NOTHING = 0
 """What a default reply takes; no bot may choose it."""

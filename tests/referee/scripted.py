@@ -4,14 +4,13 @@ import copy
 from collections.abc import Callable
 
 from protocol.messages import End, Start, TimeControl
-from referee.answer import Answer
-from referee.clock import Turn
-from referee.driving import play as drive
-from referee.evidence import Played
-from referee.fault import Fault
-from referee.game import Decision, Game, Move, Observation
-from referee.match import Match, starts
-from referee.seat import Seat
+from referee.match.evidence import Played
+from referee.match.match import Match, starts
+from referee.match.seat import Seat
+from referee.match.seat import play_match as drive
+from referee.rules.game import Decision, Game, Move, Observation
+from referee.turn.answer import Answer, Fault
+from referee.turn.clock import Turn
 
 CONTROL = TimeControl(judge="cpu", move_time=1.0, bank=0.0, increment=0.0)
 ONE, TWO, THREE, NINE = ({"take": number} for number in (1, 2, 3, 9))

@@ -11,15 +11,15 @@ from pathlib import Path
 from textwrap import dedent, indent
 from typing import Any
 
-from referee.bot_process import BotProcess
-from referee.driving import play as drive
-from referee.evidence import Played
-from referee.game import Game
 from referee.limits import Limits
-from referee.match import Match, Watch, starts
+from referee.match.evidence import Played
+from referee.match.match import Match, Watch, starts
+from referee.match.seat import ProcessSeat, Seat
+from referee.match.seat import play_match as drive
+from referee.rules.game import Game
 from referee.sandbox import PYTHON, Launcher, Program
-from referee.seat import ProcessSeat, Seat
-from referee.starting import start_bot
+from referee.turn.bot_process import BotProcess
+from referee.turn.starting import start_bot
 
 _ANSWERS = """
 import json, os, sys, threading, time

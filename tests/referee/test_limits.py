@@ -4,7 +4,7 @@ import pytest
 
 from protocol.errors import ArenaError
 from referee.limits import NO_GRANT, Grant, Limits
-from referee.options import read_settings
+from referee.rules.options import read_settings
 
 LEAGUE = Limits(move_time=0.4, bank=2.0, increment=0.1, memory_mb=300)
 

@@ -15,12 +15,12 @@ from arena.play.cluster.arrivals import Arrivals
 from arena.play.cluster.freight import Freight, SentFile, packed
 from arena.play.messages import Setup
 from protocol.errors import ArenaError
-from referee.finding import Source, find_source
-from referee.game import Game
-from referee.identity import code_files, code_of
+from referee.catalog.finding import Source, find_source
+from referee.catalog.identity import code_files, code_of
+from referee.catalog.loading import load
 from referee.limits import NO_GRANT, Grant
-from referee.loading import load
 from referee.program.file import Confinement
+from referee.rules.game import Game
 from referee.sandbox.big_files import is_big
 
 _FILE = {True: 0o555, False: 0o444}  # by whether it can be executed: nobody is to write

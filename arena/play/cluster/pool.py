@@ -15,7 +15,7 @@ from arena.play.local import LocalWorker
 from arena.play.messages import Broken, Check, Done, Left, Setup, Unfit, Up, decode_word, encode
 from arena.play.spawning import wait
 from arena.schedule.deal import BotIndex
-from referee.clock import wall_cap
+from referee.limits import wall_cap
 from referee.sandbox import MachineError
 
 _LOOK_SECONDS = 0.5  # between looks at whether an order is still wanted and its worker alive

@@ -11,10 +11,10 @@ import msgspec
 from arena.play.messages import Setup
 from arena.schedule.deal import BotIndex
 from arena.store.flights import Flight, Flights
-from referee.bot_process import BotProcess
 from referee.door import ClientTerms, Door, DoorClient, DoorTerms, MadeRequest, SeenAnswer, Usage
-from referee.evidence import Exchange
-from referee.visiting import at_door
+from referee.match.evidence import Exchange
+from referee.turn.bot_process import BotProcess
+from referee.turn.starting import at_door
 
 
 class Doorkeeper(msgspec.Struct, frozen=True):

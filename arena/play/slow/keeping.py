@@ -20,14 +20,14 @@ from arena.schedule.deal import BotIndex
 from arena.store.flights import Flight, FlightPlan, Flights
 from protocol.errors import RunError
 from protocol.remote import Call
-from referee.bot_process import BotProcess
-from referee.evidence import Played
-from referee.game import Game
-from referee.identity import code_of
-from referee.kept import KeptAnswer, KeptAnswers
-from referee.polling import Polling
+from referee.catalog.identity import code_of
+from referee.match.evidence import Played
+from referee.match.kept import KeptAnswer, KeptAnswers
+from referee.match.seat import AbsentSeat, ProcessSeat, Seat
+from referee.process.polling import Polling
+from referee.rules.game import Game
 from referee.sandbox import MachineError
-from referee.seat import AbsentSeat, ProcessSeat, Seat
+from referee.turn.bot_process import BotProcess
 
 _TOLD_SECONDS = 5.0  # between two words on how far the matches are
 _AGAIN_SECONDS = 1.0  # between two calls to a bot that is not there

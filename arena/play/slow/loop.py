@@ -18,7 +18,7 @@ from typing import TypeVar
 
 from greenlet import GreenletExit, getcurrent, greenlet
 
-from referee.polling import Poll, Polling
+from referee.process.polling import Poll, Polling
 
 NOBODY = -1
 """The number of no task."""

@@ -22,15 +22,14 @@ from protocol.remote import (
     ToMatch,
     read_to_match,
 )
-from referee.bot_process import GoneError, LateError
-from referee.clock import Clock, Turn
-from referee.evidence import Measured
 from referee.limits import Limits
-from referee.pipes import ClosedError, Pipes
-from referee.polling import Polling
+from referee.process.pipes import ClosedError, Pipes
+from referee.process.polling import Polling
 from referee.sandbox import Ended
-from referee.starting import greet
-from referee.wire import Wire
+from referee.turn.bot_process import GoneError, LateError
+from referee.turn.clock import Clock, Turn
+from referee.turn.starting import greet
+from referee.turn.wire import Measured, Wire
 
 _STARTUP_SECONDS = SILENCE_SECONDS + 5.0
 _TAKEN_SECONDS = 10.0  # in which the server says whether the bot is there

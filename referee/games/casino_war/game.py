@@ -7,15 +7,15 @@ from typing import Annotated, ClassVar, Literal, Self
 
 from msgspec import Meta
 
-from referee.chance import Chance
-from referee.form import AnyForm
-from referee.game import Decision, Game, Move, Observation, Options, ranked, twin
 from referee.games.casino_war.replies import Bet, BetLimits, Tie, bet_limits, bet_refusal
 from referee.games.casino_war.round import NAMES, Round, Stake
 from referee.games.casino_war.scene import areas
 from referee.games.casino_war.shoe import LEAST_PER_DECK, Shoe
 from referee.games.war_family.cards import deck
-from referee.scene import Area
+from referee.rules.chance import Chance
+from referee.rules.form import AnyForm
+from referee.rules.game import Decision, Game, Move, Observation, Options, ranked, twin
+from referee.rules.scene import Area
 
 BURNED = 3
 """Cards burned before a war."""

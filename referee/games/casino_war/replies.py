@@ -4,9 +4,9 @@ from typing import Annotated, Any, Literal, NamedTuple
 
 from msgspec import Meta
 
-from referee.field import shown
-from referee.form import Form
-from referee.game import Move
+from referee.rules.field import shown
+from referee.rules.form import Form
+from referee.rules.game import Move
 
 
 class Bet(Form, forbid_unknown_fields=True):

@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from referee.cards import EMPTY, back, french, rank_text, rank_word
-from referee.game import ranked
 from referee.games.casino_war.shoe import LEAST_PER_DECK
 from referee.games.war_family.cards import deck, strength
-from referee.scene import Area, Card, Facts, Group, Look, Row, Text, Token
+from referee.rules.cards import EMPTY, back, french, rank_text, rank_word
+from referee.rules.game import ranked
+from referee.rules.scene import Area, Card, Facts, Group, Look, Row, Text, Token
 
 if TYPE_CHECKING:
     from referee.games.casino_war.game import CasinoWar

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from random import Random
 
-from referee.chance import Chance, Key
 from referee.games.war_family.cards import RANKS, deck
+from referee.rules.chance import Chance, Key
 
 ORDER = {card: place for place, card in enumerate(deck())}
 """The cards of one deck, as they lie in a shoe."""

@@ -3,8 +3,8 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from referee.game import Move
 from referee.games.cold_war.seats import RIVALS
+from referee.rules.game import Move
 
 
 def play_refusal(seat: int, play: Move, markers: Sequence[int], deployable: int) -> str | None:

@@ -5,8 +5,8 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
-from referee.form import Form
 from referee.games.cold_war.seats import REACH
+from referee.rules.form import Form
 
 _THE_KIND = Meta(description="The kind of play.")
 _FOUR = Meta(min_length=4, max_length=4, extra_json_schema={"contains": {"const": 0}})

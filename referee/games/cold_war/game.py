@@ -7,16 +7,16 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 
 from msgspec import Meta
 
-from referee.chance import Chance
-from referee.form import AnyForm
-from referee.game import Decision, Game, Move, Observation, Options, twin
 from referee.games.cold_war.checks import can_be_laid, play_refusal
 from referee.games.cold_war.forms import DECISIONS
 from referee.games.cold_war.samples import sample_arm, sample_cards, sample_shift
 from referee.games.cold_war.scene import areas
 from referee.games.cold_war.seats import GAIN, NAMES, PAIRS, REACH, RIVALS, SEATS
 from referee.games.cold_war.text import deed, told
-from referee.scene import Area
+from referee.rules.chance import Chance
+from referee.rules.form import AnyForm
+from referee.rules.game import Decision, Game, Move, Observation, Options, twin
+from referee.rules.scene import Area
 
 REMOVED = frozenset({"Cc", "Cf", "Cs", "Co", "Zs", "Zl", "Zp"})
 """The Unicode categories a message loses, the plain space apart."""

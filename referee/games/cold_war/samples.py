@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from random import Random
 
-from referee.game import Move
 from referee.games.cold_war.seats import REACH, RIVALS
+from referee.rules.game import Move
 
 
 def sample_arm(seat: int, deployable: int, rng: Random) -> Move:

@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from referee.game import Observation
 from referee.games.cold_war.seats import NAMES, RIVALS, SEATS
-from referee.scene import Area, Facts, Group, Mark, Row, Text, Token, Track
+from referee.rules.game import Observation
+from referee.rules.scene import Area, Facts, Group, Mark, Row, Text, Token, Track
 
 _EXCHANGES = 2  # so many of the last ones are shown where every step can be looked at
 _FAR = 24  # a lead that nobody makes up for in a round

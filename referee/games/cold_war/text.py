@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from referee.game import Move
 from referee.games.cold_war.seats import GAIN, NAMES, RIVALS
+from referee.rules.game import Move
 
 
 def told(seat: int, play: Move) -> str:

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from referee.game import Move
 from referee.games.duel.cards import (
     ATTACKS,
     DEFENCES,
@@ -12,6 +11,7 @@ from referee.games.duel.cards import (
     numbers,
 )
 from referee.games.duel.fencer import TRAITS, Fencer
+from referee.rules.game import Move
 
 PAID = ("attack", "observe", "feint")
 """The actions whose base price is a point of stamina."""

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from functools import cache
 from random import Random
 
-from referee.chance import Chance
+from referee.rules.chance import Chance
 
 ATTACKS = "BE"
 DEFENCES = "OC"

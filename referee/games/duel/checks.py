@@ -3,7 +3,6 @@
 from collections.abc import Collection, Mapping, Sequence
 from itertools import pairwise
 
-from referee.game import Move
 from referee.games.duel.actions import RESTS
 from referee.games.duel.cards import (
     ATTACKS,
@@ -15,6 +14,7 @@ from referee.games.duel.cards import (
     in_order,
 )
 from referee.games.duel.fencer import Fencer
+from referee.rules.game import Move
 
 _SUITS = {"B": "clubs (B)", "E": "swords (E)", "O": "coins (O)", "C": "cups (C)"}
 

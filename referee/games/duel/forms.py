@@ -4,8 +4,8 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from referee.field import UNIQUE
-from referee.form import Form
+from referee.rules.field import UNIQUE
+from referee.rules.form import Form
 
 LONGEST = 9
 

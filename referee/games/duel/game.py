@@ -6,9 +6,6 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 
 from msgspec import Meta
 
-from referee.chance import Chance
-from referee.form import AnyForm
-from referee.game import Decision, Game, Move, Observation, Options, ranked, redealt
 from referee.games.duel.actions import (
     MOST_ACTIONS,
     PRICES,
@@ -28,7 +25,10 @@ from referee.games.duel.forms import DECISIONS
 from referee.games.duel.log import Event, recent
 from referee.games.duel.scene import areas
 from referee.games.duel.text import NAMES, told
-from referee.scene import Area
+from referee.rules.chance import Chance
+from referee.rules.form import AnyForm
+from referee.rules.game import Decision, Game, Move, Observation, Options, ranked, redealt
+from referee.rules.scene import Area
 
 EMERGENCY = 2
 """The stamina that an emergency parry costs."""

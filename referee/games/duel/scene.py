@@ -3,13 +3,13 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from referee.cards import back, suit_first
-from referee.game import Observation
 from referee.games.duel.cards import SUITS, USE, in_order
 from referee.games.duel.fencer import END, TRAITS
 from referee.games.duel.text import EFFECTS, NAMES, ROLES, deed, outcome, told
-from referee.scene import Area, Card, Facts, Group, Mark, Row, Text, Token, Track
-from referee.words import counted
+from referee.rules.cards import back, suit_first
+from referee.rules.game import Observation
+from referee.rules.scene import Area, Card, Facts, Group, Mark, Row, Text, Token, Track
+from referee.rules.words import counted
 
 if TYPE_CHECKING:
     from referee.games.duel.game import Duel

@@ -2,7 +2,6 @@
 
 from collections.abc import Collection, Mapping, Sequence
 
-from referee.game import Move
 from referee.games.guerra.battle import (
     ARCHERS,
     BANNERS,
@@ -13,6 +12,7 @@ from referee.games.guerra.battle import (
     Army,
     Attacks,
 )
+from referee.rules.game import Move
 
 
 def deploy_refusal(move: Move, army: Army, asked: Mapping[str, int]) -> str | None:

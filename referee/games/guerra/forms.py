@@ -5,8 +5,8 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
-from referee.field import UNIQUE
-from referee.form import Form
+from referee.rules.field import UNIQUE
+from referee.rules.form import Form
 
 _Card = Annotated[
     str, Meta(title="a card", pattern="^([1-7]|1[0-2])[OCEB]$", examples=["7O", "12B"])

@@ -7,9 +7,6 @@ from typing import Annotated, ClassVar, Literal, Self
 import msgspec
 from msgspec import Meta
 
-from referee.chance import Chance
-from referee.form import AnyForm
-from referee.game import Decision, Game, Move, Observation, Options, redealt
 from referee.games.guerra.battle import (
     DECK,
     NO_ATTACKS,
@@ -35,7 +32,10 @@ from referee.games.guerra.samples import (
 )
 from referee.games.guerra.scene import areas
 from referee.games.guerra.text import NAMES, told
-from referee.scene import Area
+from referee.rules.chance import Chance
+from referee.rules.form import AnyForm
+from referee.rules.game import Decision, Game, Move, Observation, Options, redealt
+from referee.rules.scene import Area
 
 DEALT = 10
 MOST_IN_HAND = 7

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from random import Random
 from typing import TypeVar
 
-from referee.game import Move
 from referee.games.guerra.battle import STEPS, ZONES, Army, Attacks
+from referee.rules.game import Move
 
 T = TypeVar("T")
 

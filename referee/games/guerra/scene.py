@@ -6,8 +6,6 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from referee.cards import EMPTY, back, spanish
-from referee.game import Observation
 from referee.games.guerra.battle import (
     ARCHERS,
     BANNERS,
@@ -20,8 +18,10 @@ from referee.games.guerra.battle import (
     value,
 )
 from referee.games.guerra.text import NAMES
-from referee.scene import Area, Card, Facts, Group, Look, Row, Text, Token
-from referee.words import counted
+from referee.rules.cards import EMPTY, back, spanish
+from referee.rules.game import Observation
+from referee.rules.scene import Area, Card, Facts, Group, Look, Row, Text, Token
+from referee.rules.words import counted
 
 if TYPE_CHECKING:
     from referee.games.guerra.game import Guerra

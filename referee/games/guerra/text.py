@@ -1,7 +1,7 @@
 """Guerra told to people: moves in words."""
 
-from referee.game import Move
 from referee.games.guerra.battle import ARCHERS, KNIGHTS, ZONES
+from referee.rules.game import Move
 
 NAMES = "AB"
 

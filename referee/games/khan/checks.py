@@ -3,7 +3,6 @@
 from collections.abc import Collection, Sequence
 from itertools import pairwise
 
-from referee.game import Move
 from referee.games.khan.cards import (
     ARMIES,
     CHAMPION,
@@ -16,6 +15,7 @@ from referee.games.khan.cards import (
     in_order,
 )
 from referee.games.khan.combat import Fighter
+from referee.rules.game import Move
 
 NUMBERS = ("no", "one", "two", "three")
 

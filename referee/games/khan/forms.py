@@ -5,8 +5,8 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
-from referee.field import UNIQUE
-from referee.form import Form
+from referee.rules.field import UNIQUE
+from referee.rules.form import Form
 
 _Card = Annotated[
     str, Meta(title="a card", pattern="^([EBO][1-9]|C1[0-2]?)$", examples=["E5", "C12"])

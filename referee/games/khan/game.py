@@ -7,9 +7,6 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 
 from msgspec import Meta
 
-from referee.chance import Chance
-from referee.form import AnyForm
-from referee.game import Decision, Game, Move, Observation, Options, ranked, redealt
 from referee.games.khan.camp import FACE_UP, IN_HAND, Camp, drawing, held
 from referee.games.khan.cards import COPIES, GUNPOWDER, KINDS, POISON, RETREAT, names, tally
 from referee.games.khan.checks import (
@@ -34,7 +31,10 @@ from referee.games.khan.moves import (
 from referee.games.khan.resample import deal_anew
 from referee.games.khan.scene import areas
 from referee.games.khan.text import called, deed
-from referee.scene import Area
+from referee.rules.chance import Chance
+from referee.rules.form import AnyForm
+from referee.rules.game import Decision, Game, Move, Observation, Options, ranked, redealt
+from referee.rules.scene import Area
 
 GOAL = 20
 """The points that win."""

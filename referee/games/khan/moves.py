@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 
-from referee.game import Move
 from referee.games.khan.cards import LEADERS, ROUNDS, VANGUARD, formations, in_order
+from referee.rules.game import Move
 
 
 def turn_moves(seat: int, seats: int) -> list[Move]:

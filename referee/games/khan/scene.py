@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from referee.cards import back, suit_first
-from referee.game import Observation
 from referee.games.khan.cards import KINDS, ROUNDS, without
 from referee.games.khan.text import LEGEND, called, told_turn
-from referee.scene import Area, Card, Facts, Group, Look, Mark, Row, Text, Token, Track
-from referee.words import counted
+from referee.rules.cards import back, suit_first
+from referee.rules.game import Observation
+from referee.rules.scene import Area, Card, Facts, Group, Look, Mark, Row, Text, Token, Track
+from referee.rules.words import counted
 
 if TYPE_CHECKING:
     from referee.games.khan.game import Khan

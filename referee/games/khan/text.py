@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from referee.game import Move
 from referee.games.khan.cards import ROUNDS, in_order
+from referee.rules.game import Move
 
 LEGEND = (
     "E beats B, B beats O, O beats E; C leads. O1 gunpowder, C1 poison, B1 champion, E1 retreat."

@@ -5,11 +5,11 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from msgspec import Meta
 
-from referee.field import UNIQUE
-from referee.form import AnyForm, Form
 from referee.games.war_family.battle import Battle
 from referee.games.war_family.cards import STRENGTH, FrenchCard, deck, strength
 from referee.games.war_family.packs import ORDER, PackGame, PackOptions
+from referee.rules.field import UNIQUE
+from referee.rules.form import AnyForm, Form
 
 LOWEST = {36: "6", 52: "2"}
 """The lowest rank of each deck."""

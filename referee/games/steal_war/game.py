@@ -7,9 +7,6 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 
 from msgspec import Meta
 
-from referee.chance import Chance
-from referee.form import AnyForm
-from referee.game import Decision, Game, Move, Observation, Options, ranked, redealt
 from referee.games.steal_war.replies import (
     WAIT,
     Play,
@@ -22,7 +19,10 @@ from referee.games.steal_war.replies import (
 from referee.games.steal_war.scene import areas
 from referee.games.steal_war.trick import DOWN, Holdings, Trick
 from referee.games.war_family.text import NAMES
-from referee.scene import Area
+from referee.rules.chance import Chance
+from referee.rules.form import AnyForm
+from referee.rules.game import Decision, Game, Move, Observation, Options, ranked, redealt
+from referee.rules.scene import Area
 
 MOST_KEPT = 60
 """Tricks remembered for those who are seldom asked."""

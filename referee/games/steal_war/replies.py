@@ -5,11 +5,11 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from referee.form import Form
-from referee.game import Move
 from referee.games.steal_war.trick import DECK, Holdings
 from referee.games.war_family.cards import LIKE
 from referee.games.war_family.text import NAMES
+from referee.rules.form import Form
+from referee.rules.game import Move
 
 WAIT = {"action": "wait"}
 _WHAT = Meta(description="What is done with the card.")

@@ -3,12 +3,12 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from referee.cards import EMPTY, back, face_down, french
 from referee.games.steal_war.text import told_laid, told_trick
 from referee.games.steal_war.trick import DOWN, Theft, Trick
 from referee.games.war_family.text import NAMES
-from referee.scene import Area, Card, Group, Look, Row, Text
-from referee.words import counted
+from referee.rules.cards import EMPTY, back, face_down, french
+from referee.rules.scene import Area, Card, Group, Look, Row, Text
+from referee.rules.words import counted
 
 if TYPE_CHECKING:
     from referee.games.steal_war.game import StealWar

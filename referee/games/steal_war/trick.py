@@ -9,8 +9,8 @@ from typing import Any
 
 from msgspec import Struct
 
-from referee.chance import Chance
 from referee.games.war_family.cards import deal, deck, strength
+from referee.rules.chance import Chance
 
 JOKERS = 2
 DECK = tuple(deck(jokers=JOKERS))

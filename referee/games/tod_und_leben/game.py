@@ -6,12 +6,12 @@ from typing import Annotated, ClassVar, Self
 
 from msgspec import Meta
 
-from referee.chance import Chance
-from referee.form import AnyForm
-from referee.game import Decision, Game, Move, Observation, Options, ranked, twin
 from referee.games.tod_und_leben.scene import areas
 from referee.games.war_family.cards import deal, deck, strength
-from referee.scene import Area
+from referee.rules.chance import Chance
+from referee.rules.form import AnyForm
+from referee.rules.game import Decision, Game, Move, Observation, Options, ranked, twin
+from referee.rules.scene import Area
 
 NAMES = "AB"
 PACK = tuple(deck("7"))

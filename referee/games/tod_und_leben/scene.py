@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
-from referee.cards import french
-from referee.game import Observation
 from referee.games.war_family.cards import strength
-from referee.scene import Area, Card, Facts, Group, Row
-from referee.words import counted
+from referee.rules.cards import french
+from referee.rules.game import Observation
+from referee.rules.scene import Area, Card, Facts, Group, Row
+from referee.rules.words import counted
 
 _PAIRS = 8
 """Pairs beside each other: so many cards that they fit on a narrow screen."""

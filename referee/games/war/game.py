@@ -7,11 +7,11 @@ from typing import Annotated, ClassVar, Literal
 
 from msgspec import Meta
 
-from referee.field import UNIQUE
-from referee.form import AnyForm, Form
 from referee.games.war_family.battle import Battle, war_by_value
 from referee.games.war_family.cards import MOST_JOKERS, CardOrJoker, deck, strength
 from referee.games.war_family.packs import ORDER, PackGame, PackOptions
+from referee.rules.field import UNIQUE
+from referee.rules.form import AnyForm, Form
 
 HEIGHTS = {card: strength(card) for card in deck(jokers=MOST_JOKERS)}
 JOKER = "X"

@@ -9,13 +9,13 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 
 from msgspec import Meta
 
-from referee.chance import Chance
-from referee.game import Decision, Game, Move, Observation, Options, ranked, redealt
 from referee.games.war_family.battle import Battle, Pack, fight, war_or_out, war_to_last_card
 from referee.games.war_family.cards import deal
 from referee.games.war_family.scene import areas
 from referee.games.war_family.text import NAMES
-from referee.scene import Area
+from referee.rules.chance import Chance
+from referee.rules.game import Decision, Game, Move, Observation, Options, ranked, redealt
+from referee.rules.scene import Area
 
 RANDOM = "random"
 """The order of the default reply, which only the referee may give."""

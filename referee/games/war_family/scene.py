@@ -4,11 +4,11 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from referee.cards import face_down, french, pack
 from referee.games.war_family.battle import Battle
 from referee.games.war_family.text import NAMES, told_battle
-from referee.scene import Area, Card, Group, Look, Row, Text
-from referee.words import counted
+from referee.rules.cards import face_down, french, pack
+from referee.rules.scene import Area, Card, Group, Look, Row, Text
+from referee.rules.words import counted
 
 if TYPE_CHECKING:
     from referee.games.war_family.packs import PackGame

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from operator import gt
 from typing import NamedTuple
 
-from referee.chance import Chance, Key
 from referee.games.world_war.forces import Forces
+from referee.rules.chance import Chance, Key
 
 MOST_DICE = 3
 MOST_ROLLS = 1000

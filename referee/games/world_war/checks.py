@@ -2,7 +2,6 @@
 
 from collections.abc import Collection, Mapping, Sequence
 
-from referee.game import Move
 from referee.games.world_war.battle import MOST_ROLLS, most_dice
 from referee.games.world_war.board import (
     BORDERS,
@@ -14,6 +13,7 @@ from referee.games.world_war.board import (
 )
 from referee.games.world_war.cards import MOST_IN_HAND, SET, worth
 from referee.games.world_war.forces import Forces
+from referee.rules.game import Move
 
 FAR_TOO_MANY = 10**9
 """Armies that are not written out."""

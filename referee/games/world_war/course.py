@@ -6,8 +6,6 @@ from random import Random
 
 from msgspec import Struct
 
-from referee.chance import Chance
-from referee.game import ranked
 from referee.games.world_war.battle import Attack, fight, most_dice
 from referee.games.world_war.board import CARDS, NUMBER, TERRITORIES
 from referee.games.world_war.cards import MOST_IN_HAND, ON_OWN, exchange_armies, sets, worth
@@ -27,6 +25,8 @@ from referee.games.world_war.log import (
     Traded,
 )
 from referee.games.world_war.options import WorldWarOptions
+from referee.rules.chance import Chance
+from referee.rules.game import ranked
 
 ARMIES = {3: 35, 4: 30, 5: 25, 6: 20}
 """By number of seats, the armies each has in all at the beginning."""

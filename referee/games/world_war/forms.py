@@ -5,11 +5,11 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
-from referee.field import UNIQUE
-from referee.form import Form
 from referee.games.world_war.battle import MOST_DICE, MOST_ROLLS
 from referee.games.world_war.board import CARDS, TERRITORIES
 from referee.games.world_war.cards import SET
+from referee.rules.field import UNIQUE
+from referee.rules.form import Form
 
 _Territory = Annotated[
     str,

@@ -4,9 +4,6 @@ from collections.abc import Mapping, Sequence
 from random import Random
 from typing import Any, ClassVar, Self
 
-from referee.chance import Chance
-from referee.form import AnyForm
-from referee.game import Decision, Game, Move, Observation, Options, redealt
 from referee.games.world_war.battle import MOST_ROLLS, Attack, most_dice
 from referee.games.world_war.board import CARD_NUMBER, CARDS, NUMBER, TERRITORIES, table
 from referee.games.world_war.checks import (
@@ -28,7 +25,10 @@ from referee.games.world_war.samples import (
 )
 from referee.games.world_war.scene import GROUND, areas
 from referee.games.world_war.text import NAMES, told_move
-from referee.scene import Area, Ground
+from referee.rules.chance import Chance
+from referee.rules.form import AnyForm
+from referee.rules.game import Decision, Game, Move, Observation, Options, redealt
+from referee.rules.scene import Area, Ground
 
 
 class WorldWar(Game):

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from referee.game import Options
+from referee.rules.game import Options
 
 
 class WorldWarOptions(Options, frozen=True, kw_only=True):

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from random import Random
 from typing import TypeVar
 
-from referee.game import Move
 from referee.games.world_war.battle import MOST_ROLLS, most_dice
 from referee.games.world_war.board import TERRITORIES
 from referee.games.world_war.forces import Forces, Reach
+from referee.rules.game import Move
 
 T = TypeVar("T")
 

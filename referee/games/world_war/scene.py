@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from referee.cards import back
 from referee.games.world_war.battle import most_dice
 from referee.games.world_war.board import (
     BORDERS,
@@ -20,8 +19,9 @@ from referee.games.world_war.forces import Forces
 from referee.games.world_war.goals import told
 from referee.games.world_war.log import Attacked, TurnBegun
 from referee.games.world_war.text import NAMES, told_latest
-from referee.scene import Area, Facts, Ground, Group, Map, Place, Row, Text, Token
-from referee.words import counted
+from referee.rules.cards import back
+from referee.rules.scene import Area, Facts, Ground, Group, Map, Place, Row, Text, Token
+from referee.rules.words import counted
 
 if TYPE_CHECKING:
     from referee.games.world_war.game import WorldWar

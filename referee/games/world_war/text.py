@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
-from referee.game import Move
 from referee.games.world_war.board import NUMBER
 from referee.games.world_war.log import (
     Attacked,
@@ -18,6 +17,7 @@ from referee.games.world_war.log import (
     Traded,
     TurnBegun,
 )
+from referee.rules.game import Move
 
 NAMES = "ABCDEF"
 _MOST_CLAUSES = 20

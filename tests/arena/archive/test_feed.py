@@ -16,7 +16,7 @@ from arena.league.finding import AUTHORS_KIT, BUNDLED
 from arena.store.rows import StoredMatch
 from arena.store.store import Store
 from referee.games import GAMES as RULES
-from referee.replay import Replay
+from referee.match.replay import Replay
 from tests.arena.conftest import TWO_BOTS, Arena, League, lazy_bot
 from tests.arena.inline import inline_runs
 from tests.arena.play.sandboxed_leagues import refused

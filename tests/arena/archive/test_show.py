@@ -14,10 +14,10 @@ from arena.store.opening import open_store, read_league
 from arena.store.result import Record
 from arena.store.rows import WholeMatch
 from arena.text import width
-from referee.evidence import Evidence, Played
-from referee.fault import Fault
 from referee.games.guerra.game import Guerra
-from referee.replay import Replay, steps
+from referee.match.evidence import Evidence, Played
+from referee.match.replay import Replay, steps
+from referee.turn.answer import Fault
 from tests.arena.conftest import TWO_BOTS, Arena, League, naughty
 from tests.arena.inline import inline_runs
 from tests.golden import Golden

@@ -20,10 +20,10 @@ from arena.store.result import PlayedMatch, Record, result_of
 from arena.store.schema import Writer
 from arena.store.store import Store
 from protocol.errors import RunError
-from referee.evidence import Played
-from referee.fault import Fault
 from referee.games import GAMES
-from referee.replay import Entry, Replay, game_of
+from referee.match.evidence import Played
+from referee.match.replay import Entry, Replay, game_of
+from referee.turn.answer import Fault
 from tests.arena.conftest import Arena, League, lazy_bot, naughty
 
 HEAD = """\

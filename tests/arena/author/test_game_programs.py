@@ -12,12 +12,12 @@ import pytest
 
 from arena.author.new import languages
 from arena.author.new_game import find_program_language, lacking, program_languages, write_program
-from referee.chance import Chance
-from referee.game import Game, twin
-from referee.loading import find_game
+from referee.catalog.loading import find_game
 from referee.program.file import read_game_file
+from referee.rules.chance import Chance
+from referee.rules.game import Game, twin
 from referee.sandbox import PYTHON
-from referee.verdict import last_word
+from referee.turn.verdict import last_word
 from tests.arena.conftest import ROOT, Arena
 from tests.golden import Golden
 

@@ -11,9 +11,9 @@ from msgspec import Meta
 from arena.author.new import TEMPLATES, write_bot
 from arena.author.starter import filled
 from protocol.errors import ArenaError
-from referee.form import AnyForm, Form
-from referee.game import Decision, Move, Observation
 from referee.games import GAMES
+from referee.rules.form import AnyForm, Form
+from referee.rules.game import Decision, Move, Observation
 from tests.bots.template_cases import HERE, LANGUAGES, build
 from tests.golden import Golden
 from tests.referee.games_for_tests import Countdown

@@ -11,8 +11,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from arena.cli import main
-from referee.loading import find_game
-from referee.options import new_game, read_options
+from referee.catalog.loading import find_game
+from referee.rules.options import new_game, read_options
 from tests.arena.conftest import League
 from tests.golden import Golden
 from tests.referee.sandbox.sandboxed import need

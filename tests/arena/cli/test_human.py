@@ -10,9 +10,9 @@ import pytest
 
 from arena.cli.question import Question
 from arena.league.finding import BUNDLED
-from referee.game import plain
 from referee.games import GAMES
-from referee.options import new_game, read_options
+from referee.rules.game import plain
+from referee.rules.options import new_game, read_options
 from tests.arena.conftest import Arena
 from tests.arena.terminal import at_terminal, bots_of
 from tests.golden import Golden

@@ -12,8 +12,8 @@ import pytest
 from arena.archive.saved import read_match
 from arena.cli.stepping import Pauses
 from arena.league.finding import BUNDLED
-from referee.evidence import Evidence
 from referee.games import GAMES
+from referee.match.evidence import Evidence
 from tests.arena.conftest import Arena
 from tests.arena.terminal import at_terminal, bots_of
 from tests.golden import Golden

@@ -12,8 +12,8 @@ from arena.cli import typed
 from arena.cli.question import Question
 from arena.cli.typed import MOST_WORDS, known_words, readings
 from protocol.errors import ArenaError
-from referee.game import Game, plain
 from referee.games import GAMES
+from referee.rules.game import Game, plain
 from referee.testing.trial import sampling
 from tests.referee.games.conformance import cases_of, moments
 from tests.referee.games.guerra_positions import position

@@ -23,7 +23,7 @@ from arena.store.flights import Flights
 from arena.store.opening import read_league
 from protocol.errors import ArenaError, RunError
 from referee.sandbox import SandboxError
-from referee.workshop import Workshop
+from referee.sandbox.workshop import Workshop
 from tests.arena.environment.conftest import good, wheel
 from tests.arena.handin.archives import tarred
 from tests.arena.handin.campaign import kill_at_random

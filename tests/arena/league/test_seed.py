@@ -15,7 +15,7 @@ from arena.play import run, staffing
 from arena.play.messages import Setup
 from arena.schedule.deal import Schedule
 from arena.store.opening import open_store, read_league
-from referee.chance import Chance
+from referee.rules.chance import Chance
 from tests.arena.conftest import Arena, League
 
 pytestmark = pytest.mark.usefixtures("inline")

@@ -19,8 +19,8 @@ from arena.store.opening import read_league
 from arena.store.result import digest_of
 from arena.store.store import Store
 from referee.games import GAMES
-from referee.options import new_game, read_options
-from referee.replay import Replay
+from referee.match.replay import Replay
+from referee.rules.options import new_game, read_options
 from tests.arena.archive.test_verify import change, found
 from tests.arena.author.test_uci_bridge import engine, made
 from tests.arena.conftest import Arena, League

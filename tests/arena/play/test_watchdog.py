@@ -6,8 +6,8 @@ import pytest
 
 from arena.play import watchdog
 from arena.play.watchdog import LOOK_SECONDS, STUCK_SECONDS, StuckError, Watchdog
-from referee.driving import play as drive
-from referee.match import Match, starts
+from referee.match.match import Match, starts
+from referee.match.seat import play_match as drive
 from tests.referee.games_for_tests import Countdown, dealt
 from tests.referee.scripted import CONTROL, ONE, ScriptedSeat
 

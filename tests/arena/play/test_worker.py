@@ -12,11 +12,11 @@ from arena.play.executor import Executor
 from arena.play.messages import Check, Done, Fit, Left, Play, Results, Setup, Task, Word
 from arena.store.opening import read_league
 from arena.store.result import PlayedMatch
-from referee.finding import Source
-from referee.game import Move
+from referee.catalog.finding import Source
 from referee.games import GAMES
 from referee.games.guerra.game import Guerra
 from referee.limits import Limits
+from referee.rules.game import Move
 from referee.sandbox import Launcher
 from tests.arena.conftest import League
 

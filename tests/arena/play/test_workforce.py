@@ -14,7 +14,7 @@ from arena.play.runner import Runner
 from arena.play.workforce import Event, Heard, Worker, Workforce
 from arena.schedule.deal import BotIndex, Entrant, Schedule
 from arena.store.result import MatchResult, PlayedMatch, Record
-from referee.finding import Source
+from referee.catalog.finding import Source
 from referee.limits import Limits
 
 

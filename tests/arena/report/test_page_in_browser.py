@@ -12,9 +12,9 @@ import msgspec
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from referee import scene
-from referee.cards import face_down, french
 from referee.games import GAMES
+from referee.rules import scene
+from referee.rules.cards import face_down, french
 from tests.arena.conftest import Arena
 from tests.arena.report.conftest import PHONE, Look, a_report
 

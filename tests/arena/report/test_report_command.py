@@ -17,8 +17,8 @@ from arena.report.frames import frames_of
 from arena.store.result import Record
 from arena.store.rows import BotVersion, StoredMatch, WholeMatch
 from arena.store.store import Store
-from referee.evidence import Played
 from referee.games import GAMES
+from referee.match.evidence import Played
 from tests.arena.conftest import Arena
 from tests.golden import Golden
 

@@ -17,15 +17,15 @@ import msgspec
 import pytest
 
 from arena.report.frames import shortened
-from referee.cards import back, french, pack, spanish, suit_first
-from referee.game import Game, plain
 from referee.games import GAMES
 from referee.games.guerra.battle import ZONES
 from referee.games.tod_und_leben.scene import areas as areas_of_pairs
 from referee.games.world_war.goals import Continents, Destroy
 from referee.games.world_war.scene import GROUND
-from referee.options import new_game, read_options
-from referee.scene import Area, Card, Facts, Group, Row, Token
+from referee.rules.cards import back, french, pack, spanish, suit_first
+from referee.rules.game import Game, plain
+from referee.rules.options import new_game, read_options
+from referee.rules.scene import Area, Card, Facts, Group, Row, Token
 from tests.referee.games import casino_war_positions as casino
 from tests.referee.games import cold_war_notation as cold_war
 from tests.referee.games import duel_positions as duels

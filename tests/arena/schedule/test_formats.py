@@ -19,7 +19,7 @@ from arena.schedule.formats import FORMATS, USUAL_DEALS, FormatName
 from arena.schedule.plain_formats import GauntletOptions
 from arena.schedule.swiss import SwissOptions
 from protocol.errors import ArenaError
-from referee.chance import Chance
+from referee.rules.chance import Chance
 from tests.arena.schedule.cases import Case, calm, case, cases
 
 NAMES = tuple("abcdefghij")

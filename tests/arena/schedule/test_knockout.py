@@ -18,7 +18,7 @@ from arena.schedule.knockout import Knockout, KnockoutOptions
 from arena.schedule.rounds import Lineup, Over, Places, RoundTerms
 from arena.stats.sequential import Rates, SequentialTest
 from protocol.errors import ArenaError
-from referee.words import width
+from referee.rules.words import width
 from tests.arena.schedule.cases import calm
 from tests.arena.schedule.tournaments import Luck, Played, all_draw, begun, entrants
 from tests.golden import Golden

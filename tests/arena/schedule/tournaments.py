@@ -9,7 +9,7 @@ import msgspec
 from arena.schedule import rounds
 from arena.schedule.deal import Entrant
 from arena.schedule.rounds import Frame, Lineup, Over, Places, Round, RoundDeal, RoundTerms
-from referee.chance import Chance
+from referee.rules.chance import Chance
 
 Make = Callable[[Frame], rounds.RoundFormat]
 KEY = "tournaments"

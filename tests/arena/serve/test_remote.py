@@ -16,7 +16,7 @@ from arena.handin.people import remove, renew
 from arena.league.file import read_asked
 from arena.store.flights import FlightPlan, Flights
 from protocol import remote
-from referee.kept import KeptAnswer
+from referee.match.kept import KeptAnswer
 from tests.arena.serve.remote_home import (
     DIGESTS,
     CalledBot,

@@ -7,7 +7,7 @@ import pytest
 from arena.stats.encounters import points_by_deal
 from arena.stats.margins import RESAMPLES, BotPair, Kinds, Margin, _normal, margins, variances
 from arena.stats.outcomes import Result
-from referee.chance import Chance
+from referee.rules.chance import Chance
 from tests.arena.stats.deals import deals_of
 
 

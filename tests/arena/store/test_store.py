@@ -18,8 +18,8 @@ from arena.store.rows import BotVersion, Circumstances, WholeMatch
 from arena.store.schema import VERSION
 from arena.store.store import Store
 from protocol.errors import ArenaError, RunError
-from referee.evidence import Evidence
-from referee.replay import Replay
+from referee.match.evidence import Evidence
+from referee.match.replay import Replay
 from tests.arena.conftest import files_no_larger_than, ordinary_user
 from tests.golden import Golden
 

@@ -13,9 +13,9 @@ from arena.tables.by_seat import KEYS, by_seat
 from arena.tables.field import Field
 from arena.tables.table import Table, render
 from protocol.errors import ArenaError
-from referee.finding import Source
+from referee.catalog.finding import Source
+from referee.catalog.identity import facts_of
 from referee.games import GAMES
-from referee.identity import facts_of
 from tests.arena.tables.fields import field
 from tests.golden import Golden
 

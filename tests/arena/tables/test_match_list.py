@@ -5,8 +5,8 @@ from dataclasses import replace
 from arena.store.rows import BotVersion, StoredMatch
 from arena.tables.match_list import MatchList
 from arena.tables.table import Table, render
+from referee.catalog.identity import Source, facts_of
 from referee.games import GAMES
-from referee.identity import Source, facts_of
 from tests.golden import Golden
 
 BOTS = ("ada", "bob", "a-long-name")

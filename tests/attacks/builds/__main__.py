@@ -11,7 +11,7 @@ from tests.attacks.table import FAILED, Column, mark
 from tests.attacks.users import Workshop, users
 from tests.docs.written import rewrite
 
-MEASURES = "referee/sandbox referee/working.py referee/workshop.py"
+MEASURES = "referee/sandbox referee/sandbox/working.py referee/sandbox/workshop.py"
 PAGE = Path(__file__).parents[3] / "docs" / "sandbox.md"
 
 

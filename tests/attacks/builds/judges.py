@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from referee.workshop import Outcome
+from referee.sandbox.workshop import Outcome
 from tests.attacks.builds.scene import Scene
 from tests.attacks.builds.settings import LIMITS, MANY
 from tests.referee.process_watch import fields, state

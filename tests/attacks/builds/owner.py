@@ -5,7 +5,7 @@ from pathlib import Path
 
 from referee.sandbox.program import interpreter
 from referee.sandbox.sources import Sources
-from referee.workshop import Workshop
+from referee.sandbox.workshop import Workshop
 from tests.attacks.builds import runner
 from tests.attacks.builds.settings import EVERYTHING
 

@@ -15,8 +15,8 @@ from typing import Any
 from protocol.errors import ArenaError
 from referee import workshop as workshops
 from referee.limits import WorkLimits
-from referee.printed import PrintedText
-from referee.procfs import children, family
+from referee.process.output import PrintedText
+from referee.process.procfs import children, family
 from referee.sandbox import MachineError, SandboxError
 from referee.sandbox.area import Area
 from referee.sandbox.build_kinds import BuildSandbox, environment
@@ -24,7 +24,7 @@ from referee.sandbox.enclosure import Enclosure
 from referee.sandbox.program import interpreter
 from referee.sandbox.sources import Sources
 from referee.sandbox.usage import memory_of
-from referee.workshop import Work, Workshop
+from referee.sandbox.workshop import Work, Workshop
 from tests.attacks.answering import Outcome, answer
 from tests.attacks.builds.catalogue import BY_ACT, BuildAttack
 from tests.attacks.builds.judges import Case, Samples

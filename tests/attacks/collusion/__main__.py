@@ -13,7 +13,7 @@ from tests.attacks.collusion.table import BEGIN, COLUMNS, END, FAILED, Column, m
 from tests.attacks.users import RunnerProcess, Workshop, attackers
 from tests.docs.written import rewrite
 
-MEASURES = "referee/bot_process.py referee/freezer.py referee/sandbox"
+MEASURES = "referee/turn/bot_process.py referee/turn/freezer.py referee/sandbox"
 PAGE = Path(__file__).parents[3] / "docs" / "sandbox.md"
 BITS = 96
 

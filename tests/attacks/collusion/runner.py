@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import Any
 
 from arena.league.bot import make_bot
-from referee.bot_process import BotProcess
 from referee.sandbox import PYTHON, Program, SandboxError, StartError, prove
-from referee.starting import StartupError
+from referee.turn.bot_process import BotProcess
+from referee.turn.starting import StartupError
 from tests.attacks.answering import Outcome, answer
 from tests.attacks.collusion.capacity import capacity
 from tests.attacks.collusion.channels import BY_SLUG, ONCE, Channel

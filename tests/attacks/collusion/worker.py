@@ -11,15 +11,15 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
-from referee.bot_process import BotProcess
-from referee.chance import Chance
-from referee.driving import play as drive
 from referee.limits import Limits
-from referee.match import Match, starts
-from referee.procfs import family
+from referee.match.match import Match, starts
+from referee.match.seat import ProcessSeat
+from referee.match.seat import play_match as drive
+from referee.process.procfs import family
+from referee.rules.chance import Chance
 from referee.sandbox import Launcher, Program
-from referee.seat import ProcessSeat
-from referee.starting import start_bot
+from referee.turn.bot_process import BotProcess
+from referee.turn.starting import start_bot
 from tests.attacks.collusion.game import NoOptions, Step, Whisper
 from tests.attacks.settings import SLOWNESS
 

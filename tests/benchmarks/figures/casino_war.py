@@ -6,9 +6,9 @@ from fractions import Fraction
 from random import Random
 from typing import NamedTuple
 
-from referee.chance import Chance
 from referee.games.casino_war.game import CasinoWar, CasinoWarOptions
 from referee.games.casino_war.round import Round
+from referee.rules.chance import Chance
 from tests.benchmarks.figures.figure import Figure, mean, share
 
 RANKS = 13

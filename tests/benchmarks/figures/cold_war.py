@@ -6,7 +6,7 @@ from random import Random
 
 from referee.games.cold_war.game import ColdWar, ColdWarOptions
 from referee.games.cold_war.seats import GAIN, REACH
-from referee.options import new_game
+from referee.rules.options import new_game
 from tests.benchmarks.figures.figure import Figure
 
 AMPLE = 100

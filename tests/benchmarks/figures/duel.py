@@ -5,12 +5,12 @@ from collections.abc import Iterator
 from functools import cache
 from itertools import product
 
-from referee.chance import Chance
-from referee.game import plain
 from referee.games.duel.actions import PRICES
 from referee.games.duel.cards import kinds
 from referee.games.duel.fencer import START, TRAITS, VERSATILE, Fencer
 from referee.games.duel.game import Duel, DuelOptions
+from referee.rules.chance import Chance
+from referee.rules.game import plain
 from tests.benchmarks.figures.figure import Figure, mean, share
 from tests.bots.driver import Match, called
 

@@ -4,9 +4,9 @@ import statistics
 from collections.abc import Iterator
 from random import Random
 
-from referee.game import Game, Move, plain
 from referee.games.guerra.game import Guerra, GuerraOptions
-from referee.options import new_game
+from referee.rules.game import Game, Move, plain
+from referee.rules.options import new_game
 from tests.benchmarks.figures.figure import Figure, mean
 
 GAMES = 3000

@@ -4,9 +4,9 @@ import statistics
 from collections import Counter
 from collections.abc import Iterator
 
-from referee.chance import Chance
 from referee.games.khan.cards import KINDS
 from referee.games.khan.game import Khan, KhanOptions
+from referee.rules.chance import Chance
 from tests.benchmarks.figures.figure import Figure, share
 from tests.bots.driver import Match, called
 

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from fractions import Fraction
 from itertools import combinations
 
-from referee.chance import Chance
 from referee.games.steal_war.game import StealWar, StealWarOptions
 from referee.games.steal_war.trick import DECK, Holdings
+from referee.rules.chance import Chance
 from tests.benchmarks.figures.figure import Figure, share
 
 FIRST_WAR = Fraction(79, 1431)

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from fractions import Fraction
 from itertools import combinations
 
-from referee.chance import Chance
 from referee.games.tod_und_leben.game import PACK, TodUndLeben, TodUndLebenOptions
+from referee.rules.chance import Chance
 from tests.benchmarks.figures.figure import Figure, mean, share
 
 FIRST_TIE = Fraction(3, 31)

@@ -8,10 +8,10 @@ from math import comb, sqrt
 from random import Random
 from typing import Any
 
-from referee.chance import Chance
 from referee.games.war.game import War
 from referee.games.war_family.cards import strength
 from referee.games.war_family.packs import PackGame
+from referee.rules.chance import Chance
 from tests.benchmarks.figures.figure import Figure, mean, share
 
 Habit = Callable[[PackGame, Random], list[str]]

@@ -47,8 +47,9 @@ from tests.benchmarks.peers.runners import (
 
 MEASURES = (
     "arena/play/local.py arena/play/runner.py arena/play/worker.py arena/store/store.py "
-    "protocol/lines.py referee/bot_process.py referee/games/casino_war referee/lookout.py "
-    "referee/match.py referee/pipes.py referee/seat.py referee/turn_clock.py"
+    "protocol/lines.py referee/turn/bot_process.py referee/games/casino_war "
+    "referee/turn/lookout.py referee/match/match.py referee/process/pipes.py referee/match/seat.py "
+    "referee/turn/turn_clock.py"
 )
 VERSION = "psyleague==0.4.1"
 PIP = ("--quiet", "--disable-pip-version-check", "--retries", "1", "--timeout", "15")

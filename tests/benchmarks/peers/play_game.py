@@ -13,9 +13,9 @@ import subprocess
 import sys
 from time import perf_counter
 
-from referee.game import plain
 from referee.games import GAMES
-from referee.options import new_game, read_options
+from referee.rules.game import plain
+from referee.rules.options import new_game, read_options
 
 OPTIONS = {"casino_war": {"rounds": 1}, "duel": {}}
 CLOCK = {"judge": "wall", "move_time": 1.0, "bank": 0.0, "increment": 0.0}

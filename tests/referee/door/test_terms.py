@@ -143,7 +143,7 @@ def test_keys_come_from_the_environment() -> None:
 WITHOUT_H11 = """
 import sys
 sys.modules["h11"] = None
-import referee.door, referee.match
+import referee.door, referee.match.match
 from protocol.errors import ArenaError
 terms = referee.door.DoorTerms(allow=("POST https://api.example.org/v1",))
 try:

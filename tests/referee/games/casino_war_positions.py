@@ -1,9 +1,9 @@
 """Set up rounds of Casino War: the money of each seat and the cards that come next."""
 
-from referee.chance import Chance
-from referee.game import Move
 from referee.games.casino_war.game import CasinoWar, CasinoWarOptions
 from referee.games.casino_war.shoe import Shoe
+from referee.rules.chance import Chance
+from referee.rules.game import Move
 
 WAR = {"action": "war"}
 SURRENDER = {"action": "surrender"}

@@ -3,8 +3,8 @@
 from random import Random
 from typing import Any
 
-from referee.chance import Key
-from referee.game import Game, Move
+from referee.rules.chance import Key
+from referee.rules.game import Game, Move
 from tests.referee.games.events import (
     Event,
     Rule,

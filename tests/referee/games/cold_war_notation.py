@@ -3,9 +3,9 @@
 import json
 from typing import Any
 
-from referee.chance import Chance
-from referee.game import Move
 from referee.games.cold_war.game import ColdWar, ColdWarOptions
+from referee.rules.chance import Chance
+from referee.rules.game import Move
 
 PASS: Move = {"play": "shift", "move": [0, 0, 0, 0]}
 NULL: Move = {"play": "null"}

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from referee import testing
-from referee.game import Game, Move
 from referee.games import GAMES
+from referee.rules.game import Game, Move
 from referee.testing import cases
 from referee.testing.cases import Case
 from referee.testing.trial import Choose, GameTrial

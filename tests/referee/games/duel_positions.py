@@ -3,11 +3,11 @@
 from collections import Counter
 from random import Random
 
-from referee.chance import Chance
-from referee.game import Move, plain
 from referee.games.duel.cards import COPIES, kinds
 from referee.games.duel.fencer import LETHAL
 from referee.games.duel.game import Duel, DuelOptions
+from referee.rules.chance import Chance
+from referee.rules.game import Move, plain
 from tests.referee.games.tables import play
 
 END_TURN = {"action": "end_turn"}

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any, NamedTuple
 
-from referee.chance import Chance, Key
-from referee.game import Game, Move
+from referee.rules.chance import Chance, Key
+from referee.rules.game import Game, Move
 
 Name = tuple[Key, ...]
 """The whole name of an event; what it is comes first, then its place in the rules."""

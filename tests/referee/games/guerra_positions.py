@@ -1,9 +1,9 @@
 """Set up positions of Guerra, and play attacks, in the notation of the rules page."""
 
-from referee.chance import Chance
-from referee.game import Move
 from referee.games.guerra.battle import DECK, ZONES, Army
 from referee.games.guerra.game import Guerra, GuerraOptions
+from referee.rules.chance import Chance
+from referee.rules.game import Move
 from tests.referee.games.tables import play
 
 STOP = {"attackers": [], "target": None}

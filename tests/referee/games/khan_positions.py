@@ -3,11 +3,11 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from referee.chance import Chance
-from referee.game import Move
 from referee.games.khan.camp import Camp, Hoard
 from referee.games.khan.cards import KINDS, in_order, tally
 from referee.games.khan.game import Khan, KhanOptions
+from referee.rules.chance import Chance
+from referee.rules.game import Move
 from tests.referee.games.tables import play
 
 DRAW = {"action": "draw"}

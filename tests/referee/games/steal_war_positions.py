@@ -2,10 +2,10 @@
 
 from collections import Counter
 
-from referee.chance import Chance
-from referee.game import Move
 from referee.games.steal_war.game import StealWar, StealWarOptions
 from referee.games.steal_war.trick import DECK, Holdings
+from referee.rules.chance import Chance
+from referee.rules.game import Move
 
 PLAY = {"action": "play"}
 WAIT = {"action": "wait"}

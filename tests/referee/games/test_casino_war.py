@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from referee.game import plain
 from referee.games.casino_war.game import CasinoWarOptions
 from referee.games.war_family.cards import RANKS, strength
+from referee.rules.game import plain
 from tests.benchmarks.figures.casino_war import counted, told_decks
 from tests.referee.games.casino_war_positions import SURRENDER, WAR, bet, new_game, position
 from tests.referee.games.tables import play_at_once as play

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from referee.game import Game, Move
 from referee.games import GAMES
+from referee.rules.game import Game, Move
 from referee.testing.cases import Case
 from referee.testing.trial import MOST_DECISIONS
 from referee.testing.values import snapshot

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from referee.game import Move, plain
 from referee.games.cold_war.game import ColdWar
-from referee.replay import Replay, steps
+from referee.match.replay import Replay, steps
+from referee.rules.game import Move, plain
 from tests.referee import scripted
 from tests.referee.games.cold_war_notation import (
     NULL,

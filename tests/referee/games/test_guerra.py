@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from referee.game import plain
 from referee.games.guerra.battle import ARCHERS, DECK, ZONES, value
 from referee.games.guerra.game import Guerra
+from referee.rules.game import plain
 from tests.referee.games.guerra_positions import (
     STOP,
     at_orders,

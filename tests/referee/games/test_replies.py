@@ -6,8 +6,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from referee.game import Game, Move, twin
 from referee.games import GAMES
+from referee.rules.game import Game, Move, twin
 from referee.testing.trial import sampling
 from tests.referee.games.conformance import cases_of, moments
 

@@ -3,11 +3,11 @@
 from collections import Counter
 from random import Random
 
-from referee.chance import Chance
 from referee.games import GAMES
 from referee.games.casino_war.shoe import Shoe
 from referee.games.duel.cards import Deck, kinds
 from referee.games.war_family.cards import deck
+from referee.rules.chance import Chance
 from referee.testing.cases import Case
 
 

@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from referee.game import plain
 from referee.games.steal_war.game import StealWar
 from referee.games.steal_war.trick import DECK
+from referee.rules.game import plain
 from tests.referee.games.steal_war_positions import (
     PLAY,
     WAIT,

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from referee.chance import Chance
-from referee.game import plain
 from referee.games.tod_und_leben.game import PACK, TodUndLeben, TodUndLebenOptions, cards_won
 from referee.games.war_family.cards import strength
+from referee.rules.chance import Chance
+from referee.rules.game import plain
 
 
 def new_game(seed="a deal", rounds=1) -> TodUndLeben:

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from protocol.errors import ArenaError
-from referee.game import plain
 from referee.games.war.game import War
-from referee.options import check_seats
+from referee.rules.game import plain
+from referee.rules.options import check_seats
 from tests.benchmarks.figures.war import chance_of_war
 from tests.referee.games.tables import options_of, play, rows
 from tests.referee.games.war_positions import (

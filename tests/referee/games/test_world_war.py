@@ -11,8 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec import to_builtins
 
-from referee.chance import Chance
-from referee.game import plain
 from referee.games.world_war.battle import Attack, fight
 from referee.games.world_war.board import (
     BONUS,
@@ -25,6 +23,8 @@ from referee.games.world_war.board import (
 )
 from referee.games.world_war.forces import Forces
 from referee.games.world_war.goals import Continents, Destroy, Territories, objectives
+from referee.rules.chance import Chance
+from referee.rules.game import plain
 from tests.referee.games.tables import defaults, play, refused, rows
 from tests.referee.games.world_war_positions import (
     KEEP,

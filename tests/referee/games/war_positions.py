@@ -4,12 +4,12 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from referee.chance import Chance, Key
-from referee.game import Move
 from referee.games.pyanitsa.game import Pyanitsa
 from referee.games.war.game import War
 from referee.games.war_family.cards import SUITS
 from referee.games.war_family.packs import PackGame
+from referee.rules.chance import Chance, Key
+from referee.rules.game import Move
 from tests.referee.games.events import Event
 
 SEATS = "ABCDEFGHIJKL"

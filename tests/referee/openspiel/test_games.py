@@ -14,15 +14,15 @@ from click.testing import CliRunner
 
 from arena.cli import main
 from protocol.errors import ArenaError
-from referee.chance import Chance
-from referee.game import Game, plain, twin
-from referee.identity import code_of
-from referee.loading import find_game
+from referee.catalog.identity import code_of
+from referee.catalog.loading import find_game
 from referee.openspiel import library
 from referee.openspiel.kind import surveys
 from referee.openspiel.trial import check_survives
-from referee.options import new_game, read_options
-from referee.scene import Grid
+from referee.rules.chance import Chance
+from referee.rules.game import Game, plain, twin
+from referee.rules.options import new_game, read_options
+from referee.rules.scene import Grid
 from referee.testing import check_game
 from referee.testing.cases import Case
 from tests.arena.conftest import ROOT

@@ -3,9 +3,8 @@
 import pytest
 
 from protocol.errors import ArenaError
-from referee.game import Game
-from referee.loading import find_game
-from referee.opening import (
+from referee.catalog.loading import find_game
+from referee.match.opening import (
     BookLine,
     Opening,
     OpeningTerms,
@@ -16,7 +15,8 @@ from referee.opening import (
 )
 from referee.openspiel.game import OpenSpielGame
 from referee.openspiel.pgn import _line
-from referee.options import new_game, read_options
+from referee.rules.game import Game
+from referee.rules.options import new_game, read_options
 
 pytest.importorskip("pyspiel", reason="OPENSPIEL IS NOT TESTED HERE: it is missing")
 

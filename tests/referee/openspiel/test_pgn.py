@@ -11,10 +11,10 @@ import msgspec
 import pytest
 
 from protocol.messages import TimeControl
-from referee.game import Game
-from referee.loading import find_game
-from referee.notation import Decided, Heading
-from referee.options import new_game, read_options
+from referee.catalog.loading import find_game
+from referee.rules.game import Game
+from referee.rules.notation import Decided, Heading
+from referee.rules.options import new_game, read_options
 
 pytest.importorskip("pyspiel", reason="OPENSPIEL IS NOT TESTED HERE: it is missing")
 

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from referee.program.areas import areas_of
-from referee.scene import (
+from referee.rules.scene import (
     Area,
     Card,
     Facts,

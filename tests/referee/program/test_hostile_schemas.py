@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from protocol.errors import ArenaError
-from referee.loading import find_game
-from referee.pattern import MOST_TRIES, tries
+from referee.catalog.loading import find_game
 from referee.program.forms import form_of, options_of
+from referee.rules.pattern import MOST_TRIES, tries
 
 NIM = Path(__file__).with_name("nim.py")
 

@@ -10,17 +10,17 @@ from typing import Any
 import pytest
 
 from protocol.errors import ArenaError
-from referee.chance import Chance
-from referee.finding import find_source
-from referee.game import Game
-from referee.identity import code_of
+from referee.catalog.finding import find_source
+from referee.catalog.identity import code_of
+from referee.catalog.loading import find_game, load
 from referee.limits import Limits
-from referee.loading import find_game, load
+from referee.match.scoring import counted
 from referee.program import engine
 from referee.program.engine import ProgramError
 from referee.program.file import Confinement
+from referee.rules.chance import Chance
+from referee.rules.game import Game
 from referee.sandbox import PYTHON, Launcher, Program
-from referee.scoring import counted
 from referee.testing import GameError, check_game, checking
 from referee.testing.cases import Case
 from tests.referee.sandbox.sandboxed import need

@@ -14,13 +14,13 @@ from pathlib import Path
 import pytest
 
 from protocol.messages import TimeControl
-from referee.bot_process import BotProcess, GoneError
-from referee.clock import Clock
 from referee.limits import Limits
 from referee.sandbox import SANDBOXES, Child, Launcher, MachineError, Program, prove
 from referee.sandbox.bot_cgroup import write
 from referee.sandbox.cgroup import ALLOWANCE, delegated
 from referee.sandbox.errors import CgroupError
+from referee.turn.bot_process import BotProcess, GoneError
+from referee.turn.clock import Clock
 from tests.referee.process_watch import until
 from tests.referee.sandbox.sandboxed import need
 

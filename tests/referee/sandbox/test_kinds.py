@@ -17,7 +17,7 @@ from referee.limits import Limits
 from referee.sandbox import Child, Launcher, Program, SandboxError, StartError
 from referee.sandbox.kinds import THREAD_COUNTS, THREADS, environment, search_path
 from referee.sandbox.users import FIRST_UID, USERS
-from referee.starting import StartupError, start_bot
+from referee.turn.starting import StartupError, start_bot
 from tests.referee.process_watch import children, fields
 from tests.referee.raw_programs import read_all
 from tests.referee.sandbox.sandboxed import ROOT, limits, make, need, running, said

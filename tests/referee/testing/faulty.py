@@ -17,9 +17,9 @@ from typing import Annotated, Any, Literal, NamedTuple
 import msgspec
 from msgspec import Meta
 
-from referee.chance import Chance
-from referee.form import Form
-from referee.game import Decision, Game, Move, Observation, Options, twin
+from referee.rules.chance import Chance
+from referee.rules.form import Form
+from referee.rules.game import Decision, Game, Move, Observation, Options, twin
 from tests.referee.testing.heights import CARDS, Heights, HeightsOptions, Turn
 
 

@@ -6,9 +6,9 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 
 from msgspec import Meta
 
-from referee.chance import Chance
-from referee.form import AnyForm, Form
-from referee.game import Decision, Game, Move, Observation, Options, ranked, redealt
+from referee.rules.chance import Chance
+from referee.rules.form import AnyForm, Form
+from referee.rules.game import Decision, Game, Move, Observation, Options, ranked, redealt
 
 CARDS = [*range(1, 13)]
 HAND = 2

@@ -10,8 +10,8 @@ from time import perf_counter
 import pytest
 
 from protocol.errors import ArenaError
-from referee.chance import Chance
-from referee.game import Move, Options
+from referee.rules.chance import Chance
+from referee.rules.game import Move, Options
 from referee.testing import GameError, StepResult, check_game, check_steps
 from referee.testing.cases import Case, cases_of
 from tests.referee.testing import faulty

@@ -18,13 +18,12 @@ from arena.play.slow.remote_bot import RemoteBot
 from protocol.lines import LINE_LIMIT
 from protocol.messages import End, Start, TimeControl
 from protocol.remote import FRAME_LIMIT, Call
-from referee.answer import Answer
-from referee.fault import Fault
-from referee.game import Decision
 from referee.limits import Limits
-from referee.polling import ALONE
-from referee.seat import ProcessSeat
-from referee.starting import StartupError
+from referee.match.seat import ProcessSeat
+from referee.process.polling import ALONE
+from referee.rules.game import Decision
+from referee.turn.answer import Answer, Fault
+from referee.turn.starting import StartupError
 
 CALL = Call(bot="sage", digest="ab" * 32, match="m-0")
 DECISION = Decision("pick", legal=[{"take": 1}, {"take": 2}])

@@ -14,7 +14,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from referee.kept import KeptAnswer
+from referee.match.kept import KeptAnswer
 from tests.arena.conftest import League
 from tests.outside.sources import NIM
 from tests.referee.process_watch import until

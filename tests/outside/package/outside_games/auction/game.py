@@ -6,10 +6,10 @@ from typing import Annotated, Any, ClassVar
 
 from msgspec import Meta
 
-from referee.chance import Chance
-from referee.form import AnyForm, Form
-from referee.game import Decision, Game, Move, Observation, Options, ranked, redealt
-from referee.scene import Area, Facts
+from referee.rules.chance import Chance
+from referee.rules.form import AnyForm, Form
+from referee.rules.game import Decision, Game, Move, Observation, Options, ranked, redealt
+from referee.rules.scene import Area, Facts
 
 
 class AuctionOptions(Options, frozen=True, kw_only=True):

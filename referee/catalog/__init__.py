@@ -1,0 +1,1 @@
+"""Finds games by a word, loads them, and tells what lies beside their code."""

@@ -1,0 +1,136 @@
+"""A command that works in a sandbox, watched until it has ended."""
+
+import os
+import select
+from time import monotonic
+
+from referee.limits import WorkLimits
+from referee.process.output import PrintedText
+from referee.sandbox.build_starter import BuildStarter, lost
+from referee.sandbox.errors import MachineError
+from referee.sandbox.fork_server import REFUSALS_LIMIT
+from referee.sandbox.starter import Child, Ended
+from referee.sandbox.usage import Disk, HiddenError, memory_of, processes_of
+
+LOOK_SECONDS = 0.05
+"""Between two looks at what a command uses."""
+FLOOD = 256
+"""A command is ended when it has printed so many times as much as is kept."""
+SOCKETS = 256
+"""How many ends of socket pairs may be open at a time: the kernel keeps 200 KiB for each."""
+RESERVE_MB = 64
+"""How much of the disk stays free, whatever a command may use."""
+_PIECE = 1 << 16  # bytes read at a time
+_MIB = 1 << 20
+
+
+class Watched:
+    """A command that runs, with what it may use."""
+
+    def __init__(
+        self,
+        starter: BuildStarter,
+        child: Child,
+        folder: str,
+        uid: int | None,
+        limits: WorkLimits,
+        printed: PrintedText,
+    ) -> None:
+        self._starter = starter
+        self._child = child
+        self._uid = uid
+        self._limits = limits
+        self._printed = printed
+        self._disk = Disk(folder, uid)
+        self._begun = monotonic()
+        self.memory = 0
+        """Bytes at the peak that was seen."""
+
+    def to_its_end(self) -> tuple[str, Ended]:
+        """Wait until it has ended, or end it; return why it did not end well, and how it ended.
+
+        After an interruption it may still run. Raises MachineError where the machine is to blame.
+        """
+        output = os.dup(self._child.stdout)
+        try:
+            why = self._watch(output)
+            ended = self._starter.stop(self._child) if why else self._starter.wait(self._child)
+            while self._read(output):
+                pass
+        except ConnectionError:
+            raise lost() from None
+        finally:
+            os.close(output)
+        self._printed.end()
+        return why or self._disk_used(now=True) or _told(ended, self._limits.processes), ended
+
+    def _watch(self, output: int) -> str:
+        """Watch it until it ends; return why it must be ended, if it must."""
+        poll = select.poll()
+        poll.register(output, select.POLLIN)
+        poll.register(self._child.pidfd, select.POLLIN)
+        look = 0.0
+        while True:
+            ready = {descriptor for descriptor, _ in poll.poll(LOOK_SECONDS * 1000)}
+            if output in ready and not self._read(output):
+                poll.unregister(output)  # nobody can print any more
+            if self._child.pidfd in ready:
+                return ""
+            if monotonic() >= look:
+                if why := self._too_much():
+                    return why
+                look = monotonic() + LOOK_SECONDS
+
+    def _read(self, output: int) -> bool:
+        """Read some of what it printed; return whether there may be more."""
+        try:
+            data = os.read(output, _PIECE)
+        except BlockingIOError:
+            return False
+        self._printed.add(data)
+        return bool(data)
+
+    def _too_much(self) -> str:
+        """Return what it used more of than it may, in words; nothing if it did not."""
+        limits = self._limits
+        if monotonic() - self._begun > limits.seconds:
+            return f"ran longer than {limits.seconds:g} s"
+        most = limits.output_kb * FLOOD
+        if self._printed.size > most << 10:
+            return f"printed more than {most / 1024:g} MB"
+        pids = processes_of(self._child.pid, self._starter.pid)
+        used = memory_of(pids, self._uid, limits.memory_mb * _MIB)
+        self.memory = max(self.memory, used)
+        if used > limits.memory_mb * _MIB:
+            return f"used more than {limits.memory_mb} MB of memory"
+        return self._disk_used(pids)
+
+    def _disk_used(self, pids: list[int] | None = None, *, now: bool = False) -> str:
+        """Return what is wrong with its room on the disk; raise MachineError if that is full."""
+        limits, disk = self._limits, self._disk
+        try:
+            disk.look(pids or [], limits.disk_mb * _MIB, limits.files, now=now)
+        except HiddenError as error:
+            return str(error)
+        if disk.size > limits.disk_mb * _MIB:
+            return f"used more than {limits.disk_mb} MB of disk"
+        if disk.files > limits.files:
+            return f"made more than {limits.files} files and folders"
+        if disk.sockets > SOCKETS:
+            return f"opened more than {SOCKETS} sockets"
+        if disk.room < RESERVE_MB * _MIB:
+            raise MachineError(
+                f"the disk of {disk.folder} is full: less than {RESERVE_MB} MB are free. Free some "
+                f"space there, or set TMPDIR to another folder; then run again."
+            )
+        return ""
+
+
+def _told(ended: Ended, most: int) -> str:
+    """Return how it ended, if not well."""
+    if ended.refused >= REFUSALS_LIMIT:
+        return f"asked for more than {most} processes and threads again and again"
+    if ended.code == 0:
+        return ""
+    more = f", and asked for more than {most} processes and threads" if ended.refused else ""
+    return f"{ended}{more}"
