@@ -1,11 +1,13 @@
 """What every bot is allowed: in a match, and while it is built."""
 
 import json
-from typing import Annotated, Any, Literal, TypeAlias
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, TypeAlias, TypeVar
 
 import msgspec
 from msgspec import Meta
 
+from protocol.errors import ArenaError
 from protocol.messages import TimeControl
 from referee.allowed import all_allowed
 
@@ -86,10 +88,10 @@ class MatchLimits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     """Whether a bot sees /proc: its own in bwrap, and the machine's, unread, behind Landlock."""
 
     def __post_init__(self) -> None:
-        """Raise ValueError for no time, and devices or requests that could not be let through."""
+        """Raise ValueError for no time, and for what the sandbox has not, or no request means."""
         if not (self.move_time or self.bank):
             raise ValueError("with move_time = 0, a bank is to pay for all decisions: have one")
-        _check_let_through(self)
+        _check_together(self)
 
     @property
     def again(self) -> "Limits":
@@ -156,12 +158,16 @@ _WITHOUT_DEVICES = {"landlock": "Landlock", "uid": "uid"}
 """The sandboxes that let no device through, in words."""
 
 
-def _check_let_through(limits: "MatchLimits | Grant") -> None:
-    """Raise ValueError for devices that its sandbox keeps out, or requests that cannot be meant."""
+def _check_together(limits: "MatchLimits | Grant") -> None:
+    """Raise ValueError for what its sandbox never gives, or requests that cannot be meant."""
     if limits.devices and limits.sandbox in _WITHOUT_DEVICES:
         keeps_out = _WITHOUT_DEVICES[limits.sandbox]
         raise ValueError(
             f'no device is let through {keeps_out}; with devices, have sandbox = "bwrap"'
+        )
+    if limits.proc and limits.sandbox == "uid":
+        raise ValueError(
+            'uid has no /proc to show: have sandbox = "landlock" or "bwrap", or proc = false'
         )
     try:
         all_allowed(limits.door or ())
@@ -188,6 +194,7 @@ class Limits(MatchLimits, frozen=True, kw_only=True, forbid_unknown_fields=True)
         return MatchLimits(**{name: getattr(self, name) for name in _OF_MATCHES})
 
 
+_Some = TypeVar("_Some", "Limits", "Grant")
 Given: TypeAlias = str | bool | int | float | list[str]
 
 
@@ -225,8 +232,8 @@ class Grant(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     """Whether it sees /proc; uid has none."""
 
     def __post_init__(self) -> None:
-        """Raise ValueError for devices or requests that could not be let through."""
-        _check_let_through(self)
+        """Raise ValueError for what its sandbox never gives, or requests that cannot be meant."""
+        _check_together(self)
 
     @property
     def given(self) -> dict[str, Given]:
@@ -263,8 +270,15 @@ class Grant(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
         found = {key: value for key, value in self.given.items() if _is_in(value, bounds.get(key))}
         return msgspec.convert(found, Grant)
 
+    def plus(self, more: "Grant") -> "Grant":
+        """Return this with what another gives; raise ArenaError if they do not go together."""
+        return _changed(self, {key: getattr(more, key) for key in more.given})
+
     def of(self, limits: Limits) -> Limits:
-        """Return the limits of the bot in a league that has these."""
+        """Return the limits of the bot in a league that has these.
+
+        Raises ArenaError if they do not go together.
+        """
         own = {key: getattr(self, key) for key in self.given if key != "time_factor"}
         if self.devices and self.sandbox is None and limits.sandbox in _WITHOUT_DEVICES:
             own["sandbox"] = "bwrap"
@@ -272,7 +286,14 @@ class Grant(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
             own["devices"] = ()
         factor = 1.0 if self.time_factor is None else self.time_factor
         times = {key: getattr(limits, key) * factor for key in _TIMES} if factor != 1 else {}
-        return msgspec.structs.replace(limits, **own, **times)
+        return _changed(limits, {**own, **times})
+
+
+def _changed(limits: _Some, changes: Mapping[str, Any]) -> _Some:
+    try:
+        return msgspec.structs.replace(limits, **changes)
+    except ValueError as error:
+        raise ArenaError(str(error)) from None
 
 
 def _short(value: str | float | tuple[str, ...]) -> Given:

@@ -10,6 +10,7 @@ from arena.cli import completion, main
 from arena.cli.changing import check_known, tell_run
 from arena.cli.common import league_argument, limit_values, output_format, show
 from arena.cli.foreseen import tell_unplayable
+from arena.cli.saying import say
 from arena.league.bot import Bot
 from arena.league.edit import set_keys
 from arena.league.plan import LeaguePlan
@@ -19,6 +20,9 @@ from arena.text import composed, safe
 from protocol.errors import ArenaError
 from referee.limits import Grant
 from referee.rules.options import read_settings
+
+_OF_BWRAP = ("processes", "scratch_mb")
+"""Limits of what no other sandbox has."""
 
 
 @main.command()
@@ -60,7 +64,11 @@ def grant(
     if now == bot.grant:
         return
     tell_run(league)
-    tell_unplayable(left.cores, now.of(plan.limits))
+    own = now.of(plan.limits)
+    if own.sandbox != "bwrap" and (idle := [key for key in now.given if key in _OF_BWRAP]):
+        counts = "count" if idle[1:] else "counts"
+        say(safe(f"{' and '.join(idle)} {counts} in bwrap alone: it has sandbox {own.sandbox}."))
+    tell_unplayable(left.cores, own)
 
 
 def _asked(

@@ -169,8 +169,8 @@ def _unmet(league: Path, found: Sequence[Brought], verdicts: Sequence[BotVerdict
     for each in found:
         if isinstance(each.bot, Bot) and (name := composed(each.name)) not in new:
             bot = dataclasses.replace(each.bot, grant=plan.grant_of(name))
-            if why := unmet(bot, plan.limits):
-                yield f"{why}; `arena add --grant` lets it have that."
+            if why := unmet(bot, plan.limits, "`arena add --grant` lets it have that."):
+                yield why
 
 
 def _not_looked_at(others: Sequence[str]) -> Iterator[str]:

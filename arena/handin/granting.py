@@ -6,6 +6,7 @@ import msgspec
 
 from arena.league.bot import Bot
 from arena.league.plan import LeaguePlan
+from protocol.errors import ArenaError
 
 
 def granted(plan: LeaguePlan, bot: Bot, entered_as: str) -> Bot:
@@ -17,7 +18,11 @@ def granted(plan: LeaguePlan, bot: Bot, entered_as: str) -> Bot:
     """
     before = plan.grant_of(plan.names.get(entered_as, entered_as))
     more = bot.needs.beyond(before.of(plan.limits)).within(plan.hand_in.most)
-    grant = msgspec.structs.replace(before, **more.given)
+    try:
+        grant = before.plus(more)
+        grant.of(plan.limits)
+    except ArenaError:  # they do not go together: `unmet` says what it needs and has not
+        grant = before
     may = plan.hand_in.most.remote or before.remote
     remote = True if bot.remote_digest and bot.needs.remote and may else None
     return replace(bot, grant=msgspec.structs.replace(grant, remote=remote))

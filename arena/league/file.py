@@ -198,6 +198,7 @@ class _Reader:
         self._checked(lambda: check_remotes(league), table="limits")
         self._checked(lambda: check_contest(league.hand_in), "hook", "hand_in")
         self._checked(lambda: check_hand_in(league), table="hand_in")
+        self._checked(lambda: league.hand_in.most.of(league.limits), "grants", "hand_in")
         league = replace(
             league,
             format_options=self._read(
@@ -224,7 +225,8 @@ class _Reader:
         named = {bot.name: bot for bot in playing}
         for number, entry in enumerate(bots):
             if bot := named.get(composed(entry["name"])):
-                own = bot.grant.of(league.limits)
+                own_limits = partial(bot.grant.of, league.limits)
+                own = self._checked(own_limits, "proc", "bot", number)
                 check = partial(check_door, f"bot {bot.name!r}", own, league)
                 self._checked(check, "door", "bot", number)
                 self._checked(partial(check_remote, bot, league), "remote", "bot", number)

@@ -16,6 +16,7 @@ from arena.league.files import KIT_WORDS, is_of_a_league, is_there, quoted
 from arena.league.finding import BOT_FILE
 from arena.league.plan import LeaguePlan
 from arena.text import toml
+from protocol.errors import ArenaError
 from referee.limits import Grant, Limits
 from referee.sandbox import PYTHON
 from referee.sandbox.executable import OF_VENV, is_of_venv
@@ -62,26 +63,32 @@ def hidden(bot: Bot, stderr: str) -> list[str]:
 NEEDED = "its bot.toml needs that, and plays with it where the organizer of a league grants it."
 
 
-def unmet(bot: Bot, limits: Limits) -> str:
-    """Return what a bot needs and has not by the limits of its league; empty if it has all."""
+def unmet(bot: Bot, limits: Limits, remedy: str = "") -> str:
+    """Return what a bot needs and has not by the limits of its league; empty if it has all.
+
+    The remedy follows, or why there is none in this league.
+    """
     own = bot.grant.of(limits)
     lacking = bot.needs.beyond(own)
     if not lacking.given:
         return ""
     has = Grant(**{key: getattr(own, key) for key in lacking.given})
     values = ", ".join(json.dumps(value) if value else "none" for value in has.given.values())
-    return f"{bot.name} needs {lacking.words}, and has {values}"
+    why = f"{bot.name} needs {lacking.words}, and has {values}"
+    try:
+        bot.grant.plus(lacking).of(limits)
+    except ArenaError as error:
+        return f"{why}; {error}"
+    return f"{why}; {remedy}" if remedy else why
 
 
-def wishes(league: LeaguePlan, among: Collection[str] | None = None) -> list[str]:
-    """Return a sentence for each bot of a league, or of some, that needs what it has not."""
-    return [
-        f"{why}; `arena grant {quoted(league.folder)} {shlex.quote(bot.name)} --needed` lets it "
-        f"have that."
-        for bot in league.bots
-        if among is None or bot.name in among
-        if (why := unmet(bot, league.limits))
-    ]
+def wishes(league: LeaguePlan, among: Collection[str] | None = None) -> Iterator[str]:
+    """Yield a sentence for each bot of a league, or of some, that needs what it has not."""
+    for bot in league.bots:
+        if among is None or bot.name in among:
+            words = f"{quoted(league.folder)} {shlex.quote(bot.name)}"
+            remedy = f"`arena grant {words} --needed` lets it have that."
+            yield from filter(None, [unmet(bot, league.limits, remedy)])
 
 
 def advice(bot: Bot, stderr: str, limits: Limits) -> str:

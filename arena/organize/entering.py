@@ -6,8 +6,6 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Literal, NamedTuple, TypeAlias
 
-import msgspec
-
 from arena.author.candidate import fitting
 from arena.author.check import check, unready
 from arena.author.step import Step
@@ -126,10 +124,12 @@ def _granted(league: LeaguePlan, each: Brought, terms: Terms) -> Brought:
     if not isinstance(each.bot, Bot):
         return each
     grant = league.grant_of(composed(each.name))
-    if terms.is_granting:
-        more = each.bot.needs.beyond(grant.of(league.limits))
-        grant = msgspec.structs.replace(grant, **more.given)
-    return each._replace(bot=fitting(replace(each.bot, grant=grant), league.limits))
+    try:
+        if terms.is_granting:
+            grant = grant.plus(each.bot.needs.beyond(grant.of(league.limits)))
+        return each._replace(bot=fitting(replace(each.bot, grant=grant), league.limits))
+    except ArenaError as error:  # what it is to have does not go together
+        return each._replace(bot=error)
 
 
 def _known(

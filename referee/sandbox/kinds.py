@@ -74,8 +74,6 @@ class Sandbox(SandboxKind, ABC):
 
     allowed: tuple[str, ...] = ()
     """What the canary may do in it."""
-    has_proc = True
-    """Whether it can show a bot /proc that asks for it."""
     uncleared = ""
     """Why every bot sees files of /proc, though it can read none; empty if none does."""
 

@@ -15,7 +15,6 @@ from referee.sandbox.devices import check_devices
 from referee.sandbox.errors import (
     CgroupError,
     MachineError,
-    SandboxError,
     StartError,
     UnfitError,
     unstartable,
@@ -136,8 +135,6 @@ class Launcher(Starter):
         """
         if why := unfit(program) or too_large(program.paths, limits.files_mb):
             raise UnfitError(why)
-        if limits.proc and not self.sandbox.has_proc:
-            raise SandboxError("uid has no /proc to show. Take landlock or bwrap for proc = true.")
         if limits.devices:
             check_devices(self.uid)
         self.sandbox.check(program, self.uid)

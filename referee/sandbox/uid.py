@@ -34,8 +34,6 @@ class UidSandbox(Sandbox):
     the user has bounds them.
     """
 
-    has_proc = False
-
     def __init__(self, uid: int | None) -> None:
         """Find out which file system there can be; `uid` is as for a `Launcher`."""
         seccomp.this_architecture()

@@ -93,14 +93,25 @@ REFUSED: list[tuple[dict[str, object], str]] = [
     ({"sandbox": "chroot"}, "it takes"),
     ({"x": 1}, "there is no"),
     ({"devices": ["nvidia"], "sandbox": "landlock"}, "no device is let through Landlock"),
+    ({"proc": True, "sandbox": "uid"}, "uid has no /proc to show"),
 ]
 
 
 @pytest.mark.parametrize(("raw", "says"), REFUSED)
 def test_a_grant_that_cannot_be_is_refused(raw: dict[str, object], says: str) -> None:
-    for kind in (Grant, Limits) if "devices" in raw else (Grant,):
+    for kind in (Grant, Limits) if len(raw) > 1 else (Grant,):
         with pytest.raises(ArenaError, match=says):
             read_settings(kind, raw, "limit {}")
+
+
+def test_what_does_not_go_together_is_refused_wherever_it_meets() -> None:
+    shown, no_proc = Grant(proc=True), "uid has no /proc to show"
+    with pytest.raises(ArenaError, match=no_proc):
+        shown.of(Limits(sandbox="uid"))
+    with pytest.raises(ArenaError, match=no_proc):
+        shown.plus(Grant(sandbox="uid"))
+    assert shown.plus(Grant(sandbox="bwrap")).of(Limits(sandbox="uid")).shows_proc
+    assert NO_GRANT.plus(Grant(devices=("nvidia",))) == Grant(devices=("nvidia",))
 
 
 def test_no_bot_asks_for_what_only_an_organizer_gives() -> None:

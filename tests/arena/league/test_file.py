@@ -62,7 +62,7 @@ MISTAKES = {
     "[limits]": ("[limit]", "[[limits]]"),
     "max_turns = 50": ("max_turn = 50", "max_turns = 1"),
     "move_time = 5.0": ('move_time = "5"', "move_time = inf", "bank = 1e12", "fresh = 1"),
-    'sandbox = "none"': ('sandbox = "jail"',),
+    'sandbox = "none"': ('sandbox = "jail"', 'sandbox = "uid"\nproc = true'),
     'name = "one"': (
         *("name = 1", 'name = ""', "zzz = 1", 'name = "one"\nkey = ""'),
         'name = "one"\nkey = "two"',
@@ -202,6 +202,16 @@ def test_dates_make_sense_in_their_order_hooks_can_be_told_and_grants_be_given(
     dates = f"opens = {EARLY}\nfreezes = {EARLY}\ncloses = {LATE}\nrelease = {LATE}\n"
     write(tmp_path, f"{FILE}\n[hand_in]\n{dates}")
     assert read_asked(tmp_path).hand_in.release is not None
+
+
+def test_what_the_sandbox_of_the_league_never_gives_a_bot_is_refused(tmp_path: Path) -> None:
+    text = FILE.replace('"none"', '"uid"')
+    write(tmp_path, text.replace('name = "two"', 'name = "two"\nproc = true'))
+    assert "league.toml:22: uid has no /proc to show" in refused(tmp_path, read_asked)
+    write(tmp_path, f"{text}\n[hand_in]\ngrants = {{ proc = true }}\n")
+    assert "league.toml:25: uid has no /proc to show" in refused(tmp_path, read_asked)
+    write(tmp_path, text.replace('name = "two"', 'name = "two"\nproc = true\nsandbox = "none"'))
+    assert read_asked(tmp_path).bots[1].grant.proc
 
 
 def test_a_bots_folder_is_that_of_the_league_unless_given(tmp_path: Path) -> None:

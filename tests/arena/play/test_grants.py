@@ -192,7 +192,7 @@ def test_a_mistake_changes_nothing_and_a_wish_that_cannot_be_is_refused(
     for words in (
         *("one", "one memory_mb=99 --none", "one memory=1", "one memory=", "one memory_mb=2"),
         *("on memory_mb=99", "one --needed", "one devices=amd"),
-        "one devices=nvidia sandbox=landlock",
+        *("one devices=nvidia sandbox=landlock", "one proc=true sandbox=uid"),
     ):
         result = arena("grant", two.folder, *words.split())
         assert result.exit_code != 0
@@ -205,6 +205,18 @@ def test_a_mistake_changes_nothing_and_a_wish_that_cannot_be_is_refused(
         result = arena("check", two.home / "one", "--game", "guerra")
         assert result.exit_code != 0
         assert "bot.toml" in result.output
+
+
+def test_needs_that_do_not_go_with_a_grant_refuse_the_bot(two: League, arena: Arena) -> None:
+    granted = arena("grant", two.folder, "one", "sandbox=uid", "scratch_mb=64")
+    assert "scratch_mb counts in bwrap alone" in granted.stderr
+    toml = 'command = ["{python}", "bot.py"]\nneeds = { proc = true }\n'
+    (two.home / "one" / "bot.toml").write_text(toml)
+    text = (two.folder / "league.toml").read_text()
+    refused = arena("add", two.folder, two.home / "one", "--replace", "--grant")
+    assert refused.exit_code == 1
+    assert "uid has no /proc to show" in " ".join(refused.output.split())
+    assert (two.folder / "league.toml").read_text() == text
 
 
 @pytest.mark.slow
