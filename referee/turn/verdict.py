@@ -35,7 +35,8 @@ _SIGNS: tuple[tuple[Verdict, str], ...] = (
         "processes",
         "can't start new thread|Resource temporarily unavailable|unable to create native thread"
         "|[Cc]annot fork|fork.*Operation not permitted|spawn .*EPERM|_fork_exec|os\\.fork"
-        r"|\b(system|posix_spawnp?)(\(.*\))?: Operation not permitted",
+        r"|\b(system|posix_spawnp?)(\(.*\))?: Operation not permitted"
+        "|ERR_WORKER_INIT_FAILED|uv_thread_create",
     ),
 )
 _OPENINGS: tuple[tuple[Verdict, str], ...] = (
@@ -43,9 +44,10 @@ _OPENINGS: tuple[tuple[Verdict, str], ...] = (
     ("processes", r"^runtime: failed to create new OS thread"),
 )
 """Signs of traces so long that they may stand before the last words, as Go's."""
+_BWRAP = 'write needs = { sandbox = "bwrap" } into its bot.toml, which an organizer grants'
 _NO_PROCESSES = (
-    "it asked for another process, or for what processes share, and this sandbox allows threads "
-    "alone: use these, or the sandbox bwrap"
+    f"it asked for another process, or for what processes share, and this sandbox allows threads "
+    f"alone: use these, or {_BWRAP}"
 )
 _NO_FILES = (
     "it may write no file in this sandbox: keep it in memory, or print to standard error, "
@@ -82,7 +84,7 @@ _FATAL_SIGNALS = (-signal.SIGSEGV, -signal.SIGABRT, -signal.SIGTRAP)
 _NEARLY = 0.9  # of the memory allowed: a bot that a signal kills there was refused more
 _HALF = 0.4  # of it: so much was used by who then asks for as much again, and does not look
 _BY_SIGNAL = 128  # what shells and bwrap add to a signal's number
-_THREADS = "new thread|OS thread|native thread"
+_THREADS = "new thread|OS thread|native thread|ERR_WORKER_INIT_FAILED|uv_thread_create"
 _TRACEBACK = "Traceback (most recent call last):\n"
 _TELLING = re.compile(
     r"(?!\s|\d+: ).*(?:\b\w*(?:Error|Exception)\b|panic: |panicked at|(?i:fatal error))"
@@ -90,7 +92,7 @@ _TELLING = re.compile(
 )
 _HARMLESS = re.compile("^GC Warning: Could not open /proc.*$", re.MULTILINE)
 """What Guile says at each start."""
-_BESIDE = re.compile(r"\s|$|note: |Node\.js v|\S*env: use |[]})]|stack backtrace:")
+_BESIDE = re.compile(r"\s|$|note: |Node\.js v|\S*env: use |[]})]|stack (backtrace|traceback):")
 """How lines begin that say nothing by themselves: the frames of a trace are indented."""
 _LONGEST_WORD = 120  # characters
 _LONGEST_HALF = 40
@@ -174,10 +176,13 @@ def _told(kind: Verdict, sign: str, ended: Ended, limits: Limits) -> str:
             if sign == _NO_MEMORY:
                 used += "; or it called popen, which says so too where it gets no process"
         return f"it ran out of memory: {limits.memory_mb} MiB allowed (memory_mb), {used}"
+    is_ours = limits.sandbox != "none"  # which sets neither of these limits
     if kind == "files":
-        return f"it ran out of open files: {limits.open_files} allowed (open_files)"
+        most = f"{limits.open_files} allowed (open_files)" if is_ours else "see ulimit -n"
+        return f"it ran out of open files: {most}"
     if limits.sandbox in ("bwrap", "none"):
-        why = f"it lacked a process or thread: {limits.processes} allowed (processes)"
+        most = f"{limits.processes} allowed (processes)" if is_ours else "see ulimit -u"
+        why = f"it lacked a process or thread: {most}"
         if re.search(_THREADS, sign):
             why += f"; or its stacks took the memory: {limits.memory_mb} MiB allowed (memory_mb)"
         return why
@@ -191,7 +196,7 @@ def _told(kind: Verdict, sign: str, ended: Ended, limits: Limits) -> str:
         )
     return (
         f"it lacked a process: --sandbox {limits.sandbox} allows threads alone. A start script "
-        f"must exec its program; or use the sandbox bwrap"
+        f"must exec its program; or {_BWRAP}"
     )
 
 
@@ -229,12 +234,17 @@ def instead(half: bytes, *, has_unread: bool, is_idle: bool, is_ready: bool, wai
         return ""
     if waited >= _LONG_WAIT:
         return f" (the machine was busy: it waited {waited:.1f} s for a core, which is taken off)"
+    if has_unread and not is_ready:
+        return (
+            " (it did not read `hello`: does it wait for something else, or did its runtime not "
+            "get the threads or the memory to start (processes, memory_mb)?)"
+        )
     if has_unread:
         return " (it did not read all that it was sent)"
     if is_ready:
         return (
-            " (it read the ask and was idle: does it sleep, wait for more than one line, or keep "
-            "its answer unflushed?)"
+            " (it read the ask and was idle: does it sleep, wait for a child or for more than one "
+            "line, or keep its answer unflushed?)"
         )
     return (
         ' (it was idle: does it answer `hello` with {"type":"ready"}, read one line at a time, and '

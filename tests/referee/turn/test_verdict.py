@@ -11,7 +11,7 @@ from referee.sandbox import Ended
 from referee.turn.verdict import beside, instead, last_word, verdict
 from tests.golden import Golden
 
-LANDLOCK, BWRAP = Limits(), Limits(sandbox="bwrap")
+LANDLOCK, BWRAP, FREE = Limits(), Limits(sandbox="bwrap"), Limits(sandbox="none")
 FRAMES = "".join(
     f"runtime.mallocgc(0x100000, 0x48a2a0, 0x1)\n\t/usr/lib/go/src/runtime/malloc.go:{line} +0x25\n"
     for line in range(200)
@@ -113,6 +113,13 @@ TOLD: dict[str, tuple[Ended, str, Limits]] = {
         "java.lang.OutOfMemoryError: Java heap space\n",
         LANDLOCK,
     ),
+    "a thread, of which Node tells": (
+        ended(),
+        "Error: EAGAIN\n  code: 'ERR_WORKER_INIT_FAILED'\n",
+        LANDLOCK,
+    ),
+    "a process without a sandbox": (ended(), FORK, FREE),
+    "files without a sandbox": (ended(), "OSError: [Errno 24] Too many open files\n", FREE),
     "threads in bwrap": (small(1), "RuntimeError: can't start new thread\n", BWRAP),
     "a file that is too large for the scratch folder": (
         small(1),
@@ -214,6 +221,8 @@ TRACES = {  # which line that is, is marked
     "»  what():  no book\n",
     "a script with windows line ends": "»/usr/bin/env: 'python3\\r': No such file or directory\n"
     "/usr/bin/env: use -[v]S to pass options in shebang lines\n",
+    "lua": "»lua5.4: bot.lua:4: attempt to index a nil value (local 'p')\n"
+    "stack traceback:\n\tbot.lua:4: in main chunk\n\t[C]: in ?\n",
     "words of its own": "opening the book\n»no book here\n",
     "nothing but frames": "  one\n»  two\n",
 }
@@ -246,7 +255,8 @@ def did(half: bytes = b"", **seen: Any) -> str:
 
 INSTEAD: dict[str, dict[str, Any]] = {
     "it wrote half a line": {"half": b'{"id": 1, "move": {"action": "attack", "card": "7H"'},
-    "it did not read": {"has_unread": True},
+    "it did not read": {"has_unread": True, "is_ready": True},
+    "it did not begin to read": {"has_unread": True},
     "it may not flush its output": {},
     "it has flushed its ready, so it may sleep": {"is_ready": True},
     "it had no core": {"is_ready": True, "waited": 0.52},
