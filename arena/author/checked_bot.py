@@ -139,7 +139,7 @@ class CheckedBot:
 
     def _time_to_start(self, process: BotProcess) -> str:
         limits, wall = self._setting.limits, self._start_seconds
-        if limits.clock == "wall":
+        if limits.judge == "wall":
             return f"after {wall:.2f} s; {limits.startup:g} s allowed"
         cpu = process.meter.on_turn
         allowed = limits.startup * limits.threads

@@ -132,7 +132,7 @@ def write_bridge(folder: Path, engine: Path, words: Sequence[str]) -> list[str]:
     executable = start if start in contents else ""
     words = [shown(files[word]) if word in files else word for word in words]
     entry = toml(["{python}", BRIDGE.name, f"./{start}" if executable else start, *words])
-    contents["bot.toml"] = f"command = {entry}\n".encode()
+    contents["bot.toml"] = f'command = {entry}\nneeds = {{ sandbox = "bwrap" }}\n'.encode()
     return write_files(folder, contents, executable)
 
 

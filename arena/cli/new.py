@@ -151,7 +151,9 @@ def _bridge(folder: Path, uci: str, lang: str | None, game: str | None) -> None:
     if len(files) > _OF_BRIDGE:
         say(safe(f"What the engine reads besides, such as a network or a book, copy to {word}."))
     say(
-        "The engine is a process beside the bot, which the sandbox bwrap allows; there the time on "
-        "the wall counts."
+        safe(
+            f"The engine is a process beside the bot, so that it needs the sandbox bwrap, where "
+            f"the time on the wall counts: 'arena add LEAGUE {word} --grant' gives it that."
+        )
     )
-    click.echo(safe(f"Next: arena check {word} --game openspiel:chess --sandbox bwrap"))
+    click.echo(safe(f"Next: arena check {word} --game openspiel:chess"))

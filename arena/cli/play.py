@@ -288,7 +288,7 @@ def _started(
     warn_unprotected(limits.sandbox)
     for each in filter(None, bots):
         if why := unmet(each, limits):
-            say(safe(f"{why}; --limit KEY=VALUE gives all bots more."))
+            say(safe(f"{why}; --sandbox and --limit give all bots more."))
     launcher = stack.enter_context(Launcher(limits.sandbox, uid=sandbox_uid))
     for bot in bots:
         if bot:

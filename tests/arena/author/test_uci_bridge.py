@@ -168,7 +168,7 @@ def test_an_engine_that_a_path_names_is_copied(tmp_path: Path) -> None:
     assert result.exit_code == 0, result.output
     bot = tmp_path / "bot"
     command = 'command = ["{python}", "uci.py", "./engine-uci.py", "an argument"]\n'
-    assert (bot / "bot.toml").read_text() == command
+    assert (bot / "bot.toml").read_text() == f'{command}needs = {{ sandbox = "bwrap" }}\n'
     assert (bot / "engine-uci.py").read_bytes() == program.read_bytes()
     assert (bot / "engine-uci.py").stat().st_mode & 0o111
 
