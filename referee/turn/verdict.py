@@ -34,9 +34,9 @@ _SIGNS: tuple[tuple[Verdict, str], ...] = (
     (
         "processes",
         "can't start new thread|Resource temporarily unavailable|unable to create native thread"
-        "|[Cc]annot fork|fork.*Operation not permitted|spawn .*EPERM|_fork_exec|os\\.fork"
-        r"|\b(system|posix_spawnp?)(\(.*\))?: Operation not permitted"
-        "|ERR_WORKER_INIT_FAILED|uv_thread_create",
+        "|[Cc]annot fork|fork.*Operation not permitted|spawn(Sync)? .*EPERM|_fork_exec"
+        r"|os\.(fork|posix_spawn)|\b(system|posix_spawnp?)(\(.*\))?: Operation not permitted"
+        "|does not start: Operation not permitted|ERR_WORKER_INIT_FAILED|uv_thread_create",
     ),
 )
 _OPENINGS: tuple[tuple[Verdict, str], ...] = (
@@ -147,14 +147,14 @@ def verdict(ended: Ended, stderr: str, limits: Limits) -> tuple[Verdict, str]:
             if limits.sandbox == "bwrap"
             else "it touched what is not there of a file"
         )
-    if limits.sandbox != "none" and (why := _refusal(stderr)):
+    if limits.sandbox != "none" and (why := _refusal(stderr, limits)):
         return "crash", why
     if code != ended.code:
         return "crash", f"which is how bwrap tells of {signal_name(-code)}"
     return "crash", ""
 
 
-def _refusal(stderr: str) -> str:
+def _refusal(stderr: str, limits: Limits) -> str:
     """Return how the sandbox explains the end of a standard error; empty if it does not.
 
     The frames of a trace may say more than its last line.
@@ -163,7 +163,8 @@ def _refusal(stderr: str) -> str:
     if not _DENIED.search(last_word(stderr)):
         return ""
     trace = stderr[-_LAST_WORDS:].rpartition(_TRACEBACK)[2]
-    return next((why for signs, why in _REFUSALS if re.search(signs, trace)), "")
+    found = (why for signs, why in _REFUSALS if re.search(signs, trace))
+    return next((why for why in found if why != _NO_PROC or not limits.shows_proc), "")
 
 
 def _told(kind: Verdict, sign: str, ended: Ended, limits: Limits) -> str:

@@ -53,6 +53,8 @@ def kind(stderr: str, limits: Limits = LANDLOCK) -> str:
         ("OSError: [Errno 24] Too many open files: 'book'\n", "files"),
         ("popen: Cannot allocate memory\n", "processes"),
         ("system: Operation not permitted\n", "processes"),
+        ("the engine ./fish does not start: Operation not permitted\n", "processes"),
+        ("Error: spawnSync /bin/sh EPERM\n", "processes"),
         ("the book: Cannot allocate memory\n", "memory"),
         ("unable to alloc 1000000016 bytes\n", "memory"),
         ("PHP Fatal error:  Allowed memory size of 134217728 bytes exhausted\n", "memory"),
@@ -185,6 +187,12 @@ def test_what_the_sandbox_refused_is_said_to_be_its_doing(stderr: str, says: str
     assert verdict(ended(), stderr, LANDLOCK)[0] == "crash"
     assert says in verdict(ended(), stderr, LANDLOCK)[1]
     assert verdict(ended(), stderr, Limits(sandbox="none"))[1] == ""
+
+
+def test_who_sees_proc_is_not_told_that_it_is_hidden() -> None:
+    refused = "PermissionError: [Errno 13] Permission denied: '/proc/stat'\n"
+    assert "/proc, which is hidden" in verdict(ended(), refused, LANDLOCK)[1]
+    assert "read its own files alone" in verdict(ended(), refused, Limits(proc=True))[1]
 
 
 def test_what_a_bot_survived_is_not_said_to_have_ended_it() -> None:
