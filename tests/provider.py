@@ -17,6 +17,7 @@ import gzip
 import itertools
 import json
 import os
+import select
 import ssl
 import subprocess
 import sys
@@ -331,7 +332,10 @@ async def _main(names: Sequence[str], port: int, plain: bool, behaviour: dict[st
         tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         authority.issue_cert(*names).configure_cert(tls)
     server = Server(tls)
-    await server.listen(port)
+    try:
+        await server.listen(port)
+    except OSError as error:
+        sys.exit(f"port {port} cannot be used: {os.strerror(error.errno or 0)}. Choose another.")
     await server.behave(behaviour)
     scheme = "http" if plain else "https"
     opening = {"url": f"{scheme}://localhost:{server.port}", "ca": str(folder / "ca.pem")}
@@ -339,6 +343,8 @@ async def _main(names: Sequence[str], port: int, plain: bool, behaviour: dict[st
     reader = asyncio.StreamReader(limit=1 << 20)
     protocol = asyncio.StreamReaderProtocol(reader)
     try:
+        with select.epoll() as poll:
+            poll.register(sys.stdin)  # which fails for a file, and for /dev/null
         await asyncio.get_running_loop().connect_read_pipe(lambda: protocol, sys.stdin)
     except (ValueError, PermissionError):
         await asyncio.Event().wait()
