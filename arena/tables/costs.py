@@ -5,10 +5,16 @@ from typing import Any
 
 from arena.tables.facet import Facet, FacetSource, Used
 from arena.tables.table import Column, Exact
+from arena.text import counted
 
 
 def costs(source: FacetSource) -> Facet:
     """Return what each bot has asked for."""
+    unpriced = sum(its.unpriced for its in source.used.values())
+    free = (
+        f"{counted(unpriced, 'request')} took tokens and cost nothing here: the league had no "
+        f"price, or one of 0, for what was asked."
+    )
     return Facet(
         columns=(
             Column("Requests", "requests", "right"),
@@ -22,6 +28,7 @@ def costs(source: FacetSource) -> Facet:
         notes=(
             "Requests, tokens and costs are those of all matches that are stored; costs follow "
             "from the prices that the league had at the time.",
+            *[free] * bool(unpriced),
         ),
     )
 

@@ -49,6 +49,8 @@ class Used:
     tokens_in: int = 0
     tokens_out: int = 0
     cost: float = 0.0
+    unpriced: int = 0
+    """The requests that took tokens and cost nothing."""
     trips: list[int] = field(default_factory=list)
     """How long a line took to its machine and back in each match, if it is remote; microseconds."""
 
@@ -84,6 +86,8 @@ class FacetSource:
                 its.tokens_in += exchange.tokens_in
                 its.tokens_out += exchange.tokens_out
                 its.cost += exchange.cost
+                took_tokens = exchange.tokens_in + exchange.tokens_out > 0
+                its.unpriced += took_tokens and not exchange.cost
             for seat, trip in whole.evidence.trips.items():
                 seats[seat].trips.append(trip)
         return found
