@@ -33,6 +33,7 @@ from arena.schedule.deal import BotIndex
 from arena.store.result import PlayedMatch
 from arena.store.suspensions import TOO_SLOW
 from arena.store.timing import Timing
+from arena.text import counted
 from referee.match.judging import BY_FORFEIT
 
 _LARGEST_BATCH = 500
@@ -93,7 +94,7 @@ class Runner:
         self._forfeiting: set[BotIndex] = set()
         self._stopping = False
         self._is_broken = False  # the machine, so that all stop, and it is reported once
-        self._errors: set[str] = set()  # tracebacks that were told
+        self._errors: dict[str, list[str]] = {}  # the matches that each has stopped
         self._seconds = 0.0  # that there were workers for, each counted
         self._finished = 0
 
@@ -140,6 +141,8 @@ class Runner:
                 yield happened
             if left := [*self._hand_out()]:
                 yield left
+        if alike := [*self._failed_alike()]:
+            yield alike
 
     def _take(self, event: Event) -> Iterator[Timing | Notice]:
         """Take in what has happened, but for the results themselves."""
@@ -163,7 +166,7 @@ class Runner:
                 yield from self._count_forfeits(word.matches)
                 self._lobby.note_played(word.matches)
             case Failed():
-                yield self._failed(word)
+                yield from self._failed(word)
             case Fit():
                 yield Started(self._setup.names[word.bot], word.memory)
             case Unfit():
@@ -421,15 +424,22 @@ class Runner:
         each = self._seconds / self._finished
         return max(1, min(int(self._force.batch_seconds / each), _LARGEST_BATCH))
 
-    def _failed(self, failed: Failed) -> Problem:
-        """Name a match that was stopped; the traceback is told once for all that have the same."""
-        schedule, task = self._setup.schedule, failed.task
-        match = schedule.match_id(task.deal, failed.rotation)
-        what = f"match {match} ({self._name(task)}) was stopped by an error and not stored"
-        if failed.error in self._errors:
-            return Problem(f"{what}, as one before it.")
-        self._errors.add(failed.error)
-        return Problem(f"{what}:\n{failed.error}")
+    def _failed(self, failed: Failed) -> Iterator[Problem]:
+        """Name the first match that an error has stopped; others are counted at the end."""
+        task = failed.task
+        match = self._setup.schedule.match_id(task.deal, failed.rotation)
+        stopped = self._errors.setdefault(failed.error, [])
+        stopped.append(match)
+        if len(stopped) == 1:
+            what = f"match {match} ({self._name(task)}) was stopped by an error and not stored"
+            yield Problem(f"{what}:\n{failed.error}")
+
+    def _failed_alike(self) -> Iterator[News]:
+        """Say how many matches were stopped by errors that were told of others."""
+        for first, *others in self._errors.values():
+            if others:
+                more = counted(len(others), "more match", "more matches")
+                yield News(f"The error of match {first} has stopped {more}.")
 
     def _name(self, task: Task) -> str:
         names = ", ".join(self._setup.names[bot] for bot in task.lineup)

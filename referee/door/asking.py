@@ -150,13 +150,14 @@ class Asking:
                     pause = min(_FIRST_PAUSE * 2 ** (tries - 1), _LONGEST_PAUSE, max(left, 0.0))
                     pause *= random.uniform(0.75, 1.0)  # noqa: S311 - so that bots spread
                 if left < max(pause, _LEAST_LEFT) or course.is_cut:
-                    why = self._eraser.text(f"{asked.origin}: {trouble}{_times(tries)}.")
                     if payer is self._absence and not course.is_cut:
                         raise AbsentError(
-                            f"{why} Our own requests fail too. The match is left as it is, and "
-                            f"goes on in the next run."
+                            f"{asked.origin} was away for the {self._terms.absence:g} s of "
+                            f"`absence`, for our own request too. Matches that ask it are left as "
+                            f"they are, and go on in the next run."
                         )
-                    raise OutageError(why)
+                    why = f"{asked.origin}: {trouble}{_times(tries)}."
+                    raise OutageError(self._eraser.text(why))
                 await asyncio.sleep(pause)
         finally:
             if payer is not None:

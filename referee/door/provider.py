@@ -4,6 +4,7 @@ It needs the extra `door`.
 """
 
 import asyncio
+import os
 import ssl
 from collections import defaultdict
 from collections.abc import Callable
@@ -149,5 +150,5 @@ def _why(error: Exception) -> str:
     if isinstance(error, ssl.SSLError):
         return f"TLS failed: {(error.reason or 'there is none').replace('_', ' ').lower()}"
     if isinstance(error, OSError):
-        return error.strerror or "the connection broke off"
+        return os.strerror(error.errno) if error.errno else "the connection broke off"
     return str(error)[:200].rstrip(".")

@@ -45,6 +45,8 @@ def test_what_was_played_before_a_failure_is_kept(league: League) -> None:
     stones(league, "second")
     ended = league.call("run", "--workers", "2", code=1)
     assert "one match is enough" in ended.stderr
+    assert ended.stderr.count("was stopped by an error") == 1
+    assert "has stopped 11 more matches." in ended.stderr
     assert "Traceback" not in ended.stderr
     assert league.count() == 12
 

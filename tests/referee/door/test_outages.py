@@ -159,7 +159,7 @@ def test_what_fails_while_our_own_request_is_answered_is_the_bots(
 def test_a_match_is_left_when_a_provider_was_away_too_long_or_refuses_our_key(
     provider: Provider, call: Call
 ) -> None:
-    for status, said in ((503, "goes on in the next run"), (401, "refuses the key in EXAMPLE_KEY")):
+    for status, said in ((503, "go on in the next run"), (401, "refuses the key in EXAMPLE_KEY")):
         caller = call(outage_wait=0.0, shared=(PROBE,), absence=0.3)
         provider.behave("status", status=status)
         with pytest.raises(AbsentError, match=said):
