@@ -1,4 +1,4 @@
-"""What is said of a league before it is played: how long it takes, what it separates, its seed.
+"""What is said of a league before it is played: how much it plays, what it separates, its seed.
 
 And whether it can be played here at all.
 """
@@ -11,23 +11,20 @@ from arena.league.seed import is_guessable
 from arena.schedule.deal import first_bots
 from arena.stats.elo import elo_of
 from arena.stats.foresight import least_share
-from arena.text import counted, duration, safe
+from arena.text import counted, safe
 from referee.limits import Limits
 from referee.sandbox import SandboxError, check_cores, check_here
 from referee.sandbox.devices import check_devices
 from referee.sandbox.users import first_user
 
-_SECONDS_A_DECISION = 60e-6  # of a bot that answers at once, referee included
 _SUREST = 0.99  # of the points: beyond, a lead in Elo means nothing
 _WORTH_SAYING = 1.25  # times the matches of mirrored deals
 
 
-def tell_plan(
-    league: LeaguePlan, missing: int, mean_seconds: float | None, workers: int | None
-) -> None:
-    """Say how many matches are to be played and how long that may take.
+def tell_plan(league: LeaguePlan, missing: int, workers: int | None) -> None:
+    """Say how many matches are to be played, and by how many `workers` of this machine, if any.
 
-    Without `workers`, it is what one core would need: on a cluster, many share in it.
+    How long that takes is said while they are played: before, nobody knows how long the bots think.
     """
     if not missing:
         is_empty = not league.goes_by_results and not league.asked.deal_count
@@ -35,22 +32,9 @@ def tell_plan(
         say(hint if is_empty else "Nothing is missing.")
         return
     what = "slot" if league.limits.pace == "slow" else "worker"
-    form = "{}, {} with " + counted(workers, what) if workers else "{}; one core would need {}"
-    workers = workers or 1
-    least = league.game.typical_decisions * _SECONDS_A_DECISION
-    if mean_seconds is None:
-        limits = league.limits
-        limit = limits.bank * league.seats
-        limit += (limits.move_time + limits.increment) * league.game.typical_decisions
-        time = (
-            f"about {duration(missing * least / workers)} if the bots answer at once, "
-            f"up to {duration(missing * limit / workers)} if they use all their time"
-        )
-    else:
-        time = f"about {duration(missing * mean_seconds / workers)}"
     where = " in this round" if league.goes_by_results else ""
-    matches = f"{counted(missing, 'match', 'matches')} to play{where}"
-    say(f"{form.format(matches, time)}.")
+    who = f", with {counted(workers, what)}" if workers else ""
+    say(f"{counted(missing, 'match', 'matches')} to play{where}{who}.")
 
 
 def foreseen(league: LeaguePlan) -> Iterator[str]:

@@ -54,6 +54,7 @@ from arena.play.missing import WHOLE, Part
 from arena.play.pace import Pace
 from arena.play.run import Run
 from arena.play.staffing import RunTerms
+from arena.store.flights import under_way
 from arena.store.opening import open_store, read_league
 from arena.store.suspensions import FORFEITING, suspended
 from arena.store.tournament import Tournament, asked_deals
@@ -144,7 +145,7 @@ def init(
         else:
             is_slow = made.limits.pace == "slow"
             at_once = min(made.limits.slots, missing) if is_slow else default_workers(made.cores)
-            tell_plan(made, missing, None, at_once)
+            tell_plan(made, missing, at_once)
         for said in foreseen(made):
             say(said)
     tell_unplayable(made.cores, made.limits)
@@ -243,7 +244,7 @@ def _play_missing(league: LeaguePlan, terms: RunTerms, title: str) -> None:
             click.echo(title)
         for hint in (*run.hints, *wishes(league), *idle_keys(league)):
             say(safe(hint))
-        tell_plan(league, run.missing, run.mean_seconds, run.workers)
+        tell_plan(league, run.missing, run.workers)
         if not run.missing:
             return
         warn_unprotected(league.limits.sandbox, league.bots)
@@ -274,6 +275,8 @@ def _play_missing(league: LeaguePlan, terms: RunTerms, title: str) -> None:
                 is_any_suspended |= isinstance(event, Suspended)
                 problems += isinstance(event, Problem)
         missing = f"{counted(run.missing, 'match is', 'matches are')} missing"
+        if begun := sum(map(bool, under_way(league.folder).values())):
+            missing += f" ({begun:,} {'has' if begun == 1 else 'have'} begun and will go on)"
         if problems:
             rest = f"{missing}. Run again to go on." if run.missing else "no match is missing."
             raise RunError(f"{counted(problems, 'problem')}, above; {rest}")

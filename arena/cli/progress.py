@@ -82,6 +82,7 @@ class ProgressLine:
                 length=self._matches,
                 file=sys.stderr,
                 show_pos=True,
+                show_eta=False,  # as `Pace` knows better
                 width=20,
                 bar_template="%(bar)s %(info)s %(label)s",
             )
@@ -108,12 +109,13 @@ class ProgressLine:
 
     def underway(self, matches: int, answers: int) -> None:
         """Show how far slow matches are: how many are played, and the answers so far."""
+        self._estimate.hear(answers)
         self._underway = f"{matches:,} under way, {counted(answers, 'answer')}, "
         self._show(0)
 
     def _show(self, new: int) -> None:
         if self._terminal:
-            self._bar.label = self._pace()
+            self._bar.label = self._pace() + self._left()
             self._bar.update(new)
             if not new:
                 self._bar.render_progress()
@@ -121,9 +123,7 @@ class ProgressLine:
             if monotonic() < self._next:
                 return
             self._next = monotonic() + _SECONDS_BETWEEN_LINES
-            left = self._estimate.left(self._matches - self._done)
-            rest = f", about {duration(left)} left" if left else ""
-            click.echo(f"{self._line()}{rest}", err=True)
+            click.echo(self._line() + self._left(), err=True)
 
     def expect(self, missing: int) -> None:
         """Take note that so many matches are still to be played, as a round has begun."""
@@ -134,6 +134,10 @@ class ProgressLine:
     def say(self, text: str) -> None:
         """Show a message that stays."""
         say(f"\n{text}" if self._terminal else text)
+
+    def _left(self) -> str:
+        seconds = self._estimate.left(self._matches - self._done)
+        return f", about {duration(seconds)} left" if seconds else ""
 
     def _line(self) -> str:
         return f"{self._done} of {self._matches} matches, {self._pace()}"

@@ -38,6 +38,8 @@ class Pace:
         self._began = monotonic()
         self._parts = [_Part() for _ in names]
         self._matches = 0
+        self._steps = 0  # of these matches: each is begun, and has its decisions
+        self._answers = 0  # in this run, those in matches that are not over among them, if known
         self._seconds = 0.0  # that matches took, added up
         self._named: set[int] = set()
 
@@ -46,6 +48,7 @@ class Pace:
         for each in played:
             seconds, bots = each.record.seconds, each.result.bots
             self._matches += 1
+            self._steps += 1 + each.result.decisions
             self._seconds += seconds
             clock = stored_clock(each.result.clock, len(bots))
             for bot, said in zip(bots, clock, strict=True):
@@ -54,12 +57,22 @@ class Pace:
                 part.matches += 1
                 part.seconds += seconds
 
+    def hear(self, answers: int) -> None:
+        """Take note of how many answers were given in this run, in all matches."""
+        self._answers = answers
+
     def left(self, missing: int) -> float | None:
-        """Return the seconds until so many matches are played; None if that is not known yet."""
+        """Return the seconds until so many matches are played; None if that is not known yet.
+
+        What was answered in those that are on their way is done, and need not be done again.
+        """
         passed = monotonic() - self._began
         if passed < _LEAST_SECONDS or not self._matches:
             return None
-        return missing * passed / self._matches
+        done = self._answers + self._matches if self._answers else self._steps
+        on_their_way = max(0, done - self._steps)
+        still = missing * self._steps / self._matches - on_their_way
+        return max(0.0, still) * passed / done
 
     def holdup(self, missing: int) -> str:
         """Return a sentence on a bot that the run waits for too long; empty if there is none.

@@ -81,8 +81,6 @@ class Run:
         self._tournament = tournament = todo.tournament
         if tournament is not None and tournament.upcoming is None and not todo.matches:
             self.hints.append(_PART_IS_PLAYED.format(tournament.number))
-        self.mean_seconds = store.mean_seconds((bot.key, bot.version) for bot in league.bots)
-        """The mean time of matches of these bots; None if there are none."""
         self._league = league
         self._store = store
         self._setup = setup

@@ -1,6 +1,5 @@
 """Which matches are stored, counted and named for whoever plays the others of a league."""
 
-import json
 from array import array
 from bisect import bisect_left
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -34,18 +33,6 @@ _KNOWN = """
         FROM match GROUP BY deal
     ) AS played LEFT JOIN deal ON deal.id = played.deal
     ORDER BY deal.name
-"""
-_MEAN_SECONDS = """
-    SELECT avg(seconds) FROM (
-        SELECT record.seconds FROM match JOIN record ON record.id = match.record
-        WHERE match.result IN (
-            SELECT id FROM result WHERE NOT EXISTS (
-                SELECT 1 FROM json_each(result.bots) AS seat
-                WHERE seat.value NOT IN (SELECT value FROM json_each(?))
-            )
-        )
-        ORDER BY match.deal DESC LIMIT 1000
-    )
 """
 LIST = "the list of matches"
 """What is damaged where its rows cannot be read."""
@@ -127,15 +114,3 @@ class Known(Recent):
                 if entered.issuperset(read_lineup(lineup)):
                     deals, matches = deals + whole, matches + played
         return deals, matches
-
-    def mean_seconds(self, bots: Iterable[tuple[str, str]]) -> float | None:
-        """Return the mean time on the wall of the last matches of bots, by keys and versions.
-
-        It is None if they have played none among themselves.
-        """
-        asked = set(bots)
-        with self.explained():
-            rows = self._db.execute("SELECT id, name, version FROM bot")
-            ids = [number for number, *bot in rows if tuple(bot) in asked]
-            (mean,) = self._db.execute(_MEAN_SECONDS, (json.dumps(ids),)).fetchone()
-        return mean if mean is None else float(mean)

@@ -25,12 +25,13 @@ MATCHES = 48
 _MOST_IN_A_RUN = 8
 _SIGNALS = 3  # beside the kinds of kills
 
+_MISSING = r"\d+ match(es are| is) missing( \(.+ begun and will go on\))?"
 _ENDINGS = re.compile(
     r"arena: interrupted\.\n$"  # before there was anything to finish
     r"|was killed before a match was played\. Run again\."
-    r"|stopped; \d+ match(es are| is) missing(, about .+ of play)?\. Run again to go on\."
+    rf"|stopped; {_MISSING}(, about .+ of play)?\. Run again to go on\."
     r"|stopped at once; what was stored is safe\. Run again to go on\."
-    r"|\d+ problems?, above; \d+ match(es are| is) missing\. Run again to go on\."
+    rf"|\d+ problems?, above; {_MISSING}\. Run again to go on\."
 )
 """The last words of a run that was struck and ends with 1."""
 

@@ -34,6 +34,17 @@ def test_what_is_left_is_known_after_some_seconds(time: SimpleNamespace) -> None
     assert pace.left(100) == 80.0
 
 
+def test_what_is_on_its_way_counts_and_what_was_answered_before_the_run_is_no_pace(
+    time: SimpleNamespace,
+) -> None:
+    for answers, left in ((18, 90.0), (18 + 9 * 9, 9.0), (9, 171.0)):
+        pace = Pace(["a", "b"], 2)
+        pace.take([match((0, 0.1), (1, 0.1), each=9)])
+        pace.hear(answers)
+        time.now += 10.0
+        assert pace.left(9) == pytest.approx(left)
+
+
 def test_who_sleeps_is_named_once_with_what_the_rest_takes_without_it(
     time: SimpleNamespace, golden: Golden
 ) -> None:

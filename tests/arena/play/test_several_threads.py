@@ -63,7 +63,7 @@ def test_what_needs_more_cores_than_there_are_is_refused_and_a_league_read_and_m
     found = arena("init", league.home / "made", "random", "sensible", "--deals", 1, *limit)
     assert found.exit_code == 0
     assert f"It cannot be played here: {REFUSED}" in " ".join(found.stderr.split())
-    assert "one core would need" in found.stderr
+    assert "2 matches to play" in found.stderr
 
 
 @two_cores

@@ -168,14 +168,12 @@ def test_what_was_rolled_back_is_not_taken_for_stored(store: Store, path: Path) 
     }
 
 
-def test_settings_of_the_first_match_and_mean_times_are_kept(store: Store) -> None:
-    both = [(bot.key, bot.version) for bot in (ONE, TWO)]
-    assert (store.settings(), store.mean_seconds(both)) == ({}, None)
+def test_settings_of_the_first_match_are_kept(store: Store) -> None:
+    assert store.settings() == {}
     store.keep_settings({**SETTINGS, "seed": "0"})
     add(store, match("d1"), match("d2"))
     store.keep_settings({**SETTINGS, "seed": "3"})
     assert store.settings() == SETTINGS
-    assert (store.mean_seconds(both), store.mean_seconds(both[:1])) == (0.25, None)
 
 
 def test_a_match_is_found_by_the_beginning_of_its_id(store: Store, golden: Golden) -> None:

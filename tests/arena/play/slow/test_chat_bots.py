@@ -189,11 +189,17 @@ def test_what_a_provider_does_wrong_for_a_while_costs_nobody_anything(
 
 
 @pytest.mark.slow
-def test_a_slow_model_has_its_time(league: League, provider: Provider) -> None:
+def test_a_slow_model_has_its_time_and_costs_without_prices_are_said_to_be_none(
+    league: League, provider: Provider
+) -> None:
     begin(league, provider, turns=1)
+    file = league.folder / "league.toml"
+    file.write_text(file.read_text().replace("prices = {", "# prices = {"))
     provider.behave("plays", seconds=0.1)
     play(league, provider)
     assert all("I choose" in entry.note for entry in asked_of(league))
+    said = " ".join(league.call("rank", "--cost").stdout.split())
+    assert f"{len(asked_of(league))} requests took tokens and cost nothing here" in said
 
 
 @pytest.mark.slow
@@ -206,7 +212,7 @@ def test_matches_wait_for_a_provider_that_is_down_and_are_asked_nothing_twice(
     ended = play(league, provider, code=1)
     said = " ".join(ended.stderr.split())
     assert f"{provider.url} does not answer our own request (it answered 502)" in said
-    assert "missing. Run again to go on." in said
+    assert "begun and will go on). Run again to go on." in said
     provider.behave("plays")
     ended = play(league, provider)
     assert "anew" not in ended.stderr

@@ -144,8 +144,9 @@ def test_a_shared_provider_that_stays_away_costs_no_result(
     ended = league.finish(run, 1)
     said = " ".join(ended.stderr.split())
     assert "does not answer our own request (it answered 503): the matches that ask it wait" in said
-    assert "The match is left as it is, and goes on in the next run." in said
-    assert "missing. Run again to go on." in said
+    assert said.count("was away for the 0.5 s of `absence`") == 1
+    assert "1 problem, above" in said
+    assert "begun and will go on). Run again to go on." in said
     assert "Traceback" not in said
     provider.behave("good")
     league.call("run", env=environment(provider))
