@@ -32,7 +32,7 @@ from arena.league.file import with_game
 from arena.league.hints import unmet, wishes
 from arena.league.plan import LeaguePlan
 from arena.organize.bundle import write_feedback, write_verdict
-from arena.organize.entering import BotVerdict, State, Terms, entered
+from arena.organize.entering import BotVerdict, State, Terms, entered, played_versions
 from arena.organize.gather import Brought, brought
 from arena.store.opening import open_store, read_played
 from arena.store.versions import twins
@@ -238,7 +238,8 @@ def replace(
 
     It takes over the name. Results of the old files are kept under their version, as if the files
     had been changed; the new one plays everything anew, or, in a
-    format that goes by results, on from the next round.
+    format that goes by results, on from the next round. Files that have played under this name have
+    their results back.
 
     \b
     arena replace cup mine ./better
@@ -258,6 +259,10 @@ def replace(
         return
     then = "" if is_served(league) else f" Next: arena run {shlex.quote(str(league))}"
     what = "it is in the next round" if plan.goes_by_results else "it plays everything anew"
+    new = next((bot for bot in read_played(league).bots if bot.name == composed(name)), None)
+    is_known = new is not None and new.version in played_versions(plan, new)
+    if is_known and not plan.goes_by_results:
+        what = "it has played before, has those results back, and plays what is missing"
     click.echo(safe(f"{name} is replaced: {what}.{then}"))
     for gone in plan.disqualified:
         if gone.name == composed(name):

@@ -152,7 +152,7 @@ def _known(
     present = next((bot for bot in league.bots if bot.name == name), None)
     if present is None:
         return None
-    if _is_as(present, each.bot) and present.version in _played(league, present):
+    if _is_as(present, each.bot) and present.version in played_versions(league, present):
         return BotVerdict(name, each.place, "unchanged")
     if not terms.is_replacing and not _is_as(present, each.bot):
         return _refused(
@@ -172,7 +172,7 @@ def _is_as(present: Bot, bot: Bot) -> bool:
     return not isinstance(present, LostBot) and bot.is_as(present)
 
 
-def _played(league: LeaguePlan, bot: Bot) -> set[str]:
+def played_versions(league: LeaguePlan, bot: Bot) -> set[str]:
     """Return the versions in which a bot has played."""
     if not league.database.is_file():
         return set()
@@ -204,7 +204,7 @@ def _judged(
         raise
     except ArenaError as error:
         return BotVerdict(bot.name, each.place, "refused", steps, str(error))
-    if present is not None and is_same and not _played(league, present):
+    if present is not None and is_same and not played_versions(league, present):
         return BotVerdict(bot.name, each.place, "unchanged", steps)
     return BotVerdict(bot.name, each.place, "replaced" if there else "entered", steps)
 

@@ -164,8 +164,12 @@ def test_a_bot_is_replaced_if_the_new_one_is_fit_and_stays_disqualified(
     assert "ada is not fit to play guerra. Step 2 failed: says ready." in told.stdout
     assert told.stderr.endswith("ada stays as it was.\n")
     assert text(cup) == before
+    arena("run", cup)
     golden(arena("replace", cup, "ada", "better", *QUICK).stdout)
     assert text(cup) == before.replace("../ada", "../better")
+    told = arena("replace", cup, "ada", "ada", *QUICK)
+    assert "ada is replaced: it has played before, has those results back" in told.stdout
+    arena("replace", cup, "ada", "better", *QUICK)
     arena("disqualify", cup, "ada", "--reason", "it cheats")
     golden(arena("replace", cup, "ada", "rusher", *QUICK).stderr)
     assert names(cup) == ["rusher"]
