@@ -8,6 +8,7 @@ import os
 import select
 import sys
 import threading
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -48,6 +49,7 @@ from arena.serve.messages import (
 )
 from arena.store.flights import under_way
 from arena.store.opening import read_league
+from arena.text import counted
 from protocol.errors import ArenaError
 from referee.sandbox import own_cores
 
@@ -202,6 +204,7 @@ class Player:
         self._missed: dict[_Entry, float] = {}  # since when, in a league that is closed
         self._absent: list[Bot] = []  # in the last run
         self._present: set[_Entry] = set()  # in it
+        self._played = Counter[str]()  # matches in it, by key: those of a bot that is out are lost
 
     def play(self) -> None:
         """Keep the league played until told to end."""
@@ -276,7 +279,7 @@ class Player:
         away = "it was not connected after the closing"
         found = {(folder, bot.key, bot.version): away for bot in self._absent}
         return found | {
-            entry: why for entry, why in self._suspended.items() if entry in self._present
+            entry: f"it {why}" for entry, why in self._suspended.items() if entry in self._present
         }
 
     def _play_missing(self, folder: Path, out: Mapping[str, str] | None = None) -> float | None:
@@ -302,6 +305,7 @@ class Player:
                 if self._orders.ending:
                     return None
         problems = 0
+        self._played.clear()
         orders, suspended = self._orders, len(self._suspended)
         terms = RunTerms(
             self._workers,
@@ -316,6 +320,10 @@ class Player:
                 self._tell(Playing(len(league.bots), run.missing, run.asked, is_final))
                 problems = sum(self._note(event, run, league, is_final) for event in run.play())
         self._absent = run.absent
+        for bot in league.bots:
+            if bot.key in out and (lost := self._played[bot.key]):
+                matches = counted(lost, "match", "matches") + " of the final" * is_final
+                self._tell(Trouble(f"{bot.name} has lost {matches} by default: {out[bot.key]}."))
         if problems:
             return _RETRY_SECONDS
         if not run.missing:
@@ -347,6 +355,7 @@ class Player:
                     for index in played.result.bots:  # whose time is not up
                         bot = run.bots[index]
                         self._missed.pop((league.folder, bot.key, bot.version), None)
+                        self._played[bot.key] += 1
                 self._tell(Progress(event.played, event.missing, is_final))
             case Suspended():
                 (bot,) = (bot for bot in league.bots if bot.name == event.bot)

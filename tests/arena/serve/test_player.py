@@ -340,7 +340,14 @@ def test_what_bots_do_not_play_after_the_closing_they_have_lost(
         assert row["forfeits"] == lost
         assert all(row["faults"][seat] == {"startup": 1} for seat in lost)
     assert home.calls == []
-    assert not [word for word in player.said(messages.Trouble) if "forfeit" in word.what]
+    troubles = [word.what for word in player.said(messages.Trouble)]
+    assert not [what for what in troubles if "forfeit" in what]
+    away = "by default: it was not connected after the closing."
+    assert [what for what in troubles if away in what] == [
+        f"sage has lost 6 matches of the final {away}",
+        f"sage has lost 6 matches {away}",
+    ]
+    assert sum("crash_at_start has lost 6 matches" in what for what in troubles) == 2
 
 
 def test_who_breaks_each_start_off_keeps_no_contest_open(league: League, home: Homes) -> None:
