@@ -227,14 +227,18 @@ class CheckedBot:
         fault = entry.fault
         assert fault is not None
         where = f"{trial.name()}, its decision {at}" if entry.move is not None else trial.name()
+        why = f"{fault.kind}: {fault.reason}"
+        if trial.outage and fault.kind != "outage":
+            why = f"{why.rstrip('.')}, as what it asked for failed: {trial.outage}"
         evidence = trial.played.evidence
         lines = list(evidence.conversations[trial.seating.seat])
         return Step(
             title or _BLAMED.get(fault.kind, WHOLE),
             "FAILED",
-            f"{where}: {fault.kind}: {fault.reason}",
+            f"{where}: {why}",
             lines + self._said(evidence.stderr[trial.seating.seat]),
             late=fault.kind == "late",
+            by_machine=bool(trial.outage),
         )
 
     def _passed(self, trials: Sequence[Trial], *, burner: bool) -> Iterator[Step]:

@@ -114,8 +114,8 @@ def door_of(
     purse = None if league is None else _Purse(league, bot.key)
 
     terms = (DoorTerms(allow=entries) if terms is None else terms).within(limits.decision_seconds)
-    wait = min(terms.outage_wait, _OUTAGE_WAIT)
-    terms = msgspec.structs.replace(terms, outage_wait=wait)
+    wait, absence = (min(most, _OUTAGE_WAIT) for most in (terms.outage_wait, terms.absence))
+    terms = msgspec.structs.replace(terms, outage_wait=wait, absence=absence)
     spent = {} if purse is None else purse.spent()
     with Door(terms, keys_of(terms, os.environ, [bot.name]), spent) as door:
         found = CheckedDoor(door, entries, terms.timeout, purse)

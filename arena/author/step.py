@@ -39,7 +39,7 @@ class Step:
     late: bool = False
     """Whether it failed for want of time, which another try may have."""
     by_machine: bool = False
-    """Whether it failed for what this machine lacks, so that it says nothing of the bot."""
+    """Whether it failed for what cannot be had here, or not now: it says nothing of the bot."""
 
 
 def built_step(built: Built, where: str) -> Step:

@@ -85,6 +85,8 @@ class Trial:
     seconds: float
     stderr_cut: bool
     """Whether its standard error was longer than what is kept."""
+    outage: str
+    """Why what it asked for at last failed by its provider's doing; empty if it did not."""
 
     @property
     def entries(self) -> list[Entry]:
@@ -154,4 +156,5 @@ def play(
     began = monotonic()
     played = play_match(Match(game, faults_allowed=0), seats, begun, note)
     seconds = monotonic() - began
-    return Trial(seating, played, asked, seconds, process.stderr.dropped > 0)
+    is_cut = process.stderr.dropped > 0
+    return Trial(seating, played, asked, seconds, is_cut, process.outage)

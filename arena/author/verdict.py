@@ -86,8 +86,8 @@ def verdict(bot: str, game: str, steps: Sequence[Step]) -> str:
             if step.by_machine:
                 return (
                     f"Whether {bot} is fit to play {game} is not known: step {number} failed for "
-                    f"what this machine lacks, and not for the bot. Mend that, or try the bot on "
-                    f"another machine.{rest}"
+                    f"what cannot be had here, or not now, and not for the bot. Mend that, or try "
+                    f"the bot later, or on another machine.{rest}"
                 )
             return f"{bot} is not fit to play {game}. Step {number} failed: {step.title}.{rest}"
     advice = [str(number) for number, step in enumerate(steps, 1) if step.state == "advice"]

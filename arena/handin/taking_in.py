@@ -296,8 +296,17 @@ class Intake:
         failed = next((step for step in steps if step.state == "FAILED"), None)
         if failed is not None:
             detail = cleaned(failed.detail, bot.folder).rstrip(".")
+            game, why = plan.game.name, f"step {failed.title!r}: {detail}."
+            if failed.by_machine:
+                unknown = RefusedError(
+                    f"whether it is fit to play {game} is not known, by no fault of its own: {why}",
+                    _LATER,
+                    can_retry=True,
+                )
+                self._log(one.number, unknown)
+                raise unknown
             raise RefusedError(
-                f"it is not fit to play {plan.game.name}: step {failed.title!r}: {detail}.",
+                f"it is not fit to play {game}: {why}",
                 "Mend it; `arena check` shows the same at home.",
                 can_retry=failed.late,
             )
@@ -359,6 +368,9 @@ def _trouble(error: Exception) -> str:
     """Return what an author is told of an error that is no fault of the bot."""
     if isinstance(error, OSError) and error.strerror:
         return f"the server could not go on: {error.strerror}."
-    if isinstance(error, RunError | SandboxError | StartError | OSError):
-        return "the server could not go on: a bot could not be started, or a file not written."
+    if isinstance(error, ArenaError | StartError | OSError):
+        return (
+            "the server could not go on, which is not the bot's fault: a bot could not be started, "
+            "a file not written, or what the league's bots may ask is not to be had."
+        )
     return f"a fault of the arena's own has ended it ({type(error).__name__})."

@@ -62,6 +62,7 @@ def test_a_provider_that_fails_fails_the_step(bot: Path, provider: Provider) -> 
     out, _ = checked(bot, provider, "--key", f"{provider.url}=CHAT_KEY", code=1)
     assert "FAILED plays whole matches:" in out
     assert "401" in out
+    assert "Whether asker is fit to play openspiel:tic_tac_toe is not known" in out
 
 
 def test_keys_that_cannot_be_meant_are_refused(arena: Arena, bot: Path, provider: Provider) -> None:

@@ -583,3 +583,35 @@ def test_what_a_bot_needs_is_granted_as_far_as_the_league_says(
     taken = take_in(db, hungry(db, ada, b"# once more\n"))
     assert taken.state == "playing", taken.reason
     assert read_asked(db.league).grant_of("ada").words == "memory_mb = 300, startup = 7"
+
+
+ASKS = b"""\
+import kit
+def choose(ask):
+    kit.fetch("http://localhost:9/v1/x", {})
+    return ask.rng.choice(ask.legal or ask.samples)
+kit.run(choose)
+"""
+OUTAGES = {
+    "its request failed": ("", "http://localhost:9: Connection refused"),
+    "no key": ('keys = { "http://localhost:9" = "NOT_THERE" }', "the server could not go on"),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("what", OUTAGES)
+def test_what_cannot_be_had_is_no_fault_of_the_bot_and_the_organizer_is_told(
+    db: HandIns, capfd: pytest.CaptureFixture[str], what: str
+) -> None:
+    terms, said = OUTAGES[what]
+    file, asked = db.league / "league.toml", '["POST http://localhost:9/v1/x"]'
+    limits = f'[limits]\npace = "slow"\nmove_time = 20\ndoor = {asked}\n'
+    door = f"[door]\nallow = {asked}\noutage_wait = 0\n{terms}\n"
+    file.write_text(file.read_text().replace("[hand_in]", f"{limits}{door}[hand_in]"))
+    command = b'command = ["{python}", "bot.py"]'
+    files = {"bot.py": ASKS, "kit.py": AUTHORS_KIT.read_bytes(), "bot.toml": command}
+    refused = take_in(db, hand_in(db, person(db, "ada"), tarred(*files.items()), filename="a.tar"))
+    assert (refused.state, refused.step, refused.can_retry) == ("refused", "check", True)
+    assert said in refused.reason
+    assert "fault" in refused.reason
+    assert "localhost:9" in capfd.readouterr().err
