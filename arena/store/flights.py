@@ -51,6 +51,7 @@ _PLANS = """
     ORDER BY id
 """
 _ENTERED = "SELECT key, version, said FROM bot"
+_SPENT = "SELECT bot, cost FROM spent"
 
 _encode = msgspec.msgpack.Encoder().encode
 _encode_bot = msgspec.msgpack.Encoder(enc_hook=str).encode
@@ -198,7 +199,7 @@ class Flights:
     def spent(self) -> dict[str, float]:
         """Return what each bot has spent in the league, by its key there."""
         with self._explained():
-            return dict(self._db.execute("SELECT bot, cost FROM spent"))
+            return dict(self._db.execute(_SPENT))
 
     def drop(self, matches: Iterable[str]) -> None:
         """Forget matches: they are stored, or are no more what they were."""
@@ -252,6 +253,11 @@ def entered(folder: Path) -> dict[tuple[str, str], Bot]:
     with explained(folder / FLIGHTS, _REMEDY):
         rows = _looked_up(folder, _ENTERED)
         return {(key, version): _read(_bots, said) for key, version, said in rows}
+
+
+def spent(folder: Path) -> dict[str, float]:
+    """Return what each bot has spent in a league, by its key there, as `under_way` does."""
+    return dict(_looked_up(folder, _SPENT))
 
 
 def _looked_up(folder: Path, question: str) -> list[Any]:

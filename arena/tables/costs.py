@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 from typing import Any
 
+from arena.store.flights import spent
 from arena.tables.facet import Facet, FacetSource, Used
 from arena.tables.table import Column, Exact
-from arena.text import counted
+from arena.text import counted, safe
 
 
 def costs(source: FacetSource) -> Facet:
@@ -31,6 +32,21 @@ def costs(source: FacetSource) -> Facet:
             *[free] * bool(unpriced),
         ),
     )
+
+
+def spent_out(source: FacetSource) -> Facet | None:
+    """Return which bots may ask no more, as they have spent all that the league's door allows."""
+    league = source.league
+    if league.door is None or league.door.spend is None:
+        return None
+    cost, most = spent(league.folder), league.door.spend
+    out = [bot.name for bot in league.bots if cost.get(bot.key, 0.0) >= most]
+    has, its = ("has", "its") if len(out) == 1 else ("have", "their")
+    note = (
+        f"{' and '.join(map(safe, out))} {has} spent the {most:g} that [door] allows each bot: "
+        f"since then, {its} requests are answered 402."
+    )
+    return Facet(notes=[note]) if out else None
 
 
 def _values(its: Used) -> Sequence[Any]:

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
-from arena.tables.costs import costs
+from arena.tables.costs import costs, spent_out
 from arena.tables.entries import entries
 from arena.tables.facet import Facet, FacetSource, ReadFacet
 from arena.tables.mirroring import mirroring
@@ -33,7 +33,7 @@ COST = FacetOption("cost", "Show what bots asked through their doors, and its co
 OPTIONS = (TIMES, COST)
 """In the order of their columns."""
 _ALWAYS: tuple[ReadFacet, ...] = (sandboxes, wheels, mirroring)
-_OF_PRESENT_BOTS: tuple[ReadFacet, ...] = (entries,)
+_OF_PRESENT_BOTS: tuple[ReadFacet, ...] = (entries, spent_out)
 
 
 def facets(source: FacetSource, *, versions: bool) -> list[Facet]:

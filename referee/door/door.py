@@ -62,6 +62,7 @@ class Door:
         self._network = network
         self._bots = bots
         self._tell = tell
+        self._told: set[str] = set()  # the bots of which it was said that they have spent all
         self._allowed = [*all_allowed(terms.allow).values()]
         self._allow_of = cache(self._new_allow_list)
         self._clients: dict[DoorClient, None] = {}
@@ -178,6 +179,9 @@ class Door:
         if spend is None or spent < spend:
             return None
         said = f"{bot} has cost {spent:.4g} in this league, of the {spend:g} that [door] allows."
+        if bot not in self._told:
+            self._told.add(bot)
+            self._tell(f"{said} Its requests are answered 402 from now on.")
         body = msgspec.json.encode({"error": {"message": said, "type": "door"}})
         return SeenAnswer(_SPENT, {"content-type": "application/json"}, body)
 

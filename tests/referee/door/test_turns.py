@@ -124,6 +124,7 @@ def test_a_bot_that_has_spent_all_may_ask_no_more(call: Call) -> None:
     assert json.loads(answer["body"])["error"]["message"] == said
     answer, used = caller.turn(COMPLETIONS, body=chat("and again"))
     assert answer["status"] == 402, "it is kept, so that it is answered so once more"
+    assert caller.told == [f"{said} Its requests are answered 402 from now on."]
     other = Caller(caller.door, *API, bot="b")
     answer, used = other.turn(COMPLETIONS, body=chat())
     assert answer["status"] == 200

@@ -205,7 +205,9 @@ def test_a_bot_that_has_spent_all_is_told_so_and_its_matches_go_on(
     league: League, provider: Provider
 ) -> None:
     write(league, provider, door="spend = 0.0003\n")
-    league.call("run", env=environment(provider))
+    run = league.call("run", env=environment(provider))
+    assert run.stderr.count("Its requests are answered 402 from now on.") == 1
+    assert "ada has spent the 0.0003 that [door] allows" in " ".join(run.stdout.split())
     assert league.count() == 4
     assert all(not any(row["faults"]) for row in league.exported())
     answered = [each["status"] for each in exchanges(league)]
