@@ -15,7 +15,7 @@ from arena.schedule.deal import BotIndex, Deal, Entrant, Rotations, Schedule, fi
 from arena.store.result import PlayedMatch, Record, result_of
 from arena.store.rows import BotVersion, Damage, FixedSettings, check_fit, stored_clock
 from arena.store.tournament import check_rounds
-from arena.tables.results_file import STANDARD_INPUT
+from arena.tables.results.file import STANDARD_INPUT
 from protocol.errors import ArenaError
 from referee.match.evidence import Evidence, Played
 from referee.match.replay import Replay

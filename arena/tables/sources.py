@@ -24,7 +24,7 @@ from arena.store.versions import changed, disqualified, left
 from arena.tables.facet import FacetSource
 from arena.tables.facets import FacetOption, facets, optional
 from arena.tables.field import Field
-from arena.tables.results_file import read_results
+from arena.tables.results.file import read_results
 from arena.text import PLAIN, Words, safe
 from protocol.errors import ArenaError
 

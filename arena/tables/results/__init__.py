@@ -1,0 +1,1 @@
+"""Results of matches that were played elsewhere: files, with a module for each form."""
