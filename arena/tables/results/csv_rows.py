@@ -19,6 +19,7 @@ from referee.rules.options import suggestion
 _REQUIRED = ("match", "bot", "place")
 _COLUMNS = (*_REQUIRED, "deal", "score")
 _INDEX = "(index)"
+_SEPARATOR = re.compile(r'(?i)"?sep=([,;\t])"?\s*')
 _PLACE = re.compile(r"[0-9]{1,9}(\.0*)?")  # 1.0 is how pandas writes it beside empty cells
 
 
@@ -40,7 +41,10 @@ def read(lines: Lines, played: Played) -> None:
     """Read matches, whose rows may lie anywhere; raise ArenaError for a row that is no bot's."""
     texts = iter(lines)
     first = next(texts)
-    rows = _rows(chain([first], texts), lines, max(",;\t", key=first.count))
+    said = _SEPARATOR.fullmatch(first)  # as Excel reads and writes it
+    delimiter = said[1] if said else max(",;\t", key=first.count)
+    point = "," if delimiter == ";" else "."  # of decimals, if not as usual
+    rows = _rows(texts if said else chain([first], texts), lines, delimiter)
     header = [name.lower() for name in next(rows, [])]
     if header[:1] == [""]:
         header[0] = _INDEX  # as pandas writes it
@@ -63,18 +67,18 @@ def read(lines: Lines, played: Played) -> None:
                 f"match {quoted(name)} is of deal {quoted(deal)} here and of "
                 f"{quoted(match.deal)} on line {match.line}; a match has one deal."
             )
-        bot, place = sys.intern(composed(unguarded(cells["bot"]))), cells["place"]
+        bot, place, score = composed(unguarded(cells["bot"])), cells["place"], cells.get("score")
         if bot in match.places:
             raise lines.error(
                 f"bot {quoted(bot)} is already in match {quoted(name)}, which begins on line "
                 f"{match.line}; take a row out, or give the match another name."
             )
-        if not _PLACE.fullmatch(place):
+        if not _PLACE.fullmatch(place.replace(point, ".")):
             raise lines.error(no_place(bot, place))
-        match.places[bot] = int(float(place))
-        if score := cells.get("score"):
+        match.places[sys.intern(bot)] = int(float(place.replace(point, ".")))
+        if score:
             try:
-                match.scores[bot] = msgspec.json.decode(score, type=Number)
+                match.scores[bot] = msgspec.json.decode(score.replace(point, "."), type=Number)
             except msgspec.MsgspecError:
                 raise lines.error(no_score(bot, score)) from None
     for match in matches.values():
@@ -91,7 +95,7 @@ def _rows(texts: Iterable[str], lines: Lines, delimiter: str) -> Iterator[list[s
         except csv.Error as error:
             raise lines.error(f"not CSV: {error}.") from None
         if row and row[-1].endswith("\n"):
-            raise lines.error("a quote is opened and not closed on this line.")
+            raise lines.error("a quote is not closed on this line; no cell may have line ends.")
         cells = [cell.strip() for cell in row]
         if any(cells):
             yield cells

@@ -173,6 +173,21 @@ def test_spreadsheets_leave_no_trace(file: Path) -> None:
         assert read(file, text).deals == {(result,): 1}
 
 
+def test_a_first_line_names_the_separator_and_semicolons_go_with_decimal_commas(file: Path) -> None:
+    rows = "match|bot|place|score\nm1|A|1|2.5\nm1|B|2|-1\n"
+    for separator, named in product(",;\t", ("sep=|\n", '"SEP=|"\r\n', "")):
+        text = (named + rows).replace("|", separator)
+        file.write_text(text.replace(".", ",") if separator == ";" else text)
+        scores = read_results(file, scores=True).scores
+        assert scores is not None
+        assert [mean.mean for mean in scores.means().values()] == [2.5, -1]
+        assert read(file, text).deals == {(A_FIRST,): 1}
+    two = "match;bot;place;score\nm1;A;1;1.234,5\n"
+    assert "the score of 'A' is \"1.234,5\"" in refused(file, two, line=2)
+    cell = 'match,bot,place\nm1,"A\nx",1\n'
+    assert "no cell may have line ends" in refused(file, cell, line=2)
+
+
 def test_data_frames_leave_no_trace(file: Path) -> None:
     found = read(
         file, ",match,bot,place,score\n0,m1,A,1.0,2\n1,m1,B,2.0,0\n2,m2,B,1,1\n3,m2,A,2,0\n"
