@@ -103,6 +103,13 @@ def check_position(fen: str, *, is_960: bool = False) -> None:
     for right in castling.strip("-"):
         if not _may_castle(rows[-1 if right.isupper() else 0], right, is_960=is_960):
             raise _wrong(fen, f"king or rook have moved, so that {right!r} is no right to castle")
+    kings = {piece.isupper(): square[0] for square, piece in board.items() if piece in "Kk"}
+    wings = {  # white or black, king's or queen's
+        (right.isupper(), right in "Kk" or "q" > right.lower() > kings[right.isupper()])
+        for right in castling.strip("-")
+    }
+    if len(wings) < len(castling.strip("-")):
+        raise _wrong(fen, f"{castling!r} castles twice on one side of a king: take one right out")
     if not re.fullmatch("-|[a-h][36]", passant) or (passant[-1] == "36"[side == "b"]):
         raise _wrong(fen, f"{passant!r} is no square for taking en passant")
     if passant != "-":

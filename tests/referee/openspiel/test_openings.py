@@ -155,6 +155,9 @@ def test_pgn_of_chess960_names_the_rooks_that_castle() -> None:
         ("FBhbb", "are no rights to castle"),
         ("Zz", "are no rights to castle"),
         ("", "are no rights to castle"),
+        ("KKkq", "'KKkq' castles twice on one side of a king: take one right out"),
+        ("FFhb", "'FFhb' castles twice"),
+        ("FBqb", "'FBqb' castles twice"),
     ],
 )
 def test_rights_to_castle_in_chess960_are_of_rooks(rights: str, says: str) -> None:
