@@ -6,7 +6,7 @@ from contextlib import suppress
 from arena.archive.verify import Verification
 from arena.league.plan import LeaguePlan
 from arena.store.opening import open_store
-from arena.store.settings import ChangedGameError, check_code
+from arena.store.settings import ChangedGameError, check_code, check_unchanged
 from arena.text import counted, duration
 from protocol.errors import RunError
 from referee.catalog.identity import code_of
@@ -66,12 +66,13 @@ class Agreement:
 def agreement_needed(league: LeaguePlan) -> bool:
     """Return whether a league's matches have to be played again before others are added.
 
-    Raises ArenaError if they were played by another version of the rules.
+    Raises ArenaError if they were played by other settings or another version of the rules.
     """
     if not league.database.is_file() or not league.database.stat().st_size:
         return False
     with open_store(league) as store, suppress(ChangedGameError):
         if store.has_matches():
+            check_unchanged(league, store)  # of another game, code says nothing
             check_code(league, store)
         return False
     return True

@@ -253,12 +253,18 @@ def _source_of(conditions: FixedSettings | None, folder: Path) -> Source | None:
         return Source(conditions.game, "bundled")
     if conditions.facts is None:
         return None
-    word = conditions.facts.source.word
+    words = [conditions.facts.source.word]
     with suppress(ArenaError):  # what the league's file says now comes first
-        word = read_asked(folder).settings.game
-    source = find_source(word, folder)
-    load_game(source, _confinement(conditions))
-    return source
+        words.insert(0, read_asked(folder).settings.game)
+    for word in words:
+        source = find_source(word, folder)
+        game = load_game(source, _confinement(conditions))
+        if game.name == conditions.game:
+            return source
+    raise ArenaError(
+        f"{folder} was played by the game {conditions.game!r}, and {word!r} is called "
+        f"{game.name!r} now: give it its name back."
+    )
 
 
 def _confinement(conditions: FixedSettings | None) -> Confinement:

@@ -124,6 +124,8 @@ def _entry_points() -> "Iterable[EntryPoint]":
 def _installed_source(word: str, entry: "EntryPoint") -> Source:
     dist = entry.dist
     assert dist is not None
+    family, colon, name = word.partition(":")
+    word = family + colon + " ".join(name.split())  # as names of games may be
     return Source(word, "installed", distribution=dist.name, version=dist.version)
 
 

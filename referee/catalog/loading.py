@@ -248,7 +248,8 @@ def _of_package(source: Source) -> type[Game]:
         game = _executed(lambda: _named(found, name), source)
     if game is None:
         known = known or [*_executed(found.names, source)]
-        raise ArenaError(f"there is no game {source.word!r}. {suggestion(name, known)}")
+        meant = suggestion(name.partition("(")[0], known)
+        raise ArenaError(f"there is no game {source.word!r}. {meant}")
     return game
 
 

@@ -22,11 +22,11 @@ class SettingError(ArenaError):
 
 def suggestion(word: str, known: Iterable[str]) -> str:
     """Return what was perhaps meant by an unknown word, as the end of a sentence."""
-    known = sorted(known)
-    near = difflib.get_close_matches(word, known, n=1)
+    known = {each.lower(): each for each in sorted(known)}
+    near = difflib.get_close_matches(word.lower(), known, n=1)
     if not known:
         return "There are none."
-    return f"Did you mean {near[0]!r}?" if near else f"Known: {', '.join(known)}."
+    return f"Did you mean {known[near[0]]!r}?" if near else f"Known: {', '.join(known.values())}."
 
 
 def allowed(kind: Any) -> str:

@@ -298,6 +298,19 @@ def test_a_game_that_ends_the_process_ends_no_command_as_if_all_were_well(
     assert match in (place.folder / "cup.html").read_text()
 
 
+def test_a_league_whose_file_names_another_game_is_verified_by_its_own_and_not_run(
+    arena: Arena, place: Place, cup: Path
+) -> None:
+    file, before = cup / "league.toml", (cup / "league.db").read_bytes()
+    file.write_text(file.read_text().replace('"../nim.py"', '"khan"'))
+    assert "none differs" in arena("verify", "cup", "--trust").stdout
+    assert 'game was "nim", not "khan"' in failed(arena, 2, "run cup --trust")
+    assert (cup / "league.db").read_bytes() == before
+    place.game.write_text(place.game.read_text().replace('name = "nim"', 'name = "nam"'))
+    said = failed(arena, 2, "verify cup --trust")
+    assert "played by the game 'nim', and '../nim.py' is called 'nam' now" in said
+
+
 @pytest.mark.slow  # it starts a worker
 @pytest.mark.parametrize("says", ['print("hello")', '__import__("os").write(1, b"hello")'])
 def test_what_a_game_prints_does_not_reach_our_output(

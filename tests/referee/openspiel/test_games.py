@@ -265,6 +265,12 @@ def test_a_name_may_hold_blanks_and_other_games(name: str, seats: int) -> None:
     assert (played.seats, bool(played.places)) == (seats, True)
 
 
+def test_blanks_around_a_name_are_no_part_of_it_and_capitals_are_told() -> None:
+    assert find_game("openspiel:  nim(pile_sizes=1;2;3) ").name == "openspiel:nim(pile_sizes=1;2;3)"
+    with pytest.raises(ArenaError, match="Did you mean 'nim'"):
+        find_game("openspiel:NIM(pile_sizes=1;2;3)")
+
+
 def test_what_may_end_the_process_is_tried_in_another_one() -> None:
     check_survives("universal_poker", {"numPlayers": 2})
     with pytest.raises(ValueError, match="ends the process that plays it"):
