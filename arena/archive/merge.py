@@ -16,14 +16,14 @@ from arena.league.finding import bundled_bot
 from arena.league.plan import LeaguePlan
 from arena.league.settings import Settings
 from arena.league.writing import make_league, write_league
-from arena.schedule.deal import BotIndex
+from arena.schedule.deal import BotIndex, Entrant, rotation_count
 from arena.store.opening import read_played
 from arena.store.result import PlayedMatch
 from arena.store.rounds import StoredRound
 from arena.store.rows import BotVersion, EnteredBot, WholeMatch
 from arena.store.settings import check_unchanged, difference
 from arena.store.store import Store
-from arena.store.tournament import wrong_rounds
+from arena.store.tournament import missed, wrong_rounds
 from protocol.errors import ArenaError, RunError
 from referee.games import GAMES
 from referee.match.replay import Replay
@@ -82,8 +82,13 @@ def _merge(league: LeaguePlan, named: Path, archives: Sequence[Archive], watch: 
             settings = store.settings() if has_matches else archives[0].header.fixed
             rounds = _rounds(named, archives, store.rounds() if has_matches else [])
             already = _wrong_rounds(archives[0], store) if has_matches else ""
+            several = has_matches or len(archives) > 1
             merged.added = store.merge(
-                settings, bots, rounds, new, lambda: _check_rounds(archives, store, already)
+                settings,
+                bots,
+                rounds,
+                new,
+                lambda: _check_rounds(archives, store, already, are_merged=several),
             )
             facts = store.facts()
             if facts is not None and facts.source.kind != "bundled":
@@ -152,11 +157,21 @@ def _rounds(
     return found
 
 
-def _check_rounds(archives: Sequence[Archive], store: Store, already: str) -> None:
+def _check_rounds(
+    archives: Sequence[Archive], store: Store, already: str, *, are_merged: bool
+) -> None:
     """Raise ArenaError unless all that is stored now is what its rounds drew, one from another.
 
-    `already` is what was wrong before: matches that were lost may come back in several files.
+    `already` is what was wrong before: matches that were lost may come back in several files. If
+    several leagues are merged, who is out of the last round of one may have played in another.
     """
+    rounds = store.rounds() if are_merged else []
+    if rounds:
+        settings, last = archives[0].header.settings, rounds[-1]
+        rotations = rotation_count(settings.rotations, settings.seats)
+        still = missed(store, last.drawn, rotations)
+        out = [at for at in last.out if Entrant(*last.drawn.field[at]) in still]
+        store.write_rounds(len(rounds) - 1, [StoredRound(drawn=last.drawn, out=out)])
     longest = max(archives, key=lambda archive: len(archive.header.drawn))
     wrong = _wrong_rounds(longest, store)
     if wrong and wrong != already:

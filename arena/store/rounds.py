@@ -55,6 +55,8 @@ class StoredRound(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
                 raise Damage("a deal of a round is of bots that are not in its field")
         if max(self.out, default=-1) >= size:
             raise Damage("a bot that is out of a round is not in its field")
+        if self.out != sorted({*self.out}):
+            raise Damage("the bots that are out of a round are not in order, each once")
 
 
 _read_drawn = Reader("a round", Drawn)
@@ -76,9 +78,9 @@ class Rounds(Known):
     def keep_rounds(self, first: int, rounds: Sequence[StoredRound]) -> None:
         """Store rounds from a number on, all or none; those that are there are replaced."""
         with self._transaction():
-            self._keep_rounds(first, rounds)
+            self.write_rounds(first, rounds)
 
-    def _keep_rounds(self, first: int, rounds: Sequence[StoredRound]) -> None:
+    def write_rounds(self, first: int, rounds: Sequence[StoredRound]) -> None:
         """Store rounds within a transaction."""
         self._db.executemany(
             _KEEP,

@@ -392,7 +392,7 @@ class Store(Rounds, Timings):
         """
         with self._transaction():
             self._add_settings(settings)
-            self._keep_rounds(0, rounds)
+            self.write_rounds(0, rounds)
             rows = self._add_bots([*bots.items()])
             writer = Writer(self._db)
             count = 0

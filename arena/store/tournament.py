@@ -333,6 +333,13 @@ def counting(stored: StoredRound) -> list[tuple[Lineup, int]]:
     return [deal for deal in lineups(stored.drawn) if out.isdisjoint(deal[0])]
 
 
+def missed(store: Rounds, drawn: Drawn, rotations: int) -> frozenset[Entrant]:
+    """Return the bots of the deals of a round of which matches are missing."""
+    keys = lineups(drawn)
+    played = zip(keys, store.places(keys, rotations), strict=True)
+    return frozenset(bot for (lineup, _), places in played if places is None for bot in lineup)
+
+
 def wrong_rounds(store: Rounds, settings: FixedSettings) -> Iterator[str]:
     """Yield what of the stored rounds is not what the format draws by the results, in sentences."""
     rounds = store.rounds()
@@ -352,6 +359,16 @@ def wrong_rounds(store: Rounds, settings: FixedSettings) -> Iterator[str]:
         if lacking and number < len(rounds):
             yield f"round {number} lacks matches, and others rest on it."
             return
+        if lacking and found.out:
+            yield f"`out` of round {number} names bots while matches of others are missing."
+        may_be_out = set(missed(store, stored.drawn, rotations)) if found.out else set()
+        for later in rounds[number : number + 1]:  # their matches may have come from elsewhere
+            here = {Entrant(*bot) for bot in later.drawn.field}
+            may_be_out |= {bot for deal in found.deals for bot in deal.lineup} - here
+        if needless := sorted(bot.key for bot in found.out - may_be_out):
+            yield (
+                f"`out` of round {number} names {', '.join(needless)}, of whom no match is missing."
+            )
         past.append(found)
     drawn = {deal for stored in rounds for deal in lineups(stored.drawn)}
     loose = sum(

@@ -308,7 +308,9 @@ def test_rounds_that_no_run_could_have_drawn_are_not_imported(
     for damage, said in (
         (lambda found: found["rounds"].pop(), "rounds: 2 deals are stored that no round has drawn"),
         (lambda found: found["rounds"][1]["drawn"]["deals"].reverse(), "rounds: round 2 is not"),
-        (lambda found: found["rounds"][0].update(out=[0]), "rounds: round 2 is not"),
+        (lambda found: found["rounds"][0].update(out=[0]), "rounds: `out` of round 1 names one"),
+        (lambda found: found["rounds"][3].update(out=[0]), "rounds: `out` of round 4 names one"),
+        (lambda found: found["rounds"][3].update(out=[1, 0]), "rounds[3]: the bots that are out"),
         (of_drawn(deals_each=10**18), "<= 2000000"),
         (of_drawn(options={"rounds": "two"}), "rounds[1]: the options of a round cannot be read"),
         (of_drawn(options={"goal": "best"}), "rounds[1]: the options of a round are not all"),
@@ -325,6 +327,33 @@ def test_rounds_that_no_run_could_have_drawn_are_not_imported(
     file.write_text("\n".join((header, *lines)) + "\n")
     new.call("import", str(file))
     assert (rounds(new), "none differs" in verified(new)) == (rounds(league), True)
+
+
+def test_out_of_the_last_round_is_who_lacks_matches_of_it_until_they_come_from_elsewhere(
+    league: League, tmp_path: Path
+) -> None:
+    run(league, of_five() + "\n[swiss]\nrounds = 1\n")
+    (only,) = rounds(league)
+    file = tmp_path / "whole.jsonl"
+    league.call("export", str(file))
+    alter(league, "DELETE FROM match WHERE record = 1")
+    (lacking,) = (
+        sorted(lineup) for lineup, _ in only.drawn.deals if is_out(league, sorted(lineup))
+    )
+    for bot in range(5):
+        assert is_out(league, [bot]) == (bot in lacking)
+    assert not is_out(league, [*range(5)])
+    assert is_out(league, lacking[:1])
+    league.call("import", str(file))
+    assert rounds(league) == [only]
+
+
+def is_out(league: League, out: list[int]) -> bool:
+    """Say in the database who is out of its first round; return whether that may be."""
+    alter(league, "UPDATE round SET out = ? WHERE number = 0", json.dumps(out))
+    database = league.folder / "league.db"
+    with RawStore(database) as raw, RawRounds(database) as drawn:
+        return not [*wrong_rounds(drawn, raw.fixed())]
 
 
 def of_drawn(**values: Any) -> Callable[[Any], None]:
