@@ -1,6 +1,7 @@
 """The one root of all errors that a person can mend, and the error of a bad line."""
 
 from collections.abc import Sequence
+from datetime import UTC, datetime
 
 
 class ArenaError(Exception):
@@ -19,6 +20,43 @@ class RunError(ArenaError):
     """A run that could not be finished, through no fault of its input."""
 
     exit_code = 1
+
+
+class Refusal(ArenaError):  # noqa: N818 - it is what is answered
+    """What is asked for and refused: why, what to do, and whether the same again can help.
+
+    Args:
+        status: the status of HTTP that says the same.
+        what: what is wrong, in a sentence.
+        remedy: what to do, in sentences; may be empty.
+        step: of what was handed in, the step at which it is refused.
+        can_retry: whether the same again can help.
+        after: after how many seconds it can; 0 if that is not known.
+        again_at: from when on it can, where that is set down.
+
+    """
+
+    def __init__(
+        self,
+        status: int,
+        what: str,
+        remedy: str = "",
+        *,
+        step: str = "",
+        can_retry: bool = False,
+        after: float = 0.0,
+        again_at: datetime | None = None,
+    ) -> None:
+        super().__init__(f"{what} {remedy}".strip())
+        self.status = status
+        self.what = what
+        self.remedy = remedy
+        self.step = step
+        self.can_retry = can_retry or after > 0
+        self.again_at = again_at
+        if again_at is not None:
+            after = max(0.0, (again_at - datetime.now(UTC)).total_seconds())
+        self.after = after
 
 
 class ProtocolError(Exception):

@@ -18,7 +18,7 @@ from urllib.parse import quote, urlencode, urlsplit
 import msgspec
 
 from arena.text import safe
-from protocol.errors import ArenaError
+from protocol.errors import ArenaError, Refusal
 
 LEFT_OUT = frozenset(
     {".git", ".hg", ".svn", "__pycache__", "node_modules", ".venv", "target", ".DS_Store"}
@@ -33,26 +33,17 @@ _SLOW_LOOK_SECONDS = 3.0  # ... after a while
 _UNREACHABLE_SECONDS = 60.0  # for which a server may be away while its verdict is waited for
 _MOST_ANSWER = 64 << 20  # bytes
 _DECIDED = ("playing", "refused", "replaced")
-PASSING = frozenset({429, 502, 503, 504})
+_PASSING = frozenset({429, 502, 503, 504})
 """Statuses of answers that another try may not get."""
-
-
-class NotTakenError(ArenaError):
-    """What a server answers in place of what was asked for."""
-
-    def __init__(self, status: int, what: str, remedy: str, *, by_arena: bool = False) -> None:
-        super().__init__(f"{what} {remedy}".strip())
-        self.status = status
-        self.by_arena = by_arena
-        """Whether it is what an arena answers, and no other server or proxy on the way."""
 
 
 class UnreachableError(ArenaError):
     """A server that does not answer, or not as an arena does."""
 
-
-class NoServerError(UnreachableError):
-    """A server that is not there now, and may be later."""
+    def __init__(self, message: str, *, can_retry: bool = False) -> None:
+        super().__init__(message)
+        self.can_retry = can_retry
+        """Whether an arena may be there later."""
 
 
 _PAGES = ("hand-in", "enter", "submissions", "queue", "bots", "matches", "calendar", "final")
@@ -201,7 +192,7 @@ class _Submission(msgspec.Struct):
 
 
 class Client:
-    """Talks to a server with an author's token. All methods raise NotTakenError, UnreachableError.
+    """Talks to a server with an author's token. All methods raise Refusal, UnreachableError.
 
     Only the standard library is used: it is to run wherever bots are written.
     """
@@ -305,23 +296,26 @@ def explained(address: Address, patience: float) -> Iterator[None]:
             f"{address.shown} does not speak TLS: {error.reason}. Is it http://?"
         ) from None
     except TimeoutError:
-        raise NoServerError(
-            f"{address.shown} did not answer within {patience:g} s. {_LOOK}"
+        raise UnreachableError(
+            f"{address.shown} did not answer within {patience:g} s. {_LOOK}", can_retry=True
         ) from None
     except http.client.HTTPException as error:
         raise UnreachableError(
             f"{address.shown} gave no answer of HTTP ({type(error).__name__}). Is this "
-            f"the address of an arena?"
+            f"the address of an arena?",
+            can_retry=isinstance(error, OSError),  # the connection ended, and nothing odd came
         ) from None
     except OSError as error:
-        raise NoServerError(
-            f"{address.shown} cannot be reached: {error.strerror or error}. {_LOOK}"
+        raise UnreachableError(
+            f"{address.shown} cannot be reached: {error.strerror or error}. {_LOOK}",
+            can_retry=True,
         ) from None
 
 
-def refused(address: Address, status: int, location: str, body: bytes) -> NotTakenError:
+def refused(address: Address, status: int, location: str, body: bytes) -> ArenaError:
     """Return what a server says that has answered something else than was asked for.
 
+    It is a Refusal of an arena, or an UnreachableError where something else has answered.
     `location` is the header of that name, or empty.
     """
     error = found.get("error") if isinstance(found := _json_of(body), Mapping) else None
@@ -329,14 +323,14 @@ def refused(address: Address, status: int, location: str, body: bytes) -> NotTak
         what, remedy = (safe(str(error.get(key, ""))) for key in ("what", "remedy"))
         if remedy.endswith(": /"):  # a link on a page; in a shell nobody knows of which server
             remedy = remedy.removesuffix("/") + address.home
-        return NotTakenError(status, what, remedy, by_arena=True)
+        return Refusal(status, what, remedy, can_retry=status in _PASSING)
     if 300 <= status < 400:
         to = safe(location or "elsewhere")
-        return NotTakenError(status, f"{address.shown} leads to {to}.", "Use that address.")
-    return NotTakenError(
-        status,
-        f"{address.shown} answered {status}, and not as an arena does.",
-        "Look at the address; or a proxy before the server stands in the way.",
+        return UnreachableError(f"{address.shown} leads to {to}. Use that address.")
+    return UnreachableError(
+        f"{address.shown} answered {status}, and not as an arena does. Look at the address; or a "
+        f"proxy before the server stands in the way.",
+        can_retry=status in _PASSING,
     )
 
 
@@ -351,7 +345,7 @@ def _json_of(data: bytes) -> Any:
 def awaited(client: Client, number: int, watch: Callable[[dict[str, Any]], None]) -> dict[str, Any]:
     """Return a submission once it is decided; `watch` is called with how it is now and then.
 
-    A server that is away for a while is waited for. Raises NotTakenError, UnreachableError.
+    A server that is away for a while is waited for. Raises Refusal, UnreachableError.
     """
     began = reached = monotonic()
     while True:
@@ -361,12 +355,7 @@ def awaited(client: Client, number: int, watch: Callable[[dict[str, Any]], None]
             watch(found)
             if found["state"] in _DECIDED:
                 return found
-        except UnreachableError:
-            if monotonic() - reached > _UNREACHABLE_SECONDS:
-                raise
-        except NotTakenError as error:
-            if error.status not in PASSING:
-                raise
-            if monotonic() - reached > _UNREACHABLE_SECONDS:
+        except (UnreachableError, Refusal) as error:
+            if not error.can_retry or monotonic() - reached > _UNREACHABLE_SECONDS:
                 raise
         sleep(_LOOK_SECONDS if monotonic() - began < 60 else _SLOW_LOOK_SECONDS)

@@ -5,7 +5,7 @@ from time import monotonic, sleep
 
 import click
 
-from arena.author.submitting import Address, Client, NotTakenError, address_of
+from arena.author.submitting import Address, Client, address_of
 from arena.cli import main
 from arena.cli.common import (
     WholeNumber,
@@ -21,7 +21,7 @@ from arena.home.prepared import Prepared, prepare, try_start
 from arena.play.building import BuildError
 from arena.play.slow.room import RoomError, check_room
 from arena.text import safe, safe_lines
-from protocol.errors import ArenaError, RunError
+from protocol.errors import ArenaError, Refusal, RunError
 from protocol.remote import MOST_AT_ONCE
 from referee.limits import SandboxName
 from referee.sandbox import Launcher
@@ -139,7 +139,7 @@ def _handed_in(client: Client, bot: Prepared, name: str) -> str:
     try:
         with marker(bot, name) as parcel:
             submission = send(client, parcel, name)
-    except NotTakenError as error:
+    except Refusal as error:
         hint = " Name the bot: --bot NAME." if error.status == 409 else ""
         raise RunError(f"{error}{hint}") from None
     submission = verdict_on(client, submission["number"])

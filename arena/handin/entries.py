@@ -7,10 +7,9 @@ from arena.author.step import Step
 from arena.handin import league_file, submissions
 from arena.handin.database import HandIns
 from arena.handin.people import people
-from arena.handin.refusal import RefusedError
 from arena.handin.submissions import Submission
 from arena.league.bot import Bot
-from protocol.errors import ArenaError, RunError
+from protocol.errors import ArenaError, Refusal, RunError
 
 _ASK = "Ask the organizer, who sees more of it."
 
@@ -31,9 +30,9 @@ def retire_absent(db: HandIns) -> list[int]:
 
 
 def check_author(db: HandIns, one: Submission) -> None:
-    """Raise RefusedError if the author of a submission was removed."""
+    """Raise Refusal if the author of a submission was removed."""
     if one.author not in {person.name for person in people(db)}:
-        raise RefusedError("its author was removed.", _ASK)
+        raise Refusal(422, "its author was removed.", _ASK)
 
 
 def as_another_entry(db: HandIns, one: Submission, bot: Bot) -> Bot:
@@ -57,7 +56,7 @@ def twins(db: HandIns, one: Submission, bot: Bot) -> Iterator[Step]:
 
 
 def enter(db: HandIns, one: Submission, folder: str, bot: Bot) -> None:
-    """Let it play from now on, in place of what played of this bot; raise RefusedError if not."""
+    """Let it play from now on, in place of what played of this bot; raise Refusal if not."""
     check_author(db, one)  # again, as a build takes its time
     before = submissions.last_accepted(db, one.bot)
     if before is not None:
@@ -67,19 +66,20 @@ def enter(db: HandIns, one: Submission, folder: str, bot: Bot) -> None:
     except RunError:
         raise
     except ArenaError as error:
-        raise RefusedError(str(error), _ASK) from None
+        raise Refusal(422, str(error), _ASK) from None
     submissions.accept(db, one.number)
 
 
 def _check_not_taken_out(db: HandIns, one: Submission, before: Submission) -> None:
-    """Raise RefusedError if what played of a bot was taken out after this was handed in."""
+    """Raise Refusal if what played of a bot was taken out after this was handed in."""
     is_out = (
         before.changed_at > one.received_at
         if before.state == "replaced"
         else before.folder not in league_file.folders(db.league).values()
     )
     if is_out:
-        raise RefusedError(
+        raise Refusal(
+            422,
             "the organizer has taken this bot out of the league, or replaced it, after you "
             "handed this in.",
             "Ask the organizer; what you hand in from now on is a bot of your own again.",

@@ -10,11 +10,11 @@ from pathlib import Path
 
 from arena.handin.database import HandIns, Row
 from arena.handin.people import people
-from arena.handin.refusal import RefusedError
 from arena.handin.sources import KEPT
 from arena.handin.submissions import Submission
 from arena.league.contest import HandIn
 from arena.text import likeness
+from protocol.errors import Refusal
 from referee.sandbox.kept import discard
 
 _EACH = 4096  # bytes that a file takes besides what is in it: thousands may be empty
@@ -49,7 +49,7 @@ def end(db: HandIns, number: int) -> None:
 
 
 def check(db: HandIns, terms: HandIn, one: Submission) -> None:
-    """Raise RefusedError if with a submission its author would keep too much, or all would.
+    """Raise Refusal if with a submission its author would keep too much, or all would.
 
     What it replaces does not count, as that goes. Who keeps less than an equal part of what all
     may keep is not refused for what others keep.
@@ -68,7 +68,8 @@ def check(db: HandIns, terms: HandIn, one: Submission) -> None:
     takes, keeps, all_keep = map(_megabytes, (new, own, rows))
     said = f"its build and its packages take {takes} MiB here: "
     if keeps > terms.keep_mb and _is_more(new, own):
-        raise RefusedError(
+        raise Refusal(
+            422,
             f"{said}your bots would keep {keeps} MiB then, and may keep {terms.keep_mb}.",
             "Do with fewer or smaller packages, and let the build leave less."
             if takes > terms.keep_mb
@@ -78,7 +79,8 @@ def check(db: HandIns, terms: HandIn, one: Submission) -> None:
         )
     is_large = keeps * len(authors) > terms.keep_all_mb
     if all_keep > terms.keep_all_mb and is_large and _is_more(new, rows):
-        raise RefusedError(
+        raise Refusal(
+            422,
             f"{said}the bots of all authors would keep {all_keep} MiB then, and may keep "
             f"{terms.keep_all_mb}.",
             "Do with less; or ask the organizer, who can allow more: keep_all_mb in [hand_in] of "

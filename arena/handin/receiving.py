@@ -9,6 +9,7 @@ import shlex
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import datetime, timedelta
+from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO, Self
 
@@ -17,39 +18,17 @@ from arena.handin.calendar import phase
 from arena.handin.database import DiskFullError, HandIns, now, written
 from arena.handin.final import has_final
 from arena.handin.people import Person, by_number
-from arena.handin.refusal import RefusedError
-from arena.handin.submissions import StepName, Submission, get, replace_queued
+from arena.handin.submissions import Submission, get, replace_queued
 from arena.league.bot import check_name
 from arena.league.plan import LeaguePlan
 from arena.text import composed, duration, likeness
-from protocol.errors import ArenaError
+from protocol.errors import ArenaError, Refusal
 
 _PIECE = 1 << 16
 _FILENAME_LIMIT = 100
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
-
-
-class NotReceivedError(RefusedError):
-    """Something that was refused at once, and is no submission: what to answer, and at which step.
-
-    `status` is the status of HTTP that says the same.
-    """
-
-    def __init__(
-        self,
-        status: int,
-        what: str,
-        remedy: str,
-        *,
-        can_retry: bool = False,
-        step: StepName = "receive",
-        again_at: datetime | None = None,
-    ) -> None:
-        super().__init__(what, remedy, can_retry=can_retry)
-        self.status = status
-        self.step: StepName = step
-        self.again_at = again_at
-        """From when on it can help, if that is known."""
+_refused = partial(Refusal, step="receive")
+"""What was refused at once, and is no submission."""
 
 
 def receive(
@@ -63,7 +42,7 @@ def receive(
     """Store what an author hands in for a bot, and return the submission, which waits then.
 
     Without the name of a bot, it is for the author's only one, or one called as the author.
-    Raises NotReceivedError if it is not taken.
+    Raises Refusal if it is not taken.
     """
     if isinstance(data, Path):
         with data.open("rb") as file:
@@ -77,7 +56,7 @@ def receive(
 class Arrival:
     """Something on its way in, piece by piece; a context manager that leaves it stored, or nothing.
 
-    All methods raise NotReceivedError, the constructor before anything was transferred. `plan`
+    All methods raise Refusal, the constructor before anything was transferred. `plan`
     gives the league as it is now: it may be changed while something comes slowly.
     """
 
@@ -116,7 +95,7 @@ class Arrival:
         self._size += len(piece)
         most = self._plan().hand_in.size_mb
         if self._size > most << 20:
-            raise NotReceivedError(
+            raise _refused(
                 413,
                 f"what you hand in is larger than {most} MiB.",
                 "Leave out what the bot does not need.",
@@ -129,9 +108,7 @@ class Arrival:
     def finish(self) -> Submission:
         """Store it for good, and return the submission."""
         if not self._size:
-            raise NotReceivedError(
-                422, "what you hand in is empty.", "Hand in a zip, a tar or a program."
-            )
+            raise _refused(422, "what you hand in is empty.", "Hand in a zip, a tar or a program.")
         with _room():
             os.fsync(self._file)
             keep(self._path.parent)
@@ -207,12 +184,12 @@ def shown_filename(filename: str) -> str:
 
 
 def bot_for(db: HandIns, person: Person, bot_name: str) -> str:
-    """Return the name of the bot; raise NotReceivedError if it cannot be a name."""
+    """Return the name of the bot; raise Refusal if it cannot be a name."""
     name = composed(bot_name) or _usual_bot(db, person)
     try:
         check_name(name)
     except ArenaError as error:
-        raise NotReceivedError(422, str(error), "Choose another name.") from None
+        raise _refused(422, str(error), "Choose another name.") from None
     return name
 
 
@@ -229,17 +206,15 @@ def _usual_bot(db: HandIns, person: Person) -> str:
 
 
 def check_may_hand_in(db: HandIns, plan: LeaguePlan, person: Person, bot: str) -> None:
-    """Raise NotReceivedError unless a person may hand in a bot of this name now."""
+    """Raise Refusal unless a person may hand in a bot of this name now."""
     if by_number(db, person.number) != person:
-        raise NotReceivedError(
+        raise _refused(
             401,
             "your token is not valid any more.",
             "Ask the organizer for a new one.",
         )
     if person.role == "reader":
-        raise NotReceivedError(
-            403, "a reader may not hand in.", "Ask the organizer to make you an author."
-        )
+        raise _refused(403, "a reader may not hand in.", "Ask the organizer to make you an author.")
     if person.role != "organizer":
         _check_open(plan)
         _check_rate(db, plan, person)
@@ -250,7 +225,7 @@ def _check_open(plan: LeaguePlan) -> None:
     hand_in = plan.hand_in
     now_is = phase(hand_in, now())
     if has_final(plan):
-        raise NotReceivedError(
+        raise _refused(
             403,
             "no bots are taken any more: the final was made of those that were in the league.",
             "Ask the organizer if you had trouble before.",
@@ -258,7 +233,7 @@ def _check_open(plan: LeaguePlan) -> None:
     if now_is == "before":
         assert hand_in.opens is not None
         opens = hand_in.opens
-        raise NotReceivedError(
+        raise _refused(
             403,
             f"bots are taken from {_moment(opens)} on.",
             "Hand in again then.",
@@ -267,7 +242,7 @@ def _check_open(plan: LeaguePlan) -> None:
         )
     if now_is == "closed":
         assert hand_in.closes is not None
-        raise NotReceivedError(
+        raise _refused(
             403,
             f"no bots are taken any more: the league closed at {_moment(hand_in.closes)}.",
             "Ask the organizer if you had trouble before.",
@@ -293,7 +268,7 @@ def _check_rate(db: HandIns, plan: LeaguePlan, person: Person) -> None:
         if len(rows) == most:
             again = datetime.fromisoformat(rows[-1]["received_at"]) + time
             is_over = hand_in.closes is not None and again >= hand_in.closes
-            raise NotReceivedError(
+            raise _refused(
                 429,
                 f"you have handed in {most} times in {words}, those that were refused among them, "
                 f"and may not do so more often.",
@@ -315,17 +290,17 @@ def _check_name_free(db: HandIns, plan: LeaguePlan, person: Person, bot: str) ->
     )
     if owned and owned[0]["person"] != person.number:
         what = f"the name {bot!r} is taken by another author."
-        raise NotReceivedError(409, what, "Choose another one.")
+        raise _refused(409, what, "Choose another one.")
     if owned and owned[0]["bot"] != bot:
         what = f"your bot is called {owned[0]['bot']!r}, not {bot!r}."
-        raise NotReceivedError(409, what, "Write it so.")
+        raise _refused(409, what, "Write it so.")
     for gone in plan.disqualified:
         if alike in (likeness(gone.name), likeness(gone.key)):
-            raise NotReceivedError(403, gone.remark, "Ask the organizer about it.")
+            raise _refused(403, gone.remark, "Ask the organizer about it.")
     names = {likeness(name) for pair in plan.names.items() for name in pair}
     if not owned and alike in names:
         command = f"arena remove {shlex.quote(plan.folder.name)} {shlex.quote(bot)}"
-        raise NotReceivedError(
+        raise _refused(
             409,
             f"the name {bot!r} is taken by a bot that the organizer has entered.",
             f"Choose another one; if it is your bot, the organizer frees it by `{command}`.",
@@ -335,7 +310,7 @@ def _check_name_free(db: HandIns, plan: LeaguePlan, person: Person, bot: str) ->
     )
     if others:
         what = f"{bot!r} is the name of another person of this league."
-        raise NotReceivedError(409, what, "Choose another one.")
+        raise _refused(409, what, "Choose another one.")
     _check_count(db, plan, person, alike)
 
 
@@ -348,7 +323,7 @@ def _check_count(db: HandIns, plan: LeaguePlan, person: Person, alike: str) -> N
     if len(rows) >= plan.hand_in.bots and person.role != "organizer":
         names = ", ".join(repr(row["bot"]) for row in rows)
         count = "one bot" if plan.hand_in.bots == 1 else f"{plan.hand_in.bots} bots"
-        raise NotReceivedError(
+        raise _refused(
             409,
             f"you may have {count} in the league, and have {names}.",
             f"Hand in a new version of {names}, or ask the organizer to remove it.",
@@ -361,7 +336,7 @@ def _check_count(db: HandIns, plan: LeaguePlan, person: Person, alike: str) -> N
 @contextmanager
 def _room() -> Iterator[None]:
     """Turn a full disk into a refusal that says so."""
-    full = NotReceivedError(
+    full = _refused(
         507,
         "the server's disk is full, and your bot could not be stored.",
         "Try again later; the organizer has to free some space.",

@@ -21,7 +21,6 @@ from arena.handin.for_authors import cleaned, steps_json, without_name
 from arena.handin.granting import granted
 from arena.handin.lone import complete
 from arena.handin.receiving import tidy
-from arena.handin.refusal import RefusedError
 from arena.handin.sources import new_folder, source_folder, sweep
 from arena.handin.submissions import Submission
 from arena.handin.unpacking import unpacked
@@ -33,7 +32,7 @@ from arena.league.plan import LeaguePlan
 from arena.play.building import Builder, BuildError, building
 from arena.store.flights import entered
 from arena.text import safe, safe_lines
-from protocol.errors import ArenaError, RunError
+from protocol.errors import ArenaError, Refusal, RunError
 from referee.sandbox import SandboxError
 from referee.sandbox.errors import LostServerError, StartError
 from referee.sandbox.workshop import Workshop
@@ -147,7 +146,7 @@ class Intake:
             self._told(number)
             try:
                 self._take_in(plan, submissions.get(self._hand_ins, number))
-            except RefusedError as refusal:
+            except Refusal as refusal:
                 self._refuse(number, refusal)
             except KeyboardInterrupt:
                 submissions.put_back(self._hand_ins, number)
@@ -161,7 +160,7 @@ class Intake:
                 if isinstance(error, ConnectionError | LostServerError):  # killed: no bot's fault
                     submissions.resume(self._hand_ins, number)
                 else:
-                    self._refuse(number, RefusedError(_trouble(error), _LATER, can_retry=True))
+                    self._refuse(number, Refusal(422, _trouble(error), _LATER, can_retry=True))
             submissions.end_turn(self._hand_ins, number, time.monotonic() - began)
             self._told(number)
             if self._builder is not None:
@@ -180,7 +179,8 @@ class Intake:
         bot = self._found(one, self._league / folder)
         bot = granted(plan, bot, one.bot)
         if bot.remote_digest and not bot.grant.remote:
-            raise RefusedError(
+            raise Refusal(
+                422,
                 "this league takes no bots that run on their authors' machines.",
                 "Hand in the bot itself: arena submit.",
             )
@@ -202,7 +202,7 @@ class Intake:
             except SandboxError as error:
                 self._log(one.number, error)
                 what = "nothing can be unpacked safely on this server."
-                raise RefusedError(what, _LATER, can_retry=True) from None
+                raise Refusal(422, what, _LATER, can_retry=True) from None
             added = complete(new)
         self._note(one, output=safe_lines("; ".join(filter(None, (said, added)))) + "\n")
 
@@ -211,7 +211,7 @@ class Intake:
         try:
             said = lock_packages(folder, self._open_builder(plan), own=True)
         except PackagesError as error:
-            raise RefusedError(cleaned(error.what, folder), _BRING) from None
+            raise Refusal(422, cleaned(error.what, folder), _BRING) from None
         if said:
             before = submissions.get(self._hand_ins, one.number).output
             self._note(one, output=before + safe_lines(said) + "\n")
@@ -220,7 +220,8 @@ class Intake:
         if not (folder / BOT_FILE).is_file():
             script = next(iter(sorted(path.name for path in folder.glob("*.py"))), None)
             words = "./bot" if script is None else f'{{python}}", "{script}'
-            raise RefusedError(
+            raise Refusal(
+                422,
                 f"there is no {BOT_FILE} in it, or not at its top.",
                 f'Say how it is run in a {BOT_FILE} beside its program: command = ["{words}"].',
             )
@@ -228,11 +229,12 @@ class Intake:
             bot = bot_folder(folder, one.bot).hashed()
         except ArenaError as error:
             reason = cleaned(without_name(error, one.bot), folder)
-            raise RefusedError(reason, "Mend it, and hand it in again.") from None
+            raise Refusal(422, reason, "Mend it, and hand it in again.") from None
         program = PurePosixPath(bot.command[0])
         is_ours = program.is_absolute() and program.parts[:2] not in _SYSTEM
         if is_ours or ".." in program.parts:  # else whether it is there would be told
-            raise RefusedError(
+            raise Refusal(
+                422,
                 f"its command runs {bot.command[0]!r}, which is no file of the bot.",
                 "Name a program in its folder, as ./bot, or one of the system, as python3.",
             )
@@ -262,10 +264,11 @@ class Intake:
             )
             reason = cleaned(f"it {error.what}", bot.folder)
             shown = "What the build printed shows why. " * bool(error.output)
-            raise RefusedError(reason, f"{shown}Mend it.") from None
+            raise Refusal(422, reason, f"{shown}Mend it.") from None
         except SandboxError as error:
             self._log(one.number, error)
-            raise RefusedError(
+            raise Refusal(
+                422,
                 "nothing can be built safely on this server.",
                 "Hand in the bot as it is after its build, or ask the organizer.",
             ) from None
@@ -298,14 +301,16 @@ class Intake:
             detail = cleaned(failed.detail, bot.folder).rstrip(".")
             game, why = plan.game.name, f"step {failed.title!r}: {detail}."
             if failed.by_machine:
-                unknown = RefusedError(
+                unknown = Refusal(
+                    422,
                     f"whether it is fit to play {game} is not known, by no fault of its own: {why}",
                     _LATER,
                     can_retry=True,
                 )
                 self._log(one.number, unknown)
                 raise unknown
-            raise RefusedError(
+            raise Refusal(
+                422,
                 f"it is not fit to play {game}: {why}",
                 "Mend it; `arena check` shows the same at home.",
                 can_retry=failed.late,
@@ -332,7 +337,7 @@ class Intake:
         if state is not None or "step" in known:
             self._told(one.number)
 
-    def _refuse(self, number: int, refusal: RefusedError) -> None:
+    def _refuse(self, number: int, refusal: Refusal) -> None:
         submissions.refuse(
             self._hand_ins,
             number,

@@ -5,8 +5,7 @@ import os
 from pathlib import Path
 
 from arena.handin import unpack
-from arena.handin.refusal import RefusedError
-from protocol.errors import RunError
+from protocol.errors import Refusal, RunError
 from referee.limits import WorkLimits
 from referee.sandbox.program import interpreter
 from referee.sandbox.users import FIRST_UID
@@ -26,7 +25,7 @@ _NAMELESS = "bot"
 def unpacked(workshop: Workshop, file: Path, name: str, target: Path) -> str:
     """Unpack a file into the new folder `target`; return what is to be said of it.
 
-    `name` is what it was called by whoever handed it in. Raises RefusedError for what is refused,
+    `name` is what it was called by whoever handed it in. Raises Refusal for what is refused,
     and SandboxError, OSError or RunError if it could not be tried here.
     """
     user = FIRST_UID if os.getuid() == 0 else None
@@ -41,7 +40,7 @@ def unpacked(workshop: Workshop, file: Path, name: str, target: Path) -> str:
             return outcome.output.strip()
     what, _, remedy = outcome.output.strip().partition("\n")
     if outcome.why == f"exited with code {unpack.REFUSED}" and remedy:
-        raise RefusedError(what, remedy)
+        raise Refusal(422, what, remedy)
     if outcome.why.startswith(("ran longer", "used more", "made more")):
-        raise RefusedError(f"it cannot be unpacked: that {outcome.why}.", "Make it smaller.")
+        raise Refusal(422, f"it cannot be unpacked: that {outcome.why}.", "Make it smaller.")
     raise RunError(f"the unpacking {outcome.why}: {outcome.output}")

@@ -177,7 +177,7 @@ class Channel:
 def open_channel(address: Address, token: str) -> Channel:
     """Connect to a league with an author's token, which no other server gets; it may take a while.
 
-    Raises UnreachableError, and NotTakenError with what the server answered. A redirect is such an
+    Raises UnreachableError, and Refusal with what the server answered. A redirect is such an
     answer.
     """
     is_secure = address.scheme == "https"

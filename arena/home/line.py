@@ -6,10 +6,10 @@ from collections.abc import Callable
 from functools import partial
 from time import monotonic
 
-from arena.author.submitting import PASSING, Address, NoServerError, NotTakenError, UnreachableError
+from arena.author.submitting import Address, UnreachableError
 from arena.home.channel import Channel, Connecting, CutError
 from arena.text import safe
-from protocol.errors import RunError
+from protocol.errors import Refusal, RunError
 from protocol.remote import SILENCE_SECONDS
 
 FIRST_PAUSE = 0.5
@@ -102,13 +102,13 @@ class LeagueLine:
         try:
             self._channel = opening.take()
         except UnreachableError as error:
-            if not (self._was_welcome or isinstance(error, NoServerError)):
+            if not (self._was_welcome or error.can_retry):
                 raise
             self._note_break(str(error))
             self._try_later()
             return
-        except NotTakenError as error:
-            if error.status not in PASSING and (error.by_arena or not self._was_welcome):
+        except Refusal as error:
+            if not error.can_retry:
                 raise RunError(str(error)) from None
             self._note_break(str(error))
             self._try_later()

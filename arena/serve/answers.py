@@ -1,7 +1,6 @@
 """Answers: JSON for programs, pages for people, and what was refused as either."""
 
 from collections.abc import Awaitable, Callable
-from datetime import UTC, datetime
 from math import ceil
 from typing import Any
 
@@ -11,12 +10,9 @@ from starlette.responses import HTMLResponse, Response
 from starlette.websockets import WebSocket
 
 from arena.handin.database import LockedError
-from arena.handin.receiving import NotReceivedError
 from arena.serve.api import ProblemAnswer, WebProblem
-from arena.serve.asking import BusyError, UnansweredError, UnknownError
 from arena.serve.pages import WebVisit, error_page
-from arena.serve.refusal import Refusal
-from protocol.errors import ArenaError
+from protocol.errors import ArenaError, Refusal
 
 Endpoint = Callable[[Request], Awaitable[Any]]
 """Answers a request with a Response, or with an EventStream."""
@@ -37,35 +33,15 @@ def refusal_of(error: Exception) -> Refusal:
     match error:
         case Refusal():
             return error
-        case NotReceivedError():
-            again = error.again_at
-            after = 0.0 if again is None else (again - datetime.now(UTC)).total_seconds()
-            found = Refusal(error.status, error.what, error.remedy, after=max(0.0, after))
-            found.problem = WebProblem(
-                step=error.step,
-                what=error.what,
-                remedy=error.remedy,
-                can_retry=error.can_retry,
-                again_at=None if again is None else again.isoformat(),
-            )
-            return found
         case LockedError():
             what = "something else writes into the server's database for long."
             return Refusal(503, what, "Try again.", after=10.0)
-        case BusyError():
-            return Refusal(503, "too much is asked of this league.", "Try again.", after=2.0)
-        case UnknownError():
-            return Refusal(404, "there is no such thing to show, or not now.", "Look at the table.")
         case _:
             return Refusal(
                 500,
                 "the server could not do this; what is wrong stands in its log.",
                 "Tell the organizer.",
             )
-
-
-EXPECTED = (Refusal, BusyError, UnansweredError, ArenaError)
-"""What endpoints raise."""
 
 
 def _headers(request: HTTPConnection, refusal: Refusal) -> dict[str, str]:
@@ -85,7 +61,7 @@ def as_json(endpoint: Endpoint, say: Callable[[str], None]) -> Endpoint:
     async def answered(request: Request) -> Any:
         try:
             return await endpoint(request)
-        except EXPECTED as error:
+        except ArenaError as error:
             refusal = refusal_of(error)
             if refusal.status == 500:
                 say(str(error))
@@ -102,7 +78,7 @@ def as_denial(
     async def answered(socket: WebSocket) -> None:
         try:
             await endpoint(socket)
-        except EXPECTED as error:
+        except ArenaError as error:
             refusal = refusal_of(error)
             if refusal.status == 500:
                 say(str(error))
@@ -112,7 +88,15 @@ def as_denial(
 
 
 def _problem(request: HTTPConnection, refusal: Refusal) -> Response:
-    answer = json(ProblemAnswer(error=refusal.problem), refusal.status)
+    again = refusal.again_at
+    problem = WebProblem(
+        step=refusal.step,
+        what=refusal.what,
+        remedy=refusal.remedy,
+        can_retry=refusal.can_retry,
+        again_at=None if again is None else again.isoformat(),
+    )
+    answer = json(ProblemAnswer(error=problem), refusal.status)
     answer.headers.update(_headers(request, refusal))
     return answer
 
@@ -123,14 +107,12 @@ def as_page(endpoint: Endpoint, say: Callable[[str], None]) -> Endpoint:
     async def answered(request: Request) -> Any:
         try:
             return await endpoint(request)
-        except EXPECTED as error:
+        except ArenaError as error:
             refusal = refusal_of(error)
             if refusal.status == 500:
                 say(str(error))
             league = request.path_params.get("league", "") if refusal.status != 404 else ""
-            page = error_page(
-                WebVisit(league=league), _sentence(refusal.problem.what), refusal.problem.remedy
-            )
+            page = error_page(WebVisit(league=league), _sentence(refusal.what), refusal.remedy)
             answer = html(page, refusal.status)
             answer.headers.update(_headers(request, refusal))
             return answer

@@ -14,12 +14,12 @@ from starlette.websockets import WebSocket, WebSocketClose
 from arena.serve.answers import as_denial, as_json, as_page
 from arena.serve.endpoints import Api
 from arena.serve.guard import Guard
-from arena.serve.refusal import Refusal
 from arena.serve.remote.endpoint import RemoteEnd
 from arena.serve.remote.line import GOING_AWAY
 from arena.serve.served import Served
 from arena.serve.site import WebSite
 from arena.serve.visits import Admission
+from protocol.errors import Refusal
 
 
 def application(

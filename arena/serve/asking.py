@@ -17,6 +17,7 @@ from arena.league.file import FILE
 from arena.league.plan import DATABASE
 from arena.serve.child import Companion
 from arena.serve.messages import Query, ReaderAnswer, decoder, line
+from protocol.errors import ArenaError, Refusal
 
 _LEAST_SECONDS = 2.0  # that an answer holds while matches are played ...
 _TIMES = 5  # ... or so many times as long as it took to make
@@ -30,16 +31,12 @@ _MOST_WAITING = 64  # questions
 _read_answer = decoder(ReaderAnswer).decode
 
 
-class BusyError(Exception):
-    """A question that is not answered soon, as more was asked, or as the process ends over it."""
+_NONE = "there is no such thing to show, or not now.", "Look at the table."
 
 
-class UnansweredError(Exception):
-    """A question without an answer, as the league cannot be read; the text says why."""
-
-
-class UnknownError(UnansweredError):
-    """A question about what does not exist."""
+def _busy() -> Refusal:
+    """Return the refusal of a question that is not answered soon."""
+    return Refusal(503, "too much is asked of this league.", "Try again.", after=2.0)
 
 
 @dataclass
@@ -101,7 +98,7 @@ class LeagueReader:
         """Return the JSON of a view: one that was kept, if it is new enough, or another.
 
         One that is a little older is returned too, unless `fresh`, while another is made. Raises
-        UnansweredError if there is none, and BusyError if there is none soon.
+        ArenaError if the league cannot be read, and Refusal if there is none, or none soon.
         """
         key = msgspec.json.encode(ask)
         kept = self._kept.get(key)
@@ -113,7 +110,7 @@ class LeagueReader:
                 self._kept.move_to_end(key)
                 return kept.value
             if age < _OLD_SECONDS and not fresh:
-                with contextlib.suppress(BusyError):
+                with contextlib.suppress(Refusal):
                     self._ask(key, ask)
                 return kept.value
         return await asyncio.shield(self._ask(key, ask))
@@ -122,7 +119,7 @@ class LeagueReader:
         """Have a question asked unless it is already; return where its answer will be."""
         if key not in self._asked:
             if self._queue.qsize() >= _MOST_WAITING and ask.what not in ("table", "final"):
-                raise BusyError
+                raise _busy()
             number = next(self._numbers)
             answer: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
             answer.add_done_callback(lambda done: self._note(key, done))
@@ -143,7 +140,7 @@ class LeagueReader:
             began, stamp = monotonic(), self.stamp()
             answer = await self._answer(waiting.ask)
             if answer is None:
-                waiting.answer.set_exception(BusyError())
+                waiting.answer.set_exception(_busy())
                 continue
             key = msgspec.json.encode(msgspec.structs.replace(waiting.ask, number=0))
             if answer.problem:
@@ -151,8 +148,9 @@ class LeagueReader:
                 if kept is not None:  # the league cannot be read now
                     waiting.answer.set_result(kept.value)
                 else:
-                    kind = UnknownError if answer.absent else UnansweredError
-                    waiting.answer.set_exception(kind(answer.problem))
+                    waiting.answer.set_exception(
+                        Refusal(404, *_NONE) if answer.absent else ArenaError(answer.problem)
+                    )
                 continue
             value = bytes(answer.value)
             self._keep(key, _Kept(value, stamp, began, monotonic() - began))

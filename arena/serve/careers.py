@@ -13,7 +13,6 @@ from arena.league.plan import LeaguePlan
 from arena.report.charts import rating_chart
 from arena.report.progress import Point, progress
 from arena.serve.views import (
-    AbsentError,
     Row,
     league_name,
     public_field,
@@ -30,6 +29,7 @@ from arena.tables.cross_table import cross_table
 from arena.tables.leaderboard import leaderboard
 from arena.tables.sources import title_of
 from arena.tables.table import Row as TableRow
+from protocol.errors import Refusal
 
 _MOST_LINES = 12  # versions that are drawn, the last ones
 
@@ -128,8 +128,8 @@ def bot_view(folder: Path, bot: str, since: str = "") -> BotView:
         )
 
 
-def _unknown(bot: str) -> AbsentError:
-    return AbsentError(f"there is no bot {bot!r} in this league, and never was.")
+def _unknown(bot: str) -> Refusal:
+    return Refusal(404, f"there is no bot {bot!r} in this league, and never was.")
 
 
 def _unplayed(folder: Path, bot: str) -> BotView:

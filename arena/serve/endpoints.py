@@ -28,7 +28,6 @@ from arena.serve.careers import BotView
 from arena.serve.connections import network_of
 from arena.serve.messages import Query
 from arena.serve.receiving import receive
-from arena.serve.refusal import Refusal
 from arena.serve.replays import MatchesView, OwnView, ReplayView
 from arena.serve.served import Served
 from arena.serve.shown import SubmissionView, queue_view, submission_view
@@ -40,7 +39,7 @@ from arena.serve.visits import (
     may_see_all,
     own_versions,
 )
-from protocol.errors import ArenaError
+from protocol.errors import ArenaError, Refusal
 
 _DIGITS = 15  # of a number in an address
 _MOST_LISTENERS = 256

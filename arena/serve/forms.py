@@ -11,7 +11,7 @@ from python_multipart.exceptions import FormParserError
 from python_multipart.multipart import MultipartParser, parse_options_header
 from starlette.requests import ClientDisconnect, Request
 
-from arena.serve.refusal import Refusal
+from protocol.errors import Refusal
 
 FORM_BYTES = 64 << 10
 """The most of a form's fields that are not files."""

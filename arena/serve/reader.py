@@ -16,8 +16,8 @@ from arena.handin.final import FINAL
 from arena.serve.careers import bot_view
 from arena.serve.messages import Query, ReaderAnswer, decoder, line, take_output
 from arena.serve.replays import matches_view, own_view, replay_view
-from arena.serve.views import AbsentError, table_view
-from protocol.errors import ArenaError
+from arena.serve.views import table_view
+from protocol.errors import ArenaError, Refusal
 
 
 def answered(folder: Path, ask: Query) -> Any:
@@ -58,7 +58,7 @@ def main() -> None:
                 ask.number, msgspec.Raw(msgspec.json.encode(answered(folder, ask)))
             )
         except ArenaError as error:
-            is_absent = isinstance(error, AbsentError)
+            is_absent = isinstance(error, Refusal)
             answer = ReaderAnswer(ask.number, problem=str(error), absent=is_absent)
         left = memoryview(line(answer))
         while left:

@@ -13,9 +13,9 @@ from arena.handin.people import Person
 from arena.handin.receiving import Arrival
 from arena.handin.submissions import Submission
 from arena.serve.forms import FileForm, drain, not_taken, pieces
-from arena.serve.refusal import Refusal
 from arena.serve.served import Served
 from arena.serve.visits import Admission, WebVisitor, check_csrf
+from protocol.errors import Refusal
 
 _MOST_AT_ONCE = 2  # of one person
 _MOST = 32  # of a server: each has a thread
@@ -27,7 +27,7 @@ T = TypeVar("T")
 async def receive(admission: Admission, request: Request, league: Served) -> Submission:
     """Store what an author hands in, and return the submission, of which the intake hears.
 
-    Raises Refusal or NotReceivedError if it is not taken.
+    Raises Refusal or Refusal if it is not taken.
     """
     try:
         visitor = await admission.author(request, league)
@@ -146,7 +146,7 @@ class Arriving:
             self._thread.shutdown(wait=False)
 
     async def begin(self, bot: str, filename: str) -> None:
-        """Check whether it may be handed in; raise NotReceivedError if not."""
+        """Check whether it may be handed in; raise Refusal if not."""
         await self._do(lambda: self._open(bot, filename))
 
     async def write(self, piece: bytes) -> None:

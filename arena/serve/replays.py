@@ -11,10 +11,10 @@ from arena.league.file import with_game
 from arena.league.plan import LeaguePlan
 from arena.report.choice import viewed
 from arena.report.frames import frames_of, packed
-from arena.serve.views import AbsentError, league_name, reading
+from arena.serve.views import league_name, reading
 from arena.store.rows import BotVersion, StoredMatch, WholeMatch
 from arena.store.suspensions import suspended
-from protocol.errors import ArenaError, RunError
+from protocol.errors import ArenaError, Refusal, RunError
 from referee.match.replay import Entry
 
 MOST = 100
@@ -133,12 +133,12 @@ def replay_view(folder: Path, match: str, *, own: Own = None, since: str = "") -
     """Return a match, by its id, as the viewer takes it.
 
     With `own`, notes, lines and standard errors of other bots than these are left out; with
-    `since`, later matches are not there. Raises AbsentError if there is no such match, ArenaError
+    `since`, later matches are not there. Raises Refusal if there is no such match, ArenaError
     if its game cannot be loaded.
     """
     with reading(folder, since) as (league, store):
         if store is None:
-            raise AbsentError(f"there is no match {match!r}: nothing was played yet.")
+            raise Refusal(404, f"there is no match {match!r}: nothing was played yet.")
         rules = with_game(league).rules
         assert rules is not None
         try:
@@ -146,7 +146,7 @@ def replay_view(folder: Path, match: str, *, own: Own = None, since: str = "") -
         except RunError:
             raise
         except ArenaError as error:
-            raise AbsentError(str(error)) from None
+            raise Refusal(404, str(error)) from None
         opened = store.whole(found)
         frames = frames_of(opened, rules)
         if own is not None:

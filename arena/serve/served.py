@@ -16,7 +16,7 @@ from arena.handin.submissions import Submission, all_of, queue
 from arena.handin.telling import unfit
 from arena.league.file import read_asked
 from arena.play.presence import RemoteKey
-from arena.serve.asking import BusyError, LeagueReader, UnansweredError
+from arena.serve.asking import LeagueReader
 from arena.serve.broadcast import Broadcast
 from arena.serve.child import Companion
 from arena.serve.messages import (
@@ -39,7 +39,7 @@ from arena.serve.shown import connected
 from arena.serve.standing import ranks_of
 from arena.serve.timetable import Timetable
 from arena.text import counted
-from protocol.errors import ArenaError
+from protocol.errors import ArenaError, Refusal
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -162,7 +162,7 @@ class Served(Timetable):
     async def table(self, *, to_organizer: bool) -> bytes:
         """Return the JSON of the table, as it was when results began to be held back, if they are.
 
-        Raises UnansweredError if there is none.
+        Raises ArenaError if there is none.
         """
         return await self.reader.get(Query(0, "table", since=self.since(to_organizer=to_organizer)))
 
@@ -312,9 +312,9 @@ class Served(Timetable):
         """Do something; say why it is not possible, once, as it is tried again soon."""
         try:
             await doing
-        except BusyError:
+        except Refusal:
             self._say_once("The table could not be made in time; it is tried again.")
-        except (ArenaError, UnansweredError) as error:
+        except ArenaError as error:
             self._say_once(str(error))
 
     def _say_once(self, words: str) -> None:

@@ -4,8 +4,7 @@ import msgspec
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from arena.serve.answers import EXPECTED, html, refusal_of
-from arena.serve.asking import BusyError, UnansweredError
+from arena.serve.answers import html, refusal_of
 from arena.serve.endpoints import Api, Which, bot_of, choice_of, number_of
 from arena.serve.forms import fields
 from arena.serve.pages import (
@@ -26,7 +25,6 @@ from arena.serve.pages import (
     table_page,
 )
 from arena.serve.receiving import receive
-from arena.serve.refusal import Refusal
 from arena.serve.served import Served
 from arena.serve.sessions import SESSION_SECONDS
 from arena.serve.shown import connected, queue_view
@@ -41,6 +39,7 @@ from arena.serve.visits import (
     own_bots,
     visit_of,
 )
+from protocol.errors import ArenaError, Refusal
 
 _CLOSED = {
     "before": "Bots are not taken yet; the calendar says from when.",
@@ -85,7 +84,7 @@ class WebSite:
         """Return how many matches strangers see; none where there is no table."""
         try:
             return (await self._api.table(league, WebVisitor(None))).matches
-        except (BusyError, UnansweredError):
+        except ArenaError:
             return 0
 
     async def table(self, request: Request) -> Response:
@@ -178,9 +177,9 @@ class WebSite:
             return html(await self._form(league, visitor))
         try:
             found = await receive(self._admission, request, league)
-        except EXPECTED as error:
+        except ArenaError as error:
             refusal = refusal_of(error)
-            if refusal.status in (401, 403, 500) and not refusal.problem.step:
+            if refusal.status in (401, 403, 500) and not refusal.step:
                 raise
             text = await self._form(league, visitor, refusal)
             return html(text, refusal.status)
@@ -188,14 +187,14 @@ class WebSite:
         return RedirectResponse(address, 303)
 
     async def _form(self, league: Served, visitor: WebVisitor, why: Refusal | None = None) -> str:
-        what = why.problem.what if why else ""
+        what = why.what if why else ""
         return hand_in_page(
             visit_of(league, visitor),
             league.calendar,
             game=league.plan.game.name,
             own=await own_bots(league, visitor),
             problem=what[:1].upper() + what[1:],
-            remedy=why.problem.remedy if why else "",
+            remedy=why.remedy if why else "",
             closed="" if visitor.is_organizer else _CLOSED[league.phase],
         )
 
@@ -211,11 +210,11 @@ class WebSite:
         try:
             person = await self._admission.person(request, league, token)
         except Refusal as refusal:
-            what = refusal.problem.what
+            what = refusal.what
             page = enter_page(
                 WebVisit(league=league.name),
                 problem=what[:1].upper() + what[1:],
-                remedy=refusal.problem.remedy,
+                remedy=refusal.remedy,
             )
             return html(page, refusal.status)
         answer = RedirectResponse(league_address("", league.name), 303)

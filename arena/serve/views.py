@@ -25,7 +25,6 @@ from arena.tables.leaderboard import leaderboard
 from arena.tables.sources import field_of
 from arena.tables.standings import ShownStandings, shown_standings
 from arena.text import WITH_COMMAS, safe
-from protocol.errors import ArenaError
 
 Row = dict[str, Any]
 
@@ -62,10 +61,6 @@ class TableView(msgspec.Struct, frozen=True, kw_only=True):
     """When the last match was stored, in ISO 8601; empty before the first."""
     tournament: ShownStandings | None = None
     """The standings of a format that goes by results."""
-
-
-class AbsentError(ArenaError):
-    """There is no such thing as was asked for."""
 
 
 @contextmanager

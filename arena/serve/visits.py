@@ -14,9 +14,9 @@ from arena.handin.submissions import bots_of_author, versions_of_author
 from arena.serve.api import You
 from arena.serve.connections import network_of
 from arena.serve.pages import WebVisit
-from arena.serve.refusal import Refusal
 from arena.serve.served import Served
 from arena.serve.sessions import Guesses, is_same
+from protocol.errors import Refusal
 
 _MOST_AT_ONCE = 8
 """Questions about a league that one address may have asked without an answer yet."""

@@ -4,9 +4,9 @@ from starlette.requests import HTTPConnection
 from starlette.websockets import WebSocket
 
 from arena.handin.people import Person
-from arena.serve.refusal import Refusal
 from arena.serve.served import Served
 from arena.serve.visits import Admission, address_of
+from protocol.errors import Refusal
 
 
 class RemoteEnd:

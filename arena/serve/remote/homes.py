@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from time import monotonic
-from typing import Any, Protocol
+from typing import Final, Literal, Protocol
 
 import msgspec
 from starlette.websockets import WebSocket, WebSocketDisconnect
@@ -32,7 +32,7 @@ from arena.serve.remote.sparing import Sparing
 from arena.serve.shown import RemoteRow
 from arena.store.departures import departures
 from arena.text import composed, counted, duration, safe
-from protocol.errors import ArenaError, ProtocolError
+from protocol.errors import ArenaError, ProtocolError, Refusal
 from protocol.remote import (
     FRAME_LIMIT,
     REMOTE_VERSION,
@@ -58,10 +58,8 @@ Rooms = Mapping[RemoteKey, int]
 """How many matches remote bots play at once, by key and digest; 0 while one is away for longer."""
 
 
-class _DeclinedError(Exception):
-    def __init__(self, **declined: Any) -> None:
-        super().__init__()
-        self.declined = Declined(**declined)
+_DECLINED: Final[dict[int, Literal["unknown", "busy"]]] = {404: "unknown", 409: "busy"}
+"""The kinds of refusals that are not just wrong, by their status."""
 
 
 class RemoteLeague(Protocol):
@@ -244,8 +242,15 @@ class Homes:
             session, goes_on = self._session(hello, bot, person)
         except WebSocketDisconnect:
             return BROKEN
-        except _DeclinedError as error:
-            end = declined_as(error.declined)
+        except Refusal as error:
+            end = declined_as(
+                Declined(
+                    kind=_DECLINED.get(error.status, "wrong"),
+                    what=error.what,
+                    remedy=error.remedy,
+                    after=error.after or None,
+                )
+            )
         except ProtocolError as error:
             end = unsound(error)
         else:
@@ -263,10 +268,10 @@ class Homes:
         return end
 
     async def _bot_of(self, hello: RemoteHello, person: Person) -> Bot:
-        """Return the bot that is meant; raise _DeclinedError if it cannot be connected."""
+        """Return the bot that is meant; raise Refusal if it cannot be connected."""
         if hello.version != REMOTE_VERSION:
-            raise _DeclinedError(
-                kind="wrong",
+            raise Refusal(
+                400,
                 what=f"this league speaks version {REMOTE_VERSION}, not {hello.version}.",
                 remedy="Use the release of Bot Arena that the league's server has.",
             )
@@ -276,12 +281,10 @@ class Homes:
         bot = self._meant(hello) or self._named(hello, await self._departing())
         name = safe(hello.bot)
         if bot is None:
-            raise _DeclinedError(
-                kind="unknown", what=f"the league has no bot {name!r} with these files."
-            )
+            raise Refusal(404, what=f"the league has no bot {name!r} with these files.")
         if person.role != "organizer" and bot.name not in own and bot.key not in own:
-            raise _DeclinedError(
-                kind="wrong",
+            raise Refusal(
+                400,
                 what=f"{name!r} is not a bot of yours.",
                 remedy="Choose another name: --bot NAME.",
             )
@@ -309,9 +312,9 @@ class Homes:
             return ()
 
     def _session(self, hello: RemoteHello, bot: Bot, person: Person) -> tuple[HomeSession, bool]:
-        """Return the session of a hello, and whether it goes on; raise _DeclinedError if none."""
+        """Return the session of a hello, and whether it goes on; raise Refusal if none."""
         if self.is_closed:
-            raise _DeclinedError(kind="wrong", what="the server ends.", after=SILENCE_SECONDS)
+            raise Refusal(400, what="the server ends.", after=SILENCE_SECONDS)
         called = (bot.key, hello.digest)
         found = self._sessions.get(called)
         is_same = found is not None and found.secret == hello.session
@@ -327,8 +330,8 @@ class Homes:
                 found.line.end(_AGAIN)
         elif found is not None:
             if found.line is not None:
-                raise _DeclinedError(
-                    kind="busy",
+                raise Refusal(
+                    409,
                     what=f"{bot.name!r} is connected already.",
                     remedy=(
                         f"End the other `arena connect`. If it does not run any more, try again in "

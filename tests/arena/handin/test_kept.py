@@ -9,10 +9,10 @@ import pytest
 from arena.handin import kept, submissions
 from arena.handin.database import HandIns
 from arena.handin.people import Person
-from arena.handin.refusal import RefusedError
 from arena.handin.sources import KEPT
 from arena.handin.submissions import Submission
 from arena.league.contest import HandIn
+from protocol.errors import Refusal
 from tests.arena.handin.conftest import person
 from tests.arena.handin.intaking import hand_in
 from tests.golden import Golden
@@ -47,7 +47,7 @@ def keep(db: HandIns, author: Person, place: Path, megabytes: float = 1.0) -> Su
 def refusal(db: HandIns, one: Submission, terms: HandIn = TERMS) -> str:
     try:
         kept.check(db, terms, one)
-    except RefusedError as error:
+    except Refusal as error:
         end(db, one)
         return str(error)
     submissions.accept(db, one.number)

@@ -16,7 +16,7 @@ import pytest
 from arena.handin import submissions
 from arena.handin.database import HandIns
 from arena.handin.people import Person, add, remove
-from arena.handin.receiving import Arrival, NotReceivedError, receive, shown_filename, tidy
+from arena.handin.receiving import Arrival, Refusal, receive, shown_filename, tidy
 from arena.handin.submissions import Submission, get, of_author, queue
 from arena.league.file import read_asked
 from arena.league.plan import LeaguePlan
@@ -41,8 +41,8 @@ def hand_in(db: HandIns, plan: LeaguePlan, author: Person, bot: str = "") -> Sub
     return receive(db, plan, author, bot, io.BytesIO(b"#!/bin/sh\n"), "bot.sh")
 
 
-def refusal(db: HandIns, plan: LeaguePlan, author: Person, bot: str = "") -> NotReceivedError:
-    with pytest.raises(NotReceivedError) as caught:
+def refusal(db: HandIns, plan: LeaguePlan, author: Person, bot: str = "") -> Refusal:
+    with pytest.raises(Refusal) as caught:
         hand_in(db, plan, author, bot)
     assert caught.value.what
     assert caught.value.remedy
@@ -182,7 +182,7 @@ def test_what_is_too_large_or_empty_leaves_nothing(db: HandIns, plan: LeaguePlan
     ada, small = person(db, "ada"), with_settings(plan, size_mb=1)
     receive(db, small, ada, "", io.BytesIO(bytes(1 << 20)), "x.zip")
     for data, status in ((bytes((1 << 20) + 1), 413), (b"", 422)):
-        with pytest.raises(NotReceivedError) as caught:
+        with pytest.raises(Refusal) as caught:
             receive(db, small, ada, "", io.BytesIO(data), "x.zip")
         assert caught.value.status == status
     assert len(arrivals(db)) == len(of_author(db, "ada")) == 1
@@ -204,7 +204,7 @@ def test_two_who_want_one_name_at_once_do_not_both_get_it(db: HandIns, plan: Lea
         first.write(b"1")
         second.write(b"2")
         first.finish()
-        with pytest.raises(NotReceivedError, match="taken by another author"):
+        with pytest.raises(Refusal, match="taken by another author"):
             second.finish()
     assert len(arrivals(db)) == 1
 
@@ -217,7 +217,7 @@ def test_a_full_disk_is_507_and_leaves_nothing(tmp_path: Path, cup: Path) -> Non
         plan = with_settings(read_asked(disk, "read"), per_hour=10_000, per_day=10_000)
         with HandIns(disk, create=True) as db:
             ada, ben = person(db, "ada"), person(db, "ben")
-            with pytest.raises(NotReceivedError) as caught:
+            with pytest.raises(Refusal) as caught:
                 receive(db, plan, ada, "", io.BytesIO(bytes(4 << 20)), "x.zip")
             assert (caught.value.status, caught.value.can_retry) == (507, True)
             assert arrivals(db) == []
@@ -227,7 +227,7 @@ def test_a_full_disk_is_507_and_leaves_nothing(tmp_path: Path, cup: Path) -> Non
             for _ in range(200):  # the database has room of its own for a while
                 try:
                     stored.append(hand_in(db, plan, ada).number)
-                except NotReceivedError as refused:
+                except Refusal as refused:
                     assert refused.status == 507  # noqa: PT017 - sooner or later
                     break
             else:

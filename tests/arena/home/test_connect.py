@@ -112,7 +112,7 @@ def test_a_redirect_is_not_followed_and_the_token_stays_here(homes: Homes, leagu
     with served() as elsewhere:
         league.side.status, league.side.body = 302, ""
         league.side.location = f"http://127.0.0.1:{elsewhere.proxy.port}/cup"
-        said = homes.start().end(1)
+        said = homes.start().end(2)
         assert f"leads to {league.side.location}. Use that address." in said
         assert not elsewhere.side.headers
 

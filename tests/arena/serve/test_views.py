@@ -23,8 +23,9 @@ from arena.serve.replays import (
     replay_view,
 )
 from arena.serve.shown import calendar_of, milestones, queue_view, submission_view
-from arena.serve.views import AbsentError, table_view
+from arena.serve.views import table_view
 from arena.store.opening import open_store, read_league, read_played
+from protocol.errors import Refusal
 from tests.arena.conftest import Arena, League
 from tests.arena.report.test_summary import league_of, play, rewrite
 from tests.arena.serve.hostile import submission
@@ -85,11 +86,11 @@ def test_a_league_that_was_not_played_has_its_bots(tmp_path: Path) -> None:
     assert {row["rank"] for row in view.rows} == {None}
     assert (view.matches, view.missing, view.asked, view.last) == (0, 24, 24, "")
     assert bot_view(folder, "ann").versions == []
-    with pytest.raises(AbsentError, match="there is no bot 'dan' in this league"):
+    with pytest.raises(Refusal, match="there is no bot 'dan' in this league"):
         bot_view(folder, "dan")
     assert matches_view(folder).rows == []
     assert own_view(folder, "ann").said == []
-    with pytest.raises(AbsentError, match="nothing was played yet"):
+    with pytest.raises(Refusal, match="nothing was played yet"):
         replay_view(folder, "3f9a")
 
 
@@ -264,7 +265,7 @@ def test_results_after_the_freeze_are_held_back(duo: Path) -> None:
     assert {row.at for row in matches_view(duo, since=since, limit=100).rows} == {DAY}
     newest = matches_view(duo).rows[0]
     assert newest.at != DAY
-    with pytest.raises(AbsentError, match="there is no match"):
+    with pytest.raises(Refusal, match="there is no match"):
         replay_view(duo, newest.id, since=since)
     assert table_view(duo, "2026-01-01T00:00:00+00:00").rows == []
 
