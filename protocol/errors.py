@@ -57,6 +57,7 @@ class Refusal(ArenaError):  # noqa: N818 - it is what is answered
         if again_at is not None:
             after = max(0.0, (again_at - datetime.now(UTC)).total_seconds())
         self.after = after
+        self.exit_code = 2 if status < 500 else 1
 
 
 class ProtocolError(Exception):

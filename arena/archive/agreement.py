@@ -1,12 +1,11 @@
 """Whether stored matches agree with a game whose code has changed: their replays are the test."""
 
 from collections.abc import Iterator
-from contextlib import suppress
 
 from arena.archive.verify import Verification
 from arena.league.plan import LeaguePlan
 from arena.store.opening import open_store
-from arena.store.settings import ChangedGameError, check_code, check_unchanged
+from arena.store.settings import check_unchanged, has_other_code
 from arena.text import counted, duration
 from protocol.errors import RunError
 from referee.catalog.identity import code_of
@@ -70,9 +69,8 @@ def agreement_needed(league: LeaguePlan) -> bool:
     """
     if not league.database.is_file() or not league.database.stat().st_size:
         return False
-    with open_store(league) as store, suppress(ChangedGameError):
-        if store.has_matches():
-            check_unchanged(league, store)  # of another game, code says nothing
-            check_code(league, store)
-        return False
-    return True
+    with open_store(league) as store:
+        if not store.has_matches():
+            return False
+        check_unchanged(league, store)  # of another game, code says nothing
+        return has_other_code(league, store)

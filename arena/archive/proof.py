@@ -37,9 +37,8 @@ _PARTS = {"number": "deal", "lineup": "lineup", "bots": "result", "replay": "rec
 class Difference(Exception):  # noqa: N818 - it is what is found, and not always an error
     """The first thing found that is not as it must be, in a sentence."""
 
-
-class OtherRules(Exception):  # noqa: N818 - nothing is wrong with the match
-    """The match was played by rules that are not here; the text says by which."""
+    rules = ""
+    """By which rules the match was played, if nothing is wrong but that these are not here."""
 
 
 def prove(
@@ -57,8 +56,8 @@ def prove(
     `bundled` are the bots that are dealt to by their keys, `key` is that of the conditions, `kind`
     is the game, None where it is not known here, and `openings` is what its openings are made from;
     None if it has none, or their book is not here.
-    Raises Difference with the first thing that is not so, or OtherRules if nothing is wrong and
-    the match cannot be played again here. Of faults, what was wrong with an answer is taken on
+    Raises Difference with the first thing that is not so, or with its `rules` if nothing is wrong
+    and the match cannot be played again here. Of faults, what was wrong with an answer is taken on
     trust, as are times and what a bot wrote.
     """
     for column, table in _PARTS.items():
@@ -172,7 +171,9 @@ def _check_columns(row: Mapping[str, Any], replay: Replay, evidence: Evidence) -
 def _check_rules(replay: Replay, limits: MatchLimits, kind: type[Game] | None) -> None:
     """Play the replay again; raise Difference where the rules say otherwise."""
     if kind is None or kind.name != replay.game or kind.rules_version != replay.rules:
-        raise OtherRules(f"version {replay.rules} of the rules of {replay.game}")
+        other = Difference("the rules by which it was played are not here.")
+        other.rules = f"version {replay.rules} of the rules of {replay.game}"
+        raise other
     forfeits = Forfeits(
         replay.seats, limits.faults_allowed, illegal_is_sanctioned=kind.illegal_is_sanctioned
     )

@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from arena.archive.proof import Difference, OtherRules, prove
+from arena.archive.proof import Difference, prove
 from arena.league.file import FILE, read_asked
 from arena.league.games import load_game
 from arena.league.plan import DATABASE
@@ -337,10 +337,11 @@ def _verdict(store: RawStore, terms: _Terms, game: type[Game] | None, page: Page
             conditions, key, openings = terms
             prove(row, numbers, bundled, conditions, key, game, openings)
         except Difference as difference:
-            verdict.damaged.append((_id(row), str(difference)))
-        except OtherRules as rules:
-            words = str(rules)
-            verdict.other_rules[words] = verdict.other_rules.get(words, 0) + 1
+            if difference.rules:
+                other = verdict.other_rules
+                other[difference.rules] = other.get(difference.rules, 0) + 1
+            else:
+                verdict.damaged.append((_id(row), str(difference)))
         else:
             verdict.sound += 1
     return verdict

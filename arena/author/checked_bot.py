@@ -30,7 +30,6 @@ from protocol.errors import ProtocolError
 from referee.process.output import KEPT
 from referee.rules.game import Move
 from referee.sandbox import Launcher, SandboxError, prove
-from referee.sandbox.errors import UnfitError
 from referee.turn.answer import shown
 from referee.turn.bot_process import BotProcess, GoneError
 from referee.turn.starting import StartupError, start_bot
@@ -84,7 +83,9 @@ class CheckedBot:
             where += f", with {self._bot.grant.words}"
         try:
             prove(self._launcher, limits)
-        except UnfitError as error:  # what it needs is not here
+        except SandboxError as error:
+            if error.lacks != "device":  # what it needs is not here
+                raise
             yield Step(RUNS, "FAILED", error.what)
             return
         try:

@@ -19,7 +19,7 @@ from arena.cli.stopping import stopped_by_signals
 from arena.home.marker import marker
 from arena.home.prepared import Prepared, prepare, try_start
 from arena.play.building import BuildError
-from arena.play.slow.room import RoomError, check_room
+from arena.play.slow.room import check_room
 from arena.text import safe, safe_lines
 from protocol.errors import ArenaError, Refusal, RunError
 from protocol.remote import MOST_AT_ONCE
@@ -73,13 +73,15 @@ def connect(
     address, token = address_of(url), token_of(token_file)
     bot = _prepared(source, name, sandbox)
     most = min(MOST_AT_ONCE, 2 * slots)
-    try:
-        check_room(most, 1, [bot.limits], None, has_door=False)
-    except RoomError as error:
-        raise ArenaError(
-            f"--slots {slots} may need {error.needed}, and there can be {error.most} here. Say "
-            f"--slots {max(1, error.fit // 2)}, or allow more."
-        ) from None
+    check_room(
+        most,
+        1,
+        [bot.limits],
+        None,
+        has_door=False,
+        asked=f"--slots {slots}",
+        remedy=lambda fit: f"Say --slots {max(1, fit // 2)}, or",
+    )
     warn_unprotected(bot.limits.sandbox)
     with Launcher(bot.limits.sandbox, programs=most) as launcher:
         took = try_start(launcher, bot)
@@ -103,7 +105,7 @@ def _prepared(source: str, name: str, sandbox: SandboxName) -> Prepared:
 
 def _play(address: Address, token: str, bot: Prepared, launcher: Launcher, slots: int) -> None:
     """Play until it is stopped; what the league does not know yet is handed in."""
-    from arena.home.session import BotSession, UnknownBotError
+    from arena.home.session import BotSession
 
     client, name = Client(address, token), bot.name
     known_until: float | None = None
@@ -114,7 +116,7 @@ def _play(address: Address, token: str, bot: Prepared, launcher: Launcher, slots
                 with stopped_by_signals(session, "the matches in play are lost.") as heard:
                     session.run()
                 break
-            except UnknownBotError as error:
+            except Refusal as error:
                 if known_until is not None and monotonic() > known_until:
                     raise RunError(str(error)) from None
             except RunError as error:

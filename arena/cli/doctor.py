@@ -35,7 +35,6 @@ from referee.sandbox import (
     Launcher,
     MachineError,
     SandboxError,
-    TooFewCoresError,
     check_cores,
     gpus,
     own_cores,
@@ -43,7 +42,6 @@ from referee.sandbox import (
 )
 from referee.sandbox.cgroup import delegated
 from referee.sandbox.devices import check_devices
-from referee.sandbox.errors import CgroupError
 from referee.sandbox.place import place_of
 from referee.sandbox.users import first_user
 from referee.turn.starting import StartupError, start_bot
@@ -202,11 +200,11 @@ def _lacking(limits: Limits) -> Iterator[dict[str, str]]:
         check_cores(limits.threads)
         if limits.cgroup:
             delegated()
-    except CgroupError:
-        remark = "cgroup = true needs cgroup v2: see the next line"
+    except SandboxError as error:
+        remark = str(error)
+        if error.lacks == "cgroup":
+            remark = "cgroup = true needs cgroup v2: see the next line"
         yield {"what": what, "value": "cannot be had", "remark": remark}
-    except TooFewCoresError as error:
-        yield {"what": what, "value": "cannot be had", "remark": str(error)}
 
 
 def _cgroup() -> dict[str, str]:

@@ -15,15 +15,6 @@ _ROUNDS = 200  # after which a choice that still changes is given up
 _NAMED = 3  # of those who ask for one package
 
 
-class LackingError(PackagesError):
-    """Packages of which no wheel that suits is there; the text is about the first one."""
-
-    def __init__(self, message: str, lacking: Sequence[str]) -> None:
-        super().__init__(message)
-        self.lacking = lacking
-        """What is asked for, as lines of requirements."""
-
-
 class _Wanted:
     """All that is asked of one package, and by whom."""
 
@@ -51,7 +42,7 @@ def choose(
     """Return the wheels, the newest that suit, that fulfil requirements and their own, by name.
 
     There is no going back to an older version of one because a newer one asks for too much:
-    whoever has both names the version that is meant. `by` is who asks. Raises LackingError if
+    whoever has both names the version that is meant. `by` is who asks. Raises PackagesError if
     something is lacking.
     """
     known: dict[str, list[Wheel]] = {}
@@ -68,9 +59,9 @@ def choose(
             lacking = [name for name in wanted if name not in chosen]
             if lacking:
                 first = lacking[0]
-                raise LackingError(
+                raise PackagesError(
                     _why(first, wanted[first], known.get(first, []), interpreter),
-                    [f"{name}{wanted[name].specifier}" for name in lacking],
+                    lacking=[f"{name}{wanted[name].specifier}" for name in lacking],
                 )
             return [chosen[name] for name in sorted(chosen)]
         chosen = then

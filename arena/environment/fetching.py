@@ -14,7 +14,7 @@ from pathlib import Path
 
 from packaging.requirements import Requirement
 
-from arena.environment.choosing import LackingError, choose
+from arena.environment.choosing import choose
 from arena.environment.errors import PackagesError
 from arena.environment.interpreter import Interpreter
 from arena.environment.lock import Pin
@@ -46,8 +46,8 @@ def fetch_all(
     for _ in range(_ROUNDS):
         try:
             return choose(requirements, [*here, *wheels_in(folder)], interpreter, by)
-        except LackingError as error:
-            if error.lacking == lines:
+        except PackagesError as error:
+            if error.lacking in ((), lines):
                 raise
             lines = error.lacking
         _download([*lines], interpreter, folder, seconds, [])

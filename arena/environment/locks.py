@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 
 from packaging.requirements import Requirement
 
-from arena.environment.choosing import LackingError, choose
+from arena.environment.choosing import choose
 from arena.environment.errors import PackagesError, explained
 from arena.environment.fetching import fetch_all, fetch_locked
 from arena.environment.interpreter import Interpreter
@@ -159,7 +159,9 @@ class Locks:
         try:
             found = choose(requirements, beside, self._interpreter, by)
             return [*_pins({each.name: each for each in found}).values()]
-        except LackingError as error:
+        except PackagesError as error:
+            if not error.lacking:
+                raise
             if not self._settings.fetch:
                 raise PackagesError(
                     str(error),

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Self, TypeAlias
 
 from arena.store.errors import WAIT, explained
-from protocol.errors import ArenaError, RunError
+from protocol.errors import ArenaError, Refusal, RunError
 
 FILE = "handin.db"
 """The database's name in a league's folder."""
@@ -88,14 +88,6 @@ told; facts are what became of a contest, and how much of it hooks were told.
 """
 
 
-class DiskFullError(RunError):
-    """There is no room to store what has to be stored."""
-
-
-class LockedError(RunError):
-    """Another process has been writing for so long that nothing could be stored."""
-
-
 def now() -> datetime:
     """Return the present time."""
     return datetime.now(UTC)
@@ -111,7 +103,7 @@ class HandIns:
 
     Several processes may have it open, and each thread opens its own. Raises ArenaError if there
     is none and it is not to be made, or if it is another program's or another arena's, and
-    RunError if it cannot be read; what cannot be stored for lack of room is a DiskFullError.
+    RunError if it cannot be read; what cannot be stored for lack of room is a Refusal.
     """
 
     def __init__(self, league: Path, *, create: bool = False) -> None:
@@ -206,14 +198,19 @@ class HandIns:
                 yield
             except sqlite3.OperationalError as error:
                 if error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY:
-                    raise LockedError(
-                        f"{self.path} is locked: another process has been writing into it for "
-                        f"{WAIT:.0f} seconds."
+                    raise Refusal(
+                        503,
+                        f"{self.path.name} is locked: another process has been writing into it for "
+                        f"{WAIT:.0f} seconds.",
+                        "Try again.",
+                        after=10.0,
                     ) from None
                 if error.sqlite_errorcode not in _NO_ROOM:
                     raise
-                raise DiskFullError(
-                    f"{self.path}: there is no room on the disk. Free some space there."
+                raise Refusal(
+                    507,
+                    f"{self.path.name}: there is no room on the disk.",
+                    "Free some space there.",
                 ) from None
 
     @contextmanager

@@ -15,7 +15,7 @@ from typing import BinaryIO, Self
 
 from arena.folders import keep
 from arena.handin.calendar import phase
-from arena.handin.database import DiskFullError, HandIns, now, written
+from arena.handin.database import HandIns, now, written
 from arena.handin.final import has_final
 from arena.handin.people import Person, by_number
 from arena.handin.submissions import Submission, get, replace_queued
@@ -344,8 +344,8 @@ def _room() -> Iterator[None]:
     )
     try:
         yield
-    except DiskFullError:
-        raise full from None
+    except Refusal as error:
+        raise full if error.status == 507 else error from None
     except OSError as error:
         if error.errno in _NO_ROOM:
             raise full from None

@@ -34,7 +34,7 @@ from arena.store.flights import entered
 from arena.text import safe, safe_lines
 from protocol.errors import ArenaError, Refusal, RunError
 from referee.sandbox import SandboxError
-from referee.sandbox.errors import LostServerError, StartError
+from referee.sandbox.errors import MachineError, StartError
 from referee.sandbox.workshop import Workshop
 
 _SYSTEM = (("/", "usr"), ("/", "bin"))
@@ -157,7 +157,8 @@ class Intake:
                 if entries.is_entered(self._hand_ins, submissions.get(self._hand_ins, number)):
                     what = f"submission {number} was entered, which could not be noted: {error}"
                     raise RunError(what) from None
-                if isinstance(error, ConnectionError | LostServerError):  # killed: no bot's fault
+                killed = isinstance(error, MachineError) and error.was_killed
+                if killed or isinstance(error, ConnectionError):  # no bot's fault
                     submissions.resume(self._hand_ins, number)
                 else:
                     self._refuse(number, Refusal(422, _trouble(error), _LATER, can_retry=True))

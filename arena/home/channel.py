@@ -17,6 +17,7 @@ from websockets.protocol import OPEN, Event
 from websockets.uri import WebSocketURI
 
 from arena.author.submitting import Address, UnreachableError, explained, refused
+from protocol.errors import ProtocolError
 from protocol.remote import FRAME_LIMIT, MOST_UNSEEN
 
 _PATIENCE = 20.0  # seconds in which a connection is made, TLS and the server's answer included
@@ -25,14 +26,6 @@ _PIECES = 64  # read at a time, so that others have their turn
 _MOST_WAITING = MOST_UNSEEN + 2 * FRAME_LIMIT  # bytes that are still to be sent
 _OVERHEAD = 100  # bytes that each piece of them takes besides
 _GOODBYE = 1.0  # seconds in which the last frames are sent
-
-
-class CutError(Exception):
-    """The connection is no more; the text says why."""
-
-
-class BreachError(Exception):
-    """The other side does what none may do; the text says what."""
 
 
 class Channel:
@@ -66,7 +59,7 @@ class Channel:
         return bool(self._out)
 
     def read(self) -> list[bytes]:
-        """Return the frames that are there; raise CutError or BreachError.
+        """Return the frames that are there; raise ConnectionError or ProtocolError.
 
         Frames before an end are returned first: the next call finds it again.
         """
@@ -90,7 +83,7 @@ class Channel:
             pass
         except OSError as error:
             if not found:
-                raise CutError(error.strerror or str(error)) from None
+                raise ConnectionError(error.strerror or str(error)) from None
         if not found:
             self._check()
         self.has_more |= self._is_over
@@ -102,7 +95,7 @@ class Channel:
         for event in events:
             assert isinstance(event, Frame)
             if event.opcode is Opcode.BINARY:
-                raise BreachError("it sent bytes in place of text")
+                raise ProtocolError("it sent bytes in place of text")
             if event.opcode in (Opcode.TEXT, Opcode.CONT):
                 self._message += event.data
                 if event.fin:
@@ -110,7 +103,7 @@ class Channel:
                     self._message.clear()
         self._keep()  # what the protocol itself answers, as to a ping
         if self._waiting > _MOST_WAITING:
-            raise BreachError("it does not read what it is sent")
+            raise ProtocolError("it does not read what it is sent")
 
     @property
     def _is_over(self) -> bool:
@@ -122,16 +115,16 @@ class Channel:
         said, error = self._protocol.close_rcvd, self._protocol.parser_exc
         if said is not None:
             why = f", {said.reason}" if said.reason else ""
-            raise CutError(f"the server closed it (code {said.code}{why})")
+            raise ConnectionError(f"the server closed it (code {said.code}{why})")
         if error is not None and not isinstance(error, EOFError):
-            raise BreachError(f"it sent what is no websocket's: {error}")
+            raise ProtocolError(f"it sent what is no websocket's: {error}")
         if self._has_ended:
-            raise CutError("the server, or what is on the way, ended it")
+            raise ConnectionError("the server, or what is on the way, ended it")
 
     def send(self, text: str) -> None:
-        """Send a frame, as far as there is room; `write` sends the rest. Raises CutError."""
+        """Send a frame, as far as there is room; `write` sends the rest. Raises ConnectionError."""
         if self._protocol.state is not OPEN:
-            raise CutError("the server ended it")
+            raise ConnectionError("the server ended it")
         self._protocol.send_text(text.encode())
         self._keep()
         self.write()
@@ -143,7 +136,7 @@ class Channel:
                 self._waiting += len(piece) + _OVERHEAD
 
     def write(self) -> None:
-        """Send what waits, as far as there is room; raise CutError."""
+        """Send what waits, as far as there is room; raise ConnectionError."""
         while self._out:
             piece = self._out[0]
             try:
@@ -151,7 +144,7 @@ class Channel:
             except (BlockingIOError, ssl.SSLWantReadError, ssl.SSLWantWriteError):
                 return
             except OSError as error:
-                raise CutError(error.strerror or str(error)) from None
+                raise ConnectionError(error.strerror or str(error)) from None
             if sent < len(piece):
                 self._out[0] = piece[sent:]
             else:

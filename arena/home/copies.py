@@ -7,6 +7,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 import msgspec
 
+from protocol.errors import ProtocolError
 from protocol.lines import OverlongLineError
 from protocol.messages import Start
 from protocol.remote import FRAME_LIMIT
@@ -42,10 +43,6 @@ class CopyEnd(NamedTuple):
 
 
 News: TypeAlias = Written | CopyEnd
-
-
-class UnreadError(Exception):
-    """A copy was sent more than it reads: nobody who waits for answers does that."""
 
 
 class _Copy:
@@ -117,7 +114,7 @@ class Copies:
         self._watch(copy, child.pidfd)
 
     def send(self, number: int, line: str) -> None:
-        """Send a line to a copy that plays; raise UnreadError if too much waits for it."""
+        """Send a line to a copy that plays; raise ProtocolError if too much waits for it."""
         copy = self._copies[number]
         if copy.state != "plays":
             return
@@ -131,7 +128,7 @@ class Copies:
             return
         if copy.pipes.unsent:
             if copy.pipes.unsent > _MOST_UNREAD:
-                raise UnreadError
+                raise ProtocolError("it sends a bot more than that reads")
             self._watch(copy, copy.child.stdin, select.POLLOUT)
         if copy.child.stdout not in copy.watched:
             self._watch(copy, copy.child.stdout)

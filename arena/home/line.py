@@ -7,7 +7,7 @@ from functools import partial
 from time import monotonic
 
 from arena.author.submitting import Address, UnreachableError
-from arena.home.channel import Channel, Connecting, CutError
+from arena.home.channel import Channel, Connecting
 from arena.text import safe
 from protocol.errors import Refusal, RunError
 from protocol.remote import SILENCE_SECONDS
@@ -147,13 +147,13 @@ class LeagueLine:
         self.is_welcome = False
 
     def frames(self) -> list[bytes]:
-        """Return what the league has sent, and send what waits for room; raise BreachError."""
+        """Return what the league has sent, and send what waits for room; raise ProtocolError."""
         channel = self._channel
         if channel is None:
             return []
         try:
             found = channel.read()
-        except CutError as error:
+        except ConnectionError as error:
             self._cut(str(error))
             return []
         if found:
@@ -175,7 +175,7 @@ class LeagueLine:
     def _note_failure(self, send: Callable[[], None]) -> None:
         try:
             send()
-        except CutError as error:
+        except ConnectionError as error:
             self._failure = str(error)
 
     def end(self, *, last: str) -> None:

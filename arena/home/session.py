@@ -10,12 +10,11 @@ from time import monotonic
 from typing import Protocol
 
 from arena.author.submitting import Address
-from arena.home.channel import BreachError
-from arena.home.copies import Copies, CopyEnd, UnreadError
+from arena.home.copies import Copies, CopyEnd
 from arena.home.line import LeagueLine
 from arena.home.prepared import Prepared, Watch
 from arena.text import counted, duration, safe
-from protocol.errors import ArenaError, ProtocolError, RunError
+from protocol.errors import ProtocolError, Refusal, RunError
 from protocol.remote import (
     MOST_AT_ONCE,
     REMOTE_VERSION,
@@ -43,10 +42,6 @@ _SHOWN_LINES = 12  # of a standard error
 _SHOWN = 300  # characters of what the league says
 _SHOWN_MATCH = 40  # ... and of what it calls a match
 _TOLD = 4000  # characters that the league is told
-
-
-class UnknownBotError(ArenaError):
-    """The league has no such bot with these files: it is to be handed in."""
 
 
 class Screen(Protocol):
@@ -129,7 +124,7 @@ class BotSession:
     def run(self) -> None:
         """Play until it is stopped.
 
-        Raises UnknownBotError if the bot is to be handed in, UnreachableError if what is there at
+        Raises Refusal if the bot is to be handed in, UnreachableError if what is there at
         first is no arena, and RunError if the league does not want the bot, or does what none may
         do. The bot's copies end with the session.
         """
@@ -138,11 +133,10 @@ class BotSession:
         try:
             while not self._is_over():
                 self._turn()
-        except (BreachError, ProtocolError, UnreadError) as error:
-            words = str(error) or "it sends a bot more than that reads"
+        except ProtocolError as error:
             raise RunError(
-                f"{self._address.shown} does not keep to what was agreed: {_short(words)}. All "
-                f"matches here are ended. Is it the address of an arena of this version?"
+                f"{self._address.shown} does not keep to what was agreed: {_short(str(error))}. "
+                f"All matches here are ended. Is it the address of an arena of this version?"
             ) from None
         finally:
             self._end()
@@ -222,7 +216,7 @@ class BotSession:
         if isinstance(frame, Welcome):
             self._welcome(frame)
         elif not self._line.is_welcome:
-            raise BreachError("it began before it had said welcome")
+            raise ProtocolError("it began before it had said welcome")
         elif isinstance(frame, Beat):
             self._post.forget(frame.seen)
             self._seen_there = frame.seen
@@ -242,12 +236,12 @@ class BotSession:
         if frame.after is not None:
             words += f" Try again in {duration(frame.after)}."
         if frame.kind == "unknown" and not self._was_welcome:
-            raise UnknownBotError(words)
+            raise Refusal(404, words)
         raise RunError(words)
 
     def _welcome(self, frame: Welcome) -> None:
         if self._line.is_welcome:
-            raise BreachError("it said welcome twice")
+            raise ProtocolError("it said welcome twice")
         broke = self._line.broke
         took = "" if broke is None else f" after {monotonic() - broke:.1f} s"
         self._epoch = frame.epoch
@@ -287,23 +281,23 @@ class BotSession:
         number = letter.copy
         if isinstance(letter, BeginCopy):
             if number in self._copies:
-                raise BreachError(f"it began copy {number} twice")
+                raise ProtocolError(f"it began copy {number} twice")
             if len(self._copies) >= self._most:
-                raise BreachError(
+                raise ProtocolError(
                     f"it began more than {counted(self._most, 'copy', 'copies')} of the bot, which "
                     f"plays {_matches(self._slots)} at once"
                 )
             self._newest = max(self._newest, number)
             self._copies.begin(number, self._most)
         elif number > self._newest:
-            raise BreachError(f"it spoke of copy {number}, which it never began")
+            raise ProtocolError(f"it spoke of copy {number}, which it never began")
         elif number not in self._copies:
             return  # it has ended by itself, which the league had not heard
         elif isinstance(letter, EndCopy):
             self.counts.over += 1
             self._copies.end(number)
         elif "\n" in letter.line:
-            raise BreachError("it sent two lines as one")
+            raise ProtocolError("it sent two lines as one")
         else:
             self._copies.send(number, letter.line)
 

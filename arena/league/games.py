@@ -28,10 +28,6 @@ _OURS = "bot-arena"
 """Our own distribution: who runs it has agreed to it."""
 
 
-class UntrustedError(ArenaError):
-    """A game that this user has not agreed to."""
-
-
 def find_game(
     word: str,
     here: Path = Path(),
@@ -57,7 +53,7 @@ def load_game(
     source: Source,
     confinement: Confinement = ANYWHERE,
 ) -> type[Game]:
-    """Return the class of a game; raise UntrustedError unless the user has agreed to it.
+    """Return the class of a game; raise ArenaError unless the user has agreed to it.
 
     A game that is a program runs in a sandbox, as bots do, and needs consent only where a league
     says that there is none.
@@ -112,7 +108,7 @@ def word_in(source: Source, folder: Path) -> str:
 
 
 def _check_agreed(source: Source) -> None:
-    """Raise UntrustedError unless the user agrees to a game, now or before; remember it if now."""
+    """Raise ArenaError unless the user agrees to a game, now or before; remember it if now."""
     if source.distribution == _OURS:
         return
     file, key = _agreed_file(), _key(source)
@@ -120,7 +116,7 @@ def _check_agreed(source: Source) -> None:
     if known:
         return
     if not trusting.get():
-        raise UntrustedError(
+        raise ArenaError(
             f"the game {source.word!r} is code {source.said}, which you have not used before. It "
             f"would run with all your rights, outside of any sandbox. If you trust its author, "
             f"say so once: --trust."

@@ -1,7 +1,7 @@
 """Several bots checked at once, each in a thread: what takes time runs in processes of theirs."""
 
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import Future
+from concurrent.futures import CancelledError, Future
 from contextlib import contextmanager
 from functools import partial
 from queue import Empty, SimpleQueue
@@ -14,10 +14,6 @@ Check = Callable[[Bot, Callable[[str], None]], list[Step]]
 """Checks a bot; calls what it is given with its progress."""
 
 _GRACE = 1.0  # seconds for the checks that are given up; what they started ends with this process
-
-
-class _GivenUpError(Exception):
-    """Raised in a check that nobody waits for any more."""
 
 
 @contextmanager
@@ -37,7 +33,7 @@ def checking(
 
     def tell(name: str, words: str) -> None:
         if over.is_set():
-            raise _GivenUpError
+            raise CancelledError
         told[name] = words
 
     def work() -> None:

@@ -19,6 +19,8 @@ class AwayError(Exception):
 
     has_begun = False
     """Whether anything was answered in the match."""
+    server_is_gone = False
+    """Whether nobody takes calls, which is no doing of a bot's."""
 
 
 class Fixture(NamedTuple):

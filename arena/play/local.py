@@ -191,7 +191,7 @@ def usable_cores(workers: int | None, each: int) -> list[tuple[int, ...]]:
     """Return the cores of each worker, of which it needs so many for `each`.
 
     By default there are as many workers as have cores of their own; what is left over is not used.
-    If there are to be more, they share them in turn. Raises TooFewCoresError if there are not cores
+    If there are to be more, they share them in turn. Raises SandboxError if there are not cores
     enough for one.
     """
     check_cores(each)

@@ -23,7 +23,7 @@ from referee.catalog.identity import code_of
 from referee.door import keys_of
 from referee.door.terms import OUTAGE_WAIT
 from referee.rules.game import Game
-from referee.sandbox import TooFewCoresError
+from referee.sandbox.errors import SandboxError
 from referee.sandbox.sources import too_large
 
 
@@ -131,18 +131,19 @@ def staff_of(
 def _places(league: LeaguePlan, workers: int | None, setup: Setup) -> list[tuple[int, ...]]:
     """Return the cores of each worker; by default, a match with a GPU has that to itself.
 
-    Raises TooFewCoresError, with the bots that ask for more cores than there are.
+    Raises SandboxError, with the bots that ask for more cores than there are.
     """
     try:
         places = usable_cores(workers, setup.cores)
-    except TooFewCoresError as error:
+    except SandboxError as error:
         names = [bot.name for bot in league.bots if bot.grant.threads == setup.cores]
         if not names:
             raise
         word = quoted(league.folder)
-        raise TooFewCoresError(
+        raise SandboxError(
             f"bot {names[0]!r}: {error.what} `arena grant {word} {shlex.quote(names[0])} threads=` "
-            f"takes that back."
+            f"takes that back.",
+            "cores",
         ) from None
     return places[: setup.most_matches] if workers is None else places
 

@@ -13,10 +13,6 @@ MOST_DECISIONS = 1_000_000
 """Of a match; one that goes on longer never ends."""
 
 
-class StuckError(Exception):
-    """A game whose code does not come back, or whose match does not end."""
-
-
 class Standstill:
     """Whether what should change has stood still for STUCK_SECONDS of CPU time."""
 
@@ -49,7 +45,7 @@ class Watchdog:
             self._match = None
 
     def look(self) -> None:
-        """Raise StuckError if nothing was decided for STUCK_SECONDS, or far too much.
+        """Raise RuntimeError if nothing was decided for STUCK_SECONDS, or far too much.
 
         Called by a signal, in the middle of whatever is executed.
         """
@@ -57,9 +53,9 @@ class Watchdog:
         if match is None:
             return
         if self._standstill.lasts(match.decisions):
-            raise StuckError(
+            raise RuntimeError(
                 f"the game has used {STUCK_SECONDS:g} s of CPU time since decision "
                 f"{match.decisions}: an endless loop?"
             )
         if match.decisions > MOST_DECISIONS:
-            raise StuckError(f"the match has not ended after {MOST_DECISIONS:,} decisions")
+            raise RuntimeError(f"the match has not ended after {MOST_DECISIONS:,} decisions")

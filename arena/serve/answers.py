@@ -9,7 +9,6 @@ from starlette.requests import HTTPConnection, Request
 from starlette.responses import HTMLResponse, Response
 from starlette.websockets import WebSocket
 
-from arena.handin.database import LockedError
 from arena.serve.api import ProblemAnswer, WebProblem
 from arena.serve.pages import WebVisit, error_page
 from protocol.errors import ArenaError, Refusal
@@ -28,12 +27,16 @@ def html(text: str, status: int = 200) -> HTMLResponse:
     return HTMLResponse(text, status, {"Referrer-Policy": "same-origin"})
 
 
+_LOGGED = (500, 507)
+"""Statuses that the organizer has to do something about."""
+
+
 def refusal_of(error: Exception) -> Refusal:
     """Return what is answered to an error."""
     match error:
         case Refusal():
             return error
-        case LockedError():
+        case Refusal():
             what = "something else writes into the server's database for long."
             return Refusal(503, what, "Try again.", after=10.0)
         case _:
@@ -63,7 +66,7 @@ def as_json(endpoint: Endpoint, say: Callable[[str], None]) -> Endpoint:
             return await endpoint(request)
         except ArenaError as error:
             refusal = refusal_of(error)
-            if refusal.status == 500:
+            if refusal.status in _LOGGED:
                 say(str(error))
             return _problem(request, refusal)
 
@@ -80,7 +83,7 @@ def as_denial(
             await endpoint(socket)
         except ArenaError as error:
             refusal = refusal_of(error)
-            if refusal.status == 500:
+            if refusal.status in _LOGGED:
                 say(str(error))
             await socket.send_denial_response(_problem(socket, refusal))
 
@@ -109,7 +112,7 @@ def as_page(endpoint: Endpoint, say: Callable[[str], None]) -> Endpoint:
             return await endpoint(request)
         except ArenaError as error:
             refusal = refusal_of(error)
-            if refusal.status == 500:
+            if refusal.status in _LOGGED:
                 say(str(error))
             league = request.path_params.get("league", "") if refusal.status != 404 else ""
             page = error_page(WebVisit(league=league), _sentence(refusal.what), refusal.remedy)

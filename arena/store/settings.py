@@ -21,20 +21,27 @@ def check_unchanged(league: LeaguePlan, store: Store) -> None:
         )
 
 
-class ChangedGameError(ArenaError):
-    """A game whose code is not what the stored matches are known to agree with."""
-
-
 def check_code(league: LeaguePlan, store: Store) -> None:
-    """Raise unless the stored matches were played by the game that is here.
+    """Raise ArenaError unless the stored matches were played by the game that is here."""
+    if has_other_code(league, store):
+        raise ArenaError(
+            f"the code of {league.game.name} is not that by which the matches of {league.folder} "
+            f"were played."
+        )
 
-    Raises ArenaError if it was by another version of its rules, and ChangedGameError if its code
-    is another: then the replays are the test, which `arena.archive.agreement` makes.
+
+def has_other_code(league: LeaguePlan, store: Store) -> bool:
+    """Return whether the stored matches were played by other code of the same game.
+
+    Then the replays are the test, which `arena.archive.agreement` makes. Raises ArenaError if they
+    were played by another version of its rules.
     """
     assert league.rules is not None
     settings = store.settings()
     if "facts" not in settings:
-        return  # matches of a bundled game were imported: the version of its rules is believed
+        return (
+            False  # matches of a bundled game were imported: the version of its rules is believed
+        )
     rules = settings["facts"].get("rules_version", 1)
     if rules != league.game.rules_version:
         raise ArenaError(
@@ -42,11 +49,7 @@ def check_code(league: LeaguePlan, store: Store) -> None:
             f"{league.game.name}, and here is version {league.game.rules_version}. Make a new "
             f"league."
         )
-    if settings.get("code", "") != code_of(league.rules):
-        raise ChangedGameError(
-            f"the code of {league.game.name} is not that by which the matches of {league.folder} "
-            f"were played."
-        )
+    return bool(settings.get("code", "") != code_of(league.rules))
 
 
 def difference(before: Mapping[str, Any], now: Mapping[str, Any], usual: Mapping[str, Any]) -> str:

@@ -7,16 +7,16 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Protocol
 
-from protocol.errors import ProtocolError
+from protocol.errors import ArenaError, ProtocolError
 from referee.allowed import all_allowed
-from referee.door.connection import ProviderAnswer, ProviderRequest
+from referee.door.connection import OutageError, ProviderAnswer, ProviderRequest
 from referee.door.exchanges import MadeRequest, SeenAnswer
 from referee.door.headers import shown
 from referee.door.hiding import Eraser
 from referee.door.network import Network
 from referee.door.pacing import Pacing
-from referee.door.provider import ProviderClient, UnreachedError
-from referee.door.shared import REFUSING, AbsentError, SharedProvider, is_outage
+from referee.door.provider import ProviderClient
+from referee.door.shared import REFUSING, SharedProvider, is_outage
 from referee.door.terms import DoorTerms, TokenPrice
 from referee.door.turn_usage import OutageTime
 from referee.door.usage import Metering, Usage
@@ -24,10 +24,6 @@ from referee.door.usage import Metering, Usage
 _FIRST_PAUSE = 0.25  # seconds before a second try
 _LONGEST_PAUSE = 10.0
 _LEAST_LEFT = 0.05  # seconds in which nothing is tried again
-
-
-class OutageError(Exception):
-    """A request that failed by the provider's doing, in a sentence."""
 
 
 class Follower(Protocol):
@@ -151,7 +147,7 @@ class Asking:
                     pause *= random.uniform(0.75, 1.0)  # noqa: S311 - so that bots spread
                 if left < max(pause, _LEAST_LEFT) or course.is_cut:
                     if payer is self._absence and not course.is_cut:
-                        raise AbsentError(
+                        raise ArenaError(
                             f"{asked.origin} was away for the {self._terms.absence:g} s of "
                             f"`absence`, for our own request too. Matches that ask it are left as "
                             f"they are, and go on in the next run."
@@ -192,7 +188,7 @@ class Asking:
                 origin, request, lambda: course.sending(size), course.bot
             )
             got = len(reply.body)
-        except UnreachedError as error:
+        except OutageError as error:
             return str(error), None
         finally:
             course.sent(got)

@@ -35,6 +35,10 @@ class ProviderAnswer(msgspec.Struct, frozen=True):
     """Whether this is all, and it was not too long."""
 
 
+class OutageError(Exception):
+    """A request that failed by the provider's doing, in a sentence."""
+
+
 class BrokenError(Exception):
     """An answer that is none; the text says why."""
 

@@ -154,7 +154,7 @@ class Door:
         if (over := self._over(client.bot)) is not None:
             exchanges.keep(asked, over, Usage())
             return over
-        from referee.door.asking import OutageError
+        from referee.door.connection import OutageError
 
         try:
             price = self._asking.metering.price_of(request.entry, asked.path, asked.body)

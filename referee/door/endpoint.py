@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import h11
 import msgspec
 
-from protocol.errors import ProtocolError
+from protocol.errors import ProtocolError, Refusal
 from referee.door.reading import by_http
 
 if TYPE_CHECKING:
@@ -24,14 +24,6 @@ CONNECTIONS = 16
 _HEAD_BYTES = 32 << 10
 _READ = 64 << 10
 _REFUSED, _FAILED = 403, 502
-
-
-class _RefusedError(Exception):
-    """A request that is answered with an error, after which the connection is closed."""
-
-    def __init__(self, status: int, reason: str) -> None:
-        super().__init__(reason)
-        self.status = status
 
 
 class Endpoint:
@@ -107,7 +99,7 @@ class Endpoint:
         except h11.RemoteProtocolError as error:
             await talk.refuse(error.error_status_hint, f"this is no request of HTTP/1.1: {error}.")
             return False
-        except _RefusedError as error:
+        except Refusal as error:
             await talk.refuse(error.status, str(error))
             return False
         except ProtocolError as error:
@@ -142,12 +134,12 @@ class _Talk:
         for raw, value in event.headers:
             name = raw.decode("ascii")
             if name == "upgrade":
-                raise _RefusedError(400, "no other protocol than HTTP/1.1 is spoken here.")
+                raise Refusal(400, "no other protocol than HTTP/1.1 is spoken here.")
             if name in headers:
-                raise _RefusedError(400, f"the header {name[:40]!r} is there twice.")
+                raise Refusal(400, f"the header {name[:40]!r} is there twice.")
             headers[name] = value.decode("latin-1")
         if "content-length" in headers and "transfer-encoding" in headers:
-            raise _RefusedError(400, "send either content-length or transfer-encoding.")
+            raise Refusal(400, "send either content-length or transfer-encoding.")
         return event.target.decode("ascii"), event.method.decode("ascii"), headers
 
     async def body(self) -> bytes:
@@ -189,7 +181,7 @@ class _Talk:
                 return
             room -= len(event.data)
             if room < 0:
-                raise _RefusedError(413, f"the body has more than {self._most >> 10} KiB.")
+                raise Refusal(413, f"the body has more than {self._most >> 10} KiB.")
             yield bytes(event.data)
 
     async def _next(self) -> h11.Event | type[h11.NEED_DATA] | type[h11.PAUSED]:

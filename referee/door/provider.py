@@ -12,7 +12,13 @@ from typing import TypeAlias
 
 from referee.allowed import Origin
 from referee.door.addresses import reachable
-from referee.door.connection import BrokenError, ProviderAnswer, ProviderConnection, ProviderRequest
+from referee.door.connection import (
+    BrokenError,
+    OutageError,
+    ProviderAnswer,
+    ProviderConnection,
+    ProviderRequest,
+)
 from referee.door.network import Network
 
 _CONNECT_SECONDS = 10.0
@@ -20,10 +26,6 @@ _IDLE_SECONDS = 30.0
 
 _Idle: TypeAlias = dict[ProviderConnection, asyncio.TimerHandle]
 """Connections that wait for another request, the last one used last, and what closes each."""
-
-
-class UnreachedError(Exception):
-    """No answer, by the provider's doing; the text says why."""
 
 
 class ProviderClient:
@@ -57,15 +59,15 @@ class ProviderClient:
     ) -> ProviderAnswer:
         """Return the answer to a bot's request; `sending` is called before its first bytes go out.
 
-        Raises UnreachedError if there is none.
+        Raises OutageError if there is none.
         """
         try:
             async with asyncio.timeout(self._timeout):
                 return await self._send(origin, request, sending, bot)
         except TimeoutError:
-            raise UnreachedError(f"no whole answer within {self._timeout:g} s") from None
+            raise OutageError(f"no whole answer within {self._timeout:g} s") from None
         except (BrokenError, OSError) as error:
-            raise UnreachedError(_why(error)) from None
+            raise OutageError(_why(error)) from None
 
     def close(self) -> None:
         """Close the connections."""

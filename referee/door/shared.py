@@ -8,18 +8,14 @@ from collections.abc import Callable, Mapping
 
 from protocol.errors import ArenaError
 from referee.allowed import AllowedRequest
-from referee.door.connection import ProviderAnswer, ProviderRequest
-from referee.door.provider import ProviderClient, UnreachedError
+from referee.door.connection import OutageError, ProviderAnswer, ProviderRequest
+from referee.door.provider import ProviderClient
 
 _KNOWN_SECONDS = 5.0  # for which what was found out holds
 PASSING = (408, 409, 429)
 """Answers that are outages, as 5xx are: the libraries of providers try again."""
 REFUSING = (401, 403)
 """Answers to a key that is not right."""
-
-
-class AbsentError(ArenaError):
-    """A provider that all share was away too long, or refuses the organizer's key."""
 
 
 def is_outage(status: int) -> bool:
@@ -59,7 +55,7 @@ class SharedProvider:
     async def trouble(self) -> str:
         """Return why it is away for everybody, in a clause; empty if it is there.
 
-        Raises AbsentError if it refuses the key.
+        Raises ArenaError if it refuses the key.
         """
         clock = asyncio.get_running_loop().time
         async with self._lock:  # those who come together ask once
@@ -80,10 +76,10 @@ class SharedProvider:
             reply: ProviderAnswer = await self._client.send(
                 request.origin, ProviderRequest(request.method, path, self._headers, b"")
             )
-        except UnreachedError as error:
+        except OutageError as error:
             return str(error)
         if reply.status in REFUSING and self._variable:
-            raise AbsentError(
+            raise ArenaError(
                 f"{request.origin} answered {reply.status} to our own request: it refuses the key "
                 f"in {self._variable}. Set that right, and run again."
             )

@@ -35,10 +35,6 @@ class Opening(msgspec.Struct, frozen=True, omit_defaults=True):
     """Each with its seat; those of one step in the order of its deciders."""
 
 
-class NoOpeningError(ArenaError):
-    """A deal has no opening, as all matches were over before."""
-
-
 class BookLine(msgspec.Struct, frozen=True, array_like=True):
     """One opening of a book, as the book writes it."""
 
@@ -179,7 +175,7 @@ def _drawn(
         if most == 1 or _is_open(kind, seats, chosen, seed, opening, most):
             return FoundOpening(opening)
     if not drawn:
-        raise NoOpeningError(
+        raise ArenaError(
             f"no opening of {plies} plies was found for {kind.name} in {DRAWS} draws, as every "
             f"match was over before: ask for fewer plies."
         )

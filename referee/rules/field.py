@@ -7,7 +7,7 @@ from typing import Any
 
 from msgspec import Meta
 
-from referee.rules.pattern import TooManyTextsError, texts_of
+from referee.rules.pattern import texts_of
 
 Schema = dict[str, Any]
 Quick = Callable[[Any], bool]
@@ -347,7 +347,7 @@ class String(Kind):
         if self._texts is None:
             try:
                 texts = texts_of(self._pattern or "")
-            except TooManyTextsError:
+            except OverflowError:
                 raise Wrong("", f" may be any text{self._likeness()}") from None
             self._texts = [text for text in texts if self._fits(text)]
         return self._texts

@@ -14,18 +14,14 @@ _BEGINS = (ops.AT_BEGINNING, ops.AT_BEGINNING_STRING)
 _ENDS = (ops.AT_END, ops.AT_END_STRING)
 
 
-class TooManyTextsError(Exception):
-    """A pattern allows more texts than MOST_TEXTS, or what is not followed up here."""
-
-
 def texts_of(pattern: str) -> list[str]:
     """Return every text that a pattern allows from its beginning to its end, in a fixed order.
 
-    Raises TooManyTextsError.
+    Raises OverflowError.
     """
     items = [*parser.parse(pattern)]
     if len(items) < 2 or items[0] not in _at(_BEGINS) or items[-1] not in _at(_ENDS):
-        raise TooManyTextsError
+        raise OverflowError
     return [*dict.fromkeys(_row(items[1:-1]))]
 
 
@@ -39,7 +35,7 @@ def _row(items: Any) -> list[str]:
     for item in items:
         following = [*_item(*item)]
         if len(found) * len(following) > MOST_TEXTS:
-            raise TooManyTextsError
+            raise OverflowError
         found = [before + after for before, after in product(found, following)]
     return found
 
@@ -63,7 +59,7 @@ def _item(kind: Any, value: Any) -> Iterator[str]:
         for times in range(least, most + 1):
             yield from _row([*repeated] * times)
     else:
-        raise TooManyTextsError
+        raise OverflowError
 
 
 # --- what it costs

@@ -9,7 +9,6 @@ from referee.sandbox.errors import (
     SandboxError,
     ServerDiedError,
     StartError,
-    TooFewCoresError,
 )
 from referee.sandbox.executable import is_program, opening
 from referee.sandbox.program import PYTHON, Program
@@ -36,7 +35,6 @@ __all__ = [
     "SandboxError",
     "ServerDiedError",
     "StartError",
-    "TooFewCoresError",
     "check_cores",
     "check_here",
     "gpus",

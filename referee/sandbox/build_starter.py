@@ -7,7 +7,7 @@ from signal import SIGKILL
 from typing import BinaryIO
 
 from referee.sandbox.enclosure import Enclosure
-from referee.sandbox.errors import LostServerError, StartError, unstartable
+from referee.sandbox.errors import MachineError, StartError, unstartable
 from referee.sandbox.fork_server import EVERYTHING
 from referee.sandbox.starter import Child, Starter, new_pipe
 
@@ -81,11 +81,12 @@ class BuildStarter(Starter):
         return self._started(Child(answer["pid"], came[0], -1, ours, -1))
 
 
-def lost() -> LostServerError:
+def lost() -> MachineError:
     """Return the error of a fork server that has ended."""
-    return LostServerError(
+    return MachineError(
         "the process that starts builds has ended: it was killed, perhaps for lack of memory. Run "
-        "again."
+        "again.",
+        was_killed=True,
     )
 
 

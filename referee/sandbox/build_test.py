@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from referee.sandbox.errors import WorkshopError
+from referee.sandbox.errors import SandboxError
 from referee.sandbox.program import interpreter
 from referee.sandbox.temporary import room_for
 
@@ -18,9 +18,10 @@ def canary(folder: str, uid: int | None) -> Iterator[list[str]]:
     """Make what the canary must not reach; yield the words that run it."""
     python = interpreter(uid)
     if not python:
-        raise WorkshopError(
+        raise SandboxError(
             f"uid {uid} can execute no Python, which tries what a build may do. Install python3 in "
-            f"/usr, or run the arena as an ordinary user."
+            f"/usr, or run the arena as an ordinary user.",
+            "workshop",
         )
     with room_for("the files of a workshop's self test cannot be written to", folder):
         outside = tempfile.TemporaryDirectory(prefix="canary-", dir=folder)
@@ -35,10 +36,12 @@ def canary(folder: str, uid: int | None) -> Iterator[list[str]]:
 
 
 def judge(why: str, told: str) -> None:
-    """Raise WorkshopError unless the canary ended well and told of nothing."""
+    """Raise SandboxError unless the canary ended well and told of nothing."""
     *lines, last = told.splitlines() or [""]
     if why or last != "done":
         said = f" ({'; '.join(told.splitlines())})" if told else ""
-        raise WorkshopError(f"the self test did not end well: it {why or 'stopped'}{said}.")
+        raise SandboxError(
+            f"the self test did not end well: it {why or 'stopped'}{said}.", "workshop"
+        )
     if lines:
-        raise WorkshopError(f"the self test failed: a build {lines[0]}.")
+        raise SandboxError(f"the self test failed: a build {lines[0]}.", "workshop")

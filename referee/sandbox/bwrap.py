@@ -13,7 +13,7 @@ from referee.limits import Limits
 from referee.sandbox import seccomp
 from referee.sandbox.devices import Devices, libraries
 from referee.sandbox.enclosure import BwrapGate, Enclosure
-from referee.sandbox.errors import UnavailableError
+from referee.sandbox.errors import SandboxError
 from referee.sandbox.kinds import Sandbox, bounds, environment, origin, search_path
 from referee.sandbox.landlock import SETTINGS, covering
 from referee.sandbox.program import Program, barrier
@@ -46,8 +46,8 @@ class BwrapSandbox(Sandbox):
         version = _version(self.program)
         if version < OLDEST:
             found = f"bwrap {version[0]}.{version[1]} is too old" if version else "bwrap not found"
-            raise UnavailableError(
-                f"{found}. Install bubblewrap 0.8 or newer (apt-get install bubblewrap)."
+            raise SandboxError(
+                f"{found}. Install bubblewrap 0.8 or newer (apt-get install bubblewrap).", "sandbox"
             )
         self.name = f"bwrap {'.'.join(map(str, version))}"
         self._devices = Devices()

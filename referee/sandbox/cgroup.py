@@ -17,7 +17,7 @@ from typing import Any
 
 from referee.limits import Limits
 from referee.sandbox import bot_cgroup
-from referee.sandbox.errors import CgroupError, MachineError
+from referee.sandbox.errors import MachineError, SandboxError
 from referee.sandbox.mounts import mounts
 
 ALLOWANCE = 16 << 20
@@ -42,7 +42,7 @@ def start_command() -> str:
 
 
 def delegated(proc: Path = _PROC) -> Path:
-    """Return the folder of the cgroup that is ours to divide; raise CgroupError if there is none.
+    """Return the folder of the cgroup that is ours to divide; raise SandboxError if there is none.
 
     Nothing is changed. `proc` is what the kernel shows of this process.
     """
@@ -52,18 +52,21 @@ def delegated(proc: Path = _PROC) -> Path:
     try:
         there = set((folder / "cgroup.controllers").read_text().split())
         if lacking := [name for name in _NEEDED if name not in there]:
-            raise CgroupError(_why_without(lacking, folder, groups))
+            raise SandboxError(_why_without(lacking, folder, groups), "cgroup")
         for path in (folder, folder / "cgroup.procs", folder / "cgroup.subtree_control"):
             if not os.access(path, os.W_OK):
-                raise CgroupError(
-                    f"{folder} is not delegated: you may not write to {path}. {_start_it()}"
+                raise SandboxError(
+                    f"{folder} is not delegated: you may not write to {path}. {_start_it()}",
+                    "cgroup",
                 )
         if os.geteuid() == 0 and os.path.isdir(_SYSTEMD) and not _is_delegated(folder):
-            raise CgroupError(f"{folder} is systemd's, and not delegated. {_start_it()}")
+            raise SandboxError(f"{folder} is systemd's, and not delegated. {_start_it()}", "cgroup")
         if (folder / "memory.max").exists():  # not in the root of all cgroups
             _check_files(folder)
     except OSError as error:
-        raise CgroupError(f"{folder} cannot be read: {error.strerror}. {_start_it()}") from None
+        raise SandboxError(
+            f"{folder} cannot be read: {error.strerror}. {_start_it()}", "cgroup"
+        ) from None
     return folder
 
 
@@ -85,11 +88,12 @@ def _groups(proc: Path) -> list[tuple[str, str]]:
     return found
 
 
-def _unreadable(error: OSError) -> CgroupError:
+def _unreadable(error: OSError) -> SandboxError:
     """Return the error of what /proc does not show of us."""
-    return CgroupError(
+    return SandboxError(
         f"{error.filename} cannot be read: {error.strerror}. /proc must be mounted, and the kernel "
-        f"must have cgroups (CONFIG_CGROUPS)."
+        f"must have cgroups (CONFIG_CGROUPS).",
+        "cgroup",
     )
 
 
@@ -101,32 +105,36 @@ def _own(groups: list[tuple[str, str]], proc: Path) -> Path:
     except OSError as error:
         raise _unreadable(error) from None
     if not paths or not shown:
-        raise CgroupError(
+        raise SandboxError(
             "there is no cgroup v2 here: none is mounted. Mount it, as root: mount -t cgroup2 "
             "cgroup2 /sys/fs/cgroup; or boot with systemd.unified_cgroup_hierarchy=1 on the "
-            "kernel's command line."
+            "kernel's command line.",
+            "cgroup",
         )
     (path, *_) = paths
     if _leads_out(path):
-        raise CgroupError(
+        raise SandboxError(
             f"the cgroup of the arena, {path}, is outside of its cgroup namespace, which shows "
             f"nothing of it: whoever started the arena there entered the namespace without its "
             f"cgroup. Start it in a cgroup inside (write its pid to cgroup.procs there), or in a "
-            f"cgroup namespace of its own (unshare --cgroup --mount)."
+            f"cgroup namespace of its own (unshare --cgroup --mount).",
+            "cgroup",
         )
     for part, where, _ in shown:
         if path == part or path.startswith(f"{part.rstrip('/')}/"):
             return Path(f"{where}/{path[len(part) :]}")
     part, where, _ = shown[0]
     if _leads_out(part):
-        raise CgroupError(
+        raise SandboxError(
             f"{where} shows cgroups from outside of the arena's cgroup namespace, where its own, "
             f"{path}, cannot be found. Mount it again inside, as root: mount -t cgroup2 cgroup2 "
-            f"/sys/fs/cgroup."
+            f"/sys/fs/cgroup.",
+            "cgroup",
         )
-    raise CgroupError(
+    raise SandboxError(
         f"the cgroup of the arena, {path}, is not shown in {where}. Give the container a cgroup "
-        f"namespace of its own (--cgroupns=private)."
+        f"namespace of its own (--cgroupns=private).",
+        "cgroup",
     )
 
 
@@ -171,12 +179,13 @@ def _is_delegated(folder: Path) -> bool:
 
 
 def _check_files(folder: Path) -> None:
-    """Raise CgroupError if the kernel lacks something that bots are bounded or measured by."""
+    """Raise SandboxError if the kernel lacks something that bots are bounded or measured by."""
     there = os.listdir(folder)
     if lacking := [name for name in _FILES if name not in there]:
-        raise CgroupError(
+        raise SandboxError(
             f"this kernel ({os.uname().release}) has no {lacking[0]} in {folder}. It must be Linux "
-            f"5.19 or newer, and count swap (no swapaccount=0 on its command line)."
+            f"5.19 or newer, and count swap (no swapaccount=0 on its command line).",
+            "cgroup",
         )
 
 
@@ -225,7 +234,7 @@ def gone(folder: str) -> MachineError:
 class Cgroups:
     """The cgroups of one launcher's bots, in one of its own; closing removes them.
 
-    Raises CgroupError if they cannot be had here.
+    Raises SandboxError if they cannot be had here.
     """
 
     def __init__(self) -> None:
@@ -237,7 +246,7 @@ class Cgroups:
         self._numbers = count(1)
         try:
             _check_files(Path(self.folder))
-        except CgroupError:
+        except SandboxError:
             self.close()
             raise
 
@@ -274,7 +283,7 @@ class Cgroups:
 
 
 def _divide(parent: Path) -> None:
-    """Let a cgroup have others in it; raise CgroupError if the kernel does not.
+    """Let a cgroup have others in it; raise SandboxError if the kernel does not.
 
     Where it has others, the kernel lets it have no processes itself: they are moved into one.
     """
@@ -285,9 +294,10 @@ def _divide(parent: Path) -> None:
             return
         except OSError as error:
             if error.errno != errno.EBUSY:
-                raise CgroupError(
+                raise SandboxError(
                     f"{parent}/cgroup.subtree_control cannot be written: {error.strerror}. "
-                    f"{_start_it()}"
+                    f"{_start_it()}",
+                    "cgroup",
                 ) from None
         try:
             leaf.mkdir(exist_ok=True)
@@ -296,11 +306,14 @@ def _divide(parent: Path) -> None:
                     if int(pid):  # what another namespace hides from us is 0, which means ourselves
                         bot_cgroup.write(f"{leaf}/cgroup.procs", pid)
         except OSError as error:
-            raise CgroupError(
+            raise SandboxError(
                 f"what runs in {parent} cannot be moved into {leaf}: {error.strerror}. "
-                f"{_start_it()}"
+                f"{_start_it()}",
+                "cgroup",
             ) from None
-    raise CgroupError(f"{parent} has other processes, which cannot be moved. {_start_it()}")
+    raise SandboxError(
+        f"{parent} has other processes, which cannot be moved. {_start_it()}", "cgroup"
+    )
 
 
 def _claimed(parent: Path) -> tuple[str, int]:
@@ -331,7 +344,7 @@ def _claimed(parent: Path) -> tuple[str, int]:
     why = str(failed.strerror)
     if failed.errno == errno.ENOENT:  # which the kernel says of a controller, too
         why = f"what is made there lacks a controller ({' or '.join(_NEEDED)})"
-    raise CgroupError(f"no cgroup can be made in {parent}: {why}. {_start_it()}")
+    raise SandboxError(f"no cgroup can be made in {parent}: {why}. {_start_it()}", "cgroup")
 
 
 def _remove_left(parent: Path) -> None:

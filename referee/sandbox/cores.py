@@ -2,7 +2,7 @@
 
 import os
 
-from referee.sandbox.errors import TooFewCoresError
+from referee.sandbox.errors import SandboxError
 
 
 def own_cores() -> list[int]:
@@ -11,10 +11,11 @@ def own_cores() -> list[int]:
 
 
 def check_cores(threads: int) -> None:
-    """Raise TooFewCoresError unless there is a core here for each of so many threads of a bot."""
+    """Raise SandboxError unless there is a core here for each of so many threads of a bot."""
     count = len(own_cores())
     if threads > count:
-        raise TooFewCoresError(
+        raise SandboxError(
             f"the limit threads = {threads} asks for {threads} cores for each match, and only "
-            f"{count} can be used here. Lower it, or play on a machine that has more."
+            f"{count} can be used here. Lower it, or play on a machine that has more.",
+            "cores",
         )

@@ -14,7 +14,7 @@ from functools import cache
 from itertools import count
 from pathlib import Path
 
-from referee.sandbox.errors import MachineError, UnfitError
+from referee.sandbox.errors import MachineError, SandboxError
 
 _DEVICES = "/dev"
 _FOR_ALL = ("nvidiactl", "nvidia-uvm")
@@ -73,13 +73,13 @@ def _claimed(found: list[str]) -> tuple[str, socket.socket]:
 
 
 def check_devices(uid: int | None) -> None:
-    """Raise UnfitError unless there is a GPU here that a user can use, and its libraries."""
+    """Raise SandboxError unless there is a GPU here that a user can use, and its libraries."""
     found = [*_for_all(), *gpus()]
     if not gpus():
         found.append(f"{_DEVICES}/nvidia0")
     for path in found:
         if why := _unusable(path, uid):
-            raise UnfitError(f"no GPU can be used: {why}")
+            raise SandboxError(f"no GPU can be used: {why}", "device")
     libraries()
 
 
@@ -109,7 +109,7 @@ def _unusable(path: str, uid: int | None) -> str:
 def libraries() -> str:
     """Return the folder of the driver's libraries if it must be named to the linker, or shown.
 
-    Empty if programs in a sandbox find them by themselves. Raises UnfitError if they are nowhere.
+    Empty if programs in a sandbox find them by themselves. Raises SandboxError if they are nowhere.
     """
     known = re.findall(rf"{re.escape(_LIBRARY)} \(libc6,x86-64.*?=> (\S+)", _known_to_linker())
     searched = os.environ.get("LD_LIBRARY_PATH", "").split(":")
@@ -118,9 +118,10 @@ def libraries() -> str:
         if os.path.exists(path):
             folder = str(Path(path).parent)
             return "" if path in known and _is_of_system(folder) else folder
-    raise UnfitError(
+    raise SandboxError(
         f"no GPU can be used: {_LIBRARY} is not here, which neither the linker knows (ldconfig -p) "
-        f"nor LD_LIBRARY_PATH leads to. Install the libraries of NVIDIA's driver."
+        f"nor LD_LIBRARY_PATH leads to. Install the libraries of NVIDIA's driver.",
+        "device",
     )
 
 

@@ -2,67 +2,49 @@
 
 import errno
 import resource
+from typing import Literal
 
 from protocol.errors import ArenaError, RunError
 
-_WITHOUT = "To run bots without any protection, say --sandbox none."
-_OTHERS = "`arena doctor` shows which of landlock, bwrap and uid work here."
+Lack = Literal["", "sandbox", "workshop", "device", "cores", "cgroup"]
+_WITHOUT = " To run bots without any protection, say --sandbox none."
+_OTHERS = " `arena doctor` shows which of landlock, bwrap and uid work here."
+_AROUND: dict[Lack, tuple[str, str]] = {
+    "": ("sandbox: ", _WITHOUT),
+    "sandbox": ("sandbox: ", _OTHERS + _WITHOUT),
+    "workshop": ("nothing can be built here: ", ""),
+    "device": ("", ""),
+    "cores": ("", ""),
+    "cgroup": ("cgroup = true: ", ""),
+}
+"""What stands before and behind the message, by what is lacking."""
 
 
 class SandboxError(ArenaError):
-    """A sandbox that cannot be had here, or not for this bot; the text says why and what to do."""
+    """What bots or builds need of this machine and cannot have: why, and what to do.
 
-    def __init__(self, message: str) -> None:
-        super().__init__(f"sandbox: {message} {_WITHOUT}")
-        self.what = message
-        """The message alone."""
+    Args:
+        message: what it is.
+        lacks: nothing that every bot needs; a sandbox that works, whatever is run in it; one for
+            builds; a device; cores for the threads of a bot; cgroups.
 
-
-class UnavailableError(SandboxError):
-    """A sandbox that does not work here, whatever is run in it; the text says why and what to do.
-
-    Which other would work, only a try shows.
     """
 
-    def __init__(self, message: str) -> None:
-        ArenaError.__init__(self, f"sandbox: {message} {_OTHERS} {_WITHOUT}")
+    def __init__(self, message: str, lacks: Lack = "") -> None:
+        before, behind = _AROUND[lacks]
+        super().__init__(f"{before}{message}{behind}")
         self.what = message
-
-
-class WorkshopError(SandboxError):
-    """A sandbox in which nothing can be built here; the text says why."""
-
-    def __init__(self, message: str) -> None:
-        ArenaError.__init__(self, f"nothing can be built here: {message}")
-        self.what = message
-
-
-class UnfitError(SandboxError):
-    """A program that cannot be run in any sandbox, nor without one."""
-
-    def __init__(self, message: str) -> None:
-        ArenaError.__init__(self, message)
-        self.what = message
-
-
-class TooFewCoresError(SandboxError):
-    """More threads for each bot than there are cores here; the text says what to do."""
-
-    def __init__(self, message: str) -> None:
-        ArenaError.__init__(self, message)
-        self.what = message
-
-
-class CgroupError(SandboxError):
-    """Cgroups that cannot be had here for bots; the text says why and what to do."""
-
-    def __init__(self, message: str) -> None:
-        ArenaError.__init__(self, f"cgroup = true: {message}")
-        self.what = message
+        """The message alone."""
+        self.lacks: Lack = lacks
 
 
 class MachineError(RunError):
     """A failure for which the machine, and no bot, is to blame; the text says what to do."""
+
+    def __init__(self, message: str, *, was_killed: bool = False) -> None:
+        super().__init__(message)
+        self.was_killed = was_killed
+        """Whether a process of ours was killed, so that the same again may go well."""
 
 
 class ServerDiedError(ConnectionError):
@@ -70,10 +52,6 @@ class ServerDiedError(ConnectionError):
 
     def __str__(self) -> str:
         return "the fork server has died"
-
-
-class LostServerError(MachineError):
-    """The process that starts programs in a sandbox has ended: it was killed."""
 
 
 def unstartable(why: str, number: int | None) -> MachineError:

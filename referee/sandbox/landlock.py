@@ -11,7 +11,7 @@ from pathlib import Path
 
 import msgspec
 
-from referee.sandbox.errors import UnavailableError
+from referee.sandbox.errors import SandboxError
 from referee.sandbox.syscalls import EVERYWHERE
 
 _VERSION = 1  # a flag: return the version of the interface
@@ -63,12 +63,12 @@ class Ruleset(msgspec.Struct, frozen=True):
 
 
 def abi() -> int:
-    """Return the version of Landlock here; raise UnavailableError if it cannot be used."""
+    """Return the version of Landlock here; raise SandboxError if it cannot be used."""
     libc = ctypes.CDLL(None, use_errno=True)
     found = libc.syscall(EVERYWHERE["landlock_create_ruleset"], None, ctypes.c_size_t(0), _VERSION)
     if found > 0:
         return int(found)
-    raise UnavailableError(_reason(ctypes.get_errno()))
+    raise SandboxError(_reason(ctypes.get_errno()), "sandbox")
 
 
 def _reason(number: int) -> str:

@@ -13,10 +13,9 @@ from referee.sandbox.bwrap import BwrapSandbox
 from referee.sandbox.cgroup import BotCgroup, delegated
 from referee.sandbox.devices import check_devices
 from referee.sandbox.errors import (
-    CgroupError,
     MachineError,
+    SandboxError,
     StartError,
-    UnfitError,
     unstartable,
 )
 from referee.sandbox.executable import check_executable, unfit, unstarted
@@ -112,7 +111,7 @@ class Launcher(Starter):
             return None
         try:
             cgroups = self.cgroups()
-        except CgroupError as error:
+        except SandboxError as error:
             raise MachineError(str(error)) from None
         return cgroups.place(limits, self.sandbox.tasks(limits), self.sandbox.beside(limits))
 
@@ -134,7 +133,7 @@ class Launcher(Starter):
         Raises MachineError if it could be, were it not for the file system.
         """
         if why := unfit(program) or too_large(program.paths, limits.files_mb):
-            raise UnfitError(why)
+            raise SandboxError(why, "device")
         if limits.devices:
             check_devices(self.uid)
         self.sandbox.check(program, self.uid)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from referee.limits import Limits
 from referee.sandbox.cores import check_cores
-from referee.sandbox.errors import StartError, UnavailableError
+from referee.sandbox.errors import SandboxError, StartError
 from referee.sandbox.launcher import Child, Launcher
 from referee.sandbox.program import PYTHON, Program
 from referee.sandbox.temporary import room_for
@@ -19,11 +19,10 @@ _SECONDS = 20.0  # within which the canary must have tried everything
 
 
 def prove(launcher: Launcher, limits: Limits) -> None:
-    """Raise UnavailableError unless the sandbox of `launcher` holds; without one, none is tried.
+    """Raise SandboxError unless the sandbox of `launcher` holds; without one, none is tried.
 
-    Raises SandboxError if its Python cannot be run there; with any sandbox, TooFewCoresError if
-    there is no core for each thread of a bot, and CgroupError if bots are to have cgroups and there
-    can be none.
+    Raises SandboxError too if its Python cannot be run there; with any sandbox, if there is no core
+    for each thread of a bot, or if bots are to have cgroups and there can be none.
     """
     check_cores(limits.threads)
     if limits.cgroup:
@@ -47,22 +46,24 @@ def prove(launcher: Launcher, limits: Limits) -> None:
         try:
             child = launcher.start(program, limits)
         except StartError as error:
-            raise UnavailableError(why_unstarted(str(error))) from None
+            raise SandboxError(why_unstarted(str(error)), "sandbox") from None
         told, errors = _output(child)
         launcher.stop(child)
         if os.path.exists(target):
             told.insert(0, "write a file")
     if errors.startswith("bwrap: "):
-        raise UnavailableError(
+        raise SandboxError(
             f'bwrap cannot make its namespaces here ("{errors}"). In a container it needs one '
-            f"that is --privileged."
+            f"that is --privileged.",
+            "sandbox",
         )
     if told[-1:] != ["done"]:
         said = errors or told or "it said nothing"
-        raise UnavailableError(f"the self test did not end: {said}.")
+        raise SandboxError(f"the self test did not end: {said}.", "sandbox")
     if told[:-1]:
-        raise UnavailableError(
-            f"the self test failed: a sandboxed process could {told[0]}. No match was played."
+        raise SandboxError(
+            f"the self test failed: a sandboxed process could {told[0]}. No match was played.",
+            "sandbox",
         )
 
 

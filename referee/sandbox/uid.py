@@ -11,7 +11,7 @@ from pathlib import Path
 from referee.limits import Limits
 from referee.sandbox import seccomp
 from referee.sandbox.enclosure import Enclosure, LoadedFilter, OwnRoot
-from referee.sandbox.errors import MachineError, UnavailableError
+from referee.sandbox.errors import MachineError, SandboxError
 from referee.sandbox.kinds import THREADS, Sandbox, bounds, environment, origin, search_path
 from referee.sandbox.landlock import PROGRAMS, SETTINGS
 from referee.sandbox.mounts import MOUNTS, mounts
@@ -38,16 +38,18 @@ class UidSandbox(Sandbox):
         """Find out which file system there can be; `uid` is as for a `Launcher`."""
         seccomp.this_architecture()
         if os.getuid() != 0:
-            raise UnavailableError(
+            raise SandboxError(
                 "uid makes a user of its own for each bot, which only root can, and the arena "
                 "runs as an ordinary user. Be root: in a container by --user 0 of docker run and "
-                "podman run."
+                "podman run.",
+                "sandbox",
             )
         user = first_user(uid)
         if user is None:
-            raise UnavailableError(
+            raise SandboxError(
                 "uid is nothing without a user of its own for each bot: --sandbox-uid 0 leaves "
-                "them root. Leave it out, or name the first of the users that are free."
+                "them root. Leave it out, or name the first of the users that are free.",
+                "sandbox",
             )
         self._user = user
         self._form = _form(user)
@@ -96,19 +98,20 @@ class UidSandbox(Sandbox):
 
 
 def _form(uid: int) -> str:
-    """Return the form of a user's own file system here; raise UnavailableError if there is none."""
+    """Return the form of a user's own file system here; raise SandboxError if there is none."""
     command = [sys.executable, "-I", "-S", str(_PROBE), str(uid)]
     ran = subprocess.run(command, capture_output=True, text=True, check=False, cwd="/")
     if ran.returncode != 0:
-        raise UnavailableError(f"uid cannot be tried here: {ran.stderr[-300:].strip()}.")
+        raise SandboxError(f"uid cannot be tried here: {ran.stderr[-300:].strip()}.", "sandbox")
     found = json.loads(ran.stdout)
     if found["form"]:
         return str(found["form"])
     reasons = "; ".join(dict.fromkeys(found["reasons"].values()))
-    raise UnavailableError(
+    raise SandboxError(
         f"uid needs root's rights to change the user and to have another root, by a mount "
         f"namespace or by chroot, and here it does not get them ({reasons}). Give the container "
-        f"CAP_SETUID, CAP_SETGID, CAP_KILL and CAP_SYS_CHROOT, as Docker and Podman do."
+        f"CAP_SETUID, CAP_SETGID, CAP_KILL and CAP_SYS_CHROOT, as Docker and Podman do.",
+        "sandbox",
     )
 
 

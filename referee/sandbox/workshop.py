@@ -19,7 +19,7 @@ from referee.sandbox.area import Area
 from referee.sandbox.build_kinds import BuildSandbox, BwrapBuild, LandlockBuild
 from referee.sandbox.build_starter import BuildStarter
 from referee.sandbox.build_test import CANARY, canary, judge
-from referee.sandbox.errors import SandboxError, StartError, WorkshopError
+from referee.sandbox.errors import SandboxError, StartError
 from referee.sandbox.self_test import why_unstarted
 from referee.sandbox.sources import FILES_LIMIT, Amount, Sources
 from referee.sandbox.working import Watched
@@ -84,7 +84,7 @@ class Workshop:
         tools: folders outside of /usr that hold compilers. Commands may read them, and find the
             programs in `bin` there first.
 
-    Raises WorkshopError where no such sandbox can be had, with the reason for each. It is for one
+    Raises SandboxError where no such sandbox can be had, with the reason for each. It is for one
     thread.
 
     Processes, output and the size of one file are limited by the kernel or by what answers it.
@@ -108,7 +108,7 @@ class Workshop:
             except SandboxError as error:
                 reasons.append(f"{each}: {error.what}")
         else:
-            raise WorkshopError(" ".join(reasons))
+            raise SandboxError(" ".join(reasons), "workshop")
         self.name = self._sandbox.name
         """The sandbox, with its version."""
 
@@ -123,14 +123,14 @@ class Workshop:
         self._starter.close()
 
     def prove(self) -> None:
-        """Raise WorkshopError unless a command can do what a build must, and nothing else."""
+        """Raise SandboxError unless a command can do what a build must, and nothing else."""
         with ExitStack() as undo:
             uid = self._starter.uid
             words = undo.enter_context(canary(str(self._starter.folder), uid))
             sources = undo.enter_context(Sources(CANARY.parent))
             work = undo.enter_context(self.work(words, sources, [CANARY.name], WorkLimits()))
         if work.outcome.why.startswith(_UNSTARTED):
-            raise WorkshopError(why_unstarted(work.outcome.why.removeprefix(_UNSTARTED)))
+            raise SandboxError(why_unstarted(work.outcome.why.removeprefix(_UNSTARTED)), "workshop")
         judge(work.outcome.why, work.outcome.output)
 
     def _prove_or_close(self) -> None:

@@ -11,7 +11,7 @@ _THEIRS = ("cgroup.procs", "cgroup.subtree_control", "cgroup.threads")
 
 
 class Delegation:
-    """A cgroup of a user; raises CgroupError where we have none ourselves."""
+    """A cgroup of a user; raises SandboxError where we have none ourselves."""
 
     def __init__(self, uid: int) -> None:
         parent = delegated()

@@ -12,7 +12,7 @@ import pytest
 
 from referee.sandbox import SANDBOXES
 from referee.sandbox.cgroup import delegated
-from referee.sandbox.errors import CgroupError
+from referee.sandbox.errors import SandboxError
 from tests.attacks.catalogue import ATTACKS, BY_SLUG
 from tests.attacks.catalogue_door import DOOR
 from tests.attacks.gaps import (
@@ -85,7 +85,7 @@ def in_cgroup(request: pytest.FixtureRequest, workshop: Workshop) -> Iterator[tu
     """A user with the process that runs attacks by bots that have a cgroup each."""
     try:
         delegated()
-    except CgroupError as error:
+    except SandboxError as error:
         pytest.skip(f"BOTS IN CGROUPS ARE NOT TESTED HERE: {error.what}")
     with RunnerProcess(request.param, workshop, cgroup=True) as process:
         if process.broken:

@@ -14,7 +14,7 @@ from arena.league.files import readable
 from arena.play.cluster.arrivals import Arrivals
 from arena.play.cluster.freight import Freight, SentFile, packed
 from arena.play.messages import Setup
-from protocol.errors import ArenaError
+from protocol.errors import ArenaError, RunError
 from referee.catalog.finding import Source, find_source
 from referee.catalog.identity import code_files, code_of
 from referee.catalog.loading import load
@@ -54,10 +54,6 @@ class Bundle(msgspec.Struct, frozen=True):
     files: list[SentFile]
 
 
-class BrokenBundleError(ArenaError):
-    """What was unpacked is not what was packed."""
-
-
 def manifest_of(bot: Bot) -> Manifest:
     """Return what is sent of a bot first, and always; raise ArenaError if that cannot be read."""
     words = [os.fsencode(word) for word in bot.command]
@@ -87,13 +83,13 @@ def unpack_bot(data: bytes, base: Path, arrivals: Arrivals) -> None:
 
     The folder is below `base` and called by the bot's version; it is there with all its files, or
     not at all. One that is there already is kept if it is as it should be: bots may be running in
-    it. Big files stay where all bots share them, and are links here. Raises BrokenBundleError, and
+    it. Big files stay where all bots share them, and are links here. Raises RunError, and
     leaves nothing, if the files are not those of that version; OSError if they cannot be written.
     """
     try:
         bundle = msgspec.msgpack.decode(data, type=Bundle)
     except msgspec.DecodeError as error:
-        raise BrokenBundleError(f"what was sent of a bot is not whole: {error}.") from None
+        raise RunError(f"what was sent of a bot is not whole: {error}.") from None
     manifest = bundle.manifest
     folder = _folder(manifest, base)
     new = Path(tempfile.mkdtemp(prefix=".new-", dir=base))
@@ -103,7 +99,7 @@ def unpack_bot(data: bytes, base: Path, arrivals: Arrivals) -> None:
         for here, _, _ in os.walk(new, topdown=False):
             Path(here).chmod(_FOLDER)
         if not _is_whole(manifest, new):
-            raise BrokenBundleError(f"bot {manifest.name!r}: what arrived is not what was sent.")
+            raise RunError(f"bot {manifest.name!r}: what arrived is not what was sent.")
         if not _is_whole(manifest, folder):
             discard(folder)
             new.rename(folder)
@@ -125,9 +121,9 @@ def _put(arrivals: Arrivals, file: SentFile, folder: Path) -> None:
                 shutil.copyfileobj(source, copy)
             path.chmod(_FILE[file.content.is_executable])
     except (FileExistsError, NotADirectoryError, IsADirectoryError):
-        raise BrokenBundleError(f"two files of a bot are both called {path.name!r}.") from None
+        raise RunError(f"two files of a bot are both called {path.name!r}.") from None
     except FileNotFoundError:
-        raise BrokenBundleError(f"a bot's file {path.name!r} has not arrived.") from None
+        raise RunError(f"a bot's file {path.name!r} has not arrived.") from None
 
 
 def _is_whole(manifest: Manifest, folder: Path) -> bool:
@@ -192,25 +188,25 @@ def _written(setup: Setup, base: Path) -> Path:
 
 def _folder(manifest: Manifest, base: Path) -> Path:
     if not re.fullmatch("[0-9a-f]{16}", manifest.version):
-        raise BrokenBundleError(f"bot {manifest.name!r}: {manifest.version!r} is no bot's version.")
+        raise RunError(f"bot {manifest.name!r}: {manifest.version!r} is no bot's version.")
     return base / manifest.version
 
 
 def _inside(folder: Path, name: str) -> Path:
     path = folder / name
     if ".." in path.parts or path == folder or not path.is_relative_to(folder):
-        raise BrokenBundleError(f"a bot's file {name!r} would lie outside of its folder.")
+        raise RunError(f"a bot's file {name!r} would lie outside of its folder.")
     return path
 
 
 def unpacked(manifest: Manifest, base: Path) -> Bot:
     """Return the bot whose files were unpacked below `base`.
 
-    Raises BrokenBundleError if they are not, or no longer, those of its version.
+    Raises RunError if they are not, or no longer, those of its version.
     """
     folder = _folder(manifest, base)
     if not _is_whole(manifest, folder):
-        raise BrokenBundleError(
+        raise RunError(
             f"bot {manifest.name!r}: what lies in {folder} is not what was sent; something "
             f"changed it."
         )

@@ -19,9 +19,9 @@ from arena.environment.names import LOCK, WHEELS
 from arena.league.bot import Bot
 from arena.play.building import Builder
 from arena.play.cluster.arrivals import Arrivals
-from arena.play.cluster.bundle import BrokenBundleError, Manifest, Packages
+from arena.play.cluster.bundle import Manifest, Packages
 from arena.play.messages import Setup
-from protocol.errors import ArenaError
+from protocol.errors import ArenaError, RunError
 from referee.sandbox import room_for
 from referee.sandbox.kept import alone, kept_folder, make_open
 
@@ -93,9 +93,9 @@ class Equipper:
             name = os.fsdecode(wheel.path)
             came = self._arrivals.path(wheel.content)
             if not _WHEEL.fullmatch(name):
-                raise BrokenBundleError(f"{name!r} was sent as a wheel, and is not called as one.")
+                raise RunError(f"{name!r} was sent as a wheel, and is not called as one.")
             if not came.is_file():
-                raise BrokenBundleError(f"the wheel {name} has not arrived.")
+                raise RunError(f"the wheel {name} has not arrived.")
             with self._room():
                 shutil.copyfile(came, folder / name)
 

@@ -13,11 +13,11 @@ from arena.league.bot import Bot
 from arena.league.files import readable
 from arena.play.cluster import host, receiving
 from arena.play.cluster.bundle import Bundle, files_of, manifest_of, wheels_of
-from arena.play.cluster.events import Machine
+from arena.play.cluster.events import Machine, Refused
 from arena.play.cluster.freight import Freight
 from arena.play.messages import Setup, encode
 from arena.schedule.deal import first_bots
-from protocol.errors import ArenaError
+from protocol.errors import ArenaError, Refusal
 
 _ANSWER_SECONDS = 30.0  # for anything but what follows
 _OPEN_SECONDS = 180.0  # to unpack a bot, or to prove the sandbox, and for bots to get ready
@@ -29,15 +29,9 @@ _opened = msgspec.msgpack.Decoder(host.Opened).decode
 _receipt = msgspec.msgpack.Decoder(receiving.Receipt).decode
 
 
-class JoinRefusedError(Exception):
-    """A Dask worker does not play; the text says why, as what follows a colon."""
-
-    def __init__(self, why: str, *, again: bool) -> None:
-        super().__init__(why)
-        self.again = again
-        """Whether it is worth asking again."""
-        self.label = ""
-        """What the Dask worker is called."""
+def _refusal(why: str, *, again: bool) -> Refusal:
+    """Return why a Dask worker does not play, as what follows a colon."""
+    return Refusal(503 if again else 409, why, can_retry=again)
 
 
 class Greeter:
@@ -60,8 +54,8 @@ class Greeter:
         self._room = asyncio.Semaphore(_LOADS)
         self._doors: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
 
-    async def opened(self, client: Any, address: str, name: str) -> Machine:
-        """Let a Dask worker, which has a name in Dask, get ready; raise JoinRefusedError.
+    async def opened(self, client: Any, address: str, name: str) -> Machine | Refused:
+        """Let a Dask worker, which has a name in Dask, get ready; return why not if it does not.
 
         `client` is Dask's.
         """
@@ -72,9 +66,8 @@ class Greeter:
             node = described["machine"]
             label = f"{node} ({address})" if name == address else f"{name} on {node} ({address})"
             opened = await self._proven(call, node, described["code"])
-        except JoinRefusedError as error:
-            error.label = label
-            raise
+        except Refusal as error:
+            return Refused(label, error.what, again=error.can_retry)
         return Machine(
             address,
             label,
@@ -87,7 +80,7 @@ class Greeter:
 
     async def _proven(self, call: "_Call", node: str, code: str) -> host.Opened:
         if code != host.fingerprint():
-            raise JoinRefusedError(
+            raise _refusal(
                 "its Bot Arena is not the one that runs here; install the same version there",
                 again=False,
             )
@@ -95,7 +88,7 @@ class Greeter:
         words = self._run, self._setup, self._manifests
         opened = _opened(await call(host.open_pool, *words, seconds=self._patience))
         if opened.refused:
-            raise JoinRefusedError(opened.refused, again=opened.is_busy)
+            raise _refusal(opened.refused, again=opened.is_busy)
         return opened
 
     async def _send_bots(self, call: "_Call", node: str) -> None:
@@ -138,12 +131,12 @@ def _unchanged(bot: Bot) -> Freight:
     """Return the files of a bot that are those with which the run began."""
     if bot.has_changed():
         why = f"bot {bot.name!r} was changed after this run began; run again"
-        raise JoinRefusedError(why, again=False)
+        raise _refusal(why, again=False)
     return files_of(bot)
 
 
 async def _in_thread(bot: Bot, act: Callable[..., _T], *words: Any) -> _T:
-    """Do something with the files of a bot; raise JoinRefusedError if they cannot be read."""
+    """Do something with the files of a bot; raise Refusal if they cannot be read."""
 
     def acted() -> _T:
         with readable(bot.name):
@@ -153,14 +146,14 @@ async def _in_thread(bot: Bot, act: Callable[..., _T], *words: Any) -> _T:
         return await asyncio.to_thread(acted)
     except ArenaError as error:
         why = f"bot {bot.name!r} cannot be sent: {str(error).rstrip('.')}"
-        raise JoinRefusedError(why, again=False) from None
+        raise _refusal(why, again=False) from None
 
 
 async def _checked(call: "_Call", function: Callable[..., Any], data: bytes) -> receiving.Receipt:
-    """Return the answer of a Dask worker; raise JoinRefusedError if it refuses."""
+    """Return the answer of a Dask worker; raise Refusal if it refuses."""
     answer = _receipt(await call(function, data, seconds=_OPEN_SECONDS))
     if answer.refused:
-        raise JoinRefusedError(answer.refused, again=answer.is_busy)
+        raise _refusal(answer.refused, again=answer.is_busy)
     return answer
 
 
@@ -174,24 +167,24 @@ class _Call:
     async def __call__(
         self, function: Callable[..., Any], *words: object, seconds: float = _ANSWER_SECONDS
     ) -> Any:
-        """Return what a function returns; raise JoinRefusedError if nothing sensible comes."""
+        """Return what a function returns; raise Refusal if nothing sensible comes."""
         call = self._client.run(function, *words, workers=[self._address], on_error="return")
         try:
             answer = (await asyncio.wait_for(call, seconds))[self._address]
         except TimeoutError:
-            raise JoinRefusedError(f"no answer within {seconds:.0f} s", again=True) from None
+            raise _refusal(f"no answer within {seconds:.0f} s", again=True) from None
         except Exception as error:  # noqa: BLE001 - a broken connection, in whatever guise
-            raise JoinRefusedError(f"it cannot be asked: {error!r}", again=True) from None
+            raise _refusal(f"it cannot be asked: {error!r}", again=True) from None
         if isinstance(answer, ImportError) or (
             isinstance(answer, Exception) and "ModuleNotFoundError" in str(answer)
         ):
-            raise JoinRefusedError(
+            raise _refusal(
                 "it has no Bot Arena: install bot-arena[cluster] there, in the version that is "
                 "here",
                 again=False,
             )
         if isinstance(answer, CommClosedError):
-            raise JoinRefusedError("it ended, or lost its connection, as it got ready", again=True)
+            raise _refusal("it ended, or lost its connection, as it got ready", again=True)
         if isinstance(answer, Exception):
-            raise JoinRefusedError(f"it failed: {answer!r}", again=True)
+            raise _refusal(f"it failed: {answer!r}", again=True)
         return answer

@@ -22,7 +22,7 @@ from distributed import get_worker
 import arena
 import protocol
 import referee
-from arena.play.cluster.bundle import BrokenBundleError, Manifest, game_here, unpacked
+from arena.play.cluster.bundle import Manifest, game_here, unpacked
 from arena.play.cluster.cores import Cores
 from arena.play.cluster.equipping import equipping
 from arena.play.cluster.pool import UnwantedError, WorkerPool
@@ -32,8 +32,9 @@ from arena.play.quiet import timing
 from arena.play.sandbox import check_bot
 from arena.schedule.deal import BotIndex, first_bots
 from arena.store.timing import Timing
-from protocol.errors import ArenaError
+from protocol.errors import ArenaError, RunError
 from referee.sandbox import Launcher, Program, Runtime, prove, runtime_of
+from referee.sandbox.errors import MachineError
 
 _IDLE_SECONDS = 60.0  # after which a run that says nothing is taken for gone
 _YIELD_SECONDS = 2.0  # after which it makes room for another run
@@ -192,7 +193,7 @@ def _proven(setup: Setup, manifests: list[Manifest]) -> tuple[dict[BotIndex, str
                 check_bot(launchers[limits.sandbox], bot, limits)
                 programs.append(bot.program)
             except ArenaError as error:
-                if isinstance(error, BrokenBundleError):
+                if isinstance(error, RunError) and not isinstance(error, MachineError):
                     raise
                 unfit[index] = one_line(error).removeprefix(f"bot {manifest.name!r}: ")
                 programs.append(NOWHERE)

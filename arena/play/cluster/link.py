@@ -35,7 +35,7 @@ from arena.play.cluster.events import (
     Unreached,
     Waiting,
 )
-from arena.play.cluster.greeting import Greeter, JoinRefusedError
+from arena.play.cluster.greeting import Greeter
 from arena.play.cluster.pool import OrderAnswer, UnwantedError
 from arena.play.messages import Broken, News, Setup, decode_word
 
@@ -238,14 +238,12 @@ class Link:
         """Let a Dask worker get ready to play."""
         try:
             machine = await self._greeter.opened(self._client, address, name)
-        except JoinRefusedError as error:
-            wait = _AGAIN_SECONDS if error.again else math.inf
-            self._not_before[address] = time.monotonic() + wait
-            self._put(Refused(error.label, str(error), again=error.again))
-            return
         except Exception as error:  # noqa: BLE001 - one that is odd is not to end the run
-            self._not_before[address] = math.inf
-            self._put(Refused(address, f"it gave an unexpected answer: {error!r}", again=False))
+            machine = Refused(address, f"it gave an unexpected answer: {error!r}", again=False)
+        if isinstance(machine, Refused):
+            wait = _AGAIN_SECONDS if machine.again else math.inf
+            self._not_before[address] = time.monotonic() + wait
+            self._put(machine)
             return
         self._machines[address] = machine
         self._joined.add(address)

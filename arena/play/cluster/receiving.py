@@ -14,11 +14,11 @@ from pathlib import Path
 import msgspec
 
 from arena.play.cluster.arrivals import Arrivals
-from arena.play.cluster.bundle import BrokenBundleError, Manifest, discard, unpack_bot, unpacked
+from arena.play.cluster.bundle import Manifest, discard, unpack_bot, unpacked
 from arena.play.cluster.equipping import equipping
 from arena.play.cluster.freight import Lacking, Piece
 from arena.play.messages import Setup
-from protocol.errors import ArenaError
+from protocol.errors import ArenaError, RunError
 from referee.sandbox import SandboxError, room_for, temporary_folder
 from referee.sandbox.by_hash import Content
 from referee.sandbox.stage import sweep
@@ -138,7 +138,7 @@ def _taken(data: bytes) -> Receipt:
         with _room():
             unpack_bot(data, base(), arrivals())
     except ArenaError as error:
-        return Receipt(refused=one_line(error), is_busy=isinstance(error, BrokenBundleError))
+        return Receipt(refused=one_line(error), is_busy=isinstance(error, RunError))
     return Receipt()
 
 

@@ -14,8 +14,8 @@ import msgspec
 from arena.play.fixture import AwayError, Fixture, KeepMatch
 from arena.play.messages import Setup
 from arena.play.slow.doors import Doors
-from arena.play.slow.remote_bot import RemoteBot, ServerGoneError
-from arena.play.watchdog import MOST_DECISIONS, StuckError
+from arena.play.slow.remote_bot import RemoteBot
+from arena.play.watchdog import MOST_DECISIONS
 from arena.schedule.deal import BotIndex
 from arena.store.flights import Flight, FlightPlan, Flights
 from protocol.errors import RunError
@@ -160,10 +160,10 @@ class _Match:
         while True:
             try:
                 return ProcessSeat(RemoteBot.ready(home, call, limits, name, self._polling))
-            except ServerGoneError:
-                self._polling.sleep(_AGAIN_SECONDS)
-                raise  # no time of the bot's passes
             except AwayError as error:
+                if error.server_is_gone:
+                    self._polling.sleep(_AGAIN_SECONDS)
+                    raise  # no time of the bot's passes
                 if monotonic() - began < patience:
                     self._polling.sleep(_AGAIN_SECONDS)
                     continue
@@ -187,7 +187,7 @@ class _Match:
 
     def _keep(self, seat: int, number: int, answer: KeptAnswer) -> None:
         if number > MOST_DECISIONS:
-            raise StuckError(
+            raise RuntimeError(
                 f"the match has not ended after {MOST_DECISIONS:,} decisions of a seat"
             )
         self._keeping.keep(self._flight, seat, number, answer)

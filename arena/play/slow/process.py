@@ -32,7 +32,7 @@ from arena.play.messages import (
 from arena.play.slow.doors import Doorkeeper, opened
 from arena.play.slow.keeping import Keeping
 from arena.play.slow.loop import Loop, Turns
-from arena.play.watchdog import LOOK_SECONDS, STUCK_SECONDS, Standstill, StuckError
+from arena.play.watchdog import LOOK_SECONDS, STUCK_SECONDS, Standstill
 from arena.play.worker import end_without_server, game_of, launchers_of, played_for
 from arena.store.flights import Flights
 from protocol.errors import ArenaError
@@ -172,4 +172,6 @@ class _Slots:
     def _look(self) -> None:
         """Stop the match of a task that does not come to its next wait; called by a signal."""
         if self._standstill.lasts(self._loop.turns) and self._loop.is_working:
-            raise StuckError(f"the game has used {STUCK_SECONDS:g} s of CPU time: an endless loop?")
+            raise RuntimeError(
+                f"the game has used {STUCK_SECONDS:g} s of CPU time: an endless loop?"
+            )

@@ -44,10 +44,6 @@ class _Ends(NamedTuple):
     stderr: int
 
 
-class ServerGoneError(AwayError):
-    """Nobody takes calls, which is no doing of a bot's."""
-
-
 class RemoteBot(Wire):
     """One copy of a remote bot, for one match.
 
@@ -69,7 +65,9 @@ class RemoteBot(Wire):
         try:
             self._socket = called(home)
         except OSError as error:
-            raise ServerGoneError(f"nobody takes calls: {error.strerror}") from None
+            gone = AwayError(f"nobody takes calls: {error.strerror}")
+            gone.server_is_gone = True
+            raise gone from None
         self._socket.setblocking(False)
         errors, nobody = os.pipe()
         os.close(nobody)  # nothing comes: what it writes there is its author's

@@ -2,7 +2,7 @@
 
 import os
 import resource
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -19,25 +19,47 @@ _OTHER_PROCESSES = 50
 _MOST_PIDS = Path("/proc/sys/kernel/pid_max")
 
 
+def _in_league(fit: int) -> str:
+    return (
+        f"In [limits], have slots = {fit} or fewer; or"
+        if fit > 0
+        else "In [limits], play on another machine; or"
+    )
+
+
 def check_room(
-    slots: int, seats: int, sandboxes: Sequence[Limits], uid: int | None, *, has_door: bool
+    slots: int,
+    seats: int,
+    sandboxes: Sequence[Limits],
+    uid: int | None,
+    *,
+    has_door: bool,
+    asked: str = "",
+    remedy: Callable[[int], str] = _in_league,
 ) -> None:
     """Allow this process the open files that the slots need.
 
-    `uid` is as for a `Launcher`. Raises RoomError with what is too little, and the number of slots
-    that there is room for.
+    `uid` is as for a `Launcher`. Raises ArenaError with what is too little: it says how the slots
+    were `asked` for, and what helps, by for how many there is room. By default in a league's file.
     """
+
+    def too_many(needed: str, most: str, fit: int) -> ArenaError:
+        said = asked or f"slots = {slots}"
+        return ArenaError(
+            f"{said} may need {needed}, and there can be {most} here. {remedy(fit)} allow more."
+        )
+
     bots = slots * seats
     has_users = first_user(uid) is not None and any(each.sandbox != "none" for each in sandboxes)
     if has_users and bots > MOST_USERS:
         fit, which = MOST_USERS // seats, "that root runs bots as"
-        raise RoomError(slots, f"{bots:,} users {which}", f"{MOST_USERS:,}", fit)
+        raise too_many(f"{bots:,} users {which}", f"{MOST_USERS:,}", fit)
     files_of_bot = _FILES_OF_BOT + _FILES_OF_DOOR * has_door
     files = bots * files_of_bot + _OTHER_FILES
     most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     if most != resource.RLIM_INFINITY and files > most:
         fit = (most - _OTHER_FILES) // (seats * files_of_bot)
-        raise RoomError(slots, f"{files:,} open files", f"{most:,} (ulimit -Hn)", fit)
+        raise too_many(f"{files:,} open files", f"{most:,} (ulimit -Hn)", fit)
     soft = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
     if soft < files:
         resource.setrlimit(resource.RLIMIT_NOFILE, (files, most))
@@ -49,7 +71,7 @@ def check_room(
         if processes > most:
             fit = (most - _OTHER_PROCESSES) // (seats * each)
             needed = f"{processes:,} processes"
-            raise RoomError(slots, needed, f"{most:,} ({where})", fit)
+            raise too_many(needed, f"{most:,} ({where})", fit)
 
 
 def _most_processes() -> Iterator[tuple[int, str]]:
@@ -64,19 +86,3 @@ def _most_processes() -> Iterator[tuple[int, str]]:
             most = (group.folder / "pids.max").read_text().strip()
             if most != "max":
                 yield int(most), f"{group.folder}/pids.max"
-
-
-class RoomError(ArenaError):
-    """There is no room for so many slots in a league's file."""
-
-    def __init__(self, slots: int, needed: str, most: str, fit: int) -> None:
-        remedy = f"have slots = {fit} or fewer" if fit > 0 else "play on another machine"
-        super().__init__(
-            f"slots = {slots} may need {needed}, and there can be {most} here. In [limits], "
-            f"{remedy}; or allow more."
-        )
-        self.needed = needed
-        self.most = most
-        """What there can be of it, and what says so."""
-        self.fit = fit
-        """For how many slots there is room."""

@@ -12,7 +12,7 @@ import pytest
 from arena.league.finding import BUNDLED
 from referee.sandbox import SANDBOXES, own_cores
 from referee.sandbox.cgroup import delegated
-from referee.sandbox.errors import CgroupError
+from referee.sandbox.errors import SandboxError
 from referee.sandbox.kinds import LandlockSandbox
 from tests.arena.conftest import Arena
 from tests.referee.sandbox.sandboxed import missing
@@ -102,7 +102,7 @@ def test_it_says_which_python_there_is_and_whether_bots_can_have_cgroups(rows_of
     assert rows["python"]["value"] == ".".join(map(str, sys.version_info[:3]))
     try:
         expected = ("works", f"cgroup = true divides {delegated()}")
-    except CgroupError as error:
+    except SandboxError as error:
         expected = ("does not work", error.what)
     assert (rows["cgroup v2"]["value"], rows["cgroup v2"]["remark"]) == expected
 

@@ -13,7 +13,7 @@ from arena.play.building import Builder, BuildError
 from protocol.errors import ArenaError
 from referee.limits import WorkLimits
 from referee.sandbox import kept
-from referee.sandbox.errors import UnavailableError
+from referee.sandbox.errors import SandboxError
 from tests.arena.conftest import Arena
 from tests.golden import Golden
 
@@ -203,7 +203,7 @@ def test_a_machine_that_can_build_nothing_is_blamed_and_no_bot(
     arena: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def broken(*_: object) -> None:
-        raise UnavailableError("this kernel has no Landlock.")
+        raise SandboxError("this kernel has no Landlock.", "sandbox")
 
     monkeypatch.setattr("referee.sandbox.landlock.abi", broken)
     folder, nowhere = source(tmp_path / "mine"), {"PATH": "/nowhere"}

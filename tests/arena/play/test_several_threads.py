@@ -8,7 +8,8 @@ import pytest
 
 from arena.play.local import usable_cores
 from arena.store.store import Store
-from referee.sandbox import TooFewCoresError, own_cores
+from referee.sandbox import own_cores
+from referee.sandbox.errors import SandboxError
 from tests.arena.conftest import TWO_BOTS, Arena, League
 from tests.arena.play.sandboxed_leagues import refused
 
@@ -40,7 +41,7 @@ def test_the_number_of_workers_follows_from_the_cores() -> None:
     assert usable_cores(None, len(CORES)) == [tuple(CORES)]
     assert usable_cores(1, 2) == pairs[:1]
     assert usable_cores(len(pairs) + 1, 2) == [*pairs, pairs[0]]  # which they share
-    with pytest.raises(TooFewCoresError, match=f"only {len(CORES)} can be used here"):
+    with pytest.raises(SandboxError, match=f"only {len(CORES)} can be used here"):
         usable_cores(None, TOO_MANY)
 
 

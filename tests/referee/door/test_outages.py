@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from referee.door.shared import AbsentError
+from protocol.errors import ArenaError
 from tests.provider import Provider
 from tests.referee.door.at_the_door import API, COMPLETIONS, Caller, chat
 
@@ -162,7 +162,7 @@ def test_a_match_is_left_when_a_provider_was_away_too_long_or_refuses_our_key(
     for status, said in ((503, "go on in the next run"), (401, "refuses the key in EXAMPLE_KEY")):
         caller = call(outage_wait=0.0, shared=(PROBE,), absence=0.3)
         provider.behave("status", status=status)
-        with pytest.raises(AbsentError, match=said):
+        with pytest.raises(ArenaError, match=said):
             caller.turn(COMPLETIONS, body=chat())
 
 

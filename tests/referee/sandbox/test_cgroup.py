@@ -13,7 +13,7 @@ import pytest
 from referee.limits import Limits
 from referee.sandbox import Launcher, MachineError, bot_cgroup, cgroup, prove
 from referee.sandbox.cgroup import BotCgroup, delegated
-from referee.sandbox.errors import CgroupError
+from referee.sandbox.errors import SandboxError
 from tests.attacks.users import USER_ID
 from tests.referee.sandbox.sandboxed import ROOT, as_user, python_of
 
@@ -53,7 +53,7 @@ class Kernel:
         )
 
     def refusal(self) -> str:
-        with pytest.raises(CgroupError) as caught:
+        with pytest.raises(SandboxError) as caught:
             delegated(self.proc)
         said = str(caught.value)
         assert said.startswith("cgroup = true: ")
@@ -179,7 +179,7 @@ def test_one_that_may_not_be_written_is_not_delegated(kernel: Kernel) -> None:
     done = as_user(user, [python_of(user), "-c", text, str(kernel.proc)], path)
     *_, last = done.stderr.splitlines()
     assert f"{kernel.own} is not delegated: you may not write to {kernel.own}. Start" in last
-    assert "CgroupError: cgroup = true: " in last
+    assert "SandboxError: cgroup = true: " in last
     assert "in a cgroup of its own: systemd-run --user --scope" in last
 
 
@@ -196,20 +196,20 @@ def test_where_there_is_none_no_bot_is_started() -> None:
     """Here, or in a cgroup that is full of what is not ours, as most are."""
     try:
         delegated()
-    except CgroupError as error:
+    except SandboxError as error:
         why = str(error)
     else:
         pytest.skip("there is a cgroup here: test_cgroup_real.py")
     limits = Limits(sandbox="none", cgroup=True)
     with Launcher("none") as launcher:
-        with pytest.raises(CgroupError) as caught:
+        with pytest.raises(SandboxError) as caught:
             prove(launcher, limits)
         assert str(caught.value) == why
 
 
 def test_a_cgroup_that_cannot_be_used_is_removed(public: Path) -> None:
     """A folder of ours, where no file of a cgroup comes by itself, as without controllers."""
-    with pytest.raises(CgroupError, match="lacks a controller"):
+    with pytest.raises(SandboxError, match="lacks a controller"):
         cgroup._claimed(public)
     assert list(public.iterdir()) == []
 

@@ -18,7 +18,7 @@ from referee.limits import Limits
 from referee.sandbox import SANDBOXES, Child, Launcher, MachineError, Program, prove
 from referee.sandbox.bot_cgroup import write
 from referee.sandbox.cgroup import ALLOWANCE, delegated
-from referee.sandbox.errors import CgroupError
+from referee.sandbox.errors import SandboxError
 from referee.turn.bot_process import BotProcess, GoneError
 from referee.turn.clock import Clock
 from tests.referee.process_watch import until
@@ -58,7 +58,7 @@ def divided() -> Iterator[Path]:
     """The cgroup that is delegated to us; nothing of a test may be left in it."""
     try:
         parent = delegated()
-    except CgroupError as error:
+    except SandboxError as error:
         pytest.skip(f"CGROUPS ARE NOT TESTED HERE: {error.what}")
     before = left(parent)
     yield parent

@@ -60,7 +60,7 @@ def test_gpus_are_shared_evenly(public: Path) -> None:
 
 GONE = "MachineError: /dev/nvidia0, a device that bots may use, is gone. See whether nvidia-smi "
 GONE += "works, and run again."
-NONE = "UnfitError: no GPU can be used: "
+NONE = "SandboxError: no GPU can be used: "
 
 
 @pytest.mark.parametrize(

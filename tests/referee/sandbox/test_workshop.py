@@ -18,7 +18,6 @@ import pytest
 from referee.limits import WorkLimits
 from referee.sandbox import MachineError, SandboxError, StartError, seccomp, starter
 from referee.sandbox.build_test import judge
-from referee.sandbox.errors import WorkshopError
 from referee.sandbox.program import interpreter
 from referee.sandbox.sources import Sources
 from referee.sandbox.workshop import Outcome, Workshop
@@ -485,9 +484,9 @@ def test_a_sound_workshop_is_proved_and_a_hole_is_noticed(
 
 def test_what_the_canary_printed_is_told_in_one_line() -> None:
     told = "it exited with code 1 (no module; named stat)."
-    with pytest.raises(WorkshopError, match=re.escape(f"the self test did not end well: {told}")):
+    with pytest.raises(SandboxError, match=re.escape(f"the self test did not end well: {told}")):
         judge("exited with code 1", "no module\nnamed stat\n")
-    with pytest.raises(WorkshopError, match=r"did not end well: it stopped\.$"):
+    with pytest.raises(SandboxError, match=r"did not end well: it stopped\.$"):
         judge("", "")
 
 

@@ -14,9 +14,9 @@ import pytest
 from arena.league.bot import Bot, make_bot
 from arena.play.cluster import bundle
 from arena.play.cluster.arrivals import Arrivals
-from arena.play.cluster.bundle import BrokenBundleError, Bundle, Manifest, files_of, manifest_of
+from arena.play.cluster.bundle import Bundle, Manifest, files_of, manifest_of
 from arena.play.cluster.freight import Freight, Lacking, Piece, SentFile
-from protocol.errors import ArenaError
+from protocol.errors import ArenaError, RunError
 from referee.sandbox import MachineError
 from referee.sandbox.by_hash import Content
 from tests.arena.conftest import files_no_larger_than, ordinary_user
@@ -163,7 +163,7 @@ def test_a_bot_whose_files_are_gone_or_others_than_when_it_was_entered_is_refuse
     bot = a_bot(folder)
     assert bot.version
     (folder / "bot").write_text("another")
-    with pytest.raises(BrokenBundleError, match=r"^bot 'mine': what arrived is not what was sent"):
+    with pytest.raises(RunError, match=r"^bot 'mine': what arrived is not what was sent"):
         sent(bot, base)
     (folder / "bot").unlink()
     with pytest.raises(ArenaError, match=r"^bot 'mine': .*/bot cannot be read: No such file"):
@@ -186,14 +186,14 @@ def test_a_bot_whose_files_are_gone_or_others_than_when_it_was_entered_is_refuse
 )
 @pytest.mark.usefixtures("somebody")
 def test_a_bundle_that_was_damaged_on_its_way_or_leads_outside_is_refused(folder, base, files):
-    with pytest.raises(BrokenBundleError):
+    with pytest.raises(RunError):
         changed(a_bot(folder, "bot"), base, *files.items())
     assert list(base.iterdir()) == []
     assert not Path("/tmp/arena-out").exists()
 
 
 def test_a_file_that_arrives_twice_is_refused(folder, base):
-    with pytest.raises(BrokenBundleError, match="are both called"):
+    with pytest.raises(RunError, match="are both called"):
         changed(a_bot(folder, "bot"), base, *[(b"bot", RUNNABLE)] * 2)
     assert list(base.iterdir()) == []
 
@@ -204,12 +204,12 @@ def test_half_a_bundle_and_a_version_that_is_none_are_refused(folder, base):
     arrived(freight := files_of(bot), base)
     data = msgspec.msgpack.encode(Bundle(manifest_of(bot), freight.files))
     for cut in (0, 1, 20, -1):
-        with pytest.raises(BrokenBundleError, match="is not whole"):
+        with pytest.raises(RunError, match="is not whole"):
             bundle.unpack_bot(data[:cut], base, Arrivals(arriving(base)))
     assert list(base.iterdir()) == []
     (base / "others").mkdir()
     for version in ("..", ".", "", "../out", "/tmp/arena-out", "0123"):
-        with pytest.raises(BrokenBundleError):
+        with pytest.raises(RunError):
             unpack(Bundle(Manifest("mine", [b"./bot"], version), []), base)
     assert [path.name for path in base.iterdir()] == ["others"]
 
@@ -227,13 +227,13 @@ def test_what_changes_where_it_arrived_is_noticed_and_mended_when_it_arrives_aga
     folder, base, harm
 ):
     bot = a_bot(folder)
-    with pytest.raises(BrokenBundleError):  # as it was never sent
+    with pytest.raises(RunError):  # as it was never sent
         bundle.unpacked(manifest_of(bot), base)
     there = sent(bot, base)
     for path in (there, there / "bot"):
         path.chmod(0o755)
     HARM[harm](there)
-    with pytest.raises(BrokenBundleError, match=r"^bot 'mine': .* is not what was sent"):
+    with pytest.raises(RunError, match=r"^bot 'mine': .* is not what was sent"):
         bundle.unpacked(manifest_of(bot), base)
     sent(bot, base)
     assert (there / "bot").read_bytes() == RUNNABLE

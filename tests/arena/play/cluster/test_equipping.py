@@ -14,9 +14,10 @@ from arena.environment.wheels import wheels_in
 from arena.league.bot import Bot, make_bot
 from arena.play.building import Builder
 from arena.play.cluster.arrivals import Arrivals
-from arena.play.cluster.bundle import BrokenBundleError, Packages
+from arena.play.cluster.bundle import Packages
 from arena.play.cluster.equipping import Equipper
 from arena.play.cluster.freight import SentFile, packed
+from protocol.errors import RunError
 from referee.limits import WorkLimits
 from tests.arena.environment.conftest import cache, wheel
 
@@ -91,7 +92,7 @@ def test_a_wheel_with_the_name_of_none_is_refused(
     names = (b"../out.whl", b"/tmp/out.whl", b"..", b"", b".x.whl", b"a/b.whl", b"x.whl\n", b"x.py")
     for name in names:
         hostile = [SentFile(name, packages.wheels[0].content)]
-        with pytest.raises(BrokenBundleError, match="as a wheel, and is not called as one"):
+        with pytest.raises(RunError, match="as a wheel, and is not called as one"):
             equipper.equipped(bot, msgspec.structs.replace(packages, wheels=hostile))
     assert not (public / "base" / "out.whl").exists()
     assert not Path("/tmp/out.whl").exists()
@@ -105,5 +106,5 @@ def test_a_wheel_that_is_not_that_of_the_lock_is_refused_and_one_that_lacks_aske
     with pytest.raises(PackagesError, match=r"is not the file that .* was made with"):
         equipper.equipped(bot, msgspec.structs.replace(packages, wheels=other.wheels))
     arrivals.forget([file.content for file in packages.wheels])
-    with pytest.raises(BrokenBundleError, match=r"chooser-1.0-py3-none-any.whl has not arrived"):
+    with pytest.raises(RunError, match=r"chooser-1.0-py3-none-any.whl has not arrived"):
         equipper.equipped(bot, packages)
