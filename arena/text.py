@@ -174,7 +174,7 @@ _TOML_HINTS = {
 }
 """What to do, by how the errors of `tomllib` begin."""
 _TOML_SIGNS = {
-    r"=\s*(yes|no|on|off|true|false)\b": "write true or false, or text in quotes",
+    r"=\s*(yes|no|on|off|(?-i:TRUE|True|FALSE|False))\b": "write true or false, or text in quotes",
     r"=\s*[-+]?\.\d": "a number begins with a digit, such as 0.5",
     "[\u201c\u201d\u2018\u2019]": "text needs straight quotes",
     r"^\[bot\]": "write [[bot]], once for each bot",

@@ -90,7 +90,7 @@ class MatchLimits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     def __post_init__(self) -> None:
         """Raise ValueError for no time, and for what the sandbox has not, or no request means."""
         if not (self.move_time or self.bank):
-            raise ValueError("with move_time = 0, a bank is to pay for all decisions: have one")
+            raise ValueError("with move_time = 0 the bank pays for all: have bank = 60, or so")
         _check_together(self)
 
     @property

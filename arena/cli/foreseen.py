@@ -3,7 +3,7 @@
 And whether it can be played here at all.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from arena.cli.saying import say
 from arena.league.plan import LeaguePlan
@@ -18,6 +18,7 @@ from referee.sandbox.devices import check_devices
 from referee.sandbox.users import first_user
 
 _SUREST = 0.99  # of the points: beyond, a lead in Elo means nothing
+_OF_BWRAP = ("processes", "scratch_mb")  # limits of what no other sandbox has
 _WORTH_SAYING = 1.25  # times the matches of mirrored deals
 
 
@@ -93,6 +94,13 @@ def tell_unplayable(cores: int, limits: Limits) -> None:
             check_here(limits, None)
     except SandboxError as error:
         say(safe(f"It cannot be played here: {error}"))
+
+
+def tell_idle(keys: Iterable[str], sandbox: str) -> None:
+    """Say which of some limits do nothing in a sandbox."""
+    if sandbox != "bwrap" and (idle := [key for key in keys if key in _OF_BWRAP]):
+        counts = "count" if idle[1:] else "counts"
+        say(f"{' and '.join(idle)} {counts} in bwrap alone: the sandbox is {sandbox}.")
 
 
 def warn_guessable(league: LeaguePlan) -> None:

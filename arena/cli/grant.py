@@ -9,8 +9,7 @@ import click
 from arena.cli import completion, main
 from arena.cli.changing import check_known, tell_run
 from arena.cli.common import league_argument, limit_values, output_format, show
-from arena.cli.foreseen import tell_unplayable
-from arena.cli.saying import say
+from arena.cli.foreseen import tell_idle, tell_unplayable
 from arena.league.bot import Bot
 from arena.league.edit import set_keys
 from arena.league.plan import LeaguePlan
@@ -20,9 +19,6 @@ from arena.text import composed, safe
 from protocol.errors import ArenaError
 from referee.limits import Grant
 from referee.rules.options import read_settings
-
-_OF_BWRAP = ("processes", "scratch_mb")
-"""Limits of what no other sandbox has."""
 
 
 @main.command()
@@ -65,9 +61,7 @@ def grant(
         return
     tell_run(league)
     own = now.of(plan.limits)
-    if own.sandbox != "bwrap" and (idle := [key for key in now.given if key in _OF_BWRAP]):
-        counts = "count" if idle[1:] else "counts"
-        say(safe(f"{' and '.join(idle)} {counts} in bwrap alone: it has sandbox {own.sandbox}."))
+    tell_idle(now.given, own.sandbox)
     tell_unplayable(left.cores, own)
 
 

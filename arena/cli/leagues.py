@@ -32,7 +32,7 @@ from arena.cli.common import (
     trust_option,
     warn_unprotected,
 )
-from arena.cli.foreseen import foreseen, tell_plan, tell_unplayable, warn_guessable
+from arena.cli.foreseen import foreseen, tell_idle, tell_plan, tell_unplayable, warn_guessable
 from arena.cli.progress import ProgressLine
 from arena.cli.rating import rated
 from arena.cli.saying import say
@@ -148,6 +148,7 @@ def init(
             tell_plan(made, missing, at_once)
         for said in foreseen(made):
             say(said)
+    tell_idle(limited, sandbox)
     tell_unplayable(made.cores, made.limits)
     warn_guessable(made)
     for hint in (*twins(made), *wishes(made)):

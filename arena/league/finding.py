@@ -18,7 +18,7 @@ from protocol.errors import ArenaError
 from referee.catalog.folder import bots_of
 from referee.limits import Grant
 from referee.rules.game import Game
-from referee.rules.options import read_settings, suggestion
+from referee.rules.options import fields, read_settings, suggestion
 from referee.sandbox import PYTHON, is_program
 from referee.sandbox.executable import WINDOWS, has_windows_line_ends
 from referee.sandbox.sources import FILES_LIMIT, read_at_most
@@ -123,6 +123,9 @@ def _settings(folder: Path, called: str | None) -> dict[str, Any]:
     known = ("name", "python", "needs", *_EXAMPLES)
     if unknown := {*settings} - {*known}:
         word = min(unknown)
+        if word in fields(Grant):
+            needed = _needed({word: settings[word]}, shown).words
+            raise ArenaError(f"{shown}: {word!r} belongs into needs: needs = {{ {needed} }}.")
         raise ArenaError(f"{shown}: there is no key {word!r}. {suggestion(word, known)}")
     for key, example in _EXAMPLES.items():
         if not _is_words(settings.get(key, [])) or (key == "command" and key not in settings):

@@ -141,6 +141,8 @@ def test_every_mistake_in_a_bot_toml_is_told(folder: Path, public: Path, golden:
         *(b"", b"command = 'true'", b"command = [1]", b"command = ['true']\nfiles = 'x'"),
         *(b"command = ['true']\ncomand = 1", b"command = ['true']\nname = 5", b"command = []"),
         *(b"command = ['true']\nname = ''", b"command = [", b"name = '\xff'"),
+        *(b"command = ['true']\nsandbox = 'bwrap'", b"command = ['true']\nproc = 1979-05-27"),
+        b"command = ['true']\nproc = true\nproc = true\n",
     ):
         (folder / "bot.toml").write_bytes(text)
         golden(refused(lambda: bot_folder(folder)))

@@ -98,7 +98,7 @@ def test_times_are_positive_and_have_an_end() -> None:
             with pytest.raises(ArenaError, match="it takes a number"):
                 read_settings(Limits, {"sandbox": "none", name: value}, "limit {}")
     assert read_settings(Limits, {"move_time": 0, "bank": 60}, "limit {}").decision_seconds == 60
-    with pytest.raises(ArenaError, match="a bank is to pay for all decisions"):
+    with pytest.raises(ArenaError, match="have bank = 60"):
         read_settings(Limits, {"move_time": 0, "increment": 1}, "limit {}")
 
 
