@@ -88,10 +88,11 @@ def tell_unplayable(cores: int, limits: Limits) -> None:
     """
     try:
         check_cores(cores)
+        if limits.remote:
+            return
         if limits.devices:
             check_devices(first_user(None))
-        if not limits.remote:
-            check_here(limits, None)
+        check_here(limits, None)
     except SandboxError as error:
         say(safe(f"It cannot be played here: {error}"))
 

@@ -69,8 +69,8 @@ def _asked(
     bot: Bot, plan: LeaguePlan, limits: Sequence[str], *, needed: bool, back: bool
 ) -> Mapping[str, Any]:
     """Return the keys to be set, and with None those to be taken out."""
-    if back:
-        return dict.fromkeys(Grant.__struct_fields__)
+    if back:  # but for what kind of bot it is
+        return dict.fromkeys(key for key in Grant.__struct_fields__ if key != "remote")
     if needed:
         if not bot.needs.given:
             raise ArenaError(f"the bot.toml of {bot.name} says nothing of what it needs.")

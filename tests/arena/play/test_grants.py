@@ -10,6 +10,7 @@ import pytest
 
 from arena.league.doors import idle_keys
 from arena.league.edit import set_keys
+from arena.league.file import read_asked
 from arena.store.opening import read_league
 from referee.sandbox import gpus
 from tests.arena.conftest import Arena, League
@@ -217,6 +218,15 @@ def test_needs_that_do_not_go_with_a_grant_refuse_the_bot(two: League, arena: Ar
     assert refused.exit_code == 1
     assert "uid has no /proc to show" in " ".join(refused.output.split())
     assert (two.folder / "league.toml").read_text() == text
+
+
+def test_a_remote_bot_stays_one_and_needs_nothing_here(league: League, arena: Arena) -> None:
+    remote = f'name = "far"\ncommand = ["{{remote}}", "{"a" * 64}"]\nremote = true\n'
+    league.write(f'game = "guerra"\nseed = 1\nlimits.pace = "slow"\n\n[[bot]]\n{remote}')
+    granted = arena("grant", league.folder, "far", "devices=nvidia", "startup=30")
+    assert (granted.exit_code, granted.stderr) == (0, "")  # its GPU would be its author's
+    assert arena("grant", league.folder, "far", "--none").exit_code == 0
+    assert read_asked(league.folder).grant_of("far").words == "remote = true"
 
 
 @pytest.mark.slow
