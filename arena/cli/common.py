@@ -19,6 +19,7 @@ from arena.cli import completion
 from arena.cli.saying import say
 from arena.league.bot import Bot
 from arena.league.games import trusting
+from arena.league.hints import unmet
 from arena.league.plan import LeaguePlan
 from arena.tables.table import FORMATS, WIDTH, Row, Table, pieces
 from arena.text import composed, safe
@@ -202,6 +203,13 @@ def warn_unprotected(sandbox: str, bots: Iterable[Bot] = ()) -> None:
         say(f"Warning: {UNPROTECTED}")
     elif free := [bot.name for bot in bots if bot.grant.sandbox == "none"]:
         say(safe(f"Warning: {', '.join(free)}: {UNPROTECTED}"))
+
+
+def tell_unmet(bots: Iterable[Bot], limits: Limits) -> None:
+    """Say what bots need and have not, where options alone say what all of them have."""
+    for bot in bots:
+        if why := unmet(bot, limits, "--sandbox and --limit give all bots more."):
+            say(safe(why))
 
 
 class Seconds(click.FloatRange):

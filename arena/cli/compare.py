@@ -25,6 +25,7 @@ from arena.cli.common import (
     sandbox_uid_option,
     seconds_of,
     show,
+    tell_unmet,
     warn_unprotected,
 )
 from arena.cli.files import spare_folder
@@ -335,6 +336,7 @@ def _play(
         )
     )
     warn_unprotected(league.limits.sandbox, league.bots)
+    tell_unmet(league.bots, league.limits)
     rest = GO_ON if kept else "nothing is kept."
     with (
         stopped_by_signals(run, rest) as heard,

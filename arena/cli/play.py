@@ -31,6 +31,7 @@ from arena.cli.common import (
     sandbox_option,
     sandbox_uid_option,
     screen_width,
+    tell_unmet,
     trust_option,
     warn_unprotected,
 )
@@ -42,7 +43,7 @@ from arena.cli.wire import show_wire
 from arena.league.bot import Bot
 from arena.league.finding import HUMAN, find_bot
 from arena.league.games import find_game, outdated
-from arena.league.hints import advice, unmet
+from arena.league.hints import advice
 from arena.league.openings import opening_terms
 from arena.league.seed import deal_behind
 from arena.play.sandbox import check_bot
@@ -286,9 +287,7 @@ def _started(
     if not any(bots):
         return _Party(bots, names, [None] * len(bots), "none")
     warn_unprotected(limits.sandbox)
-    for each in filter(None, bots):
-        if why := unmet(each, limits):
-            say(safe(f"{why}; --sandbox and --limit give all bots more."))
+    tell_unmet(filter(None, bots), limits)
     launcher = stack.enter_context(Launcher(limits.sandbox, uid=sandbox_uid))
     for bot in bots:
         if bot:

@@ -111,3 +111,18 @@ def test_a_sandbox_among_the_limits_is_not_passed_over(arena: Arena, golden: Gol
         told = arena(*command.split(), *more.split(), "--limit", "sandbox=bwrap")
         assert told.exit_code == 2
         golden(told.stderr)
+
+
+@pytest.mark.slow
+def test_what_bots_need_is_told_where_options_give_all_of_them_more(
+    arena: Arena, public: Path
+) -> None:
+    for name in ("one", "two"):
+        (public / name).mkdir()
+        toml = f'command = ["true", "{name}"]\nneeds = {{ memory_mb = 1024 }}\n'
+        (public / name / "bot.toml").write_text(toml)
+    for command in ("play guerra {0}/one {0}/two", "compare {0}/one {0}/two --game guerra"):
+        told = arena(*command.format(public).split())
+        assert told.exit_code != 0  # they say nothing
+        for name in ("one", "two"):
+            assert f"{name} needs memory_mb = 1024, and has 512; --sandbox and" in told.stderr
