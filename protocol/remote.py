@@ -96,6 +96,9 @@ class Beat(msgspec.Struct, tag="beat", frozen=True, kw_only=True):
         Seconds | None, Meta(description="The round trip as measured last, in seconds.")
     ]
     seen: Seen
+    state: Annotated[
+        Text, Meta(description="What goes on in the league, in a sentence; may be empty.")
+    ] = ""
 
 
 class Echo(msgspec.Struct, tag="echo", frozen=True, kw_only=True):

@@ -100,6 +100,7 @@ class BotSession:
         self._newest = 0  # the highest number of a copy that was begun
         self.counts = Counts()
         self._line = LeagueLine(address, token, self._poll, self._hello, self._told_of_cut)
+        self._state = ""  # what goes on in the league
         self._was_welcome = False
         self._is_stopping = False
         self._is_last_told = False
@@ -221,6 +222,7 @@ class BotSession:
             self._post.forget(frame.seen)
             self._seen_there = frame.seen
             self.counts.trip = frame.trip
+            self._state = _short(frame.state).rstrip(".")
             self._line.send(encode_frame(Echo(at=frame.at, seen=self._post.seen)))
         elif self._post.take(frame):
             self._line.is_useful()
@@ -350,8 +352,11 @@ class BotSession:
         counts = self.counts
         trip = f", round trip {1000 * counts.trip:.0f} ms" if counts.trip is not None else ""
         where = "" if self._line.is_welcome else ", not connected"
+        playing = f"{_matches(len(self._copies))} in play"
+        if not self._copies and self._state:
+            playing = f"{self._state}; {playing}"
         return (
-            f"{_matches(len(self._copies))} in play, {counts.over} over, "
+            f"{playing}, {counts.over} over, "
             f"{counted(counts.answers, 'line')} answered{trip}{where}"
         )
 

@@ -75,6 +75,9 @@ class RemoteLeague(Protocol):
     def since(self, *, to_organizer: bool) -> str:
         """Return from when on results are held back from somebody; empty if they are not."""
 
+    def state(self, *, to_organizer: bool) -> str:
+        """Return what is going on, in a sentence."""
+
     def here(self, rooms: Rooms) -> None:
         """Take note of how many matches can be played, whenever it is another number."""
 
@@ -339,7 +342,9 @@ class Homes:
                     ),
                 )
             found.close("was started anew by its author")
-        self._sessions[called] = HomeSession(hello, bot.key, person, self._changed)
+        self._sessions[called] = HomeSession(
+            hello, bot.key, person, self._changed, lambda: self._league.state(to_organizer=False)
+        )
         return self._sessions[called], False
 
     async def _hold(

@@ -50,11 +50,17 @@ class HomeSession:
         key: of its bot.
         person: whose token it came with.
         changed: called when its slots are others, or it is over.
+        state: returns what goes on in the league, in a sentence.
 
     """
 
     def __init__(
-        self, hello: RemoteHello, key: str, person: Person, changed: Callable[[], None]
+        self,
+        hello: RemoteHello,
+        key: str,
+        person: Person,
+        changed: Callable[[], None],
+        state: Callable[[], str],
     ) -> None:
         self.name = hello.bot
         self.key = key
@@ -74,6 +80,7 @@ class HomeSession:
         self.is_known = False
         """Whether the author's program has shown so: then no welcome was lost."""
         self._changed = changed
+        self._state = state
         self._post = Post()
         self._copies: dict[int, RemoteCopy] = {}
         self._begun = 0
@@ -119,7 +126,7 @@ class HomeSession:
         at = round(monotonic(), 6)
         self._beats.append(at)
         self._came = 0
-        return Beat(at=at, trip=self.trip, seen=self._post.seen)
+        return Beat(at=at, trip=self.trip, seen=self._post.seen, state=self._state())
 
     # --- copies
 

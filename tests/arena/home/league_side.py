@@ -31,6 +31,8 @@ class LeagueSide:
         self._secret = ""
         self._epoch = ""
         self.is_over = threading.Event()
+        self.state = ""
+        """What its beats say of the league."""
         self.post = remote.Post()
         self.script: Script | None = None
         """What is done in place of the rest of a session, once the hello has come."""
@@ -94,7 +96,8 @@ class LeagueSide:
 
     def _beat(self) -> None:
         while not self.is_over.wait(0.1):
-            self.send(remote.Beat(at=monotonic(), trip=0.012, seen=self.post.seen))
+            beat = remote.Beat(at=monotonic(), trip=0.012, seen=self.post.seen, state=self.state)
+            self.send(beat)
 
     def send(self, frame: remote.FromLeague | str) -> None:
         with self._lock, suppress(ConnectionClosed):

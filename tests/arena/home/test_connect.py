@@ -241,6 +241,8 @@ def test_a_terminal_shows_how_things_stand(homes: Homes, league: Served) -> None
         *("connect", league.url, homes.folder, "--sandbox", "none"), ARENA_TOKEN=TOKEN
     ) as terminal:
         terminal.until("Ctrl-C takes no new ones.")
+        side.state = "All matches are played."
+        terminal.until("All matches are played; 0 matches in play, 0 over")
         side.begin(1)
         side.asked(1, HELLO)
         terminal.until("1 match in play, 0 over, 1 line answered, round trip 12 ms")

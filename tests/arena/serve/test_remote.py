@@ -102,6 +102,7 @@ def test_the_round_trip_is_measured_and_told_to_both(contest: Contest) -> None:
                 home.say(remote.Echo(at=found.at, seen=0))
             found = home.frame()
         assert 0.2 <= found.trip < 1
+        assert found.state.endswith(".")  # what goes on in the league
         home.write(remote.CopyLine, copy=1, line="x")
         assert call.hear().trip == found.trip  # type: ignore[union-attr]
         assert 200 <= remotes(contest)["sage"]["trip_ms"] < 1000
