@@ -4,6 +4,7 @@ import re
 import shlex
 from collections.abc import Sequence
 from dataclasses import replace
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -251,7 +252,9 @@ def _play_missing(league: LeaguePlan, terms: RunTerms, title: str) -> None:
         warn_unprotected(league.limits.sandbox, league.bots)
         warn_guessable(league)
         sizes: dict[str, int] = {}
-        pace = Pace([bot.name for bot in run.bots], league.seats)
+        asking = [bot for bot, each in enumerate(run.bots) if league.limits_of(each).door]
+        rate = inf if league.door is None else league.door.requests_per_minute
+        pace = Pace([bot.name for bot in run.bots], league.seats, asking, rate)
         with (
             collected_rarely(),
             stopped_by_signals(run) as heard,

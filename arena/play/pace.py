@@ -1,7 +1,8 @@
 """How fast a run gets on, and which bots it waits for."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
+from math import inf
 from time import monotonic
 
 from arena.store.result import PlayedMatch, Spent
@@ -29,12 +30,22 @@ class Pace:
     Args:
         names: of the bots, as the results number them.
         seats: how many play a match.
+        asking: the bots with a door, one request of which for each answer is reckoned with.
+        per_minute: how many requests the door makes in a minute at the most.
 
     """
 
-    def __init__(self, names: Sequence[str], seats: int) -> None:
+    def __init__(
+        self,
+        names: Sequence[str],
+        seats: int,
+        asking: Collection[int] = (),
+        per_minute: float = inf,
+    ) -> None:
         self._names = names
         self._seats = seats
+        self._asking = asking
+        self._per_minute = per_minute
         self._began = monotonic()
         self._parts = [_Part() for _ in names]
         self._matches = 0
@@ -72,7 +83,8 @@ class Pace:
         done = self._answers + self._matches if self._answers else self._steps
         on_their_way = max(0, done - self._steps)
         still = missing * self._steps / self._matches - on_their_way
-        return max(0.0, still) * passed / done
+        asked = sum(self._parts[bot].spent.decisions for bot in self._asking) / self._steps
+        return max(0.0, still) * max(passed / done, 60 * asked / self._per_minute)
 
     def holdup(self, missing: int) -> str:
         """Return a sentence on a bot that the run waits for too long; empty if there is none.

@@ -31,7 +31,7 @@ def test_what_is_left_is_known_after_some_seconds(time: SimpleNamespace) -> None
     time.now = 1.0
     assert pace.left(100) is None
     time.now = 8.0
-    assert pace.left(100) == 80.0
+    assert pace.left(100) == pytest.approx(80)
 
 
 def test_what_is_on_its_way_counts_and_what_was_answered_before_the_run_is_no_pace(
@@ -43,6 +43,13 @@ def test_what_is_on_its_way_counts_and_what_was_answered_before_the_run_is_no_pa
         pace.hear(answers)
         time.now += 10.0
         assert pace.left(9) == pytest.approx(left)
+
+
+def test_what_may_be_asked_in_a_minute_bounds_the_pace(time: SimpleNamespace) -> None:
+    pace = Pace(["a", "b"], 2, asking=[0], per_minute=30)
+    pace.take([match((0, 0.1), (1, 0.1))])
+    time.now = 10.0
+    assert pace.left(6) == pytest.approx(2 * 60)
 
 
 def test_who_sleeps_is_named_once_with_what_the_rest_takes_without_it(
