@@ -27,8 +27,8 @@ def costs(source: FacetSource) -> Facet:
         keys=("requests", "tokens_in", "tokens_out", "cost", "cost_per_match"),
         values={bot: _values(its) for bot, its in source.used.items()},
         notes=(
-            "Requests, tokens and costs are those of all matches that are stored; costs follow "
-            "from the prices that the league had at the time.",
+            "Requests, tokens and costs are those of all stored matches of each bot as it is now, "
+            "whoever else played; costs follow from the prices that the league had at the time.",
             *[free] * bool(unpriced),
         ),
     )

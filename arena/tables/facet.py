@@ -70,26 +70,24 @@ class FacetSource:
 
     @cached_property
     def used(self) -> Mapping[str, Used]:
-        """What each bot used in the matches of such bots; all facets share one reading of them."""
+        """What each bot used in all its matches, whoever else played; read once for all facets."""
         found = {title: Used() for title in self.titles.values()}
         _, matches = self.store.everything()
         for whole in matches:
-            bots = [self.titles.get(bot) for bot in whole.match.bots]
-            seats = [found[bot] for bot in bots if bot is not None]
-            if len(seats) < len(bots):
-                continue
-            for its in seats:
+            seats = [found.get(self.titles.get(bot, "")) for bot in whole.match.bots]
+            for its in filter(None, seats):
                 its.matches += 1
             for exchange in whole.evidence.exchanges:
-                its = seats[exchange.seat]
-                its.requests += 1
-                its.tokens_in += exchange.tokens_in
-                its.tokens_out += exchange.tokens_out
-                its.cost += exchange.cost
-                took_tokens = exchange.tokens_in + exchange.tokens_out > 0
-                its.unpriced += took_tokens and not exchange.cost
+                if asker := seats[exchange.seat]:
+                    asker.requests += 1
+                    asker.tokens_in += exchange.tokens_in
+                    asker.tokens_out += exchange.tokens_out
+                    asker.cost += exchange.cost
+                    took_tokens = exchange.tokens_in + exchange.tokens_out > 0
+                    asker.unpriced += took_tokens and not exchange.cost
             for seat, trip in whole.evidence.trips.items():
-                seats[seat].trips.append(trip)
+                if remote := seats[seat]:
+                    remote.trips.append(trip)
         return found
 
 

@@ -95,6 +95,9 @@ def test_what_is_asked_is_kept_and_costs_what_the_provider_counts(
     assert f"asked {provider.asked}: status 200," in " ".join(shown.split())
     assert all(KEY.encode() not in file.read_bytes() for file in league.folder.iterdir())
     league.call("verify")
+    text = (league.folder / "league.toml").read_text()
+    league.write(text.replace('name = "bob"', 'name = "cy"'))  # who has left was paid for too
+    assert ranked(league)["ada"]["cost"] == table["ada"]["cost"]
 
 
 @pytest.mark.slow
