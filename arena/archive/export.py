@@ -12,7 +12,14 @@ from arena.league.plan import DATABASE
 from arena.schedule.deal import PAIRS_LIMIT
 from arena.store.opening import read_played
 from arena.store.rounds import StoredRound
-from arena.store.rows import BotVersion, Circumstances, EnteredBot, FixedSettings, WholeMatch
+from arena.store.rows import (
+    BotVersion,
+    Circumstances,
+    EnteredBot,
+    FixedSettings,
+    Moment,
+    WholeMatch,
+)
 from arena.store.store import Store
 from protocol.errors import ArenaError
 from referee.games import GAMES
@@ -100,7 +107,7 @@ class MatchLine(
     replay: Replay
     evidence: Evidence
     seconds: Annotated[float, Meta(ge=0)]
-    played_at: str
+    played_at: Moment
     machine: str
     sandbox: str
 

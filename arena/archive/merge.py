@@ -114,7 +114,9 @@ def _bots(
     fixed = league.fixed()
     if league.unread_book:
         raise ArenaError(league.unread_book)
-    known = store.bots()
+    shipped = (bot for bot in league.bots if bot.is_bundled)
+    known = {BotVersion(bot.key, bot.version): EnteredBot(bot.command, True) for bot in shipped}
+    known |= store.bots()
     found: dict[BotVersion, EnteredBot] = {}
     for archive in archives:
         change = difference(fixed, archive.header.fixed, league.game.options)
@@ -329,7 +331,12 @@ def _write(
         deals, of_format = last.deals_each, last.options
     given = {key: value for key, value in of_format.items() if value is not None}
     asked = Settings(**settings, deals=deals)
-    return write(folder, asked, options, limits, bots, format_options=given, opening=opening)
+    try:
+        return write(folder, asked, options, limits, bots, format_options=given, opening=opening)
+    except RunError:
+        raise
+    except ArenaError as error:  # of settings that no league can have
+        raise archive.error(str(error), line=1) from None
 
 
 def _entries(

@@ -21,6 +21,7 @@ from arena.store.rows import (
     BotVersion,
     Circumstances,
     Damage,
+    Moment,
     StoredMatch,
     WholeMatch,
     check_fit,
@@ -62,7 +63,7 @@ class SavedMatch(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     replay: Replay
     evidence: Evidence
     seconds: Annotated[float, Meta(ge=0)]
-    played_at: str
+    played_at: Moment
     machine: str
     sandbox: str
     source: Source | msgspec.UnsetType = msgspec.UNSET

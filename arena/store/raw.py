@@ -36,7 +36,9 @@ _LOOSE = """
         UNION ALL SELECT 'lineup' FROM lineup WHERE id NOT IN (SELECT lineup FROM deal)
         UNION ALL SELECT 'result' FROM result WHERE id NOT IN (SELECT result FROM match)
         UNION ALL SELECT 'record' FROM record WHERE id NOT IN (SELECT record FROM match)
-    ) GROUP BY 1 ORDER BY 1
+    ) GROUP BY 1
+    UNION ALL SELECT 'rows of record have no moment, or a time below 0', count(*)
+    FROM record WHERE seconds < 0 OR julianday(played_at) IS NULL GROUP BY 1 ORDER BY 1
 """
 
 _TABLES = "SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY type, name"

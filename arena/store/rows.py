@@ -136,6 +136,10 @@ class StoredMatch:
     """The number of the deal in its database, by which the record is found."""
 
 
+Moment: TypeAlias = Annotated[str, Meta(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\+00:00)?$")]
+"""When a match was stored, to the second in UTC."""
+
+
 @dataclass(frozen=True)
 class Circumstances:
     """When, where and in which sandbox a match was played, and how long it took."""

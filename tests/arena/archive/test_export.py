@@ -154,6 +154,13 @@ def test_no_league_is_made_of_what_does_not_make_one(export: Path, tmp_path: Pat
     other = write(tmp_path / "other.jsonl", header, *matches)
     message = refused(lambda: merge(tmp_path / "made", file, other))
     assert message.startswith(f"{other}:1: matches of another league: in {file} seed was ")
+    header["bots"][0]["command"].insert(0, "nice")
+    write(other, header, *matches)
+    assert "of the same version" in refused(lambda: merge(tmp_path / "made", other))
+    header["settings"]["options"]["max_turns"] = 0
+    write(other, header, *matches)
+    message = refused(lambda: merge(tmp_path / "made", other))
+    assert message.startswith(f"{other}:1: option 'max_turns' of guerra cannot be 0")
     assert sorted(tmp_path.iterdir()) == [other, file]
 
 
@@ -218,6 +225,7 @@ OTHER: dict[str, list[tuple[str, Any]]] = {
         *(("forfeits", [0, 1]), ("clock", [[1, 1, 1]] * 2), ("deal", 77), ("rotation", 7)),
         *(("match", "0" * 16 + "-0"), ("match", "x"), ("reason", None), ("deal", "1")),
         *(("scores", [1e300, 2]), ("deal", 10**30), ("seconds", -1), ("more", 1)),
+        ("played_at", "yesterday"),
         *(("bots", lambda bots: bots[::-1]), ("bots", lambda bots: bots[:1])),
         ("bots", lambda bots: [bots[0] | {"name": "x", "version": "0" * 16}, bots[1]]),
     ],

@@ -142,11 +142,14 @@ def test_rows_that_belong_to_nothing_are_found_but_no_bot_that_has_not_played(co
     change(copy, "INSERT INTO bot VALUES (9, 'new', '0123456789abcdef', '[\"true\"]', 0)")
     change(copy, "INSERT INTO lineup (bots) VALUES ('77 78')")
     change(copy, "DELETE FROM deal WHERE number = 1")
+    change(copy, "UPDATE record SET seconds = -1 WHERE id = 2")
+    change(copy, "UPDATE record SET played_at = 'x' WHERE id = 3")
     problems = found(copy)
+    assert (None, "rows of record have no moment, or a time below 0: 2.") in problems
     assert (None, "rows of match name a row of deal that is not there: 6.") in problems
     assert (None, "rows of lineup belong to no match: 1.") in problems
     assert problems.count(("?-0", "its row of the table deal is missing.")) == 3
-    assert len(problems) == 8
+    assert len(problems) == 9
 
 
 Forged = Callable[[Replay], Replay]
