@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from itertools import chain
 
 from arena.tables.results.lines import Lines
 from arena.tables.results.played import Played, quoted
@@ -9,6 +10,7 @@ from arena.text import composed
 
 _TAG = re.compile(r'\s*\[\s*(\w+)\s+"((?:[^"\\]|\\.)*)"\s*\]\s*')
 _ASIDE = ("%", "; ")  # how a line begins that is for people
+_NEXT = "[Event "  # how a game begins
 _COMMENT = re.compile(r"\{[^}]*\}?|;.*")
 _PLACES = {"1-0": (1, 2), "0-1": (2, 1), "1/2-1/2": (1, 1)}
 
@@ -22,8 +24,10 @@ def read(lines: Lines, played: Played) -> None:
     """Read games; raise ArenaError for one of which it is not known who won it."""
     lines.other_encoding = "latin-1"  # as the standard of PGN has it
     tags: dict[str, str] = {}
-    began, is_in_moves, is_in_comment = lines.number, False, False
-    for text in lines:
+    began, opened, is_in_moves, is_in_comment = lines.number, 0, False, False
+    for text in chain(lines, [_NEXT]):
+        if is_in_comment and text.startswith(_NEXT):  # else that game would be passed over
+            raise lines.error("a comment, from '{' on, does not end: close it with '}'.", opened)
         found, rest = ([], text) if is_in_comment else _tags_of(text)
         for name, value in found:
             if tags and (is_in_moves or name in tags):
@@ -33,6 +37,8 @@ def read(lines: Lines, played: Played) -> None:
                 began = lines.number
             is_in_moves = False
             tags[name] = value
+        if not is_in_comment:
+            opened = lines.number
         if is_in_comment or not text.startswith(_ASIDE):
             is_in_comment = _ends_in_comment(rest, is_in_comment)
             is_in_moves = is_in_moves or bool(rest.strip())

@@ -219,6 +219,10 @@ def test_games_in_pgn_are_matches(file: Path) -> None:
         (game("A", "A", "1-0"), 8),
     ):
         assert "this game " in refused(file, game("A", "B", "1-0") + bad, line)
+    for moves in ("1. e4 {best\nby test e5", "1. e4 {best} e5 {"):
+        text = game("A", "B", "1-0", moves) + game("B", "A", "1-0", "1. d4 {also} d5")
+        for some in (text, text.partition("\n\n[")[0]):
+            assert "a comment, from '{' on, does not end" in refused(file, some, line=6)
 
 
 TWO_GAMES = game("Málaga", "B", "1-0") + game("B", "Málaga", "1/2-1/2")
