@@ -42,8 +42,8 @@ def read(lines: Lines, played: Played) -> None:
         except (msgspec.DecodeError, RecursionError) as error:
             raise lines.error(_misread(text, error)) from None
         places, deal, match, bots, scores = msgspec.structs.astuple(line)
-        keys = 1 + len(places or ()) + (deal is not None) + (match is not None)
-        keys += 0 if scores is None else 1 + len(scores)
+        keys = sum(each is not None for each in (places, deal, match, scores))
+        keys += len(places or ()) + len(scores or ())
         if text.count(":") != keys:  # or one stands in a name
             json.loads(text, object_pairs_hook=lambda pairs: _check_keys(pairs, lines))
         if deal == "" or match == "":
