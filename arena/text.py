@@ -2,8 +2,9 @@
 
 import json
 import re
+import shlex
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from referee.rules.words import FILLER as _FILLER
@@ -126,16 +127,18 @@ def safe(text: str) -> str:
     return "".join(char if char.isprintable() else repr(char)[1:-1] for char in text.expandtabs())
 
 
+def quoted(word: object) -> str:
+    """Return a path or a name as a word of the shell, on one line."""
+    return safe(shlex.quote(str(word)))
+
+
 def safe_lines(text: str, indent: str = "") -> str:
     """Return text that a terminal cannot take for commands, its lines kept and indented."""
     return "\n".join(indent + safe(line) for line in text.splitlines())
 
 
 def wrapped(text: str, most: int) -> str:
-    """Return text whose lines have at most so many columns, broken at spaces, indents kept.
-
-    Words between backticks are kept together where there is room, as they are to be typed.
-    """
+    """Return text whose lines have at most so many columns, broken as by `folded`, indents kept."""
     found: list[str] = []
     for line in text.splitlines():
         if width(line) <= most:
@@ -143,12 +146,27 @@ def wrapped(text: str, most: int) -> str:
             continue
         words = line.lstrip(" ")
         indent = line.removesuffix(words)[: most // 2]
-        room = most - len(indent)
-        for typed in re.findall("`[^`]*`", words):
-            if width(typed) <= room:
-                words = words.replace(typed, typed.replace(" ", _FILLER))
-        found += (indent + part for part in fold(words, room))
+        found += (indent + part for part in folded(words, most - len(indent)))
     return "\n".join(found)
+
+
+def folded(text: str, most: int) -> Iterator[str]:
+    """Yield lines of at most so many columns, broken at spaces, but not between backticks.
+
+    What stands there is to be typed. If it is wider, it has a line of its own, which a terminal
+    shows on several, and copies as one.
+    """
+    plain = ""
+    for number, part in enumerate(re.split(r"(`[^`]*`\S*)", text)):
+        is_typed = number % 2 == 1
+        if is_typed and width(part) > most:
+            yield from fold(plain.strip(), most) if plain.strip() else ()
+            yield part
+            plain = ""
+        else:
+            plain += part.replace(" ", _FILLER) if is_typed else part
+    if plain.strip():
+        yield from fold(plain.strip(), most)
 
 
 def toml(value: object) -> str:

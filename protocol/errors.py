@@ -1,7 +1,14 @@
 """The one root of all errors that a person can mend, and the error of a bad line."""
 
+import shlex
+import sys
 from collections.abc import Sequence
 from datetime import UTC, datetime
+
+
+def installing(extra: str) -> str:
+    """Return the command that adds an extra's packages to the Python that runs now."""
+    return f"`{shlex.quote(sys.executable)} -m pip install 'bot-arena[{extra}]'`"
 
 
 class ArenaError(Exception):

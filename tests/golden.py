@@ -8,6 +8,7 @@ they see, and read the difference before you commit it. A test that is no more l
 
 import os
 import re
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -52,7 +53,8 @@ def golden(request: pytest.FixtureRequest, tmp_path: Path) -> Golden:
         nonlocal seen
         seen += 1
         key = f"{name} {seen}" if seen > 1 else name
-        lines = said.replace(str(tmp_path), "TMP").strip("\n").split("\n")
+        plain = said.replace(str(tmp_path), "TMP").replace(sys.executable, "PYTHON")
+        lines = plain.strip("\n").split("\n")
         now = "\n".join(line.rstrip() for line in lines)
         if write:
             known[key] = now

@@ -21,6 +21,7 @@ from arena.store.rows import (
     WholeMatch,
 )
 from arena.store.store import Store
+from arena.text import quoted
 from protocol.errors import ArenaError
 from referee.games import GAMES
 from referee.match.evidence import Evidence
@@ -155,7 +156,7 @@ def written(line: Header | MatchLine) -> bytes:
 def _settings(folder: Path, store: Store) -> FixedSettings:
     settings = store.settings()
     if not settings:
-        raise ArenaError(f"{folder} has no results yet; `arena run` plays them.")
+        raise ArenaError(f"{folder} has no results yet; `arena run {quoted(folder)}` plays them.")
     try:
         found = msgspec.convert(settings, FixedSettings)
     except msgspec.ValidationError as error:

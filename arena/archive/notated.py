@@ -13,6 +13,7 @@ from arena.store.opening import read_played
 from arena.store.rows import BotVersion, StoredMatch, WholeMatch
 from arena.store.store import Store
 from arena.tables.sources import title_of
+from arena.text import quoted
 from protocol.errors import ArenaError
 from referee.catalog.loading import GAME_ERRORS, told
 from referee.match.replay import Entry, steps, withdrawn
@@ -35,7 +36,7 @@ def notated(folder: Path, form: str) -> Iterator[bytes]:
     assert rules is not None
     notation = _notation(rules, form)
     if not league.database.exists():
-        raise ArenaError(f"{folder} has no results yet; `arena run` plays them.")
+        raise ArenaError(f"{folder} has no results yet; `arena run {quoted(folder)}` plays them.")
     present = {BotVersion(bot.key, bot.version) for bot in league.bots}
     with Store(league.database) as store:
         rounds = _Rounds(store, league.rotation_count)

@@ -16,6 +16,7 @@ from arena.store.result import PlayedMatch, Record, result_of
 from arena.store.rows import BotVersion, Damage, FixedSettings, check_fit, stored_clock
 from arena.store.tournament import check_rounds
 from arena.tables.results.file import STANDARD_INPUT
+from arena.text import quoted
 from protocol.errors import ArenaError
 from referee.match.evidence import Evidence, Played
 from referee.match.replay import Replay
@@ -46,9 +47,13 @@ def _opened(path: Path) -> BinaryIO:
     try:
         return path.open("rb")
     except FileNotFoundError:
-        raise ArenaError(f"there is no file {str(path)!r}; `arena export` writes one.") from None
+        raise ArenaError(
+            f"there is no file {str(path)!r}; `arena export LEAGUE FILE` writes one."
+        ) from None
     except IsADirectoryError:
-        raise ArenaError(f"{path} is a folder; export it first: arena export {path} FILE") from None
+        raise ArenaError(
+            f"{path} is a folder; `arena export {quoted(path)} FILE` makes a file of a league."
+        ) from None
     except OSError as error:
         raise ArenaError(f"{path} cannot be read: {error.strerror}.") from None
 
@@ -245,7 +250,7 @@ def _no_header(found: object, text: bytes) -> str:
     if isinstance(found, Mapping) and "replay" in found:
         return "the header is missing, which is the first line of every export."
     if packer := next((name for magic, name in _PACKED.items() if text.startswith(magic)), None):
-        return f"this is compressed; decompress it: {packer} -dc FILE | arena import LEAGUE -"
+        return f"this is compressed; `{packer} -dc FILE | arena import LEAGUE -` takes it in."
     if text.startswith(_MARK):
         return "it begins with a byte order mark; save it as UTF-8 without one."
     words = {word.strip().strip('"') for word in text.decode(errors="replace").split(",")}

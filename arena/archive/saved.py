@@ -26,6 +26,7 @@ from arena.store.rows import (
     WholeMatch,
     check_fit,
 )
+from arena.text import quoted
 from protocol.errors import ArenaError, RunError
 from protocol.messages import VERSION as PROTOCOL
 from protocol.messages import Hello
@@ -231,10 +232,13 @@ def _check_kind(path: Path, text: bytes) -> None:
     if text.startswith(b'{"arena":"match"'):
         return  # the decoder says what is damaged in it
     if text.startswith(b'{"arena":"league"'):
-        raise ArenaError(f"{path} is an exported league; `arena import LEAGUE {path}` reads it.")
+        raise ArenaError(
+            f"{path} is an exported league; `arena import NEW {quoted(path)}` makes it the "
+            f"league NEW."
+        )
     raise ArenaError(
         f'{path} is not a saved match, which begins {{"arena":"match". `arena show` reads the '
-        f"folder of a league, or a file that `arena play --save` wrote."
+        f"folder of a league, or a file that `arena play --save FILE` wrote."
     )
 
 

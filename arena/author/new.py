@@ -1,6 +1,5 @@
 """New bots: a folder with a program that plays, in one of several languages, to be improved."""
 
-import shlex
 import shutil
 import subprocess
 import tomllib
@@ -18,7 +17,7 @@ from arena.folders import unmake, unwritten
 from arena.league.bot import check_name
 from arena.league.finding import BUNDLED, HUMAN, VENV, bots_for, bundled
 from arena.play.building import usual_tools
-from arena.text import toml
+from arena.text import quoted, toml
 from protocol.errors import ArenaError
 from referee.catalog.folder import ideas_of
 from referee.rules.game import Game
@@ -232,13 +231,13 @@ def _readme(name: str, kind: Language, game: type[Game], word: str, packages: st
         folder_in_toml=toml(f"../{name}"),
         language=kind.title,
         called=game.name,
-        game=shlex.quote(word),
+        game=quoted(word),
         title=game.title,
         bot=kind.bot,
         kit=kind.kit,
         more=makefile + packages,
         ideas="".join(f"- {idea}\n" for idea in _ideas(game)),
-        example=_EXAMPLE.format(game=shlex.quote(word)) if "sensible" in bots_for(game) else "",
+        example=_EXAMPLE.format(game=quoted(word)) if "sensible" in bots_for(game) else "",
         table=" ".join([".", *["random"] * others]),
         person=" ".join(["human", ".", *["random"] * (others - 1)]),
         field=" ".join([".", *bots_for(game)]),

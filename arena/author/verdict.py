@@ -5,7 +5,7 @@ from typing import Any
 
 from arena.author.step import Step
 from arena.tables.table import Column, Table
-from arena.text import fold, safe
+from arena.text import fold, folded, safe
 from arena.text import width as columns_of
 
 _INDENT = 15
@@ -33,7 +33,7 @@ def _folded(line: str, room: int) -> Iterator[str]:
         return
     text = line.lstrip(" →←")
     lead = line.removesuffix(text)
-    for part in fold(text, room - len(lead)):
+    for part in folded(text, room - len(lead)):
         yield lead + part
         lead = " " * len(lead)
 

@@ -2,7 +2,6 @@
 
 import ast
 import json
-import shlex
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -21,7 +20,7 @@ from arena.cli.common import (
 from arena.league.finding import bots_for
 from arena.league.games import family_of, find_game
 from arena.tables.table import Column, Row, Table, render
-from arena.text import safe
+from arena.text import quoted, safe
 from protocol.door import door_schemas
 from protocol.errors import ArenaError
 from protocol.game_messages import game_message_schemas
@@ -179,7 +178,7 @@ def _tell(game: type[Game], word: str, form: str) -> None:
     parts.append(render(decisions, form) if decisions.rows else "Nobody decides anything.")
     if form == "simple":
         parts += [
-            f"Moves as JSON Schema: arena schema {shlex.quote(word)}",
+            f"Moves as JSON Schema: arena schema {quoted(word)}",
             "-" * 80,
             rules_text(game),
         ]
@@ -246,7 +245,7 @@ def bots(game: str | None, kit: str | None, shown: str | None, form: str) -> Non
 def _program(game: str | None, bot: str) -> Path:
     """Return the file of a bundled bot; raise ArenaError if there is none of that name."""
     if game is None:
-        raise ArenaError(f"say of which game: arena bots GAME --show {bot}.")
+        raise ArenaError(f"say of which game: `arena bots GAME --show {bot}`.")
     kind, _ = find_game(game)
     known = bots_for(kind)
     path = known.get(bot.removeprefix(f"{kind.name}_"))

@@ -103,6 +103,6 @@ def import_league(league: Path, files: tuple[Path, ...]) -> None:
         say(
             safe(
                 f"{bot.name}, version {bot.version}, is not in {league / FILE}: its matches are "
-                f"kept, but tables count them only with --versions."
+                f"kept, but only `arena rank --versions` counts them."
             )
         )

@@ -26,7 +26,7 @@ from arena.handin.people import (
 )
 from arena.league.file import file_of, read_asked
 from arena.tables.table import NAME_WIDTH, Column, Table
-from arena.text import composed, counted, safe
+from arena.text import composed, counted, quoted, safe
 from protocol.errors import ArenaError
 
 _CAN: dict[Role, str] = {
@@ -183,8 +183,8 @@ def _what_stays(league: Path, bots: Sequence[str]) -> Iterator[str]:
             f"{', '.join(remote)} {are} remote: nobody can connect {them} any more, and what is "
             f"missing of {them} is never played."
         )
-    named = shlex.join(map(str, (league, *stay)))
-    yield f"`arena remove {named}` takes {'it' if len(stay) == 1 else 'them'} out."
+    them = "it" if len(stay) == 1 else "them"
+    yield f"`arena remove {quoted(league)} {shlex.join(stay)}` takes {them} out."
 
 
 @author.command("list")

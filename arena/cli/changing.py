@@ -6,7 +6,7 @@ from pathlib import Path
 from arena.cli.saying import say
 from arena.folders import User, player_of
 from arena.league.plan import LeaguePlan
-from arena.text import composed
+from arena.text import composed, quoted
 from protocol.errors import ArenaError
 from referee.rules.options import suggestion
 
@@ -22,7 +22,11 @@ def check_known(plan: LeaguePlan, name: str) -> None:
     """Raise ArenaError, with the name that may be meant, if a league has no bot of a name."""
     names = plan.names.values()
     if composed(name) not in names:
-        known = suggestion(name, names) if names else "It has no bots: `arena add` enters some."
+        known = (
+            suggestion(name, names)
+            if names
+            else f"It has no bots: `arena add {quoted(plan.folder)} BOT...` enters some."
+        )
         raise ArenaError(f"there is no bot {name!r} in {plan.folder}. {known}")
 
 

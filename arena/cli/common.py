@@ -1,6 +1,7 @@
 """What several commands share: the output format, key=value options, safe text."""
 
 import gc
+import json
 import os
 import re
 import shutil
@@ -22,10 +23,10 @@ from arena.league.games import trusting
 from arena.league.hints import unmet
 from arena.league.plan import LeaguePlan
 from arena.tables.table import FORMATS, WIDTH, Row, Table, pieces
-from arena.text import composed, safe
+from arena.text import composed, quoted, safe
 from protocol.errors import ArenaError
 from referee.games import GAMES
-from referee.limits import Limits
+from referee.limits import Grant, Limits
 from referee.rules.options import read_settings
 from referee.sandbox import SANDBOXES, own_cores, root_folder
 
@@ -205,10 +206,23 @@ def warn_unprotected(sandbox: str, bots: Iterable[Bot] = ()) -> None:
         say(safe(f"Warning: {', '.join(free)}: {UNPROTECTED}"))
 
 
+def _remedy(lacking: Grant) -> str:
+    """Return how all bots of a match get what one of them lacks, if they can."""
+    if lacking.door or lacking.remote:
+        return "only leagues give that"
+    words = [
+        f"--sandbox {value}"
+        if key == "sandbox"
+        else f"--limit {quoted(f'{key}={json.dumps(value)}')}"
+        for key, value in lacking.given.items()
+    ]
+    return f"`{' '.join(words)}` gives it to all bots"
+
+
 def tell_unmet(bots: Iterable[Bot], limits: Limits) -> None:
     """Say what bots need and have not, where options alone say what all of them have."""
     for bot in bots:
-        if why := unmet(bot, limits, "--sandbox and --limit give all bots more."):
+        if why := unmet(bot, limits, f"{_remedy(bot.needs.beyond(limits))}."):
             say(safe(why))
 
 

@@ -21,7 +21,7 @@ from arena.home.prepared import Prepared, prepare, try_start
 from arena.play.building import BuildError
 from arena.play.slow.room import check_room
 from arena.text import safe, safe_lines
-from protocol.errors import ArenaError, Refusal, RunError
+from protocol.errors import ArenaError, Refusal, RunError, installing
 from protocol.remote import MOST_AT_ONCE
 from referee.limits import SandboxName
 from referee.sandbox import Launcher
@@ -66,8 +66,7 @@ def connect(
         import arena.home.session  # noqa: F401 - here, as its library need not be installed
     except ModuleNotFoundError as error:
         raise ArenaError(
-            f"`arena connect` needs a library ({error.name} is missing): "
-            f"pip install 'bot-arena[connect]', or '.[connect]' in a clone."
+            f"`arena connect` needs a library ({error.name} is missing): {installing('connect')}."
         ) from None
 
     address, token = address_of(url), token_of(token_file)

@@ -1,6 +1,5 @@
 """The command for the final of a contest: final."""
 
-import shlex
 from pathlib import Path
 
 import click
@@ -29,7 +28,7 @@ from arena.league.plan import LeaguePlan
 from arena.play.missing import count_missing
 from arena.store.opening import open_store, read_played
 from arena.store.tournament import asked_deals
-from arena.text import counted, safe
+from arena.text import counted, quoted, safe
 from protocol.errors import ArenaError
 
 
@@ -98,18 +97,18 @@ def _discard(league: Path, hand_in: HandIn) -> None:
 def _say_made(plan: LeaguePlan) -> None:
     """Say of what the final was made just now, and what can be done if that was too early."""
     names = [bot.name for bot in plan.bots]
-    word = shlex.quote(str(plan.folder))
+    word = quoted(plan.folder)
     before = "" if plan.database.is_file() else ", in which nothing was played before"
     _say(
         f"It is made now, of the {counted(len(names), 'bot')} in {plan.folder}{before}: "
-        f"{', '.join(names)}. If that is too early, set closes to a later time, then: arena final "
-        f"{word} --discard"
+        f"{', '.join(names)}. If that is too early, set closes to a later time, then: `arena "
+        f"final {word} --discard`."
     )
 
 
 def _say_how_it_stands(db: HandIns, hand_in: HandIn) -> None:
     folder = db.league / FINAL
-    word = shlex.quote(str(folder))
+    word = quoted(folder)
     plan = read_played(folder)
     if plan.database.is_file():
         with open_store(plan) as store:
@@ -126,7 +125,9 @@ def _say_how_it_stands(db: HandIns, hand_in: HandIn) -> None:
         )
     elif seed:
         _say(f"The final is over. Its seed: {seed}")
-        _say(f"Everybody who has {folder} can check it: arena verify {word} --sealed {sealed(db)}")
+        _say(
+            f"Everybody who has {folder} can check it: `arena verify {word} --sealed {sealed(db)}`."
+        )
     else:
         when = hand_in.release or "its release is set, in [hand_in]"
         _say(f"The final is over. Its results and its seed are held back until {when}.")

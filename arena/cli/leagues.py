@@ -1,7 +1,6 @@
 """Commands of a league: init, run."""
 
 import re
-import shlex
 from collections.abc import Sequence
 from dataclasses import replace
 from math import inf
@@ -62,7 +61,7 @@ from arena.store.tournament import Tournament, asked_deals
 from arena.store.versions import disqualified, twins
 from arena.tables.leaderboard import leaderboard
 from arena.tables.sources import field_of
-from arena.text import counted, duration, safe, safe_lines
+from arena.text import counted, duration, quoted, safe, safe_lines
 from protocol.errors import ArenaError, RunError
 
 _MOST_PARTS = 10_000
@@ -154,7 +153,7 @@ def init(
     warn_guessable(made)
     for hint in (*twins(made), *wishes(made)):
         say(safe(hint))
-    word = shlex.quote(str(league))
+    word = quoted(league)
     click.echo(safe(f"Next: arena run {word}" if is_playable else f"Next: arena add {word} BOT..."))
 
 

@@ -36,7 +36,7 @@ from arena.store.store import Store
 from arena.tables.match_list import MatchList
 from arena.tables.sandboxes import Kinds, kinds_of
 from arena.tables.table import Table
-from arena.text import composed, safe
+from arena.text import composed, quoted, safe
 from protocol.errors import ArenaError
 from referee.rules.game import Game
 from referee.rules.options import suggestion
@@ -176,8 +176,9 @@ def show_match(
     """Show a match move by move, with times, faults and notes.
 
     Name a LEAGUE and the id of a MATCH, which `arena matches` lists; the part before the dash may
-    be shortened. Or name a FILE that `arena play --save` wrote. Three times are shown: the bot's
-    CPU time, the wall time until its answer, and the lag, which the referee took before it asked.
+    be shortened. Or name a FILE that `arena play --save FILE` wrote. Three times are shown: the
+    bot's CPU time, the wall time until its answer, and the lag, which the referee took before it
+    asked.
 
     With --feed, a bot gets the messages of the match again; whatever it answers, the match goes on
     as it was played. BOT is a bot of the league, or any bot as in `arena init`. A bot that played
@@ -230,7 +231,9 @@ class _Found(NamedTuple):
 def _of_league(folder: Path, match: str | None) -> _Found:
     league = read_played(folder)
     if match is None:
-        raise ArenaError(f"say which match of {folder}; `arena matches {folder}` lists them.")
+        raise ArenaError(
+            f"say which match of {folder}; `arena matches {quoted(folder)}` lists them."
+        )
     with open_store(league) as store:
         opened = open_match(store, match)
     feed = partial(feed_of, league, opened)

@@ -14,7 +14,7 @@ from arena.cli.common import optional_game_option
 from arena.cli.saying import say
 from arena.league.games import find_game, word_in
 from arena.play.building import TOOLS
-from arena.text import safe
+from arena.text import quoted, safe
 from protocol.errors import ArenaError
 from referee.sandbox.executable import named_interpreter
 
@@ -95,7 +95,7 @@ def new(
             f"{lacking} is needed for {language.title}, but is not in /usr, where the sandbox "
             f"looks, nor in what {TOOLS} names."
         )
-    word = shlex.quote(str(folder))
+    word = quoted(folder)
     if packages:
         click.echo(safe(f"First: arena env build --fetch {word}"))
     click.echo(safe(f"Next: arena check {word} --game {shlex.quote(source.word)}"))
@@ -107,13 +107,13 @@ def _chat(folder: Path, url: str, model: str, game: str) -> None:
     kind, source = find_game(game)
     files, request = write_chat(folder, kind, url, model)
     click.echo(safe(f"{folder} is written: {', '.join(files)}."))
-    word = shlex.quote(str(folder))
+    word = quoted(folder)
     key = shlex.quote(f"{request.origin}=MY_KEY")
     click.echo(safe(f"Next: arena check {word} --game {shlex.quote(source.word)} --key {key}"))
     say(
         safe(
             f"MY_KEY is the variable that holds the key; without one, leave out --key. In a slow "
-            f"league whose [door] allows '{request}', 'arena add LEAGUE {word} --grant' lets the "
+            f"league whose [door] allows '{request}', `arena add LEAGUE {word} --grant` lets the "
             f"bot ask."
         )
     )
@@ -137,17 +137,20 @@ def _bridge(folder: Path, uci: str, lang: str | None, game: str | None) -> None:
         found = system  # in place of a version manager's, which no sandbox shows
     if found is None:
         if engine and Path(engine[0]).is_file():
-            word = shlex.quote(engine[0])
             if os.access(engine[0], os.X_OK):
-                raise ArenaError(f"{engine[0]} is no program on the PATH: write --uci ./{word}")
-            raise ArenaError(f"{engine[0]} may not be run as a program: chmod +x {word}")
+                word = shlex.quote(shlex.quote(f"./{engine[0]}"))
+                raise ArenaError(f"{engine[0]} is no program on the PATH: write `--uci {word}`.")
+            word = quoted(engine[0])
+            raise ArenaError(f"{engine[0]} may not be run as a program: `chmod +x {word}` lets it.")
         if Path(uci).is_file():
-            word = shlex.quote(shlex.quote(uci))
-            raise ArenaError(f"{uci!r} has a blank, and is read as several words: --uci {word}")
+            word = shlex.quote(shlex.quote(uci if "/" in uci else f"./{uci}"))
+            raise ArenaError(
+                f"{uci!r} has a blank, and is read as several words: write `--uci {word}`."
+            )
         raise ArenaError(f"there is no program {uci!r}: --uci takes the command of an engine.")
     files = write_bridge(folder, Path(found).resolve(), engine[1:])
     click.echo(safe(f"{folder} is written: {', '.join(files)}."))
-    word = shlex.quote(str(folder))
+    word = quoted(folder)
     if len(files) > _OF_BRIDGE:
         say(safe(f"What the engine reads besides, such as a network or a book, copy to {word}."))
     say(

@@ -1,6 +1,5 @@
 """The command that begins a new game."""
 
-import shlex
 from pathlib import Path
 
 import click
@@ -16,7 +15,7 @@ from arena.author.new_game import (
 from arena.cli import completion, main
 from arena.cli.saying import say
 from arena.league.games import agree
-from arena.text import safe
+from arena.text import quoted, safe
 from referee.catalog.finding import find_source
 
 
@@ -55,7 +54,7 @@ def new_game(folder: Path, single: bool, lang: str | None) -> None:
         click.echo(safe(f"{folder} is written: {', '.join(write_game(folder))}."))
     word = _word(file)
     agree(find_source(word))
-    word = shlex.quote(word)
+    word = quoted(word)
     other = "random" if single else "sensible"
     click.echo("As you have made it, its code may run from now on.")
     click.echo(safe(f"Next: arena check-game {word}; arena play {word} human {other}"))
@@ -69,8 +68,8 @@ def _program(folder: Path, lang: str) -> None:
         where = "on the PATH" if language.build else "where the sandbox looks"
         be = "is" if len(missing) == 1 else "are"
         say(f"{language.title} needs {' and '.join(missing)}, which {be} not found {where}.")
-    word = shlex.quote(_word(folder))
-    steps = [f"make -C {shlex.quote(str(folder))}"] if language.build else []
+    word = quoted(_word(folder))
+    steps = [f"make -C {quoted(folder)}"] if language.build else []
     steps += [f"arena check-game {word}", f"arena play {word} human sensible"]
     click.echo(safe(f"Next: {'; '.join(steps)}"))
 

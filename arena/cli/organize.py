@@ -1,7 +1,6 @@
 """Commands on the bots of a league: add, replace, remove, disqualify, feedback."""
 
 import dataclasses
-import shlex
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -37,7 +36,7 @@ from arena.organize.gather import Brought, brought
 from arena.store.opening import open_store, read_played
 from arena.store.versions import twins
 from arena.tables.table import NAME_WIDTH, Column, Row, Style, Table
-from arena.text import composed, counted, safe
+from arena.text import composed, counted, quoted, safe
 from protocol.errors import ArenaError
 
 _SAID: dict[State, str] = {
@@ -158,7 +157,7 @@ def _summary(league: Path, verdicts: Sequence[BotVerdict]) -> Iterator[str]:
     if len(left.bots) < left.seats:
         yield f"A match needs {left.seats} bots; there are {len(left.bots)}."
     elif (states["entered"] or states["replaced"]) and not is_served(league):
-        yield f"Next: arena run {shlex.quote(str(league))}"
+        yield f"Next: arena run {quoted(league)}"
 
 
 def _unmet(league: Path, found: Sequence[Brought], verdicts: Sequence[BotVerdict]) -> Iterator[str]:
@@ -257,7 +256,7 @@ def replace(
     if verdict.state == "unchanged":
         click.echo(safe(f"{name} is this program already; nothing was changed."))
         return
-    then = "" if is_served(league) else f" Next: arena run {shlex.quote(str(league))}"
+    then = "" if is_served(league) else f" Next: arena run {quoted(league)}"
     what = "it is in the next round" if plan.goes_by_results else "it plays everything anew"
     new = next((bot for bot in read_played(league).bots if bot.name == composed(name)), None)
     is_known = new is not None and new.version in played_versions(plan, new)

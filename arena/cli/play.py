@@ -3,7 +3,6 @@
 import datetime
 import platform
 import secrets
-import shlex
 import sys
 import traceback
 from collections.abc import Iterator, Mapping, Sequence
@@ -48,7 +47,7 @@ from arena.league.openings import opening_terms
 from arena.league.seed import deal_behind
 from arena.play.sandbox import check_bot
 from arena.streams import finished_anyway
-from arena.text import safe, safe_lines
+from arena.text import quoted, safe, safe_lines
 from protocol.errors import ArenaError, RunError
 from referee.catalog.finding import Source
 from referee.catalog.folder import bots_of
@@ -228,7 +227,7 @@ def play(
         finally:  # Ctrl-C too
             if target is not None:
                 target.write(saved)
-                shown = shlex.quote(str(target.path))
+                shown = quoted(target.path)
                 say(safe(f"{target.path} is written: arena show {shown}"))
 
 

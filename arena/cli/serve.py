@@ -1,6 +1,5 @@
 """The command that keeps leagues open: serve."""
 
-import shlex
 import sys
 from pathlib import Path
 from typing import Any
@@ -16,8 +15,8 @@ from arena.cli.common import (
 )
 from arena.cli.saying import say
 from arena.league.file import read_asked, with_game
-from arena.text import safe
-from protocol.errors import ArenaError
+from arena.text import quoted, safe
+from protocol.errors import ArenaError, installing
 
 _LOCAL = ("127.0.0.1", "::1")
 
@@ -77,8 +76,7 @@ def serve(
         from arena.serve.server import Hosting
     except ModuleNotFoundError as error:
         raise ArenaError(
-            f"`arena serve` needs a web server ({error.name} is missing): "
-            f"pip install 'bot-arena[serve]', or '.[serve]' in a clone."
+            f"`arena serve` needs a web server ({error.name} is missing): {installing('serve')}."
         ) from None
 
     for folder in leagues:
@@ -116,7 +114,7 @@ def serve(
                 "encrypted on the way. Put a proxy with TLS before it."
             )
         for name, folder in zip(hosting.leagues, leagues, strict=True):
-            word = safe(shlex.quote(str(folder)))
+            word = quoted(folder)
             url = address.rstrip("/")
             say(safe(f"{folder}: {address}{name}/"))
             say(f"  An author enters by the link of\n    arena author add {word} NAME --url {url}")

@@ -2,7 +2,6 @@
 
 import os
 import re
-import shlex
 import shutil
 import signal
 import sys
@@ -21,7 +20,7 @@ from arena.cli.common import Seconds, league_argument, show
 from arena.cli.rating import rated
 from arena.tables.leaderboard import ranks_text
 from arena.tables.table import Row, Style, Table, render
-from arena.text import counted, duration, fold, letters, safe, width
+from arena.text import counted, duration, fold, letters, quoted, safe, width
 from arena.watch import Sight, Watcher
 
 _EVERY = 2.0
@@ -275,7 +274,7 @@ def _who_plays(sight: Sight) -> str:
     if sight.arriving:
         return "No run is going on that can be seen from here, but matches arrive."
     if sight.missing:
-        remedy = f"`arena run {shlex.quote(sight.name)}` plays what is missing"
+        remedy = f"`arena run {quoted(sight.name)}` plays what is missing"
         return f"No run is going on; {sight.remedy or remedy}."
     return "No run is going on, and nothing is missing."
 

@@ -20,7 +20,7 @@ from arena.environment.interpreter import Interpreter
 from arena.environment.lock import Pin
 from arena.environment.names import LOCK, REQUIREMENTS, WHEELS
 from arena.environment.wheels import Wheel, wheels_in
-from arena.text import safe
+from arena.text import quoted, safe
 
 _UNKNOWN = re.compile(r"No matching distribution found for (\S+)")
 _ROUNDS = 50  # of fetching what the fetched wheels need
@@ -74,8 +74,9 @@ def _download(
 ) -> None:
     if find_spec("pip") is None:
         raise PackagesError(
-            f"packages are fetched with pip, which the arena's Python lacks: install it (python -m "
-            f"ensurepip), or put the wheels into the folder {WHEELS} beside the bot."
+            f"packages are fetched with pip, which the arena's Python lacks: install it "
+            f"(`{quoted(sys.executable)} -m ensurepip`), or put the wheels into the "
+            f"folder {WHEELS} beside the bot."
         )
     asked = folder / "asked.txt"
     asked.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
@@ -120,8 +121,8 @@ def _explained(output: str, interpreter: Interpreter) -> tuple[str, str]:
     if "DO NOT MATCH THE HASHES" in output:
         return (
             f"the wheel of the index has another hash than {LOCK} names",
-            "Put the old lock back; or make it anew, if you trust the index: arena env build "
-            "--fetch --update.",
+            "Put the old lock back; or make it anew, if you trust the index: `arena env build "
+            "--fetch --update FOLDER`, with the bot's folder.",
         )
     if _UNKNOWN.search(output):
         return (

@@ -18,7 +18,7 @@ from arena.environment.errors import PackagesError
 from arena.environment.interpreter import Interpreter
 from arena.environment.names import REQUIREMENTS
 from arena.environment.requirements import applies, joined_lines, name_of, plain, read_text
-from arena.text import safe
+from arena.text import quoted, safe
 
 _HASH = re.compile(r"\s--hash[= ](\S+)")
 _SHA256 = re.compile(r"sha256:([0-9a-f]{64})")
@@ -89,7 +89,7 @@ class Lock:
         if why := self.misfit(requirements, interpreter):
             raise PackagesError(
                 f"{safe(str(self.file))} does not fit {REQUIREMENTS} any more: {why}. `arena env "
-                f"build --fetch {safe(str(self.file.parent))}` makes it anew."
+                f"build --fetch {quoted(self.file.parent)}` makes it anew."
             )
 
 
@@ -108,7 +108,7 @@ def read_lock(file: Path, interpreter: Interpreter) -> Lock:
         except ValueError as error:
             raise PackagesError(
                 f"{safe(str(file))}:{number}: {safe(line[:80])!r} {error} `arena env build --fetch "
-                f"--update {safe(str(file.parent))}` makes the file anew."
+                f"--update {quoted(file.parent)}` makes the file anew."
             ) from None
     return Lock(file, dict(sorted(found.items())))
 

@@ -21,7 +21,7 @@ from arena.environment.place import choice_of, place_of
 from arena.environment.requirements import read_requirements
 from arena.environment.settings import EnvironmentSettings
 from arena.environment.wheels import Wheel, wheels_in
-from arena.text import safe
+from arena.text import quoted, safe
 from referee.sandbox.kept import being_filled, forget_old, use
 
 
@@ -165,8 +165,8 @@ class Locks:
             if not self._settings.fetch:
                 raise PackagesError(
                     str(error),
-                    remedy=f"Put it into {safe(str(bot / WHEELS))}, or let it be fetched: arena "
-                    f"env build --fetch {safe(str(bot))}",
+                    remedy=f"Put it into {safe(str(bot / WHEELS))}, or let it be fetched: `arena "
+                    f"env build --fetch {quoted(bot)}`.",
                 ) from None
         seconds = self._settings.seconds
         with self._fetching() as new:
@@ -188,7 +188,7 @@ def changed(wheel: Wheel, lock: Lock) -> str:
     return (
         f"{wheel.shown} is not the file that {safe(str(lock.file))} was made with, as its hash is "
         f"another one. Get the file from where it came; or, if you changed it, make the lock anew: "
-        f"arena env build --update {safe(str(lock.file.parent))}"
+        f"`arena env build --update {quoted(lock.file.parent)}`."
     )
 
 
@@ -240,6 +240,6 @@ def _absent(pin: Pin, bot: Path, python: Interpreter) -> PackagesError:
             )
     return PackagesError(
         f"its package {pin.shown} is not here: put its wheel into {place}.",
-        remedy=f"Or let it be fetched: arena env build --fetch {safe(str(bot))}; in a league, by "
+        remedy=f"Or let it be fetched: `arena env build --fetch {quoted(bot)}`; in a league, by "
         f"fetch = true in [environments] of its league.toml.",
     )

@@ -27,7 +27,7 @@ from arena.environment.requirements import applies, name_of
 from arena.environment.settings import EnvironmentSettings
 from arena.environment.wheels import Wheel, wheels_in
 from arena.folders import put_in_place
-from arena.text import safe
+from arena.text import quoted, safe
 from referee.limits import WorkLimits
 from referee.sandbox.kept import being_filled, discard, forget_old, kept_folder, make_open, use
 from referee.sandbox.sources import Amount, Sources
@@ -207,8 +207,8 @@ def _check_whole(lock: Lock, wheels: Sequence[Wheel], python: Interpreter) -> No
             if pin is None or not each.specifier.contains(pin.version, prereleases=True):
                 raise PackagesError(
                     f"{safe(str(lock.file))} does not fit together: {wheel.name} needs "
-                    f"{safe(each.name)}{each.specifier}. Make it anew: arena env build --update "
-                    f"{safe(str(lock.file.parent))}"
+                    f"{safe(each.name)}{each.specifier}. Make it anew: `arena env build --update "
+                    f"{quoted(lock.file.parent)}`."
                 )
 
 

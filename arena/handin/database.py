@@ -2,7 +2,6 @@
 
 import os
 import secrets
-import shlex
 import sqlite3
 import stat
 from collections.abc import Iterator, Sequence
@@ -12,6 +11,7 @@ from pathlib import Path
 from typing import Any, Self, TypeAlias
 
 from arena.store.errors import WAIT, explained
+from arena.text import quoted
 from protocol.errors import ArenaError, Refusal, RunError
 
 FILE = "handin.db"
@@ -148,7 +148,7 @@ class HandIns:
         except FileNotFoundError:
             raise ArenaError(
                 f"nobody may hand in to {self.league} yet: "
-                f"`arena author add {shlex.quote(str(self.league))} NAME` makes an author."
+                f"`arena author add {quoted(self.league)} NAME` makes an author."
             ) from None
         except OSError as error:
             raise RunError(f"{self.path} cannot be opened: {error.strerror}.") from None

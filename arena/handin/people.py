@@ -3,7 +3,6 @@
 import hashlib
 import hmac
 import secrets
-import shlex
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -11,7 +10,7 @@ from typing import Literal
 from arena.handin.database import HandIns, Row, now, written
 from arena.league.bot import NAME_LIMIT
 from arena.league.plan import LeaguePlan
-from arena.text import composed, likeness
+from arena.text import composed, likeness, quoted
 from protocol.errors import ArenaError
 
 Role = Literal["author", "organizer", "reader"]
@@ -109,7 +108,7 @@ def _added(db: HandIns, name: str, role: Role, *, once_more: bool) -> str:
         raise ArenaError(
             f"{name!r} looks like {row['name']!r}, who is here already; choose another name."
         )
-    league, word = shlex.quote(str(db.league)), shlex.quote(name)
+    league, word = quoted(db.league), quoted(name)
     if row["role"] != role:
         raise ArenaError(
             f"{name!r} is here already, as {row['role']} and not as {role}. After `arena author "
@@ -218,7 +217,7 @@ def _named(db: HandIns, name: str) -> Person:
         if person.name == composed(name):
             return person
     known = ", ".join(repr(person.name) for person in people(db)[:_NAMED])
-    listing = f"`arena author list {shlex.quote(str(db.league))}` lists all."
+    listing = f"`arena author list {quoted(db.league)}` lists all."
     here = f"there are {known}. {listing}" if known else "nobody is here."
     raise ArenaError(f"there is nobody called {name!r} in {db.league}: {here}")
 

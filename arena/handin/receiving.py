@@ -5,7 +5,6 @@ import fcntl
 import hashlib
 import os
 import secrets
-import shlex
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import datetime, timedelta
@@ -21,7 +20,7 @@ from arena.handin.people import Person, by_number
 from arena.handin.submissions import Submission, get, replace_queued
 from arena.league.bot import check_name
 from arena.league.plan import LeaguePlan
-from arena.text import composed, duration, likeness
+from arena.text import composed, duration, likeness, quoted
 from protocol.errors import ArenaError, Refusal
 
 _PIECE = 1 << 16
@@ -299,7 +298,7 @@ def _check_name_free(db: HandIns, plan: LeaguePlan, person: Person, bot: str) ->
             raise _refused(403, gone.remark, "Ask the organizer about it.")
     names = {likeness(name) for pair in plan.names.items() for name in pair}
     if not owned and alike in names:
-        command = f"arena remove {shlex.quote(plan.folder.name)} {shlex.quote(bot)}"
+        command = f"arena remove {quoted(plan.folder.name)} {quoted(bot)}"
         raise _refused(
             409,
             f"the name {bot!r} is taken by a bot that the organizer has entered.",

@@ -183,7 +183,7 @@ class Intake:
             raise Refusal(
                 422,
                 "this league takes no bots that run on their authors' machines.",
-                "Hand in the bot itself: arena submit.",
+                "Hand in the bot itself, by `arena submit`.",
             )
         bot = entries.as_another_entry(self._hand_ins, one, bot)
         self._note(one, step="build", version=bot.version)

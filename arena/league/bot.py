@@ -3,7 +3,6 @@
 import hashlib
 import json
 import os
-import shlex
 import shutil
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -23,7 +22,7 @@ from arena.league.files import (
     readable,
     signature,
 )
-from arena.text import composed, likeness, safe, toml
+from arena.text import composed, likeness, quoted, safe, toml
 from protocol.errors import ArenaError
 from referee.limits import NO_GRANT, Grant
 from referee.sandbox import PYTHON, Program, is_program, opening
@@ -352,14 +351,17 @@ def _unexecutable(path: Path, *, is_lone: bool) -> str:
     """Say what to do about a file that is there and not executable."""
     if path.suffix in SOURCES:
         made = (path.parent / "Makefile").is_file()
-        how = f" (make -C {shlex.quote(str(path.parent))})" if made else ""
+        how = f" (`make -C {quoted(path.parent)}`)" if made else ""
         return f"is a source file; name the program that is built from it{how}."
     if is_program(str(path)):
-        return "is not executable; try chmod +x."
+        return f"is not executable; try `chmod +x {quoted(path)}`."
     if is_lone and path.suffix == ".py":
         return (
             f"is not executable: put it, with kit.py if it imports that, into a folder with a "
             f"bot.toml that says command = {toml([PYTHON, path.name])}, and name the folder; "
             f"`arena new` makes such a one."
         )
-    return f"is not executable; try chmod +x, and a first line such as {opening(str(path))}."
+    return (
+        f"is not executable; try `chmod +x {quoted(path)}`, and a first line such as "
+        f"{opening(str(path))}."
+    )

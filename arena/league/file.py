@@ -1,7 +1,6 @@
 """The file of a league, `league.toml`, read, with errors by line; `writing` writes it."""
 
 import re
-import shlex
 import tomllib
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -32,7 +31,7 @@ from arena.league.plan import DATABASE, LeaguePlan
 from arena.league.remote import check_hand_in, check_remote, check_remotes
 from arena.league.settings import Settings
 from arena.schedule.formats import FORMATS
-from arena.text import composed, not_toml, safe
+from arena.text import composed, not_toml, quoted, safe
 from protocol.errors import ArenaError
 from referee.catalog.finding import Source, find_source, is_path
 from referee.catalog.identity import GameFacts, facts_of
@@ -83,14 +82,14 @@ def read_asked(folder: Path, purpose: Purpose = "read") -> LeaguePlan:
         if not error.bot:
             raise
         read_text(file, text, "read")  # or it raises what `arena remove` would, too
-        words = f"{shlex.quote(str(folder))} {shlex.quote(error.bot)}"
-        remedy = f"Put that right, or take the bot out: arena remove {words}"
+        out = f"`arena remove {quoted(folder)} {quoted(error.bot)}`"
+        remedy = f"Put that right, or take the bot out: {out}."
         raise LeagueFileError(error.where, f"{error.what} {remedy}") from None
     if purpose != "read" and len(league.bots) < league.seats:
         raise LeagueFileError(
             str(file),
             f"{league.game.name} with {league.seats} seats needs at least {league.seats} bots; "
-            f"there are {len(league.bots)}. `arena add` enters some.",
+            f"there are {len(league.bots)}. `arena add {quoted(folder)} BOT...` enters some.",
         )
     return league
 
@@ -128,7 +127,7 @@ def check_not_bereft(folder: Path) -> None:
         raise ArenaError(
             f"{folder / DATABASE} holds results, but {FILE} is gone. Put it back; or, if all its "
             f"bots are bundled, make a new league from the results: `arena export "
-            f"{shlex.quote(str(folder))} | arena import NEW -`."
+            f"{quoted(folder)} | arena import NEW -`."
         )
 
 

@@ -5,14 +5,13 @@ import hashlib
 import json
 import os
 import re
-import shlex
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
-from arena.text import safe
+from arena.text import quoted, safe
 from protocol.errors import ArenaError
 from referee.sandbox import PYTHON, is_program
 from referee.sandbox.big_files import BIG, CHANGED, FRESH, digest_of
@@ -245,9 +244,9 @@ class _Found:
 def absent(path: Path, folder: Path, where: str = "") -> str:
     """Say what to do about a file that is not there, and where it is named."""
     built = (folder / "Makefile").is_file()
-    how = f"; build it: make -C {quoted(folder)}" if built else ""
+    how = f"; `make -C {quoted(folder)}` builds it" if built else ""
     if path.name in KIT_WORDS and not built:
-        how = f"; write it: arena bots --kit{KIT_WORDS[path.name]} > {quoted(path)}"
+        how = f"; `arena bots --kit{KIT_WORDS[path.name]} > {quoted(path)}` writes it"
     named = f", which {where} names" if where else ""
     return f"there is no file {safe(str(path))}{named}{how}."
 
@@ -264,11 +263,6 @@ def near_miss(names: Iterable[str], wanted: str) -> str:
 def is_archive(path: Path) -> bool:
     """Return whether a file is called as archives are, and is no program all the same."""
     return path.suffix.lower() in _ARCHIVES and path.is_file() and not is_program(str(path))
-
-
-def quoted(path: Path) -> str:
-    """Return a path as a word of the shell."""
-    return safe(shlex.quote(str(path)))
 
 
 def is_there(path: str | Path) -> bool:

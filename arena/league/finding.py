@@ -12,8 +12,8 @@ from typing import Any, TypeGuard
 
 from arena.environment.names import LOCK, WHEELS
 from arena.league.bot import Bot, make_bot
-from arena.league.files import is_archive, named_files, near_miss, quoted, readable
-from arena.text import not_toml, safe, toml
+from arena.league.files import is_archive, named_files, near_miss, readable
+from arena.text import not_toml, quoted, safe, toml
 from protocol.errors import ArenaError
 from referee.catalog.folder import bots_of
 from referee.limits import Grant

@@ -7,13 +7,13 @@ has agreed to its file, folder or package.
 
 import json
 import os
-import shlex
 from contextlib import suppress
 from contextvars import ContextVar
 from pathlib import Path
 
 from arena.folders import unwritten
 from arena.league.bot import SOURCES
+from arena.text import quoted
 from protocol.errors import ArenaError
 from referee.catalog.finding import OPENSPIEL, Source, find_source
 from referee.catalog.loading import Listed, listed, load
@@ -79,7 +79,7 @@ def outdated(game: type[Game]) -> str:
     for source in sorted(each for each in folder.iterdir() if each.suffix in SOURCES):
         if source.stat().st_mtime > built:
             made = (folder / "Makefile").is_file()
-            how = f": make -C {shlex.quote(str(folder))}" if made else ""
+            how = f": `make -C {quoted(folder)}`" if made else ""
             return (
                 f"{source.name} is newer than the program that is played, {program.name}; build it "
                 f"first{how}."

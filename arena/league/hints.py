@@ -4,7 +4,6 @@ import itertools
 import json
 import os
 import re
-import shlex
 import stat
 import sys
 from collections.abc import Collection, Iterator, Sequence
@@ -12,10 +11,10 @@ from pathlib import Path
 
 from arena.environment.names import LOCK, REQUIREMENTS
 from arena.league.bot import SOURCES, Bot
-from arena.league.files import KIT_WORDS, is_of_a_league, is_there, quoted
+from arena.league.files import KIT_WORDS, is_of_a_league, is_there
 from arena.league.finding import BOT_FILE
 from arena.league.plan import LeaguePlan
-from arena.text import toml
+from arena.text import quoted, toml
 from protocol.errors import ArenaError
 from referee.limits import Grant, Limits
 from referee.sandbox import PYTHON
@@ -86,7 +85,7 @@ def wishes(league: LeaguePlan, among: Collection[str] | None = None) -> Iterator
     """Yield a sentence for each bot of a league, or of some, that needs what it has not."""
     for bot in league.bots:
         if among is None or bot.name in among:
-            words = f"{quoted(league.folder)} {shlex.quote(bot.name)}"
+            words = f"{quoted(league.folder)} {quoted(bot.name)}"
             remedy = f"`arena grant {words} --needed` lets it have that."
             yield from filter(None, [unmet(bot, league.limits, remedy)])
 
@@ -105,7 +104,7 @@ def _without_kit(bot: Bot, stderr: str) -> list[str]:
         name = re.escape(kit) if kit != "kit.py" else "No module named 'kit'"
         lines = [line for line in stderr.splitlines() if re.search(name, line)]
         if any(map(_ABSENT.search, lines)) and not (bot.folder / kit).exists():
-            path = shlex.quote(str(bot.folder / kit))
+            path = quoted(bot.folder / kit)
             return [f"{kit} is a kit of the arena: `arena bots --kit{words} > {path}` writes it."]
     return []
 
@@ -212,7 +211,7 @@ def stale(bot: Bot) -> str:
     if newest is None or not built or sources[newest] <= max(built):
         return ""
     name = newest.relative_to(bot.folder)
-    return f"{name} is newer than what was built: make -C {quoted(bot.folder)}"
+    return f"{name} is newer than what was built: `make -C {quoted(bot.folder)}`"
 
 
 def _changed(path: Path) -> int:

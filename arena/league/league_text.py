@@ -1,7 +1,6 @@
 """The text of a `league.toml`, of which bots are changed while all else stays as it is."""
 
 import re
-import shlex
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -12,8 +11,7 @@ from typing import Any, cast
 import tomlkit
 
 from arena.league.bot import check_unlike
-from arena.league.files import quoted
-from arena.text import composed, safe
+from arena.text import composed, quoted
 from protocol.errors import ArenaError
 from referee.limits import Grant
 from referee.rules.options import suggestion
@@ -94,11 +92,12 @@ class LeagueText:
         """
         number = self._find(name)
         if "disqualified" in self._bots[number]:
-            words = f"{quoted(self._file.parent)} {safe(shlex.quote(composed(name)))}"
+            league, bot = quoted(self._file.parent), quoted(composed(name))
             raise ArenaError(
                 f"{composed(name)} is disqualified, which would be forgotten with it: no table "
                 f"would say so, and its name would be free. It does not play while it stays. To "
-                f"take it out all the same, lift that first: arena disqualify {words} --undo."
+                f"take it out all the same, lift that first: `arena disqualify {league} {bot} "
+                f"--undo`."
             )
         at = self._pieces.index(self._own[number])
         before, piece = self._pieces[at - 1], self._pieces[at]

@@ -1,12 +1,11 @@
 """How a run is to be played, what workers are told of it, and who they are."""
 
 import os
-import shlex
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from arena.league.bot import Bot
-from arena.league.files import LEAGUE_FILE, quoted
+from arena.league.files import LEAGUE_FILE
 from arena.league.plan import LeaguePlan
 from arena.play.building import AllBuilt
 from arena.play.local import LocalWorker, LocalWorkforce, check_workers, usable_cores
@@ -18,7 +17,8 @@ from arena.play.spares import Spares
 from arena.play.workforce import Workforce
 from arena.schedule.deal import LIVE_PROCESSES, BotIndex, first_bots, numbered
 from arena.store.flights import Flights
-from protocol.errors import ArenaError
+from arena.text import quoted
+from protocol.errors import ArenaError, installing
 from referee.catalog.identity import code_of
 from referee.door import keys_of
 from referee.door.terms import OUTAGE_WAIT
@@ -141,7 +141,7 @@ def _places(league: LeaguePlan, workers: int | None, setup: Setup) -> list[tuple
             raise
         word = quoted(league.folder)
         raise SandboxError(
-            f"bot {names[0]!r}: {error.what} `arena grant {word} {shlex.quote(names[0])} threads=` "
+            f"bot {names[0]!r}: {error.what} `arena grant {word} {quoted(names[0])} threads=` "
             f"takes that back.",
             "cores",
         ) from None
@@ -185,7 +185,6 @@ def on_cluster(setup: Setup, game: type[Game], bots: Sequence[Bot], address: str
         from arena.play.cluster.client import ClusterWorkforce
     except ModuleNotFoundError as error:
         raise ArenaError(
-            f"--cluster needs Dask ({error.name} is missing): pip install 'bot-arena[cluster]', or "
-            f"'.[cluster]' in a clone."
+            f"--cluster needs Dask ({error.name} is missing): {installing('cluster')}."
         ) from None
     return ClusterWorkforce(with_code(setup, game), bots, address)

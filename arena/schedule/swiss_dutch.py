@@ -14,7 +14,7 @@ from arena.schedule.course import drawn
 from arena.schedule.matching import cheapest_pairs
 from arena.schedule.rounds import Round
 from arena.schedule.swiss_scores import SwissScore, SwissScores
-from protocol.errors import ArenaError
+from protocol.errors import ArenaError, installing
 from referee.rules.chance import Chance
 
 Colour = Literal["white", "black"]
@@ -177,7 +177,7 @@ def _ask(
         from caissify_pairings import generate_pairings
     except ImportError:
         raise ArenaError(
-            "pairing = \"dutch\" needs caissify-pairings: pip install 'bot-arena[dutch]'"
+            f'pairing = "dutch" needs caissify-pairings: {installing("dutch")}.'
         ) from None
     players: list[dict[str, Any]] = [
         {

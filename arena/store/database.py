@@ -1,6 +1,5 @@
 """A league's database, open: its settings, its bots, and transactions on it."""
 
-import shlex
 import sqlite3
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
@@ -11,6 +10,7 @@ from typing import Any, Self
 from arena.store.errors import WAIT, check_file, explained, patiently
 from arena.store.rows import BotVersion, Damage, check_bot, setting_of, settings_of
 from arena.store.schema import VERSION, is_current, make_tables
+from arena.text import quoted
 from referee.catalog.identity import GameFacts
 
 
@@ -65,7 +65,7 @@ class Database:
     def _remedy(self) -> str:
         """What to do about damage."""
         return (
-            f"`arena verify {shlex.quote(str(self._path.parent))}` names what is wrong; then put "
+            f"`arena verify {quoted(self._path.parent)}` names what is wrong; then put "
             f"back a copy of it from before."
         )
 

@@ -1,7 +1,6 @@
 """The file of a league's database: what is wrong with it, in words, and how to mend it."""
 
 import os
-import shlex
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -10,7 +9,7 @@ from typing import TypeVar
 
 from arena.store.rows import Damage
 from arena.streams import say_at_once
-from arena.text import safe
+from arena.text import quoted, safe
 from protocol.errors import ArenaError, RunError
 
 WAIT = 30.0
@@ -33,14 +32,16 @@ def check_file(path: Path, *, create: bool) -> None:
 
     It takes a file that is empty or short for a new database. With `create`, it may be new.
     """
-    folder = shlex.quote(str(path.parent))
+    folder = quoted(path.parent)
     try:
         with path.open("rb") as file:
             start = file.read(len(_MAGIC))
     except FileNotFoundError:
         if create:
             return
-        raise ArenaError(f"{path.parent} has no results yet; `arena run` plays them.") from None
+        raise ArenaError(
+            f"{path.parent} has no results yet; `arena run {folder}` plays them."
+        ) from None
     except IsADirectoryError:
         raise RunError(
             f"{path} is a folder; move it away, and put the database in its place if there was one."

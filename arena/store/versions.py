@@ -19,7 +19,7 @@ def changed(league: LeaguePlan, store: Store) -> list[str]:
     known = {key for key, _ in played}
     return [
         f"{bot.name} has changed since it played: its results so far are those of another "
-        f"version (--versions shows them)."
+        f"version (`arena rank --versions` shows them)."
         for bot in league.bots
         if bot.key in known and (bot.key, bot.version) not in played
         if not isinstance(bot, LostBot)
@@ -34,7 +34,8 @@ def left(league: LeaguePlan, store: Store) -> list[str]:
     named = ", ".join(gone[:_NAMED]) + (f" and {len(gone) - _NAMED} more" * (len(gone) > _NAMED))
     verb, their = ("has", "its") if len(gone) == 1 else ("have", "their")
     return [
-        f"{named} {verb} left the league: {their} matches do not count (--versions shows them)."
+        f"{named} {verb} left the league: {their} matches do not count (`arena rank "
+        f"--versions` shows them)."
     ]
 
 
@@ -44,7 +45,7 @@ def disqualified(league: LeaguePlan, store: Store | None) -> list[str]:
     Without a `store`, its matches are not spoken of.
     """
     played = {key for key, _ in store.bot_keys()} if store and league.disqualified else set()
-    uncounted = " Its matches do not count (--versions shows them)."
+    uncounted = " Its matches do not count (`arena rank --versions` shows them)."
     return [bot.remark + uncounted * (bot.key in played) for bot in league.disqualified]
 
 

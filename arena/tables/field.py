@@ -1,6 +1,5 @@
 """A field of bots and what they played: all that a table is made of."""
 
-import shlex
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,7 +13,7 @@ from arena.stats.links import Succession
 from arena.stats.outcomes import Deals, Result, results_of
 from arena.stats.scores import Scores
 from arena.tables.facet import Facet
-from arena.text import PLAIN, Words
+from arena.text import PLAIN, Words, quoted
 from referee.catalog.identity import GameFacts
 from referee.limits import Grant
 
@@ -152,7 +151,7 @@ class Field:
             )
             if not self.has_openings:
                 said.append(
-                    "A new league with openings repeats less: `arena init --opening-plies`."
+                    "A new league with openings repeats less: `arena init --opening-plies N`."
                 )
         if self.waiting:
             more = self.words.counted(self.waiting, "more match counts", "more matches count")
@@ -162,13 +161,13 @@ class Field:
         if self.progress:
             said.append(self.progress)
         if self.progress and self.remedy is not None:
-            said.append(f"`arena standings {shlex.quote(self.name)}` shows the rounds.")
+            said.append(f"`arena standings {quoted(self.name)}` shows the rounds.")
         if self.missing or self.progress:
             for bot, why in self.suspended.items():
                 missing = "" if self.progress else " Its matches are missing, so it has no rank."
                 said.append(f"{bot} was suspended: {why}{missing}")
         if self.missing and self.remedy is not None:
             is_missing = self.words.counted(self.missing, "match is", "matches are")
-            remedy = self.remedy or f"`arena run {shlex.quote(self.name)}` plays what is missing"
+            remedy = self.remedy or f"`arena run {quoted(self.name)}` plays what is missing"
             said.append(f"{is_missing} missing; {remedy}.")
         return said

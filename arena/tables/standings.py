@@ -16,7 +16,7 @@ from arena.store.tournament import Tournament
 from arena.tables.elo import ELO_KEYS, elo_in, elo_values, of_elo, rating_column, rating_text
 from arena.tables.sources import asides_of, field_of
 from arena.tables.table import NAME_WIDTH, Column, Row, Sheet, Table
-from arena.text import safe
+from arena.text import quoted, safe
 from protocol.errors import ArenaError
 
 _MOST_LINEUPS = 40  # of a round that are shown
@@ -50,7 +50,7 @@ def read_standings(folder: Path) -> Table:
     if not league.goes_by_results:
         raise ArenaError(
             f"the format of {folder} is {league.settings.format!r}, which has no standings but "
-            f"the ratings: `arena rank` shows them."
+            f"the ratings: `arena rank {quoted(folder)}` shows them."
         )
     if not league.database.is_file():
         return standings_table(league, None, fit({}, bots=[bot.name for bot in league.bots]))

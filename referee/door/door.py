@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
-from protocol.errors import ArenaError, ProtocolError
+from protocol.errors import ArenaError, ProtocolError, installing
 from referee.allowed import AllowList, all_allowed
 from referee.door.client import ClientTerms, DoorClient
 from referee.door.exchanges import Exchanges, SeenAnswer
@@ -76,8 +76,7 @@ class Door:
             from referee.door.asking import Asking
         except ModuleNotFoundError as error:
             raise ArenaError(
-                f"the door needs {error.name}, which is not installed: "
-                "pip install 'bot-arena[door]'."
+                f"the door needs {error.name}, which is not installed: {installing('door')}."
             ) from None
         self._network = self._network or Network()
         self.loop = asyncio.new_event_loop()

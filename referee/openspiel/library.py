@@ -9,11 +9,10 @@ from functools import cache
 from importlib import import_module, metadata
 from typing import Any
 
-from protocol.errors import ArenaError
+from protocol.errors import ArenaError, installing
 
 LEAST = (2, 0)
 """The first release whose games are taken: older ones lack what the adapter asks for."""
-_INSTALL = "pip install 'bot-arena[openspiel]', or '.[openspiel]' in a clone"
 
 
 def release() -> str:
@@ -22,10 +21,12 @@ def release() -> str:
         found = metadata.version("open_spiel")
     except metadata.PackageNotFoundError:
         older = ", with a Python of at most 3.13" if sys.version_info >= (3, 14) else ""
-        raise ArenaError(f"OpenSpiel is not installed: {_INSTALL}{older}.") from None
+        raise ArenaError(f"OpenSpiel is not installed: {installing('openspiel')}{older}.") from None
     if tuple(int(part) for part in found.split(".")[:2] if part.isdecimal()) < LEAST:
         least = ".".join(map(str, LEAST))
-        raise ArenaError(f"OpenSpiel {found} is too old; {least} is needed: {_INSTALL}.")
+        raise ArenaError(
+            f"OpenSpiel {found} is too old; {least} is needed: {installing('openspiel')}."
+        )
     return found
 
 

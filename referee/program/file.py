@@ -1,6 +1,7 @@
 """The file `game.toml` of a game that is a program: its command, its files and its limits."""
 
 import os
+import shlex
 import shutil
 import tomllib
 from collections.abc import Iterator
@@ -156,8 +157,13 @@ def _executable(folder: Path, word: str) -> str:
     path = folder / word
     if not path.is_file():
         made = (folder / "Makefile").is_file()
-        how = f": build it (make -C {folder})." if made else "; build it, or mend `command`."
+        how = (
+            f": build it (`make -C {shlex.quote(str(folder))}`)."
+            if made
+            else "; build it, or mend `command`."
+        )
         raise ArenaError(f"{where}: there is no program {path}{how}")
     if not os.access(path, os.X_OK):
-        raise ArenaError(f"{where}: {path} is not executable; try chmod +x.")
+        word = shlex.quote(str(path))
+        raise ArenaError(f"{where}: {path} is not executable; try `chmod +x {word}`.")
     return str(path)

@@ -162,8 +162,8 @@ def _why_without(lacking: list[str], folder: Path, groups: list[tuple[str, str]]
 
 def _start_it() -> str:
     return (
-        f"Start the arena in a cgroup of its own: {start_command()}; in a container, let it write "
-        f"/sys/fs/cgroup."
+        f"Start the arena in a cgroup of its own: `{start_command()}`; in a container, let it "
+        f"write /sys/fs/cgroup."
     )
 
 

@@ -7,7 +7,10 @@ from typing import Literal
 from protocol.errors import ArenaError, RunError
 
 Lack = Literal["", "sandbox", "workshop", "device", "cores", "cgroup"]
-_WITHOUT = " To run bots without any protection, say --sandbox none."
+_WITHOUT = (
+    " To run bots without any protection, say --sandbox none, or, for a league, sandbox = "
+    '"none" in the [limits] of its league.toml.'
+)
 _OTHERS = " `arena doctor` shows which of landlock, bwrap and uid work here."
 _AROUND: dict[Lack, tuple[str, str]] = {
     "": ("sandbox: ", _WITHOUT),

@@ -3,13 +3,12 @@
 It needs an extra: `pip install --editable '.[pettingzoo]'` in this project's folder.
 """
 
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, cast
 
 import msgspec
 
-from protocol.errors import ArenaError, RunError
+from protocol.errors import ArenaError, RunError, installing
 from referee.catalog.loading import find_game
 from referee.match.judging import refusal
 from referee.rules.game import Decision, Game, Move, Observation, plain
@@ -24,8 +23,7 @@ try:
     from pettingzoo.utils.wrappers import OrderEnforcingWrapper
 except ModuleNotFoundError as error:
     raise ModuleNotFoundError(
-        f"{error}. The adapter needs it: {sys.executable} -m pip install --editable "
-        "'.[pettingzoo]' in the project's folder.",
+        f"{error}. The adapter needs it: {installing('pettingzoo')}.",
         name=error.name,
     ) from None
 

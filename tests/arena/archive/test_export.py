@@ -313,7 +313,7 @@ def test_settings_that_changed_since_the_league_was_played_are_told(
 
 
 def test_a_folder_nothing_or_a_file_that_may_not_be_read_is_told(empty: Path, public: Path) -> None:
-    assert f"{public} is a folder; export it first" in refused(lambda: merge(empty, public))
+    assert f"{public} is a folder; `arena export " in refused(lambda: merge(empty, public))
     assert "there is no file 'nothing'" in refused(lambda: merge(empty, Path("nothing")))
     file = public / "export.jsonl"
     file.touch(0)

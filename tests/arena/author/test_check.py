@@ -341,7 +341,7 @@ def test_a_source_newer_than_what_was_built_brings_advice(steps: Steps, bot: Bot
         os.utime(file, (2, 2) if file.name == "bot.c" else (1, 1))
     told = steps(folder)[RUNS]
     assert told["state"] == "advice"
-    assert told["detail"].endswith(f"but bot.c is newer than what was built: make -C {folder}")
+    assert told["detail"].endswith(f"but bot.c is newer than what was built: `make -C {folder}`")
     (folder / "Makefile").unlink()
     assert steps(folder)[RUNS]["state"] == "ok"  # where nothing says how it is built
 

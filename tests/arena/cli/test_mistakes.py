@@ -112,7 +112,8 @@ def test_a_server_without_its_packages_says_what_to_install_from_where(
     monkeypatch.delitem(sys.modules, "arena.serve.server", raising=False)
     monkeypatch.setitem(sys.modules, "uvicorn", None)  # as if it were not installed
     result = arena("serve", played)
-    assert_refused(result, "needs a web server (uvicorn is missing)", "'.[serve]' in a clone.")
+    remedy = f"{sys.executable} -m pip install 'bot-arena[serve]'"
+    assert_refused(result, "needs a web server (uvicorn is missing)", remedy)
 
 
 # --- paths

@@ -12,15 +12,15 @@ from tests.arena.terminal import COLUMNS, at_terminal
 @given(st.lists(st.text("ab c`", max_size=30), max_size=5), st.integers(5, 40))
 def test_lines_fit_and_hold_the_same_words(lines: list[str], most: int) -> None:
     found = wrapped("\n".join(lines), most)
-    assert all(width(line) <= most for line in found.splitlines())
+    assert all(width(line) <= most or line.count("`") > 1 for line in found.splitlines())
     assert "".join(found.split()) == "".join("".join(lines).split())
 
 
-def test_what_fits_stays_as_it_is_and_what_is_typed_stays_together() -> None:
+def test_what_fits_stays_as_it_is_and_what_is_typed_is_never_broken() -> None:
     table = "  a    b\n\n  1    2"
     assert wrapped(table, 20) == table
     assert wrapped("  Now `arena run cup` goes on.", 20) == "  Now\n  `arena run cup`\n  goes on."
-    assert wrapped("Now `arena run cup`.", 10) == "Now `arena\nrun cup`."
+    assert wrapped("Now `arena run cup`. Go", 10) == "Now\n`arena run cup`.\nGo"
 
 
 def test_an_error_is_one_line_unless_at_a_terminal(arena: Arena) -> None:

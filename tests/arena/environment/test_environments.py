@@ -255,7 +255,7 @@ def test_wheels_that_do_not_suit_are_named(public: Path) -> None:
             wheel(wheels, **{"name": "chooser", **each})  # type: ignore[arg-type] # any of them
         text = failure(lambda: lock(folder))
         assert said in text
-        assert f"Put it into {wheels}, or let it be fetched: arena env build --fetch" in text
+        assert f"Put it into {wheels}, or let it be fetched: `arena env build --fetch" in text
 
 
 def test_a_lock_fits_its_requirements_and_the_wheels_that_are_there(

@@ -16,7 +16,7 @@ name = "random"
 shipped = "random"
 """
 OTHERS = "`arena doctor` shows which of landlock, bwrap and uid work here."
-WITHOUT = "To run bots without any protection, say --sandbox none."
+WITHOUT = "To run bots without any protection, say --sandbox none, or, for a league, "
 TWO = RANDOM + RANDOM.replace("random", "other", 1)
 """Two bundled bots."""
 

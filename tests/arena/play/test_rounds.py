@@ -370,7 +370,7 @@ def test_what_does_not_go_with_rounds_is_refused(league: League) -> None:
         league.write(of_five(more=more))
         assert said in league.call("run", code=2).stderr
     league.write(text(shipped("one"), form="knockout"))
-    assert "`arena add` enters some" in league.call("run", code=2).stderr
+    assert "BOT...` enters some" in league.call("run", code=2).stderr
     league.write(text(shipped("one"), shipped("two"), form="round-robin"))
     assert "arena rank" in league.call("standings", code=2).stderr
 

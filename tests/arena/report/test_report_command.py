@@ -69,7 +69,7 @@ def test_what_is_no_place_for_a_page_is_refused(arena: Arena, copy: Path, tmp_pa
     assert "is a folder; name a file in it" in refused(arena, copy, "-o", tmp_path)
     arena("init", tmp_path / "new", "--game", "guerra", "random", "rusher")
     said = refused(arena, tmp_path / "new", "-o", tmp_path / "new.html")
-    assert "has no results yet; `arena run` plays them." in said
+    assert "has no results yet; `arena run " in said
     assert not (tmp_path / "new.html").exists()
     os.mkfifo(tmp_path / "pipe")
     assert "is not a regular file" in refused(arena, copy, "-o", tmp_path / "pipe")

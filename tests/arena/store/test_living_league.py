@@ -237,8 +237,8 @@ def test_old_versions_are_shown_and_linked_when_asked_for(arena: Arena, league: 
 
 CHEAT = THREE + 'disqualified = "it opened the others\' files"\n'
 SAID = (
-    "three was disqualified: it opened the others' files. Its matches do not count (--versions "
-    "shows them)."
+    "three was disqualified: it opened the others' files. Its matches do not count (`arena rank "
+    "--versions` shows them)."
 )
 
 

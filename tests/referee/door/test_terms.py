@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from protocol.errors import ArenaError
+from protocol.errors import ArenaError, installing
 from referee.allowed import allowed_of
 from referee.door import DoorTerms, keys_of
 
@@ -145,6 +145,7 @@ import sys
 sys.modules["h11"] = None
 import referee.door, referee.match.match
 from protocol.errors import ArenaError
+from protocol.errors import ArenaError, installing
 terms = referee.door.DoorTerms(allow=("POST https://api.example.org/v1",))
 try:
     referee.door.Door(terms, {}, {}).__enter__()
@@ -156,5 +157,5 @@ except ArenaError as error:
 def test_without_the_extra_all_is_as_before_until_a_door_is_to_be_opened() -> None:
     words = [sys.executable, "-c", WITHOUT_H11]
     done = subprocess.run(words, capture_output=True, text=True, check=True, timeout=30)
-    says = "the door needs h11, which is not installed: pip install 'bot-arena[door]'.\n"
+    says = f"the door needs h11, which is not installed: {installing('door')}.\n"
     assert done.stdout == says

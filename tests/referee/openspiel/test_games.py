@@ -355,7 +355,7 @@ def test_without_openspiel_the_remedy_is_named_and_another_release_is_other_code
 
     library.spiel.cache_clear()
     monkeypatch.setattr(library.metadata, "version", missing)
-    with pytest.raises(ArenaError, match=r"not installed: .*, or '.\[openspiel\]' in a clone"):
+    with pytest.raises(ArenaError, match=r"installed: .* -m pip install 'bot-arena\[openspiel\]'"):
         library.release()
     monkeypatch.setattr(library.metadata, "version", lambda _: "1.6.15")
     with pytest.raises(ArenaError, match=r"OpenSpiel 1.6.15 is too old; 2.0 is needed"):

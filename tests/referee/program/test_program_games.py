@@ -217,7 +217,7 @@ FILES = {
     "": "key 'command' of game.toml is missing",
     "command = []": "cannot be []",
     "command = ['./game']\n": "there is no program",
-    "command = ['./game.py']\n": "is not executable; try chmod +x",
+    "command = ['./game.py']\n": "is not executable; try `chmod +x ",
     "command = ['nothing-of-the-kind']\n": "no program 'nothing-of-the-kind' on the PATH",
     "command = ['{python}', 'game.py']\nfiles = ['gone']\n": "`files` names 'gone'",
     "command = ['{python}', 'game.py']\nfiles = ['../x']\n": "`files` names '../x'",

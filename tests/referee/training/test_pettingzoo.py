@@ -264,6 +264,6 @@ def test_without_pettingzoo_the_error_says_what_to_install(
 ) -> None:
     monkeypatch.setitem(sys.modules, "pettingzoo", None)
     monkeypatch.delitem(sys.modules, "referee.training.pettingzoo")
-    remedy = f"{sys.executable} -m pip install --editable '.[pettingzoo]' in the project's"
+    remedy = f"{sys.executable} -m pip install 'bot-arena[pettingzoo]'"
     with pytest.raises(ImportError, match=re.escape(remedy)):
         importlib.import_module("referee.training.pettingzoo")
