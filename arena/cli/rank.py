@@ -135,7 +135,9 @@ def rank(
     if by != "rating" and len(fields) > 1:
         raise ArenaError(f"--by {by} shows a single league: name only one.")
     if pairs and (by != "rating" or len(fields) > 1):
-        raise ArenaError("--pairs shows the ratings of a single league.")
+        raise ArenaError(
+            "--pairs shows the ratings of a single league: leave out --by, and name only one."
+        )
     known = None if anchor is None else anchor_word(anchor)
     ratings = [rated(field, draw_probability, ties, linked=linked) for field in fields]
     if len(fields) > 1:

@@ -73,7 +73,7 @@ def test_a_final_that_was_made_too_early_is_discarded(arena: Arena, cup: Path) -
     write(cup, closes=EARLIER, release=LATER)
     said = arena("final", cup).stdout
     assert "It is made now, of the 2 bots in cup, in which nothing was played before: house" in said
-    assert "set closes to a later time, then: arena final cup --discard\n" in said
+    assert "set closes to a later time, then: `arena final cup --discard`.\n" in said
     assert "It is made now" not in arena("final", cup).stdout
     refused = arena("final", cup, "--discard")
     assert refused.exit_code == 2

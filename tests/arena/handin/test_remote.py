@@ -40,7 +40,7 @@ def test_a_league_is_closed_to_remote_bots_unless_it_says_otherwise(db: HandIns)
     refused = connect(db, person(db, "ada"), marker())
     assert (refused.state, refused.step) == ("refused", "unpack")
     assert refused.reason == "this league takes no bots that run on their authors' machines."
-    assert refused.remedy == "Hand in the bot itself: arena submit."
+    assert refused.remedy == "Hand in the bot itself, by `arena submit`."
     check_whole(db)
 
 
