@@ -213,7 +213,7 @@ def test_a_machine_that_can_build_nothing_is_blamed_and_no_bot(
     said = " ".join(checked.stdout.split())
     why = "nothing can be built here: bwrap: bwrap not found."
     assert f"can be built: {why}" in said
-    assert "Whether mine is fit to play guerra is not known: step 1 failed for what this" in said
+    assert "Whether mine is fit to play guerra is not known: step 1 failed for what can" in said
     assert "not fit" not in said
     told = json.loads(arena("check", folder, *here, "--format", "json", env=nowhere).stdout)
     assert told["fit"] is None

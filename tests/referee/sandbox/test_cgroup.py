@@ -115,7 +115,7 @@ NONE_NAMED = ("", "\n\n", "\xff\xfe\0", "0::\n0:\n::\n", "0::/a\0b\n")
 OUTSIDE = "/user/mine, is outside of its cgroup namespace"
 GONE = "0::/user/mine/gone (deleted)\n"
 V1 = "cgroup v1*cgroup_no_v1=all"
-LACKS = "{own} lacks the controller memory. Start the arena in a cgroup of its own: systemd-run "
+LACKS = "{own} lacks the controller memory. Start the arena in a cgroup of its own: `systemd-run "
 LACKS += f"{USER}--scope -p Delegate=yes arena run*cgroup_enable=memory"
 
 
@@ -180,7 +180,7 @@ def test_one_that_may_not_be_written_is_not_delegated(kernel: Kernel) -> None:
     *_, last = done.stderr.splitlines()
     assert f"{kernel.own} is not delegated: you may not write to {kernel.own}. Start" in last
     assert "SandboxError: cgroup = true: " in last
-    assert "in a cgroup of its own: systemd-run --user --scope" in last
+    assert "in a cgroup of its own: `systemd-run --user --scope" in last
 
 
 def test_as_root_one_of_systemds_must_be_delegated_too(
