@@ -8,8 +8,8 @@ import pytest
 
 from referee.games.duel.fencer import LETHAL
 from referee.games.duel.game import Duel
+from referee.games.world_war.course import Continents, Destroy, Territories
 from referee.games.world_war.game import WorldWar
-from referee.games.world_war.goals import Continents, Destroy, Territories
 from tests.bots.driver import Match, Message, ask_of, called, decided, start_of
 from tests.referee.games import duel_positions as duel
 from tests.referee.games import guerra_positions as guerra

@@ -11,7 +11,7 @@ import pytest
 from referee.games.duel.game import Duel
 from referee.games.guerra.battle import DECK, FIGHTERS, KNIGHTS, SUIT, attack, volley
 from referee.games.khan.game import Khan
-from referee.games.world_war.battle import losses
+from referee.games.world_war.board import losses
 from referee.rules.game import plain, twin
 from tests.bots.driver import BOTS
 from tests.referee.games import duel_positions as duel

@@ -65,7 +65,7 @@ def test_every_module_has_tests_and_no_bot_is_among_them() -> None:
     assert not {*others} & {*pure_modules()}
     for module, file in (
         ("arena/compare.py", "tests/arena/test_compare.py"),
-        ("referee/games/duel/cards.py", "tests/referee/games/test_du"),
+        ("referee/games/duel/fencer.py", "tests/referee/games/test_du"),
         ("arena/play/slow/keeping.py", "tests/arena/play/slow/"),
     ):
         assert module in others

@@ -7,15 +7,15 @@ from typing import Annotated, ClassVar, Literal, Self
 
 from msgspec import Meta
 
-from referee.games.casino_war.replies import Bet, BetLimits, Tie, bet_limits, bet_refusal
+from referee.games.casino_war.forms import Bet, BetLimits, Tie, bet_limits, bet_refusal
 from referee.games.casino_war.round import NAMES, Round, Stake
-from referee.games.casino_war.scene import areas
 from referee.games.casino_war.shoe import LEAST_PER_DECK, Shoe
+from referee.games.casino_war.table import last_areas, money_area, round_area, shoe_area
 from referee.games.war_family.cards import deck
 from referee.rules.chance import Chance
 from referee.rules.form import AnyForm
 from referee.rules.game import Decision, Game, Move, Observation, Options, ranked, twin
-from referee.rules.scene import Area
+from referee.rules.scene import Area, Text
 
 BURNED = 3
 """Cards burned before a war."""
@@ -168,7 +168,18 @@ class CasinoWar(Game):
 
     def scene(self, seat: int | None = None) -> Sequence[Area]:
         """Return the money and the stakes, the cards, the latest rounds and the shoe."""
-        return [*areas(self, is_open=seat is None)]
+        options, view, seats = self.options, self.view(0), [*range(self.seats)]
+        before = [each.told() for each in self.played][:-1]
+        each_round = options.reshuffle == "each_round"
+        areas: list[Area] = [round_area(view, options.rounds)] if self.asked else []
+        areas.append(money_area(view, seats))
+        if self.played:
+            areas += last_areas(view["last"], seats)
+        if before:
+            areas.append(Text("The rounds before, bet + bet on a tie: won or lost", before, most=0))
+        is_open = seat is None
+        shoe = shoe_area(self.shoe, options.decks, each_round=each_round, is_open=is_open)
+        return [*areas, shoe]
 
     def resample(self, seat: int, rng: Random) -> Self:
         """Return a copy with other cards burned, and other chance to come."""

@@ -1,12 +1,27 @@
-"""The forms of Cold War's replies."""
+"""Cold War's seats and replies: their forms, why a play breaks a condition, plays at random."""
 
+from collections import Counter
+from collections.abc import Sequence
+from itertools import combinations
+from random import Random
 from typing import Annotated, Literal
 
 import msgspec
 from msgspec import Meta
 
-from referee.games.cold_war.seats import REACH
 from referee.rules.form import Form
+from referee.rules.game import Move
+
+SEATS = range(4)
+NAMES = ("South", "West", "North", "East")
+RIVALS = tuple(tuple(other for other in SEATS if other != seat) for seat in SEATS)
+PAIRS = tuple(combinations(SEATS, 2))
+
+GAIN = 4
+"""Missiles gained by an arm."""
+REACH = 12
+"""The most missiles one play deploys or re-aims."""
+
 
 _THE_KIND = Meta(description="The kind of play.")
 _FOUR = Meta(min_length=4, max_length=4, extra_json_schema={"contains": {"const": 0}})
@@ -69,3 +84,77 @@ class Attack(Play):
 
 
 DECISIONS = {"talk": Talk, "play": Arm | Shift | Attack}
+
+
+def play_refusal(seat: int, play: Move, markers: Sequence[int], deployable: int) -> str | None:
+    """Return which condition a play breaks; `seat` has `markers`, and `deployable` missiles."""
+    if play["play"] == "attack":
+        return '"with" may not be one\'s own seat' if play["with"] == seat else None
+    if reason := _not_its_own(seat, play):
+        return reason
+    if play["play"] == "arm":
+        placed = sum(play["add"])
+        if placed > deployable:
+            return f'"add" places {placed} missiles; now, at most {deployable} can be placed'
+        return None
+    return _shift_refusal(seat, play["move"], markers)
+
+
+def can_be_laid(seat: int, play: Move) -> bool:
+    """Return whether the cards can show an arm or a shift, whatever conditions it breaks."""
+    if play["play"] == "attack" or _not_its_own(seat, play):
+        return False
+    entries = play["add" if play["play"] == "arm" else "move"]
+    if play["play"] == "shift" and 3 in (sum(n > 0 for n in entries), sum(n < 0 for n in entries)):
+        return False  # three ENTRADA are an arm, and there are only two SALIDA
+    copies = Counter(abs(n) for n in entries if n)
+    return all(count <= (3 if number <= 4 else 2) for number, count in copies.items())
+
+
+def _not_its_own(seat: int, play: Move) -> str | None:
+    field = "add" if play["play"] == "arm" else "move"
+    return f'"{field}" must have 0 at entry {seat}, one\'s own' if play[field][seat] else None
+
+
+def _shift_refusal(seat: int, move: Sequence[int], markers: Sequence[int]) -> str | None:
+    if sum(move):
+        return f'the entries of "move" add up to {sum(move)}, not to 0'
+    # Three entries that add up to 0, none beyond 12, never re-aim more than 12 in all.
+    for other in RIVALS[seat]:
+        held = markers[other]
+        if held + move[other] < 0:
+            return f'"move" takes {-move[other]} off entry {other}, which has only {held}'
+    return None
+
+
+def sample_arm(seat: int, deployable: int, rng: Random) -> Move:
+    """Return an arm of any missiles, at most `deployable`."""
+    total = int(rng.random() * (deployable + 1))
+    low, high = sorted((int(rng.random() * (total + 1)), int(rng.random() * (total + 1))))
+    add = [low, high - low, total - high]
+    add.insert(seat, 0)
+    return {"play": "arm", "add": add}
+
+
+def sample_shift(seat: int, own: Sequence[int], rng: Random) -> Move:
+    """Return a shift of any of its `own` markers."""
+    first = int(rng.random() * 3)
+    hub, one, two = (RIVALS[seat][(first + turn) % 3] for turn in range(3))
+    move = [0, 0, 0, 0]
+    if rng.random() < 0.5:  # one marker feeds the two others
+        moved = int(rng.random() * (min(REACH, own[hub]) + 1))
+        move[one] = int(rng.random() * (moved + 1))
+        move[two] = moved - move[one]
+    else:
+        move[one] = -int(rng.random() * (min(REACH, own[one]) + 1))
+        move[two] = -int(rng.random() * (min(REACH + move[one], own[two]) + 1))
+    move[hub] = -move[one] - move[two]
+    return {"play": "shift", "move": move}
+
+
+def sample_cards(seat: int, rng: Random) -> Move:
+    """Return an arm or a shift of any numbers."""
+    kind, field, lowest = ("arm", "add", 0) if rng.random() < 0.5 else ("shift", "move", -REACH)
+    entries = [lowest + int(rng.random() * (REACH + 1 - lowest)) for _ in RIVALS[seat]]
+    entries.insert(seat, 0)
+    return {"play": kind, field: entries}

@@ -7,12 +7,21 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 
 from msgspec import Meta
 
-from referee.games.cold_war.checks import can_be_laid, play_refusal
-from referee.games.cold_war.forms import DECISIONS
-from referee.games.cold_war.samples import sample_arm, sample_cards, sample_shift
-from referee.games.cold_war.scene import areas
-from referee.games.cold_war.seats import GAIN, NAMES, PAIRS, REACH, RIVALS, SEATS
-from referee.games.cold_war.text import deed, told
+from referee.games.cold_war.forms import (
+    DECISIONS,
+    GAIN,
+    NAMES,
+    PAIRS,
+    REACH,
+    RIVALS,
+    SEATS,
+    can_be_laid,
+    play_refusal,
+    sample_arm,
+    sample_cards,
+    sample_shift,
+)
+from referee.games.cold_war.table import areas, deed, told
 from referee.rules.chance import Chance
 from referee.rules.form import AnyForm
 from referee.rules.game import Decision, Game, Move, Observation, Options, twin

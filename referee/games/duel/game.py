@@ -6,25 +6,29 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 
 from msgspec import Meta
 
-from referee.games.duel.actions import (
+from referee.games.duel.fencer import (
+    DEXTERITY,
+    END,
+    LETHAL,
+    VERSATILE,
+    Deck,
+    Fencer,
+    in_order,
+    kinds,
+)
+from referee.games.duel.forms import (
+    DECISIONS,
     MOST_ACTIONS,
     PRICES,
+    action_refusal,
     all_moves,
     as_move,
+    defence_refusal,
     only_action,
     open_actions,
-)
-from referee.games.duel.cards import DEXTERITY, Deck, in_order, kinds
-from referee.games.duel.checks import (
-    action_refusal,
-    defence_refusal,
     trait_refusal,
 )
-from referee.games.duel.fencer import END, LETHAL, VERSATILE, Fencer
-from referee.games.duel.forms import DECISIONS
-from referee.games.duel.log import Event, recent
-from referee.games.duel.scene import areas
-from referee.games.duel.text import NAMES, told
+from referee.games.duel.table import NAMES, Event, areas, outcome, recent, told
 from referee.rules.chance import Chance
 from referee.rules.form import AnyForm
 from referee.rules.game import Decision, Game, Move, Observation, Options, ranked, redealt
@@ -218,7 +222,8 @@ class Duel(Game):
 
     def scene(self, seat: int | None = None) -> Sequence[Area]:
         """Return the line with the pawn, both fencers and what they did of late."""
-        return [*areas(self, seat)]
+        end = "" if self.asked else outcome(self._places, self.reason)
+        return [*areas(self.views(seat), self.asked, self.decider, self.deck, end)]
 
     def _deal_anew(self, seat: int, rng: Random) -> None:
         """Replace what `seat` cannot know: the rival's hand, and the order of the deck."""

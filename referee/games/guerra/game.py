@@ -17,21 +17,20 @@ from referee.games.guerra.battle import (
     volley,
     with_shots,
 )
-from referee.games.guerra.checks import (
+from referee.games.guerra.forms import (
+    DECISIONS,
     attack_refusal,
     deploy_refusal,
     discard_refusal,
     orders_refusal,
 )
-from referee.games.guerra.forms import DECISIONS
 from referee.games.guerra.samples import (
     sample_attack,
     sample_deploy,
     sample_discard,
     sample_orders,
 )
-from referee.games.guerra.scene import areas
-from referee.games.guerra.text import NAMES, told
+from referee.games.guerra.table import NAMES, areas, told
 from referee.rules.chance import Chance
 from referee.rules.form import AnyForm
 from referee.rules.game import Decision, Game, Move, Observation, Options, redealt
@@ -222,7 +221,8 @@ class Guerra(Game):
 
     def scene(self, seat: int | None = None) -> Sequence[Area]:
         """Return both armies face to face, B's above A's."""
-        return [*areas(self, seat)]
+        past = [*self.last_turn, *self.this_turn]
+        return [*areas(self.views(seat), self.options.max_turns, past)]
 
     def _deal_anew(self, seat: int, rng: Random) -> None:
         """Replace what `seat` cannot know: the other hand, and the order of both packs."""

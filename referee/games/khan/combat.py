@@ -6,9 +6,9 @@
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from referee.games.khan.camp import FACE_UP, Camp
-from referee.games.khan.cards import (
+from referee.games.khan.camp import (
     CHAMPION,
+    FACE_UP,
     GUNPOWDER,
     LEADER,
     LEADERS,
@@ -16,6 +16,7 @@ from referee.games.khan.cards import (
     RETREAT,
     ROUNDS,
     VANGUARD,
+    Camp,
     formations,
     in_order,
     prevails,

@@ -7,30 +7,39 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 
 from msgspec import Meta
 
-from referee.games.khan.camp import FACE_UP, IN_HAND, Camp, drawing, held
-from referee.games.khan.cards import COPIES, GUNPOWDER, KINDS, POISON, RETREAT, names, tally
-from referee.games.khan.checks import (
-    discard_refusal,
-    gunpowder_refusal,
-    leader_refusal,
-    place_refusal,
-    reveal_refusal,
-    turn_refusal,
+from referee.games.khan.camp import (
+    COPIES,
+    FACE_UP,
+    GUNPOWDER,
+    IN_HAND,
+    KINDS,
+    POISON,
+    RETREAT,
+    Camp,
+    deal_anew,
+    drawing,
+    held,
+    names,
+    tally,
 )
 from referee.games.khan.combat import Combat, Question
-from referee.games.khan.forms import DECISIONS
-from referee.games.khan.moves import (
+from referee.games.khan.forms import (
+    DECISIONS,
     all_moves,
     discard_moves,
+    discard_refusal,
     gunpowder_moves,
+    gunpowder_refusal,
     in_canonical_order,
     leader_moves,
+    leader_refusal,
     place_moves,
+    place_refusal,
+    reveal_refusal,
     turn_moves,
+    turn_refusal,
 )
-from referee.games.khan.resample import deal_anew
-from referee.games.khan.scene import areas
-from referee.games.khan.text import called, deed
+from referee.games.khan.table import areas, called, deed
 from referee.rules.chance import Chance
 from referee.rules.form import AnyForm
 from referee.rules.game import Decision, Game, Move, Observation, Options, ranked, redealt
@@ -227,7 +236,8 @@ class Khan(Game):
 
     def scene(self, seat: int | None = None) -> Sequence[Area]:
         """Return the points, the combat, the camps and the last turns."""
-        return [*areas(self, seat)]
+        turns = self.seats * self.options.max_turns_per_player
+        return [*areas(self.views(seat), turns, GOAL)]
 
     def resample(self, seat: int, rng: Random) -> Self:
         """Return a copy with what the others hold unseen, deck and bag dealt anew."""

@@ -7,7 +7,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 
 from msgspec import Meta
 
-from referee.games.steal_war.replies import (
+from referee.games.steal_war.forms import (
     WAIT,
     Play,
     StealPile,
@@ -16,9 +16,9 @@ from referee.games.steal_war.replies import (
     all_moves,
     steal_refusal,
 )
-from referee.games.steal_war.scene import areas
+from referee.games.steal_war.table import areas
 from referee.games.steal_war.trick import DOWN, Holdings, Trick
-from referee.games.war_family.text import NAMES
+from referee.games.war_family.table import NAMES
 from referee.rules.chance import Chance
 from referee.rules.form import AnyForm
 from referee.rules.game import Decision, Game, Move, Observation, Options, ranked, redealt
@@ -210,7 +210,7 @@ class StealWar(Game):
 
     def scene(self, seat: int | None = None) -> Sequence[Area]:
         """Return the trick as far as it has come, packs and piles, and the tricks before."""
-        return [*areas(self, seat)]
+        return [*areas(self, self.options.max_tricks, seat)]
 
     def _deal(self) -> Holdings:
         return Holdings(self.seats, self.chance)

@@ -6,7 +6,7 @@ from typing import Annotated, ClassVar, Self
 
 from msgspec import Meta
 
-from referee.games.tod_und_leben.scene import areas
+from referee.games.tod_und_leben.table import areas
 from referee.games.war_family.cards import deal, deck, strength
 from referee.rules.chance import Chance
 from referee.rules.form import AnyForm

@@ -11,11 +11,11 @@ from msgspec import Meta
 
 from referee.games.war_family.battle import Battle, Pack, fight, war_or_out, war_to_last_card
 from referee.games.war_family.cards import deal
-from referee.games.war_family.scene import areas
-from referee.games.war_family.text import NAMES
+from referee.games.war_family.table import NAMES, fought, pack_row, told_battle
 from referee.rules.chance import Chance
 from referee.rules.game import Decision, Game, Move, Observation, Options, ranked, redealt
-from referee.rules.scene import Area
+from referee.rules.scene import Area, Group, Row, Text
+from referee.rules.words import counted
 
 RANDOM = "random"
 """The order of the default reply, which only the referee may give."""
@@ -201,7 +201,27 @@ class PackGame(Game):
 
     def scene(self, seat: int | None = None) -> Sequence[Area]:
         """Return the battle, the packs, top first, and the last battles."""
-        return [*areas(self, seat)]
+        seats = range(self.seats)
+        areas: list[Area] = [fought(self.battles[-1], self.options.max_battles)]
+        areas += [Group("", [self._pack(each, seat)], each) for each in seats]
+        if seat is None:  # whatever of them nobody at the table knows
+            packs = [" ".join(self.packs[each]) or "-" for each in seats]
+            areas.append(Text("Packs as they lie, top first", packs, [*seats], most=0))
+        told = [told_battle(battle, self.order_of(battle, seat)) for battle in self.lately(seat)]
+        label = "Last battles (face-down cards in brackets; > how they were picked up)"
+        return [*areas, Text("", [self.aim]), Text(label, told, most=0)]
+
+    def _pack(self, owner: int, viewer: int | None) -> Row:
+        """Return a pack as far as `viewer` knows it, or any of the seats."""
+        eyes = range(self.seats) if viewer is None else (viewer,)
+        known = zip(*(self.known(owner, each) for each in eyes), strict=True)
+        cards = [next((card for card in seen if card is not None), None) for seen in known]
+        note = counted(len(cards), "card")
+        if owner in self.ran_out:
+            note = f"out of cards since battle {self.ran_out[owner][0]}"
+        elif owner == self.asked:
+            note += f", and {len(self.won)} to pick up"
+        return pack_row(cards, note)
 
     def known(self, owner: int, seat: int) -> list[str | None]:
         """Return the pack of `owner`, top first, with None for each card `seat` cannot know."""

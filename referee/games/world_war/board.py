@@ -1,10 +1,18 @@
-"""World War's board: 42 territories, their borders, continents and cards.
+"""World War's board and cards, the armies on it, their combats, and what everybody sees happen.
 
 Inside the game a territory is its number in the board's order, a continent its number in the same
 order, and a card the number of its territory; the two jokers follow.
 """
 
-from typing import Any
+from collections import deque
+from collections.abc import Collection, Mapping, Sequence
+from itertools import combinations
+from operator import gt
+from typing import Any, NamedTuple
+
+import msgspec
+
+from referee.rules.chance import Chance, Key
 
 _BOARD = """
 north_america +5
@@ -122,3 +130,325 @@ def table() -> dict[str, Any]:
         },
         "cards": dict(zip(CARDS, WEAPON, strict=True)),
     }
+
+
+SET = 3
+MOST_IN_HAND = 5
+ALIKE = {"cannon": 4, "infantry": 6, "cavalry": 8}
+DIFFERENT = 10
+"""One of each weapon, or a joker in place of one."""
+WITH_JOKER = 12
+"""A joker with two alike, or two jokers."""
+BY_EXCHANGE = (4, 6, 8, 10, 12, 15, 20, 25)
+"""In the form `world`, the armies of the first exchanges of the whole table."""
+LATER = 5
+"""How much more each later exchange brings than the one before."""
+ON_OWN = 2
+"""The armies that appear at once on an own territory whose card is shown."""
+
+
+def worth(cards: Sequence[int]) -> int:
+    """Return what the secret form pays for three cards; 0 if they are no set."""
+    weapons = [WEAPON[card] for card in cards if WEAPON[card] != JOKER]
+    kinds = len(set(weapons))
+    jokers = SET - len(weapons)
+    if jokers == 0:
+        return DIFFERENT if kinds == SET else ALIKE[weapons[0]] if kinds == 1 else 0
+    return DIFFERENT if kinds == len(weapons) == SET - 1 else WITH_JOKER
+
+
+def exchange_armies(exchange: int) -> int:
+    """Return what the form `world` pays for the exchange of this number, from 0, at the table."""
+    beyond = exchange - len(BY_EXCHANGE)
+    return BY_EXCHANGE[exchange] if beyond < 0 else BY_EXCHANGE[-1] + LATER * (beyond + 1)
+
+
+def sets(hand: Sequence[int]) -> list[tuple[int, ...]]:
+    """Return the sets in a hand that is in order, the first by the board's order first."""
+    return [cards for cards in combinations(hand, SET) if worth(cards)]
+
+
+Reach = list[tuple[int, list[int]]]
+"""Territories to start from, each with those that can be reached from it."""
+
+ONE_EACH = (1,) * len(TERRITORIES)
+"""The armies at first."""
+
+
+class Forces:
+    """Owners and armies of all territories, in the board's order."""
+
+    def __init__(self, owner: Sequence[int], seats: int, armies: Sequence[int] = ONE_EACH) -> None:
+        self.owner = list(owner)
+        self.armies = list(armies)
+        self.count = [self.owner.count(seat) for seat in range(seats)]
+        """By seat, how many territories it holds."""
+        self._in_continent = [[0] * len(CONTINENTS) for _ in range(seats)]
+        for territory, holder in enumerate(self.owner):
+            self._in_continent[holder][CONTINENT[territory]] += 1
+        self.holder: list[int | None] = [
+            next((seat for seat in range(seats) if self._in_continent[seat][at] == size), None)
+            for at, size in enumerate(SIZE)
+        ]
+        """By continent, the seat that holds it whole."""
+
+    def own(self, seat: int) -> list[int]:
+        """Return the territories of `seat`, in the board's order."""
+        return [territory for territory, holder in enumerate(self.owner) if holder == seat]
+
+    def total(self, seat: int) -> int:
+        """Return the armies of `seat`."""
+        return sum(n for n, holder in zip(self.armies, self.owner, strict=True) if holder == seat)
+
+    def totals(self) -> list[int]:
+        """Return the armies of every seat."""
+        totals = [0] * len(self.count)
+        for holder, n in zip(self.owner, self.armies, strict=True):
+            totals[holder] += n
+        return totals
+
+    def strong(self, seat: int, least: int) -> int:
+        """Return how many territories of `seat` have at least so many armies."""
+        pairs = zip(self.armies, self.owner, strict=True)
+        return sum(holder == seat and n >= least for n, holder in pairs)
+
+    def continents(self, seat: int) -> list[str]:
+        """Return the continents that `seat` holds whole."""
+        pairs = zip(CONTINENTS, self.holder, strict=True)
+        return [continent for continent, holder in pairs if holder == seat]
+
+    def reinforcements(self, seat: int, minimum: int) -> int:
+        """Return what territories, at least the `minimum`, and continents bring in a turn."""
+        armies = max(minimum, self.count[seat] // 3)
+        for bonus, holder in zip(BONUS, self.holder, strict=True):
+            if holder == seat:
+                armies += bonus
+        return armies
+
+    def take(self, territory: int, seat: int) -> None:
+        """Make `seat` the owner of a territory of another."""
+        loser, continent = self.owner[territory], CONTINENT[territory]
+        self.owner[territory] = seat
+        self.count[loser] -= 1
+        self.count[seat] += 1
+        self._in_continent[loser][continent] -= 1
+        self._in_continent[seat][continent] += 1
+        whole = self._in_continent[seat][continent] == SIZE[continent]
+        self.holder[continent] = seat if whole else None
+
+    def attacks(self, seat: int, shielded: Collection[int]) -> Reach:
+        """Return where `seat` may attack from and whom, the `shielded` seats excepted."""
+        owner, armies = self.owner, self.armies
+        spared = {seat, *shielded}
+        reach = []
+        for territory, holder in enumerate(owner):
+            if holder == seat and armies[territory] > 1:
+                targets = [to for to in BORDERS[territory] if owner[to] not in spared]
+                if targets:
+                    reach.append((territory, targets))
+        return reach
+
+    def moves(self, seat: int) -> Reach:
+        """Return where `seat` may move armies from and to."""
+        owner, armies = self.owner, self.armies
+        reach = []
+        for territory, holder in enumerate(owner):
+            if holder == seat and armies[territory] > 1:
+                goals = [to for to in BORDERS[territory] if owner[to] == seat]
+                if goals:
+                    reach.append((territory, goals))
+        return reach
+
+    def move(self, source: int, goal: int, armies: int) -> None:
+        """Take armies from one territory to another."""
+        self.armies[source] -= armies
+        self.armies[goal] += armies
+
+
+MOST_DICE = 3
+MOST_ROLLS = 1000
+
+Roll = list[list[int]]
+"""The attacker's dice and the defender's, each from high to low."""
+
+
+class Attack(NamedTuple):
+    """An attack that was ordered, its territories by number."""
+
+    source: int
+    target: int
+    dice: int
+    rolls: int = 1
+    stop_at: int = 1
+
+
+def most_dice(armies: int) -> int:
+    """Return the most dice that so many armies can throw."""
+    return min(MOST_DICE, armies)
+
+
+def losses(attack: Sequence[int], defence: Sequence[int]) -> tuple[int, int]:
+    """Return what attacker and defender lose by dice that are sorted from high to low."""
+    pairs = min(len(attack), len(defence))
+    beaten = sum(map(gt, attack, defence))
+    return pairs - beaten, beaten
+
+
+class Fought(NamedTuple):
+    """What became of an attack."""
+
+    rolls: list[Roll]
+    attacker_lost: int
+    defender_lost: int
+
+
+def fight(
+    forces: Forces, attack: Attack, defence: int, chance: Chance, place: Sequence[Key]
+) -> Fought:
+    """Roll an attack out and take off the losses.
+
+    A roll is one event, named by the attack's `place` in the rules and its number: three dice
+    for each side, whatever is thrown of them, so that the numbers chosen change no die.
+    """
+    source, target = attack.source, attack.target
+    ours, theirs = before = forces.armies[source], forces.armies[target]
+    rolls = []
+    for number in range(1, attack.rolls + 1):
+        faces = chance.dice(2 * MOST_DICE, 6, "roll", *place, number)
+        thrown = sorted(faces[: min(attack.dice, ours - 1)], reverse=True)
+        against = sorted(faces[MOST_DICE:][: min(defence, theirs)], reverse=True)
+        rolls.append([thrown, against])
+        lost, killed = losses(thrown, against)
+        ours -= lost
+        theirs -= killed
+        if theirs == 0 or ours <= attack.stop_at:
+            break
+    forces.armies[source], forces.armies[target] = ours, theirs
+    return Fought(rolls, before[0] - ours, before[1] - theirs)
+
+
+class Event(
+    msgspec.Struct,
+    frozen=True,
+    eq=False,
+    gc=False,
+    tag_field="event",
+    rename={"source": "from", "target": "to"},
+):
+    """What one seat did, or what befell it, in the form in which it is shown.
+
+    Nothing of it changes any more, and no event equals another: words are kept by event.
+    """
+
+    seat: int
+
+
+class SetUp(Event, frozen=True, tag="setup"):
+    """Armies of the set-up were placed."""
+
+    armies: Mapping[str, int]
+
+
+class TurnBegun(Event, frozen=True, tag="turn"):
+    """A turn began."""
+
+    round: int
+
+
+class Traded(Event, frozen=True, tag="trade"):
+    """A set of cards was exchanged, for armies and for more on own territories."""
+
+    cards: list[str]
+    armies: int
+    extra: Mapping[str, int]
+
+
+class Deployed(Event, frozen=True, tag="deploy"):
+    """Reinforcements were placed."""
+
+    armies: Mapping[str, int]
+
+
+class Attacked(Event, frozen=True, tag="attack"):
+    """An attack was rolled out."""
+
+    source: str
+    target: str
+    dice: int
+    defender: int
+    defender_dice: int
+    rolls: list[Roll]
+    attacker_lost: int
+    defender_lost: int
+
+
+class Marched(Event, frozen=True):
+    """Armies went from one territory to another."""
+
+    source: str
+    target: str
+    armies: int
+
+
+class Conquered(Marched, frozen=True, tag="conquest"):
+    """The survivors of the last roll took the territory."""
+
+
+class Followed(Marched, frozen=True, tag="occupy"):
+    """More armies followed them."""
+
+
+class Fortified(Marched, frozen=True, tag="fortify"):
+    """Armies moved at the end of the turn."""
+
+
+class Eliminated(Event, frozen=True, tag="eliminated"):
+    """The seat lost its last territory, and its cards with it."""
+
+    by: int
+    cards: list[str]
+
+
+class CardDrawn(Event, frozen=True, tag="card"):
+    """The seat drew a card, for which the used ones may have been shuffled."""
+
+    reshuffled: bool
+
+
+class Log:
+    """All seats' events in one list, and how far each seat has been told.
+
+    What everybody has been told is cut off, but for the last turn of every seat.
+    """
+
+    def __init__(self, seats: int) -> None:
+        self._events: list[Event] = []
+        self._cut = 0
+        self._told = [0] * seats
+        self._turns: deque[int] = deque(maxlen=seats + 1)
+        """Where the last turns begin."""
+
+    def add(self, event: Event) -> None:
+        """Take an event in."""
+        self._events.append(event)
+
+    def answered(self, seat: int) -> None:
+        """Note that `seat` has been told all that there is."""
+        self._told[seat] = self._cut + len(self._events)
+
+    def begin_turn(self, seat: int, number: int, living: list[int]) -> None:
+        """Note that a turn begins in the round of this number; nobody else needs to be told."""
+        self._turns.append(self._cut + len(self._events))
+        self.add(TurnBegun(seat, number))
+        needed = min(self._turns[0], *(self._told[other] for other in living))
+        del self._events[: needed - self._cut]
+        self._cut = max(self._cut, needed)
+
+    def since(self, seat: int) -> list[Event]:
+        """Return what has happened since `seat` was last asked."""
+        return self._events[max(0, self._told[seat] - self._cut) :]
+
+    def latest(self) -> list[Event]:
+        """Return the events of the last turn of every seat, and of the one that goes on."""
+        first = self._turns[0] if self._turns else 0
+        return self._events[first - self._cut :]

@@ -4,27 +4,32 @@ from collections.abc import Mapping, Sequence
 from random import Random
 from typing import Any, ClassVar, Self
 
-from referee.games.world_war.battle import MOST_ROLLS, Attack, most_dice
-from referee.games.world_war.board import CARD_NUMBER, CARDS, NUMBER, TERRITORIES, table
-from referee.games.world_war.checks import (
+from referee.games.world_war.board import (
+    CARD_NUMBER,
+    CARDS,
+    MOST_ROLLS,
+    NUMBER,
+    TERRITORIES,
+    Attack,
+    most_dice,
+    table,
+)
+from referee.games.world_war.course import Course
+from referee.games.world_war.forms import (
+    DECISIONS,
+    WorldWarOptions,
     attack_refusal,
     defend_refusal,
     fortify_refusal,
     occupy_refusal,
     placement_refusal,
-    trade_refusal,
-)
-from referee.games.world_war.course import Course
-from referee.games.world_war.forms import DECISIONS
-from referee.games.world_war.options import WorldWarOptions
-from referee.games.world_war.samples import (
     sample_attack,
     sample_fortify,
     sample_number,
     sample_placement,
+    trade_refusal,
 )
-from referee.games.world_war.scene import GROUND, areas
-from referee.games.world_war.text import NAMES, told_move
+from referee.games.world_war.table import GROUND, NAMES, areas, told_move
 from referee.rules.chance import Chance
 from referee.rules.form import AnyForm
 from referee.rules.game import Decision, Game, Move, Observation, Options, redealt
@@ -201,7 +206,7 @@ class WorldWar(Game):
 
     def scene(self, seat: int | None = None) -> Sequence[Area]:
         """Return the board, the seats and the last round, and what `seat` alone may know."""
-        return [*areas(self, seat)]
+        return [*areas(self.war, seat)]
 
     def describe(self, seat: int, move: Move) -> str:
         """Return `move` as a clause such as "A attacks alaska > kamchatka with 3 dice"."""

@@ -19,9 +19,9 @@ import pytest
 from arena.report.frames import shortened
 from referee.games import GAMES
 from referee.games.guerra.battle import ZONES
-from referee.games.tod_und_leben.scene import areas as areas_of_pairs
-from referee.games.world_war.goals import Continents, Destroy
-from referee.games.world_war.scene import GROUND
+from referee.games.tod_und_leben.table import areas as areas_of_pairs
+from referee.games.world_war.course import Continents, Destroy
+from referee.games.world_war.table import GROUND
 from referee.rules.cards import back, french, pack, spanish, suit_first
 from referee.rules.game import Game, plain
 from referee.rules.options import new_game, read_options

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from itertools import product
 from random import Random
 
+from referee.games.cold_war.forms import GAIN, REACH
 from referee.games.cold_war.game import ColdWar, ColdWarOptions
-from referee.games.cold_war.seats import GAIN, REACH
 from referee.rules.options import new_game
 from tests.benchmarks.figures.figure import Figure
 

@@ -5,9 +5,8 @@ from collections.abc import Iterator
 from functools import cache
 from itertools import product
 
-from referee.games.duel.actions import PRICES
-from referee.games.duel.cards import kinds
-from referee.games.duel.fencer import START, TRAITS, VERSATILE, Fencer
+from referee.games.duel.fencer import START, TRAITS, VERSATILE, Fencer, kinds
+from referee.games.duel.forms import PRICES
 from referee.games.duel.game import Duel, DuelOptions
 from referee.rules.chance import Chance
 from referee.rules.game import plain

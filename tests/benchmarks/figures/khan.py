@@ -4,7 +4,7 @@ import statistics
 from collections import Counter
 from collections.abc import Iterator
 
-from referee.games.khan.cards import KINDS
+from referee.games.khan.camp import KINDS
 from referee.games.khan.game import Khan, KhanOptions
 from referee.rules.chance import Chance
 from tests.benchmarks.figures.figure import Figure, share

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from itertools import product
 from random import Random
 
-from referee.games.world_war.battle import losses
+from referee.games.world_war.board import losses
+from referee.games.world_war.forms import WorldWarOptions
 from referee.games.world_war.game import WorldWar
-from referee.games.world_war.options import WorldWarOptions
 from referee.rules.chance import Chance
 from tests.benchmarks.figures.figure import Figure, mean, share
 from tests.referee.games.world_war_positions import asked, position, single

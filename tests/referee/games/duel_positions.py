@@ -3,8 +3,7 @@
 from collections import Counter
 from random import Random
 
-from referee.games.duel.cards import COPIES, kinds
-from referee.games.duel.fencer import LETHAL
+from referee.games.duel.fencer import COPIES, LETHAL, kinds
 from referee.games.duel.game import Duel, DuelOptions
 from referee.rules.chance import Chance
 from referee.rules.game import Move, plain

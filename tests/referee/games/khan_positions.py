@@ -3,8 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from referee.games.khan.camp import Camp, Hoard
-from referee.games.khan.cards import KINDS, in_order, tally
+from referee.games.khan.camp import KINDS, Camp, Hoard, in_order, tally
 from referee.games.khan.game import Khan, KhanOptions
 from referee.rules.chance import Chance
 from referee.rules.game import Move

@@ -6,8 +6,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from referee.games.duel.cards import kinds
-from referee.games.duel.fencer import BIG, BRAVE, LETHAL, QUICK, TRAINED, VERSATILE, VETERAN, WARY
+from referee.games.duel.fencer import (
+    BIG,
+    BRAVE,
+    LETHAL,
+    QUICK,
+    TRAINED,
+    VERSATILE,
+    VETERAN,
+    WARY,
+    kinds,
+)
 from referee.rules.game import plain
 from tests.referee.games.duel_positions import (
     BREATHE,

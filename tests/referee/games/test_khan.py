@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from referee.games.khan.cards import KINDS
+from referee.games.khan.camp import KINDS
 from referee.rules.game import plain
 from tests.referee.games.khan_positions import (
     DRAW,

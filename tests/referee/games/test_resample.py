@@ -5,7 +5,7 @@ from random import Random
 
 from referee.games import GAMES
 from referee.games.casino_war.shoe import Shoe
-from referee.games.duel.cards import Deck, kinds
+from referee.games.duel.fencer import Deck, kinds
 from referee.games.war_family.cards import deck
 from referee.rules.chance import Chance
 from referee.testing.cases import Case

@@ -11,7 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec import to_builtins
 
-from referee.games.world_war.battle import Attack, fight
 from referee.games.world_war.board import (
     BONUS,
     BORDERS,
@@ -20,9 +19,11 @@ from referee.games.world_war.board import (
     MEMBERS,
     TERRITORIES,
     WEAPON,
+    Attack,
+    Forces,
+    fight,
 )
-from referee.games.world_war.forces import Forces
-from referee.games.world_war.goals import Continents, Destroy, Territories, objectives
+from referee.games.world_war.course import Continents, Destroy, Territories, objectives
 from referee.rules.chance import Chance
 from referee.rules.game import plain
 from tests.referee.games.tables import defaults, play, refused, rows

@@ -1,11 +1,16 @@
 """Set up positions of World War, with dice that fall as the rules page's examples say."""
 
-from referee.games.world_war.board import CARD_NUMBER, CONTINENTS, MEMBERS, NUMBER, TERRITORIES
-from referee.games.world_war.course import Fall
-from referee.games.world_war.forces import Forces
+from referee.games.world_war.board import (
+    CARD_NUMBER,
+    CONTINENTS,
+    MEMBERS,
+    NUMBER,
+    TERRITORIES,
+    Forces,
+)
+from referee.games.world_war.course import Fall, Territories
+from referee.games.world_war.forms import WorldWarOptions
 from referee.games.world_war.game import WorldWar
-from referee.games.world_war.goals import Territories
-from referee.games.world_war.options import WorldWarOptions
 from referee.rules.chance import Chance
 from referee.rules.game import Move, plain
 from tests.referee.games.tables import play

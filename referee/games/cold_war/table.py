@@ -1,11 +1,44 @@
-"""Cold War's table: who aims how much at whom, which pairs lead, the last plays, the words."""
+"""Cold War's table and its words: who aims how much at whom, which pairs lead, the last plays."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from referee.games.cold_war.seats import NAMES, RIVALS, SEATS
-from referee.rules.game import Observation
+from referee.games.cold_war.forms import GAIN, NAMES, RIVALS, SEATS
+from referee.rules.game import Move, Observation
 from referee.rules.scene import Area, Facts, Group, Mark, Row, Text, Token, Track
+
+
+def told(seat: int, play: Move) -> str:
+    """Return `play` as a sentence without its full stop."""
+    return f"{NAMES[seat]} {deed(seat, play)}"
+
+
+def deed(seat: int, play: Move) -> str:
+    """Return what `seat` does by `play`, as the predicate of a sentence."""
+    match play["play"]:
+        case "arm":
+            return f"arms: {_changes(seat, play['add'], GAIN - sum(play['add']))}"
+        case "shift":
+            changes = _changes(seat, play["move"], 0)
+            return f"shifts: {changes}" if changes else "passes"
+        case "attack":
+            return f"attacks with {NAMES[play['with']]}"
+        case _:
+            return f"loses the play{_laid(seat, play)}"
+
+
+def _laid(seat: int, play: Move) -> str:
+    """Return after a colon what was laid in a null play, if it is shown."""
+    if "laid" not in play:
+        return ""
+    cards = play["laid"]
+    return f": {cards['play']} {_changes(seat, cards.get('add') or cards['move'], 0)}"
+
+
+def _changes(seat: int, entries: Sequence[int], reserve: int) -> str:
+    named = [(NAMES[other], entries[other]) for other in RIVALS[seat]]
+    return ", ".join(f"{name} {n:+d}" for name, n in (*named, ("reserve", reserve)) if n)
+
 
 _EXCHANGES = 2  # so many of the last ones are shown where every step can be looked at
 _FAR = 24  # a lead that nobody makes up for in a round

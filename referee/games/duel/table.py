@@ -1,18 +1,90 @@
-"""Duel's table: the line with the pawn, what the fencers have left, the attack, the cards."""
+"""Duel's table and its words: the line with the pawn, the fencers, the attack, the last deeds."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from referee.games.duel.cards import SUITS, USE, in_order
-from referee.games.duel.fencer import END, TRAITS
-from referee.games.duel.text import EFFECTS, NAMES, ROLES, deed, outcome, told
+from referee.games.duel.fencer import END, SUITS, TRAITS, USE, Deck, in_order
 from referee.rules.cards import back, suit_first
 from referee.rules.game import Observation
 from referee.rules.scene import Area, Card, Facts, Group, Mark, Row, Text, Token, Track
 from referee.rules.words import counted
 
-if TYPE_CHECKING:
-    from referee.games.duel.game import Duel
+NAMES = "AB"
+ROLES = ("the challenger", "the challenged")
+EFFECTS = {
+    1: "fencing +3",
+    2: "maximum stamina +3",
+    3: "maximum dexterity +3",
+    4: "each thrust and cut counts one card more",
+    5: "each parry and moulinet counts one card more",
+    6: "rolls twice when breathing or using footwork",
+    7: "whenever the rival retreats, he retreats one point more",
+    8: "fencing, maximum stamina and maximum dexterity +1",
+}
+_LOSSES = {
+    "retreat": "has been driven off the line",
+    "stamina": "has no stamina left",
+    "dexterity": "has no dexterity left",
+}
+
+
+def told(seat: int, move: Mapping[str, Any]) -> str:
+    """Return what a move does, in a few words."""
+    return f"{NAMES[seat]} {deed(move)}"
+
+
+def outcome(places: Sequence[int], reason: str) -> str:
+    """Return who has won, and why."""
+    if 2 not in places:
+        return "stopped, a draw"
+    loser = places.index(2)
+    if reason == "max_turns":
+        return f"stopped, {NAMES[1 - loser]} is ahead and wins"
+    return f"{NAMES[loser]} {_LOSSES[reason]}, {NAMES[1 - loser]} wins"
+
+
+def deed(move: Mapping[str, Any]) -> str:
+    """Return what a move does, without who does it."""
+    if "trait" in move:
+        return f"chooses {move['trait']}, {TRAITS[move['trait']]}"
+    if "use" in move:
+        return "parries in emergency" if move["use"] else "retreats"
+    if "action" not in move or move["action"] == "attack":
+        return _shown(move)
+    if move["action"] == "observe":
+        return f"observes with {move['card']}" if "card" in move else "observes"
+    return {
+        "breathe": "breathes",
+        "footwork": "uses footwork",
+        "feint": "feints",
+        "end_turn": "ends the turn",
+    }[move["action"]]
+
+
+def _shown(move: Mapping[str, Any]) -> str:
+    """Return a ladder as the attack or defence it is."""
+    cards = in_order(move.get("cards", ()))
+    if not cards:
+        return "attacks" if "action" in move else "does not defend"
+    verb = {"B": "thrusts", "E": "cuts", "O": "parries", "C": "moulinet"}[cards[0][0]]
+    ladder = " ".join(cards)
+    return f"answers {ladder} by moulinet" if verb == "moulinet" else f"{verb} {ladder}"
+
+
+Event = dict[str, Any]
+"""An action as a view tells it; an attack begins with nothing decided and is filled in."""
+
+RECENT = 3
+"""The turns, the present one included, whose actions a view tells."""
+
+
+def recent(log: list[Event], turn: int) -> list[Event]:
+    """Return the actions of the last turns up to `turn`."""
+    first = len(log)
+    while first and log[first - 1]["turn"] > turn - RECENT:
+        first -= 1
+    return log[first:]
+
 
 _NEXT = 12  # so many cards of the deck are shown where all are open
 _MOST = 12  # of stamina, dexterity and fencing, whatever the trait
@@ -20,11 +92,15 @@ _ORDINALS = ("", "first", "second", "third")
 _QUESTIONS = {"defend": "decides how to defend", "emergency_parry": "may parry in emergency"}
 
 
-def areas(game: "Duel", seat: int | None) -> Iterator[Area]:
-    """Yield the line, the attack, the fencers' attributes, their cards, the last deeds."""
-    views = game.views(seat)
+def areas(
+    views: Sequence[Observation | None], asked: str | None, decider: int, deck: Deck, end: str
+) -> Iterator[Area]:
+    """Yield the line, the attack, the fencers' attributes, their cards, the last deeds.
+
+    Each seat's view is None where its eyes are closed; `end` tells who has won, at the end.
+    """
     view = next(view for view in views if view is not None)
-    yield _headline(game, view)
+    yield _headline(view, asked, decider, end)
     yield _line(view)
     if view["attack"]:
         yield _attack(view["attack"])
@@ -32,8 +108,8 @@ def areas(game: "Duel", seat: int | None) -> Iterator[Area]:
         yield _attribute(view, name)
     yield from (_fencer(each, own, view) for each, own in enumerate(views))
     yield from _lately(view)
-    yield from _piles(game, seat)
-    if game.asked == "action":
+    yield from _piles(deck, is_open=None not in views)
+    if asked == "action":
         price = view["price"]
         told_price = (
             f"{price['attack']} to attack, observe or feint, {price['breathe']} to breathe or"
@@ -42,16 +118,16 @@ def areas(game: "Duel", seat: int | None) -> Iterator[Area]:
         yield Text("Stamina", [told_price])
 
 
-def _headline(game: "Duel", view: Observation) -> Facts:
+def _headline(view: Observation, asked: str | None, decider: int, end: str) -> Facts:
     label = f"Turn {view['turn']}" if view["turn"] else "Set-up"
-    if game.asked is None:
-        return Facts(label, (), [[outcome(game.places(), game.reason)]])
-    if game.asked in _QUESTIONS:
-        stage = _QUESTIONS[game.asked]
+    if asked is None:
+        return Facts(label, (), [[end]])
+    if asked in _QUESTIONS:
+        stage = _QUESTIONS[asked]
     else:
         number = view["action"]
         stage = f"decides the {_ORDINALS[number]} action" if number else "chooses a trait"
-    return Facts(label, (), [[stage]], [game.decider])
+    return Facts(label, (), [[stage]], [decider])
 
 
 def _line(view: Observation) -> Track:
@@ -137,11 +213,10 @@ def _deed(event: Mapping[str, Any]) -> str:
     return ", ".join(words)
 
 
-def _piles(game: "Duel", viewer: int | None) -> Iterator[Area]:
+def _piles(deck: Deck, *, is_open: bool) -> Iterator[Area]:
     """Yield the deck, in its order if that may be seen, and the discards."""
-    deck = game.deck
     yield Row("Deck", [back(len(deck.cards))])
-    if viewer is None and deck.cards:  # nobody at the table knows it
+    if is_open and deck.cards:  # nobody at the table knows it
         yield Text("Next in the deck", [" ".join(deck.cards[: -_NEXT - 1 : -1])], most=0)
     if deck.discards:
         yield Row("Discards, latest first", _cards(deck.discards[::-1]), most=1)

@@ -1,30 +1,164 @@
-"""World War's table: the map, what each seat holds and wants, the last dice and deeds."""
+"""World War's table and words: the map, what each seat holds and wants, the last dice and deeds."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 
-from referee.games.world_war.battle import most_dice
 from referee.games.world_war.board import (
+    BONUS,
     BORDERS,
     CARDS,
     CONTINENT,
     CONTINENTS,
     JOKER,
+    MEMBERS,
     NUMBER,
     TERRITORIES,
     WEAPON,
+    Attacked,
+    CardDrawn,
+    Conquered,
+    Deployed,
+    Eliminated,
+    Event,
+    Followed,
+    Forces,
+    Fortified,
+    SetUp,
+    Traded,
+    TurnBegun,
+    most_dice,
 )
-from referee.games.world_war.course import Course
-from referee.games.world_war.forces import Forces
-from referee.games.world_war.goals import told
-from referee.games.world_war.log import Attacked, TurnBegun
-from referee.games.world_war.text import NAMES, told_latest
+from referee.games.world_war.course import Course, told
 from referee.rules.cards import back
+from referee.rules.game import Move
 from referee.rules.scene import Area, Facts, Ground, Group, Map, Place, Row, Text, Token
 from referee.rules.words import counted
 
-if TYPE_CHECKING:
-    from referee.games.world_war.game import WorldWar
+NAMES = "ABCDEF"
+_MOST_CLAUSES = 20
+_MOST_PLACED = 5
+
+
+def told_latest(events: Iterable[Event], turns: int) -> list[tuple[int, str]]:
+    """Return who did what in the last `turns` turns that `events` tell of, in a few words each."""
+    told: list[list[Event]] = [[]]
+    for event in events:
+        if isinstance(event, TurnBegun):
+            told.append([])
+        told[-1].append(event)
+    if len(told[-1]) == 1 and isinstance(told[-1][0], TurnBegun):
+        told.pop()  # the turn that has just begun
+    return [deed for turn in told[-turns:] if turn for deed in _turn(turn)]
+
+
+def _turn(events: Sequence[Event]) -> list[tuple[int, str]]:
+    """Return the last events of a turn in words, attacks along the same border taken together."""
+    together: list[list[Event]] = []
+    for event in events:
+        if isinstance(event, Attacked) and together and _along(together[-1][0], event):
+            together[-1].append(event)
+        elif not isinstance(event, TurnBegun):
+            together.append([event])
+    first = events[0]
+    begun = first if isinstance(first, TurnBegun) else None
+    last = together[-_MOST_CLAUSES:]
+    deeds = [
+        (
+            begun.seat if begun else each[0].seat,
+            (_fought(each) or _clause(each[0])).replace("_", " "),
+        )
+        for each in last
+    ]
+    if len(last) < len(together):
+        deeds.insert(0, (deeds[0][0], "..."))
+    if begun:
+        deeds.insert(0, (begun.seat, f"in round {begun.round}"))
+    return deeds
+
+
+def _along(one: Event, other: Attacked) -> bool:
+    """Return whether an event is an attack along the same border."""
+    if not isinstance(one, Attacked):
+        return False
+    return (one.source, one.target) == (other.source, other.target)
+
+
+def _fought(events: Sequence[Event]) -> str:
+    """Return attacks along one border in words; nothing for other events."""
+    attacks = [event for event in events if isinstance(event, Attacked)]
+    if not attacks:
+        return ""
+    first = attacks[0]
+    rolls = sum(len(attack.rolls) for attack in attacks)
+    lost = sum(attack.attacker_lost for attack in attacks)
+    killed = sum(attack.defender_lost for attack in attacks)
+    count = "1 roll" if rolls == 1 else f"{rolls} rolls"
+    ends = f"{first.source} > {first.target} ({NAMES[first.defender]})"
+    return f"attacks {ends}, {count}, lost {lost}, killed {killed}"
+
+
+@lru_cache(maxsize=500)
+def _clause(event: Event) -> str:
+    match event:
+        case SetUp():
+            return f"sets up {_told_armies(event.armies, _MOST_PLACED)}"
+        case Traded():
+            more = f" and {_told_armies(event.extra)}" if event.extra else ""
+            return f"trades {', '.join(event.cards)} for {event.armies}{more}"
+        case Deployed():
+            return f"deploys {_told_armies(event.armies, _MOST_PLACED)}"
+        case Conquered():
+            return f"takes {event.target} with {event.armies}"
+        case Eliminated():
+            return f"{NAMES[event.seat]} IS OUT"
+        case Followed():
+            return f"{event.armies} more follow"
+        case CardDrawn():
+            return "draws a card" + (" (the used cards reshuffled)" if event.reshuffled else "")
+        case Fortified():
+            return f"moves {event.armies} {event.source} > {event.target}"
+    raise AssertionError(f"no words for {event}")
+
+
+def _told_armies(armies: Mapping[str, int], most: int | None = None) -> str:
+    """Return armies by territory in words; the `most` greatest, where there are many."""
+    placed = {name: count for name, count in armies.items() if count}
+    names = sorted(placed, key=lambda name: (-placed[name], NUMBER[name]))
+    told = [f"{name} +{placed[name]}" for name in names[:most]]
+    if most is not None and len(names) > most:
+        told.append(f"and {len(names) - most} others")
+    return ", ".join(told) or "nothing"
+
+
+def told_move(asked: str, seat: int, move: Move, target: str) -> str:
+    """Return a move in a few words; `target` is the territory attacked, in defend and occupy."""
+    who = NAMES[seat]
+    if asked in ("setup", "deploy"):
+        verb = "sets up" if asked == "setup" else "deploys"
+        return f"{who} {verb} {_told_armies(move['armies'], _MOST_PLACED)}"
+    if asked == "trade":
+        cards = ", ".join(move["cards"])
+        return f"{who} trades {cards}" if cards else f"{who} keeps the cards"
+    if asked == "defend":
+        return f"{who} defends {target} with {_dice(move['dice'])}"
+    if asked == "occupy":
+        return f"{who} sends {move['armies']} more to {target}"
+    if asked == "fortify":
+        if move["action"] == "stay":
+            return f"{who} moves nothing"
+        return f"{who} moves {move['armies']} {move['from']} > {move['to']}"
+    if move["action"] == "stop":
+        return f"{who} stops attacking"
+    order = ""
+    if "rolls" in move:
+        times = "1 roll" if move["rolls"] == 1 else f"{move['rolls']} rolls"
+        order = f", up to {times}, until {move['stop_at']} left"
+    return f"{who} attacks {move['from']} > {move['to']} with {_dice(move['dice'])}{order}"
+
+
+def _dice(count: int) -> str:
+    return "1 die" if count == 1 else f"{count} dice"
+
 
 _SITES = """
 alaska 60 95, northwest_territory 150 80, greenland 330 60, alberta 125 150, ontario 210 150,
@@ -64,14 +198,13 @@ GROUND = _ground()
 """The board's territories, in its order, and their borders."""
 
 
-def areas(game: "WorldWar", seat: int | None) -> Iterator[Area]:
+def areas(war: Course, seat: int | None) -> Iterator[Area]:
     """Yield the map first, then what is fought, the seats' numbers, their secrets, the piles."""
-    war = game.war
     yield _headline(war, seat)
     yield _map(war)
     yield from _fight(war)
     yield _numbers(war)
-    yield _continents(war.forces, game.table())
+    yield _continents(war.forces)
     yield from (_secrets(war, each, seat) for each in range(war.seats))
     yield from _piles(war, seat)
     if deeds := told_latest(war.log.latest(), len(war.living())):
@@ -147,15 +280,15 @@ def _numbers(war: Course) -> Area:
     return Facts("Forces", head, rows, [*range(war.seats)])
 
 
-def _continents(forces: Forces, table: Mapping[str, Any]) -> Area:
+def _continents(forces: Forces) -> Area:
     """Return who holds how much of each continent, who most first."""
     rows = []
-    for name, continent in table["continents"].items():
-        owners = [forces.owner[NUMBER[member]] for member in continent["territories"]]
+    for continent, name in enumerate(CONTINENTS):
+        owners = [forces.owner[member] for member in MEMBERS[continent]]
         counts = sorted((-owners.count(seat), seat) for seat in {*owners})
         shares = ", ".join(f"{NAMES[seat]} {-count}" for count, seat in counts)
         held = shares if len(counts) > 1 else f"all {NAMES[owners[0]]}'s"
-        rows.append([_plain(name), f"+{continent['bonus']}", held])
+        rows.append([_plain(name), f"+{BONUS[continent]}", held])
     return Facts("Continents", ("Continent", "Bonus", "Held by"), rows)
 
 

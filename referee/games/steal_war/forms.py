@@ -7,7 +7,7 @@ from msgspec import Meta
 
 from referee.games.steal_war.trick import DECK, Holdings
 from referee.games.war_family.cards import LIKE
-from referee.games.war_family.text import NAMES
+from referee.games.war_family.table import NAMES
 from referee.rules.form import Form
 from referee.rules.game import Move
 

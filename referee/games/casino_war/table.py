@@ -1,35 +1,18 @@
 """Casino War's table: the cards, everybody's money, the rounds before, and the shoe."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from referee.games.casino_war.shoe import LEAST_PER_DECK
+from referee.games.casino_war.shoe import LEAST_PER_DECK, Shoe
 from referee.games.war_family.cards import deck, strength
 from referee.rules.cards import EMPTY, back, french, rank_text, rank_word
 from referee.rules.game import ranked
 from referee.rules.scene import Area, Card, Facts, Group, Look, Row, Text, Token
 
-if TYPE_CHECKING:
-    from referee.games.casino_war.game import CasinoWar
-
 _NOTHING = "–"
 
 
-def areas(game: "CasinoWar", *, is_open: bool) -> Iterator[Area]:
-    """Yield the round with its cards, the money, the rounds before, and the shoe."""
-    table = game.view(0)
-    seats = tuple(range(game.seats))
-    if table["decision"]:
-        yield _round(table, game.options.rounds)
-    yield _money(table, seats)
-    if table["last"]:
-        yield from _last(table["last"], seats)
-    if before := [each.told() for each in game.played][:-1]:
-        yield Text("The rounds before, bet + bet on a tie: won or lost", before, most=0)
-    yield _shoe(game, is_open=is_open)
-
-
-def _round(table: Mapping[str, Any], rounds: int) -> Group:
+def round_area(table: Mapping[str, Any], rounds: int) -> Group:
     """Return the two cards of a tie; while bets are made, the places they will lie in."""
     cards = [
         Row(whose.capitalize(), [french(table[whose], "new") if table[whose] else EMPTY])
@@ -39,7 +22,7 @@ def _round(table: Mapping[str, Any], rounds: int) -> Group:
     return Group(f"Round {table['round']} of {rounds}: {what}", cards)
 
 
-def _money(table: Mapping[str, Any], seats: Sequence[int]) -> Facts:
+def money_area(table: Mapping[str, Any], seats: Sequence[int]) -> Facts:
     """Return what each seat has, how it stands, and once they are shown its bets."""
     money, bets = table["money"], table["bets"]
     head = ["Money", "Place", *(["Bet", "On a tie"] if bets else [])]
@@ -56,7 +39,7 @@ def _stake(bet: Mapping[str, int] | None) -> tuple[str, str]:
     return (str(bet["bet"]), str(bet["tie_bet"])) if bet else (_NOTHING, _NOTHING)
 
 
-def _last(last: Mapping[str, Any], seats: Sequence[int]) -> Iterator[Area]:
+def last_areas(last: Mapping[str, Any], seats: Sequence[int]) -> Iterator[Area]:
     """Yield the cards of the round before, and what it brought to whom."""
     label = f"Round {last['round']}"
     pairs = [(last["player"], last["house"])]
@@ -86,13 +69,13 @@ def _compared(pair: tuple[str, str], in_war: bool) -> tuple[Card, Card]:
     return french(pair[0], looks[0]), french(pair[1], looks[1])
 
 
-def _shoe(game: "CasinoWar", *, is_open: bool) -> Area:
+def shoe_area(shoe: Shoe, decks: int, *, each_round: bool, is_open: bool) -> Area:
     """Return how many cards are left, by rank those seen since the last shuffle, and the burned."""
-    shoe, most = game.shoe, game.options.decks * len(deck())
+    most = decks * len(deck())
     burned: list[Area] = []
     if is_open and shoe.burned:
         burned.append(Row("Burned", [french(card) for card in shoe.burned]))
-    if game.options.reshuffle == "each_round":
+    if each_round:
         told = [f"{most} cards, shuffled before each round"]
         return Group("Shoe", [Text("", told), *burned]) if burned else Text("Shoe", told)
     seen = [
@@ -100,6 +83,6 @@ def _shoe(game: "CasinoWar", *, is_open: bool) -> Area:
         for rank, count in shoe.seen.items()
         if count
     ]
-    few = f"of {most}; shuffled when fewer than {LEAST_PER_DECK * game.options.decks}"
+    few = f"of {most}; shuffled when fewer than {LEAST_PER_DECK * decks}"
     rows = [Row("Left", [back(len(shoe.cards))], note=few), Row("Seen", seen or [EMPTY])]
     return Group("Shoe", [*rows, *burned])

@@ -1,8 +1,7 @@
-"""Guerra's table: both armies face to face, B's above A's, then what each has in reserve."""
+"""Guerra's table and its words: both armies face to face, then what each has in reserve."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
-from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -17,14 +16,54 @@ from referee.games.guerra.battle import (
     Zone,
     value,
 )
-from referee.games.guerra.text import NAMES
 from referee.rules.cards import EMPTY, back, spanish
-from referee.rules.game import Observation
+from referee.rules.game import Move, Observation
 from referee.rules.scene import Area, Card, Facts, Group, Look, Row, Text, Token
 from referee.rules.words import counted
 
-if TYPE_CHECKING:
-    from referee.games.guerra.game import Guerra
+NAMES = "AB"
+
+
+def told(seat: int, decision: str, move: Move) -> str:
+    """Return what a move does, in a few words."""
+    who = NAMES[seat]
+    if decision == "orders":
+        return f"{who} {_told_orders(move)}"
+    if decision == "attack":
+        return f"{who} {_told_attack(move)}"
+    if decision == "discard":
+        return f"{who} discards {' '.join(move['cards'])}"
+    placed = (f"{' '.join(move[zone])} to {zone}" for zone in ZONES if zone in move)
+    return f"{who} deploys {', '.join(placed)}"
+
+
+def _told_attack(move: Move) -> str:
+    attackers, target = move["attackers"], move["target"]
+    if not attackers:
+        return "stops attacking"
+    if target is None:
+        return f"sweeps with {attackers[0]}"
+    verb = "duels" if attackers[0] in KNIGHTS else "attacks"
+    if attackers[0] in ARCHERS:
+        verb = "shoots"
+    return f"{verb} {' + '.join(attackers)} > {target}"
+
+
+def _told_orders(move: Move) -> str:
+    if move["action"] == "mass_transfer":
+        return "moves " + ", ".join(f"{step['card']} to {step['to']}" for step in move["moves"])
+    told = [_told_transfer(transfer) for transfer in move.get("transfers", ())]
+    if move["action"] == "incorporate":
+        told.append(f"incorporates {move['card']} to {move['zone']}")
+    else:
+        told.append("goes to attack")
+    return ", ".join(told)
+
+
+def _told_transfer(transfer: Move) -> str:
+    swap = transfer.get("swap_with")
+    return f"transfers {transfer['card']} to {transfer['to']}" + (f" for {swap}" if swap else "")
+
 
 _ROLES = {
     card: role
@@ -44,16 +83,18 @@ _DRAWN = ("orders", "attack", "discard")
 """The decisions of a turn, at whose start a card was drawn."""
 
 
-def areas(game: "Guerra", seat: int | None) -> Iterator[Area]:
-    """Yield both armies with what was done between them, their strength, the reserves, the past."""
-    views = game.views(seat)
+def areas(views: Sequence[Observation | None], turns: int, past: Sequence[str]) -> Iterator[Area]:
+    """Yield both armies with what was done between them, their strength, the reserves, the past.
+
+    Each seat's view is None where its eyes are closed; there are at most so many `turns`.
+    """
     table = next(view for view in views if view is not None)
     upper, lower = (_army(table, each) for each in _DOWN)
-    yield Group(_stage(table, game.options.max_turns), [upper, _fighting(table), lower])
+    yield Group(_stage(table, turns), [upper, _fighting(table), lower])
     yield _strength(table)
     yield from (_reserve(views[each], table, each) for each in _DOWN)
-    if told := [*game.last_turn, *game.this_turn]:
-        yield Text("In this turn and the one before", told, most=0)
+    if past:
+        yield Text("In this turn and the one before", past, most=0)
 
 
 def _strength(table: Observation) -> Facts:

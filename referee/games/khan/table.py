@@ -1,20 +1,101 @@
-"""Khan's table: the points, the combat, and what stands before and behind each screen."""
+"""Khan's table and words: the points, the combat, what stands before and behind each screen."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 
-from referee.games.khan.cards import KINDS, ROUNDS, without
-from referee.games.khan.text import LEGEND, called, told_turn
+from referee.games.khan.camp import KINDS, ROUNDS, in_order, without
 from referee.rules.cards import back, suit_first
-from referee.rules.game import Observation
+from referee.rules.game import Move, Observation
 from referee.rules.scene import Area, Card, Facts, Group, Look, Mark, Row, Text, Token, Track
 from referee.rules.words import counted
 
-if TYPE_CHECKING:
-    from referee.games.khan.game import Khan
+LEGEND = (
+    "E beats B, B beats O, O beats E; C leads. O1 gunpowder, C1 poison, B1 champion, E1 retreat."
+)
+
+
+def called(seat: int) -> str:
+    """Return what a seat is called."""
+    return f"seat {seat}"
+
+
+def deed(decision: str, move: Move, stage: int) -> str:
+    """Return what a seat does by `move`, as the predicate of a sentence."""
+    match decision:
+        case "turn":
+            peaceful = move["action"] == "draw"
+            return "draws" if peaceful else f"attacks seat {move['target']}"
+        case "discard":
+            replaced = move.get("replacement")
+            more = f", and turns {replaced} face up for it" if replaced else ""
+            return f"discards {move['discard']}{more}"
+        case "reveal":
+            return f"shows {' '.join(in_order(move['cards'])) or 'nothing'} as {ROUNDS[stage]}"
+        case "gunpowder" if move["use"]:
+            return f"uses gunpowder on {' '.join(in_order(move['discard']))}"
+        case "gunpowder" | "poison":
+            return f"{'uses' if move['use'] else 'keeps'} its {decision}"
+        case "replace_leader":
+            return f"sends {move['card'] or 'nobody'} in as leader"
+        case "retreat":
+            return "retreats" if move["use"] else "does not retreat"
+    return f"turns {' '.join(in_order(move['cards']))} face up"
+
+
+def told_turn(turn: Mapping[str, Any]) -> str:
+    """Return what a seat did in a turn, as the predicate of a sentence."""
+    if turn["action"] == "draw":
+        return _told_draw(turn)
+    rounds = "; ".join(_clash(fought) for fought in turn["rounds"])
+    seats = (turn["seat"], turn["target"])
+    declared = zip(seats, turn["declared"], strict=True)
+    specials = [f"{special} declared by {called(seat)}" for seat, special in declared if special]
+    parts = [rounds, *specials, _aftermath(turn)]
+    return f"attacks {called(turn['target'])}: {'; '.join(parts)}"
+
+
+def _told_tokens(tokens: Mapping[str, int]) -> str:
+    return ", ".join(kind if count == 1 else f"{kind}*{count}" for kind, count in tokens.items())
+
+
+def _clash(fought: Mapping[str, Any]) -> str:
+    sides = zip(fought["shown"], fought["destroyed"], strict=True)
+    return " v ".join(_side(shown, destroyed) for shown, destroyed in sides)
+
+
+def _side(shown: Sequence[str] | None, destroyed: Sequence[str]) -> str:
+    if shown is None:
+        return "..."
+    cards = " ".join(shown) or "-"
+    return f"{cards} ({' '.join(destroyed)} destroyed)" if destroyed else cards
+
+
+def _aftermath(combat: Mapping[str, Any]) -> str:
+    parts = [f"{called(combat['winner'])} wins"]
+    if combat["loot"]:
+        parts.append(f"loots {_told_tokens(combat['loot'])}")
+    seats = (combat["seat"], combat["target"])
+    for seat, cards in zip(seats, combat["discarded"], strict=True):
+        if cards:
+            parts.append(f"{called(seat)} discards {' '.join(cards)}")
+    return ", ".join(parts)
+
+
+def _told_draw(turn: Mapping[str, Any]) -> str:
+    places = {"front": "in front", "behind": "behind", "hand": "in hand"}
+    parts = []
+    if turn["token_to"]:
+        parts.append(turn["token"] or f"a token {places[turn['token_to']]}")
+    if turn["card_to"]:
+        parts.append(f"{turn['card']} face up" if turn["card"] else "a card in hand")
+    told = f"draws {' and '.join(parts) or 'nothing'}"
+    if discard := turn["discard"]:
+        told += f", {deed('discard', discard, 0)}"
+    return told
+
 
 _TITLES = {
     "O1": "gunpowder",
@@ -28,18 +109,20 @@ _TITLES = {
 _ARMIES = {"E": "horsemen", "B": "raiders", "O": "archers"}
 
 
-def areas(game: "Khan", seat: int | None) -> Iterator[Area]:
-    """Yield the points, the combat, each seat's camp, the last turns and what is left."""
-    views = game.views(seat)
+def areas(views: Sequence[Observation | None], turns: int, goal: int) -> Iterator[Area]:
+    """Yield the points, the combat, each seat's camp, the last turns and what is left.
+
+    Each seat's view is None where its eyes are closed; there are at most so many `turns`.
+    """
     view = next(view for view in views if view is not None)
-    yield _headline(view, game.seats * game.options.max_turns_per_player)
-    yield _points(views, view, game.table()["goal"])
+    yield _headline(view, turns)
+    yield _points(views, view, goal)
     if combat := view["combat"]:
         yield _combat(combat, view["scarce"])
     yield from (_camp(each, own, view) for each, own in enumerate(views))
-    if turns := view["recent"]:
-        rows = [[str(turn["turn"]), told_turn(turn)] for turn in turns]
-        yield Facts("Last turns", ("Turn", "What"), rows, [turn["seat"] for turn in turns])
+    if recent := view["recent"]:
+        rows = [[str(turn["turn"]), told_turn(turn)] for turn in recent]
+        yield Facts("Last turns", ("Turn", "What"), rows, [turn["seat"] for turn in recent])
     yield from _supplies(view)
     yield Text("", [LEGEND])
 

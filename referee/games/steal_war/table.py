@@ -1,17 +1,48 @@
-"""Steal War's table: the trick, what was stolen in it, what each seat holds, the tricks before."""
+"""Steal War's table and its words: the trick, what was stolen in it, what each seat holds."""
 
+from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import Protocol
 
-from referee.games.steal_war.text import told_laid, told_trick
-from referee.games.steal_war.trick import DOWN, Theft, Trick
-from referee.games.war_family.text import NAMES
+from referee.games.steal_war.trick import DOWN, Holdings, Theft, Trick
+from referee.games.war_family.table import NAMES, listed
 from referee.rules.cards import EMPTY, back, face_down, french
 from referee.rules.scene import Area, Card, Group, Look, Row, Text
 from referee.rules.words import counted
 
-if TYPE_CHECKING:
-    from referee.games.steal_war.game import StealWar
+_OUTCOMES = {
+    "stolen": "steals {}'s pile with {}",
+    "protected": "fails to steal {}'s protected pile and plays {}",
+    "slower": "is too slow to steal {}'s pile and plays {}",
+}
+
+
+def told_trick(trick: Trick) -> str:
+    """Return a trick that is over: thefts, cards, and who has won them."""
+    told = [*map(_told_theft, trick.thefts)]
+    told += [", ".join(told_laid(trick, seat) for seat in trick.laid)]
+    if trick.winner is None:
+        end = f"drawn by {listed(trick.level)}"
+    else:
+        end = f"{NAMES[trick.winner]} wins {sum(map(len, trick.laid.values()))}"
+        end += f", {trick.top} on top" if trick.top else ""
+    return f"{trick.number}: {'; '.join(told)}: {end}"
+
+
+def _told_theft(theft: Theft) -> str:
+    return f"{NAMES[theft.seat]} " + _OUTCOMES[theft.result].format(NAMES[theft.target], theft.card)
+
+
+def told_laid(trick: Trick, seat: int) -> str:
+    """Return the cards that a seat has laid, the face-down ones in brackets."""
+    told: list[str] = []
+    cards = trick.laid[seat]
+    for at in range(0, len(cards), DOWN + 1):
+        told.append(cards[at])
+        if down := cards[at + 1 : at + 1 + DOWN]:
+            told.append(f"({' '.join(down)})")
+    return f"{NAMES[seat]} {' '.join(told) or '-'}"
+
 
 _AIM = "Whoever ends up with all the cards wins."
 _MOST_THEFTS = 6
@@ -24,9 +55,21 @@ _RESULTS: Mapping[str, tuple[Look, str]] = {
 }
 
 
-def areas(game: "StealWar", seat: int | None) -> Iterator[Area]:
-    """Yield the trick, its thefts, then pack, card and pile of each seat, the tricks before."""
-    yield _trick(game)
+class Shown(Protocol):
+    """What the table shows of a play."""
+
+    asked: str | None
+    decided: list[int]
+    held: Holdings
+    ran_out: dict[int, tuple[int, int]]
+    seats: int
+    trick: Trick
+    tricks: deque[Trick]
+
+
+def areas(game: Shown, most: int, seat: int | None) -> Iterator[Area]:
+    """Yield the trick, one of `most`, its thefts, what each seat holds, the tricks before."""
+    yield _trick(game, most)
     if game.trick.thefts:
         yield _thefts(game.trick.thefts)
     seats = range(game.seats)
@@ -42,10 +85,10 @@ def areas(game: "StealWar", seat: int | None) -> Iterator[Area]:
         yield Text("The last tricks", told, most=0)
 
 
-def _trick(game: "StealWar") -> Group:
+def _trick(game: Shown, most: int) -> Group:
     """Return the cards laid by each seat; those that are compared now stand out."""
     trick, winner = game.trick, _winner(game)
-    label = f"Trick {trick.number} of at most {game.options.max_tricks}"
+    label = f"Trick {trick.number} of at most {most}"
     label += f", war {trick.war}" * bool(trick.war)
     if winner is not None:
         label += f": {NAMES[winner]} takes {counted(sum(map(len, trick.laid.values())), 'card')}"
@@ -61,12 +104,12 @@ def _trick(game: "StealWar") -> Group:
     return Group(label, rows)
 
 
-def _winner(game: "StealWar") -> int | None:
+def _winner(game: Shown) -> int | None:
     """Return who has won the trick; None if it goes on or is drawn."""
     return None if game.asked == "steal" else game.trick.winner
 
 
-def _look(game: "StealWar", seat: int, winner: int | None) -> Look:
+def _look(game: Shown, seat: int, winner: int | None) -> Look:
     if game.asked == "steal":
         return "new"
     if winner is None:
@@ -95,7 +138,7 @@ def _thefts(thefts: Sequence[Theft]) -> Group:
     return Group("Thefts in this trick", rows)
 
 
-def _seat(game: "StealWar", seat: int, viewer: int | None) -> Group:
+def _seat(game: Shown, seat: int, viewer: int | None) -> Group:
     """Return what a seat holds: its pack, the card it looks at, the pile all can see."""
     pack, pile = game.held.packs[seat], game.held.piles[seat]
     out = f"out of cards since trick {game.ran_out[seat][0]}" if seat in game.ran_out else ""
@@ -109,7 +152,7 @@ def _seat(game: "StealWar", seat: int, viewer: int | None) -> Group:
     return Group("", rows, seat)
 
 
-def _drawn(game: "StealWar", seat: int, viewer: int | None) -> Card:
+def _drawn(game: Shown, seat: int, viewer: int | None) -> Card:
     """Return the card that a seat has drawn and not yet played: a back, if its eyes are closed."""
     if viewer in (None, seat):
         card = game.held.drawn[seat]
@@ -118,7 +161,7 @@ def _drawn(game: "StealWar", seat: int, viewer: int | None) -> Card:
     return back() if waiting and game.asked == "steal" else EMPTY
 
 
-def _told(game: "StealWar", viewer: int | None) -> list[Trick]:
+def _told(game: Shown, viewer: int | None) -> list[Trick]:
     """Return the tricks since `viewer` last decided, or a few more."""
     number = game.trick.number
     last = number if viewer is None else game.decided[viewer]
