@@ -23,7 +23,7 @@ from arena.text import fold, safe
 from protocol.errors import ArenaError
 from referee.rules.options import check_seats, suggestion
 from referee.testing import STEPS, StepResult, check_steps, told
-from referee.testing.apart import check_apart
+from referee.testing.checking import check_apart
 
 _PLAIN = "simple"
 _INDENT = 20

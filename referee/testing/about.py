@@ -1,21 +1,30 @@
-"""Steps about what a game says of itself: its class, its options, the forms of its moves."""
+"""Steps about a game as a whole: its class, options and forms; how fast and how quiet it is."""
 
 import inspect
 import json
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from itertools import pairwise
+from time import perf_counter
 from typing import Any
 
 import msgspec
 
 from referee.catalog.finding import NAME
-from referee.rules.game import Game, Options
-from referee.testing.cases import Case, allowed_together, alternatives, option_schemas
+from referee.rules.game import Game, Move, Options
 from referee.testing.flaw import Flaw, Skipped, short
-from referee.testing.schema import malformed, within
-from referee.testing.trial import GameTrial, mixing, sampling, schemas_of
-from referee.testing.values import not_plain, snapshot
+from referee.testing.schema import malformed, not_plain, snapshot, within
+from referee.testing.trial import (
+    Case,
+    GameTrial,
+    allowed_together,
+    alternatives,
+    mixing,
+    option_schemas,
+    sampling,
+    schemas_of,
+)
 
 _FIELDS = (
     *("name", "title", "seat_counts", "options_type", "rules_version", "decisions"),
@@ -26,7 +35,7 @@ _PLAYS_FOR_RARE = 20
 
 
 def fields(trial: GameTrial) -> str:
-    """Check that every field of the class is there and of its kind."""
+    """Check that the class says all that it has to."""
     kind: Any = trial.kind
     if not (isinstance(kind, type) and issubclass(kind, Game)):
         raise Flaw(f"{kind!r} is no subclass of referee.rules.game.Game")
@@ -79,7 +88,7 @@ def _is_number(value: Any, least: int) -> bool:
 
 
 def options(trial: GameTrial) -> str:
-    """Check that every option is described, has another value, and is stored as plain JSON."""
+    """Check that options are described and can be changed."""
     try:
         usual = trial.kind.options_type()
     except TypeError as error:
@@ -99,7 +108,7 @@ def options(trial: GameTrial) -> str:
 
 
 def effect(trial: GameTrial) -> str:
-    """Check that the game reads every option, and say which ones have changed nothing."""
+    """Check that the game reads every option."""
     names = [*option_schemas(trial.kind)]
     if not names:
         raise Skipped("the game has no options")
@@ -160,7 +169,7 @@ def _matters(trial: GameTrial, case: Case, option: str) -> bool:
 
 
 def schemas(trial: GameTrial) -> str:
-    """Check that the form of every decision is a JSON Schema whose fields are described."""
+    """Check that the forms of moves are JSON Schemas, fields described."""
     for name, form in schemas_of(trial.kind).items():
         if found := not_plain(form, f"decisions[{name!r}]") or malformed(form):
             raise Flaw(f"in the schema of {name}: {found}")
@@ -175,7 +184,7 @@ def schemas(trial: GameTrial) -> str:
 
 
 def asked(trial: GameTrial) -> str:
-    """Check that all that is declared is asked at some time, and nothing else."""
+    """Check that every declared decision is asked, and no other."""
     declared, found = {*trial.kind.decisions}, set[str]()
     for number in range(_PLAYS_FOR_RARE):
         for case in trial.all_cases:
@@ -193,7 +202,7 @@ def asked(trial: GameTrial) -> str:
 
 
 def table(trial: GameTrial) -> str:
-    """Check that the constants that are sent at the start are plain JSON and stay the same."""
+    """Check that the constants of the start are plain and constant."""
     for case in trial.cases:
         game = trial.new(case)
         before = game.table()
@@ -204,3 +213,73 @@ def table(trial: GameTrial) -> str:
         if snapshot(game.table()) != kept:
             raise Flaw("table() has changed in the course of a play")
     return f"{len(kept)} bytes" if trial.cases else ""
+
+
+SLOW, LONG = 20, 2.0
+"""Fewer decisions a second are slow, unless a match has so few that it takes no more seconds: else
+a league of a thousand matches takes hours."""
+_SECONDS = 0.5
+_encode = msgspec.json.Encoder().encode
+
+
+def speed(trial: GameTrial) -> str:
+    """Check that the game is fast enough for a league."""
+    taken = {"rules": 0.0, "decision": 0.0, "view": 0.0, "read": 0.0}
+    decisions = number = 0
+    while sum(taken.values()) < _SECONDS and number < 1000:
+        case = trial.cases[number % len(trial.cases)]
+        began = perf_counter()
+        game = trial.new(case, f"{trial.seed} {number}")
+        taken["rules"] += perf_counter() - began
+        decisions += _timed(trial, game, taken, number)
+        number += 1
+    if not decisions:
+        raise Skipped("nothing is ever asked")
+    total = sum(taken.values())
+    limit = max(taken, key=taken.__getitem__)
+    rate = decisions / total
+    told = f"{rate:,.0f} decisions a second; {taken[limit] / total:.0%} of the time goes to {limit}"
+    if rate < SLOW and total / number > LONG:
+        raise Flaw(f"{told}; a match takes {total / number:.1f} s")
+    return told
+
+
+def _timed(trial: GameTrial, game: Game, taken: dict[str, float], number: int) -> int:
+    """Play a game; add what each part takes, and return the number of decisions."""
+    choose, decisions = sampling(number), 0
+    while seats := game.deciders():
+        moves: dict[int, Move] = {}
+        for seat in seats:
+            moves[seat] = choose(game, seat)
+            times = [perf_counter()]
+            _encode(game.decision(seat))
+            times.append(perf_counter())
+            _encode(game.view(seat))
+            times.append(perf_counter())
+            game.read(seat, moves[seat])
+            times.append(perf_counter())
+            for part, (begin, end) in zip(
+                ("decision", "view", "read"), pairwise(times), strict=True
+            ):
+                taken[part] += end - begin
+        trial.at(game, decisions, None)
+        began = perf_counter()
+        game.apply(moves)
+        taken["rules"] += perf_counter() - began
+        decisions += len(moves)
+        if decisions > trial.most_decisions:
+            break  # the steps on ends say so
+    return decisions
+
+
+def silent(trial: GameTrial) -> str:
+    """Check that nothing is printed."""
+    for case in trial.cases:
+        game = trial.new(case)
+        for seat, move in trial.moments(game, mixing()):
+            game.view(seat)
+            game.text(seat)
+            game.read(seat, move)
+    if trial.printed.place:
+        raise Flaw(f"{trial.printed.text!r} is printed at {trial.printed.place}")
+    return ""

@@ -1,219 +1,132 @@
-"""Checks a game step by step: what each step holds, and what to do where it does not."""
+"""Checks a game step by step, here, or in a process of its own, which a game may end."""
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+import faulthandler
+import inspect
+import linecache
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Collection, Generator, Iterator, Sequence
 from contextlib import redirect_stdout
 from pathlib import Path
 from time import perf_counter
-from typing import NamedTuple
+from typing import IO, NamedTuple
+
+import msgspec
 
 from protocol.errors import ArenaError
 from referee.catalog.folder import module_of
 from referee.catalog.loading import GAME_ERRORS
+from referee.process.procfs import signal_name
 from referee.program.engine import ProgramError
 from referee.rules.game import Game
-from referee.testing import about, ending, fate, moving, pace, showing
-from referee.testing.cases import Case
-from referee.testing.flaw import Failure, Flaw, GameError, Skipped, StepResult, frames
-from referee.testing.trace import Trace
-from referee.testing.trial import MOST_DECISIONS, GameTrial
-from referee.testing.watch import Hang, patience
+from referee.testing import about, fate, moving, showing
+from referee.testing.fate import environment, imported, whereabouts
+from referee.testing.flaw import (
+    Failure,
+    Flaw,
+    GameError,
+    Hang,
+    Position,
+    Skipped,
+    StepResult,
+    frames,
+    patience,
+)
+from referee.testing.trial import MOST_DECISIONS, ROOM, Case, GameTrial, Trace
 
 PATIENCE = 10.0
 """Seconds that one call of a game may take."""
 
 
 class GameStep(NamedTuple):
-    """One thing that is checked."""
+    """One thing that is checked, by a function that is named after it and says what holds."""
 
-    name: str
     run: Callable[[GameTrial], str]
     """Returns what was measured; raises Flaw or Skipped."""
-    title: str
-    """What holds if it is ok, in a few words."""
     remedy: str
-    """What to do, where the flaw does not say it itself."""
-    is_needed: bool = False
-    """Whether the steps after it mean nothing once it has failed."""
+    is_needed: bool
+
+    @property
+    def name(self) -> str:
+        """The name by which the step is chosen."""
+        return self.run.__name__.replace("_", "-")
+
+    @property
+    def title(self) -> str:
+        """What holds if it is ok, in a few words: what its function checks."""
+        said = inspect.getdoc(self.run) or ""
+        return said.partition("\n")[0].removeprefix("Check that ").removesuffix(".")
 
 
-_STEPS = (
-    GameStep(
-        "fields", about.fields, "the class says all that it has to",
-        "give the class the field as referee/rules/game.py describes it", is_needed=True,
-    ),
-    GameStep(
-        "options", about.options, "options are described and can be changed",
-        "write the option as Annotated[type, Meta(description=..., ge=...)] = default; for text,"
-        " give Meta(examples=[...])", is_needed=True,
-    ),
-    GameStep(
-        "schemas", about.schemas, "the forms of moves are JSON Schemas, fields described",
-        "describe every field; use the keywords that referee/testing/schema.py lists",
-        is_needed=True,
-    ),
-    GameStep(
-        "ends-random", ending.ends_random, "random plays end, with a reason and places",
-        "look at the frames above, or at what apply does in this position", is_needed=True,
-    ),
-    GameStep(
-        "places", ending.places, "places are well formed in other deals",
-        "return ranked(scores) of referee.rules.game, the least score best, a score for each seat",
-    ),
-    GameStep(
-        "ends-default", ending.ends_default, "plays by default moves alone end",
-        "let the default move bring the game on: bots that fall silent are played by it",
-    ),
-    GameStep(
-        "ends-mixed", ending.ends_mixed, "plays by random and default moves end",
-        "let apply take a default move wherever it takes a legal one",
-    ),
-    GameStep(
-        "ends-withdrawn", ending.ends_withdrawn, "plays end if seats are withdrawn on the way",
-        "let withdraw only note the seat: moves that were collected are still applied",
-    ),
-    GameStep(
-        "ends-empty", ending.ends_empty, "plays end if all seats are withdrawn at once",
-        "let withdraw only note the seat: its default moves are still asked for and applied",
-    ),
-    GameStep(
-        "deciders", ending.deciders, "who decides are distinct seats, until there is a reason",
-        "return each seat that decides now once, and none once reason is set",
-    ),
-    GameStep(
-        "asked", about.asked, "every declared decision is asked, and no other",
-        "declare in `decisions` what is asked, and nothing else; if it is too rare for these"
-        " plays, give options in cases.toml that make plays short or the decision frequent",
-    ),
-    GameStep(
-        "text", showing.texts, "the text fits 80 columns, for every seat",
-        "break the line or leave out what is least needed; text(seat) works for every seat and"
-        " for None",
-    ),
-    GameStep(
-        "json", showing.json_only, "views are plain JSON and say what is asked",
-        "show lists, dictionaries with text as keys, text, numbers, true, false and None; and"
-        ' "game", "seat" and "decision"',
-    ),
-    GameStep(
-        "world", fate.world, "no clock, and no generator but chance",
-        "draw on self.chance, by the name of the event; in sample, from the rng given",
-    ),
-    GameStep(
-        "alone", fate.alone, "the same deal is the same game, whatever was played before it",
-        "make lists and dictionaries in __init__: those of the class, of a module and of a default"
-        " argument are one for all games; and let no id() and no hash() decide",
-    ),
-    GameStep(
-        "choice", moving.choice, "a decision is a choice: two different moves, or limits",
-        "return Decision(name, legal=[...]) or Decision(name, limits={...}), as plain JSON",
-    ),
-    GameStep(
-        "legal", moving.legal, "listed moves are accepted and fit",
-        "let decision, check and the schema follow from one rule",
-    ),
-    GameStep(
-        "complete", moving.complete, "a list of moves leaves out none that is accepted",
-        "list the move in decision, or let check refuse it",
-    ),
-    GameStep(
-        "samples", moving.samples, "samples are listed, accepted and fit; any legal move comes up",
-        "draw in sample from what decision lists, or from its limits",
-    ),
-    GameStep(
-        "numbers", moving.numbers, "floats and booleans are no whole numbers",
-        "ask type(x) is int: in Python, True == 1 == 1.0",
-    ),
-    GameStep(
-        "mutilated", moving.mutilated, "mutilated moves are refused, or fit and can be made",
-        "check types before values: type(x) is int; and let the schema say what check accepts",
-    ),
-    GameStep(
-        "anything", moving.anything, "any JSON object is refused, or fits and can be made",
-        "check types before values, and never index or compare what was not checked",
-    ),
-    GameStep(
-        "defaults", moving.defaults, "the default move can always be carried out",
-        "let apply take the default move of every seat, whatever the others do",
-    ),
-    GameStep(
-        "described", moving.described, "every move is described in a few words",
-        "return a few words on one line from describe",
-    ),
-    GameStep(
-        "numbered", moving.numbered, "all_moves holds every listed move",
-        "let all_moves yield whatever decision can list, in a fixed order",
-    ),
-    GameStep(
-        "stable", showing.stable, "looking changes nothing",
-        "let view, text, decision, check, sample, default and describe change nothing",
-    ),
-    GameStep(
-        "canonical", moving.canonical, "the canonical move plays the same and holds no more",
-        "let check refuse fields that the rules do not read, or canonical leave them out",
-    ),
-    GameStep(
-        "replayed", fate.replayed, "recorded moves reproduce the game",
-        "let the game follow from the seed and the moves alone, and moves be plain JSON",
-    ),
-    GameStep(
-        "table", about.table, "the constants of the start are plain and constant",
-        "put into table() what never changes, as lists, dictionaries, text and numbers",
-    ),
-    GameStep(
-        "handed", showing.handed, "what is handed out or in can be changed without harm",
-        "copy lists that are handed out, and those of moves that are kept; leave moves as they are",
-    ),
-    GameStep(
-        "scene", showing.scene, "the scene is made of areas, for every seat",
-        "build the scene of the areas of referee.rules.scene",
-    ),
-    GameStep(
-        "draws", fate.draws, "only a move draws on chance",
-        "draw in __init__ and apply, and keep what was drawn",
-    ),
-    GameStep(
-        "events", fate.events, "no two events of chance have one name",
-        "end the name with the place in the rules: round, seat, attack, roll",
-    ),
-    GameStep(
-        "seeds", fate.seeds, "the seed matters if the game has chance",
-        "set has_chance to what is true",
-    ),
-    GameStep(
-        "keyed", fate.keyed, "events are named by their place, not counted",
-        "name the event by its place in the rules: round, seat, attack, roll; never count draws",
-    ),
-    GameStep(
-        "resample", showing.resample, "resample makes another sound state",
-        "copy with twin(self, rng) or redealt, change the copy, and draw from rng alone",
-    ),
-    GameStep(
-        "hidden", showing.hidden, "nothing shown depends on what a seat may not know",
-        "leave it out for this seat, in the view, its order, the text, the decision and refusals;"
-        " or, if the seat may know it, let resample keep it",
-    ),
-    GameStep(
-        "enough", showing.enough, "the same view: the same question, answers and text",
-        "put into the view what this depends on, if the seat may know it; or else let it depend on"
-        " nothing that is hidden",
-    ),
-    GameStep(
-        "processes", fate.processes, "processes with other hash seeds play the same",
-        "sort sets before their order matters: that of text changes with each process",
-    ),
-    GameStep(
-        "effect", about.effect, "the game reads every option",
-        "let the rules read the option, or take it away",
-    ),
-    GameStep(
-        "speed", pace.speed, "the game is fast enough for a league",
-        "keep what only text needs out of apply, copy no state, and work lists out once",
-    ),
-    GameStep(
-        "silent", pace.silent, "nothing is printed",
-        "take the print out, or write to sys.stderr: standard output belongs to the command",
-    ),
-)  # fmt: skip
+_REMEDIES: dict[Callable[[GameTrial], str], str] = {
+    about.fields: "give the class the field as referee/rules/game.py describes it",
+    about.options: "write the option as Annotated[type, Meta(description=..., ge=...)] = default;"
+    " for text, give Meta(examples=[...])",
+    about.schemas: "describe every field; use the keywords that referee/testing/schema.py lists",
+    moving.ends_random: "look at the frames above, or at what apply does in this position",
+    moving.places: "return ranked(scores) of referee.rules.game, the least score best, a score for"
+    " each seat",
+    moving.ends_default: "let the default move bring the game on: bots that fall silent are played"
+    " by it",
+    moving.ends_mixed: "let apply take a default move wherever it takes a legal one",
+    moving.ends_withdrawn: "let withdraw only note the seat: moves that were collected are still"
+    " applied",
+    moving.ends_empty: "let withdraw only note the seat: its default moves are still asked for and"
+    " applied",
+    moving.deciders: "return each seat that decides now once, and none once reason is set",
+    about.asked: "declare in `decisions` what is asked, and nothing else; if it is too rare for"
+    " these plays, give options in cases.toml that make plays short or the decision frequent",
+    showing.text: "break the line or leave out what is least needed; text(seat) works for"
+    " every seat and for None",
+    showing.json: "show lists, dictionaries with text as keys, text, numbers, true, false and"
+    ' None; and "game", "seat" and "decision"',
+    fate.world: "draw on self.chance, by the name of the event; in sample, from the rng given",
+    fate.alone: "make lists and dictionaries in __init__: those of the class, of a module and of a"
+    " default argument are one for all games; and let no id() and no hash() decide",
+    moving.choice: "return Decision(name, legal=[...]) or Decision(name, limits={...}), as plain"
+    " JSON",
+    moving.legal: "let decision, check and the schema follow from one rule",
+    moving.complete: "list the move in decision, or let check refuse it",
+    moving.samples: "draw in sample from what decision lists, or from its limits",
+    moving.numbers: "ask type(x) is int: in Python, True == 1 == 1.0",
+    moving.mutilated: "check types before values: type(x) is int; and let the schema say what"
+    " check accepts",
+    moving.anything: "check types before values, and never index or compare what was not checked",
+    moving.defaults: "let apply take the default move of every seat, whatever the others do",
+    moving.described: "return a few words on one line from describe",
+    moving.numbered: "let all_moves yield whatever decision can list, in a fixed order",
+    showing.stable: "let view, text, decision, check, sample, default and describe change nothing",
+    moving.canonical: "let check refuse fields that the rules do not read, or canonical leave them"
+    " out",
+    fate.replayed: "let the game follow from the seed and the moves alone, and moves be plain JSON",
+    about.table: "put into table() what never changes, as lists, dictionaries, text and numbers",
+    showing.handed: "copy lists that are handed out, and those of moves that are kept; leave moves"
+    " as they are",
+    showing.scene: "build the scene of the areas of referee.rules.scene",
+    fate.draws: "draw in __init__ and apply, and keep what was drawn",
+    fate.events: "end the name with the place in the rules: round, seat, attack, roll",
+    fate.seeds: "set has_chance to what is true",
+    fate.keyed: "name the event by its place in the rules: round, seat, attack, roll; never count"
+    " draws",
+    showing.resample: "copy with twin(self, rng) or redealt, change the copy, and draw from rng"
+    " alone",
+    showing.hidden: "leave it out for this seat, in the view, its order, the text, the decision and"
+    " refusals; or, if the seat may know it, let resample keep it",
+    showing.enough: "put into the view what this depends on, if the seat may know it; or else let"
+    " it depend on nothing that is hidden",
+    fate.processes: "sort sets before their order matters: that of text changes with each process",
+    about.effect: "let the rules read the option, or take it away",
+    about.speed: "keep what only text needs out of apply, copy no state, and work lists out once",
+    about.silent: "take the print out, or write to sys.stderr: standard output belongs to the"
+    " command",
+}
+"""By step, what to do where the flaw does not say it itself, in the order of the steps."""
+_NEEDED = (about.fields, about.options, about.schemas, moving.ends_random)
+"""The steps without which those after them mean nothing."""
 _OF_PROGRAMS = {
     "fields": "say it in the answer to `hello`, see docs/game-protocol.md",
     "options": "give each option a `description`, and bounds or an `enum` that allow another value"
@@ -252,7 +165,10 @@ _OF_PROGRAMS = {
 }
 """By step, what the author of a program is to do, where the step's remedy is for code of Python."""
 
-STEPS = {step.name: step for step in _STEPS}
+STEPS = {
+    step.name: step
+    for step in (GameStep(run, remedy, run in _NEEDED) for run, remedy in _REMEDIES.items())
+}
 """By name, everything that is checked, in its order."""
 
 
@@ -285,7 +201,7 @@ def check_steps(
         trace=trace,
     )
     failed = ""
-    for step in _STEPS:
+    for step in STEPS.values():
         if only and step.name not in only:
             continue
         if failed:
@@ -380,3 +296,145 @@ def _failure(trial: GameTrial, found: str, remedy: str, calls: list[str]) -> Fai
 
 def _folder(kind: type[Game]) -> Path | None:
     return module_of(kind).parent
+
+
+_REMEDY = (
+    "look at the last of these lines: mostly a library in another language ends the process; let"
+    " the game refuse the options or moves with which it does"
+)
+_CALL = re.compile(r'  File "(.+)", line (\d+) in (.+)')
+_READY = b"ready\n"
+_OTHER = f"from {__name__} import check_here; check_here()"
+"""What the other process executes."""
+
+
+class _Work(msgspec.Struct, frozen=True):
+    """What the other process checks."""
+
+    game: dict[str, str]
+    steps: list[str]
+    seats: list[int]
+    seed: str
+    thorough: bool
+    most_decisions: int
+    seconds: float
+
+
+class _Death(NamedTuple):
+    """How a process ended before it was done."""
+
+    how: str
+    seconds: float
+    """How long it had been at its last step."""
+    position: Position | None
+    frames: list[str]
+
+
+def check_apart(
+    game: type[Game],
+    only: Collection[str] = (),
+    *,
+    seats: Sequence[int] = (),
+    seed: str,
+    thorough: bool,
+    most_decisions: int,
+    seconds: float,
+) -> Iterator[StepResult]:
+    """Yield what comes of each step, as `check_steps` does.
+
+    A step in which the process ends has failed, and the others are tried in another process.
+    Raises ArenaError if no other process can load the game.
+    """
+    names = [name for name in STEPS if not only or name in only]
+    while names:
+        work = _Work(whereabouts(game), names, [*seats], seed, thorough, most_decisions, seconds)
+        death = yield from _worked(game, work, names)
+        if not names:
+            return
+        step = STEPS[names.pop(0)]
+        found = f"the process in which the game was tried {death.how}"
+        failure = Failure(found, _REMEDY, death.position, death.frames)
+        yield StepResult(step.name, step.title, "failed", found, death.seconds, failure)
+        if step.is_needed:
+            why = f"step {step.name} has to be mended first"
+            yield from (StepResult(name, STEPS[name].title, "skipped", why, 0.0) for name in names)
+            return
+
+
+def _worked(game: type[Game], work: _Work, names: list[str]) -> Generator[StepResult, None, _Death]:
+    """Yield what another process finds, taking from `names`; return how it ended."""
+    with tempfile.TemporaryFile() as room, tempfile.TemporaryFile() as last_words:
+        room.truncate(ROOM)
+        files = [room.fileno(), last_words.fileno()]
+        command = [sys.executable, "-P", "-c", _OTHER, *map(str, files)]
+        with subprocess.Popen(
+            command,
+            env=environment(),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            pass_fds=files,
+        ) as process:
+            assert process.stdin is not None
+            assert process.stdout is not None
+            try:
+                process.stdin.write(msgspec.json.encode(work))
+                process.stdin.close()
+                if process.stdout.readline() != _READY:
+                    raise ArenaError(f"{game.name} cannot be loaded in another process.")
+                began = perf_counter()
+                for line in process.stdout:
+                    names.pop(0)
+                    began = perf_counter()
+                    yield msgspec.json.decode(line, type=StepResult)
+                code, seconds = process.wait(), perf_counter() - began
+            finally:
+                process.kill()
+        how = f"ended with the exit code {code}"
+        if code < 0:
+            how = f"was killed by {signal_name(-code)}"
+        return _Death(how, seconds, Trace(room.fileno()).position(), _frames(last_words, game))
+
+
+def _frames(last_words: IO[bytes], game: type[Game]) -> list[str]:
+    """Return the last calls within the game's own folder, or of all if none is."""
+    last_words.seek(0)
+    lines = last_words.read().decode(errors="replace").splitlines()
+    calls = [match.groups() for line in reversed(lines) if (match := _CALL.fullmatch(line))]
+    folder = module_of(game).parent
+    own = [call for call in calls if Path(call[0]).parent == folder]
+    return [
+        f"{Path(file).name}:{at} in {name}: {linecache.getline(file, int(at)).strip()}"
+        for file, at, name in (own or calls)[-4:]
+    ]
+
+
+def check_here() -> None:
+    """Read what to check from standard input, and write the results to standard output."""
+    room, last_words = map(int, sys.argv[1:])
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # whoever asked says that it was interrupted
+    faulthandler.enable(last_words)
+    work = msgspec.json.decode(sys.stdin.buffer.read(), type=_Work)
+    out = os.dup(1)
+    with redirect_stdout(sys.stderr):
+        game = imported(**work.game)
+        _tell(out, _READY)
+        for result in check_steps(
+            game,
+            work.steps,
+            seats=work.seats,
+            seed=work.seed,
+            thorough=work.thorough,
+            most_decisions=work.most_decisions,
+            seconds=work.seconds,
+            trace=Trace(room),
+        ):
+            _tell(out, msgspec.json.encode(result) + b"\n")
+
+
+def _tell(out: int, line: bytes) -> None:
+    """Write a line; end the process where nobody reads any more, as whoever asked was ended."""
+    try:
+        while line:
+            line = line[os.write(out, line) :]
+    except BrokenPipeError:
+        os._exit(1)

@@ -1,19 +1,27 @@
 """Steps about chance and time: the same seed gives the same game, whatever else happens."""
 
 import json
+import os
 import random as generators
 import subprocess
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import redirect_stdout
+from pathlib import Path
 from typing import Any
 
+from referee.catalog.finding import Source, find_source
+from referee.catalog.folder import module_of
+from referee.catalog.loading import FROM_FILE, load
+from referee.program.file import GAME_FILE
 from referee.rules.chance import Chance, Key
 from referee.rules.game import Game, Move
-from referee.testing.cases import Case
-from referee.testing.elsewhere import environment, whereabouts
-from referee.testing.flaw import Flaw, Skipped
+from referee.testing.flaw import Dice, Flaw, Skipped, WorldWatch
+from referee.testing.schema import snapshot
+from referee.testing.showing import look
 from referee.testing.trial import (
+    Case,
     GameTrial,
     RecordedChance,
     Shown,
@@ -23,8 +31,63 @@ from referee.testing.trial import (
     mixing,
     sampling,
 )
-from referee.testing.values import snapshot
-from referee.testing.watch import Dice, WorldWatch
+
+
+def environment(**others: str) -> dict[str, str]:
+    """Return the variables of another process, which finds us and nothing else before it is told.
+
+    Python executes modules of some names as it starts, wherever it finds them: one that lies beside
+    a game is none of its files.
+    """
+    return {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2]), **others}
+
+
+def whereabouts(kind: type[Game]) -> dict[str, str]:
+    """Return by what another process finds a class: the arguments of `imported`."""
+    return {
+        "path": os.pathsep.join(sys.path),
+        "module": kind.__module__,
+        "file": str(module_of(kind)),
+        "name": kind.__qualname__,
+        "game": kind.name,
+    }
+
+
+def imported(path: str, module: str, file: str, name: str, game: str) -> type[Game]:
+    """Return a class by its module, or by its file where no module of that name is found.
+
+    Modules are looked for along `path` from now on.
+
+    A game of a family is found by its own name: its class may stand in no module.
+    """
+    from importlib import import_module
+    from importlib.util import module_from_spec, spec_from_file_location
+
+    sys.path[:] = path.split(os.pathsep)
+    if ":" in game:
+        return load(find_source(game))
+    if Path(file).name == GAME_FILE:
+        return load(find_source(str(Path(file).parent)))
+    if module.startswith(FROM_FILE):  # it was named by its file, or by the folder of that
+        is_folder = "." in module or Path(file).stem == "__init__"
+        place = str(Path(file).parent if is_folder else file)
+        return load(Source(place, "file", path=place, class_name=name))
+    try:
+        found: Any = import_module(module) if module != "__main__" else None
+    except ModuleNotFoundError:
+        found = None
+    if found is None:
+        spec = spec_from_file_location(Path(file).stem, file)
+        assert spec is not None
+        assert spec.loader is not None
+        found = module_from_spec(spec)
+        sys.modules[spec.name] = found
+        spec.loader.exec_module(found)
+    for part in name.split("."):
+        found = getattr(found, part)
+    kind: type[Game] = found
+    return kind
+
 
 _Record = list[tuple[Shown, str]]
 _DEALS = 6
@@ -44,7 +107,7 @@ def _compare(one: _Record, other: _Record, what: str) -> None:
 
 
 def replayed(trial: GameTrial) -> str:
-    """Check that recorded moves, as JSON, reproduce the whole game."""
+    """Check that recorded moves reproduce the game."""
     for case in trial.cases:
         played = trial.record(trial.new(case), mixing())
         again = trial.new(case)
@@ -63,7 +126,7 @@ def replayed(trial: GameTrial) -> str:
 
 
 def alone(trial: GameTrial) -> str:
-    """Check that the same deal is the same game, whatever is played before and beside it."""
+    """Check that the same deal is the same game, whatever was played before it."""
     for case in trial.cases:
         dealt = everything(trial.new(case))
         state = generators.getstate()
@@ -91,7 +154,7 @@ def alone(trial: GameTrial) -> str:
 
 
 def world(trial: GameTrial) -> str:
-    """Check that a game asks nothing of the world: no clock, no generator but chance."""
+    """Check that no clock, and no generator but chance."""
     if trial.kind.program is not None:
         raise Skipped("it is a program, whose calls are not seen; step processes compares plays")
     watch = WorldWatch()
@@ -114,7 +177,7 @@ def _moving(trial: GameTrial, game: Game) -> Iterable[int]:
 
 
 def processes(trial: GameTrial) -> str:
-    """Check that another process with another hash seed plays the same."""
+    """Check that processes with other hash seeds play the same."""
     kind = trial.kind
     if "<locals>" in kind.__qualname__:
         raise Skipped(f"{kind.__qualname__} is made inside a function: no process can import it")
@@ -146,7 +209,7 @@ def _elsewhere(
 ) -> list[list[tuple[Shown, str]]]:
     """Return what another process plays: for each job, its record."""
     env = environment(PYTHONHASHSEED=hash_seed)
-    command = [sys.executable, "-P", "-m", "referee.testing.elsewhere"]
+    command = [sys.executable, "-P", "-c", f"from {__name__} import play_here; play_here()"]
     with subprocess.Popen(
         command, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     ) as process:
@@ -199,8 +262,6 @@ def _check_names(names: Sequence[tuple[Key, ...]]) -> None:
 def draws(trial: GameTrial) -> str:
     """Check that only a move draws on chance."""
     _skip_unseen(trial)
-    from referee.testing.showing import look
-
     for case in trial.cases:
         game = trial.new(case, chance=RecordedChance)
         assert isinstance(game.chance, RecordedChance)
@@ -213,7 +274,7 @@ def draws(trial: GameTrial) -> str:
 
 
 def seeds(trial: GameTrial) -> str:
-    """Check that the seed matters if and only if the game says that it has chance."""
+    """Check that the seed matters if the game has chance."""
     drawn = 0
     records = set[str]()
     for number in range(4):
@@ -296,7 +357,7 @@ class _Play:
 
 
 def keyed(trial: GameTrial) -> str:
-    """Check that an event is named by its place in the rules, whatever was chosen before."""
+    """Check that events are named by their place, not counted."""
     _skip_unseen(trial)
     compared = 0
     for case in trial.cases:
@@ -376,3 +437,16 @@ def _hold(one: _Play, other: _Play, parted: int, moved: dict[Key, list[bool]]) -
             same = one.movers[step] == other.movers[there]
             moved.setdefault(event[0], []).append(same)
     return compared
+
+
+def play_here() -> None:
+    """Play the deals that standard input tells, and write the records to standard output."""
+    work = json.load(sys.stdin)
+    with redirect_stdout(sys.stderr):
+        kind = imported(**work["kind"])
+        trial = GameTrial(kind, [], most_decisions=work["most"])
+        played = []
+        for job in work["jobs"]:
+            game = trial.new(Case(kind, job["seats"], job["changed"]), job["seed"])
+            played.append(trial.record(game, sampling(job["seed"])))
+    json.dump(played, sys.stdout)

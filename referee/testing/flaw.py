@@ -1,11 +1,21 @@
-"""What a step finds: a flaw of the game, where it shows, and what to do about it."""
+"""What a step finds: a flaw and where it shows; and a game that hangs, prints or asks the world."""
 
+import gc
+import io
+import signal
+import sys
 import traceback
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from random import Random
+from random import _inst as _of_the_program
+from types import CodeType, FrameType
 from typing import Any, Literal
 
 import msgspec
+
+from protocol.errors import ArenaError
 
 State = Literal["ok", "failed", "skipped"]
 
@@ -114,3 +124,141 @@ def frames(error: BaseException, folder: Path | None) -> list[str]:
     return [
         f"{Path(call.filename).name}:{call.lineno} in {call.name}: {call.line}" for call in chosen
     ]
+
+
+_LOOKS = 5  # within the patience
+
+
+class Hang(BaseException):
+    """A call of a game has not returned for long."""
+
+
+@contextmanager
+def patience(seconds: float, progress: Callable[[], int]) -> Iterator[None]:
+    """Raise Hang within the block once `progress` has returned the same for so long.
+
+    Raises ArenaError outside of the main thread, where no signal can interrupt a loop.
+    """
+    last, looks = -1, 0
+
+    def look(*_: Any) -> None:
+        nonlocal last, looks
+        now = progress()
+        last, looks = now, (looks + 1 if now == last else 0)
+        if looks >= _LOOKS:
+            raise Hang
+
+    try:
+        usual = signal.signal(signal.SIGALRM, look)
+    except ValueError:
+        raise ArenaError(
+            "a game is checked in the main thread: only there can an endless loop be interrupted."
+        ) from None
+    left = signal.setitimer(signal.ITIMER_REAL, seconds / _LOOKS, seconds / _LOOKS)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, *left)
+        signal.signal(signal.SIGALRM, usual)
+
+
+class Printed(io.TextIOBase):
+    """Stands in for standard output, and keeps the beginning of what is printed, and from where."""
+
+    def __init__(self) -> None:
+        self.text = ""
+        self.place = ""
+
+    def write(self, text: str) -> int:
+        """Keep what is printed."""
+        if not self.place:
+            self.place = _place(sys._getframe(1))
+        if len(self.text) < 200:
+            self.text += text
+        return len(text)
+
+
+def _place(frame: FrameType | None) -> str:
+    assert frame is not None
+    return f"{Path(frame.f_code.co_filename).name}:{frame.f_lineno} in {frame.f_code.co_name}"
+
+
+class Dice(Random):
+    """The generator of whoever plays: the only one that a game may draw from, in `sample`."""
+
+
+_FORBIDDEN_MODULES = frozenset(("time", "secrets", "uuid"))
+_FORBIDDEN_CALLS = frozenset(
+    [
+        *(("posix", name) for name in ("urandom", "getpid", "getrandom")),
+        *(("datetime", name) for name in ("now", "utcnow", "today")),
+    ]
+)
+
+
+class WorldWatch:
+    """Notes the first call, from within the block, that makes a game depend on the world."""
+
+    def __init__(self) -> None:
+        self.found = ""
+
+    @contextmanager
+    def watching(self) -> Iterator[None]:
+        """Look at every call in the block."""
+        usual, collects = sys.getprofile(), gc.isenabled()
+        gc.disable()  # or what others do when garbage is collected would be taken for the game's
+        sys.setprofile(self._look)
+        try:
+            yield
+        finally:
+            sys.setprofile(usual)
+            if collects:
+                gc.enable()
+
+    def _look(self, frame: FrameType, event: str, arg: Any) -> None:
+        if self.found:
+            return
+        if event == "c_call":
+            what = _of_c(arg)
+        elif event == "call":
+            what = _of_python(frame.f_code, frame)
+        else:
+            return
+        if what:
+            caller = frame if event == "c_call" else frame.f_back
+            self.found = f"{what} is called at {_place(_outside_of_python(caller))}"
+
+
+def _of_c(function: Any) -> str:
+    owner = getattr(function, "__self__", None)
+    module = getattr(function, "__module__", None) or getattr(owner, "__name__", "")
+    name = function.__name__
+    if isinstance(owner, Random) and not isinstance(owner, Dice):
+        return f"random.Random.{name}"
+    if module in _FORBIDDEN_MODULES:
+        return f"{module}.{name}"
+    if (module, name) in _FORBIDDEN_CALLS:
+        return f"{module}.{name}"
+    if isinstance(owner, type) and ("datetime", name) in _FORBIDDEN_CALLS:
+        return f"{owner.__name__}.{name}"
+    return ""
+
+
+def _of_python(code: CodeType, frame: FrameType) -> str:
+    if code.co_filename == _RANDOM_FILE and frame.f_locals.get("self") is _of_the_program:
+        return f"random.{code.co_name}"
+    return ""
+
+
+_RANDOM_FILE = Random.shuffle.__code__.co_filename
+
+
+def _outside_of_python(frame: FrameType | None) -> FrameType | None:
+    """Return the nearest caller that is not of the standard library."""
+    library = Path(_RANDOM_FILE).parent
+    while frame is not None and frame.f_back is not None:
+        file = Path(frame.f_code.co_filename)
+        if library not in file.parents or "site-packages" in file.parts:
+            return frame
+        frame = frame.f_back
+    return frame

@@ -1,15 +1,25 @@
-"""Steps about moves: the form, the check, the list, the default and the sample agree."""
+"""Steps about the course of a play: who decides, which moves are taken, and that it ends."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from random import Random
 from typing import Any
 
 from referee.rules.game import Game, Move, plain, twin
-from referee.testing.flaw import Flaw, Skipped, short
-from referee.testing.schema import misfit
+from referee.testing.flaw import Dice, Flaw, Skipped, short
+from referee.testing.schema import (
+    any_object,
+    misfit,
+    misnumbered,
+    mutant,
+    not_plain,
+    snapshot,
+    spots,
+)
 from referee.testing.trial import (
+    Choose,
     GameTrial,
+    defaulting,
     difference,
     everything,
     judge,
@@ -19,8 +29,135 @@ from referee.testing.trial import (
     sampling,
     schemas_of,
 )
-from referee.testing.values import any_object, misnumbered, mutant, not_plain, snapshot, spots
-from referee.testing.watch import Dice
+
+_LEAVING = 0.04
+"""How likely each seat is withdrawn in a step."""
+
+
+def deciders(trial: GameTrial) -> str:
+    """Check that who decides are distinct seats, until there is a reason."""
+    for case in trial.cases:
+        game = trial.new(case)
+        _check_deciders(game)
+        for _ in trial.moments(game, sampling()):
+            _check_deciders(game)
+        _check_deciders(game)
+    return ""
+
+
+def _check_deciders(game: Game) -> None:
+    seats = [*game.deciders()]
+    if any(type(seat) is not int or not 0 <= seat < game.seats for seat in seats):
+        raise Flaw(f"deciders() returns {seats}, and there are {game.seats} seats")
+    if len({*seats}) != len(seats):
+        raise Flaw(f"deciders() names a seat twice: {seats}")
+    if seats and game.reason:
+        raise Flaw(f"seats {seats} are to decide although there is the reason {game.reason!r}")
+    if not seats and not game.reason:
+        raise Flaw(
+            "nobody is to decide, and reason is empty",
+            "set reason to a word where the game ends; before, somebody decides",
+        )
+    if [*game.deciders()] != seats:
+        raise Flaw(f"deciders() returns {seats}, and asked again {[*game.deciders()]}")
+
+
+def ends_random(trial: GameTrial) -> str:
+    """Check that random plays end, with a reason and places."""
+    return _ends(trial, sampling)
+
+
+def ends_mixed(trial: GameTrial) -> str:
+    """Check that plays by random and default moves end."""
+    return _ends(trial, mixing)
+
+
+def ends_default(trial: GameTrial) -> str:
+    """Check that plays by default moves alone end."""
+    return _ends(trial, lambda: defaulting)
+
+
+def _ends(trial: GameTrial, choosing: Callable[[], Choose]) -> str:
+    most = 0
+    for case in trial.cases:
+        game = trial.new(case)
+        most = max(most, trial.finish(game, choosing()))
+        _check_end(game)
+    return f"at most {most} decisions"
+
+
+def _check_end(game: Game) -> None:
+    """Raise Flaw unless `game` is over, with a reason and places."""
+    if not isinstance(game.reason, str) or not game.reason:
+        raise Flaw(f"the game is over with the reason {game.reason!r}; it is to be a word")
+    places = game.places()
+    if type(places) is not list or any(type(place) is not int for place in places):
+        raise Flaw(f"places() returns {places!r}; it is to be a list of whole numbers")
+    if len(places) != game.seats:
+        raise Flaw(f"places() returns {places} for {game.seats} seats")
+    right = [1 + sum(other < place for other in places) for place in places]
+    if places != right:
+        raise Flaw(
+            f"places() returns {places}; in that order they are {right}",
+            "a place is 1 + the number of seats before it: use referee.rules.game.ranked",
+        )
+    if game.places() != places:
+        raise Flaw(f"places() returns {places}, and asked again {game.places()}")
+
+
+def places(trial: GameTrial) -> str:
+    """Check that places are well formed in other deals."""
+    found = set[tuple[int, ...]]()
+    for number in range(3):
+        for case in trial.cases:
+            game = trial.new(case, f"{trial.seed} {number}")
+            trial.finish(game, sampling(number))
+            _check_end(game)
+            found.add((*game.places(),))
+    return f"{len(found)} different rankings"
+
+
+def ends_withdrawn(trial: GameTrial) -> str:
+    """Check that plays end if seats are withdrawn on the way."""
+    for case in trial.cases:
+        for number in range(3):
+            _withdraw_some(trial, trial.new(case, f"{trial.seed} {number}"), random(trial, number))
+    return ""
+
+
+def _withdraw_some(trial: GameTrial, game: Game, dice: Random) -> None:
+    out: set[int] = set()
+    choose, taken = sampling(dice.random()), 0
+    while seats := game.deciders():
+        leaving = {seat for seat in range(game.seats) if dice.random() < _LEAVING} - out
+        if len(out | leaving) == game.seats:
+            leaving = set()  # with the last but one, a match is over
+        out |= leaving
+        moves = {}
+        for seat in seats:
+            trial.at(game, taken, seat)
+            moves[seat] = (defaulting if seat in out else choose)(game, seat)
+        trial.at(game, taken, None)
+        for seat in leaving:
+            game.withdraw(seat)
+        game.apply(moves)
+        taken += len(moves)
+        if taken > trial.most_decisions:
+            gone = ", ".join(map(str, sorted(out)))
+            raise Flaw(f"with seats {gone} withdrawn, a play is not over after {taken} decisions")
+    _check_end(game)
+
+
+def ends_empty(trial: GameTrial) -> str:
+    """Check that plays end if all seats are withdrawn at once."""
+    for case in trial.cases:
+        game = trial.new(case)
+        for seat in range(game.seats):
+            game.withdraw(seat)
+        trial.finish(game, defaulting)
+        _check_end(game)
+    return ""
+
 
 _FEW = 8
 """So few legal moves that a thousand samples hold each of them."""
@@ -34,7 +171,7 @@ def unfit(game: Game, seat: int, move: Any) -> str | None:
 
 
 def choice(trial: GameTrial) -> str:
-    """Check that a decision lists at least two different moves, or gives limits."""
+    """Check that a decision is a choice: two different moves, or limits."""
     for case in trial.cases:
         game = trial.new(case)
         for seat, _ in trial.moments(game, mixing()):
@@ -58,7 +195,7 @@ def choice(trial: GameTrial) -> str:
 
 
 def legal(trial: GameTrial) -> str:
-    """Check that listed moves are accepted and fit their schema."""
+    """Check that listed moves are accepted and fit."""
     tried = 0
     for case in trial.cases:
         game = trial.new(case)
@@ -101,7 +238,7 @@ def complete(trial: GameTrial) -> str:
 
 
 def samples(trial: GameTrial) -> str:
-    """Check that sampled moves are plain, legal and fit their schema; every one of few comes up."""
+    """Check that samples are listed, accepted and fit; any legal move comes up."""
     for case in trial.cases:
         game = trial.new(case)
         counted = set[str]()
@@ -133,7 +270,7 @@ def _check_all_come_up(trial: GameTrial, game: Game, seat: int, moves: Sequence[
 
 
 def defaults(trial: GameTrial) -> str:
-    """Check that the default move is plain and can be carried out, whatever the others do."""
+    """Check that the default move can always be carried out."""
     for case in trial.cases:
         game = trial.new(case)
         dice = random(trial)
@@ -158,7 +295,7 @@ def _carry_out(trial: GameTrial, game: Game, seat: int, move: Move, dice: Random
 
 
 def canonical(trial: GameTrial) -> str:
-    """Check that a move plays the same in its canonical form, which carries nothing else."""
+    """Check that the canonical move plays the same and holds no more."""
     for case in trial.cases:
         played = trial.record(trial.new(case), sampling())
         again = trial.new(case)
@@ -207,7 +344,7 @@ def _named(schema: Any) -> set[str]:
 
 
 def mutilated(trial: GameTrial) -> str:
-    """Check that moves with something changed are refused, or fit and can be made."""
+    """Check that mutilated moves are refused, or fit and can be made."""
     tried = 0
     for case in trial.cases:
         game, dice = trial.new(case), random(trial)
@@ -234,7 +371,7 @@ def _check_judged(trial: GameTrial, game: Game, seat: int, move: Any) -> None:
 
 
 def anything(trial: GameTrial) -> str:
-    """Check that any JSON object is refused, or fits its schema and can be made."""
+    """Check that any JSON object is refused, or fits and can be made."""
     situations = _situations(trial)
     if not situations:
         raise Skipped("nothing is ever asked")
@@ -285,7 +422,7 @@ def numbers(trial: GameTrial) -> str:
 
 
 def numbered(trial: GameTrial) -> str:
-    """Check that `all_moves` holds every move that is listed, and is always the same."""
+    """Check that all_moves holds every listed move."""
     if trial.kind.all_moves is Game.all_moves:
         raise Skipped("the game has no all_moves: its moves are not numbered")
     count = 0
@@ -308,7 +445,7 @@ def numbered(trial: GameTrial) -> str:
 
 
 def described(trial: GameTrial) -> str:
-    """Check that every move is described, on one line."""
+    """Check that every move is described in a few words."""
     for case in trial.cases:
         game = trial.new(case)
         for seat, move in trial.moments(game, mixing()):

@@ -8,9 +8,10 @@ import msgspec
 
 from referee.rules.game import Game, Move, plain, twin
 from referee.rules.scene import Area, Card, Group, Row, Token
-from referee.testing.cases import Case
-from referee.testing.flaw import Flaw, Skipped, short
+from referee.testing.flaw import Dice, Flaw, Skipped, short
+from referee.testing.schema import WIDTH, columns, mutant, not_plain, snapshot, spoil
 from referee.testing.trial import (
+    Case,
     GameTrial,
     RecordedChance,
     Shown,
@@ -24,8 +25,6 @@ from referee.testing.trial import (
     sampling,
     seen,
 )
-from referee.testing.values import WIDTH, columns, mutant, not_plain, snapshot, spoil
-from referee.testing.watch import Dice
 
 _MOMENTS = 10
 """So many of the first moments of a play are looked at closely, and then a fifth."""
@@ -38,8 +37,8 @@ _PLAYS, _DEALS = 60, 3
 """Plays of one case, while they are short, and among how many deals."""
 
 
-def json_only(trial: GameTrial) -> str:
-    """Check that views are plain JSON and say the game, the seat and what is asked of it."""
+def json(trial: GameTrial) -> str:
+    """Check that views are plain JSON and say what is asked."""
     most = 0
     for case in trial.cases:
         game = trial.new(case)
@@ -91,7 +90,7 @@ def look(game: Game) -> None:
 
 
 def stable(trial: GameTrial) -> str:
-    """Check that to look at a game changes nothing."""
+    """Check that looking changes nothing."""
     for case in trial.cases:
         sampled = sampling()
 
@@ -146,8 +145,8 @@ def _spoil_all(game: Game) -> None:
         spoil(game.places())
 
 
-def texts(trial: GameTrial) -> str:
-    """Check that the table as text fits 80 columns, for every seat and with all cards open."""
+def text(trial: GameTrial) -> str:
+    """Check that the text fits 80 columns, for every seat."""
     widest = 0
     for number in range(2):
         for case in trial.cases:
@@ -176,7 +175,7 @@ def _width(game: Game) -> int:
 
 
 def scene(trial: GameTrial) -> str:
-    """Check that the scene is made of areas, for every seat and with all cards open."""
+    """Check that the scene is made of areas, for every seat."""
     for case in trial.cases:
         game = trial.new(case)
         for _ in trial.moments(game, sampling()):
@@ -218,7 +217,7 @@ class _Bare(msgspec.Struct, tag="row", tag_field="t"):
 
 
 def enough(trial: GameTrial) -> str:
-    """Check that the same view means the same question and the same answers.
+    """Check that the same view: the same question, answers and text.
 
     A text may also say what the seat was shown before: it follows from all views so far.
     """
@@ -324,7 +323,7 @@ class _Memory:
 
 
 def resample(trial: GameTrial) -> str:
-    """Check that `resample` makes another sound state, and leaves this one alone."""
+    """Check that resample makes another sound state."""
     tried = 0
     for case in trial.cases:
         last = trial.record(trial.new(case), sampling())[-1][0]
@@ -393,7 +392,7 @@ def _play_on(trial: GameTrial, other: Game, dice: Random) -> None:
 
 
 def hidden(trial: GameTrial) -> str:
-    """Check that nothing shown to a seat changes with what it may not know."""
+    """Check that nothing shown depends on what a seat may not know."""
     noticed = compared = 0
     for case in trial.cases:
         game, dice, looked = trial.new(case), random(trial), 0

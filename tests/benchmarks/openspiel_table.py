@@ -28,7 +28,7 @@ from referee.catalog.loading import find_game
 from referee.openspiel.kind import surveys
 from referee.rules.game import Game
 from referee.testing import check_game
-from referee.testing.cases import Case
+from referee.testing.trial import Case
 from tests.arena.conftest import ARENA, ROOT
 from tests.benchmarks.ladder import played
 from tests.docs.written import rewrite

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from referee.games import GAMES
-from referee.testing.cases import Case
+from referee.testing.trial import Case
 from tests.bots.driver import Match, Transcript, bundled, called, replay, shipped
 from tests.referee.games.conformance import cases_of
 

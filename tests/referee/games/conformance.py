@@ -5,14 +5,13 @@ from collections.abc import Iterator
 from referee import testing
 from referee.games import GAMES
 from referee.rules.game import Game, Move
-from referee.testing import cases
-from referee.testing.cases import Case
-from referee.testing.trial import Choose, GameTrial
+from referee.testing import trial
+from referee.testing.trial import Case, Choose, GameTrial
 
 
 def cases_of(name: str) -> list[Case]:
     """Return the defaults with every number of seats, then each option set with one of them."""
-    return cases.cases_of(GAMES[name])
+    return trial.cases_of(GAMES[name])
 
 
 CASES = [case for name in GAMES for case in cases_of(name)]

@@ -15,9 +15,8 @@ import pytest
 
 from referee.games import GAMES
 from referee.rules.game import Game, Move
-from referee.testing.cases import Case
-from referee.testing.trial import MOST_DECISIONS
-from referee.testing.values import snapshot
+from referee.testing.schema import snapshot
+from referee.testing.trial import MOST_DECISIONS, Case
 from tests.referee.games.chances import RULES
 from tests.referee.games.conformance import cases_of
 from tests.referee.games.events import Draw, Name, Rule, WatchedChance

@@ -8,7 +8,7 @@ import pytest
 
 from referee.games import GAMES
 from referee.testing import check_game
-from referee.testing.cases import Case
+from referee.testing.trial import Case
 from tests.referee.games.conformance import OF_A_CASE, OF_A_GAME, cases_of
 
 HIDING = {"duel", "guerra", "khan", "pyanitsa", "steal_war", "war", "world_war"}

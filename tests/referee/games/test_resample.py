@@ -8,7 +8,7 @@ from referee.games.casino_war.shoe import Shoe
 from referee.games.duel.fencer import Deck, kinds
 from referee.games.war_family.cards import deck
 from referee.rules.chance import Chance
-from referee.testing.cases import Case
+from referee.testing.trial import Case
 
 
 def test_a_duels_deck_holds_only_what_was_reshuffled() -> None:

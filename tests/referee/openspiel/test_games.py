@@ -24,7 +24,7 @@ from referee.rules.game import Game, plain, twin
 from referee.rules.options import new_game, read_options
 from referee.rules.scene import Grid
 from referee.testing import check_game
-from referee.testing.cases import Case
+from referee.testing.trial import Case
 from tests.arena.conftest import ROOT
 from tests.benchmarks.openspiel_table import verify
 

@@ -22,7 +22,7 @@ from referee.rules.chance import Chance
 from referee.rules.game import Game
 from referee.sandbox import PYTHON, Launcher, Program
 from referee.testing import GameError, check_game, checking
-from referee.testing.cases import Case
+from referee.testing.trial import Case
 from tests.referee.sandbox.sandboxed import need
 
 NIM = Path(__file__).with_name("nim.py")

@@ -13,7 +13,7 @@ from protocol.errors import ArenaError
 from referee.rules.chance import Chance
 from referee.rules.game import Move, Options
 from referee.testing import GameError, StepResult, check_game, check_steps
-from referee.testing.cases import Case, cases_of
+from referee.testing.trial import Case, cases_of
 from tests.referee.testing import faulty
 from tests.referee.testing.faulty import FAULTS, Fault
 from tests.referee.testing.heights import Heights, HeightsOptions

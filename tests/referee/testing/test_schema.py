@@ -8,8 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from referee.testing.schema import malformed, misfit
-from referee.testing.values import JUNK
+from referee.testing.schema import JUNK, malformed, misfit
 
 SCHEMAS: list[dict[str, Any]] = [
     {"type": ["integer", "null"], "minimum": 1, "exclusiveMaximum": 4},
