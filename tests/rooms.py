@@ -38,6 +38,16 @@ def imports(module: str) -> Iterator[str]:
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
 
 
+def home_of(name: str) -> str:
+    """Return the module that an imported name is, or is of; nothing if it is none of ours."""
+    while name:
+        for module in (name, f"{name}.__init__"):
+            if module in MODULES:
+                return module
+        name = name.rpartition(".")[0]
+    return ""
+
+
 def room_of(name: str) -> str:
     """Return the room of its package that a module, or what is imported from it, is in."""
     return name.split(".")[1]

@@ -7,10 +7,11 @@ from collections import defaultdict
 from collections.abc import Iterable
 from fnmatch import fnmatch
 
+import networkx
 import pytest
 
 from referee.games import GAMES
-from tests.rooms import MODULES, PACKAGES, imports, nodes, rooms
+from tests.rooms import MODULES, PACKAGES, home_of, imports, nodes, rooms
 
 OF_OURS = {
     "protocol": {"protocol"},
@@ -32,6 +33,11 @@ ORDER = {
     ],
 }
 """The rooms of a package, lowest first: each imports only from those before it."""
+
+OF_THE_DOOR = {
+    f"referee.door.{name}" for name in ("client", "endpoint", "line_pipes", "open_request")
+}
+"""Modules that know each other: one circle, the only one."""
 
 HOMES = {
     "click": ["arena.cli.*"],
@@ -131,6 +137,15 @@ def test_rooms_import_only_from_those_below(package: str) -> None:
     for room, others in arrows.items():
         above = {other for other in others if order.index(other) > order.index(room)}
         assert not above, room
+
+
+def test_no_modules_of_the_referee_import_each_other_in_a_circle() -> None:
+    """Not in a function either, nor for types alone."""
+    own = {module for module in MODULES if module.startswith("referee.")}
+    arrows = ((module, home_of(name)) for module in own for name in imports(module))
+    found = networkx.strongly_connected_components(networkx.DiGraph(arrows))
+    circles = [circle for circle in found if len(circle) > 1 and not circle <= OF_THE_DOOR]
+    assert not circles
 
 
 def test_pure_modules_do_without_the_world() -> None:
