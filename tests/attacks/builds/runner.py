@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import Any
 
 from protocol.errors import ArenaError
-from referee import workshop as workshops
 from referee.limits import WorkLimits
 from referee.process.output import PrintedText
 from referee.process.procfs import children, family
 from referee.sandbox import MachineError, SandboxError
+from referee.sandbox import workshop as workshops
 from referee.sandbox.area import Area
 from referee.sandbox.build_kinds import BuildSandbox, environment
 from referee.sandbox.enclosure import Enclosure
