@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING
 from referee.door.terms import DoorTerms, TokenPrice, keys_of
 
 if TYPE_CHECKING:
-    from referee.door.client import ClientTerms, DoorClient
+    from referee.door.client import DoorClient
     from referee.door.door import Door
-    from referee.door.exchanges import Exchanges, MadeRequest, Remembered, SeenAnswer
+    from referee.door.requests import Exchanges, MadeRequest, Remembered, SeenAnswer
+    from referee.door.session import ClientTerms
     from referee.door.turn_usage import NOTHING, TurnUsage
     from referee.door.usage import Usage
 
@@ -35,10 +36,11 @@ __all__ = [
 
 _LATER = {
     "Door": "door",
-    **dict.fromkeys(("Exchanges", "MadeRequest", "Remembered", "SeenAnswer"), "exchanges"),
+    **dict.fromkeys(("Exchanges", "MadeRequest", "Remembered", "SeenAnswer"), "requests"),
     "Usage": "usage",
     **dict.fromkeys(("NOTHING", "TurnUsage"), "turn_usage"),
-    **dict.fromkeys(("ClientTerms", "DoorClient"), "client"),
+    "ClientTerms": "session",
+    "DoorClient": "client",
 }
 """Names that only an open door needs, by module: commands that read a league load none."""
 

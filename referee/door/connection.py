@@ -12,6 +12,8 @@ from typing import NamedTuple
 import h11
 import msgspec
 
+from referee.door.requests import OutageError
+
 _HEAD_BYTES = 64 << 10
 
 
@@ -35,19 +37,6 @@ class ProviderAnswer(msgspec.Struct, frozen=True):
     """Whether this is all, and it was not too long."""
 
 
-class OutageError(Exception):
-    """A request that failed by the provider's doing, in a sentence."""
-
-
-class BrokenError(Exception):
-    """An answer that is none; the text says why."""
-
-    def __init__(self, reason: str, *, is_stale: bool = False) -> None:
-        super().__init__(reason)
-        self.is_stale = is_stale
-        """Whether nothing came at all."""
-
-
 class ProviderConnection(asyncio.Protocol):
     """A connection that makes one request after another; used on the door's thread."""
 
@@ -65,7 +54,7 @@ class ProviderConnection(asyncio.Protocol):
     async def exchange(self, asked: ProviderRequest, most: int) -> ProviderAnswer:
         """Return the answer to a request, of whose body so many bytes are taken.
 
-        Raises BrokenError, or OSError as the connection does.
+        Raises OutageError, or OSError as the connection does.
         """
         assert self._transport is not None
         self.is_open, self._is_awaiting, self._has_come = False, True, False
@@ -85,7 +74,8 @@ class ProviderConnection(asyncio.Protocol):
                 self.is_open = True
             return reply
         except h11.RemoteProtocolError as error:
-            raise BrokenError(f"what it answers is no HTTP/1.1: {error}") from None
+            why = f"what it answers is no HTTP/1.1: {error}"
+            raise OutageError(why[:200].rstrip(".")) from None
         finally:
             if not self.is_open:
                 self.abort()
@@ -139,9 +129,9 @@ class ProviderConnection(asyncio.Protocol):
     async def _reply(self, most: int) -> ProviderAnswer:
         while isinstance(event := await self._next(), h11.InformationalResponse):
             if event.status_code == 101:
-                raise BrokenError("it answered 101, which nobody asked for")
+                raise OutageError("it answered 101, which nobody asked for")
         if not isinstance(event, h11.Response):
-            raise BrokenError("the connection was closed before an answer")
+            raise OutageError("the connection was closed before an answer")
         status, headers = event.status_code, [*event.headers]
         pieces: list[bytes] = []
         room = most
@@ -151,13 +141,13 @@ class ProviderConnection(asyncio.Protocol):
                 return ProviderAnswer(status, headers, b"".join(pieces), is_whole=False)
             pieces.append(bytes(event.data))
         if not isinstance(event, h11.EndOfMessage):
-            raise BrokenError("the connection was closed within the answer")
+            raise OutageError("the connection was closed within the answer")
         return ProviderAnswer(status, headers, b"".join(pieces), is_whole=True)
 
     async def _next(self) -> h11.Event | type[h11.NEED_DATA] | type[h11.PAUSED]:
         while (event := self._http.next_event()) is h11.NEED_DATA:
             if self._has_ended:
-                raise self._lost or BrokenError(
+                raise self._lost or OutageError(
                     "the connection was closed", is_stale=not self._has_come
                 )
             self._more = asyncio.get_running_loop().create_future()

@@ -6,22 +6,21 @@ import os
 import threading
 from collections.abc import Callable, Coroutine, Mapping
 from functools import cache
-from math import inf
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
 from protocol.errors import ArenaError, ProtocolError, installing
 from referee.allowed import AllowList, all_allowed
-from referee.door.client import ClientTerms, DoorClient
-from referee.door.exchanges import Exchanges, SeenAnswer
-from referee.door.network import Network
-from referee.door.open_request import OpenRequest, Outcome
+from referee.door.client import DoorClient
+from referee.door.requests import Exchanges, OutageError, Outcome, SeenAnswer
+from referee.door.session import ClientTerms, OpenRequest
 from referee.door.terms import DoorTerms
 from referee.door.usage import Usage
 
 if TYPE_CHECKING:
-    from referee.door.asking import Asking
+    from referee.door.forwarder import Forwarder
+    from referee.door.provider import Network
 
 _A_FAULT = "This decision has the fault `outage`."
 _SPENT = 402
@@ -49,13 +48,10 @@ class Door:
         keys: Mapping[str, str],
         spent: Mapping[str, float],
         *,
-        network: Network | None = None,
+        network: "Network | None" = None,
         bots: int = 1,
         tell: Callable[[str], None] = lambda _: None,
     ) -> None:
-        self.request_bytes = terms.request_kb << 10
-        self.outage_wait = terms.outage_wait
-        self.held_seconds = inf if terms.held_seconds is None else terms.held_seconds
         self._terms = terms
         self._keys = keys
         self._spent = dict(spent)
@@ -66,39 +62,38 @@ class Door:
         self._allowed = [*all_allowed(terms.allow).values()]
         self._allow_of = cache(self._new_allow_list)
         self._clients: dict[DoorClient, None] = {}
-        self._asking: Asking | None = None
+        self._forwarder: Forwarder | None = None
         self.loop: asyncio.AbstractEventLoop = None  # type: ignore[assignment]
         self._thread: threading.Thread | None = None
 
     def __enter__(self) -> "Door":
         """Start the thread."""
         try:
-            from referee.door.asking import Asking
+            from referee.door.forwarder import Forwarder
+            from referee.door.provider import Network
         except ModuleNotFoundError as error:
             raise ArenaError(
                 f"the door needs {error.name}, which is not installed: {installing('door')}."
             ) from None
-        self._network = self._network or Network()
+        network = self._network = self._network or Network()
         self.loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._run, name="door", daemon=True)
         self._thread.start()
-        asking, terms, keys, network = Asking, self._terms, self._keys, self._network
-        bots, tell = self._bots, self._tell
 
-        async def make() -> Asking:
-            return asking(terms, keys, network, bots, tell)
+        async def make() -> Forwarder:
+            return Forwarder(self._terms, self._keys, network, self._bots, self._tell)
 
-        self._asking = self._on_loop(make())
+        self._forwarder = self._on_loop(make())
         return self
 
     def __exit__(self, *_: object) -> None:
         """Let all clients leave, and end the thread."""
         assert self._thread is not None
-        assert self._asking is not None
+        assert self._forwarder is not None
         assert self._network is not None
         for client in [*self._clients]:
             client.close()
-        self._on_loop(self._asking.close())
+        self._on_loop(self._forwarder.close())
         self.loop.call_soon_threadsafe(self.loop.stop)
         self._thread.join()
         self.loop.close()
@@ -131,8 +126,7 @@ class Door:
                 )
         for end in ends:
             os.set_blocking(end, False)
-        variables = self._terms.variables_of(terms.name)
-        client = DoorClient(self, terms, allow, variables, ends)
+        client = DoorClient(self.loop, self._terms, self._obtain, terms, allow, ends)
         client.on_close = lambda: self._clients.pop(client, None)
         self._clients[client] = None
         self.loop.call_soon_threadsafe(client.start, listener)
@@ -143,32 +137,30 @@ class Door:
         """What each bot has cost in the league so far, in the unit of the prices."""
         return dict(self._spent)
 
-    async def obtain(self, request: OpenRequest, exchanges: Exchanges) -> Outcome:
+    async def _obtain(self, request: OpenRequest, exchanges: Exchanges) -> Outcome:
         """Return what came of a request: an answer, or an error in a sentence."""
-        assert self._asking is not None
-        client, asked = request.client, request.asked
+        assert self._forwarder is not None
+        session, asked = request.session, request.asked
         if (found := exchanges.find(asked)) is not None:
-            client.count_repeated()
+            session.count_repeated()
             return found
-        if (over := self._over(client.bot)) is not None:
+        if (over := self._over(session.bot)) is not None:
             exchanges.keep(asked, over, Usage())
             return over
-        from referee.door.connection import OutageError
-
         try:
-            price = self._asking.metering.price_of(request.entry, asked.path, asked.body)
-            answered, usage = await self._asking.ask(asked, price, request)
+            price = self._forwarder.metering.price_of(request.entry, asked.path, asked.body)
+            answered, usage = await self._forwarder.ask(request, price)
         except ProtocolError as error:
             return str(error)
         except OutageError as error:
             if request.is_cut:
                 return str(error)
-            client.note_outage(str(error))
+            session.note_outage(str(error))
             return f"{error} {_A_FAULT}"
-        client.count(usage)
-        self._spent[client.bot] = self._spent.get(client.bot, 0.0) + usage.cost
+        session.count(usage)
+        self._spent[session.bot] = self._spent.get(session.bot, 0.0) + usage.cost
         if answered is None:
-            return str(self._asking.why_unseen())
+            return str(self._forwarder.why_unseen())
         exchanges.keep(asked, answered, usage)
         return answered
 

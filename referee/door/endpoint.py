@@ -7,17 +7,13 @@ import asyncio
 import contextlib
 import socket
 from collections.abc import AsyncIterator
-from typing import TYPE_CHECKING
 
 import h11
 import msgspec
 
 from protocol.errors import ProtocolError, Refusal
-from referee.door.reading import by_http
-
-if TYPE_CHECKING:
-    from referee.door.client import DoorClient
-    from referee.door.open_request import Outcome
+from referee.door.requests import Outcome, by_http
+from referee.door.session import Session
 
 CONNECTIONS = 16
 """The most connections that a bot may have open; more wait."""
@@ -29,12 +25,10 @@ _REFUSED, _FAILED = 403, 502
 class Endpoint:
     """Serves one bot's connections, on the door's thread."""
 
-    def __init__(
-        self, client: "DoorClient", loop: asyncio.AbstractEventLoop, listener: int, most: int
-    ) -> None:
-        self._client = client
-        self._loop = loop
-        self._most = most
+    def __init__(self, session: Session, listener: int) -> None:
+        self._session = session
+        self._loop = session.loop
+        self._most = session.request_bytes
         self._socket = socket.socket(fileno=listener)
         self._socket.setblocking(False)
         self._tasks: set[asyncio.Task[None]] = set()
@@ -94,8 +88,8 @@ class Endpoint:
                 return False
             path, method, headers = head
             body = await talk.body()
-            await self._client.turn()
-            wanted = by_http(self._client.allow, method, path, headers, body, self._most)
+            await self._session.its_turn()
+            wanted = by_http(self._session.allow, method, path, headers, body, self._most)
         except h11.RemoteProtocolError as error:
             await talk.refuse(error.error_status_hint, f"this is no request of HTTP/1.1: {error}.")
             return False
@@ -105,7 +99,7 @@ class Endpoint:
         except ProtocolError as error:
             return await talk.refuse(_REFUSED, str(error))
         future: asyncio.Future[Outcome] = self._loop.create_future()
-        self._client.begin(
+        self._session.begin(
             wanted, lambda outcome: None if future.done() else future.set_result(outcome)
         )
         outcome = await future

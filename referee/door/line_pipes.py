@@ -4,20 +4,17 @@ Nothing that a bot does with its ends does harm: neither long lines, nor what is
 floods, nor closing them, nor never reading.
 """
 
-import asyncio
+import base64
 import contextlib
 import os
-from typing import TYPE_CHECKING
 
 import msgspec
 
 from protocol.door import DoorAnswer, read_request
 from protocol.errors import ProtocolError
 from protocol.lines import LineBuffer, OverlongLineError, encode
-from referee.door.reading import by_line
-
-if TYPE_CHECKING:
-    from referee.door.client import DoorClient
+from referee.door.requests import Outcome, by_line
+from referee.door.session import Session
 
 UNREAD = 64 << 10
 """How many bytes of answers a bot may leave unread, beyond the pipe, before it is not heard."""
@@ -34,34 +31,26 @@ _numbered = msgspec.json.Decoder(_Numbered)
 
 
 class LinePipes:
-    """Reads requests while its client listens, and writes answers as the pipe takes them."""
+    """Reads requests while its session hears them, and writes answers as the pipe takes them."""
 
     __slots__ = (
         "_buffer",
-        "_client",
         "_is_hearing",
         "_is_over",
         "_is_skipping",
         "_limit",
         "_loop",
-        "_most",
         "_reads",
+        "_session",
         "_unwritten",
         "_writes",
     )
 
-    def __init__(
-        self,
-        client: "DoorClient",
-        loop: asyncio.AbstractEventLoop,
-        ends: tuple[int, int],
-        most: int,
-    ) -> None:
-        self._client = client
-        self._loop = loop
+    def __init__(self, session: Session, ends: tuple[int, int]) -> None:
+        self._session = session
+        self._loop = session.loop
         self._reads, self._writes = ends
-        self._most = most  # bytes of a body
-        self._limit = 2 * most + (64 << 10)  # and of a line, in which a body may be longer
+        self._limit = 2 * session.request_bytes + (64 << 10)  # a body may be longer in a line
         self._buffer: LineBuffer | None = None
         self._unwritten = bytearray()
         self._is_hearing = False
@@ -78,7 +67,7 @@ class LinePipes:
             self._is_hearing = True
             self._loop.add_reader(self._reads, self._read)
 
-    def write(self, answer: DoorAnswer) -> None:
+    def _write(self, answer: DoorAnswer) -> None:
         """Write an answer, now or when there is room."""
         if self._is_over:
             return
@@ -102,8 +91,8 @@ class LinePipes:
 
     def _is_heard(self) -> bool:
         """Return whether the next request may be heard; if not, leave off reading."""
-        with self._client.lock:
-            is_heard = self._client.hears()
+        with self._session.lock:
+            is_heard = self._session.hears()
         is_heard = is_heard and len(self._unwritten) <= UNREAD and not self._is_over
         if not is_heard and self._is_hearing:
             self._is_hearing = False
@@ -155,24 +144,35 @@ class LinePipes:
         if rest:
             self._buffer = LineBuffer(self._limit)
             self._buffer.push(rest)
-        self._refuse(NOBODY, f"the line has more than {self._limit} bytes: send a shorter body.")
+        self._answer(NOBODY, f"the line has more than {self._limit} bytes: send a shorter body.")
 
     def _heed(self, line: bytes) -> None:
         number = NOBODY
         try:
             request = read_request(line)
             number = request.id
-            wanted = by_line(self._client.allow, request, self._most)
+            wanted = by_line(self._session.allow, request, self._session.request_bytes)
         except ProtocolError as error:
             if number == NOBODY:
                 with contextlib.suppress(msgspec.DecodeError, UnicodeDecodeError, RecursionError):
                     number = _numbered.decode(line).id
-            self._refuse(number, str(error))
+            self._answer(number, str(error))
             return
-        self._client.begin(wanted, lambda outcome: self._client.answer_line(number, outcome))
+        self._session.begin(wanted, lambda outcome: self._answer(number, outcome))
 
-    def _refuse(self, number: int, reason: str) -> None:
-        self.write(DoorAnswer(id=number, error=reason))
+    def _answer(self, number: int, outcome: Outcome) -> None:
+        if isinstance(outcome, str):
+            self._write(DoorAnswer(id=number, error=outcome))
+            return
+        body, body64 = None, None
+        try:
+            body = outcome.body.decode("utf-8")
+        except UnicodeDecodeError:
+            body64 = base64.b64encode(outcome.body).decode("ascii")
+        headers = dict(outcome.headers)
+        self._write(
+            DoorAnswer(id=number, status=outcome.status, headers=headers, body=body, body64=body64)
+        )
 
     def _flush(self) -> None:
         try:

@@ -1,31 +1,61 @@
 """The client that makes requests: it resolves names, looks at the addresses, and connects to those.
 
-It needs the extra `door`.
+Whether a provider that all bots share is there, is asked by a request of our own. Only so is an
+outage nobody's: a bot could let its own host fail when it suits it. It needs the extra `door`.
 """
 
 import asyncio
 import os
+import socket
 import ssl
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from typing import TypeAlias
 
-from referee.allowed import Origin
+from protocol.errors import ArenaError
+from referee.allowed import AllowedRequest, Origin
 from referee.door.addresses import reachable
-from referee.door.connection import (
-    BrokenError,
-    OutageError,
-    ProviderAnswer,
-    ProviderConnection,
-    ProviderRequest,
-)
-from referee.door.network import Network
+from referee.door.connection import ProviderAnswer, ProviderConnection, ProviderRequest
+from referee.door.requests import OutageError
 
+_RESOLVERS = 8
 _CONNECT_SECONDS = 10.0
 _IDLE_SECONDS = 30.0
+_KNOWN_SECONDS = 5.0  # for which what was found out holds
+PASSING = (408, 409, 429)
+"""Answers that are outages, as 5xx are: the libraries of providers try again."""
+REFUSING = (401, 403)
+"""Answers to a key that is not right."""
 
 _Idle: TypeAlias = dict[ProviderConnection, asyncio.TimerHandle]
 """Connections that wait for another request, the last one used last, and what closes each."""
+
+
+class Network:
+    """Resolves names as the system does; a test may have another."""
+
+    def __init__(self) -> None:
+        self._threads = ThreadPoolExecutor(_RESOLVERS, "door-names")
+
+    async def resolve(self, host: str) -> list[str]:
+        """Return the addresses of a name, none if it has none or nobody answers."""
+        try:
+            found = await asyncio.get_running_loop().run_in_executor(
+                self._threads,
+                lambda: socket.getaddrinfo(host, None, type=socket.SOCK_STREAM),
+            )
+        except OSError:
+            return []
+        return [*dict.fromkeys(str(address[0]) for *_, address in found)]
+
+    def route(self, address: str, port: int) -> tuple[str, int]:
+        """Return where the connection to an address that was checked goes: there."""
+        return address, port
+
+    def close(self) -> None:
+        """Resolve no more names."""
+        self._threads.shutdown(wait=False, cancel_futures=True)
 
 
 class ProviderClient:
@@ -66,7 +96,7 @@ class ProviderClient:
                 return await self._send(origin, request, sending, bot)
         except TimeoutError:
             raise OutageError(f"no whole answer within {self._timeout:g} s") from None
-        except (BrokenError, OSError) as error:
+        except OSError as error:
             raise OutageError(_why(error)) from None
 
     def close(self) -> None:
@@ -88,8 +118,8 @@ class ProviderClient:
         sending()
         try:
             reply = await connection.exchange(request, self._most)
-        except (BrokenError, OSError) as error:
-            if is_new or (isinstance(error, BrokenError) and not error.is_stale):
+        except (OutageError, OSError) as error:
+            if is_new or (isinstance(error, OutageError) and not error.is_stale):
                 raise
             # It had been closed while nobody used it: no fault of anybody.
             connection = await self._connect(origin)
@@ -118,7 +148,7 @@ class ProviderClient:
         answers = [] if origin.is_written_out else await self._network.resolve(origin.host)
         addresses = reachable(origin, answers)
         if not addresses:
-            raise BrokenError(
+            raise OutageError(
                 "its name has no address of the internet" if answers else "its name has no address"
             )
         trouble: Exception | None = None
@@ -127,7 +157,7 @@ class ProviderClient:
                 async with asyncio.timeout(_CONNECT_SECONDS):
                     return await self._connect_to(origin, address)
             except TimeoutError:
-                trouble = BrokenError(f"no connection within {_CONNECT_SECONDS:g} s")
+                trouble = OutageError(f"no connection within {_CONNECT_SECONDS:g} s")
             except OSError as error:
                 trouble = error
         assert trouble is not None
@@ -146,11 +176,77 @@ class ProviderClient:
         return connection
 
 
-def _why(error: Exception) -> str:
+def _why(error: OSError) -> str:
     if isinstance(error, ssl.SSLCertVerificationError):
         return f"its certificate was refused: {error.verify_message.rstrip('.')}"
     if isinstance(error, ssl.SSLError):
         return f"TLS failed: {(error.reason or 'there is none').replace('_', ' ').lower()}"
-    if isinstance(error, OSError):
-        return os.strerror(error.errno) if error.errno else "the connection broke off"
-    return str(error)[:200].rstrip(".")
+    return os.strerror(error.errno) if error.errno else "the connection broke off"
+
+
+def is_outage(status: int) -> bool:
+    """Return whether an answer says that the provider cannot do what it is asked just now."""
+    return status in PASSING or status >= 500
+
+
+class SharedProvider:
+    """One provider, and what our own request to it has shown last; used on the door's thread.
+
+    Args:
+        client: makes the request.
+        request: ours.
+        headers: with the organizer's key, if there is one.
+        variable: which holds that key; empty if there is none.
+        tell: called with a sentence when it is found to be away.
+
+    """
+
+    def __init__(
+        self,
+        client: ProviderClient,
+        request: AllowedRequest,
+        headers: Mapping[str, str],
+        variable: str,
+        tell: Callable[[str], None],
+    ) -> None:
+        self._client = client
+        self._request = request
+        self._headers = {**headers, **({"content-length": "0"} if request.method == "POST" else {})}
+        self._variable = variable
+        self._tell = tell
+        self._lock = asyncio.Lock()
+        self._asked = float("-inf")
+        self._trouble = ""
+
+    async def trouble(self) -> str:
+        """Return why it is away for everybody, in a clause; empty if it is there.
+
+        Raises ArenaError if it refuses the key.
+        """
+        clock = asyncio.get_running_loop().time
+        async with self._lock:  # those who come together ask once
+            if clock() - self._asked > _KNOWN_SECONDS:
+                before, self._trouble = self._trouble, await self._found()
+                self._asked = clock()
+                if self._trouble and not before:
+                    self._tell(
+                        f"{self._request.origin} does not answer our own request "
+                        f"({self._trouble}): the matches that ask it wait."
+                    )
+            return self._trouble
+
+    async def _found(self) -> str:
+        request = self._request
+        path = request.target(request.segments)
+        try:
+            reply: ProviderAnswer = await self._client.send(
+                request.origin, ProviderRequest(request.method, path, self._headers, b"")
+            )
+        except OutageError as error:
+            return str(error)
+        if reply.status in REFUSING and self._variable:
+            raise ArenaError(
+                f"{request.origin} answered {reply.status} to our own request: it refuses the key "
+                f"in {self._variable}. Set that right, and run again."
+            )
+        return f"it answered {reply.status}" if is_outage(reply.status) else ""

@@ -27,8 +27,7 @@ from tabulate import tabulate
 from referee.allowed import origin_of
 from referee.door import Door, DoorTerms
 from referee.door.connection import ProviderRequest
-from referee.door.network import Network
-from referee.door.provider import ProviderClient
+from referee.door.provider import Network, ProviderClient
 from tests.provider import Provider
 from tests.referee.door.at_the_door import Caller, chat
 

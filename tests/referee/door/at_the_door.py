@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from referee.door import ClientTerms, Door, DoorTerms, Exchanges, Remembered, TokenPrice, TurnUsage
-from referee.door.network import Network
+from referee.door.provider import Network
 from tests.provider import PRICES, Provider
 
 PUBLIC = "93.184.216.34"

@@ -183,8 +183,8 @@ class Unhurried:
 def test_no_time_that_was_held_is_lost_as_the_turn_ends(call: Call) -> None:
     caller = call(requests_per_minute=1)
     assert caller.turn(COMPLETIONS, body=chat())[1].requests == 1
-    client: Any = caller.client
-    client.lock = Unhurried(client.lock)
+    session: Any = caller.client._session
+    session.lock = Unhurried(session.lock)
     caller.client.begin_turn()
     caller.send({"id": 1, "url": COMPLETIONS, "body": chat()})
     while caller.client.held < 0.1:

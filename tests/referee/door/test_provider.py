@@ -7,8 +7,7 @@ import pytest
 from referee.allowed import origin_of
 from referee.door import provider
 from referee.door.connection import ProviderRequest
-from referee.door.network import Network
-from referee.door.provider import ProviderClient
+from referee.door.provider import Network, ProviderClient
 from tests.arena.coroutines import run_apart
 
 

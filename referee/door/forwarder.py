@@ -2,21 +2,19 @@
 
 import asyncio
 import random
-from collections.abc import Callable, Mapping
+from collections import deque
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from typing import Protocol
 
 from protocol.errors import ArenaError, ProtocolError
 from referee.allowed import all_allowed
-from referee.door.connection import OutageError, ProviderAnswer, ProviderRequest
-from referee.door.exchanges import MadeRequest, SeenAnswer
-from referee.door.headers import shown
+from referee.door.connection import ProviderAnswer, ProviderRequest
 from referee.door.hiding import Eraser
-from referee.door.network import Network
-from referee.door.pacing import Pacing
-from referee.door.provider import ProviderClient
-from referee.door.shared import REFUSING, SharedProvider, is_outage
+from referee.door.provider import REFUSING, Network, ProviderClient, SharedProvider, is_outage
+from referee.door.requests import MadeRequest, OutageError, SeenAnswer, shown
+from referee.door.session import OpenRequest, Session
 from referee.door.terms import DoorTerms, TokenPrice
 from referee.door.turn_usage import OutageTime
 from referee.door.usage import Metering, Usage
@@ -24,40 +22,38 @@ from referee.door.usage import Metering, Usage
 _FIRST_PAUSE = 0.25  # seconds before a second try
 _LONGEST_PAUSE = 10.0
 _LEAST_LEFT = 0.05  # seconds in which nothing is tried again
+_MINUTE = 60.0
 
 
-class Follower(Protocol):
-    """Follows one request."""
+class RateLimit:
+    """Lets the requests of one bot to one origin through, in the order in which they came.
 
-    is_cut: bool
-    """Whether nobody waits for its answer any more."""
+    It has an equal share of what all bots may ask there together, so that none uses up another's.
+    """
 
-    @property
-    def variables(self) -> Mapping[str, str]:
-        """The variables that hold the keys it is sent with, by origin."""
+    def __init__(self, per_minute: int, at_once: int, bots: int) -> None:
+        share = max(1, per_minute // bots)
+        self._window = _MINUTE * share * bots / per_minute
+        self._slots = asyncio.Semaphore(max(1, at_once // bots))
+        self._turn = asyncio.Lock()
+        self._begun: deque[float] = deque(maxlen=share)
 
-    def sending(self, size: int) -> None:
-        """Note that a body of so many bytes goes out: from here on it may cost something."""
+    @asynccontextmanager
+    async def admitted(self) -> AsyncIterator[None]:
+        """Wait for a place, and have it until the end."""
+        async with self._slots:
+            async with self._turn:
+                await self._pace()
+            yield
 
-    def sent(self, got: int) -> None:
-        """Note that a try is over, in which so many bytes came back."""
-
-    def goes(self) -> None:
-        """Note that the request is at the provider from now on; before, it was held up."""
-
-    def comes(self, *, failed: bool) -> None:
-        """Note that it is there no longer."""
-
-    @property
-    def bot(self) -> str:
-        """Whose request it is, by the bot's key."""
-
-    @property
-    def outage(self) -> OutageTime:
-        """The time in which requests of the bot may fail."""
+    async def _pace(self) -> None:
+        clock = asyncio.get_running_loop().time
+        if len(self._begun) == self._begun.maxlen:
+            await asyncio.sleep(max(self._begun[0] + self._window - clock(), 0))
+        self._begun.append(clock())
 
 
-class Asking:
+class Forwarder:
     """Makes the requests of all bots of a door, on its loop."""
 
     def __init__(
@@ -77,8 +73,7 @@ class Asking:
             str(entry.origin): entry.origin for entry in all_allowed(terms.allow).values()
         }
         self._bots = bots
-        self._pacings: dict[tuple[str, str], Pacing] = {}
-
+        self._rates: dict[tuple[str, str], RateLimit] = {}
         self._absence = OutageTime(terms.absence)
         self._shared = {
             str(request.origin): SharedProvider(
@@ -97,14 +92,14 @@ class Asking:
         await asyncio.sleep(0)  # in which their transports see it
 
     async def ask(
-        self, asked: MadeRequest, price: TokenPrice | None, course: Follower
+        self, request: OpenRequest, price: TokenPrice | None
     ) -> tuple[SeenAnswer | None, Usage]:
         """Return the answer to a request, without the key, and what it took.
 
         There is no answer if it is one that a bot must not see. Raises OutageError.
         """
-        reply = await self._reply(asked, course)
-        usage = self.metering.measure(price, len(asked.body), reply.status, reply.body)
+        reply = await self._reply(request)
+        usage = self.metering.measure(price, len(request.asked.body), reply.status, reply.body)
         if not reply.is_whole or _is_compressed(reply):
             return None, usage
         headers = self._eraser.headers(shown(reply.headers))
@@ -117,26 +112,27 @@ class Asking:
             "was asked for plain: ask for less."
         )
 
-    async def _reply(self, asked: MadeRequest, course: Follower) -> ProviderAnswer:
+    async def _reply(self, request: OpenRequest) -> ProviderAnswer:
         clock = asyncio.get_running_loop().time
-        variable = course.variables.get(asked.origin)
+        asked, session = request.asked, request.session
+        variable = session.variables.get(asked.origin)
         headers = self._headers(asked, variable)
         tries = 0
         payer: OutageTime | None = None
         try:
             while True:
-                async with self._pacing(asked.origin, course.bot).admitted():
-                    course.goes()
+                async with self._rate(asked.origin, session.bot).admitted():
+                    request.goes()
                     found = None
                     try:
-                        found = await self._try(asked, variable, headers, course)
+                        found = await self._try(request, variable, headers)
                     finally:
-                        course.comes(failed=isinstance(found, tuple))
+                        request.comes(failed=isinstance(found, tuple))
                 if isinstance(found, ProviderAnswer):
                     return found
                 trouble, pause = found
                 tries += 1
-                payer, before = await self._payer(asked.origin, course), payer
+                payer, before = await self._payer(asked.origin, session), payer
                 if payer is not before:
                     if before is not None:
                         before.end(clock())
@@ -145,8 +141,8 @@ class Asking:
                 if pause is None:  # the last try is at the end of what is left
                     pause = min(_FIRST_PAUSE * 2 ** (tries - 1), _LONGEST_PAUSE, max(left, 0.0))
                     pause *= random.uniform(0.75, 1.0)  # noqa: S311 - so that bots spread
-                if left < max(pause, _LEAST_LEFT) or course.is_cut:
-                    if payer is self._absence and not course.is_cut:
+                if left < max(pause, _LEAST_LEFT) or request.is_cut:
+                    if payer is self._absence and not request.is_cut:
                         raise ArenaError(
                             f"{asked.origin} was away for the {self._terms.absence:g} s of "
                             f"`absence`, for our own request too. Matches that ask it are left as "
@@ -159,39 +155,36 @@ class Asking:
             if payer is not None:
                 payer.end(clock())
 
-    def _pacing(self, origin: str, bot: str) -> Pacing:
+    def _rate(self, origin: str, bot: str) -> RateLimit:
         terms = self._terms
-        if (origin, bot) not in self._pacings:
-            pacing = Pacing(terms.requests_per_minute, terms.at_once, self._bots)
-            self._pacings[origin, bot] = pacing
-        return self._pacings[origin, bot]
+        if (origin, bot) not in self._rates:
+            rate = RateLimit(terms.requests_per_minute, terms.at_once, self._bots)
+            self._rates[origin, bot] = rate
+        return self._rates[origin, bot]
 
-    async def _payer(self, origin: str, course: Follower) -> OutageTime:
+    async def _payer(self, origin: str, session: Session) -> OutageTime:
         """Return of whose time it is taken that a provider has failed: the bot's, or all bots'."""
         shared = self._shared.get(origin)
-        return self._absence if shared and await shared.trouble() else course.outage
+        return self._absence if shared and await shared.trouble() else session.outage
 
     async def _try(
-        self,
-        asked: MadeRequest,
-        variable: str | None,
-        headers: Mapping[str, str],
-        course: Follower,
+        self, request: OpenRequest, variable: str | None, headers: Mapping[str, str]
     ) -> ProviderAnswer | tuple[str, float | None]:
         """Return the answer, or what went wrong and when to try again; raise OutageError."""
-        size = len(asked.body)
-        origin = self._origins[asked.origin]
+        asked = request.asked
         got = 0
         try:
-            request = ProviderRequest(asked.method, asked.path, headers, asked.body)
             reply = await self._client.send(
-                origin, request, lambda: course.sending(size), course.bot
+                self._origins[asked.origin],
+                ProviderRequest(asked.method, asked.path, headers, asked.body),
+                lambda: request.sending(len(asked.body)),
+                request.session.bot,
             )
             got = len(reply.body)
         except OutageError as error:
             return str(error), None
         finally:
-            course.sent(got)
+            request.sent(got)
         status = reply.status
         if status in REFUSING and variable is not None:
             if shared := self._shared.get(asked.origin):
