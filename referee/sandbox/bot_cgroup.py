@@ -7,12 +7,15 @@ import contextlib
 import errno
 import os
 import time
-from typing import Any
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from referee.sandbox.enclosure import OwnCgroup
 
 END_SECONDS = 3.0  # within which what was killed has left its cgroup
 
 
-def make(asked: dict[str, Any]) -> None:
+def make(asked: "OwnCgroup") -> None:
     """Make a cgroup with its limits; raise OSError, and leave none, if that cannot be."""
     os.mkdir(asked["folder"])
     try:
@@ -46,7 +49,7 @@ def kill(folder: str) -> None:
         write(f"{folder}/cgroup.kill", "1")
 
 
-def measured(folder: str) -> dict[str, Any]:
+def measured(folder: str) -> tuple[int | None, bool]:
     """Return how much memory a cgroup had at its peak, in bytes, and whether it lacked some.
 
     Nothing can be said of one that was taken away: then the peak is None.
@@ -55,9 +58,9 @@ def measured(folder: str) -> dict[str, Any]:
         events = dict(line.split() for line in read(f"{folder}/memory.events").splitlines())
         peak = int(read(f"{folder}/memory.peak"))
     except OSError:
-        return {"peak": None, "starved": False}
+        return None, False
     # `oom` is its own limit; what kills may be one around it
-    return {"peak": peak, "starved": int(events["oom"]) > 0 and int(events["oom_kill"]) > 0}
+    return peak, int(events["oom"]) > 0 and int(events["oom_kill"]) > 0
 
 
 def read(path: str) -> str:

@@ -11,7 +11,7 @@ from referee.limits import Limits, WorkLimits
 from referee.sandbox import landlock, seccomp
 from referee.sandbox.area import MOMENT, Area
 from referee.sandbox.bwrap import SHARED_MEMORY, BwrapSandbox, isolated
-from referee.sandbox.enclosure import BwrapGate, Enclosure, LoadedFilter
+from referee.sandbox.enclosure import BwrapGate, Enclosure, in_base64, loaded
 from referee.sandbox.errors import SandboxError
 from referee.sandbox.kinds import SandboxKind, bounds, search_path
 from referee.sandbox.program import barrier
@@ -77,9 +77,9 @@ class LandlockBuild(BuildSandbox):
         filter_ = seccomp.of_builds(landlock_abi=self._abi, own_user=bool(uid))
         rules = landlock.building(self._abi, sys.base_prefix, self._tools, area.folders)
         asked = _asked(words, area, limits, uid, self.path(uid))
-        asked.threads = limits.processes
-        asked.landlock = rules
-        asked.seccomp = LoadedFilter.of(filter_, then=seccomp.without_passing())
+        asked["threads"] = limits.processes
+        asked["landlock"] = rules
+        asked["seccomp"] = loaded(filter_, then=seccomp.without_passing())
         return asked
 
 
@@ -93,7 +93,7 @@ class BwrapBuild(BuildSandbox):
         bots = BwrapSandbox()
         self.name = bots.name
         self._bwrap = bots.program
-        self._filter = seccomp.of_builds(landlock_abi=None).code
+        self._filter = in_base64(seccomp.of_builds(landlock_abi=None).code)
 
     def begin(
         self, words: Sequence[str], area: Area, limits: WorkLimits, uid: int | None
@@ -104,9 +104,11 @@ class BwrapBuild(BuildSandbox):
         shown += [word for folder in area.folders for word in ("--bind", folder, folder)]
         shown += ["--symlink", area.temporary, SHARED_MEMORY]
         tasks = (resource.RLIMIT_NPROC, limits.processes)
-        asked.argv = isolated(self._bwrap, uid, shown, asked.env, area.work, words)
-        asked.env = {"PATH": self.path(uid)}
-        asked.bwrap = BwrapGate(self._filter, [tasks] if uid is None else [])
+        asked["argv"] = isolated(self._bwrap, uid, shown, asked["env"], area.work, words)
+        asked["env"] = {"PATH": self.path(uid)}
+        asked["bwrap"] = BwrapGate(
+            filter=self._filter, limits=[tasks] if uid is None else [], port=None
+        )
         return asked
 
 

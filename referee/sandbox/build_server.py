@@ -17,10 +17,11 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from referee.sandbox import fork_server
+    from referee.sandbox.enclosure import Enclosure
 else:
     sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
     import fork_server
@@ -41,10 +42,10 @@ MODE = 0o1777  # without the bits that make a program run as its owner or group
 class StartedBuild(fork_server.StartedBot):
     """A build: its first process leads the group that all its others stay in."""
 
-    def __init__(self, pid: int, listener: int, request: dict[str, Any]) -> None:
+    def __init__(self, pid: int, listener: int, request: "Enclosure") -> None:
         super().__init__(pid, listener, request)
-        self.area: str = request["area"]
-        self.uid: int | None = request["uid"]
+        self.area = request["area"]
+        self.uid = request.get("uid")
 
     def reply(self, notice: bytearray) -> bytes:
         """Return the reply to a notice of one of the calls that the filter leaves open."""

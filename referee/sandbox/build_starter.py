@@ -61,7 +61,7 @@ class BuildStarter(Starter):
         message, descriptors = self._read()
         for descriptor in descriptors:
             os.close(descriptor)
-        return int(message.get("ended", -1))
+        return message.get("ended", -1)
 
     def _begun(self, around: Enclosure, stdin: BinaryIO | None) -> Child:
         with ExitStack() as undo:

@@ -12,7 +12,7 @@ from protocol.door import PORT, URL_VARIABLE
 from referee.limits import Limits
 from referee.sandbox import seccomp
 from referee.sandbox.devices import Devices, libraries
-from referee.sandbox.enclosure import BwrapGate, Enclosure
+from referee.sandbox.enclosure import BwrapGate, Enclosure, in_base64
 from referee.sandbox.errors import SandboxError
 from referee.sandbox.kinds import Sandbox, bounds, environment, origin, search_path
 from referee.sandbox.landlock import SETTINGS, covering
@@ -91,15 +91,16 @@ class BwrapSandbox(Sandbox):
             env={"PATH": search_path(uid)},
             limits=[*bounds(limits), *([] if uid is None else [tasks])],
             bwrap=BwrapGate(
-                self._filters[bool(limits.devices), bool(limits.door)],
-                [tasks] if uid is None else [],
-                PORT if limits.door else None,
+                filter=self._filters[bool(limits.devices), bool(limits.door)],
+                limits=[tasks] if uid is None else [],
+                port=PORT if limits.door else None,
             ),
         )
 
 
-def _filter(*, devices: bool, door: bool) -> bytes:
-    return seccomp.build(own_pid=False, children=True, devices=devices, door=door).code
+def _filter(*, devices: bool, door: bool) -> str:
+    filter_ = seccomp.build(own_pid=False, children=True, devices=devices, door=door)
+    return in_base64(filter_.code)
 
 
 def isolated(

@@ -13,10 +13,10 @@ from contextlib import suppress
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
-from typing import Any
 
 from referee.limits import Limits
 from referee.sandbox import bot_cgroup
+from referee.sandbox.enclosure import OwnCgroup
 from referee.sandbox.errors import MachineError, SandboxError
 from referee.sandbox.mounts import mounts
 
@@ -198,7 +198,7 @@ class BotCgroup:
     """By file, what it is bounded to."""
 
     @property
-    def asked(self) -> dict[str, Any]:
+    def asked(self) -> OwnCgroup:
         """What the fork server is asked for."""
         return {"folder": self.folder, "limits": self.limits}
 

@@ -6,17 +6,7 @@ large the referee is, and a bot's parent is then a single-threaded process that 
 wait: it reaps every bot, kills what is left of its process group, and as a subreaper inherits
 whatever a bot orphaned. When the referee dies, by any death, the socket ends and everything goes.
 
-A request is a JSON object. `{"start": {argv, cwd, env, limits, ...}, "number": k}` comes with so
-many `descriptors` for the bot's 0, 1 and 2, and 3 and 4 for one with a door. It is answered by
-`{"pid": n, "number": k, "descriptors": d}` with a pidfd and, where one was asked for, a listener in
-the bot's own network; or by `{"error": reason, "number": k}`, with `"machine": errno` where no bot
-could be started. What is to be started is an `Enclosure` of `enclosure.py`. `{"stage": folder}`
-names a folder that goes with everything else, and `{"cgroup": folder}` a cgroup. `{"stop": pid}`
-ends a bot, and `{"stop": 0}` all of them. Every end is reported: `{"ended": pid, "status": wait
-status, "cpu": seconds, "memory": bytes at its peak, "refused": threads asked for beyond its
-limit}`; of a bot in a cgroup also `peak`, its bytes there, and `starved`, whether they were too
-few. So is a `stop` of what had ended before, as killed: the referee may have missed the first
-report.
+It hears each `ServerRequest` of `enclosure.py`, and says each `ServerAnswer`, as JSON objects.
 
 The kernel counts processes and threads by user, so that one bot's could leave none to another of
 the same user. Where the filter says so, it asks this server about every new thread instead.
@@ -36,9 +26,18 @@ import socket
 import struct
 import sys
 import time
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
+if TYPE_CHECKING:
+    from referee.sandbox.enclosure import (
+        BwrapGate,
+        Enclosure,
+        LoadedFilter,
+        Ruleset,
+        ServerAnswer,
+        ServerRequest,
+    )
 if TYPE_CHECKING or __package__:
     from referee.sandbox import bot_cgroup, own_root
     from referee.sandbox.syscalls import ARCHITECTURES
@@ -77,8 +76,6 @@ END_SECONDS = 3.0
 EVERYTHING = 0  # stands for the pids of all bots
 REFUSALS_LIMIT = 1000  # of threads: a bot asking on costs others the time that it takes to answer
 SLICE_NANOSECONDS = 100_000  # the least that the kernel takes
-
-Request = dict[str, Any]
 
 libc = ctypes.CDLL(None, use_errno=True)
 DEFAULT_SIGNALS = (
@@ -123,17 +120,25 @@ def go_first() -> None:
         pass  # where it is forbidden, a decision takes a little longer
 
 
-def become_bot(request: Request, descriptors: list[int], server: int, link: socket.socket) -> None:
+def become_bot(
+    request: "Enclosure",
+    argv: list[str],
+    descriptors: list[int],
+    emptied: list[int],
+    server: int,
+    link: socket.socket,
+) -> None:
     """Turn the forked child into the bot; never returns.
 
-    `link`, which execution closes, carries the descriptor by which the server answers the bot.
+    `emptied` leads to where folders are. `link`, which execution closes, carries the descriptor by
+    which the server answers the bot.
 
     The order matters: the ruleset is made with the referee's rights, the death signal is set
     after the change of user, which clears it, and the filter comes last of all.
     """
-    if request["cgroup"]:
+    if cgroup := request.get("cgroup"):
         try:
-            bot_cgroup.enter(request["cgroup"]["folder"])
+            bot_cgroup.enter(cgroup["folder"])
         except OSError as error:
             raise UnstartableError(explained(error)) from None
     for number, descriptor in enumerate(descriptors):
@@ -143,12 +148,13 @@ def become_bot(request: Request, descriptors: list[int], server: int, link: sock
     for number in DEFAULT_SIGNALS:
         signal.signal(number, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_SETMASK, ())
-    ruleset = make_ruleset(request["landlock"]) if request["landlock"] else None
-    if request["root"]:
-        own_root.enter(request["root"])
-    if request["cleared"]:
-        go_where_cleared(*request["cleared"])
-    if (uid := request["uid"]) is not None:
+    rules = request.get("landlock")
+    ruleset = make_ruleset(rules) if rules else None
+    if root := request.get("root"):
+        own_root.enter(root)
+    if emptied:
+        go_where_cleared(*emptied)
+    if (uid := request.get("uid")) is not None:
         try:
             drop_to(uid)
         except OSError as error:
@@ -156,7 +162,7 @@ def become_bot(request: Request, descriptors: list[int], server: int, link: sock
                 f"they are to run as uid {uid}, which takes CAP_SETUID and CAP_SETGID, and that "
                 f"is refused: {error.strerror}"
             ) from None
-    elif request["cleared"]:
+    elif emptied:
         drop_capabilities()
     prctl(PR_SET_DUMPABLE, 1)
     prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
@@ -164,22 +170,22 @@ def become_bot(request: Request, descriptors: list[int], server: int, link: sock
         os._exit(126)
     for number, most in request["limits"]:
         bound(number, most)
-    if request["cores"]:
-        os.sched_setaffinity(0, request["cores"])
+    if cores := request.get("cores"):
+        os.sched_setaffinity(0, cores)
     os.chdir(request["cwd"])
     prctl(PR_SET_NO_NEW_PRIVS, 1)  # or a set-uid program could not be killed
     if ruleset is not None:
         system_call("landlock_restrict_self", ruleset, 0)
-    if request["seccomp"]:
+    if filter_ := request.get("seccomp"):
         # the server's own, two for each bot, would leave the filter none below the limit
         os.closerange(len(descriptors), link.fileno())
         system_call("close_range", link.fileno() + 1, UINT_MAX, 0)
-        listener = load_filter(request["seccomp"])
-        if request["seccomp"]["asks"]:
+        listener = load_filter(filter_)
+        if filter_["asks"]:
             socket.send_fds(link, [b"+"], [listener])
-        if then := request["seccomp"]["then"]:
+        if then := filter_["then"]:
             add_filter(base64.b64decode(then), 0)
-    os.execve(request["argv"][0], request["argv"], request["env"])
+    os.execve(argv[0], argv, request["env"])
 
 
 def bound(number: int, most: int) -> None:
@@ -193,7 +199,7 @@ def bound(number: int, most: int) -> None:
         raise UnstartableError(f"{name} is to be {most}, and the arena's own is {own}") from None
 
 
-def make_ruleset(asked: Request) -> int:
+def make_ruleset(asked: "Ruleset") -> int:
     """Return the descriptor of a Landlock ruleset."""
     attributes = struct.pack("QQQ", asked["filesystem"], asked["network"], asked["scopes"])
     size = 24 if asked["scopes"] else 16 if asked["network"] else 8
@@ -224,7 +230,7 @@ def drop_capabilities() -> None:
     system_call("capset", struct.pack("=Ii", CAPABILITY_VERSION_3, 0), bytes(24))
 
 
-def load_filter(asked: Request) -> int:
+def load_filter(asked: "LoadedFilter") -> int:
     """Load the filter of system calls, with this process's own pid written into it.
 
     Return the descriptor at which the kernel asks about what the filter leaves open. One that
@@ -264,13 +270,14 @@ def explained(error: BaseException) -> str:
 class StartedBot:
     """A started bot: the child of this server and, in bwrap, the process inside."""
 
-    def __init__(self, pid: int, listener: int, request: Request) -> None:
+    def __init__(self, pid: int, listener: int, request: "Enclosure") -> None:
         self.pid = self.told = pid
         self.pidfd = self.told_pidfd = os.pidfd_open(pid)
         self.listener = listener
         self.at_door: list[int] = []  # what the referee is to have beside the pidfd
-        self.threads: int = request["threads"]
-        self.cgroup: str = (request["cgroup"] or {"folder": ""})["folder"]
+        self.threads = request.get("threads", 0)
+        cgroup = request.get("cgroup")
+        self.cgroup = cgroup["folder"] if cgroup else ""
         self.refused = 0
         self.reaped = 0.0  # CPU seconds of what was reaped before its end
 
@@ -304,7 +311,7 @@ class StartedBot:
         """Return how many threads it has."""
         return os.stat(f"/proc/{self.pid}/task").st_nlink - 2
 
-    def end(self) -> Request:
+    def end(self) -> "ServerAnswer":
         """Kill and reap it with what is left of its process group; return the report."""
         if self.cgroup:
             bot_cgroup.kill(self.cgroup)
@@ -326,7 +333,7 @@ class StartedBot:
         report["refused"] = self.refused
         report["cpu"] += self.reaped
         if self.cgroup:
-            report |= bot_cgroup.measured(self.cgroup)
+            report["peak"], report["starved"] = bot_cgroup.measured(self.cgroup)
             bot_cgroup.remove(self.cgroup)
         return report
 
@@ -369,7 +376,7 @@ def from_child(make: Callable[[], list[int]]) -> list[int]:
     raise OSError(int(why or errno.EMFILE), text or os.strerror(errno.EMFILE))
 
 
-def cleared(folders: list[str]) -> list[int]:
+def cleared(folders: Sequence[str]) -> list[int]:
     """Return what leads to where folders are empty; raise OSError if that cannot be had."""
 
     def make() -> list[int]:
@@ -425,9 +432,9 @@ def listening(pid: int, uid: int | None, port: int) -> socket.socket:
 class Gate:
     """What holds a bot in bwrap back until its limits are set, and its door is there."""
 
-    def __init__(self, asked: Request, uid: int | None) -> None:
+    def __init__(self, asked: "BwrapGate", uid: int | None) -> None:
         self.limits = asked["limits"]
-        self.port: int | None = asked["port"]
+        self.port = asked["port"]
         self.uid = uid
         self.info, self.told = os.pipe()
         self.block, self.go = os.pipe()
@@ -435,7 +442,7 @@ class Gate:
         os.write(writing, base64.b64decode(asked["filter"]))
         os.close(writing)
 
-    def passed(self, words: list[str]) -> list[str]:
+    def passed(self, words: Sequence[str]) -> list[str]:
         """Return bwrap's words with the numbers of its descriptors, which it inherits."""
         numbers = {"{info}": self.told, "{block}": self.block, "{filter}": self.filter}
         for number in numbers.values():
@@ -468,17 +475,19 @@ class Gate:
 
 
 def start(
-    request: Request, descriptors: list[int], kind: type[StartedBot] = StartedBot
+    request: "Enclosure", descriptors: list[int], emptied: list[int], kind: type[StartedBot]
 ) -> StartedBot:
     """Fork a bot, or raise StartRefusedError if it could not be started, OSError if none could.
 
-    The end of the link to the child proves that the program was executed.
+    `emptied` leads to where folders are, if they are to be. The end of the link to the child proves
+    that the program was executed.
     """
     if len(descriptors) < request["descriptors"]:  # the kernel drops what there is no room for
         raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
-    if cgroup := request["cgroup"]:
+    if cgroup := request.get("cgroup"):
         bot_cgroup.make(cgroup)
-    gate = Gate(request["bwrap"], request["uid"]) if request["bwrap"] else None
+    bwrap = request.get("bwrap")
+    gate = Gate(bwrap, request.get("uid")) if bwrap else None
     server = os.getpid()
     here, there = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     listener, reason = -1, ""
@@ -487,9 +496,8 @@ def start(
             pid = os.fork()
             if pid == 0:
                 try:
-                    if gate is not None:
-                        request["argv"] = gate.passed(request["argv"])
-                    become_bot(request, descriptors, server, there)
+                    argv = [*request["argv"]] if gate is None else gate.passed(request["argv"])
+                    become_bot(request, argv, descriptors, emptied, server, there)
                 except UnstartableError as error:
                     there.send(b"!" + str(error).encode())
                 except BaseException as error:  # the child may do nothing but report and exit
@@ -533,7 +541,7 @@ def kill(pid: int) -> None:
         pass
 
 
-def end(pid: int) -> Request:
+def end(pid: int) -> "ServerAnswer":
     """Kill and reap a bot with what is left of its process group; return the report."""
     kill(-pid)
     _, status, used = os.wait4(pid, 0)
@@ -549,7 +557,7 @@ def end(pid: int) -> Request:
     return report_of(pid, status, cpu, memory * 1024)
 
 
-def report_of(pid: int, status: int, cpu: float = 0.0, memory: int = 0) -> Request:
+def report_of(pid: int, status: int, cpu: float = 0.0, memory: int = 0) -> "ServerAnswer":
     """Return the report of an end."""
     return {"ended": pid, "status": status, "cpu": cpu, "memory": memory, "refused": 0}
 
@@ -644,85 +652,104 @@ def is_removed(name: str, folder: int) -> bool:
     return True
 
 
-def serve(
-    link: socket.socket, stages: list[str], cgroups: list[str], kind: type[StartedBot]
-) -> None:
-    """Answer requests until the referee's end of the socket is closed."""
-    bots: dict[int, StartedBot] = {}  # by the pid that is reported
-    emptied: list[int] = []  # what leads to where folders are
-    poll = select.poll()
-    poll.register(link, select.POLLIN)
+class Server:
+    """Answers requests until the referee's end of the socket is closed."""
 
-    def forget(pid: int) -> None:
-        bot = bots.pop(pid)
-        poll.unregister(bot.pidfd)
-        if bot.listener >= 0:
-            poll.unregister(bot.listener)
-        link.send(json.dumps(bot.end()).encode())
-        reap_orphans({bot.pid for bot in bots.values()})
+    def __init__(self, link: socket.socket, kind: type[StartedBot]) -> None:
+        self.link = link
+        self.kind = kind
+        self.stages: list[str] = []
+        self.cgroups: list[str] = []
+        self.bots: dict[int, StartedBot] = {}  # by the pid that is reported
+        self.emptied: list[int] = []  # what leads to where folders are
+        self.poll = select.poll()
+        self.poll.register(link, select.POLLIN)
 
-    while True:
-        ready = {descriptor for descriptor, _ in poll.poll()}
-        for pid in [pid for pid, bot in bots.items() if bot.pidfd in ready]:
-            forget(pid)
-        for bot in bots.values():
-            if bot.listener in ready:
-                bot.answer()
-        if link.fileno() not in ready:
-            continue
-        message, descriptors, _, _ = socket.recv_fds(link, REQUEST_LIMIT, MOST_DESCRIPTORS)
-        if not message:
-            return
-        for descriptor in descriptors:
-            os.set_inheritable(descriptor, False)  # recv_fds cannot ask for it
-        request = json.loads(message)
+    def serve(self) -> None:
+        """Answer requests, and tell of ends."""
+        while True:
+            ready = {descriptor for descriptor, _ in self.poll.poll()}
+            for pid in [pid for pid, bot in self.bots.items() if bot.pidfd in ready]:
+                self.forget(pid)
+            for bot in self.bots.values():
+                if bot.listener in ready:
+                    bot.answer()
+            if self.link.fileno() not in ready:
+                continue
+            message, descriptors, _, _ = socket.recv_fds(self.link, REQUEST_LIMIT, MOST_DESCRIPTORS)
+            if not message:
+                return
+            for descriptor in descriptors:
+                os.set_inheritable(descriptor, False)  # recv_fds cannot ask for it
+            self.heed(json.loads(message), descriptors)
+
+    def heed(self, request: "ServerRequest", descriptors: list[int]) -> None:
+        """Do what is asked for."""
         if "stop" in request:
-            pid = request["stop"]
-            if pid == EVERYTHING:
-                for each in [*bots]:
-                    forget(each)
-            if pid in bots:
-                forget(pid)
-            else:
-                link.send(json.dumps(report_of(pid, signal.SIGKILL)).encode())
-            continue
-        if "stage" in request:
-            stages.append(request["stage"])
-            continue
-        if "cgroup" in request:
-            cgroups.append(request["cgroup"])
-            continue
-        if "clear" in request:
+            self.stop(request["stop"])
+        elif "stage" in request:
+            self.stages.append(request["stage"])
+        elif "cgroup" in request:
+            self.cgroups.append(request["cgroup"])
+        elif "clear" in request:
             reason = ""
             try:
-                emptied = cleared(request["clear"])
+                self.emptied = cleared(request["clear"])
             except OSError as error:
                 reason = str(error.strerror)
-            link.send(json.dumps({"uncleared": reason}).encode())
-            continue
-        asked = request["start"]
-        if asked["cleared"]:
-            asked["cleared"] = emptied
+            self.say({"uncleared": reason})
+        else:
+            self.start(request["start"], request["number"], descriptors)
+            for descriptor in descriptors:
+                os.close(descriptor)
+
+    def say(self, answer: "ServerAnswer", descriptors: Sequence[int] = ()) -> None:
+        """Send an answer."""
+        message = json.dumps(answer).encode()
+        if descriptors:
+            socket.send_fds(self.link, [message], descriptors)
+        else:
+            self.link.send(message)
+
+    def forget(self, pid: int) -> None:
+        """End a bot, and tell of it."""
+        bot = self.bots.pop(pid)
+        self.poll.unregister(bot.pidfd)
+        if bot.listener >= 0:
+            self.poll.unregister(bot.listener)
+        self.say(bot.end())
+        reap_orphans({bot.pid for bot in self.bots.values()})
+
+    def stop(self, pid: int) -> None:
+        """End a bot, or all, and tell of it also where it had ended."""
+        if pid == EVERYTHING:
+            for each in [*self.bots]:
+                self.forget(each)
+        if pid in self.bots:
+            self.forget(pid)
+        else:
+            self.say(report_of(pid, signal.SIGKILL))
+
+    def start(self, asked: "Enclosure", number: int, descriptors: list[int]) -> None:
+        """Start a bot, and tell its pid, or why there is none."""
         try:
-            bot = start(asked, descriptors, kind)
+            emptied = self.emptied if asked.get("cleared") else []
+            bot = start(asked, descriptors, emptied, self.kind)
         except OSError as error:
-            answer: Request = {"error": explained(error), "number": request["number"]}
+            answer: ServerAnswer = {"error": explained(error), "number": number}
             if not isinstance(error, StartRefusedError):
                 answer["machine"] = error.errno
-            link.send(json.dumps(answer).encode())
-        else:
-            bots[bot.told] = bot
-            poll.register(bot.pidfd, select.POLLIN)
-            if bot.listener >= 0:
-                poll.register(bot.listener, select.POLLIN)
-            told = [bot.told_pidfd, *bot.at_door]
-            answer = {"pid": bot.told, "number": request["number"], "descriptors": len(told)}
-            socket.send_fds(link, [json.dumps(answer).encode()], told)
-            for number in bot.at_door:
-                os.close(number)
-            bot.at_door.clear()
-        for descriptor in descriptors:
-            os.close(descriptor)
+            self.say(answer)
+            return
+        self.bots[bot.told] = bot
+        self.poll.register(bot.pidfd, select.POLLIN)
+        if bot.listener >= 0:
+            self.poll.register(bot.listener, select.POLLIN)
+        told = [bot.told_pidfd, *bot.at_door]
+        self.say({"pid": bot.told, "number": number, "descriptors": len(told)}, told)
+        for each in bot.at_door:
+            os.close(each)
+        bot.at_door.clear()
 
 
 def main(kind: type[StartedBot] = StartedBot) -> None:
@@ -738,17 +765,16 @@ def main(kind: type[StartedBot] = StartedBot) -> None:
     os.close(given)
     for taken in range(3, MOST_DESCRIPTORS):  # a bot's: nothing of ours is to get these numbers
         os.dup2(0, taken, inheritable=False)
-    stages: list[str] = []
-    cgroups: list[str] = []
+    server = Server(link, kind)
     try:
-        serve(link, stages, cgroups, kind)
+        server.serve()
     except (BrokenPipeError, ConnectionResetError):
         pass
     finally:
         with contextlib.ExitStack() as last:  # from the last to the first, whichever fails
-            for folder in cgroups:
+            for folder in server.cgroups:
                 last.callback(bot_cgroup.remove, folder)
-            for folder in stages:
+            for folder in server.stages:
                 last.callback(remove, folder)
             last.callback(end_all)
 

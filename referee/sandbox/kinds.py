@@ -11,7 +11,7 @@ from protocol.door import READS, VARIABLE, WRITES
 from referee.limits import Limits
 from referee.sandbox import landlock, seccomp
 from referee.sandbox.devices import libraries
-from referee.sandbox.enclosure import Enclosure, LoadedFilter
+from referee.sandbox.enclosure import Enclosure, loaded
 from referee.sandbox.errors import SandboxError
 from referee.sandbox.executable import OF_VENV, absent, is_link_of_venv, named_interpreter
 from referee.sandbox.mounts import mounts
@@ -163,7 +163,7 @@ class LandlockSandbox(Sandbox):
         self._abi = landlock.abi()
         self.name = f"landlock (ABI {self._abi})"
         filter_ = seccomp.build(landlock_abi=self._abi)
-        self._filter = LoadedFilter.of(filter_, then=seccomp.without_passing())
+        self._filter = loaded(filter_, then=seccomp.without_passing())
 
     def to_clear(self) -> list[str]:
         """Return where the kernel makes files when somebody looks at them, which shows when."""

@@ -9,8 +9,7 @@ import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-import msgspec
-
+from referee.sandbox.enclosure import Ruleset
 from referee.sandbox.errors import SandboxError
 from referee.sandbox.syscalls import EVERYWHERE
 
@@ -51,15 +50,6 @@ _WRITE = ("/dev/null", "/dev/full")
 
 Rule = tuple[str, int]
 """A path and the rights beneath it."""
-
-
-class Ruleset(msgspec.Struct, frozen=True):
-    """What the kernel is to refuse unless a rule allows it, and the rules."""
-
-    filesystem: int
-    network: int
-    scopes: int
-    rules: list[Rule]
 
 
 def abi() -> int:

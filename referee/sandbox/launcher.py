@@ -5,13 +5,13 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from referee.limits import Limits
 from referee.sandbox.big_files import has_big_files
 from referee.sandbox.bwrap import BwrapSandbox
 from referee.sandbox.cgroup import BotCgroup, delegated
 from referee.sandbox.devices import check_devices
+from referee.sandbox.enclosure import ServerAnswer
 from referee.sandbox.errors import (
     MachineError,
     SandboxError,
@@ -82,9 +82,9 @@ class Launcher(Starter):
             except OSError as error:
                 raise StartError(f"{error.filename}: {error.strerror}") from None
             cgroup = self._cgroup_of(limits)
-            around.cwd, around.uid = placed.folder, uid
+            around["cwd"], around["uid"] = placed.folder, uid
             if cgroup is not None:
-                around.cgroup = cgroup.asked
+                around["cgroup"] = cgroup.asked
             ways = (True, False, False, *((True, False) if limits.door else ()))
             with ExitStack() as sent:
                 pipes = [new_pipe(undo, sent, to_program=to_bot) for to_bot in ways]
@@ -116,7 +116,7 @@ class Launcher(Starter):
         return cgroups.place(limits, self.sandbox.tasks(limits), self.sandbox.beside(limits))
 
     def _failure(
-        self, program: Program, placed: Program, answer: dict[str, Any], said: str
+        self, program: Program, placed: Program, answer: ServerAnswer, said: str
     ) -> Exception:
         """Return what to raise for a program that was not started: whose fault it was."""
         if self._cgroups is not None:

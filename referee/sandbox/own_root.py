@@ -1,21 +1,20 @@
 """A file system of its own, or an emptier one, for a process that has the rights to make one.
 
 The fork server imports this module beside the referee, so it imports nothing of the project but
-the numbers of system calls. An emptier one is `cleared` once for all bots. What is asked for in
-place of that is a JSON object of one of two forms:
-
-- with `chroot`, the folder that becomes the root. It was assembled before.
-- with `shown`, a list of [way, path, target]: a new root in a mount namespace of its own, in which
-  `path` is shown. `way` says how: `bind` shows a file or a folder that can only be read, `device` a
-  device, and `link` makes a symbolic link to `target`.
+the numbers of system calls. An emptier one is `cleared` once for all bots. In a mount namespace of
+its own, `bind` shows a file or a folder that can only be read, `device` a device, and `link` makes
+a symbolic link.
 """
 
 import ctypes
 import errno
 import os
 import sys
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
+if TYPE_CHECKING:
+    from referee.sandbox.enclosure import OwnRoot
 if TYPE_CHECKING or __package__:
     from referee.sandbox.syscalls import ARCHITECTURES
 else:
@@ -42,7 +41,7 @@ nothing that a bot is shown."""
 libc = ctypes.CDLL(None, use_errno=True)
 
 
-def enter(asked: dict[str, Any]) -> None:
+def enter(asked: "OwnRoot") -> None:
     """Leave the file system of this machine for another; raise OSError if the kernel refuses."""
     if asked.get("chroot"):
         folder = os.fsencode(asked["chroot"])
@@ -60,7 +59,7 @@ def enter(asked: dict[str, Any]) -> None:
     os.chdir("/")
 
 
-def cleared(folders: list[str]) -> list[int]:
+def cleared(folders: Iterable[str]) -> list[int]:
     """Leave for a mount namespace in which folders are empty; return what leads others into it.
 
     They are descriptors of the root folder and of the namespaces: an ordinary user gets a user

@@ -9,14 +9,14 @@ from collections import deque
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 
 import msgspec
 
 from referee.process.procfs import signal_name
 from referee.sandbox.big_files import BigFiles
 from referee.sandbox.cgroup import BotCgroup, Cgroups, gone
-from referee.sandbox.enclosure import Enclosure
+from referee.sandbox.enclosure import Enclosure, ServerAnswer, ServerRequest
 from referee.sandbox.errors import ServerDiedError, unstartable
 from referee.sandbox.fork_server import REQUEST_LIMIT
 from referee.sandbox.kinds import SandboxKind
@@ -161,7 +161,7 @@ class Starter:
         undo.callback(self._free.append, uid)
         return uid
 
-    def _asked(self, around: Enclosure, descriptors: list[int]) -> tuple[dict[str, Any], list[int]]:
+    def _asked(self, around: Enclosure, descriptors: list[int]) -> tuple[ServerAnswer, list[int]]:
         """Return the fork server's answer to what is to be started, and the descriptors in it.
 
         They are a pidfd, and a listener if one was asked for; none with an error. Raises
@@ -169,8 +169,9 @@ class Starter:
         """
         self._asked_for += 1
         try:
-            around.descriptors = len(descriptors)
-            message = msgspec.json.encode({"start": around, "number": self._asked_for})
+            around["descriptors"] = len(descriptors)
+            request: ServerRequest = {"start": around, "number": self._asked_for}
+            message = msgspec.json.encode(request)
         except UnicodeEncodeError:
             return {"error": "its command, or its folder, has a name that is not UTF-8"}, []
         if len(message) > REQUEST_LIMIT:
@@ -266,7 +267,7 @@ class Starter:
             self._send({"cgroup": self._cgroups.folder})
         return self._cgroups
 
-    def _answer(self) -> tuple[dict[str, Any], list[int]]:
+    def _answer(self) -> tuple[ServerAnswer, list[int]]:
         """Return the answer to the last request; what an earlier one has started is ended."""
         while True:
             message, descriptors = self._read()
@@ -277,19 +278,19 @@ class Starter:
             if "pid" in message:  # nobody waits for it since an interruption
                 self._drop(message, descriptors)
 
-    def _drop(self, answer: dict[str, Any], descriptors: list[int]) -> None:
+    def _drop(self, answer: ServerAnswer, descriptors: list[int]) -> None:
         """End what was started, and is nobody's."""
         for descriptor in descriptors:
             os.close(descriptor)
         self._send({"stop": answer["pid"]})
 
-    def _send(self, message: dict[str, Any]) -> None:
+    def _send(self, message: ServerRequest) -> None:
         try:
             self._link.send(msgspec.json.encode(message))
         except ConnectionError:
             raise ServerDiedError from None
 
-    def _read(self) -> tuple[dict[str, Any], list[int]]:
+    def _read(self) -> tuple[ServerAnswer, list[int]]:
         """Read a message, and take note of an end that it tells."""
         try:
             data, descriptors, _, _ = socket.recv_fds(self._link, _MESSAGE_LIMIT, 2)
@@ -299,8 +300,8 @@ class Starter:
             raise ServerDiedError
         for descriptor in descriptors:
             os.set_inheritable(descriptor, False)
-        message = msgspec.json.decode(data)
-        child = self._running.get(message.get("ended"))
+        message: ServerAnswer = msgspec.json.decode(data)
+        child = self._running.get(message.get("ended", 0))
         if child is not None and child.ended is None:
             child.ended = Ended(
                 message["status"],

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from referee.limits import Limits
 from referee.sandbox import seccomp
-from referee.sandbox.enclosure import Enclosure, LoadedFilter, OwnRoot
+from referee.sandbox.enclosure import Enclosure, OwnRoot, loaded
 from referee.sandbox.errors import MachineError, SandboxError
 from referee.sandbox.kinds import THREADS, Sandbox, bounds, environment, origin, search_path
 from referee.sandbox.landlock import PROGRAMS, SETTINGS
@@ -55,7 +55,7 @@ class UidSandbox(Sandbox):
         self._form = _form(user)
         self.name = f"uid ({self._form})"
         filter_ = seccomp.build(landlock_abi=0, asks=False)
-        self._filter = LoadedFilter.of(filter_, asks=False)
+        self._filter = loaded(filter_, asks=False)
         self._root: RootFolder | None = None
 
     def settle(self, folder: str) -> None:

@@ -7,10 +7,11 @@ first that works, or null; and `reasons`, why the others do not.
 import json
 import os
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from referee.sandbox import fork_server, own_root
+    from referee.sandbox.enclosure import OwnRoot
 else:
     sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
     import fork_server
@@ -18,19 +19,19 @@ else:
 
     del sys.path[0]
 
-FORMS: dict[str, dict[str, Any]] = {
+FORMS: "dict[str, OwnRoot]" = {
     "mount namespace": {
         "shown": [
-            ["bind", "/usr", ""],
-            ["link", "/lib", "usr/lib"],
-            ["device", "/dev/null", ""],
+            ("bind", "/usr", ""),
+            ("link", "/lib", "usr/lib"),
+            ("device", "/dev/null", ""),
         ]
     },
     "chroot": {"chroot": "/usr"},
 }
 
 
-def tried(form: dict[str, Any], uid: int) -> str:
+def tried(form: "OwnRoot", uid: int) -> str:
     """Return why a child cannot become a user in such a file system; empty if it can."""
     reading, writing = os.pipe()
     child = os.fork()

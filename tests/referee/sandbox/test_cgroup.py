@@ -231,11 +231,11 @@ def test_another_bound_stops_the_run(bot: BotCgroup) -> None:
 
 
 def test_what_another_limit_has_killed_did_not_lack_memory_of_its_own(bot: BotCgroup) -> None:
-    assert bot_cgroup.measured(bot.folder) == {"peak": 3000, "starved": False}
+    assert bot_cgroup.measured(bot.folder) == (3000, False)
     Path(bot.folder, "memory.events").write_text("low 0\nmax 7\noom 1\noom_kill 1\n")
-    assert bot_cgroup.measured(bot.folder) == {"peak": 3000, "starved": True}
+    assert bot_cgroup.measured(bot.folder) == (3000, True)
     Path(bot.folder, "memory.peak").unlink()
-    assert bot_cgroup.measured(bot.folder) == {"peak": None, "starved": False}
+    assert bot_cgroup.measured(bot.folder) == (None, False)
     with pytest.raises(MachineError, match="was taken away during the run") as caught:
         bot.peak()
     assert "\n" not in str(caught.value)

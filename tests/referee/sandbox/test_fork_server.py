@@ -62,7 +62,7 @@ def test_a_bot_whose_process_inside_has_ended_is_ended_like_any_other() -> None:
     bwrap, inside = (subprocess.Popen(["sleep", "60"], start_new_session=True) for _ in range(2))
     inside.kill()
     inside.wait()
-    bot = StartedBot(bwrap.pid, -1, {"threads": 0, "cgroup": None})
+    bot = StartedBot(bwrap.pid, -1, {"argv": [], "env": {}, "limits": []})
     with pytest.raises(ProcessLookupError):
         bot.goes_inside(inside.pid)
     report = bot.end()

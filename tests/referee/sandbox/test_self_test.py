@@ -13,7 +13,7 @@ import pytest
 from referee.limits import Limits
 from referee.sandbox import Launcher, SandboxError, StartError, prove, seccomp
 from referee.sandbox.bwrap import BwrapSandbox
-from referee.sandbox.enclosure import Enclosure, LoadedFilter
+from referee.sandbox.enclosure import Enclosure, loaded
 from referee.sandbox.kinds import LandlockSandbox, Sandbox
 from referee.sandbox.uid import UidSandbox
 from tests.referee.process_watch import children, descriptors
@@ -77,8 +77,7 @@ def instead(**parts: Any) -> Callable[[Enclosure], None]:
     """Return what puts other parts into an enclosure."""
 
     def put(around: Enclosure) -> None:
-        for name, part in parts.items():
-            setattr(around, name, part)
+        around.update(parts)  # type: ignore[typeddict-item]
 
     return put
 
@@ -90,18 +89,19 @@ def said(text: str) -> Callable[[Enclosure], None]:
 
 def show(around: Enclosure) -> None:
     folder = tempfile.gettempdir()
-    if around.root:
+    first, *more = around["argv"]
+    if root := around.get("root"):
         need_mounts()
-        around.root.shown = [*around.root.shown, ("bind", folder, "")]
-    elif around.landlock:
-        around.landlock.rules.append((folder, 1 << 2))
+        root["shown"] = [*root["shown"], ("bind", folder, "")]
+    elif ruleset := around.get("landlock"):
+        ruleset["rules"].append((folder, 1 << 2))
     else:
-        around.argv = [around.argv[0], "--ro-bind", folder, folder, *around.argv[1:]]
+        around["argv"] = [first, "--ro-bind", folder, folder, *more]
 
 
 def drop_filter(around: Enclosure) -> None:
-    at = around.argv.index("--seccomp")
-    around.argv = [*around.argv[:at], *around.argv[at + 2 :]]
+    at = around["argv"].index("--seccomp")
+    around["argv"] = [*around["argv"][:at], *around["argv"][at + 2 :]]
 
 
 @pytest.mark.parametrize(
@@ -138,7 +138,7 @@ def test_a_filter_that_allows_children_is_noticed(
 ) -> None:
     monkeypatch.setattr(seccomp, "PASSING", ())  # by which the fork server has its end of a filter
     lax = seccomp.build(own_pid=False, children=True)
-    broken(LandlockSandbox, instead(seccomp=LoadedFilter.of(lax)))
+    broken(LandlockSandbox, instead(seccomp=loaded(lax)))
     assert "could start a child" in refusal(in_landlock)
 
 
