@@ -3,7 +3,6 @@
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from referee.sandbox.cores import check_cores, own_cores
 from referee.sandbox.errors import (
     MachineError,
     SandboxError,
@@ -11,13 +10,12 @@ from referee.sandbox.errors import (
     StartError,
 )
 from referee.sandbox.executable import is_program, opening
-from referee.sandbox.program import PYTHON, Program
+from referee.sandbox.program import PYTHON, Program, check_cores, own_cores
 from referee.sandbox.temporary import room_for, temporary_folder
 
 if TYPE_CHECKING:
     from referee.sandbox.devices import gpus
-    from referee.sandbox.launcher import Child, Ended, Launcher, check_here
-    from referee.sandbox.runtime import Runtime, runtime_of
+    from referee.sandbox.launcher import Child, Ended, Launcher, Runtime, check_here, runtime_of
     from referee.sandbox.self_test import prove
 
 SANDBOXES = ("landlock", "bwrap", "uid", "none")
@@ -48,8 +46,9 @@ __all__ = [
 ]
 
 _LATER = {
-    **dict.fromkeys(("Child", "Ended", "Launcher", "check_here"), "launcher"),
-    **dict.fromkeys(("Runtime", "runtime_of"), "runtime"),
+    **dict.fromkeys(
+        ("Child", "Ended", "Launcher", "Runtime", "check_here", "runtime_of"), "launcher"
+    ),
     "gpus": "devices",
     "prove": "self_test",
 }

@@ -1,10 +1,14 @@
-"""Starts bots by a fork server, from copies of their files."""
+"""Starts bots by a fork server, from copies of their files, and says which program runs each."""
 
+import hashlib
 import os
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
+
+import msgspec
 
 from referee.limits import Limits
 from referee.sandbox.big_files import has_big_files
@@ -18,16 +22,16 @@ from referee.sandbox.errors import (
     StartError,
     unstartable,
 )
-from referee.sandbox.executable import check_executable, unfit, unstarted
-from referee.sandbox.kinds import LandlockSandbox, NoSandbox, Sandbox
-from referee.sandbox.program import PYTHON, Program
+from referee.sandbox.executable import check_executable, named_interpreter, unfit, unstarted
+from referee.sandbox.kinds import LandlockSandbox, NoSandbox, Sandbox, search_path
+from referee.sandbox.program import PYTHON, Program, interpreter
 from referee.sandbox.sources import too_large
 from referee.sandbox.stage import Stage
-from referee.sandbox.starter import Child, Ended, Starter, new_pipe
+from referee.sandbox.starter import Child, Ended, Starter, new_pipe, said
 from referee.sandbox.uid import UidSandbox
-from referee.sandbox.users import USERS
+from referee.sandbox.users import USERS, first_user
 
-__all__ = ["Child", "Ended", "Launcher", "check_here"]
+__all__ = ["Child", "Ended", "Launcher", "Runtime", "check_here", "runtime_of"]
 
 FORK_SERVER = Path(__file__).with_name("fork_server.py")
 _KINDS: dict[str, Callable[[int | None], Sandbox]] = {
@@ -91,7 +95,7 @@ class Launcher(Starter):
                 answer, came = self._asked(around, [theirs for _, theirs in pipes])
             stdin, stdout, stderr, *at_door = (ours for ours, _ in pipes)
             if "error" in answer:
-                raise self._failure(program, placed, answer, _said(stderr))
+                raise self._failure(program, placed, answer, said(stderr))
             undo.pop_all()
         child = Child(answer["pid"], came[0], stdin, stdout, stderr, uid or None, cgroup=cgroup)
         if at_door:
@@ -116,7 +120,7 @@ class Launcher(Starter):
         return cgroups.place(limits, self.sandbox.tasks(limits), self.sandbox.beside(limits))
 
     def _failure(
-        self, program: Program, placed: Program, answer: ServerAnswer, said: str
+        self, program: Program, placed: Program, answer: ServerAnswer, printed: str
     ) -> Exception:
         """Return what to raise for a program that was not started: whose fault it was."""
         if self._cgroups is not None:
@@ -125,7 +129,7 @@ class Launcher(Starter):
             return unstartable(answer["error"], answer["machine"])
         self.check_copies()
         why = answer["error"].replace(f"{placed.folder}/", f"{program.folder}/")
-        return StartError(f"{why}: {said}" if said else unstarted(program, why))
+        return StartError(f"{why}: {printed}" if printed else unstarted(program, why))
 
     def check(self, program: Program, limits: Limits) -> None:
         """Raise SandboxError if `program` could not be started in this sandbox.
@@ -169,9 +173,37 @@ def _check_shared(program: Program) -> None:
             )
 
 
-def _said(stderr: int) -> str:
-    """Return what a program that could not be started left on its standard error."""
+class Runtime(msgspec.Struct, frozen=True):
+    """A program that runs bots: where it is, links followed, and the hash of what is in it."""
+
+    path: str
+    digest: str
+
+
+def runtime_of(program: Program, sandbox: str, uid: int | None) -> Runtime | None:
+    """Return what runs a program that is no executable of its own; None if it is, or is not there.
+
+    `uid` is as for a `Launcher`; the sandbox need not be had here.
+    """
+    sandboxed = sandbox != "none"
+    user = first_user(uid) if sandboxed else None
+    path = program.argv[0]
+    if path == PYTHON:
+        path = interpreter(user)
+    elif path.startswith(f"{program.folder}/"):
+        search = search_path(user) if sandboxed else os.environ.get("PATH", os.defpath)
+        path = named_interpreter(path, search)
+    if not path:
+        return None
+    real = os.path.realpath(path)
     try:
-        return os.read(stderr, 1000).decode(errors="replace").strip()
-    except BlockingIOError:
-        return ""
+        found = os.stat(real)
+        return Runtime(real, _digest(real, found.st_mtime_ns, found.st_size))
+    except OSError:
+        return None
+
+
+@lru_cache
+def _digest(path: str, _changed: int, _size: int) -> str:
+    with Path(path).open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()[:16]

@@ -1,10 +1,12 @@
-"""What is executed for a bot, and who can reach it."""
+"""What is executed for a bot, who can reach it, and whether there are cores for it."""
 
 import os
 import stat
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+
+from referee.sandbox.errors import SandboxError
 
 PYTHON = "{python}"
 """In a command, the interpreter that runs the arena itself."""
@@ -61,3 +63,19 @@ def interpreter(uid: int | None) -> str:
     if uid is None or not barrier(own, uid):
         return own
     return "" if barrier(SYSTEM_PYTHON, uid) else SYSTEM_PYTHON
+
+
+def own_cores() -> list[int]:
+    """Return the numbers of the cores that this process may use, in order."""
+    return sorted(os.sched_getaffinity(0))
+
+
+def check_cores(threads: int) -> None:
+    """Raise SandboxError unless there is a core here for each of so many threads of a bot."""
+    count = len(own_cores())
+    if threads > count:
+        raise SandboxError(
+            f"the limit threads = {threads} asks for {threads} cores for each match, and only "
+            f"{count} can be used here. Lower it, or play on a machine that has more.",
+            "cores",
+        )

@@ -1,20 +1,21 @@
-"""The self test of a sandbox: a canary that must not get out."""
+"""The self tests: canaries that must not get out, and of builds one that must be able to build."""
 
 import errno
 import os
 import select
 import tempfile
-from contextlib import ExitStack
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from referee.limits import Limits
-from referee.sandbox.cores import check_cores
 from referee.sandbox.errors import SandboxError, StartError
 from referee.sandbox.launcher import Child, Launcher
-from referee.sandbox.program import PYTHON, Program
+from referee.sandbox.program import PYTHON, Program, check_cores, interpreter
 from referee.sandbox.temporary import room_for
 
 _CANARY = Path(__file__).with_name("canary.py")
+BUILD_CANARY = Path(__file__).with_name("build_canary.py")
 _SECONDS = 20.0  # within which the canary must have tried everything
 
 
@@ -30,15 +31,7 @@ def prove(launcher: Launcher, limits: Limits) -> None:
     if limits.sandbox == "none":
         return
     assert launcher.folder is not None
-    with ExitStack() as stack:
-        with room_for("the files of the sandbox's self test cannot be written to", launcher.folder):
-            folder = stack.enter_context(
-                tempfile.TemporaryDirectory(prefix="canary-", dir=launcher.folder)
-            )
-            os.chmod(folder, 0o777)  # noqa: S103 - nothing but the sandbox is to keep the canary out
-            secret, target = f"{folder}/secret", f"{folder}/written"
-            Path(secret).write_text("nobody may read this")
-            os.chmod(secret, 0o644)
+    with _baits(launcher.folder, "the sandbox") as (secret, target):
         allowed = {*launcher.sandbox.allowed, *(["see /proc"] if limits.shows_proc else [])}
         words = (_CANARY.name, secret, target, str(os.getpid()), *allowed)
         program = Program((PYTHON, *words), str(_CANARY.parent), (_CANARY.name,))
@@ -65,6 +58,48 @@ def prove(launcher: Launcher, limits: Limits) -> None:
             f"the self test failed: a sandboxed process could {told[0]}. No match was played.",
             "sandbox",
         )
+
+
+@contextmanager
+def build_canary(folder: str, uid: int | None) -> Iterator[list[str]]:
+    """Make what the canary of builds must not reach; yield the words that run it."""
+    python = interpreter(uid)
+    if not python:
+        raise SandboxError(
+            f"uid {uid} can execute no Python, which tries what a build may do. Install python3 in "
+            f"/usr, or run the arena as an ordinary user.",
+            "workshop",
+        )
+    with _baits(folder, "a workshop") as (secret, target):
+        if uid is not None:
+            os.chown(secret, uid, uid)
+        yield [python, "-I", BUILD_CANARY.name, secret, target, str(os.getpid())]
+
+
+@contextmanager
+def _baits(folder: str, whose: str) -> Iterator[tuple[str, str]]:
+    """Make a file that a canary may not read; yield its path, and one that it may not write."""
+    with ExitStack() as stack:
+        with room_for(f"the files of {whose}'s self test cannot be written to", folder):
+            made = tempfile.TemporaryDirectory(prefix="canary-", dir=folder)
+            name = stack.enter_context(made)
+            os.chmod(name, 0o777)  # noqa: S103 - nothing but the sandbox is to keep the canary out
+            secret = f"{name}/secret"
+            Path(secret).write_text("nobody may read this")
+            os.chmod(secret, 0o644)
+        yield secret, f"{name}/written"
+
+
+def judge_build(why: str, told: str) -> None:
+    """Raise SandboxError unless the canary of builds ended well and told of nothing."""
+    *lines, last = told.splitlines() or [""]
+    if why or last != "done":
+        said = f" ({'; '.join(told.splitlines())})" if told else ""
+        raise SandboxError(
+            f"the self test did not end well: it {why or 'stopped'}{said}.", "workshop"
+        )
+    if lines:
+        raise SandboxError(f"the self test failed: a build {lines[0]}.", "workshop")
 
 
 def why_unstarted(reason: str) -> str:

@@ -314,6 +314,14 @@ class Starter:
         return message, descriptors
 
 
+def said(output: int) -> str:
+    """Return what a program that could not be started has printed into a pipe."""
+    try:
+        return os.read(output, 1000).decode(errors="replace").strip()
+    except BlockingIOError:
+        return ""
+
+
 def new_pipe(undo: ExitStack, sent: ExitStack, *, to_program: bool) -> tuple[int, int]:
     """Return a new pipe as (the referee's end, the program's); the referee never blocks on it.
 

@@ -1,17 +1,22 @@
-"""A command that works in a sandbox, watched until it has ended."""
+"""A command that works in a sandbox: started by a fork server of its own, watched until its end."""
 
 import os
 import select
+from contextlib import ExitStack, suppress
+from pathlib import Path
+from signal import SIGKILL
 from time import monotonic
+from typing import BinaryIO
 
 from referee.limits import WorkLimits
 from referee.process.output import PrintedText
-from referee.sandbox.build_starter import BuildStarter, lost
-from referee.sandbox.errors import MachineError
-from referee.sandbox.fork_server import REFUSALS_LIMIT
-from referee.sandbox.starter import Child, Ended
+from referee.sandbox.enclosure import Enclosure
+from referee.sandbox.errors import MachineError, StartError, unstartable
+from referee.sandbox.fork_server import EVERYTHING, REFUSALS_LIMIT
+from referee.sandbox.starter import Child, Ended, Starter, new_pipe, said
 from referee.sandbox.usage import Disk, HiddenError, memory_of, processes_of
 
+BUILD_SERVER = Path(__file__).with_name("build_server.py")
 LOOK_SECONDS = 0.05
 """Between two looks at what a command uses."""
 FLOOD = 256
@@ -22,6 +27,83 @@ RESERVE_MB = 64
 """How much of the disk stays free, whatever a command may use."""
 _PIECE = 1 << 16  # bytes read at a time
 _MIB = 1 << 20
+
+
+class BuildStarter(Starter):
+    """One fork server for builds."""
+
+    server = BUILD_SERVER
+
+    @property
+    def pid(self) -> int:
+        """The fork server's process, whose children orphans become."""
+        return self._server.pid
+
+    def take_user(self, undo: ExitStack) -> int | None:
+        """Return the user for another build, whom `undo` frees; None for our own."""
+        return self._taken(undo)
+
+    def begin(self, around: Enclosure, stdin: BinaryIO | None) -> Child:
+        """Start what was asked for; all that it prints comes out of the child's `stdout`.
+
+        Without `stdin`, a file, there is nothing to read for it. Raises StartError if it cannot
+        be started, or MachineError if nothing can.
+        """
+        try:
+            return self._begun(around, stdin)
+        except ConnectionError:
+            raise _lost() from None
+
+    def stop_all(self) -> None:
+        """End what still runs, also what was started when an interruption came.
+
+        If the fork server was killed, which does that, the groups of what it started are killed.
+        """
+        try:
+            self._send({"stop": EVERYTHING})
+            while self._forget_answer() != EVERYTHING:
+                pass
+            for child in list(self._running.values()):
+                self.stop(child)
+        except ConnectionError:
+            for child in self._running.values():
+                with suppress(ProcessLookupError):
+                    while True:
+                        os.killpg(child.pid, SIGKILL)
+
+    def _forget_answer(self) -> int:
+        """Read a message for which nobody waits; return whose end it tells, or -1."""
+        message, descriptors = self._read()
+        for descriptor in descriptors:
+            os.close(descriptor)
+        return message.get("ended", -1)
+
+    def _begun(self, around: Enclosure, stdin: BinaryIO | None) -> Child:
+        with ExitStack() as undo:
+            with ExitStack() as sent:
+                ours, theirs = new_pipe(undo, sent, to_program=False)
+                if stdin is None:
+                    given = os.open(os.devnull, os.O_RDONLY)
+                    sent.callback(os.close, given)
+                else:
+                    given = stdin.fileno()
+                answer, came = self._asked(around, [given, theirs, theirs])
+            if "machine" in answer:
+                raise unstartable(answer["error"], answer["machine"])
+            if "error" in answer:
+                printed = said(ours)
+                raise StartError(f"{answer['error']}{printed and f': {printed}'}")
+            undo.pop_all()
+        return self._started(Child(answer["pid"], came[0], -1, ours, -1))
+
+
+def _lost() -> MachineError:
+    """Return the error of a fork server that has ended."""
+    return MachineError(
+        "the process that starts builds has ended: it was killed, perhaps for lack of memory. Run "
+        "again.",
+        was_killed=True,
+    )
 
 
 class Watched:
@@ -58,7 +140,7 @@ class Watched:
             while self._read(output):
                 pass
         except ConnectionError:
-            raise lost() from None
+            raise _lost() from None
         finally:
             os.close(output)
         self._printed.end()

@@ -17,12 +17,10 @@ from referee.limits import WorkLimits
 from referee.process.output import PrintedText
 from referee.sandbox.area import Area
 from referee.sandbox.build_kinds import BuildSandbox, BwrapBuild, LandlockBuild
-from referee.sandbox.build_starter import BuildStarter
-from referee.sandbox.build_test import CANARY, canary, judge
 from referee.sandbox.errors import SandboxError, StartError
-from referee.sandbox.self_test import why_unstarted
+from referee.sandbox.self_test import BUILD_CANARY, build_canary, judge_build, why_unstarted
 from referee.sandbox.sources import FILES_LIMIT, Amount, Sources
-from referee.sandbox.working import Watched
+from referee.sandbox.working import BuildStarter, Watched
 
 WorkshopKind = Literal["auto", "bwrap", "landlock"]
 KINDS: dict[str, type[BuildSandbox]] = {"bwrap": BwrapBuild, "landlock": LandlockBuild}
@@ -126,12 +124,12 @@ class Workshop:
         """Raise SandboxError unless a command can do what a build must, and nothing else."""
         with ExitStack() as undo:
             uid = self._starter.uid
-            words = undo.enter_context(canary(str(self._starter.folder), uid))
-            sources = undo.enter_context(Sources(CANARY.parent))
-            work = undo.enter_context(self.work(words, sources, [CANARY.name], WorkLimits()))
+            words = undo.enter_context(build_canary(str(self._starter.folder), uid))
+            sources = undo.enter_context(Sources(BUILD_CANARY.parent))
+            work = undo.enter_context(self.work(words, sources, [BUILD_CANARY.name], WorkLimits()))
         if work.outcome.why.startswith(_UNSTARTED):
             raise SandboxError(why_unstarted(work.outcome.why.removeprefix(_UNSTARTED)), "workshop")
-        judge(work.outcome.why, work.outcome.output)
+        judge_build(work.outcome.why, work.outcome.output)
 
     def _prove_or_close(self) -> None:
         try:

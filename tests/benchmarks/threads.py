@@ -25,7 +25,7 @@ from tabulate import tabulate
 from tests.benchmarks.fairness import busy
 
 MEASURES = (
-    "referee/turn/bot_process.py referee/turn/clock.py referee/sandbox/cores.py "
+    "referee/turn/bot_process.py referee/turn/clock.py referee/sandbox/program.py "
     "referee/turn/turn_clock.py"
 )
 ALLOWED = 0.15

@@ -17,8 +17,8 @@ import pytest
 
 from referee.limits import WorkLimits
 from referee.sandbox import MachineError, SandboxError, StartError, seccomp, starter
-from referee.sandbox.build_test import judge
 from referee.sandbox.program import interpreter
+from referee.sandbox.self_test import judge_build
 from referee.sandbox.sources import Sources
 from referee.sandbox.workshop import Outcome, Workshop
 from tests.referee.process_watch import children, command_line, processes, until
@@ -485,9 +485,9 @@ def test_a_sound_workshop_is_proved_and_a_hole_is_noticed(
 def test_what_the_canary_printed_is_told_in_one_line() -> None:
     told = "it exited with code 1 (no module; named stat)."
     with pytest.raises(SandboxError, match=re.escape(f"the self test did not end well: {told}")):
-        judge("exited with code 1", "no module\nnamed stat\n")
+        judge_build("exited with code 1", "no module\nnamed stat\n")
     with pytest.raises(SandboxError, match=r"did not end well: it stopped\.$"):
-        judge("", "")
+        judge_build("", "")
 
 
 def test_signals_stay_in_the_build_where_landlock_does_not_keep_them(
