@@ -20,8 +20,8 @@ OPEN_FILES = 512
 """How many files each process of a build may have open."""
 CORES = 4
 """How many cores a build may use at most: with more, compilers start more threads."""
-OVERSHOOT = 1 << 20
-"""Bytes by which one file may be larger than all may be together, so that it is seen that it is."""
+OVERSHOOT_MB = 1
+"""By how much one file may be larger than all may be together, so that it is seen that it is."""
 
 
 class BuildSandbox(SandboxKind, ABC):
@@ -116,18 +116,16 @@ def _asked(
     words: Sequence[str], area: Area, limits: WorkLimits, uid: int | None, path: str
 ) -> Enclosure:
     """Return what both kinds ask for."""
-    memory_mb, processes = limits.memory_mb, (resource.RLIMIT_NPROC, limits.processes)
-    each = Limits(memory_mb=memory_mb, open_files=OPEN_FILES)
-    size = (limits.disk_mb << 20) + OVERSHOOT
+    each = Limits(
+        memory_mb=limits.memory_mb,
+        open_files=OPEN_FILES,
+        scratch_mb=limits.disk_mb + OVERSHOOT_MB,
+    )
     return Enclosure(
         argv=words,
         env=environment(path, area),
         cwd=area.work,
-        limits=[
-            *((number, most) for number, most in bounds(each) if number != resource.RLIMIT_FSIZE),
-            (resource.RLIMIT_FSIZE, size),
-            *([processes] if uid else []),
-        ],
+        limits=[*bounds(each), *([(resource.RLIMIT_NPROC, limits.processes)] if uid else [])],
         cores=sorted(os.sched_getaffinity(0))[-CORES:],
         area=area.folder,
         uid=uid,
