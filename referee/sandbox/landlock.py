@@ -8,10 +8,13 @@ import errno
 import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from referee.sandbox.enclosure import Ruleset
 from referee.sandbox.errors import SandboxError
 from referee.sandbox.syscalls import EVERYWHERE
+
+if TYPE_CHECKING:
+    from referee.sandbox.enclosure import Ruleset
 
 _VERSION = 1  # a flag: return the version of the interface
 
@@ -82,7 +85,7 @@ def _reason(number: int) -> str:
 
 def ruleset(
     version: int, prefix: str, folder: str, files: Sequence[str], shared: Iterable[str] = ()
-) -> Ruleset:
+) -> "Ruleset":
     """Return what a bot may open: the system's programs, those under `prefix`, and its files.
 
     It may list the names in its folder, which Python's imports need, but read no other file there,
@@ -95,7 +98,7 @@ def ruleset(
     return _ruleset(version, rules)
 
 
-def building(version: int, prefix: str, tools: Iterable[str], folders: Iterable[str]) -> Ruleset:
+def building(version: int, prefix: str, tools: Iterable[str], folders: Iterable[str]) -> "Ruleset":
     """Return what a build may open: the system's programs, its tools, and its own `folders`.
 
     It may do there what it likes, except make devices and sockets.
@@ -116,15 +119,15 @@ def _of_system(prefix: str) -> list[Rule]:
     return rules
 
 
-def _ruleset(version: int, rules: Iterable[Rule]) -> Ruleset:
+def _ruleset(version: int, rules: Iterable[Rule]) -> "Ruleset":
     """Return the rules with all else refused that this version can refuse."""
     handled = _RIGHTS[max(known for known in _RIGHTS if known <= version)]
-    return Ruleset(
-        filesystem=handled,
-        network=_TCP if version >= 4 else 0,
-        scopes=_SCOPES if version >= 6 else 0,
-        rules=list(_fitting(rules, handled)),
-    )
+    return {
+        "filesystem": handled,
+        "network": _TCP if version >= 4 else 0,
+        "scopes": _SCOPES if version >= 6 else 0,
+        "rules": list(_fitting(rules, handled)),
+    }
 
 
 def covering(folder: str, files: Iterable[str]) -> list[str]:

@@ -17,10 +17,10 @@ from referee.sandbox import PYTHON, SANDBOXES, Launcher, Program
 from referee.turn.starting import start_bot
 
 MEASURES = (
-    "referee/door/door.py referee/door/client.py referee/sandbox/bwrap.py "
-    "referee/sandbox/fork_server.py referee/sandbox/landlock.py referee/sandbox/launcher.py "
-    "referee/sandbox/mounts.py referee/sandbox/stage.py referee/sandbox/starter.py "
-    "referee/sandbox/uid.py referee/turn/starting.py referee/turn/starting.py"
+    "referee/door/door.py referee/door/client.py referee/door/session.py "
+    "referee/sandbox/bwrap.py referee/sandbox/fork_server.py referee/sandbox/landlock.py "
+    "referee/sandbox/launcher.py referee/sandbox/mounts.py referee/sandbox/stage.py "
+    "referee/sandbox/starter.py referee/sandbox/uid.py referee/turn/starting.py"
 )
 _DOORS: tuple[tuple[str, ...], ...] = ((), ("POST https://api.example.org/v1",))
 _BOT = r"""
