@@ -33,19 +33,6 @@ _numbered = msgspec.json.Decoder(_Numbered)
 class LinePipes:
     """Reads requests while its session hears them, and writes answers as the pipe takes them."""
 
-    __slots__ = (
-        "_buffer",
-        "_is_hearing",
-        "_is_over",
-        "_is_skipping",
-        "_limit",
-        "_loop",
-        "_reads",
-        "_session",
-        "_unwritten",
-        "_writes",
-    )
-
     def __init__(self, session: Session, ends: tuple[int, int]) -> None:
         self._session = session
         self._loop = session.loop

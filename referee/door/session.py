@@ -40,21 +40,6 @@ class OpenRequest:
     All of it happens on the door's thread, but what it counts is read elsewhere: under the lock.
     """
 
-    __slots__ = (
-        "asked",
-        "away",
-        "away_since",
-        "deliver",
-        "entry",
-        "failing_since",
-        "is_cut",
-        "is_sent",
-        "opened",
-        "session",
-        "task",
-        "turn",
-    )
-
     def __init__(
         self,
         session: "Session",

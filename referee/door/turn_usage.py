@@ -40,19 +40,6 @@ Span: TypeAlias = tuple[float, float]
 class Tally:
     """Counts what a bot asks for; its owner sees to it that one thread at a time does."""
 
-    __slots__ = (
-        "away",
-        "cost",
-        "failing",
-        "got",
-        "open",
-        "outage",
-        "repeated",
-        "requests",
-        "sent",
-        "tokens",
-    )
-
     def __init__(self) -> None:
         self.requests = self.repeated = self.sent = self.got = 0
         self.tokens = [0, 0]

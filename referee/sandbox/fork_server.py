@@ -155,13 +155,7 @@ def become_bot(
     if emptied:
         go_where_cleared(*emptied)
     if (uid := request.get("uid")) is not None:
-        try:
-            drop_to(uid)
-        except OSError as error:
-            raise UnstartableError(
-                f"they are to run as uid {uid}, which takes CAP_SETUID and CAP_SETGID, and that "
-                f"is refused: {error.strerror}"
-            ) from None
+        drop_to_bots(uid)
     elif emptied:
         drop_capabilities()
     prctl(PR_SET_DUMPABLE, 1)
@@ -186,6 +180,17 @@ def become_bot(
         if then := filter_["then"]:
             add_filter(base64.b64decode(then), 0)
     os.execve(argv[0], argv, request["env"])
+
+
+def drop_to_bots(uid: int) -> None:
+    """Become the user that a bot has; raise UnstartableError if that is refused."""
+    try:
+        drop_to(uid)
+    except OSError as error:
+        raise UnstartableError(
+            f"they are to run as uid {uid}, which takes CAP_SETUID and CAP_SETGID, and that is "
+            f"refused: {error.strerror}"
+        ) from None
 
 
 def bound(number: int, most: int) -> None:
