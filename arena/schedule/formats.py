@@ -15,8 +15,8 @@ FORMATS: Mapping[str, Plain | InRounds] = Lazy(
         "round-robin": "arena.schedule.plain_formats:ROUND_ROBIN",
         "gauntlet": "arena.schedule.plain_formats:GAUNTLET",
         "swiss": "arena.schedule.swiss:SWISS",
-        "knockout": "arena.schedule.knockout:KNOCKOUT",
-        "double-elimination": "arena.schedule.double_elimination:DOUBLE_ELIMINATION",
+        "knockout": "arena.schedule.elimination:KNOCKOUT",
+        "double-elimination": "arena.schedule.elimination:DOUBLE_ELIMINATION",
         "settled": "arena.schedule.settled:SETTLED",
     }
 )

@@ -13,13 +13,15 @@ from typing import Any, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from arena.schedule.deal import DEALS_LIMIT, Entrant
 from protocol.errors import ArenaError
-from referee.rules.chance import Chance
+from referee.rules.chance import Chance, Key
 
 _T = TypeVar("_T")
 Lineup: TypeAlias = tuple[Entrant, ...]
 """Bots that sit down together, in order of their keys."""
 Places: TypeAlias = tuple[int, ...]
 """The places of a line-up's bots in one match, 1 for the best; bots that tie share one."""
+
+_DRAWN_FROM = 2**62  # numbers that bots draw; no two of a league will draw the same
 
 
 class RoundDeal(NamedTuple):
@@ -114,6 +116,14 @@ def check_size(deals: int) -> None:
             f"a round would have {deals:,} deals; at most {DEALS_LIMIT:,} can be played: ask for "
             f"fewer deals."
         )
+
+
+def drawn(chance: Chance, keys: Iterable[str], *event: Key) -> list[str]:
+    """Return bots in an order that is drawn.
+
+    Each draws a number by its key, so a bot more or less leaves the others in their order.
+    """
+    return sorted(keys, key=lambda key: (chance.below(_DRAWN_FROM, *event, key), key))
 
 
 class RoundFormat(Protocol):

@@ -10,9 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, Literal, NamedTuple
 
-from arena.schedule.course import drawn
 from arena.schedule.matching import cheapest_pairs
-from arena.schedule.rounds import Round
+from arena.schedule.rounds import Round, drawn
 from arena.schedule.swiss_scores import SwissScore, SwissScores
 from protocol.errors import ArenaError, installing
 from referee.rules.chance import Chance

@@ -5,8 +5,8 @@ from fractions import Fraction
 from itertools import combinations
 from typing import TypeAlias
 
-from arena.schedule.course import drawn
 from arena.schedule.matching import cheapest_pairs, exchanged
+from arena.schedule.rounds import drawn
 from arena.schedule.swiss_scores import SwissScores
 from referee.rules.chance import Chance
 

@@ -1,13 +1,124 @@
-"""Ties: bots that meet until it is known who of them goes on."""
+"""Ties: bots that meet until it is known who of them goes on; tournaments of them as generators.
 
-from collections.abc import Sequence
+A format is written as a generator: it yields the line-ups of a round and gets the round when it is
+over. To know what comes next, it is run again from the start and given the rounds there are, so
+that nothing is ever kept but the rounds themselves.
+"""
+
+from collections.abc import Generator, Iterable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Literal
+from typing import Annotated, Literal, TypeAlias, TypeVar
 
-from arena.schedule.course import Course, Steps
-from arena.schedule.rounds import Round, RoundTerms, repeated
+import msgspec
+
+from arena.schedule.deal import Entrant
+from arena.schedule.rounds import Lineup, Round, RoundTerms, repeated
 from arena.stats.sequential import Rates, SequentialTest
+from protocol.errors import ArenaError
+
+T = TypeVar("T")
+Steps: TypeAlias = Generator[Sequence[Lineup], Round, T]
+"""What a format does: it yields line-ups, is sent the round of them, and returns at its end."""
+
+
+class Course:
+    """The rounds that are over and the present; a format that goes through it is always at one."""
+
+    def __init__(self, past: Sequence[Round], field: Sequence[Entrant], terms: RoundTerms) -> None:
+        self._fields = [*(each.field for each in past), tuple(field)]
+        self._terms = [*(each.terms for each in past), terms]
+        self._at = 0
+        self.entrants = {entrant.key: entrant for some in self._fields for entrant in some}
+        """All bots that ever could play, by key, as they were last."""
+
+    @property
+    def terms(self) -> RoundTerms:
+        """What is asked of the round that is drawn next."""
+        return self._terms[self._at]
+
+    @property
+    def first_terms(self) -> RoundTerms:
+        """What was asked of the first round."""
+        return self._terms[0]
+
+    @property
+    def field(self) -> dict[str, Entrant]:
+        """Who can play in the round that is drawn next, by key."""
+        return {entrant.key: entrant for entrant in self._fields[self._at]}
+
+    @property
+    def first_field(self) -> tuple[str, ...]:
+        """Who could play in the first round, in the order of the league's file."""
+        return tuple(entrant.key for entrant in self._fields[0])
+
+    def ask(self, lineups: Iterable[Iterable[str]]) -> Steps[Round]:
+        """Ask for a round of line-ups of bots that can play; return it when it is over."""
+        field = self.field
+        asked = yield [tuple(field[key] for key in sorted(lineup)) for lineup in lineups]
+        self._at += 1
+        return asked
+
+
+def follow(steps: Steps[None], past: Sequence[Round]) -> Sequence[Lineup] | None:
+    """Run a format through the past; return what it asks for next, None if it has come to an end.
+
+    Rounds beyond its end are of no interest to it.
+    """
+    try:
+        asked = next(steps)
+        for each in past:
+            asked = steps.send(each)
+    except StopIteration:
+        return None
+    return asked
+
+
+Seeding = Literal["drawn", "file", "rating"]
+Decide = Literal["deals", "sure"]
+
+
+class BracketOptions(msgspec.Struct, frozen=True, kw_only=True):
+    """The options of all formats that have a bracket."""
+
+    seeding: Seeding = "drawn"
+    """By lot, in the order of the league's file, or by a round-robin that is played first."""
+    seeding_deals: Annotated[int, msgspec.Meta(ge=1)] = 1
+    """How many deals of each line-up that round-robin has."""
+    advance: Annotated[int, msgspec.Meta(ge=1)] = 1
+    """How many of a table go on."""
+    decide: Decide = "deals"
+    """Whether a tie has so many deals, or as many as make sure who is better."""
+    tiebreak_deals: Annotated[int, msgspec.Meta(ge=0)] | None = None
+    """How many deals an equal tie plays beyond, one at a time; None for as many again."""
+    most_deals: Annotated[int, msgspec.Meta(ge=1)] | None = None
+    """How many deals `sure` plays at most; None for 20 times the deals of a tie."""
+
+
+def check_bracket(options: BracketOptions, seats: int) -> None:
+    """Raise ArenaError if no bracket of so many seats can have these options."""
+    if options.advance >= seats:
+        raise ArenaError(
+            f"advance = {options.advance} lets all {seats} bots of a table go on: "
+            f"it must be less than {seats}."
+        )
+    if options.seeding_deals != 1 and options.seeding != "rating":
+        raise ArenaError(
+            'seeding_deals is for seeding = "rating", which plays a round-robin: take it out.'
+        )
+    if options.decide == "sure" and seats != 2:
+        raise ArenaError(
+            f'decide = "sure" compares two bots; at tables of {seats} seats use decide = "deals".'
+        )
+    if options.decide == "sure" and options.tiebreak_deals is not None:
+        raise ArenaError(
+            'tiebreak_deals is for decide = "deals": take it out, or bound "sure" by most_deals.'
+        )
+    if options.most_deals is not None and options.decide != "sure":
+        raise ArenaError(
+            'most_deals bounds the deals of decide = "sure": take it out, or set tiebreak_deals.'
+        )
+
 
 How = Literal["", "bye", "walkover", "better seed"]
 """What else than points decided a tie."""

@@ -33,8 +33,7 @@ from typing import Any, NamedTuple
 
 from tabulate import tabulate
 
-from arena.schedule.course import drawn
-from arena.schedule.rounds import Over
+from arena.schedule.rounds import Over, drawn
 from arena.schedule.swiss import Swiss, SwissOptions
 from arena.schedule.swiss_dutch import colours_given
 from arena.schedule.swiss_scores import SwissScores

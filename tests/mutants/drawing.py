@@ -42,14 +42,10 @@ _SHARED = (
     ("referee/door", "hiding", "attacks"),
     ("referee/door", "addresses", "addresses attacks"),
     ("arena/store", "rounds tournament", "../play/rounds ../schedule/settled"),
+    ("arena/schedule", "bracket elimination", "knockout double_elimination rounds"),
     (
         "arena/schedule",
-        "bracket bracket_format bracket_options bracket_standings seeding",
-        "knockout double_elimination",
-    ),
-    (
-        "arena/schedule",
-        "course matching swiss swiss_dutch swiss_pairs swiss_scores swiss_standings",
+        "matching swiss swiss_dutch swiss_pairs swiss_scores swiss_standings",
         "swiss rounds",
     ),
     ("arena/schedule", "ties", "swiss rounds knockout double_elimination"),

@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 from networkx import Graph, max_weight_matching
 
 from arena.schedule.bracket import Bracket
-from arena.schedule.course import Course
-from arena.schedule.double_elimination import (
+from arena.schedule.elimination import (
     DoubleElimination,
     DoubleEliminationOptions,
     _Pairs,
 )
 from arena.schedule.rounds import Over, RoundTerms
+from arena.schedule.ties import Course
 from protocol.errors import ArenaError
 from tests.arena.schedule.cases import calm
 from tests.arena.schedule.test_knockout import after, bots, by_file, named, story

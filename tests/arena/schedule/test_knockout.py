@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 
 from arena.schedule.bracket import Slots, snake, split_byes, table_count
 from arena.schedule.deal import DEALS_LIMIT, Entrant
-from arena.schedule.knockout import Knockout, KnockoutOptions
+from arena.schedule.elimination import Knockout
 from arena.schedule.rounds import Lineup, Over, Places, RoundTerms
+from arena.schedule.ties import BracketOptions
 from arena.stats.sequential import Rates, SequentialTest
 from protocol.errors import ArenaError
 from referee.rules.words import width
@@ -23,7 +24,7 @@ from tests.arena.schedule.cases import calm
 from tests.arena.schedule.tournaments import Luck, Played, all_draw, begun, entrants
 from tests.golden import Golden
 
-FILE = KnockoutOptions(seeding="file")
+FILE = BracketOptions(seeding="file")
 NAMES = {bot.key: f"b{number + 1}" for number, bot in enumerate(entrants(40))}
 """The bots by their places in the league's file."""
 
@@ -129,7 +130,7 @@ SCENES: dict[str, tuple[int, int, list[str], dict[str, Any]]] = {
 @pytest.mark.parametrize("scene", SCENES)
 def test_who_goes_on_and_comes_where(scene: str, golden: Golden) -> None:
     count, seats, rounds, changes = SCENES[scene]
-    options = msgspec.convert({"seeding": "file", **changes}, KnockoutOptions)
+    options = msgspec.convert({"seeding": "file", **changes}, BracketOptions)
     deals = changes.get("deals", 1)
     golden(story(after(begun(Knockout, options, count, seats, deals), *rounds)))
 
@@ -168,7 +169,7 @@ def test_sure_plays_until_it_is_sure() -> None:
     while test.verdict is None:
         test.add(1.0)
         needed += 1
-    options = KnockoutOptions(seeding="file", decide="sure")
+    options = BracketOptions(seeding="file", decide="sure")
     played = begun(Knockout, options, 2, deals=3)
     while not isinstance(played.next(), Over):
         assert named(played) == [("b1", "b2")] * 3
@@ -178,16 +179,16 @@ def test_sure_plays_until_it_is_sure() -> None:
 
 
 def test_seeds_are_drawn_by_key_or_by_as_many_deals_as_the_file_says() -> None:
-    played = begun(Knockout, KnockoutOptions(), 16)
+    played = begun(Knockout, BracketOptions(), 16)
     assert played.keyed() == replace(played, field=played.field[::-1]).keyed()
     assert played.keyed() != begun(Knockout, FILE, 16).keyed()
-    rated = KnockoutOptions(seeding="rating", seeding_deals=2)
+    rated = BracketOptions(seeding="rating", seeding_deals=2)
     assert len(begun(Knockout, rated, 4, deals=1).lineups()) == 6 * 2
 
 
 def test_what_shapes_the_bracket_stays() -> None:
     played = begun(Knockout, FILE, 4).after(by_file())
-    changed = replace(played, terms=RoundTerms(3, KnockoutOptions(tiebreak_deals=0)))
+    changed = replace(played, terms=RoundTerms(3, BracketOptions(tiebreak_deals=0)))
     assert named(changed) == [("b1", "b2")] * 3
 
 
@@ -229,10 +230,10 @@ def test_what_cannot_be_meant_is_refused() -> None:
         ({"seeding": "rating", "seeding_deals": DEALS_LIMIT}, 2, 'use seeding = "drawn" or "file"'),
     ):
         with pytest.raises(ArenaError, match=words):
-            begun(Knockout, msgspec.convert(options, KnockoutOptions), 8, seats).next()
+            begun(Knockout, msgspec.convert(options, BracketOptions), 8, seats).next()
     for field in ("advance", "seeding_deals", "most_deals"):
         with pytest.raises(msgspec.ValidationError, match=">= 1"):
-            msgspec.convert({field: 0}, KnockoutOptions)
+            msgspec.convert({field: 0}, BracketOptions)
 
 
 def test_the_bracket_as_text(golden: Golden) -> None:
@@ -246,7 +247,7 @@ def test_the_bracket_as_text(golden: Golden) -> None:
 @pytest.mark.parametrize(("count", "room"), [(2, 14), (16, 14), (64, 9), (100, 8)])
 def test_the_bracket_has_at_most_eighty_columns(count: int, room: int) -> None:
     """And no name more than its room, whatever the width of its letters."""
-    played = Luck(1).whole(begun(Knockout, KnockoutOptions(), count))
+    played = Luck(1).whole(begun(Knockout, BracketOptions(), count))
     for letters in ("", "x" * (room - 4), "x" * (room - 3), "猫" * 2, "猫" * 9, "x" * 90):
         drawing = played.format.standings(
             played.past, played.field, played.terms, lambda bot, end=letters: bot.key + end
@@ -257,7 +258,7 @@ def test_the_bracket_has_at_most_eighty_columns(count: int, room: int) -> None:
 
 
 def test_a_round_robin_seeds_by_its_points_and_the_table_says_so() -> None:
-    options = KnockoutOptions(seeding="rating", seeding_deals=2)
+    options = BracketOptions(seeding="rating", seeding_deals=2)
     played = begun(Knockout, options, 4).after(by_file(3))
     assert [row[1:] for row in played.standings.grids[0].rows] == [
         (seed, entrants(4)[number - 1].key) for seed, number in enumerate((3, 1, 2, 4), 1)

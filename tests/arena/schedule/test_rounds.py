@@ -10,8 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.schedule.deal import Entrant
-from arena.schedule.double_elimination import DoubleElimination, DoubleEliminationOptions
-from arena.schedule.knockout import Knockout, KnockoutOptions
+from arena.schedule.elimination import (
+    BracketOptions,
+    DoubleElimination,
+    DoubleEliminationOptions,
+    Knockout,
+)
 from arena.schedule.rounds import Frame, Over, RoundDeal, RoundTerms
 from arena.schedule.swiss import Swiss, SwissOptions
 from tests.arena.schedule.cases import calm
@@ -21,9 +25,9 @@ FORMATS: dict[str, tuple[Make, msgspec.Struct]] = {
     "swiss": (Swiss, SwissOptions()),
     "dutch": (Swiss, SwissOptions(pairing="dutch")),
     "share": (Swiss, SwissOptions(points="share")),
-    "knockout": (Knockout, KnockoutOptions()),
-    "rated": (Knockout, KnockoutOptions(seeding="rating", tiebreak_deals=1)),
-    "sure": (Knockout, KnockoutOptions(decide="sure", most_deals=6)),
+    "knockout": (Knockout, BracketOptions()),
+    "rated": (Knockout, BracketOptions(seeding="rating", tiebreak_deals=1)),
+    "sure": (Knockout, BracketOptions(decide="sure", most_deals=6)),
     "double": (DoubleElimination, DoubleEliminationOptions()),
     "rated double": (DoubleElimination, DoubleEliminationOptions(seeding="rating")),
 }

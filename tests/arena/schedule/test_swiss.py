@@ -15,10 +15,9 @@ from caissify_pairings.fpc import check_trf
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from arena.schedule.course import drawn
 from arena.schedule.deal import Entrant
 from arena.schedule.matching import cheapest_pairs
-from arena.schedule.rounds import Lineup, Over, Places, Round, RoundDeal, RoundTerms
+from arena.schedule.rounds import Lineup, Over, Places, Round, RoundDeal, RoundTerms, drawn
 from arena.schedule.swiss import Swiss, SwissOptions, check_swiss
 from arena.schedule.swiss_dutch import Colour, colour_of_higher
 from arena.schedule.swiss_scores import SwissScores
