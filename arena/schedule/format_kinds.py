@@ -10,9 +10,8 @@ from typing import Any
 
 import msgspec
 
-from arena.schedule.asked import AskedDeals
+from arena.schedule.asked import AskedDeals, First
 from arena.schedule.deal import BotIndex
-from arena.schedule.first import First
 from arena.schedule.rounds import Frame, RoundFormat
 from protocol.errors import ArenaError
 from referee.rules.chance import Chance

@@ -1,14 +1,177 @@
 """The plain formats: the round-robin, whole or drawn so that all play as often; the gauntlet."""
 
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain, combinations, combinations_with_replacement, product
+from math import comb
+
 import msgspec
 
 from arena.schedule.asked import AskedDeals
-from arena.schedule.deal import BotIndex
-from arena.schedule.even import Even
+from arena.schedule.deal import DEALS_LIMIT, LIVE_PROCESSES, PAIRS_LIMIT, BotIndex, Deal, first_bots
+from arena.schedule.even import even_deals
 from arena.schedule.format_kinds import FormatTerms, NoOptions, Plain
-from arena.schedule.lineups import GauntletLineups, Lineups
-from arena.schedule.round_robin import RoundRobin
 from protocol.errors import ArenaError
+
+
+@dataclass(frozen=True)
+class Lineups:
+    """All line-ups of so many seats among so many bots; fewer bots than seats have none."""
+
+    bots: int
+    seats: int
+    matches_a_deal: int
+
+    @property
+    def count(self) -> int:
+        """How many there are."""
+        return comb(self.bots, self.seats)
+
+    @property
+    def are_all(self) -> bool:
+        """Whether no line-up of these bots is left out."""
+        return True
+
+    @property
+    def all_live(self) -> bool:
+        """Whether the processes of all bots can be kept at once."""
+        return self.bots * self.matches_a_deal <= LIVE_PROCESSES
+
+    def __iter__(self) -> Iterator[tuple[BotIndex, ...]]:
+        """Yield every line-up, in parts that can be played by the processes that are at hand."""
+        return _grouped(first_bots(self.bots), self.seats, self.seats * self.matches_a_deal)
+
+    def holds(self, _lineup: tuple[BotIndex, ...]) -> bool:
+        """Return whether a line-up of these bots is among them."""
+        return True
+
+
+@dataclass(frozen=True)
+class GauntletLineups(Lineups):
+    """The line-ups of one challenger and of others of the field; challengers do not meet."""
+
+    challengers: frozenset[BotIndex]
+
+    @property
+    def count(self) -> int:
+        """How many there are."""
+        return len(self.challengers) * comb(self.bots - len(self.challengers), self.seats - 1)
+
+    @property
+    def are_all(self) -> bool:
+        """Whether no line-up of these bots is left out."""
+        return self.count == comb(self.bots, self.seats)
+
+    def __iter__(self) -> Iterator[tuple[BotIndex, ...]]:
+        """Yield every line-up, in parts that can be played by the processes that are at hand."""
+        field = [bot for bot in first_bots(self.bots) if bot not in self.challengers]
+        others = _grouped(field, self.seats - 1, self.seats * self.matches_a_deal)
+        challengers = sorted(self.challengers)
+        for those in others:
+            for challenger in challengers:
+                yield tuple(sorted((challenger, *those)))
+
+    def holds(self, lineup: tuple[BotIndex, ...]) -> bool:
+        """Return whether a line-up of these bots is among them."""
+        return len(self.challengers.intersection(lineup)) == 1
+
+
+def _grouped(
+    bots: Sequence[BotIndex], seats: int, processes: int
+) -> Iterator[tuple[BotIndex, ...]]:
+    """Yield every combination of bots, those of the same few bots in a row.
+
+    So many processes are at work for one of them.
+    """
+    size = max(1, LIVE_PROCESSES // processes)
+    if size == 1:  # and hardly any choice of groups is one of different bots
+        yield from combinations(bots, seats)
+        return
+    groups = [tuple(bots[first : first + size]) for first in range(0, len(bots), size)]
+    for chosen in combinations_with_replacement(groups, seats):
+        parts = (combinations(group, many) for group, many in Counter(chosen).items())
+        for each in product(*parts):
+            yield tuple(chain.from_iterable(each))
+
+
+_ROUND = 10  # deals of each line-up in a round, at most
+
+
+@dataclass(frozen=True)
+class RoundRobin:
+    """The deals of a league in which every line-up plays `deals` deals.
+
+    Raises ArenaError if they are too many. Which of them are in the share is said by `is_in_share`,
+    which is not asked where all are.
+    """
+
+    lineups: Lineups
+    deals: int
+    share: float = 1.0
+    is_in_share: Callable[[tuple[BotIndex, ...], int, float], bool] = lambda *_: True
+
+    def __post_init__(self) -> None:
+        pairs = self.lineups.count * self.deals
+        if pairs > PAIRS_LIMIT or pairs * self.share > DEALS_LIMIT:
+            raise ArenaError(
+                f"{self.lineups.bots} bots at {self.lineups.seats} seats with {self.deals} deals "
+                f"make {pairs:,} deals. A share can be chosen among at most {PAIRS_LIMIT:,}, and "
+                f"at most {DEALS_LIMIT:,} can be played: ask for fewer deals or bots, or a smaller "
+                f"share."
+            )
+
+    @property
+    def complete_below(self) -> int:
+        """The number below which every deal of every line-up is asked for."""
+        return self.deals if self.share >= 1 and self.lineups.are_all else 0
+
+    def plan(self, most: int | None = None) -> Iterator[Deal]:
+        """Yield every deal, in rounds of all line-ups; line-ups of the same bots in a row.
+
+        With `most`, only the first so many deals of each line-up.
+        """
+        for numbers in self._rounds(self.deals if most is None else min(most, self.deals)):
+            for lineup in self.lineups:
+                for number in numbers:
+                    if self._is_in_share(lineup, number):
+                        yield Deal(lineup, number)
+
+    def _rounds(self, deals: int) -> Iterator[range]:
+        """Yield the numbers of the deals that each line-up plays in a row.
+
+        Whenever a run is interrupted, all are to have played about as much. Where the bots'
+        processes do not all live at once, rounds grow, as each starts them anew.
+        """
+        first = 0
+        while first < deals:
+            size = 1 if self.lineups.all_live else min(first + 1, _ROUND)
+            yield range(first, min(first + size, deals))
+            first += size
+
+    def asks_for(self, deal: Deal) -> bool:
+        """Return whether a deal is in the plan."""
+        return (
+            deal.number < self.deals
+            and self.lineups.holds(deal.lineup)
+            and self._is_in_share(deal.lineup, deal.number)
+        )
+
+    def _is_in_share(self, lineup: tuple[BotIndex, ...], number: int) -> bool:
+        return self.share >= 1 or self.is_in_share(lineup, number, self.share)
+
+    @cached_property
+    def deal_count(self) -> int:
+        """How many deals the plan holds."""
+        if self.share >= 1:
+            return self.lineups.count * self.deals
+        return sum(1 for _ in self.plan())
+
+    @property
+    def match_count(self) -> int:
+        """How many matches the plan holds."""
+        return self.deal_count * self.lineups.matches_a_deal
 
 
 class GauntletOptions(msgspec.Struct, frozen=True, kw_only=True):
@@ -24,13 +187,8 @@ def _round_robin(terms: FormatTerms, _: NoOptions) -> AskedDeals:
         return _of_lineups(terms, Lineups(len(terms.names), terms.seats, terms.matches_a_deal))
     if terms.says_deals or terms.share < 1:
         raise ArenaError("matches_per_bot takes the place of deals and share: take these out.")
-    return Even(
-        bots=len(terms.names),
-        seats=terms.seats,
-        matches_a_deal=terms.matches_a_deal,
-        matches_a_bot=terms.matches_per_bot,
-        chance=terms.chance,
-    )
+    size = len(terms.names), terms.seats, terms.matches_a_deal
+    return even_deals(*size, terms.matches_per_bot, terms.chance)
 
 
 def _gauntlet(terms: FormatTerms, options: GauntletOptions) -> AskedDeals:

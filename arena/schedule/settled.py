@@ -4,16 +4,16 @@ import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import permutations
 from typing import Annotated
 
 import msgspec
 
 from arena.schedule.deal import Entrant
+from arena.schedule.even import PlainLineups
 from arena.schedule.format_kinds import InRounds
 from arena.schedule.goal import Compared, Findings, Measure, goal_of, known
 from arena.schedule.misfit import narrowness, own_variance
-from arena.schedule.plain import PlainLineups
 from arena.schedule.rounds import (
     Frame,
     Lineup,
@@ -79,7 +79,7 @@ class _State:
     played: Mapping[Entrant, int]
     """How many deals of each bot count."""
     met: Mapping[tuple[Entrant, Entrant], int]
-    """In how many deals that count two bots met."""
+    """In how many deals that count two bots met, in both orders."""
     spent: int
     """How many deals the present field played among itself, whether they count or not."""
     counted: int
@@ -279,7 +279,7 @@ def _state_of(past: Sequence[Round], field: Sequence[Entrant]) -> _State:
     for (lineup, _), count in kinds.items():
         for bot in lineup:
             played[bot] += count
-        for pair in combinations(lineup, 2):
+        for pair in permutations(lineup, 2):
             met[pair] += count
     return _State(
         field=tuple(sorted(field, key=lambda bot: (bot.key, bot.version))),

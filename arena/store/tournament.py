@@ -2,13 +2,12 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 import msgspec
 
 from arena.league.plan import LeaguePlan
-from arena.schedule.asked import AskedDeals
+from arena.schedule.asked import AskedDeals, ListedDeals
 from arena.schedule.deal import BotIndex, Deal, Entrant, rotation_count
 from arena.schedule.format_kinds import InRounds
 from arena.schedule.formats import FORMATS
@@ -27,37 +26,6 @@ from arena.store.rounds import Drawn, Rounds, StoredRound
 from arena.store.rows import Damage, FixedSettings
 from arena.text import counted
 from protocol.errors import ArenaError
-
-
-@dataclass(frozen=True)
-class DrawnDeals:
-    """The deals of all rounds that were drawn; nothing is promised of any line-up."""
-
-    deals: Collection[Deal]
-    matches_a_deal: int
-    complete_below: int = 0
-
-    @property
-    def deal_count(self) -> int:
-        """How many deals they are."""
-        return len(self.deals)
-
-    @property
-    def match_count(self) -> int:
-        """How many matches they have."""
-        return len(self.deals) * self.matches_a_deal
-
-    def plan(self, most: int | None = None) -> Iterator[Deal]:
-        """Yield them in the order of play; with `most`, those below that number."""
-        return (deal for deal in self.deals if most is None or deal.number < most)
-
-    def asks_for(self, deal: Deal) -> bool:
-        """Return whether a deal is among them."""
-        return deal in self._known
-
-    @cached_property
-    def _known(self) -> frozenset[Deal]:
-        return frozenset(self.deals)
 
 
 def asked_deals(league: LeaguePlan, store: Rounds | None) -> AskedDeals:
@@ -174,7 +142,7 @@ class Tournament:
             for lineup, number in counting(each)
             if self._index.keys() >= set(lineup)
         )
-        return DrawnDeals(deals, self._league.rotation_count)
+        return ListedDeals(lambda: deals, len(deals), self._league.rotation_count)
 
     def catch_up(self) -> None:
         """Store the rounds that follow, as long as all their matches are there already.

@@ -18,8 +18,7 @@ from arena.play.local import LocalWorkforce, usable_cores
 from arena.play.messages import Results, Setup, Task
 from arena.play.runner import Runner
 from arena.schedule.deal import Entrant, Schedule
-from arena.schedule.lineups import Lineups
-from arena.schedule.round_robin import RoundRobin
+from arena.schedule.plain_formats import Lineups, RoundRobin
 from referee.catalog.finding import Source
 from referee.games import GAMES
 from referee.limits import Limits

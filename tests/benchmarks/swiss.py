@@ -42,7 +42,7 @@ from tests.arena.schedule.tournaments import CHANCE, Luck, Played, begun
 
 MEASURES = (
     "arena/schedule/matching.py arena/schedule/swiss.py arena/schedule/swiss_dutch.py "
-    "arena/schedule/swiss_pairs.py arena/schedule/swiss_scores.py"
+    "arena/schedule/swiss_scores.py"
 )
 FEWEST, MOST = 5, 20
 SIZES: list[tuple[str, SwissOptions, int, int]] = [

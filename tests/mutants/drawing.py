@@ -45,17 +45,13 @@ _SHARED = (
     ("arena/schedule", "bracket elimination", "knockout double_elimination rounds"),
     (
         "arena/schedule",
-        "matching swiss swiss_dutch swiss_pairs swiss_scores swiss_standings",
+        "matching swiss swiss_dutch swiss_scores swiss_standings",
         "swiss rounds",
     ),
     ("arena/schedule", "ties", "swiss rounds knockout double_elimination"),
-    (
-        "arena/schedule",
-        "asked deal even format_kinds lineups plain_formats round_robin",
-        "schedule formats",
-    ),
-    ("arena/schedule", "first", "schedule formats rounds"),
-    ("arena/schedule", "goal plain settled_texts worth", "settled"),
+    ("arena/schedule", "asked deal format_kinds plain_formats", "schedule formats rounds"),
+    ("arena/schedule", "even", "formats settled"),
+    ("arena/schedule", "goal settled_texts worth", "settled"),
     (
         "arena/stats",
         "covariance gaussian likelihood outcomes propagation spreads",

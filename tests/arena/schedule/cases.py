@@ -7,8 +7,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
 from arena.schedule.deal import Entrant, Rotations, Schedule, rotation_count
-from arena.schedule.lineups import Lineups
-from arena.schedule.round_robin import RoundRobin
+from arena.schedule.plain_formats import Lineups, RoundRobin
 
 calm = settings(
     derandomize=True, database=None, max_examples=40, suppress_health_check=[HealthCheck.too_slow]

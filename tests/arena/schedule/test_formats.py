@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from arena.schedule.asked import AskedDeals
 from arena.schedule.deal import BotIndex, Deal, rotation_count
-from arena.schedule.even import Even
+from arena.schedule.even import even_deals
 from arena.schedule.format_kinds import FormatTerms, InRounds, NoOptions, Plain
 from arena.schedule.formats import FORMATS, USUAL_DEALS, FormatName
 from arena.schedule.plain_formats import GauntletOptions
@@ -136,20 +136,20 @@ def test_in_a_gauntlet_one_challenger_plays_in_each_match(found: Case, data: st.
 def test_every_bot_plays_as_often_to_within_one_deal(
     bots: int, seats: int, matches: int, key: str
 ) -> None:
-    even = Even(bots, seats, seats, matches, lambda: Chance(key))
+    even = even_deals(bots, seats, seats, matches, lambda: Chance(key))
     told = replace(TERMS, names=tuple(map(str, range(bots))), seats=seats, matches_a_deal=seats)
     plan = check(even, told)
     played = Counter(bot for deal in plan for bot in deal.lineup)
     wanted = matches // seats if bots >= seats else 0
     assert all(wanted - 1 <= played[BotIndex(bot)] <= wanted for bot in range(bots))
-    assert [*even.plan()] == [*Even(bots, seats, seats, matches, lambda: Chance(key)).plan()]
+    assert [*even.plan()] == [*even_deals(bots, seats, seats, matches, lambda: Chance(key)).plan()]
 
 
 def test_a_bot_that_sits_at_a_table_is_not_looked_at_for_it_again(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("arena.schedule.even._LOOKS", 1)
-    plan = [*Even(5, 2, 2, 80, lambda: Chance("key")).plan()]
+    plan = [*even_deals(5, 2, 2, 80, lambda: Chance("key")).plan()]
     assert Counter(bot for deal in plan for bot in deal.lineup) == dict.fromkeys(range(5), 40)
 
 
@@ -157,7 +157,7 @@ def test_a_bot_that_sits_at_a_table_is_not_looked_at_for_it_again(
 def test_who_plays_as_often_meets_all_others_about_as_often(
     bots: int, seats: int, rounds: int
 ) -> None:
-    even = Even(bots, seats, seats, rounds * seats, lambda: Chance("key"))
+    even = even_deals(bots, seats, seats, rounds * seats, lambda: Chance("key"))
     met = Counter(pair for deal in even.plan() for pair in combinations(deal.lineup, 2))
     mean = rounds * (seats - 1) / (bots - 1)
     counts = [met[pair] for pair in combinations(map(BotIndex, range(bots)), 2)]
