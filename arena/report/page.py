@@ -15,7 +15,7 @@ from arena.report.summary import Summary
 from arena.report.templates import FOLDER, environment
 from arena.stats.encounters import SURE
 from arena.tables.table import Row, Table
-from arena.tables.times import OF_TIMES
+from arena.tables.usage import OF_TIMES
 
 _MARKS = {1: "+", 0: "", -1: "−"}
 _PRINTED_PAIRS = 400  # paper has no room for the table of more

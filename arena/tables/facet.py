@@ -1,7 +1,7 @@
 """A facet: all that the tables of a field say of one matter, such as times or costs.
 
-A new optional column is a module with one function that reads a facet, and its place in the lists
-of `arena/tables/facets.py`.
+A new optional column is one function that reads a facet, and its place in the lists of
+`arena/tables/facets.py`.
 """
 
 from collections.abc import Callable, Mapping, Sequence

@@ -3,15 +3,9 @@
 from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
-from arena.tables.costs import costs, spent_out
-from arena.tables.entries import entries
+from arena.tables.circumstances import entries, mirroring, sandboxes, wheels
 from arena.tables.facet import Facet, FacetSource, ReadFacet
-from arena.tables.mirroring import mirroring
-from arena.tables.quiet import quiet
-from arena.tables.sandboxes import sandboxes
-from arena.tables.times import times
-from arena.tables.trips import trips
-from arena.tables.wheels import wheels
+from arena.tables.usage import costs, quiet, spent_out, times, trips
 
 
 class FacetOption(NamedTuple):

@@ -4,16 +4,18 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Literal, TypeAlias
 
 from arena.stats.elo import Anchor
-from arena.stats.ratings import FEWEST_DEALS, Ratings
+from arena.stats.encounters import cycles, encounters, never_crossed
+from arena.stats.pairs import Neighbours, neighbours
+from arena.stats.ratings import FEWEST_DEALS, SEPARATED, Ratings
 from arena.stats.standings import Standing, standings
+from arena.stats.together import errors_together
 from arena.tables.elo import anchor_in, on_elo, rating_column
+from arena.tables.facet import Facet
 from arena.tables.field import Field
-from arena.tables.linked import linked
-from arena.tables.misfits import misfits
-from arena.tables.more_deals import more_deals
 from arena.tables.scores import by_score, scores
 from arena.tables.table import NAME_WIDTH, Column, Row, Style, Table
 from arena.tables.unforfeited import unforfeited
+from arena.text import counted
 from protocol.errors import ArenaError
 
 By: TypeAlias = Literal["rating", "score"]
@@ -25,6 +27,7 @@ TOGETHER = (
     "share one range."
 )
 """The same of ranks for all pairs together."""
+_NAMED_GAPS = 3
 KEYS = (
     *("group", "rank", "bot", "version", "rating", "error", "matches", "deals", "points"),
     *("wins", "draws", "losses", "mean_place", "faults", "forfeits"),
@@ -215,3 +218,100 @@ def _forfeited(field: Field, row: Row) -> str:
     is_part = not (field.waiting or field.repeats) and forfeits <= losses
     of = f" of its {field.words.number(losses)} losses" if is_part else ""
     return f"{row['bot']} {field.words.number(forfeits)}{of}"
+
+
+def linked(field: Field, ratings: Ratings) -> Facet | None:
+    """Return which versions are linked, each with the one before, and how tightly; if any are."""
+    if ratings.step is None:
+        return None
+    changes = field.words.counted(len(field.links), "change")
+    return Facet(
+        facts={"linked": [list(link) for link in field.links], "step": ratings.step},
+        notes=(
+            f"Linked: a new version is taken for as good as the one before, give or take "
+            f"{2 * ratings.step:.1f} (two errors, fitted to {changes} of version), until its own "
+            f"deals say more.",
+        ),
+    )
+
+
+def misfits(field: Field, ratings: Ratings, ranked: Sequence[Standing]) -> Facet:
+    """Return what no rating can show, of bots in the order of their ranks.
+
+    A gap is named by the bots above and below it.
+    """
+    met = encounters(field.deals)
+    gaps = [
+        [above, below]
+        for group in range(1, len(ratings.groups) + 1)
+        for above, below in never_crossed(
+            met, [row.bot for row in ranked if row.group == group], duels=field.duels
+        )
+        if ratings.separated(above, below)
+    ]
+    circles = [list(cycle) for cycle in cycles(met, [row.bot for row in ranked])]
+    return Facet(facts={"cycles": circles, "gaps": gaps}, notes=[*_misfit_notes(circles, gaps)])
+
+
+def _misfit_notes(circles: Sequence[Sequence[str]], gaps: Sequence[Sequence[str]]) -> Iterator[str]:
+    if circles:
+        first, second, third = circles[0]
+        also = f", and {counted(len(circles) - 1, 'more cycle')}" if circles[1:] else ""
+        yield (
+            f"No rating can show that {first} surely beats {second}, {second} surely beats "
+            f"{third}, and {third} surely beats {first}{also}: see `arena table`."
+        )
+    if gaps:
+        named = "; ".join(f"{above} and {below}" for above, below in gaps[:_NAMED_GAPS])
+        more = f", and {len(gaps) - _NAMED_GAPS} more" if gaps[_NAMED_GAPS:] else ""
+        yield (
+            f"The width of the gap is unknown between {named}{more}: no bot below ever beat a bot "
+            f"above."
+        )
+
+
+def more_deals(field: Field, ratings: Ratings, *, together: bool) -> Facet:
+    """Return how many more deals each bot has to play until half of its neighbours are separated.
+
+    Those are meant whom the ranks of the table do not separate; None stands for endless.
+    """
+    close = neighbours(ratings, errors_together if together else lambda _: SEPARATED)
+    if close is None:
+        return Facet(facts={"more_deals": {"close": [], "more": 0, "more_from": 0, "more_to": 0}})
+    facts = {
+        "close": [[pair.bot, pair.other] for pair in close.pairs],
+        "more": close.more,
+        "more_from": close.more_from,
+        "more_to": close.more_to,
+    }
+    return Facet(facts={"more_deals": facts}, notes=(_more_deals_note(field, close),))
+
+
+def _more_deals_note(field: Field, close: Neighbours) -> str:
+    """Return how many more deals would separate half of some neighbours, or that none would."""
+    words, pair = field.words, close.pairs[0]
+    whom = (
+        f"{pair.bot} and {pair.other}"
+        if len(close.pairs) == 1
+        else f"half of the {len(close.pairs)} pairs of neighbours that are not separated"
+    )
+    if close.more is None or close.part is None:
+        least = close.more_from and words.number(_about(close.more_from))
+        else_ = f"; if they are not, that takes at least {least} more of each bot" if least else ""
+        begun = whom if len(close.pairs) == 1 else f"H{whom[1:]}"
+        return f"{begun} may be equals, which no number of deals separates{else_}."
+    least = words.number(_about(close.more_from or 1))
+    if close.more_to is None:
+        doubt = f"at least {least}; no number would, if they are equals"
+    else:
+        doubt = f"{least} to {words.number(_about(close.more_to))}"
+    matches = words.counted(_about(round(close.part * field.matches)), "more match", "more matches")
+    return (
+        f"About {words.counted(_about(close.more), 'more deal')} of each bot ({doubt}) would "
+        f"separate {whom}: {matches} in all."
+    )
+
+
+def _about(number: int) -> int:
+    """Return a number to two figures."""
+    return int(float(f"{number:.2g}"))

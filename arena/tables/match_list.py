@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from typing import Any, NamedTuple
 
 from arena.store.rows import StoredMatch
-from arena.tables.sandboxes import Kinds, sandboxes_facet
+from arena.tables.circumstances import Kinds, sandboxes_facet
 from arena.tables.table import Column, Row, Style
 from arena.text import PLAIN, UNBROKEN, safe
 from protocol.errors import ArenaError

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from arena.stats.memory import Later
-from arena.tables.mirroring import mirroring_facet
+from arena.tables.circumstances import mirroring_facet
 from arena.text import PLAIN
 from tests.arena.conftest import League
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from arena.cli.watch import _picture
 from arena.stats.ratings import fit
-from arena.tables.sandboxes import kinds_of, sandboxes_facet
+from arena.tables.circumstances import kinds_of, sandboxes_facet
 from arena.text import PLAIN
 from arena.watch import Watcher
 from tests.arena.conftest import Arena

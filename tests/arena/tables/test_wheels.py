@@ -8,9 +8,8 @@ from arena.league.file import read_asked
 from arena.store.rows import BotVersion
 from arena.store.store import Store
 from arena.store.wheels import with_wheels
+from arena.tables.circumstances import kinds_of, wheels
 from arena.tables.facet import FacetSource
-from arena.tables.sandboxes import kinds_of
-from arena.tables.wheels import wheels
 from arena.text import PLAIN
 from tests.golden import Golden
 
