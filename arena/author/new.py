@@ -10,7 +10,6 @@ from typing import Any
 
 import msgspec
 
-from arena.author.packages import importing, requirements
 from arena.author.starter import filled
 from arena.environment.names import LOCK, REQUIREMENTS
 from arena.folders import unmake, unwritten
@@ -39,6 +38,10 @@ _PACKAGES = (
 )
 """A line of the table of files of a bot with packages."""
 _MODULES = Path("python", "modules.toml")
+_IMPORT = "import kit\n"
+_MAIN = '\nif __name__ == "__main__":\n'
+"""Two lines of the starter in Python: what is added stands below each."""
+_OTHERS = "# import here what you need of that, by the name that its documentation says.\n"
 _EXAMPLE = "A worked example, in Python, is `arena bots {game} --show sensible`.\n\n"
 
 _ALSO = {"js": "javascript", "node": "javascript", "c++": "cpp", "py": "python"}
@@ -100,10 +103,10 @@ def write_bot(
     executable = kind.bot if kind.command[0] == f"./{kind.bot}" else ""
     contents = _contents(name, language, game, word or game.name, packages)
     if packages:
-        contents[REQUIREMENTS] = requirements(packages).encode()
+        contents[REQUIREMENTS] = _requirements(packages).encode()
         contents["bot.toml"] += f"python = {toml(VENV)}\n".encode()
         program = contents[kind.bot].decode()
-        contents[kind.bot] = importing(program, packages, TEMPLATES / _MODULES).encode()
+        contents[kind.bot] = _importing(program, packages, TEMPLATES / _MODULES).encode()
     return write_files(folder, contents, executable)
 
 
@@ -251,3 +254,40 @@ def _ideas(game: type[Game]) -> list[str]:
         return ["Nobody has written down ideas for this game yet."]
     found = [f"{idea.text} ({', '.join(f'`{field}`' for field in idea.fields)})" for idea in ideas]
     return found or ["There is nothing to decide in this game: it is all luck."]
+
+
+def _requirements(packages: Sequence[str]) -> str:
+    """Return the file that names packages; raise ArenaError for what is no package's name."""
+    from arena.environment.requirements import plain  # here, as few bots need it
+
+    for each in packages:
+        try:
+            plain(each)
+        except ValueError as error:
+            raise ArenaError(f"--with {each!r} {error}") from None
+    return "".join(f"{each}\n" for each in packages)
+
+
+def _importing(program: str, packages: Sequence[str], known: Path) -> str:
+    """Return the starter in Python with packages imported, and their versions printed.
+
+    `known` is the file with the names that packages are imported by. One that is not in it is left
+    to the author, in a comment.
+    """
+    modules = tomllib.loads(known.read_text(encoding="utf-8"))
+    names = [_package_name(each) for each in packages]
+    found = [modules[name] for name in dict.fromkeys(names) if name in modules]
+    unknown = [name for name in dict.fromkeys(names) if name not in modules]
+    imports = "".join(f"import {module}\n" for module in sorted(found))
+    if unknown:
+        imports += f"\n# {REQUIREMENTS} names {', '.join(unknown)} too:\n{_OTHERS}"
+    printed = "".join(f'    print("{each}", {each}.__version__)\n' for each in found)
+    assert program.count(_IMPORT) == program.count(_MAIN) == 1
+    return program.replace(_IMPORT, _IMPORT + imports).replace(_MAIN, _MAIN + printed)
+
+
+def _package_name(package: str) -> str:
+    """Return the name of a package as all ways to write it are one."""
+    from arena.environment.requirements import name_of, plain  # here, as few bots need it
+
+    return name_of(plain(package))

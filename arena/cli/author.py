@@ -12,7 +12,7 @@ from arena.cli import main
 from arena.cli.common import league_argument, output_format, show
 from arena.cli.saying import say
 from arena.handin.database import HandIns
-from arena.handin.league_file import bots_of
+from arena.handin.entries import bots_of
 from arena.handin.names import read_names
 from arena.handin.people import (
     Newcomer,

@@ -16,8 +16,7 @@ from arena.cli.handing_in import send, token_of, token_option, verdict_on
 from arena.cli.progress import StatusLine
 from arena.cli.saying import say
 from arena.cli.stopping import stopped_by_signals
-from arena.home.marker import marker
-from arena.home.prepared import Prepared, prepare, try_start
+from arena.home.prepared import Prepared, marker, prepare, try_start
 from arena.play.building import BuildError
 from arena.play.slow.room import check_room
 from arena.text import safe, safe_lines

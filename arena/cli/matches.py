@@ -33,8 +33,8 @@ from arena.league.plan import LeaguePlan
 from arena.store.opening import open_store, read_played
 from arena.store.rows import StoredMatch, WholeMatch
 from arena.store.store import Store
-from arena.tables.match_list import MatchList
 from arena.tables.circumstances import Kinds, kinds_of
+from arena.tables.match_list import MatchList
 from arena.tables.table import Table
 from arena.text import composed, quoted, safe
 from protocol.errors import ArenaError

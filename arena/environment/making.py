@@ -6,12 +6,15 @@ wheels that it was made of are kept in it.
 
 import os
 import re
-from collections.abc import Callable, Sequence
+import stat
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from inspect import getsource
 from pathlib import Path
+from typing import TypeAlias
 
+import msgspec
 from packaging.requirements import Requirement
 
 from arena.environment import unpack_wheels
@@ -20,7 +23,6 @@ from arena.environment.errors import PackagesError, explained
 from arena.environment.interpreter import Interpreter
 from arena.environment.lock import Lock, lock_text
 from arena.environment.locks import Locks, changed
-from arena.environment.manifest import what_changed, write_manifest
 from arena.environment.names import LOCK, WHEELS
 from arena.environment.place import place_of
 from arena.environment.requirements import applies, name_of
@@ -36,6 +38,9 @@ from referee.sandbox.workshop import Outcome, Workshop
 _FAR = 4_102_444_800  # the year 2100, in seconds: see `_seal`
 _ANYWAY = re.compile(r"^(ran longer|used more|made more)")
 _NONE: frozenset[str] = frozenset()
+_MANIFEST = "manifest.json"
+_Known: TypeAlias = tuple[int, int, int]  # a file's mode, bytes, and nanoseconds since 1970
+_Held: TypeAlias = dict[str, _Known]
 
 
 @dataclass(frozen=True)
@@ -85,7 +90,7 @@ class Environments:
         if not use(folder):
             return Made(folder, self._make(lock, bot, folder), chosen=chosen)
         with explained():
-            change = what_changed(folder)
+            change = _what_changed(folder)
         if not change:
             return Made(folder, None, chosen=chosen)
         said = f"its environment {folder.name} was no longer as it was made: {change}"
@@ -115,7 +120,7 @@ class Environments:
         """
         folder = self.place(bot)
         with explained():
-            return use(folder) and not what_changed(folder)
+            return use(folder) and not _what_changed(folder)
 
     def place(self, bot: Path) -> Path:
         """Return where the environment of the bot in a folder is kept, once it is made.
@@ -181,8 +186,8 @@ class Environments:
         )
         (files / LOCK).write_text(lock_text([*lock.pins.values()]), encoding="utf-8")
         _seal(files)
-        _seal_file(write_manifest(files))
-        if folder.is_dir() and what_changed(folder):
+        _seal_file(_write_manifest(files))
+        if folder.is_dir() and _what_changed(folder):
             discard(folder)
         with suppress(FileExistsError, OSError):  # another process has made it meanwhile
             put_in_place(files, folder)
@@ -227,3 +232,44 @@ def _seal(files: Path) -> None:
 def _seal_file(path: Path) -> None:
     path.chmod(0o555 if path.stat().st_mode & 0o100 else 0o444)
     os.utime(path, (_FAR, path.stat().st_mtime))
+
+
+def _write_manifest(folder: Path) -> Path:
+    """Write down what a folder holds, in a new file in it, which is returned.
+
+    Of each file it is only what the file system knows: its mode, its size, and when it was changed.
+    Who sets that time back is not found out.
+    """
+    file = folder / _MANIFEST
+    file.write_bytes(msgspec.json.encode(dict(_held(folder))))
+    return file
+
+
+def _what_changed(folder: Path) -> str:
+    """Return the first file that is not as its manifest says, in words; empty if all are."""
+    try:
+        known = msgspec.json.decode((folder / _MANIFEST).read_bytes(), type=_Held)
+    except (OSError, ValueError):
+        return f"{_MANIFEST} cannot be read"
+    for name, now in _held(folder):
+        then = known.pop(name, None)
+        if then is None:
+            return f"{safe(name)} is new there"
+        if then != now:
+            return f"{safe(name)} was changed"
+    return f"{safe(min(known))} is gone" if known else ""
+
+
+def _held(folder: Path) -> Iterator[tuple[str, _Known]]:
+    """Yield the files of a folder by their paths in it, but for its manifest."""
+    left = [""]
+    while left:
+        here = left.pop()
+        with os.scandir(folder / here) as entries:
+            for entry in entries:
+                path = f"{here}/{entry.name}" if here else entry.name
+                found = entry.stat(follow_symlinks=False)
+                if stat.S_ISDIR(found.st_mode):
+                    left.append(path)
+                elif path != _MANIFEST:
+                    yield path, (found.st_mode, found.st_size, found.st_mtime_ns)

@@ -1,14 +1,22 @@
 """Submissions as entries of their league: whether they play, as which entry, in whose place."""
 
+import tomllib
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
+
+import msgspec
 
 from arena.author.step import Step
-from arena.handin import league_file, submissions
-from arena.handin.database import HandIns
+from arena.handin import submissions
+from arena.handin.database import HANDED_IN, HandIns
 from arena.handin.people import people
 from arena.handin.submissions import Submission
 from arena.league.bot import Bot
+from arena.league.edit import add_bot, replace_bot
+from arena.league.file import file_of, read_asked
+from arena.league.plan import LeaguePlan
+from arena.text import composed
 from protocol.errors import ArenaError, Refusal, RunError
 
 _ASK = "Ask the organizer, who sees more of it."
@@ -16,12 +24,12 @@ _ASK = "Ask the organizer, who sees more of it."
 
 def is_entered(db: HandIns, one: Submission) -> bool:
     """Return whether the league's file names it, though it may not be noted that it plays."""
-    return one.step == "enter" and one.folder in league_file.folders(db.league).values()
+    return one.step == "enter" and one.folder in folders(db.league).values()
 
 
 def retire_absent(db: HandIns) -> list[int]:
     """Let be replaced what the organizer has taken out of the league; return the numbers."""
-    entered = {*league_file.folders(db.league).values()}
+    entered = {*folders(db.league).values()}
     absent = [one.number for one in submissions.playing(db) if one.folder not in entered]
     for number in absent:
         reason = "the organizer has taken it out of the league, or replaced it."
@@ -62,7 +70,7 @@ def enter(db: HandIns, one: Submission, folder: str, bot: Bot) -> None:
     if before is not None:
         _check_not_taken_out(db, one, before)
     try:
-        league_file.enter(db.league, one.bot, folder, bot, is_own=before is not None)
+        _write_entry(db.league, one.bot, folder, bot, is_own=before is not None)
     except RunError:
         raise
     except ArenaError as error:
@@ -75,7 +83,7 @@ def _check_not_taken_out(db: HandIns, one: Submission, before: Submission) -> No
     is_out = (
         before.changed_at > one.received_at
         if before.state == "replaced"
-        else before.folder not in league_file.folders(db.league).values()
+        else before.folder not in folders(db.league).values()
     )
     if is_out:
         raise Refusal(
@@ -84,3 +92,68 @@ def _check_not_taken_out(db: HandIns, one: Submission, before: Submission) -> No
             "handed this in.",
             "Ask the organizer; what you hand in from now on is a bot of your own again.",
         )
+
+
+def folders(league: Path) -> dict[str, str]:
+    """Return the folders of the league's bots that have one, as they are written, by name.
+
+    Raises ArenaError if the league's file cannot be read.
+    """
+    read_asked(league, "read")
+    _, text = file_of(league)
+    bots = tomllib.loads(text).get("bot", [])
+    return {bot["name"]: bot["folder"] for bot in bots if "folder" in bot}
+
+
+def bots_of(db: HandIns, author: str) -> list[str]:
+    """Return the bots of an author that the league's file has, by their names there.
+
+    Raises ArenaError if the file cannot be read.
+    """
+    rows = db.rows(
+        "SELECT folder FROM submission JOIN person ON person.number = submission.person "
+        "WHERE person.name = ? AND folder != ''",
+        (composed(author),),
+    )
+    theirs = {row["folder"] for row in rows}
+    return [name for name, folder in folders(db.league).items() if folder in theirs]
+
+
+def _write_entry(league: Path, name: str, folder: str, bot: Bot, *, is_own: bool) -> None:
+    """Let the bot of a name be run from a folder in the league's, whether it was there or not.
+
+    It gets the grant and the entry of `bot`. `is_own` says that one of this name was handed in
+    before by the same author, whatever it is called by now. Raises ArenaError if the name is taken
+    by another, or disqualified.
+    """
+    plan = read_asked(league, "read")
+    for gone in plan.disqualified:
+        if name in (gone.name, gone.key):
+            raise ArenaError(gone.remark)
+    present = plan.names.get(name, name)
+    own = {**bot.grant.given, **({"entry": bot.entry} if bot.entry > 1 else {})}
+    if present not in plan.names.values():
+        add_bot(league, {"name": name, "folder": folder, **own})
+    elif is_own and folders(league).get(present, "").startswith(f"{HANDED_IN}/"):
+        replace_bot(league, present, {"name": present, "folder": folder, **own})
+    else:
+        raise ArenaError(f"the organizer has entered another bot called {name!r} meanwhile.")
+
+
+def granted(plan: LeaguePlan, bot: Bot, entered_as: str) -> Bot:
+    """Return a bot with what the one before it was granted, and what any bot may have.
+
+    Whether it is remote is its own: the one before it may have been another kind.
+
+    `entered_as` is the name under which the one before it entered, whatever it is called by now.
+    """
+    before = plan.grant_of(plan.names.get(entered_as, entered_as))
+    more = bot.needs.beyond(before.of(plan.limits)).within(plan.hand_in.most)
+    try:
+        grant = before.plus(more)
+        grant.of(plan.limits)
+    except ArenaError:  # they do not go together: `unmet` says what it needs and has not
+        grant = before
+    may = plan.hand_in.most.remote or before.remote
+    remote = True if bot.remote_digest and bot.needs.remote and may else None
+    return replace(bot, grant=msgspec.structs.replace(grant, remote=remote))

@@ -1,5 +1,7 @@
-"""The folders of sources that were handed in: how they are called, made whole, and removed."""
+"""Sources that were handed in: unpacked, completed, called by a folder, and removed."""
 
+import inspect
+import os
 import re
 import shutil
 from collections.abc import Collection, Iterator
@@ -7,10 +9,18 @@ from contextlib import contextmanager, suppress
 from datetime import timedelta
 from pathlib import Path
 
+from arena.author.new import TEMPLATES, bot_file, languages
 from arena.folders import keep, put_in_place
-from arena.handin import submissions
+from arena.handin import submissions, unpack
 from arena.handin.database import HANDED_IN, HandIns, now, written
 from arena.handin.submissions import Submission
+from arena.league.finding import BOT_FILE
+from arena.text import toml
+from protocol.errors import Refusal, RunError
+from referee.limits import WorkLimits
+from referee.sandbox.program import interpreter
+from referee.sandbox.users import FIRST_UID
+from referee.sandbox.workshop import Workshop
 
 KEPT = timedelta(days=1)
 """How long the sources of what was replaced are kept: matches may still be in play with them ..."""
@@ -19,6 +29,15 @@ KEPT_VERSIONS = 3
 
 _NEW = ".new-"
 _SHOWN = 24  # characters of a bot's name that its folder is called by
+_LIMITS = WorkLimits(
+    seconds=60.0,
+    memory_mb=512,
+    processes=8,
+    output_kb=64,
+    disk_mb=2 * (unpack.BYTES >> 20),
+    files=2 * unpack.FILES,
+)
+_NAMELESS = "bot"
 
 
 def source_folder(one: Submission) -> str:
@@ -64,3 +83,57 @@ def sweep(db: HandIns, needed: Collection[str]) -> None:
             with suppress(OSError):  # others of this bot are there
                 folder.parent.rmdir()
             submissions.note(db, one.number, folder="")
+
+
+def unpacked(workshop: Workshop, file: Path, name: str, target: Path) -> str:
+    """Unpack a file into the new folder `target`; return what is to be said of it.
+
+    That is done by `unpack` in a workshop, where it can do no harm. `name` is what it was called by
+    whoever handed it in. Raises Refusal for what is refused, and SandboxError, OSError or RunError
+    if it could not be tried here.
+    """
+    user = FIRST_UID if os.getuid() == 0 else None
+    words = [interpreter(user), "-I", "-S", "-c", inspect.getsource(unpack), name or _NAMELESS]
+    with (
+        file.open("rb") as archive,
+        workshop.work(words, None, [], _LIMITS, stdin=archive) as work,
+    ):
+        outcome = work.outcome
+        if outcome.is_ok:
+            work.take(target)
+            return outcome.output.strip()
+    what, _, remedy = outcome.output.strip().partition("\n")
+    if outcome.why == f"exited with code {unpack.REFUSED}" and remedy:
+        raise Refusal(422, what, remedy)
+    if outcome.why.startswith(("ran longer", "used more", "made more")):
+        raise Refusal(422, f"it cannot be unpacked: that {outcome.why}.", "Make it smaller.")
+    raise RunError(f"the unpacking {outcome.why}: {outcome.output}")
+
+
+def complete(folder: Path) -> str:
+    """Let the only program of a folder be a bot as of `arena new`; return what was put there.
+
+    That is the kit of its language, unless it lies beside it, and what builds it; a program is run
+    as it is. Return nothing for what is no program, or more files: there must be a bot.toml then,
+    or there is one.
+    """
+    kits = {language.kit for language in languages().values()}
+    found = [path for path in folder.iterdir() if path.name not in kits]
+    if len(found) != 1 or not found[0].is_file() or found[0].name == BOT_FILE:
+        return ""
+    [program] = found
+    for name, language in languages().items():
+        if program.suffix == Path(language.bot).suffix:
+            program.rename(folder / language.bot)
+            needed = [language.kit, *(["Makefile"] if language.build else [])]
+            copies = [copy for copy in needed if not (folder / copy).exists()]
+            for copy in copies:
+                shutil.copyfile(TEMPLATES / name / copy, folder / copy)
+            (folder / BOT_FILE).write_text(bot_file(language), encoding="utf-8")
+            added = " and ".join([*copies, BOT_FILE])
+            return f"taken as a bot in {language.title}, with {added} of `arena new`"
+    if os.access(program, os.X_OK):
+        text = f"command = {toml([f'./{program.name}'])}\n"
+        (folder / BOT_FILE).write_text(text, encoding="utf-8")
+        return f"taken as a program, with a {BOT_FILE} that runs it"
+    return ""

@@ -15,15 +15,12 @@ from arena.author.trial import of_league
 from arena.environment.errors import PackagesError
 from arena.environment.names import REQUIREMENTS, WHEELS
 from arena.folders import locked
-from arena.handin import entries, kept, league_file, submissions
+from arena.handin import entries, kept, submissions
 from arena.handin.database import HandIns
 from arena.handin.for_authors import cleaned, steps_json, without_name
-from arena.handin.granting import granted
-from arena.handin.lone import complete
 from arena.handin.receiving import tidy
-from arena.handin.sources import new_folder, source_folder, sweep
+from arena.handin.sources import complete, new_folder, source_folder, sweep, unpacked
 from arena.handin.submissions import Submission
-from arena.handin.unpacking import unpacked
 from arena.league.bot import Bot
 from arena.league.file import read_asked, with_game
 from arena.league.finding import BOT_FILE, bot_folder
@@ -94,7 +91,7 @@ class Intake:
 
         Raises ArenaError if the league's file cannot be read.
         """
-        league_file.folders(self._league)  # or it raises, before anything is changed
+        entries.folders(self._league)  # or it raises, before anything is changed
         for one in submissions.queue(self._hand_ins):
             if one.state == "received":
                 continue
@@ -113,7 +110,7 @@ class Intake:
         self._sweep()
 
     def _sweep(self) -> None:
-        needed = {*league_file.folders(self._league).values()}
+        needed = {*entries.folders(self._league).values()}
         top = self._league.resolve()
         try:
             bots = entered(top).values()
@@ -178,7 +175,7 @@ class Intake:
         self._unpack(one, self._league / folder)
         self._lock(plan, one, self._league / folder)
         bot = self._found(one, self._league / folder)
-        bot = granted(plan, bot, one.bot)
+        bot = entries.granted(plan, bot, one.bot)
         if bot.remote_digest and not bot.grant.remote:
             raise Refusal(
                 422,

@@ -1,9 +1,10 @@
 """The bot that plays at home: found, built, proved to start, and watched for changes."""
 
 import hashlib
+import tempfile
 import threading
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
@@ -11,11 +12,13 @@ from time import monotonic
 import msgspec
 
 from arena.author.locking import lock_packages
+from arena.author.submitting import Parcel, packed
 from arena.league.bot import Bot
-from arena.league.finding import find_bot
+from arena.league.command import REMOTE
+from arena.league.finding import BOT_FILE, find_bot
 from arena.play.building import Builder, building
 from arena.play.sandbox import check_bot
-from arena.text import composed
+from arena.text import composed, toml
 from protocol.errors import ArenaError, RunError
 from referee.limits import Grant, Limits, SandboxName, WorkLimits
 from referee.sandbox import Launcher, prove
@@ -139,3 +142,17 @@ class Watch:
     def end(self) -> None:
         """Look no more."""
         self._is_over.set()
+
+
+@contextmanager
+def marker(bot: Prepared, name: str) -> Iterator[Parcel]:
+    """Return the folder that is handed in for a bot, packed."""
+    text = (
+        f"name = {toml(name)}\n"
+        f"command = {toml([REMOTE, bot.digest])}\n"
+        f"files = []\n\n[needs]\nremote = true\n"
+    )
+    with tempfile.TemporaryDirectory(prefix="arena-marker-") as folder:
+        Path(folder, BOT_FILE).write_text(text, encoding="utf-8")
+        with packed(Path(folder)) as parcel:
+            yield parcel

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 from xml.etree.ElementTree import Element, SubElement, tostring
 
-from arena.report.plain import plain
 from arena.report.plotting import pygal
 from arena.report.progress import Point
+from arena.report.templates import plain
 from arena.stats.encounters import SURE
 from arena.tables.elo import ELO_KEYS, elo_text
 from arena.tables.table import Row

@@ -1,11 +1,11 @@
 """The templates of pages, and what they may do with values; all text is escaped."""
 
+import unicodedata
 from functools import cache, partial
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from arena.report.plain import plain, plain_lines
 from arena.tables.elo import rating_text
 from arena.tables.leaderboard import ranks_text
 from arena.tables.scores import score_text
@@ -54,3 +54,25 @@ def _minute(when: str) -> str:
 
 def _percent(share: float | None) -> str:
     return "–" if share is None else f"{100 * share:.1f}"
+
+
+def plain(text: object) -> str:
+    """Return text with control, format and unknown characters written out, as in [U+202E].
+
+    Also those that end lines. Markup is no concern here: templates escape it.
+    """
+    words = str(text)
+    if words.isascii() and words.isprintable():
+        return words
+    return "".join(f"[U+{ord(char):04X}]" if _is_hidden(char) else char for char in words)
+
+
+def plain_lines(text: object) -> str:
+    """Return text as `plain` does, with its lines and tabs kept."""
+    lines = str(text).replace("\r\n", "\n").split("\n")
+    return "\n".join(plain(line.expandtabs()) for line in lines)
+
+
+def _is_hidden(char: str) -> bool:
+    category = unicodedata.category(char)
+    return category[0] == "C" or category in ("Zl", "Zp")

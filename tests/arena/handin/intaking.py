@@ -15,7 +15,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, Self
 
-from arena.handin import league_file
+from arena.handin import entries
 from arena.handin.database import FILE, HandIns
 from arena.handin.people import Person
 from arena.handin.receiving import receive
@@ -141,7 +141,7 @@ def check_whole(db: HandIns) -> None:
         assert bool(one.reason) == (one.state != "playing"), one
     playing = {one.bot: one.folder for one in found if one.state == "playing"}
     assert len(playing) == sum(one.state == "playing" for one in found)
-    entered = league_file.folders(league)
+    entered = entries.folders(league)
     assert entered == playing, [each for each in found if each.folder in entered.values()]
     for folder in playing.values():
         assert (league / folder / "bot.toml").is_file()

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from arena.handin.granting import granted
+from arena.handin.entries import granted
 from arena.league.file import read_asked
 from arena.league.finding import bot_folder
 from arena.league.hints import unmet

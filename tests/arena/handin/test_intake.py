@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from arena.handin import league_file, submissions
+from arena.handin import entries, submissions
 from arena.handin.database import HandIns
 from arena.handin.people import Person, remove
 from arena.handin.sources import KEPT_VERSIONS
@@ -72,15 +72,15 @@ def test_a_bot_of_one_file_is_played_with_its_kit(db: HandIns, golden: Golden) -
 def test_the_newest_accepted_version_plays_and_a_bad_one_changes_nothing(db: HandIns) -> None:
     ada = person(db, "ada")
     first = take_in(db, hand_in(db, ada))
-    assert league_file.folders(db.league) == {"ada": first.folder}
+    assert entries.folders(db.league) == {"ada": first.folder}
     bad = take_in(db, hand_in(db, ada, UNFIT))
     assert (bad.state, bad.step) == ("refused", "check")
     assert bad.reason.endswith("it did not say ready: it exited with code 1 (no, thank you).")
-    assert league_file.folders(db.league) == {"ada": first.folder}
+    assert entries.folders(db.league) == {"ada": first.folder}
     second = take_in(db, hand_in(db, ada, GOOD + b"# another\n"))
     assert (second.state, get(db, first.number).state) == ("playing", "replaced")
     assert get(db, first.number).reason == "submission 3 of this bot was accepted."
-    assert league_file.folders(db.league) == {"ada": second.folder}
+    assert entries.folders(db.league) == {"ada": second.folder}
     check_whole(db)
 
 
@@ -276,7 +276,7 @@ def test_what_an_author_who_is_removed_has_on_the_way_is_refused(db: HandIns, st
         remove(db, "ada")
     found = take_in(db, one, removed)
     assert (found.state, found.reason) == ("refused", "its author was removed.")
-    assert "ada" not in league_file.folders(db.league)
+    assert "ada" not in entries.folders(db.league)
 
 
 @pytest.mark.slow

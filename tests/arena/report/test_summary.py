@@ -21,9 +21,9 @@ from arena.report import heat
 from arena.report.charts import binned, length_chart, time_chart
 from arena.report.heat import MOST_BOTS, heats
 from arena.report.page import page_of
-from arena.report.plain import plain
 from arena.report.progress import LEAST_POINTS, MOST_POINTS
 from arena.report.summary import Summary, summary_of
+from arena.report.templates import plain
 from arena.store.opening import read_league, read_played
 from arena.store.result import PlayedMatch, Record
 from arena.store.store import Store
