@@ -39,7 +39,10 @@ def test_help_fits_a_terminal_and_holds_an_example(arena: Arena, name: str) -> N
     [
         (["--help"], ("arena.cli.", "arena.tables.table", "referee.games.")),
         (["rank"], ("arena.cli.play", "arena.play.runner", "arena.tables.circles")),
-        (["rank"], ("arena.schedule.swiss", "arena.schedule.elimination", "arena.schedule.settled")),
+        (
+            ["rank"],
+            ("arena.schedule.swiss", "arena.schedule.elimination", "arena.schedule.settled"),
+        ),
         (["rank"], ("referee.games.duel", "referee.openspiel")),
     ],
 )
