@@ -145,16 +145,7 @@ def fit(
             f"it is fitted: to 0.001 where no match is drawn."
         )
     kinds = outcomes_of(deals)
-    counts: Counter[Outcome] = Counter()
-    played: Counter[str] = Counter()
-    compared: Counter[str] = Counter()
-    for outcomes, count in kinds.items():
-        for outcome in outcomes:
-            counts[outcome] += count
-        bots_of_deal = {bot for outcome in outcomes for bot in seated(outcome)}
-        for bot in bots_of_deal:
-            played[bot] += count
-            compared[bot] += count * (len(bots_of_deal) - 1)
+    counts, played, compared = _counted(kinds)
     links = tuple(links)
     names = {*played, *bots, *(bot for link in links for bot in link)}
     if len(names) > MOST_BOTS:
@@ -189,6 +180,23 @@ def fit(
         ),
         step=state.chain.step if state.chain.pairs else None,
     )
+
+
+def _counted(
+    kinds: Mapping[tuple[Outcome, ...], int],
+) -> tuple[Counter[Outcome], Counter[str], Counter[str]]:
+    """Return how often each outcome was, and each bot's deals and the others that it met there."""
+    counts: Counter[Outcome] = Counter()
+    played: Counter[str] = Counter()
+    compared: Counter[str] = Counter()
+    for outcomes, count in kinds.items():
+        for outcome in outcomes:
+            counts[outcome] += count
+        bots_of_deal = {bot for outcome in outcomes for bot in seated(outcome)}
+        for bot in bots_of_deal:
+            played[bot] += count
+            compared[bot] += count * (len(bots_of_deal) - 1)
+    return counts, played, compared
 
 
 def _levels(state: Propagation, mean: Array) -> dict[str, float]:

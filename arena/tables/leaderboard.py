@@ -82,24 +82,10 @@ def leaderboard(
         for standing in ranked
     ]
     many = len(ratings.groups) > 1
-
-    def columns_of(place: str) -> list[Column]:
-        return [column for facet in facets if facet.place == place for column in facet.columns]
-
+    fault_columns = _fault_columns(rows) if faults else [_FAULTS] * (field.faults is not None)
     columns = [
         *([Column("Group", _group, "right")] if many else []),
-        Column("Rank", ranks_text, "right"),
-        Column("Bot", "bot", width=NAME_WIDTH),
-        *columns_of("before the rating"),
-        rating_column(anchor),
-        *columns_of("after the rating"),
-        Column("Matches", "matches", "right"),
-        Column("Points", _points, "right"),
-        Column("W/D/L", _win_draw_loss, "right")
-        if field.duels
-        else Column("Mean place", _mean_place, "right"),
-        *(_fault_columns(rows) if faults else [_FAULTS] if field.faults is not None else []),
-        *columns_of("last"),
+        *_columns(facets, rating_column(anchor), fault_columns, duels=field.duels),
     ]
     facts = {
         **field.facts,
@@ -118,6 +104,33 @@ def leaderboard(
         rows.sort(key=sort_key)
     keys = (*KEYS, *(key for facet in facets for key in facet.keys))
     return Table("standings", columns, rows, facts, said, keys, fixed=3 if many else 2)
+
+
+def _columns(
+    facets: Sequence[Facet], rating: Column, faults: Sequence[Column], *, duels: bool
+) -> list[Column]:
+    """Return the columns of every leaderboard, and those of its facets in their places."""
+
+    def of_facets(place: str) -> list[Column]:
+        return [column for facet in facets if facet.place == place for column in facet.columns]
+
+    result = (
+        Column("W/D/L", _win_draw_loss, "right")
+        if duels
+        else Column("Mean place", _mean_place, "right")
+    )
+    return [
+        Column("Rank", ranks_text, "right"),
+        Column("Bot", "bot", width=NAME_WIDTH),
+        *of_facets("before the rating"),
+        rating,
+        *of_facets("after the rating"),
+        Column("Matches", "matches", "right"),
+        Column("Points", _points, "right"),
+        result,
+        *faults,
+        *of_facets("last"),
+    ]
 
 
 def _row(field: Field, standing: Standing) -> dict[str, Any]:

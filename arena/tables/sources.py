@@ -2,7 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -95,32 +95,8 @@ def field_of(
         for number, each in found.items()
         if titles.keys() >= set(each.bots)
     }
-    deals: Counter[tuple[Result, ...]] = Counter()
-    played: set[str] = set()
-    stored = waiting = repeats = 0
-    scored = Scores() if scores and league.game.score else None
-    has_chance = league.game.has_chance
-    unforfeited: Counter[tuple[Result, ...]] = Counter()
-    played_out: set[str] = set()
-    for numbers, moves, kept, forfeited, count in store.deals(
-        moves=not has_chance, scores=scored is not None, forfeits=forfeits
-    ):
-        if any(number not in results for number in numbers):
-            continue  # of others, or stored by a run since
-        stored += count * len(numbers) * (present >= set(found[numbers[0]].bots))
-        if len(numbers) < league.rotation_count:
-            waiting += count * len(numbers)
-            continue
-        deal = tuple(sorted(results[number] for number in numbers))
-        new = count if has_chance else _new(moves, played)
-        repeats += (count - new) * len(numbers)
-        if new:
-            deals[deal] += new
-        if forfeits and not forfeited:
-            unforfeited[deal] += count if has_chance else _new(moves, played_out)
-        if new and scored is not None:
-            bots = (results[number].bots for number in numbers)
-            scored.add([*zip(bots, kept, strict=True)], new)
+    own = {number for number, each in found.items() if present >= set(each.bots)}
+    counted = _counted(league, store, results, own, scores=scores, forfeits=forfeits)
     faults, forfeited_by = _faults(store, results)
     source = FacetSource(league, store, titles, results, words)
     tournament = Tournament(league, store) if league.goes_by_results else None
@@ -131,26 +107,75 @@ def field_of(
         bots=tuple(sorted(titles.values())),
         versions={title: bot.version for bot, title in titles.items()},
         links=_links(store, titles) if versions else (),
-        deals=deals,
+        deals=counted.deals,
         asked=wanted.match_count,
-        missing=_missing(league, store, wanted, stored),
+        missing=_missing(league, store, wanted, counted.stored),
         progress="" if tournament is None else tournament.progress,
         remedy=remedy_of(league),
         suspended=_suspended(league, store),
         disqualified={bot.name: bot.reason for bot in league.disqualified},
         grants={bot.name: bot.grant for bot in league.bots if bot.grant.given},
-        waiting=waiting,
-        repeats=repeats,
+        waiting=counted.waiting,
+        repeats=counted.repeats,
         has_openings=league.opening is not None or bool(league.unread_book),
         faults=faults,
         forfeits=forfeited_by,
-        unforfeited=+unforfeited if forfeits else None,
+        unforfeited=+counted.unforfeited if forfeits else None,
         facets=facets(source, versions=versions),
         optional=optional(source, asked),
-        scores=scored,
+        scores=counted.scores,
         anchor=league.anchor,
         words=words,
     )
+
+
+@dataclass
+class _Counted:
+    """What the stored deals of a field come to."""
+
+    scores: Scores | None
+    deals: Counter[tuple[Result, ...]] = field(default_factory=Counter)
+    unforfeited: Counter[tuple[Result, ...]] = field(default_factory=Counter)
+    stored: int = 0
+    """The matches of present bots."""
+    waiting: int = 0
+    repeats: int = 0
+
+
+def _counted(
+    league: LeaguePlan,
+    store: Store,
+    results: Mapping[int, Result],
+    own: Collection[int],
+    *,
+    scores: bool,
+    forfeits: bool,
+) -> _Counted:
+    """Return what the stored deals come to; `own` are the results of present bots alone."""
+    has_chance = league.game.has_chance
+    to = _Counted(Scores() if scores and league.game.score else None)
+    played: set[str] = set()
+    played_out: set[str] = set()
+    for numbers, moves, kept, forfeited, count in store.deals(
+        moves=not has_chance, scores=to.scores is not None, forfeits=forfeits
+    ):
+        if any(number not in results for number in numbers):
+            continue  # of others, or stored by a run since
+        to.stored += count * len(numbers) * (numbers[0] in own)
+        if len(numbers) < league.rotation_count:
+            to.waiting += count * len(numbers)
+            continue
+        deal = tuple(sorted(results[number] for number in numbers))
+        new = count if has_chance else _new(moves, played)
+        to.repeats += (count - new) * len(numbers)
+        if new:
+            to.deals[deal] += new
+        if forfeits and not forfeited:
+            to.unforfeited[deal] += count if has_chance else _new(moves, played_out)
+        if new and to.scores is not None:
+            bots = (results[number].bots for number in numbers)
+            to.scores.add([*zip(bots, kept, strict=True)], new)
+    return to
 
 
 def _links(store: Store, titles: Mapping[BotVersion, str]) -> tuple[Succession, ...]:
