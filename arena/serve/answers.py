@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 from math import ceil
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 from starlette.requests import HTTPConnection, Request
@@ -13,8 +13,7 @@ from arena.serve.api import ProblemAnswer, WebProblem
 from arena.serve.pages import WebVisit, error_page
 from protocol.errors import ArenaError, Refusal
 
-Endpoint = Callable[[Request], Awaitable[Any]]
-"""Answers a request with a Response, or with an EventStream."""
+_Asked = TypeVar("_Asked", bound=HTTPConnection)
 
 
 def json(value: Any, status: int = 200) -> Response:
@@ -33,18 +32,10 @@ _LOGGED = (500, 507)
 
 def refusal_of(error: Exception) -> Refusal:
     """Return what is answered to an error."""
-    match error:
-        case Refusal():
-            return error
-        case Refusal():
-            what = "something else writes into the server's database for long."
-            return Refusal(503, what, "Try again.", after=10.0)
-        case _:
-            return Refusal(
-                500,
-                "the server could not do this; what is wrong stands in its log.",
-                "Tell the organizer.",
-            )
+    if isinstance(error, Refusal):
+        return error
+    what = "the server could not do this; what is wrong stands in its log."
+    return Refusal(500, what, "Tell the organizer.")
 
 
 def _headers(request: HTTPConnection, refusal: Refusal) -> dict[str, str]:
@@ -58,39 +49,27 @@ def _headers(request: HTTPConnection, refusal: Refusal) -> dict[str, str]:
     return headers
 
 
-def as_json(endpoint: Endpoint, say: Callable[[str], None]) -> Endpoint:
-    """Return an endpoint of the API, which answers errors in JSON."""
+def answering(
+    endpoint: Callable[[_Asked], Awaitable[Any]],
+    refuse: Callable[[_Asked, Refusal], Awaitable[Any]],
+    say: Callable[[str], None],
+) -> Callable[[_Asked], Awaitable[Any]]:
+    """Return an endpoint that answers errors, and says what the organizer has to know of them."""
 
-    async def answered(request: Request) -> Any:
+    async def answered(request: _Asked) -> Any:
         try:
             return await endpoint(request)
         except ArenaError as error:
             refusal = refusal_of(error)
             if refusal.status in _LOGGED:
                 say(str(error))
-            return _problem(request, refusal)
+            return await refuse(request, refusal)
 
     return answered
 
 
-def as_denial(
-    endpoint: Callable[[WebSocket], Awaitable[None]], say: Callable[[str], None]
-) -> Callable[[WebSocket], Awaitable[None]]:
-    """Return an end that is a websocket, and answers errors before it is one in JSON."""
-
-    async def answered(socket: WebSocket) -> None:
-        try:
-            await endpoint(socket)
-        except ArenaError as error:
-            refusal = refusal_of(error)
-            if refusal.status in _LOGGED:
-                say(str(error))
-            await socket.send_denial_response(_problem(socket, refusal))
-
-    return answered
-
-
-def _problem(request: HTTPConnection, refusal: Refusal) -> Response:
+async def refused_in_json(request: HTTPConnection, refusal: Refusal) -> Response:
+    """Return the answer of the API to what is refused."""
     again = refusal.again_at
     problem = WebProblem(
         step=refusal.step,
@@ -104,24 +83,15 @@ def _problem(request: HTTPConnection, refusal: Refusal) -> Response:
     return answer
 
 
-def as_page(endpoint: Endpoint, say: Callable[[str], None]) -> Endpoint:
-    """Return an endpoint for people, which answers errors in pages."""
-
-    async def answered(request: Request) -> Any:
-        try:
-            return await endpoint(request)
-        except ArenaError as error:
-            refusal = refusal_of(error)
-            if refusal.status in _LOGGED:
-                say(str(error))
-            league = request.path_params.get("league", "") if refusal.status != 404 else ""
-            page = error_page(WebVisit(league=league), _sentence(refusal.what), refusal.remedy)
-            answer = html(page, refusal.status)
-            answer.headers.update(_headers(request, refusal))
-            return answer
-
-    return answered
+async def denied(socket: WebSocket, refusal: Refusal) -> None:
+    """Answer, before it is a websocket, that it is refused."""
+    await socket.send_denial_response(await refused_in_json(socket, refusal))
 
 
-def _sentence(words: str) -> str:
-    return words[:1].upper() + words[1:]
+async def refused_on_page(request: Request, refusal: Refusal) -> Response:
+    """Return the page for people who are refused something."""
+    league = request.path_params.get("league", "") if refusal.status != 404 else ""
+    what = refusal.what[:1].upper() + refusal.what[1:]
+    answer = html(error_page(WebVisit(league=league), what, refusal.remedy), refusal.status)
+    answer.headers.update(_headers(request, refusal))
+    return answer

@@ -7,11 +7,11 @@ from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route, WebSocketRoute
+from starlette.routing import BaseRoute, Route, WebSocketRoute
 from starlette.types import Receive, Scope, Send
 from starlette.websockets import WebSocket, WebSocketClose
 
-from arena.serve.answers import as_denial, as_json, as_page
+from arena.serve.answers import answering, denied, refused_in_json, refused_on_page
 from arena.serve.endpoints import Api
 from arena.serve.guard import Guard
 from arena.serve.remote.endpoint import RemoteEnd
@@ -22,14 +22,8 @@ from arena.serve.visits import Admission
 from protocol.errors import Refusal
 
 
-def application(
-    leagues: dict[str, Served],
-    *,
-    behind_proxy: bool,
-    log: Callable[[str], None],
-    say: Callable[[str], None],
-) -> Guard:
-    """Return the application for some leagues, by name."""
+def _routes(leagues: dict[str, Served], say: Callable[[str], None]) -> list[BaseRoute]:
+    """Return all addresses of some leagues, by name, and what answers there."""
     admission = Admission(leagues)
     api = Api(leagues, admission)
     site = WebSite(leagues, admission, api)
@@ -74,20 +68,29 @@ def application(
     async def no_websocket(_: WebSocket) -> None:
         raise Refusal(404, "there is no websocket.", f"Remote bots connect at {one}/remote.")
 
-    routes = [
-        WebSocketRoute(f"{one}/remote", as_denial(RemoteEnd(admission).connect, say)),
-        WebSocketRoute("/{path:path}", as_denial(no_websocket, say)),
-        *(Route(path, as_json(end, say), methods=[how]) for path, end, how in programs),
-        *(Route(path, as_page(end, say), methods=[how]) for path, end, how in people),
+    return [
+        WebSocketRoute(f"{one}/remote", answering(RemoteEnd(admission).connect, denied, say)),
+        WebSocketRoute("/{path:path}", answering(no_websocket, denied, say)),
+        *(
+            Route(path, answering(end, refuse, say), methods=[how])
+            for ends, refuse in ((programs, refused_in_json), (people, refused_on_page))
+            for path, end, how in ends
+        ),
     ]
 
-    async def refuse(request: Request, refusal: Refusal) -> Response:
-        async def refused(_: Request) -> Response:
-            raise refusal
 
-        shape = as_json if request.url.path.startswith("/api/") else as_page
-        answer: Response = await shape(refused, say)(request)
-        return answer
+def application(
+    leagues: dict[str, Served],
+    *,
+    behind_proxy: bool,
+    log: Callable[[str], None],
+    say: Callable[[str], None],
+) -> Guard:
+    """Return the application for some leagues, by name."""
+
+    async def refuse(request: Request, refusal: Refusal) -> Response:
+        is_api = request.url.path.startswith("/api/")
+        return await (refused_in_json if is_api else refused_on_page)(request, refusal)
 
     async def unknown(request: Request, error: Exception) -> Any:
         status = error.status_code if isinstance(error, HTTPException) else 404
@@ -103,6 +106,6 @@ def application(
         answer.headers["Connection"] = "close"
         await answer(scope, receive, send)
 
-    app = Starlette(routes=routes, exception_handlers={HTTPException: unknown})
+    app = Starlette(routes=_routes(leagues, say), exception_handlers={HTTPException: unknown})
     app.router.redirect_slashes = False
     return Guard(app, behind_proxy=behind_proxy, log=log, stopped=stopped)
