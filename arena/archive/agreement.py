@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from arena.archive.verify import Verification
 from arena.league.plan import LeaguePlan
 from arena.store.opening import open_store
-from arena.store.settings import check_unchanged, has_other_code
+from arena.store.unchanged import check_unchanged, has_other_code
 from arena.text import counted, duration
 from protocol.errors import RunError
 from referee.catalog.identity import code_of
@@ -59,7 +59,7 @@ class Agreement:
                 f"league."
             )
         with open_store(self._league) as store:
-            store.keep_game(self._league.game.portable(), code)
+            store.settings.keep_game(self._league.game.portable(), code)
 
 
 def agreement_needed(league: LeaguePlan) -> bool:
@@ -70,7 +70,7 @@ def agreement_needed(league: LeaguePlan) -> bool:
     if not league.database.is_file() or not league.database.stat().st_size:
         return False
     with open_store(league) as store:
-        if not store.has_matches():
+        if not store.db.has_matches():
             return False
         check_unchanged(league, store)  # of another game, code says nothing
         return has_other_code(league, store)

@@ -131,12 +131,12 @@ def exported(folder: Path) -> Iterator[bytes]:
         count, matches = store.everything()
         bots = [
             ExportedBot(name=bot.name, version=bot.version, **found._asdict())
-            for bot, found in store.bots().items()
+            for bot, found in store.bots.stored().items()
         ]
         header = Header(
             settings=_settings(folder, store),
             bots=bots,
-            rounds=store.rounds() or msgspec.UNSET,
+            rounds=store.rounds.all() or msgspec.UNSET,
             matches=count,
         )
         yield written(header) + b"\n"
@@ -154,7 +154,7 @@ def written(line: Header | MatchLine) -> bytes:
 
 
 def _settings(folder: Path, store: Store) -> FixedSettings:
-    settings = store.settings()
+    settings = store.settings.all()
     if not settings:
         raise ArenaError(f"{folder} has no results yet; `arena run {quoted(folder)}` plays them.")
     try:
@@ -168,7 +168,7 @@ def _settings(folder: Path, store: Store) -> FixedSettings:
 
 def _line(store: Store, found: WholeMatch) -> MatchLine:
     match, played = found.match, found.circumstances
-    with store.explained():
+    with store.db.explained():
         replay, evidence = found.replay, found.evidence
     return MatchLine(
         match=match.id,

@@ -131,7 +131,7 @@ def feed_of(league: LeaguePlan, opened: WholeMatch, seat: int) -> Feed:
     game = game_of(opened.replay, rules)
     with Store(league.database) as store:  # by key, on which a bot's own dice depend
         bots = store.find(opened.match.id).bots
-        settings = msgspec.convert(store.settings(), FixedSettings)
+        settings = msgspec.convert(store.settings.all(), FixedSettings)
     holder = next((bot for bot in league.bots if bot.key == bots[seat].name), None)
     grant = NO_GRANT if holder is None else holder.grant
     limits = grant.of(settings.limits.again).of_matches

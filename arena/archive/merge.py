@@ -21,9 +21,9 @@ from arena.store.opening import read_played
 from arena.store.result import PlayedMatch
 from arena.store.rounds import StoredRound
 from arena.store.rows import BotVersion, EnteredBot, WholeMatch
-from arena.store.settings import check_unchanged, difference
 from arena.store.store import Store
 from arena.store.tournament import missed, wrong_rounds
+from arena.store.unchanged import check_unchanged, difference
 from protocol.errors import ArenaError, RunError
 from referee.games import GAMES
 from referee.match.replay import Replay
@@ -73,14 +73,14 @@ def _merge(league: LeaguePlan, named: Path, archives: Sequence[Archive], watch: 
     merged = Merged()
     try:
         with Store(league.database, create=True) as store:
-            has_matches = store.has_matches()
+            has_matches = store.db.has_matches()
             if has_matches:
                 check_unchanged(league, store)
             bots = _bots(league, named, archives, store)
             index = {bot: BotIndex(number) for number, bot in enumerate(bots)}
             new = _new_matches(archives, store, index, merged, watch)
-            settings = store.settings() if has_matches else archives[0].header.fixed
-            rounds = _rounds(named, archives, store.rounds() if has_matches else [])
+            settings = store.settings.all() if has_matches else archives[0].header.fixed
+            rounds = _rounds(named, archives, store.rounds.all() if has_matches else [])
             already = _wrong_rounds(archives[0], store) if has_matches else ""
             several = has_matches or len(archives) > 1
             merged.added = store.merge(
@@ -90,11 +90,11 @@ def _merge(league: LeaguePlan, named: Path, archives: Sequence[Archive], watch: 
                 new,
                 lambda: _check_rounds(archives, store, already, are_merged=several),
             )
-            facts = store.facts()
+            facts = store.settings.facts()
             if facts is not None and facts.source.kind != "bundled":
                 codes = {archive.header.settings.code for archive in archives}
                 if codes != {settings.get("code", "")}:
-                    store.keep_game(facts, "")  # so that the next run plays all of them again first
+                    store.settings.keep_game(facts, "")  # so that the next run plays all anew first
                     merged.other_code = True
     except BaseException:  # Ctrl-C too: raised again once nothing is left of it
         if is_new:
@@ -116,7 +116,7 @@ def _bots(
         raise ArenaError(league.unread_book)
     shipped = (bot for bot in league.bots if bot.is_bundled)
     known = {BotVersion(bot.key, bot.version): EnteredBot(bot.command, True) for bot in shipped}
-    known |= store.bots()
+    known |= store.bots.stored()
     found: dict[BotVersion, EnteredBot] = {}
     for archive in archives:
         change = difference(fixed, archive.header.fixed, league.game.options)
@@ -167,13 +167,13 @@ def _check_rounds(
     `already` is what was wrong before: matches that were lost may come back in several files. If
     several leagues are merged, who is out of the last round of one may have played in another.
     """
-    rounds = store.rounds() if are_merged else []
+    rounds = store.rounds.all() if are_merged else []
     if rounds:
         settings, last = archives[0].header.settings, rounds[-1]
         rotations = rotation_count(settings.rotations, settings.seats)
         still = missed(store, last.drawn, rotations)
         out = [at for at in last.out if Entrant(*last.drawn.field[at]) in still]
-        store.write_rounds(len(rounds) - 1, [StoredRound(drawn=last.drawn, out=out)])
+        store.rounds.write(len(rounds) - 1, [StoredRound(drawn=last.drawn, out=out)])
     longest = max(archives, key=lambda archive: len(archive.header.drawn))
     wrong = _wrong_rounds(longest, store)
     if wrong and wrong != already:

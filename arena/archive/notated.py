@@ -42,7 +42,7 @@ def notated(folder: Path, form: str) -> Iterator[bytes]:
         rounds = _Rounds(store, league.rotation_count)
         _, matches = store.everything()
         for found in matches:
-            with store.explained():
+            with store.db.explained():
                 entries = found.replay.entries
                 heading = _heading(league, present, found, rounds.place(found.match))
                 by_cpu = heading.control.judge == "cpu"
@@ -130,7 +130,7 @@ class _Rounds:
     def __init__(self, store: Store, rotations: int) -> None:
         self._rotations = rotations
         found: dict[tuple[frozenset[BotVersion], int], tuple[int, int]] = {}
-        for number, each in enumerate(store.rounds(), 1):
+        for number, each in enumerate(store.rounds.all(), 1):
             field = [BotVersion(*bot) for bot in each.drawn.field]
             seen: dict[frozenset[BotVersion], int] = {}
             for lineup, deal in each.drawn.deals:

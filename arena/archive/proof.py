@@ -9,15 +9,9 @@ from typing import Any
 import msgspec
 
 from arena.schedule.deal import Deal, Entrant, Schedule, first_bots
+from arena.store.errors import Damage
 from arena.store.result import Record, result_of
-from arena.store.rows import (
-    BotVersion,
-    Damage,
-    FixedSettings,
-    deal_name,
-    open_record,
-    read_lineup,
-)
+from arena.store.rows import BotVersion, FixedSettings, deal_name, open_record, read_lineup
 from arena.store.schema import lineup_text, match_row
 from protocol.errors import ArenaError
 from referee.catalog.loading import GAME_ERRORS

@@ -12,8 +12,9 @@ import msgspec
 from arena.archive.export import VERSION, Header, MatchLine, digits, written
 from arena.league.bot import check_name
 from arena.schedule.deal import BotIndex, Deal, Entrant, Rotations, Schedule, first_bots
+from arena.store.errors import Damage
 from arena.store.result import PlayedMatch, Record, result_of
-from arena.store.rows import BotVersion, Damage, FixedSettings, check_fit, stored_clock
+from arena.store.rows import BotVersion, FixedSettings, check_fit, stored_clock
 from arena.store.tournament import check_rounds
 from arena.tables.results.file import STANDARD_INPUT
 from arena.text import quoted

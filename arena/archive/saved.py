@@ -16,16 +16,9 @@ from arena.league.bot import Bot
 from arena.league.finding import HUMAN
 from arena.league.games import find_game
 from arena.schedule.deal import first_bots
+from arena.store.errors import Damage
 from arena.store.result import Record, clock_of, result_of
-from arena.store.rows import (
-    BotVersion,
-    Circumstances,
-    Damage,
-    Moment,
-    StoredMatch,
-    WholeMatch,
-    check_fit,
-)
+from arena.store.rows import BotVersion, Circumstances, Moment, StoredMatch, WholeMatch, check_fit
 from arena.text import quoted
 from protocol.errors import ArenaError, RunError
 from protocol.messages import VERSION as PROTOCOL

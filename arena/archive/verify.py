@@ -15,8 +15,10 @@ from arena.league.games import load_game
 from arena.league.plan import DATABASE
 from arena.league.seed import seal
 from arena.play.spawning import kill_all, spawn
-from arena.store.raw import Page, RawRounds, RawStore
-from arena.store.rows import Damage, FixedSettings, deal_name
+from arena.store.errors import Damage
+from arena.store.raw import REMEDY, Page, RawStore
+from arena.store.rows import FixedSettings, deal_name
+from arena.store.store import Store
 from arena.store.tournament import wrong_rounds
 from arena.tables.table import Column, Table
 from arena.text import counted
@@ -73,7 +75,7 @@ class Verification:
             self.matches = store.count_rows()
             for words, count in store.loose_rows():
                 self._add(None, f"{words}: {count}.")
-            for words in (*store.odd_bots(), *store.odd_timings()):
+            for words in (*store.odd_bots(), *store.timings.odd()):
                 self._add(None, f"{words}.")
             self._conditions = self._read_conditions(store) if self.matches else None
             self._source = _source_of(self._conditions, folder)
@@ -121,7 +123,7 @@ class Verification:
     def _compare_rounds(self, conditions: FixedSettings) -> None:
         """Draw the rounds of a format that goes by results again, from the results."""
         try:
-            with RawRounds(self._path) as store:
+            with Store(self._path, remedy=REMEDY) as store:
                 for words in wrong_rounds(store, conditions):
                     self._add(None, words)
         except (ArenaError, RunError) as error:

@@ -75,7 +75,7 @@ def matches(
         listed = MatchList(asked.game, store.sandbox_of, columns)
         if bot is not None:
             bot = composed(bot)
-            _check_known(bot, {*store.bot_names(), *asked.names.values()})
+            _check_known(bot, {*store.bots.names(), *asked.names.values()})
         found, count = _chosen(store, bot, limit or None, faulty=faulty)
         shown = min(count, limit or count)
         again = partial(_chosen, store, bot, limit or None, faulty=faulty)
@@ -128,7 +128,7 @@ def _sandboxes(
 
     They are looked at only if the league's differ.
     """
-    kinds = {kinds_of(name) for name in store.sandbox_names()}
+    kinds = {kinds_of(name) for name in store.tallies.sandbox_names()}
     if len(kinds) == 1 or not count:
         return dict.fromkeys(kinds, count) if count else {}
     found = Counter(kinds_of(store.sandbox_of(match)) for match in matches())

@@ -92,7 +92,7 @@ def _suspended(plan: LeaguePlan) -> Iterator[tuple[Event, dict[str, Any], str]]:
     if not plan.database.is_file():
         return
     with open_store(plan) as store:
-        for bot, why in store.suspensions().items():
+        for bot, why in store.bots.suspensions().items():
             what = {"bot": bot.name, "version": bot.version, "reason": f"it {why}"[:_LONGEST]}
             yield "suspended", what, f"hook_suspended {bot.version} {bot.name}"
 

@@ -177,7 +177,7 @@ def played_versions(league: LeaguePlan, bot: Bot) -> set[str]:
     if not league.database.is_file():
         return set()
     with open_store(league) as store:
-        return {version for key, version in store.bot_keys() if key == bot.key}
+        return {version for key, version in store.bots.played() if key == bot.key}
 
 
 def _judged(

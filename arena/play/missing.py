@@ -112,6 +112,6 @@ def count_of(league: LeaguePlan, asked: AskedDeals, store: Store, part: Part) ->
     """
     rotations = league.rotation_count
     if part != WHOLE or not asked.complete_below:
-        return Missing(asked, league.schedule, store.known(rotations), part).count()
-    deals, matches = store.count_stored(league.entrants, asked.complete_below, rotations)
+        return Missing(asked, league.schedule, store.known.matches(rotations), part).count()
+    deals, matches = store.known.count(league.entrants, asked.complete_below, rotations)
     return asked.deal_count - deals, asked.match_count - matches

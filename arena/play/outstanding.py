@@ -34,14 +34,14 @@ class Outstanding(NamedTuple):
 
 def outstanding(league: LeaguePlan, store: Store, part: Part) -> Outstanding:
     """Return what is missing of a part; a league that goes by results draws its round first."""
-    placed = store.placed(league.rotation_count, FIRST_DEALS)
+    placed = store.known.placed(league.rotation_count, FIRST_DEALS)
     new = [index for index, bot in numbered(league.bots) if (bot.key, bot.version) not in placed]
     tournament = Tournament(league, store) if league.goes_by_results else None
     if tournament is not None:
         tournament.catch_up()
     asked = league.asked if tournament is None else tournament.asked
     drawn = asked if tournament is None else tournament.drawn
-    known = store.known(league.rotation_count)
+    known = store.known.matches(league.rotation_count)
     tasks = Missing(drawn, league.schedule, known, part, new, league.is_mirrored)
     deals, matches = count_of(league, asked, store, part)
     if tournament is not None:  # later rounds may have more deals than are missing now

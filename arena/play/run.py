@@ -22,9 +22,9 @@ from arena.store.continuity import remember
 from arena.store.flights import FLIGHTS, Flights, under_way
 from arena.store.opening import open_store
 from arena.store.rounds import Drawn
-from arena.store.settings import check_code, check_unchanged
 from arena.store.store import Store
 from arena.store.timing import Timing
+from arena.store.unchanged import check_code, check_unchanged
 from arena.store.versions import changed, left, likely_renamed, unknown_keys
 from referee.catalog.identity import code_of
 
@@ -120,11 +120,11 @@ class Run:
                     self._land()
             yield self
             return
-        self._store.check_writable()
+        self._store.db.check_writable()
         with ExitStack() as stack:
             if self._is_slow:
                 self._flights = stack.enter_context(Flights(self._league.folder))
-                known = self._store.known(self._league.rotation_count)
+                known = self._store.known.matches(self._league.rotation_count)
                 self._flights.drop(match for match in self._flights.matches() if known.has(match))
                 self._flights.drop(self._departures.lost)
                 self._flights.enter(self.bots)
@@ -164,12 +164,12 @@ class Run:
     def play(self) -> Iterator[RunEvent]:
         """Play and store what is missing; yield what happened, already stored."""
         bots = self._league.bots
-        rows = self._store.bot_rows(self.bots)
+        rows = self._store.bots.rows(self.bots)
         row_of = {bot.name: row for bot, row in zip(bots, rows, strict=False)}
-        self._store.reinstate(rows)
-        self._store.keep_settings(self._league.conditions())
+        self._store.bots.reinstate(rows)
+        self._store.settings.keep(self._league.conditions())
         if self._timing is not None:
-            self._store.keep_timing(self._timing, _now())
+            self._store.timings.keep(self._timing, _now())
         for happened in self._runner.run():
             events: list[RunEvent] = []  # kept before any is seen, as the caller may leave at one
             for event in happened:
@@ -181,10 +181,10 @@ class Run:
                         self.missing -= len(event.matches)
                         events.append(Stored(event.matches, self.missing))
                     case Timing():
-                        self._store.keep_timing(event, _now())
+                        self._store.timings.keep(event, _now())
                     case Suspended():
                         if event.reason != _ELSEWHERE:  # which holds for this run alone
-                            self._store.suspend(row_of[event.bot], event.reason)
+                            self._store.bots.suspend(row_of[event.bot], event.reason)
                         events.append(event)
                     case _:
                         events.append(event)
@@ -209,7 +209,7 @@ class Run:
         league, store, tournament = self._league, self._store, self._tournament
         found = tournament.advance(suspended, is_part=self._part != WHOLE)
         if isinstance(found, Drawn):
-            known = store.known(league.rotation_count)
+            known = store.known.matches(league.rotation_count)
             tasks = Missing(
                 tournament.latest,
                 league.schedule,
@@ -278,7 +278,7 @@ def open_run(
     league has changed.
     """
     with locked(league.folder), open_store(league, create=True) as store:
-        if store.has_matches():
+        if store.db.has_matches():
             check_unchanged(league, store)
             check_code(league, store)
         else:

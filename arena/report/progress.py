@@ -80,7 +80,7 @@ def _deals(league: LeaguePlan, store: Store, results: Mapping[int, Result]) -> I
     """Yield the deals that count, as `field_of` chooses them, in the order of their storing."""
     played: set[str] = set()
     has_chance = league.game.has_chance
-    for numbers, moves in store.in_order(moves=not has_chance):
+    for numbers, moves in store.tallies.in_order(moves=not has_chance):
         if len(numbers) < league.rotation_count or not results.keys() >= set(numbers):
             continue
         if not has_chance and moves in played:
@@ -94,6 +94,6 @@ def present_results(league: LeaguePlan, store: Store) -> dict[int, Result]:
     present = {(bot.name, bot.version) for bot in league.bots}
     return {
         number: Result(tuple(bot.name for bot in each.bots), each.places)
-        for number, each in store.results().items()
+        for number, each in store.tallies.results().items()
         if present >= {(bot.name, bot.version) for bot in each.bots}
     }

@@ -158,7 +158,7 @@ def summary_of(league: LeaguePlan, watch: Callable[[str], None] = lambda _: None
 def _lengths(store: Store, results: Mapping[int, Result]) -> Lengths:
     decisions: Counter[int] = Counter()
     reasons: Counter[str] = Counter()
-    for result, reason, length, count in store.lengths():
+    for result, reason, length, count in store.tallies.lengths():
         if result in results:
             decisions[length] += count
             reasons[reason] += count
@@ -182,6 +182,6 @@ def _facts(league: LeaguePlan, store: Store) -> LeagueFacts:
         options=dict(league.options),
         usual_options=dict(league.game.options),
         limits={key: value for key, value in limits.items() if value != usual[key]},
-        sites=store.sites(),
+        sites=store.tallies.sites(),
         arena=metadata.version("bot-arena"),
     )

@@ -23,8 +23,8 @@ from arena.serve.views import (
 from arena.stats.elo import Anchor
 from arena.stats.outcomes import Result
 from arena.stats.ratings import fit
-from arena.store.recent import Span
 from arena.store.rows import BotVersion
+from arena.store.tallies import Span
 from arena.tables.cross_table import cross_table
 from arena.tables.leaderboard import leaderboard
 from arena.tables.sources import title_of
@@ -102,7 +102,7 @@ def bot_view(folder: Path, bot: str, since: str = "") -> BotView:
         if store is None:
             return _unplayed(folder, bot)
         present = {each.name: each.version for each in league.bots}
-        spans = {each: span for each, span in store.spans().items() if each.name == bot}
+        spans = {each: span for each, span in store.tallies.spans().items() if each.name == bot}
         if bot not in present and not spans:
             raise _unknown(bot)
         field = public_field(league, store)
@@ -182,7 +182,7 @@ def _history(moment: _Moment) -> _History:
         ratings = fit(field.deals, bots=field.bots)
         results = {
             number: Result(tuple(_title(bot, moment.present) for bot in each.bots), each.places)
-            for number, each in store.results().items()
+            for number, each in store.tallies.results().items()
         }
         rows = {row["bot"]: row for row in leaderboard(field, ratings).rows}
         return _History(rows, progress(league, store, field, ratings, results))

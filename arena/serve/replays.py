@@ -181,7 +181,7 @@ def own_view(folder: Path, bot: str, *, own: Own = None, since: str = "") -> Own
         some |= {at: match for at, _, match in store.newest(sat=[is_it], limit=_OPENED)}
         newest = [some[at] for at in sorted(some, reverse=True)]
         said = [_said(store.whole(match), _seats(match, is_it)) for match in newest]
-        why = {each: why for each, why in store.suspensions().items() if is_it(each)}
+        why = {each: why for each, why in store.bots.suspensions().items() if is_it(each)}
         now = next((each for each in league.bots if each.name == bot), None)
         ended = why.get(BotVersion(now.name, now.version), "") if now else ""
         return OwnView(

@@ -76,13 +76,13 @@ def reading(folder: Path, since: str = "") -> Iterator[tuple[LeaguePlan, Store |
         return
     with open_store(league) as store:
         if since:
-            store.hold_back(datetime.fromisoformat(since))
+            store.db.hold_back(datetime.fromisoformat(since))
             league = _as_it_was(league, store)
         yield league, store
 
 
 def _as_it_was(league: LeaguePlan, store: Store) -> LeaguePlan:
-    last = store.last_versions()
+    last = store.bots.last_versions()
     bots = [
         replace(bot, version=last[bot.key])
         if isinstance(bot, LostBot)
@@ -103,7 +103,7 @@ def table_view(folder: Path, since: str = "") -> TableView:
         if store is None:
             return _rated(league, store, _unplayed(league))
         stored = store.record_count()  # first: what is stored meanwhile is only read again
-        last = max((site.last for site in store.sites()), default="")
+        last = max((site.last for site in store.tallies.sites()), default="")
         return _rated(league, store, public_field(league, store), stored, last)
 
 
@@ -160,7 +160,7 @@ def _lost(league: LeaguePlan) -> Iterator[str]:
 
 def _left(league: LeaguePlan, store: Store) -> Iterator[str]:
     """Yield a sentence on the bots that have played and are in the league no more, if any."""
-    gone = sorted({key for key, _ in store.bot_keys()} - league.names.keys())
+    gone = sorted({key for key, _ in store.bots.played()} - league.names.keys())
     if gone:
         are, their = ("is", "its") if len(gone) == 1 else ("are", "their")
         yield f"{', '.join(gone)} {are} no longer in the league: {their} matches do not count."

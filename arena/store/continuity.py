@@ -16,11 +16,11 @@ def continued(bots: Sequence[Bot], store: Store, *, trusting: bool) -> tuple[Bot
     Those that are `trusting` do not read files again that look as they did when they were read
     last; if files cannot be read, the bot is lost, and the version that played last.
     """
-    looks = store.known_bots() if trusting else []
+    looks = store.bots.looks() if trusting else []
     known = {(look.key, look.signature): look.digest for look in looks if look.signature}
-    stored = store.bots()
+    stored = store.bots.stored()
     found = [_as_stored(_looked_at(bot, known), stored) for bot in bots]
-    last = store.last_versions() if any(isinstance(bot, LostBot) for bot in found) else {}
+    last = store.bots.last_versions() if any(isinstance(bot, LostBot) for bot in found) else {}
     return tuple(
         replace(bot, version=last.get(bot.key, "")) if isinstance(bot, LostBot) else bot
         for bot in found
@@ -44,7 +44,7 @@ def _looked_at(bot: Bot, known: Mapping[tuple[str, str], str]) -> Bot:
 
 def remember(bots: Iterable[Bot], store: Store) -> None:
     """Let later readers know bots by the signatures of their files."""
-    rows = set(store.known_bots())
+    rows = set(store.bots.looks())
     new = []
     for bot in bots:
         if KnownBot(bot.key, bot.digest, bot.signature()) not in rows:
@@ -53,7 +53,7 @@ def remember(bots: Iterable[Bot], store: Store) -> None:
                 new.append(KnownBot(bot.key, look.digest, look.signature))
     if new:
         with suppress(ArenaError):  # it would only save time
-            store.keep_known(new)
+            store.bots.keep_looks(new)
 
 
 def unread(bots: Iterable[Bot]) -> tuple[Bot, ...]:

@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar
 
-from arena.store.rows import Damage
 from arena.streams import say_at_once
 from arena.text import quoted, safe
 from protocol.errors import ArenaError, RunError
@@ -25,6 +24,10 @@ _DAMAGED = {
 }
 _MOVED = sqlite3.SQLITE_READONLY_DBMOVED
 _CUT_OFF = {sqlite3.SQLITE_READONLY_ROLLBACK, sqlite3.SQLITE_IOERR_DELETE}
+
+
+class Damage(Exception):  # noqa: N818 - it is what is found, and `Store` makes an error of it
+    """What is stored is not what was written; the text says what, in a few words."""
 
 
 def check_file(path: Path, *, create: bool) -> None:

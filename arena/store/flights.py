@@ -10,8 +10,7 @@ from typing import Any, NamedTuple, Self, TypeVar
 import msgspec
 
 from arena.league.bot import Bot
-from arena.store.errors import WAIT, explained
-from arena.store.rows import Damage
+from arena.store.errors import WAIT, Damage, explained
 from referee.match.evidence import Exchange
 from referee.match.kept import KeptAnswer
 

@@ -6,8 +6,9 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from arena.schedule.deal import Entrant
-from arena.store.recent import Recent
-from arena.store.rows import deal_number, read_lineup, read_numbers, typed
+from arena.store.columns import typed
+from arena.store.database import Database
+from arena.store.rows import deal_number, read_lineup, read_numbers
 
 _PLACED = """
     SELECT DISTINCT lineup.bots FROM deal JOIN lineup ON lineup.id = deal.lineup
@@ -75,13 +76,16 @@ class KnownMatches:
         return not self.lacking(deal, range(int(rotation), int(rotation) + 1))
 
 
-class Known(Recent):
+class Known:
     """Reads which matches are stored, for whoever plays the others."""
 
-    def known(self, rotations: int) -> KnownMatches:
+    def __init__(self, db: Database) -> None:
+        self._db = db
+
+    def matches(self, rotations: int) -> KnownMatches:
         """Return which matches are stored; so many make a deal."""
         whole, begun = array("q"), {}
-        with self.explained():
+        with self._db.explained():
             rows = self._db.execute(_KNOWN, {"count": rotations})
             while some := rows.fetchmany(10_000):
                 for deal, text, mirrored in typed(some, list[tuple[int, str | None, int]], LIST):
@@ -96,12 +100,12 @@ class Known(Recent):
 
         A whole deal has so many matches.
         """
-        with self.explained():
+        with self._db.explained():
             values = {"rotations": rotations, "first": first}
             rows = self._db.execute(_PLACED, values).fetchall()
             return {(key, version) for (bots,) in rows for key, version in read_lineup(bots)}
 
-    def count_stored(self, bots: Iterable[Entrant], below: int, rotations: int) -> tuple[int, int]:
+    def count(self, bots: Iterable[Entrant], below: int, rotations: int) -> tuple[int, int]:
         """Return how many deals of bots are whole, and how many matches of them are stored.
 
         Their deals are numbered `below` so much, and have so many rotations.
@@ -109,7 +113,7 @@ class Known(Recent):
         entered = {(bot.key, bot.version) for bot in bots}
         values = {"rotations": rotations, "deals": below}
         deals = matches = 0
-        with self.explained():
+        with self._db.explained():
             for lineup, whole, played in self._db.execute(_STORED, values):
                 if entered.issuperset(read_lineup(lineup)):
                     deals, matches = deals + whole, matches + played

@@ -42,7 +42,7 @@ def settled(league: LeaguePlan, *, trusting: bool = False) -> LeaguePlan:
         return replace(league, bots=unread(league.bots))
     with open_store(league) as store:
         bots = continued(league.bots, store, trusting=trusting)
-        facts = store.facts() if league.rules is None else None
+        facts = store.settings.facts() if league.rules is None else None
         if facts is not None:
             league = replace(league, game=facts, options={**facts.options, **league.options})
         return replace(league, bots=bots)

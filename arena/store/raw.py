@@ -2,19 +2,19 @@
 
 from itertools import islice, pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
-from arena.store.rounds import Rounds
+from arena.store.bots import LOOKS
+from arena.store.database import Database
+from arena.store.errors import Damage
 from arena.store.rows import (
     BotVersion,
-    Damage,
     FixedSettings,
     check_bot,
     known_bot,
     read_command,
     settings_of,
 )
-from arena.store.store import LOOKS
 from arena.store.timing import Timings
 
 Page = tuple[int, int]
@@ -44,48 +44,47 @@ _LOOSE = """
 _TABLES = "SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY type, name"
 
 
-class RawRounds(Rounds):
-    """The rounds of a database, with a remedy for whoever is looking for damage."""
-
-    _remedy = "Put back a copy of it from before."
+REMEDY = "Put back a copy of it from before."
+"""What whoever is looking for damage is told of it."""
 
 
-class RawStore(Timings):
+class RawStore:
     """A database whose rows are read as they are; every reading is over when it returns.
 
-    So a run that goes on beside it never waits long.
+    So a run that goes on beside it never waits long. A context manager that closes it.
     """
 
     def __init__(self, path: Path, *, create: bool = False) -> None:
-        super().__init__(path, create=create)
-        self._db.text_factory = lambda text: text.decode(errors="backslashreplace")
+        self._db = Database(path, create=create, remedy=REMEDY, is_raw=True)
+        self.timings = Timings(self._db)
 
-    _remedy = "Put back a copy of it from before."
+    def __enter__(self) -> Self:
+        return self
 
-    def _check_settings(self) -> None:
-        """Do nothing: `fixed` reads the settings."""
+    def __exit__(self, *error: object) -> None:
+        self._db.close()
 
     def fixed(self) -> FixedSettings:
         """Return the settings of the league; raise Damage if one is not right."""
-        with self.explained():
-            rows = self._setting_rows()
+        with self._db.explained():
+            rows = self._db.setting_rows()
         return settings_of(rows)
 
     def bot_numbers(self) -> dict[BotVersion, int]:
         """Return the numbers in the database of all bots, which are called by their keys."""
-        with self.explained():
+        with self._db.explained():
             rows = self._db.execute("SELECT id, name, version FROM bot").fetchall()
         return {BotVersion(key, version): number for number, key, version in rows}
 
     def bundled(self) -> frozenset[BotVersion]:
         """Return the bots that are dealt to by their keys alone."""
-        with self.explained():
+        with self._db.explained():
             rows = self._db.execute("SELECT name, version FROM bot WHERE is_bundled").fetchall()
         return frozenset(BotVersion(key, version) for key, version in rows)
 
     def odd_bots(self) -> list[str]:
         """Return what is wrong with the rows of bots, in words."""
-        with self.explained():
+        with self._db.explained():
             rows = self._db.execute("SELECT id, name, version, command, is_bundled FROM bot")
             bots = rows.fetchall()
         found = []
@@ -95,7 +94,7 @@ class RawStore(Timings):
                 read_command(command)
             except Damage as damage:
                 found.append(f"bot {key!r}, row {number}: {damage}")
-        with self.explained():
+        with self._db.explained():
             looks = self._db.execute(LOOKS).fetchall()
         for look in looks:
             try:
@@ -106,7 +105,7 @@ class RawStore(Timings):
 
     def pages(self, size: int) -> list[Page]:
         """Return parts of all deals that have a match now, of about so many matches each."""
-        with self.explained():
+        with self._db.explained():
             rows = self._db.execute("SELECT deal FROM match ORDER BY deal, rotation")
             firsts = sorted({deal for (deal,) in islice(rows, 0, None, size)})
             (last,) = self._db.execute("SELECT max(deal) FROM match").fetchone()
@@ -119,20 +118,20 @@ class RawStore(Timings):
         The deals are those with numbers from `first` to `last`. What should stand in a row that
         is missing is None.
         """
-        with self.explained():
+        with self._db.explained():
             found = self._db.execute(_ROWS, (first, last))
             names = [column[0] for column in found.description]
             return [dict(zip(names, row, strict=True)) for row in found]
 
     def count_rows(self) -> int:
         """Return how many rows of matches there are, also those that `count` cannot see."""
-        with self.explained():
+        with self._db.explained():
             (count,) = self._db.execute("SELECT count(*) FROM match").fetchone()
         return int(count)
 
     def check_integrity(self) -> None:
         """Raise RunError if something is wrong with the file itself: its tables, or their pages."""
-        with RawStore(Path(":memory:"), create=True) as new, self.explained():
+        with RawStore(Path(":memory:"), create=True) as new, self._db.explained():
             wrong = {str(name) for _, name, *_ in {*self._tables()} ^ {*new._tables()}}
             if wrong:
                 raise Damage(f"its tables are not those of a league: {', '.join(sorted(wrong))}")
@@ -146,5 +145,5 @@ class RawStore(Timings):
 
     def loose_rows(self) -> list[tuple[str, int]]:
         """Return in words which rows lead nowhere or belong to nothing, and how many they are."""
-        with self.explained():
+        with self._db.explained():
             return self._db.execute(_LOOSE).fetchall()

@@ -8,8 +8,10 @@ from msgspec import Meta
 
 from arena.schedule.deal import DEALS_LIMIT, PAIRS_LIMIT, Entrant
 from arena.schedule.rounds import Lineup, Places
-from arena.store.known import Known
-from arena.store.rows import BotRow, Damage, Reader, places_of, seats_of, typed
+from arena.store.columns import Reader, typed
+from arena.store.database import Database
+from arena.store.errors import Damage
+from arena.store.rows import BotRow, places_of, seats_of
 from arena.store.schema import lineup_text
 
 _ROUNDS = "SELECT number, drawn, out FROM round ORDER BY number"
@@ -64,23 +66,26 @@ _read_out = Reader("the bots that are out of a round", list[_InField])
 _encode = msgspec.json.Encoder(order="deterministic").encode
 
 
-class Rounds(Known):
+class Rounds:
     """Reads and stores rounds, and reads what was played in their deals."""
 
-    def rounds(self) -> list[StoredRound]:
+    def __init__(self, db: Database) -> None:
+        self._db = db
+
+    def all(self) -> list[StoredRound]:
         """Return all rounds that were drawn, in order."""
-        with self.explained():
+        with self._db.explained():
             rows = typed(
                 self._db.execute(_ROUNDS).fetchall(), list[tuple[int, str, str]], "the rounds"
             )
             return [_read_round(at, row) for at, row in enumerate(rows)]
 
-    def keep_rounds(self, first: int, rounds: Sequence[StoredRound]) -> None:
+    def keep(self, first: int, rounds: Sequence[StoredRound]) -> None:
         """Store rounds from a number on, all or none; those that are there are replaced."""
-        with self._transaction():
-            self.write_rounds(first, rounds)
+        with self._db.transaction():
+            self.write(first, rounds)
 
-    def write_rounds(self, first: int, rounds: Sequence[StoredRound]) -> None:
+    def write(self, first: int, rounds: Sequence[StoredRound]) -> None:
         """Store rounds within a transaction."""
         self._db.executemany(
             _KEEP,
@@ -97,7 +102,7 @@ class Rounds(Known):
 
         They are in the order of the line-up; None for a deal of which matches are missing.
         """
-        with self.explained():
+        with self._db.explained():
             rows = self._db.execute("SELECT name, version, id FROM bot")
             numbers = {Entrant(key, version): BotRow(number) for key, version, number in rows}
             for lineup, deal in deals:

@@ -1,28 +1,20 @@
 """What is stored of a league, as it is read back; what cannot be is damage."""
 
 import hashlib
-import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import (
-    Annotated,
-    Any,
-    Generic,
-    NamedTuple,
-    NewType,
-    TypeAlias,
-    TypeVar,
-    get_type_hints,
-)
+from typing import Annotated, Any, NamedTuple, NewType, TypeAlias
 
 import msgspec
 from msgspec import Meta
 
 from arena.league.bot import check_name
 from arena.league.seed import league_key
-from arena.schedule.deal import PAIRS_LIMIT, Rotations
+from arena.schedule.deal import Rotations
 from arena.schedule.formats import FormatName
+from arena.store.columns import UNREADABLE, ListedRow, Reader, RecordRow, typed
+from arena.store.errors import Damage
 from arena.store.result import Natural, Record, Spent
 from protocol.errors import ArenaError
 from referee.catalog.identity import GameFacts
@@ -32,14 +24,7 @@ from referee.match.opening import FixedOpening
 from referee.match.replay import Replay
 from referee.match.scoring import Number
 
-T = TypeVar("T")
-
 _DIGITS = 16  # of a deal's id
-_UNREADABLE = (zlib.error, msgspec.MsgspecError, ValueError, TypeError, RecursionError)
-
-
-class Damage(Exception):  # noqa: N818 - it is what is found, and `Store` makes an error of it
-    """What is stored is not what was written; the text says what, in a few words."""
 
 
 class FixedSettings(
@@ -215,102 +200,6 @@ def deal_range(prefix: str) -> tuple[int, int]:
     return deal_number(ends[0]), deal_number(ends[1])
 
 
-class Reader(Generic[T]):
-    """Reads the text of a column, or its bytes, which are JSON, or raises Damage.
-
-    `words` name the column in errors.
-    """
-
-    def __init__(self, words: str, kind: type[T]) -> None:
-        self._words = words
-        self._decode = msgspec.json.Decoder(kind).decode
-
-    def __call__(self, text: str | bytes) -> T:
-        """Return what a text says."""
-        try:
-            return self._decode(text)
-        except _UNREADABLE:
-            raise Damage(f"{self._words} cannot be read") from None
-
-
-DealNumber: TypeAlias = Annotated[int, Meta(ge=0, lt=PAIRS_LIMIT)]
-
-
-class StoredRow(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """A row of a table, or what is selected of several, by its columns."""
-
-
-class DealRow(StoredRow, frozen=True, array_like=True, gc=False):
-    """A row of the table of deals."""
-
-    id: int
-    name: int
-    number: int
-    lineup: int
-    rotations: str | None
-
-
-class MatchRow(StoredRow, frozen=True, array_like=True, gc=False):
-    """A row of the table of matches."""
-
-    deal: int
-    rotation: int
-    result: int
-    reason: str
-    decisions: int
-    faults: str | None
-    forfeits: str | None
-    moves: int
-    clock: str
-    record: int
-    scores: str | None
-    numbers: str | None
-
-
-class RecordRow(StoredRow, frozen=True, array_like=True, gc=False):
-    """A row of the table of records."""
-
-    id: int
-    replay: bytes
-    evidence: bytes
-    seconds: float
-    played_at: str
-    machine: str
-    sandbox: str
-
-
-class ListedRow(StoredRow, frozen=True, array_like=True, gc=False):
-    """A match as lists and tables read it: its own columns, and some of its deal and result."""
-
-    deal_row: Annotated[int, "match.deal"]
-    name: Annotated[int, "deal.name"]
-    number: Annotated[DealNumber, "deal.number"]
-    rotations: Annotated[str | None, "deal.rotations"]
-    rotation: Natural
-    bots: Annotated[str, "result.bots"]
-    places: Annotated[str, "result.places"]
-    reason: str
-    decisions: Natural
-    faults: str | None
-    forfeits: str | None
-    moves: int
-    scores: str | None
-    numbers: str | None
-
-
-def columns(row: type, table: str = "") -> str:
-    """Return the columns of a type of rows in SQL, in the order of its fields.
-
-    A field has the SQL that stands beside its type, or else is a column of the table by its name.
-    """
-    prefix = f"{table}." if table else ""
-    found = []
-    for name, hint in get_type_hints(row, include_extras=True).items():
-        beside = (each for each in getattr(hint, "__metadata__", ()) if isinstance(each, str))
-        found.append(next(beside, prefix + name))
-    return ", ".join(found)
-
-
 _read_seats = Reader("the bots of a result", list[BotRow])
 _read_places = Reader("the places of a result", list[Annotated[int, Meta(ge=1)]])
 _read_faults = Reader("the faults of a match", list[dict[str, Natural]])
@@ -323,22 +212,11 @@ read_lineup = Reader("a line-up", list[tuple[str, str]])
 read_command = Reader("the command of a bot", list[str])
 
 
-def typed(values: object, kind: type[T], words: str) -> T:
-    """Return values of one row or many, which SQLite may have of any type if its file is damaged.
-
-    Raises Damage unless they are of a kind.
-    """
-    try:
-        return msgspec.convert(values, kind)
-    except msgspec.ValidationError:
-        raise Damage(f"{words} cannot be read") from None
-
-
 def setting_of(key: str, text: str, kind: Any = Any) -> Any:
     """Return the value of a setting; raise Damage if it is not of a kind."""
     try:
         return msgspec.json.decode(text, type=kind)
-    except _UNREADABLE as error:
+    except UNREADABLE as error:
         raise Damage(f"the setting {key} cannot be read: {str(error).rstrip('.')}") from None
 
 
@@ -468,11 +346,11 @@ def open_record(record: Record) -> tuple[Replay, Evidence]:
     """Return the replay and the evidence of a match; raise Damage unless they fit together."""
     try:
         replay = record.open_replay()
-    except _UNREADABLE as error:
+    except UNREADABLE as error:
         raise Damage(f"its replay cannot be read: {error}") from None
     try:
         evidence = record.open_evidence()
-    except _UNREADABLE as error:
+    except UNREADABLE as error:
         raise Damage(f"its evidence cannot be read: {error}") from None
     check_fit(replay, evidence)
     return replay, evidence

@@ -11,18 +11,10 @@ from typing import Any, NamedTuple
 import msgspec
 from msgspec.structs import astuple
 
+from arena.store.columns import DealRow, MatchRow, RecordRow, StoredRow, columns
+from arena.store.errors import Damage
 from arena.store.result import MatchResult, PlayedMatch
-from arena.store.rows import (
-    BotRow,
-    Damage,
-    DealRow,
-    MatchRow,
-    RecordRow,
-    StoredRow,
-    columns,
-    deal_name,
-    deal_number,
-)
+from arena.store.rows import BotRow, deal_name, deal_number
 from protocol.errors import ArenaError
 
 VERSION = 9

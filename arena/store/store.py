@@ -8,45 +8,39 @@ import json
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple
-from typing import Any
+from pathlib import Path
+from typing import Any, Self
 
-import msgspec
-
-from arena.league.bot import Bot
-from arena.store.known import LIST
+from arena.store.bots import Bots
+from arena.store.columns import ListedRow, RecordRow, columns, typed
+from arena.store.database import Database
+from arena.store.errors import Damage
+from arena.store.known import LIST, Known
 from arena.store.result import PlayedMatch
 from arena.store.rounds import Rounds, StoredRound
 from arena.store.rows import (
     BotRow,
     BotVersion,
-    Damage,
     EnteredBot,
-    KnownBot,
-    ListedRow,
-    RecordRow,
     StoredMatch,
     WholeMatch,
-    columns,
     deal_name,
     deal_number,
     deal_range,
-    known_bot,
     match_of,
-    read_command,
-    typed,
     whole_match,
 )
 from arena.store.schema import Writer, lineup_text
+from arena.store.settings import StoredSettings
+from arena.store.tallies import Tallies
 from arena.store.timing import Timings
 from protocol.errors import ArenaError
-from referee.catalog.identity import GameFacts
 
 _FROM = """
     FROM deal JOIN lineup ON lineup.id = deal.lineup JOIN match ON match.deal = deal.id
         JOIN result ON result.id = match.result
 """
 _LISTED = columns(ListedRow, "match")
-_LOOK = f"{columns(KnownBot)}, seal"
 _KEPT = f"match.clock, {columns(RecordRow, 'record')}"
 _MATCHES = f"SELECT {_LISTED} {_FROM}"
 _KEYS = f"SELECT match.deal, match.rotation {_FROM}"
@@ -75,84 +69,54 @@ _ONE_WHOLE = f"SELECT {_KEPT}, {_LISTED} {_THIS}"
 _ONE_SANDBOX = f"SELECT record.sandbox {_THIS}"
 _WIDTH = 1 + len(RecordRow.__struct_fields__)  # of what is kept
 _COUNT = "SELECT count(*) FROM match JOIN result ON result.id = match.result"
-_PLAYED = """
-    SELECT name, version FROM bot
-    WHERE EXISTS (SELECT 1 FROM result, json_each(result.bots) AS seat WHERE seat.value = bot.id)
-    ORDER BY 1, 2
+_NEWEST = f"""
+    SELECT match.record, record.played_at, {columns(ListedRow, "match")}
+    FROM match JOIN record ON record.id = match.record JOIN deal ON deal.id = match.deal
+        JOIN result ON result.id = match.result
+    WHERE match.record < ? {{}} ORDER BY match.record DESC LIMIT ?
+"""  # noqa: S608 - names of ours
+_OF_BOTS = """
+    AND match.result IN (
+        SELECT id FROM result WHERE EXISTS (
+            SELECT 1 FROM json_each(result.bots) JOIN json_each(?) AS called
+            ON called.value = json_each.value
+        )
+    )
 """
-_LAST_VERSIONS = """
-    SELECT bot.name, bot.version
-    FROM (
-        SELECT result, max(record.played_at) AS at
-        FROM match JOIN record ON record.id = match.record GROUP BY result
-    ) AS last JOIN result ON result.id = last.result,
-        json_each(result.bots) AS seat JOIN bot ON bot.id = seat.value
-    GROUP BY bot.id ORDER BY max(last.at), bot.id
-"""
-LOOKS = f"SELECT {_LOOK} FROM look"  # noqa: S608 - names of ours
-"""What `known_bot` reads."""
-_KEEP_LOOK = f"INSERT OR REPLACE INTO look ({_LOOK}) VALUES (?, ?, ?, ?)"  # noqa: S608 - likewise
-_SUSPENSIONS = """
-    SELECT bot.name, bot.version, reason
-    FROM suspension JOIN bot ON bot.id = suspension.bot ORDER BY bot.id
-"""
+_FAULTY = "AND match.faults IS NOT NULL"
+_NO_LAST = 1 << 62
 _IN_ORDER = "ORDER BY deal.number, lineup.bots, match.rotation LIMIT ?"
 
 
-class Store(Rounds, Timings):
-    """The results of a league: stores matches, and returns them."""
+class Store:
+    """The results of a league: stores matches, and returns them; a context manager that closes it.
 
-    _writer: Writer | None = None
-    """The writer of the last transaction that was not rolled back, with what it remembers."""
+    Each part has the module of its name. The arguments are those of `Database`.
+    """
 
-    def keep_settings(self, settings: Mapping[str, Any]) -> None:
-        """Store the settings that may not change once a match is stored, unless one is.
+    def __init__(
+        self,
+        path: Path,
+        *,
+        create: bool = False,
+        names: Mapping[str, str] | None = None,
+        remedy: str = "",
+    ) -> None:
+        self.db = Database(path, create=create, names=names, remedy=remedy)
+        self.settings = StoredSettings(self.db)
+        self.bots = Bots(self.db)
+        self.rounds = Rounds(self.db)
+        self.known = Known(self.db)
+        self.tallies = Tallies(self.db)
+        self.timings = Timings(self.db)
+        self._writer: Writer | None = None
+        """The writer of the last transaction that was not rolled back, with what it remembers."""
 
-        Before, a round that was drawn is forgotten.
-        """
-        with self._transaction():
-            self._db.execute("DELETE FROM round WHERE NOT EXISTS (SELECT 1 FROM match)")
-            self._add_settings(settings)
+    def __enter__(self) -> Self:
+        return self
 
-    def _add_settings(self, settings: Mapping[str, Any]) -> None:
-        self._db.execute("DELETE FROM setting WHERE NOT EXISTS (SELECT 1 FROM match)")
-        self._db.executemany(
-            "INSERT OR IGNORE INTO setting VALUES (?, ?)",
-            [(key, json.dumps(value)) for key, value in settings.items()],
-        )
-
-    def keep_game(self, facts: GameFacts, code: str) -> None:
-        """Store what is known of the game, and the hash of its code that all matches agree with.
-
-        The hash is empty if none is known.
-        """
-        values = {"facts": msgspec.to_builtins(facts), "code": code}
-        with self._transaction():
-            self._db.executemany(
-                "INSERT OR REPLACE INTO setting VALUES (?, ?)",
-                [(key, json.dumps(value)) for key, value in values.items()],
-            )
-
-    def bot_rows(self, bots: Sequence[Bot]) -> list[BotRow]:
-        """Return the database's numbers of bots, adding those it does not know."""
-        with self._transaction():
-            return self._add_bots(
-                [
-                    (BotVersion(bot.key, bot.version), EnteredBot(bot.command, bot.is_bundled))
-                    for bot in bots
-                ]
-            )
-
-    def _add_bots(self, bots: Sequence[tuple[BotVersion, EnteredBot]]) -> list[BotRow]:
-        self._db.executemany(
-            "INSERT OR IGNORE INTO bot (name, version, command, is_bundled) VALUES (?, ?, ?, ?)",
-            [
-                (*astuple(bot), json.dumps(entered.command), int(entered.is_bundled))
-                for bot, entered in bots
-            ],
-        )
-        find = "SELECT id FROM bot WHERE name = ? AND version = ?"
-        return [self._db.execute(find, astuple(bot)).fetchone()[0] for bot, _ in bots]
+    def __exit__(self, *error: object) -> None:
+        self.db.close()
 
     def add(
         self,
@@ -162,59 +126,11 @@ class Store(Rounds, Timings):
         played_at: str,
     ) -> None:
         """Store matches, all or none; `rows` are the database's numbers of the league's bots."""
-        writer, self._writer = self._writer or Writer(self._db), None
+        writer, self._writer = self._writer or Writer(self.db.connection), None
         row = rows.__getitem__
-        with self._transaction():
+        with self.db.transaction():
             writer.add((each, tuple(map(row, each.result.bots)), played_at) for each in played)
         self._writer = writer
-
-    def bot_keys(self) -> list[tuple[str, str]]:
-        """Return key and version of every bot that has played, in order."""
-        with self.explained():
-            return self._db.execute(_PLAYED).fetchall()
-
-    def last_versions(self) -> dict[str, str]:
-        """Return by key the version that played last of every bot that has played."""
-        with self.explained():
-            rows = self._db.execute(_LAST_VERSIONS).fetchall()
-            return dict(typed(rows, list[tuple[str, str]], "the names or versions of bots"))
-
-    def bot_names(self) -> list[str]:
-        """Return the names of all bots that have played, in order."""
-        with self.explained():
-            return sorted({bot.name for bot in self._bots().values()})
-
-    def suspend(self, bot: BotRow, reason: str) -> None:
-        """Store why a bot, by its number, is suspended for the rest of a run."""
-        with self._transaction():
-            self._db.execute("INSERT OR REPLACE INTO suspension VALUES (?, ?)", (bot, reason))
-
-    def reinstate(self, bots: Iterable[BotRow]) -> None:
-        """Forget suspensions of bots, by their numbers, as they are to play again."""
-        with self._transaction():
-            self._db.executemany(
-                "DELETE FROM suspension WHERE bot = ?", [(number,) for number in bots]
-            )
-
-    def suspensions(self) -> dict[BotVersion, str]:
-        """Return why bots were suspended in the last run that they were to play in."""
-        with self.explained():
-            rows = typed(
-                self._db.execute(_SUSPENSIONS).fetchall(),
-                list[tuple[str, str, str]],
-                "the suspensions of bots",
-            )
-            return {BotVersion(self._called(key), version): why for key, version, why in rows}
-
-    def known_bots(self) -> list[KnownBot]:
-        """Return what is known of the files of bots."""
-        with self.explained():
-            return [known_bot(row) for row in self._db.execute(LOOKS)]
-
-    def keep_known(self, bots: Iterable[KnownBot]) -> None:
-        """Store what is known of the files of bots."""
-        with self._transaction():
-            self._db.executemany(_KEEP_LOOK, [(*bot, bot.seal) for bot in bots])
 
     def matches(
         self,
@@ -232,24 +148,24 @@ class Store(Rounds, Timings):
         where, values = self._chosen(bot, faulty=faulty)
         most = -1 if limit is None else limit
         if ordered:
-            with self.explained():
+            with self.db.explained():
                 keys = self._keys(f"{_KEYS} {where} {_IN_ORDER}", (*values, most))
-                bots = self._bots()
+                bots = self.db.bots()
                 for key in zip(*keys, strict=True):
-                    row = self._db.execute(_ONE_LISTED, key).fetchone()
+                    row = self.db.execute(_ONE_LISTED, key).fetchone()
                     if row is not None:
                         yield match_of(row, bots)
         else:
-            with self.explained():
-                rows = self._db.execute(f"{_MATCHES} {where} LIMIT ?", (*values, most))
-                bots = self._bots()
+            with self.db.explained():
+                rows = self.db.execute(f"{_MATCHES} {where} LIMIT ?", (*values, most))
+                bots = self.db.bots()
                 for row in rows:
                     yield match_of(row, bots)
 
     def _keys(self, query: str, values: Sequence[object]) -> "tuple[array[int], array[int]]":
         """Return the deals of matches, by row, and their rotations, in sixteen bytes a match."""
         deals, rotations = array("q"), array("q")
-        for row in self._db.execute(query, values):
+        for row in self.db.execute(query, values):
             deal, rotation = typed(row, tuple[int, int], LIST)
             deals.append(deal)
             rotations.append(rotation)
@@ -258,16 +174,55 @@ class Store(Rounds, Timings):
     def count(self, *, bot: str | None = None, faulty: bool = False) -> int:
         """Return how many matches `matches` would yield without a limit."""
         where, values = self._chosen(bot, faulty=faulty)
-        with self.explained():
-            (count,) = self._db.execute(f"{_COUNT} {where}", values).fetchone()
+        with self.db.explained():
+            (count,) = self.db.execute(f"{_COUNT} {where}", values).fetchone()
         return int(count)
+
+    def newest(
+        self,
+        *,
+        sat: Iterable[Callable[[BotVersion], bool]] = (),
+        faulty: bool = False,
+        before: int = 0,
+        limit: int = 100,
+    ) -> Iterator[tuple[int, str, StoredMatch]]:
+        """Yield the place in the order of storing, the time of it, and the match, newest first.
+
+        Only matches are yielded in which a bot `sat` for which the first of these holds, and one
+        for which the second does, and so on. `before` is a place, of which only what was stored
+        earlier is yielded; 0 is the end.
+        """
+        where, values = "", list[object]()
+        with self.db.explained():
+            known = self.db.bots()
+            for holds in sat:
+                where += _OF_BOTS
+                called = [number for number, each in known.items() if holds(each)]
+                values.append(json.dumps(called))
+            if faulty:
+                where += _FAULTY
+            rows = self.db.execute(
+                _NEWEST.format(where), (before or _NO_LAST, *values, limit)
+            ).fetchall()
+            for place, played_at, *row in rows:
+                at, when = typed((place, played_at), tuple[int, str], "when a match was stored")
+                yield at, when, match_of(row, known)
+
+    def record_count(self) -> int:
+        """Return how many matches are stored, at once: every one has a record, numbered in a row.
+
+        It may be a little too high; whether and how fast it grows is exact.
+        """
+        with self.db.explained():
+            (last,) = self.db.execute("SELECT coalesce(max(id), 0) FROM record").fetchone()
+        return int(last)
 
     def _chosen(self, bot: str | None, *, faulty: bool) -> tuple[str, list[str]]:
         """Return the condition on a match and its result, in SQL, and the values for it."""
         conditions = ["match.faults IS NOT NULL"] if faulty else []
         values: list[str] = []
         if bot is not None:
-            called = [number for number, each in self._bots().items() if each.name == bot]
+            called = [number for number, each in self.db.bots().items() if each.name == bot]
             conditions.append(
                 "EXISTS (SELECT 1 FROM json_each(result.bots) JOIN json_each(?) AS called "
                 "ON called.value = json_each.value)"
@@ -282,9 +237,9 @@ class Store(Rounds, Timings):
         """
         deal, _, rotation = prefix.partition("-")
         among = deal_range(deal.lower())
-        with self.explained():
-            rows = self._db.execute(_BEGINNING, among).fetchall()
-            bots = self._bots()
+        with self.db.explained():
+            rows = self.db.execute(_BEGINNING, among).fetchall()
+            bots = self.db.bots()
             found = [match_of(row, bots) for row in rows]
         found = [match for match in found if rotation in ("", str(match.rotation))]
         if not found:
@@ -298,9 +253,9 @@ class Store(Rounds, Timings):
 
     def whole(self, match: StoredMatch) -> WholeMatch:
         """Return a stored match with all that is kept of it, its record opened."""
-        with self.explained():
+        with self.db.explained():
             key = match.deal_row, match.rotation
-            row = self._db.execute(_ONE_KEPT, key).fetchone()
+            row = self.db.execute(_ONE_KEPT, key).fetchone()
             if row is None:
                 raise Damage(f"the record of match {match.id} cannot be read")
             found = whole_match(match, row[0], row[1:])
@@ -310,30 +265,19 @@ class Store(Rounds, Timings):
 
     def sandbox_of(self, match: StoredMatch) -> str:
         """Return the sandbox in which a stored match was played."""
-        with self.explained():
-            row = self._db.execute(_ONE_SANDBOX, (match.deal_row, match.rotation)).fetchone()
+        with self.db.explained():
+            row = self.db.execute(_ONE_SANDBOX, (match.deal_row, match.rotation)).fetchone()
             return typed(row, tuple[str], f"the record of match {match.id}")[0]
-
-    def bots(self) -> dict[BotVersion, EnteredBot]:
-        """Return what is stored of every version of every bot, in order of key and version."""
-        with self.explained():
-            rows = self._db.execute(
-                "SELECT name, version, command, is_bundled FROM bot ORDER BY 1, 2"
-            )
-            return {
-                BotVersion(key, version): EnteredBot(tuple(read_command(command)), bool(bundled))
-                for key, version, command, bundled in rows
-            }
 
     def everything(self) -> tuple[int, Iterator[WholeMatch]]:
         """Return how many matches are stored now, and an iterator of them, in order.
 
         A writer is never kept waiting, however slowly they are read.
         """
-        with self.explained():
-            (count,) = self._db.execute("SELECT count(*) FROM match").fetchone()
+        with self.db.explained():
+            (count,) = self.db.execute("SELECT count(*) FROM match").fetchone()
             keys = self._keys(f"{_KEYS} {_IN_ORDER}", (-1,))  # and of what was added since
-            bots = self._bots()
+            bots = self.db.bots()
             if len(keys[0]) < count:
                 raise Damage("the deals of some matches, or their results, are missing")
         pairs = zip(*keys, strict=True)
@@ -342,11 +286,11 @@ class Store(Rounds, Timings):
     def _one(
         self, deal: int, rotation: int, bots: Mapping[int, BotVersion] | None = None
     ) -> WholeMatch | None:
-        with self.explained():
-            row = self._db.execute(_ONE_WHOLE, (deal, rotation)).fetchone()
+        with self.db.explained():
+            row = self.db.execute(_ONE_WHOLE, (deal, rotation)).fetchone()
             if row is None:
                 return None
-            match = match_of(row[_WIDTH:], self._bots() if bots is None else bots)
+            match = match_of(row[_WIDTH:], self.db.bots() if bots is None else bots)
             return whole_match(match, row[0], row[1:_WIDTH])
 
     def lookup(self, match: str, number: int, bots: Iterable[BotVersion]) -> WholeMatch | None:
@@ -355,9 +299,9 @@ class Store(Rounds, Timings):
         Its deal is named by number and bots, which are called by their keys.
         """
         name, _, rotation = match.partition("-")
-        with self.explained():
+        with self.db.explained():
             lineup = lineup_text(map(astuple, bots))
-            row = self._db.execute(_DEAL, (lineup, number)).fetchone()
+            row = self.db.execute(_DEAL, (lineup, number)).fetchone()
             if row is None:
                 return None
             deal, stored = typed(row, tuple[int, int], "a deal")
@@ -370,9 +314,9 @@ class Store(Rounds, Timings):
 
         None if nothing of it is stored.
         """
-        with self.explained():
+        with self.db.explained():
             values = (lineup_text(map(astuple, bots)), number)
-            row = self._db.execute(_MIRRORED, values).fetchone()
+            row = self.db.execute(_MIRRORED, values).fetchone()
             return None if row is None else bool(row[0])
 
     def merge(
@@ -390,11 +334,11 @@ class Store(Rounds, Timings):
         The rounds take the place of those that are there. The matches' bots are indices of
         `bots`; with each comes when it was played.
         """
-        with self._transaction():
-            self._add_settings(settings)
-            self.write_rounds(0, rounds)
-            rows = self._add_bots([*bots.items()])
-            writer = Writer(self._db)
+        with self.db.transaction():
+            self.settings.write(settings)
+            self.rounds.write(0, rounds)
+            rows = self.bots.write(bots.items())
+            writer = Writer(self.db.connection)
             count = 0
             for played, played_at in matches:
                 count += 1

@@ -4,14 +4,14 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Annotated, NamedTuple
 
+from arena.store.columns import columns, typed
 from arena.store.database import Database
+from arena.store.errors import Damage
 from arena.store.result import Natural, Spent
 from arena.store.rows import (
     BotRow,
     BotVersion,
-    Damage,
     SeatedResult,
-    columns,
     read_lineup,
     read_numbers,
     seated_result,
@@ -19,7 +19,6 @@ from arena.store.rows import (
     stored_clock,
     stored_faults,
     stored_scores,
-    typed,
 )
 from referee.match.scoring import Number
 
@@ -46,6 +45,10 @@ _IN_TURN = """
     GROUP BY deal.id ORDER BY deal.number, lineup.bots
 """
 _PLACES = "where matches were played"
+_SPANS = """
+    SELECT result, min(played_at), max(played_at), count(*)
+    FROM match JOIN record ON record.id = match.record GROUP BY result
+"""
 _OF_RECORDS = "FROM record GROUP BY machine, sandbox ORDER BY machine, sandbox"
 _AS_STORED = """
     SELECT results, moves
@@ -70,6 +73,15 @@ class Dealt(NamedTuple):
     """Whether a bot forfeited a match of each; False unless asked for."""
     deals: int
     """How many there were."""
+
+
+class Span(NamedTuple):
+    """How often a bot's version played, and from when to when."""
+
+    first: str
+    """When its first match was stored, in ISO 8601."""
+    last: str
+    matches: int
 
 
 class Site(NamedTuple):
@@ -98,20 +110,18 @@ _UNTIMED = """
 """
 
 
-class Tallies(Database):
+class Tallies:
     """Reads results by their numbers in the database, few as they are, and counts of them."""
+
+    def __init__(self, db: Database) -> None:
+        self._db = db
 
     def results(self) -> dict[int, SeatedResult]:
         """Return every result that a match had, by its number in the database."""
-        with self.explained():
+        with self._db.explained():
             rows = self._db.execute("SELECT id, bots, places FROM result").fetchall()
-            bots = self._bots()
+            bots = self._db.bots()
             return {number: seated_result(seats, places, bots) for number, seats, places in rows}
-
-    def entries(self) -> list[BotVersion]:
-        """Return every version of every bot that was ever to play, in the order of their coming."""
-        with self.explained():
-            return [bot for _, bot in sorted(self._bots().items())]
 
     def _seats(self) -> dict[int, list[BotRow]]:
         """Return the numbers of the bots of every result, by seat; raise Damage for others.
@@ -131,7 +141,7 @@ class Tallies(Database):
 
         What is yielded is few lines if the results are few, and no moves or scores are asked for.
         """
-        with self.explained():
+        with self._db.explained():
             scored = "group_concat(coalesce(scores, ''), ';')" if scores else "''"
             forfeited = "count(forfeits) > 0" if forfeits else "0"
             rows = self._db.execute(_DEALS.format(_played(moves), scored, forfeited))
@@ -151,31 +161,51 @@ class Tallies(Database):
 
         The moves are empty unless asked for.
         """
-        with self.explained():
+        with self._db.explained():
             for results, text in self._db.execute(_AS_STORED.format(_played(moves))):
                 yield read_numbers(f"[{results}]"), ",".join(sorted(text.split(",")))
 
     def lengths(self) -> Iterator[tuple[int, str, int, int]]:
         """Yield results by number with how their matches ended, their decisions, and how many."""
-        with self.explained():
+        with self._db.explained():
             for row in self._db.execute(_LENGTHS):
                 yield typed(row, tuple[int, str, Natural, int], "the length of a match")
 
     def sites(self) -> list[Site]:
         """Return where matches were played, and when."""
-        with self.explained():
+        with self._db.explained():
             rows = self._db.execute(_SITES).fetchall()
             return typed(rows, list[Site], _PLACES)
 
+    def spans(self) -> dict[BotVersion, Span]:
+        """Return when each version of each bot that has played did so."""
+        found: dict[BotVersion, Span] = {}
+        with self._db.explained():
+            rows = typed(
+                self._db.execute(_SPANS).fetchall(),
+                list[tuple[int, str, str, Natural]],
+                "when matches were stored",
+            )
+            results = self.results()
+            for result, first, last, count in rows:
+                if result not in results:
+                    raise Damage("the result of a match is missing")
+                for bot in results[result].bots:
+                    known = found.get(bot, Span(first, last, 0))
+                    found[bot] = Span(
+                        min(known.first, first), max(known.last, last), known.matches + count
+                    )
+        return found
+
     def sandbox_names(self) -> set[str]:
         """Return the sandboxes in which matches were played, as they are stored."""
-        with self.explained():
+        with self._db.explained():
             rows = self._db.execute("SELECT DISTINCT sandbox FROM record").fetchall()
             return {name for (name,) in typed(rows, list[tuple[str]], _PLACES)}
 
     def sandboxes(self) -> list[tuple[int, str, int]]:
         """Return results by number with the sandboxes of their matches, and how many."""
-        with self.explained():
+        with self._db.explained():
             rows = self._db.execute(_SANDBOXES).fetchall()
             return typed(rows, list[tuple[int, str, int]], _PLACES)
 
@@ -184,22 +214,13 @@ class Tallies(Database):
 
         `timed` says for each machine that has any when the first one began, in ISO 8601.
         """
-        with self.explained():
+        with self._db.explained():
             rows = self._db.execute(_UNTIMED, (json.dumps([*timed.items()]),)).fetchall()
             return typed(rows, list[tuple[int, str, int]], _PLACES)
 
-    def record_count(self) -> int:
-        """Return how many matches are stored, at once: every one has a record, numbered in a row.
-
-        It may be a little too high; whether and how fast it grows is exact.
-        """
-        with self.explained():
-            (last,) = self._db.execute("SELECT coalesce(max(id), 0) FROM record").fetchone()
-        return int(last)
-
     def deal_sizes(self, first: int = 0) -> Iterator[tuple[int, tuple[BotVersion, ...], int]]:
         """Yield number, line-up and stored matches of every deal from a number on."""
-        with self.explained():
+        with self._db.explained():
             rows = self._db.execute(
                 "SELECT deal.number, deal.lineup, count(*) FROM deal JOIN match "
                 "ON match.deal = deal.id WHERE deal.number >= ? GROUP BY deal.id",
@@ -207,7 +228,7 @@ class Tallies(Database):
             )
             lineups = {
                 number: tuple(
-                    BotVersion(self._called(key), version) for key, version in read_lineup(bots)
+                    BotVersion(self._db.called(key), version) for key, version in read_lineup(bots)
                 )
                 for number, bots in self._db.execute("SELECT id, bots FROM lineup")
             }
@@ -222,12 +243,14 @@ class Tallies(Database):
 
         Those that are mirrored, which is said between, are counted apart.
         """
-        with self.explained():
+        with self._db.explained():
             bundled = self._bundled()
             for text, is_mirrored, count in self._db.execute(_LINEUPS):
                 bots = read_lineup(text)
                 if not bundled.issuperset(bots):
-                    lineup = tuple(BotVersion(self._called(key), version) for key, version in bots)
+                    lineup = tuple(
+                        BotVersion(self._db.called(key), version) for key, version in bots
+                    )
                     yield lineup, bool(is_mirrored), count
 
     def first_and_last(self) -> Iterator[tuple[int, int]]:
@@ -236,7 +259,7 @@ class Tallies(Database):
         They come in the order of the numbers of the deals, and are those of bots of which not all
         are bundled.
         """
-        with self.explained():
+        with self._db.explained():
             bundled = self._bundled()
             rows = self._db.execute(_IN_TURN).fetchall()
             for text, order, results in typed(rows, list[tuple[str, str, str]], "the deals"):
@@ -253,7 +276,7 @@ class Tallies(Database):
 
     def faults(self) -> Iterator[tuple[int, list[dict[str, int]], list[int], int]]:
         """Yield results by number, with faults by seat, seats that forfeited, and how many."""
-        with self.explained():
+        with self._db.explained():
             rows = self._db.execute(
                 "SELECT result, faults, forfeits, count(*) FROM match "
                 "WHERE faults IS NOT NULL OR forfeits IS NOT NULL GROUP BY result, faults, forfeits"
@@ -266,7 +289,7 @@ class Tallies(Database):
 
     def clocks(self) -> Iterator[tuple[int, list[Spent]]]:
         """Yield the result of every match by number, and what the clock said by seat."""
-        with self.explained():
+        with self._db.explained():
             rows = self._db.execute("SELECT result, clock FROM match")
             seats = self._seats()
             for result, clock in rows:

@@ -7,8 +7,9 @@ from typing import Annotated, NamedTuple, TypeAlias
 import msgspec
 from msgspec import Meta
 
+from arena.store.columns import Reader
 from arena.store.database import Database
-from arena.store.rows import Damage, Reader
+from arena.store.errors import Damage
 
 MOST = 1e6
 """The most that a job is said to vary by: a clock so coarse that most jobs take none tells more."""
@@ -58,16 +59,19 @@ _ROWS = """
 _read = Reader("how quiet a machine was", Timing)
 
 
-class Timings(Database):
+class Timings:
     """Stores and reads how quiet machines were when runs began on them."""
 
-    def keep_timing(self, found: Timing, began: str) -> None:
+    def __init__(self, db: Database) -> None:
+        self._db = db
+
+    def keep(self, found: Timing, began: str) -> None:
         """Store how quiet a machine was when a run began there."""
-        with self._transaction():
+        with self._db.transaction():
             text = msgspec.json.encode(found).decode()
             self._db.execute("INSERT INTO timing VALUES (?, ?)", (began, text))
 
-    def timings(self) -> tuple[list[DatedTiming], int]:
+    def all(self) -> tuple[list[DatedTiming], int]:
         """Return when runs began, and how quiet their machines were then, in order of storing.
 
         No result depends on them: beside them comes how many are damaged and left out.
@@ -76,7 +80,7 @@ class Timings(Database):
         found = [timing for timing, _ in map(_attempt, rows) if timing is not None]
         return found, len(rows) - len(found)
 
-    def odd_timings(self) -> Iterator[str]:
+    def odd(self) -> Iterator[str]:
         """Yield what is wrong with the rows of timings, in words."""
         for row in self._timing_rows():
             _, problem = _attempt(row)
@@ -85,7 +89,7 @@ class Timings(Database):
 
     def _timing_rows(self) -> list[TimingRow]:
         """Return the rows as bytes, which SQLite gives also where they are no text."""
-        with self.explained():
+        with self._db.explained():
             return self._db.execute(_ROWS).fetchall()
 
 

@@ -21,14 +21,16 @@ from arena.schedule.rounds import (
     RoundTerms,
     Standings,
 )
+from arena.store.errors import Damage
 from arena.store.flights import under_way
-from arena.store.rounds import Drawn, Rounds, StoredRound
-from arena.store.rows import Damage, FixedSettings
+from arena.store.rounds import Drawn, StoredRound
+from arena.store.rows import FixedSettings
+from arena.store.store import Store
 from arena.text import counted
 from protocol.errors import ArenaError
 
 
-def asked_deals(league: LeaguePlan, store: Rounds | None) -> AskedDeals:
+def asked_deals(league: LeaguePlan, store: Store | None) -> AskedDeals:
     """Return the deals that a league asks for, as far as that is known by now.
 
     Of a league that goes by results, it is those of all rounds, and of the next one if all are
@@ -45,16 +47,16 @@ class Tournament:
     file may change until then.
     """
 
-    def __init__(self, league: LeaguePlan, store: Rounds | None) -> None:
+    def __init__(self, league: LeaguePlan, store: Store | None) -> None:
         self._league = league
         self._store = store
         present = {bot.name: Entrant(bot.key, bot.version) for bot in league.bots}
         self._index = {entrant: BotIndex(number) for number, entrant in enumerate(present.values())}
         self._present = [present[name] for name in league.order if name in present]
         is_begun = store is not None and (
-            store.has_matches() or any(under_way(league.folder).values())
+            store.db.has_matches() or any(under_way(league.folder).values())
         )
-        self._rounds = store.rounds() if store is not None and is_begun else []
+        self._rounds = store.rounds.all() if store is not None and is_begun else []
         self.past: list[Round] = []
         """The rounds that are over, with their results."""
         self._take_past()
@@ -154,10 +156,11 @@ class Tournament:
             self._take_past()
 
     def _is_lacking(self, drawn: Drawn) -> bool:
-        if self._store is None or (not self._rounds and not self._store.has_matches()):
+        if self._store is None or (not self._rounds and not self._store.db.has_matches()):
             return True
         rotations = self._league.rotation_count
-        return any(places is None for places in self._store.places(lineups(drawn), rotations))
+        played = self._store.rounds.places(lineups(drawn), rotations)
+        return any(places is None for places in played)
 
     def advance(self, suspended: Collection[BotIndex], *, is_part: bool) -> Drawn | Over | None:
         """Draw and store the next round, for those who are not suspended.
@@ -178,7 +181,7 @@ class Tournament:
             self._rounds.append(StoredRound(drawn=found))
         if found is not None:
             first = max(0, before - 1)
-            self._store.keep_rounds(first, self._rounds[first:])
+            self._store.rounds.keep(first, self._rounds[first:])
         self.__dict__.pop("upcoming", None)
         return found
 
@@ -243,17 +246,17 @@ def draw(
 
 
 def read_round(
-    store: Rounds, stored: StoredRound, form: InRounds, rotations: int
+    store: Store, stored: StoredRound, form: InRounds, rotations: int
 ) -> tuple[Round, list[Lineup]]:
     """Return a round with its results, and the line-ups of deals that count but are missing."""
     drawn = stored.drawn
-    with store.explained():
+    with store.db.explained():
         terms = terms_of(drawn, form)
     field = [Entrant(key, version) for key, version in drawn.field]
     out = frozenset(field[number] for number in stored.out)
     keys = lineups(drawn)
     deals, lacking = [], []
-    for (lineup, number), places in zip(keys, store.places(keys, rotations), strict=True):
+    for (lineup, number), places in zip(keys, store.rounds.places(keys, rotations), strict=True):
         counts = out.isdisjoint(lineup)
         if counts and places is None:
             lacking.append(lineup)
@@ -301,16 +304,16 @@ def counting(stored: StoredRound) -> list[tuple[Lineup, int]]:
     return [deal for deal in lineups(stored.drawn) if out.isdisjoint(deal[0])]
 
 
-def missed(store: Rounds, drawn: Drawn, rotations: int) -> frozenset[Entrant]:
+def missed(store: Store, drawn: Drawn, rotations: int) -> frozenset[Entrant]:
     """Return the bots of the deals of a round of which matches are missing."""
     keys = lineups(drawn)
-    played = zip(keys, store.places(keys, rotations), strict=True)
+    played = zip(keys, store.rounds.places(keys, rotations), strict=True)
     return frozenset(bot for (lineup, _), places in played if places is None for bot in lineup)
 
 
-def wrong_rounds(store: Rounds, settings: FixedSettings) -> Iterator[str]:
+def wrong_rounds(store: Store, settings: FixedSettings) -> Iterator[str]:
     """Yield what of the stored rounds is not what the format draws by the results, in sentences."""
-    rounds = store.rounds()
+    rounds = store.rounds.all()
     form = FORMATS[settings.format]
     if not isinstance(form, InRounds):
         if rounds:
@@ -341,7 +344,7 @@ def wrong_rounds(store: Rounds, settings: FixedSettings) -> Iterator[str]:
     drawn = {deal for stored in rounds for deal in lineups(stored.drawn)}
     loose = sum(
         (tuple(Entrant(bot.name, bot.version) for bot in lineup), number) not in drawn
-        for number, lineup, _ in store.deal_sizes()
+        for number, lineup, _ in store.tallies.deal_sizes()
     )
     if loose:
         yield f"{counted(loose, 'deal is', 'deals are')} stored that no round has drawn."

@@ -15,7 +15,7 @@ _NAMED = 5  # of the bots that have left
 
 def changed(league: LeaguePlan, store: Store) -> list[str]:
     """Return a sentence for each bot that has played, but not in its present version."""
-    played = set(store.bot_keys())
+    played = set(store.bots.played())
     known = {key for key, _ in played}
     return [
         f"{bot.name} has changed since it played: its results so far are those of another "
@@ -28,7 +28,7 @@ def changed(league: LeaguePlan, store: Store) -> list[str]:
 
 def left(league: LeaguePlan, store: Store) -> list[str]:
     """Return a sentence on the bots that have played and are in the league no more, if any."""
-    gone = sorted({key for key, _ in store.bot_keys()} - league.names.keys())
+    gone = sorted({key for key, _ in store.bots.played()} - league.names.keys())
     if not gone:
         return []
     named = ", ".join(gone[:_NAMED]) + (f" and {len(gone) - _NAMED} more" * (len(gone) > _NAMED))
@@ -44,7 +44,7 @@ def disqualified(league: LeaguePlan, store: Store | None) -> list[str]:
 
     Without a `store`, its matches are not spoken of.
     """
-    played = {key for key, _ in store.bot_keys()} if store and league.disqualified else set()
+    played = {key for key, _ in store.bots.played()} if store and league.disqualified else set()
     uncounted = " Its matches do not count (`arena rank --versions` shows them)."
     return [bot.remark + uncounted * (bot.key in played) for bot in league.disqualified]
 
@@ -66,7 +66,7 @@ def twins(league: LeaguePlan, among: Collection[str] | None = None) -> list[str]
 
 def unknown_keys(league: LeaguePlan, store: Store) -> list[str]:
     """Return a hint for each key under which nothing was played, if anything was played."""
-    known = {key for key, _ in store.bot_keys()}
+    known = {key for key, _ in store.bots.played()}
     return [
         f"bot {bot.name!r}: no match was played under key {_toml(bot.key)}; a key "
         f"is the name of a bot before it was renamed. {suggestion(bot.key, known)}"
@@ -80,7 +80,7 @@ def likely_renamed(league: LeaguePlan, store: Store) -> list[str]:
 
     They have played under a name that is gone, or that now means a bot which is new as well.
     """
-    played = set(store.bot_keys())
+    played = set(store.bots.played())
     new = {bot.key: bot for bot in league.bots if (bot.key, bot.version) not in played}
     excluded = {bot.key: bot.name for bot in league.disqualified}
     settled = {bot.key for bot in league.bots} - new.keys()

@@ -52,10 +52,12 @@ def sandboxes(source: FacetSource) -> Facet | None:
     def matter(name: str) -> Kinds:
         return tuple(each for each in kinds_of(name) if not (remote and each == REMOTE))
 
-    if not is_notable({kinds for name in source.store.sandbox_names() if (kinds := matter(name))}):
+    if not is_notable(
+        {kinds for name in source.store.tallies.sandbox_names() if (kinds := matter(name))}
+    ):
         return None  # as nearly always, without a look at each match
     found: Counter[Kinds] = Counter()
-    for number, name, count in source.store.sandboxes():
+    for number, name, count in source.store.tallies.sandboxes():
         if number in source.results and (kinds := matter(name)):
             found[kinds] += count
     return sandboxes_facet(found, source.words)
@@ -98,11 +100,11 @@ def _sandbox_note(found: Mapping[Kinds, int], words: Words, whose: str) -> str:
 
 def wheels(source: FacetSource) -> Facet | None:
     """Return how many matches bots played with which wheels, on which machine, if they differ."""
-    if not any([*wheels_in(name)] for name in source.store.sandbox_names()):
+    if not any([*wheels_in(name)] for name in source.store.tallies.sandbox_names()):
         return None  # as nearly always, without a look at each match
     called = {bot.version[:8]: title for bot, title in source.titles.items()}
     played: dict[str, Counter[tuple[str, str]]] = {}
-    for site in source.store.sites():
+    for site in source.store.tallies.sites():
         for each in wheels_in(site.sandbox):
             if title := called.get(each.version):
                 played.setdefault(title, Counter())[each.digest, site.machine] += site.matches
@@ -140,7 +142,7 @@ def mirroring(source: FacetSource) -> Facet | None:
     if not league.game.has_chance or league.rotation_count == 1:
         return None
     found = {True: 0, False: 0}
-    for lineup, is_mirrored, count in source.store.strangers_deals():
+    for lineup, is_mirrored, count in source.store.tallies.strangers_deals():
         if source.titles.keys() >= set(lineup):
             found[is_mirrored] += count
     if not any(found.values()):
@@ -148,7 +150,9 @@ def mirroring(source: FacetSource) -> Facet | None:
     later: Mapping[str, Later] = {}
     if found[True]:
         tried = {bot.name for bot in league.bots if not bot.is_bundled}
-        pairs = (pair for pair in source.store.first_and_last() if results.keys() >= {*pair})
+        pairs = (
+            pair for pair in source.store.tallies.first_and_last() if results.keys() >= {*pair}
+        )
         moves = (leads(results[first], results[last]) for first, last in pairs)
         later = remembering(
             {bot: lead for bot, lead in each.items() if bot in tried} for each in moves
@@ -191,7 +195,7 @@ def _mirroring_notes(
 
 def entries(source: FacetSource) -> Facet | None:
     """Return how many versions of present bots that are not bundled have played, if several."""
-    played = Counter(key for key, _ in source.store.bot_keys())
+    played = Counter(key for key, _ in source.store.bots.played())
     found = {
         bot.name: played[bot.key]
         for bot in source.league.bots

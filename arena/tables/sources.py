@@ -16,10 +16,10 @@ from arena.stats.outcomes import Result
 from arena.stats.scores import Scores
 from arena.store.opening import open_store, read_played
 from arena.store.rows import BotVersion
-from arena.store.settings import check_unchanged
 from arena.store.store import Store
 from arena.store.suspensions import suspended
 from arena.store.tournament import Tournament
+from arena.store.unchanged import check_unchanged
 from arena.store.versions import changed, disqualified, left
 from arena.tables.facet import FacetSource
 from arena.tables.facets import FacetOption, facets, optional
@@ -83,7 +83,7 @@ def field_of(
     a deal that was played like another shows nothing new and counts once.
     """
     present = {BotVersion(bot.name, bot.version) for bot in league.bots}
-    found = store.results()
+    found = store.tallies.results()
     if found:
         check_unchanged(league, store)
     played_here = {bot for each in found.values() for bot in each.bots}
@@ -156,7 +156,7 @@ def _counted(
     to = _Counted(Scores() if scores and league.game.score else None)
     played: set[str] = set()
     played_out: set[str] = set()
-    for numbers, moves, kept, forfeited, count in store.deals(
+    for numbers, moves, kept, forfeited, count in store.tallies.deals(
         moves=not has_chance, scores=to.scores is not None, forfeits=forfeits
     ):
         if any(number not in results for number in numbers):
@@ -181,7 +181,7 @@ def _counted(
 def _links(store: Store, titles: Mapping[BotVersion, str]) -> tuple[Succession, ...]:
     """Return the versions that came one after another, of those that are in a field."""
     lines: defaultdict[str, list[str]] = defaultdict(list)
-    for bot in store.entries():
+    for bot in store.bots.entries():
         if bot in titles:
             lines[bot.name].append(titles[bot])
     known = {title for line in lines.values() for title in line}
@@ -217,7 +217,7 @@ def _suspended(league: LeaguePlan, store: Store) -> dict[str, str]:
     bots = {BotVersion(bot.name, bot.version): bot for bot in league.bots}
     return {
         bot.name: safe(suspended(bots[bot], why, league.limits_of(bots[bot])))
-        for bot, why in store.suspensions().items()
+        for bot, why in store.bots.suspensions().items()
         if bot in bots
     }
 
@@ -225,7 +225,7 @@ def _suspended(league: LeaguePlan, store: Store) -> dict[str, str]:
 def _missing(league: LeaguePlan, store: Store, asked: AskedDeals, stored: int) -> int:
     """Return how many matches a league asks for beyond the stored ones of its present bots."""
     entrants = {(bot.name, bot.version): BotIndex(index) for index, bot in enumerate(league.bots)}
-    for number, lineup, matches in store.deal_sizes(asked.complete_below):
+    for number, lineup, matches in store.tallies.deal_sizes(asked.complete_below):
         bots = [(bot.name, bot.version) for bot in lineup]
         if entrants.keys() >= set(bots):
             deal = Deal(tuple(sorted(entrants[bot] for bot in bots)), number)
@@ -239,7 +239,7 @@ def _faults(
 ) -> tuple[dict[str, Counter[str]], Counter[str]]:
     faults: defaultdict[str, Counter[str]] = defaultdict(Counter)
     forfeits: Counter[str] = Counter()
-    for number, kinds, seats, count in store.faults():
+    for number, kinds, seats, count in store.tallies.faults():
         if number in results:
             bots = results[number].bots
             for seat in seats:

@@ -11,7 +11,7 @@ from arena.schedule.rounds import Lineup, StandingsGrid
 from arena.stats.elo import Anchor
 from arena.stats.ratings import Ratings, fit
 from arena.store.opening import open_store, read_played
-from arena.store.rounds import Rounds
+from arena.store.store import Store
 from arena.store.tournament import Tournament
 from arena.tables.elo import ELO_KEYS, elo_in, elo_values, of_elo, rating_column, rating_text
 from arena.tables.sources import asides_of, field_of
@@ -67,7 +67,7 @@ def read_standings(folder: Path) -> Table:
         return replace(table, facts=facts, notes=[*table.notes, *said])
 
 
-def standings_table(league: LeaguePlan, store: Rounds | None, ratings: Ratings) -> Table:
+def standings_table(league: LeaguePlan, store: Store | None, ratings: Ratings) -> Table:
     """Return the standings of a league that goes by results, with the ratings of its bots.
 
     Without a store, nothing was played yet.
@@ -170,7 +170,7 @@ def _text_of(header: str) -> Callable[[Row], str]:
 
 
 def shown_standings(
-    league: LeaguePlan, store: Rounds | None, ratings: Ratings
+    league: LeaguePlan, store: Store | None, ratings: Ratings
 ) -> ShownStandings | None:
     """Return the standings for a page; None for a league that does not go by results."""
     if not league.goes_by_results:

@@ -25,7 +25,7 @@ OF_TIMES = (
 def times(source: FacetSource) -> Facet:
     """Return the bots' decisions and their times in all matches, in seconds."""
     found: defaultdict[str, Spent] = defaultdict(Spent.nothing)
-    for number, seats in source.store.clocks():
+    for number, seats in source.store.tallies.clocks():
         if number in source.results:
             for bot, said in zip(source.results[number].bots, seats, strict=True):
                 found[bot].add(said)
@@ -61,14 +61,14 @@ def _milliseconds(seconds: float | None) -> str:
 
 def quiet(source: FacetSource) -> Facet:
     """Return how quiet each machine was as runs began, and for which matches that is not known."""
-    timings, damaged = source.store.timings()
+    timings, damaged = source.store.timings.all()
     first: dict[str, str] = {}
     by_machine: defaultdict[str, list[Timing]] = defaultdict(list)
     for began, timing in timings:
         first[timing.machine] = min(began, first.get(timing.machine, began))
         by_machine[timing.machine].append(timing)
     untimed: Counter[str] = Counter()
-    for number, machine, count in source.store.untimed(first):
+    for number, machine, count in source.store.tallies.untimed(first):
         if number in source.results:
             untimed[machine] += count
     return Facet(

@@ -109,20 +109,20 @@ def rows_of(
 ) -> Rows:
     """Return the rows that matches are going to be stored as."""
     with Store(Path(":memory:"), create=True) as other:
-        other.bot_rows(league.bots)
+        other.bots.rows(league.bots)
         for name, many in GOES_ON_FROM.items():
             last = f"SELECT * FROM {name} ORDER BY id DESC LIMIT {many}"
-            fill(other, name, store._db.execute(last).fetchall())
+            fill(other, name, store.db.execute(last).fetchall())
         new = {
-            name: other._db.execute(f"SELECT coalesce(max(id), 0) FROM {name}").fetchone()
+            name: other.db.execute(f"SELECT coalesce(max(id), 0) FROM {name}").fetchone()
             for name in GOES_ON_FROM
         }
         add(other, ids, matches)
         rows = {
-            name: other._db.execute(f"SELECT * FROM {name} WHERE id > ?", after).fetchall()
+            name: other.db.execute(f"SELECT * FROM {name} WHERE id > ?", after).fetchall()
             for name, after in new.items()
         }
-        rows["match"] = other._db.execute("SELECT * FROM match").fetchall()
+        rows["match"] = other.db.execute("SELECT * FROM match").fetchall()
     return rows
 
 
@@ -130,15 +130,15 @@ def fill(store: Store, table: str, rows: Sequence[tuple[Any, ...]]) -> None:
     """Insert rows as they are."""
     if rows:
         places = ",".join("?" * len(rows[0]))
-        store._db.executemany(f"INSERT INTO {table} VALUES ({places})", rows)
+        store.db.executemany(f"INSERT INTO {table} VALUES ({places})", rows)
 
 
 def insert(store: Store, rows: Rows) -> int:
     """Do no more than what SQLite must; return how many matches were stored."""
-    store._db.execute("BEGIN IMMEDIATE")
+    store.db.execute("BEGIN IMMEDIATE")
     for name, some in rows.items():
         fill(store, name, some)
-    store._db.execute("COMMIT")
+    store.db.execute("COMMIT")
     return len(rows["match"])
 
 
@@ -148,8 +148,8 @@ def storing(folder: Path, large: int) -> Iterator[tuple[object, ...]]:
     for base in (0, large):
         league = league_of(folder / str(base), base + room)
         with Store(league.database, create=True) as store:
-            store.keep_settings(league.conditions())
-            ids = store.bot_rows(league.bots)
+            store.settings.keep(league.conditions())
+            ids = store.bots.rows(league.bots)
             matches = ready_matches(league)
             for _ in range(0, base, 50_000):
                 add(store, ids, list(islice(matches, min(base, 50_000))))

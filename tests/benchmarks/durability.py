@@ -30,9 +30,9 @@ def pace(folder: Path, batch: int, count: int, *, durable: bool) -> float:
     league = make(folder, size, store=False)
     played = islice(matches(league), count)
     with Store(league.database, create=True) as store:
-        store.keep_settings(league.conditions())
-        ids = store.bot_rows(league.bots)
-        store._db.execute(f"PRAGMA synchronous = {'FULL' if durable else 'OFF'}")
+        store.settings.keep(league.conditions())
+        ids = store.bots.rows(league.bots)
+        store.db.execute(f"PRAGMA synchronous = {'FULL' if durable else 'OFF'}")
         spent = 0.0
         while some := list(islice(played, batch)):
             began = time.perf_counter()

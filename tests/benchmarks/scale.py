@@ -84,8 +84,8 @@ def make(folder: Path, size: Size, *, store: bool = True) -> LeaguePlan:
     league = make_league(folder, settings, {}, {}, entries)
     played = matches(league) if store else iter(())
     with Store(league.database, create=True) as opened:
-        opened.keep_settings(league.conditions())
-        ids = opened.bot_rows(league.bots)
+        opened.settings.keep(league.conditions())
+        ids = opened.bots.rows(league.bots)
         while some := list(islice(played, BATCH)):
             opened.add(some, ids, played_at="")
     return league

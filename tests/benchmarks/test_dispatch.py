@@ -45,7 +45,7 @@ def stores(league: LeaguePlan, tmp_path: Path) -> Iterator[list[Store]]:
         Store(tmp_path / "two.db", create=True) as two,
     ):
         for store in (one, two):
-            store.bot_rows(league.bots)
+            store.bots.rows(league.bots)
         yield [one, two]
 
 
@@ -64,6 +64,6 @@ def test_plain_inserts_leave_the_same_rows_as_a_run(
         else:
             dispatch.add(turns, ids, batch)
     for table in TABLES:
-        rows = [store._db.execute(f"SELECT * FROM {table}").fetchall() for store in stores]
+        rows = [store.db.execute(f"SELECT * FROM {table}").fetchall() for store in stores]
         assert rows[0] == rows[1]
         assert rows[0]

@@ -18,7 +18,7 @@ from arena.league.contest import HandIn
 from arena.league.file import FILE, read_asked
 from arena.league.plan import LeaguePlan
 from arena.store.opening import open_store, read_league
-from arena.store.settings import check_unchanged
+from arena.store.unchanged import check_unchanged
 from arena.text import toml
 from protocol.errors import ArenaError
 from referee.door import DoorTerms
@@ -118,7 +118,7 @@ def test_every_key_is_read_as_it_was_written_and_binds_if_it_decides_matches(
     found = getattr(plan, table, None) or getattr(read_asked(tmp_path), table)
     assert as_read(name, getattr(found, name)) == as_read(name, value)
     with open_store(plan, create=True) as store:
-        store.keep_settings(plan.conditions())
+        store.settings.keep(plan.conditions())
         check_unchanged(read_league(tmp_path), store)
         if table != "limits" or name not in MatchLimits.__struct_fields__:
             return

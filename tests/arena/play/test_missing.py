@@ -31,13 +31,13 @@ def stored(found: Case, matches: list[Match]) -> Store:
         Bot(each.key, Path("/"), ("true",), (), plays_as=each.version) for each in found.entrants
     ]
     played = [ready(found.schedule, deal, rotation) for deal, rotation in matches]
-    store.add(played, store.bot_rows(bots), played_at="")
+    store.add(played, store.bots.rows(bots), played_at="")
     return store
 
 
 def missing(found: Case, store: Store, part: Part) -> list[Match]:
     """Return what is missing, of which as much is counted."""
-    tasks = Missing(found.asked, found.schedule, store.known(found.rotation_count), part)
+    tasks = Missing(found.asked, found.schedule, store.known.matches(found.rotation_count), part)
     matches = [(task.deal, rotation) for task in tasks for rotation in task.rotations]
     deals = {deal for deal, _ in matches}
     assert count_missing(found, store, part) == (len(deals), len(matches))
@@ -55,7 +55,7 @@ def test_what_is_missing_is_asked_for_and_not_stored_and_the_first_deals_of_new_
     parts = data.draw(st.integers(1, 3))
     with stored(found, kept) as store:
         absent = [missing(found, store, Part(number + 1, parts)) for number in range(parts)]
-        known = store.known(found.rotation_count)
+        known = store.known.matches(found.rotation_count)
         tasks = [*Missing(found.asked, found.schedule, known, Part(1, 1), new)]
     expected = [match for match in matches if match not in kept]
     assert Counter(match for part in absent for match in part) == Counter(expected)
@@ -73,9 +73,9 @@ def test_a_bot_is_placed_by_a_whole_deal_of_its_version() -> None:
     found = case("a", "b", "c", deals=2)
     ab, ac, *_ = [deal for deal in found.asked.plan() if deal.number == 1]
     with stored(found, [(ab, 0), (ab, 1), (ac, 0)]) as store:
-        placed = {key for key, _ in store.placed(found.rotation_count, first=2)}
+        placed = {key for key, _ in store.known.placed(found.rotation_count, first=2)}
         assert placed == {"a", "b"}
-        assert store.placed(found.rotation_count, first=1) == set()
+        assert store.known.placed(found.rotation_count, first=1) == set()
 
 
 def test_nothing_is_missing_when_all_is_stored_and_more() -> None:
@@ -92,6 +92,6 @@ def test_what_is_missing_is_found_as_it_is_played() -> None:
     """A league of very many matches takes no more memory than a small one."""
     found = case("a", "b", deals=2_000_000)
     with stored(found, []) as store:
-        absent = Missing(found.asked, found.schedule, store.known(found.rotation_count))
+        absent = Missing(found.asked, found.schedule, store.known.matches(found.rotation_count))
         assert count_missing(found, store) == (2_000_000, 4_000_000)
         assert [task.number for task in islice(absent, 3)] == [0, 1, 2]

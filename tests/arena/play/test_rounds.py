@@ -12,10 +12,10 @@ import pytest
 
 from arena.league.plan import LeaguePlan
 from arena.schedule.deal import Deal
+from arena.store.errors import Damage
 from arena.store.opening import open_store, read_league
-from arena.store.raw import RawRounds, RawStore
+from arena.store.raw import RawStore
 from arena.store.rounds import Drawn, StoredRound
-from arena.store.rows import Damage
 from arena.store.store import Store
 from arena.store.suspensions import FORFEITS_IN_A_ROW, TOO_SLOW
 from arena.store.tournament import Tournament, wrong_rounds
@@ -50,7 +50,7 @@ def of_five(form: str = "swiss", more: str = "") -> str:
 
 def rounds(league: League) -> list[StoredRound]:
     with open_store(read_league(league.folder, "read")) as store:
-        return store.rounds()
+        return store.rounds.all()
 
 
 def run(league: League, text: str = "", *words: str) -> str:
@@ -89,7 +89,7 @@ def store_results(plan: LeaguePlan, store: Store, deals: Iterable[Deal]) -> None
         for deal in deals
         for number in range(plan.rotation_count)
     ]
-    store.add(played, store.bot_rows(plan.bots), played_at="2026-01-01T00:00:00")
+    store.add(played, store.bots.rows(plan.bots), played_at="2026-01-01T00:00:00")
 
 
 @pytest.fixture
@@ -98,7 +98,7 @@ def swiss(league: League) -> Iterator[tuple[LeaguePlan, Store]]:
     league.write(of_five())
     plan = read_league(league.folder)
     with open_store(plan, create=True) as store:
-        store.keep_settings(plan.conditions())
+        store.settings.keep(plan.conditions())
         yield plan, store
 
 
@@ -118,13 +118,13 @@ def test_no_later_round_is_ended_for_matches_that_an_earlier_one_lost(
     play_round(plan, store)
     with closing(sqlite3.connect(plan.database)) as db, db:
         db.execute("DELETE FROM match WHERE record <= 2")
-    before = store.rounds()
+    before = store.rounds.all()
     tournament = Tournament(plan, store)
     assert tournament.advance(first.lineup, is_part=False) is None
-    assert (store.rounds(), len(tournament.past)) == (before, 0)
+    assert (store.rounds.all(), len(tournament.past)) == (before, 0)
     store_results(plan, store, [first])
     assert isinstance(tournament.advance((), is_part=False), Drawn)
-    assert store.rounds()[:2] == before
+    assert store.rounds.all()[:2] == before
 
 
 def test_a_round_ends_without_the_deals_of_those_that_are_gone(
@@ -141,11 +141,11 @@ def test_a_round_ends_without_the_deals_of_those_that_are_gone(
     assert tournament.progress == "Round 1 is being played."
     assert tournament.advance([gone], is_part=True) is None
     assert isinstance(second := tournament.advance([gone], is_part=False), Drawn)
-    [stored, latest] = store.rounds()
+    [stored, latest] = store.rounds.all()
     assert (stored.drawn, latest.drawn, latest.out) == (first, second, [])
     assert [first.field[bot][0] for bot in stored.out] == [plan.bots[gone].key]
     assert plan.bots[gone].key not in {key for key, _ in second.field}
-    with RawStore(plan.database) as raw, RawRounds(plan.database) as drawn:
+    with RawStore(plan.database) as raw, Store(plan.database) as drawn:
         assert [*wrong_rounds(drawn, raw.fixed())] == []
 
 
@@ -220,9 +220,9 @@ def test_what_binds_begins_with_the_first_match(league: League) -> None:
     league.write(of_five())
     plan = read_league(league.folder)
     with open_store(plan, create=True) as store:  # a run that is killed before any match
-        store.keep_settings(plan.conditions())
+        store.settings.keep(plan.conditions())
         Tournament(plan, store).advance((), is_part=False)
-        assert len(store.rounds()) == 1
+        assert len(store.rounds.all()) == 1
     change(league, "of some length", "of another length")
     run(league)
     assert "none differs" in verified(league)
@@ -352,7 +352,7 @@ def is_out(league: League, out: list[int]) -> bool:
     """Say in the database who is out of its first round; return whether that may be."""
     alter(league, "UPDATE round SET out = ? WHERE number = 0", json.dumps(out))
     database = league.folder / "league.db"
-    with RawStore(database) as raw, RawRounds(database) as drawn:
+    with RawStore(database) as raw, Store(database) as drawn:
         return not [*wrong_rounds(drawn, raw.fixed())]
 
 

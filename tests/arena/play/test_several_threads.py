@@ -31,7 +31,7 @@ sandbox = "none"
 
 def settings(folder: Path) -> dict[str, Any]:
     with Store(folder / "league.db") as store:
-        return store.settings()
+        return store.settings.all()
 
 
 @two_cores

@@ -81,8 +81,8 @@ def play(folder: Path, names: tuple[str, ...], missing: int = 0) -> None:
             )
             played.append(PlayedMatch(found, Record(b"", b"", 0.01), EVIL, "none"))
     with Store(league.database, create=True) as store:
-        store.keep_settings(league.conditions())
-        ids = store.bot_rows(league.bots)
+        store.settings.keep(league.conditions())
+        ids = store.bots.rows(league.bots)
         matches = iter(played[: len(played) - missing])
         while some := list(islice(matches, 7)):
             store.add(some, ids, played_at="2026-01-02T03:04:05+00:00")

@@ -88,8 +88,8 @@ def made(path: Path) -> Path:
 
 
 def add(store: Store, *played: PlayedMatch) -> None:
-    store.keep_settings(SETTINGS)
-    ids = store.bot_rows([ONE, TWO])
+    store.settings.keep(SETTINGS)
+    ids = store.bots.rows([ONE, TWO])
     store.add(played, ids, played_at="2026-01-01T00:00:00")
 
 
@@ -154,7 +154,7 @@ def test_what_was_rolled_back_is_not_taken_for_stored(store: Store, path: Path) 
     """Line-ups and results have numbers in the database, which the store remembers."""
     add(store, match("d1"))
     third = Bot("three", Path("/"), ("true", "three"), ())
-    ids = store.bot_rows([ONE, third])
+    ids = store.bots.rows([ONE, third])
     new = match("d2", places=[1, 1])
     with pytest.raises(sqlite3.IntegrityError):
         store.add([new, match("d1")], ids, played_at="")
@@ -162,18 +162,18 @@ def test_what_was_rolled_back_is_not_taken_for_stored(store: Store, path: Path) 
     assert stored(path) == {"d1-0", "d2-0"}
     places = {short(found.id): found.places for found in store.matches()}
     assert places == {"d1-0": (2, 1), "d2-0": (1, 1)}
-    assert {lineup for _, lineup, _ in store.deal_sizes()} == {
+    assert {lineup for _, lineup, _ in store.tallies.deal_sizes()} == {
         tuple(BotVersion(bot.name, bot.version) for bot in lineup)
         for lineup in ((ONE, TWO), (ONE, third))
     }
 
 
 def test_settings_of_the_first_match_are_kept(store: Store) -> None:
-    assert store.settings() == {}
-    store.keep_settings({**SETTINGS, "seed": "0"})
+    assert store.settings.all() == {}
+    store.settings.keep({**SETTINGS, "seed": "0"})
     add(store, match("d1"), match("d2"))
-    store.keep_settings({**SETTINGS, "seed": "3"})
-    assert store.settings() == SETTINGS
+    store.settings.keep({**SETTINGS, "seed": "3"})
+    assert store.settings.all() == SETTINGS
 
 
 def test_a_match_is_found_by_the_beginning_of_its_id(store: Store, golden: Golden) -> None:
@@ -280,7 +280,7 @@ def test_who_may_not_write_can_still_read_and_is_told_before_and_when_storing(
         assert stored(path) == {"d1-0"}
         with Store(path, create=True) as store:
             told = [
-                refused(store.check_writable, RunError),
+                refused(store.db.check_writable, RunError),
                 refused(lambda: add(store, match("d2")), RunError),
             ]
         assert "What was stored before is safe" in told[1]
@@ -297,7 +297,7 @@ def test_who_may_not_write_can_still_read_and_is_told_before_and_when_storing(
         )
     path.chmod(0o644)
     with Store(path) as store:
-        store.check_writable()
+        store.db.check_writable()
     assert stored(path) == {"d1-0"}
 
 

@@ -65,8 +65,8 @@ class Book:
         schedule = league.schedule
         deal = next(deal for deal in league.asked.plan() if deal.number == number)
         with Store(league.database, create=True) as store:
-            store.keep_settings(league.conditions())
-            ids = store.bot_rows(league.bots)
+            store.settings.keep(league.conditions())
+            ids = store.bots.rows(league.bots)
             for at, rotation in enumerate(rotations):
                 bots = schedule.seating(deal, rotation)
                 own = scores[at] if scores else None

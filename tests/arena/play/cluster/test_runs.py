@@ -68,7 +68,7 @@ def test_a_bot_has_its_own_limits_on_a_cluster(cluster, league):
     text = GUERRA + limits("landlock") + TWO_BOTS + 'sandbox = "bwrap"\ntime_factor = 2\n'
     played_alike(league, cluster, text)
     with open_store(read_league(league.folder, "read")) as store:
-        timings, damaged = store.timings()
+        timings, damaged = store.timings.all()
         played = store.whole(league.stored()[0][0])
     assert {timing.machine for _, timing in timings} == {os.uname().nodename}
     assert not damaged
@@ -87,7 +87,7 @@ def test_a_cluster_draws_the_rounds_that_one_machine_draws(cluster, league, form
 
 def rounds(league: League) -> list[StoredRound]:
     with open_store(read_league(league.folder, "read")) as store:
-        return store.rounds()
+        return store.rounds.all()
 
 
 def test_a_game_from_a_file_is_sent_with_what_it_imports(cluster, league, tmp_path, monkeypatch):
