@@ -77,7 +77,7 @@ class Api:
 
     async def final(self, league: Served, visitor: WebVisitor) -> TableView:
         """Return the table of the final, if there is one that somebody may see."""
-        if not league.is_final_shown(to_organizer=visitor.is_organizer):
+        if not league.timetable.is_final_shown(to_organizer=visitor.is_organizer):
             raise Refusal(
                 404,
                 "there is no final to show, or not yet.",
@@ -89,7 +89,7 @@ class Api:
         self, request: Request, league: Served, visitor: WebVisitor, bot: str
     ) -> tuple[BotView, OwnView | None]:
         """Return what everybody sees of a bot, and what its author does."""
-        since = league.since(to_organizer=visitor.is_organizer)
+        since = league.timetable.since(to_organizer=visitor.is_organizer)
         with self._admission.one_more(request):
             view = msgspec.json.decode(
                 await league.reader.get(Query(0, "bot", bot, since=since)), type=BotView
@@ -105,7 +105,7 @@ class Api:
     ) -> MatchesView:
         """Return matches that somebody may see, newest first."""
         own = None if may_see_all(league, visitor) else await own_versions(league, visitor)
-        since = league.since(to_organizer=visitor.is_organizer)
+        since = league.timetable.since(to_organizer=visitor.is_organizer)
         with self._admission.one_more(request):
             ask = Query(0, "matches", which.bot, own, which.faulty, which.before, since)
             return msgspec.json.decode(await league.reader.get(ask), type=MatchesView)
@@ -115,7 +115,7 @@ class Api:
     ) -> ReplayView:
         """Return a match that somebody may see, without what others' bots said."""
         own = await own_versions(league, visitor)
-        since = league.since(to_organizer=visitor.is_organizer)
+        since = league.timetable.since(to_organizer=visitor.is_organizer)
         ask = Query(0, "replay", match, own, since=since)
         with self._admission.one_more(request):
             found = msgspec.json.decode(await league.reader.get(ask), type=ReplayView)
@@ -158,11 +158,11 @@ class Api:
             LeagueEntry(
                 league=each.name,
                 game=each.plan.game.name,
-                phase=each.phase,
+                phase=each.timetable.phase,
                 bots=len(each.plan.bots),
             )
             for each in self._leagues.values()
-            if each.hand_in.readers
+            if each.plan.hand_in.readers
         ]
         return json(LeaguesAnswer(leagues=entries))
 
@@ -175,12 +175,12 @@ class Api:
                 league=league.name,
                 game=league.plan.game.name,
                 seats=league.plan.seats,
-                phase=league.phase,
+                phase=league.timetable.phase,
                 bots=sorted(bot.name for bot in league.plan.bots),
                 state=league.state(to_organizer=visitor.is_organizer),
-                frozen=league.frozen,
+                frozen=league.timetable.frozen,
                 queued=len(league.queue),
-                calendar=league.calendar,
+                calendar=league.timetable.calendar,
                 you=visitor.you,
                 open_to_remote=league.is_open_to_remote,
                 remotes=league.homes.rows(to_organizer=visitor.is_organizer),
@@ -191,14 +191,14 @@ class Api:
         """Answer with the leaderboard."""
         league = self._admission.league(request)
         visitor = await self._admission.reader(request, league)
-        frozen = league.since(to_organizer=visitor.is_organizer)
+        frozen = league.timetable.since(to_organizer=visitor.is_organizer)
         return json(TableAnswer(table=await self.table(league, visitor), frozen=frozen))
 
     async def get_final(self, request: Request) -> Response:
         """Answer with the leaderboard of the final."""
         league = self._admission.league(request)
         visitor = await self._admission.reader(request, league)
-        table, calendar = await self.final(league, visitor), league.calendar
+        table, calendar = await self.final(league, visitor), league.timetable.calendar
         return json(FinalAnswer(table=table, seed_hash=calendar.seed_hash, seed=calendar.seed))
 
     async def get_bot(self, request: Request) -> Response:
@@ -226,7 +226,7 @@ class Api:
         """Answer with what waits."""
         league = self._admission.league(request)
         visitor = await self._admission.reader(request, league)
-        trouble = league.hook_trouble if visitor.is_organizer else ""
+        trouble = league.timetable.hook_trouble if visitor.is_organizer else ""
         return json(QueueAnswer(queue=queue_view(league.queue), hook_trouble=trouble))
 
     async def get_submissions(self, request: Request) -> Response:

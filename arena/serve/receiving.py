@@ -54,7 +54,7 @@ async def receive(admission: Admission, request: Request, league: Served) -> Sub
 def check_size(request: Request, league: Served) -> None:
     """Raise Refusal for a body that says that it is too large."""
     said = request.headers.get("content-length", "0")
-    most = league.hand_in.size_mb
+    most = league.plan.hand_in.size_mb
     if said.isdecimal() and int(said) > (most << 20) + (1 << 20):  # some more for a form
         raise Refusal(
             413,

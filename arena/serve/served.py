@@ -54,7 +54,7 @@ _read_word = decoder(Word).decode
 Say = Callable[[str], None]
 
 
-class Served(Timetable):
+class Served:
     """One league of a server.
 
     Args:
@@ -76,8 +76,12 @@ class Served(Timetable):
         pool: Executor,
         say: Say,
     ) -> None:
-        super().__init__(folder, read_asked(folder), lambda text: say(f"{name}: {text}"))
+        self.folder = folder
         self.name = name
+        self.plan = read_asked(folder)
+        """What its file asks for, as it was read last."""
+        self._say: Say = lambda text: say(f"{name}: {text}")
+        self.timetable = Timetable(lambda: self.plan, self._say)
         self.broadcast = Broadcast()
         self._hooked = asyncio.Event()
         self._pool = pool
@@ -85,7 +89,7 @@ class Served(Timetable):
         with HandIns(folder, create=True) as db:
             db.sources.mkdir(exist_ok=True)
             self.sessions = Sessions(name, db.session_key())
-            self.look_at_calendar(db)
+            self.timetable.look_at_calendar(db)
             self._submissions = {each.number: each for each in all_of(db, _RECENT)}
             self.queue: Sequence[Submission] = queue(db)
         words = [] if workers is None else ["--workers", str(workers)]
@@ -123,7 +127,7 @@ class Served(Timetable):
         if not to_organizer and isinstance(self._playing, Playing | Progress | Idle):
             if isinstance(self._playing, Playing | Progress) and self._playing.is_final:
                 return "The final is being played."
-            if self.frozen:
+            if self.timetable.frozen:
                 return "The table is frozen."
         match self._playing:
             case Playing() | Progress():
@@ -136,12 +140,18 @@ class Served(Timetable):
             case _:
                 return "Nothing is played: something is wrong that the organizer has to mend."
 
+    @property
+    def is_open_to_remote(self) -> bool:
+        """Whether a remote bot may be there: of an author, or one that the organizer entered."""
+        plan = self.plan
+        return bool(plan.hand_in.most.remote) or any(bot.remote_digest for bot in plan.bots)
+
     def left(self, *, to_organizer: bool) -> tuple[int, int] | None:
         """Return how many matches are asked for and how many of them are missing now.
 
         None where only the table says so: as it is being read, frozen, or played by others.
         """
-        return None if self.since(to_organizer=to_organizer) else self._left
+        return None if self.timetable.since(to_organizer=to_organizer) else self._left
 
     def progress_of(self, number: int) -> str:
         """Return how a submission is getting on, in words; empty unless it is being taken in."""
@@ -164,7 +174,8 @@ class Served(Timetable):
 
         Raises ArenaError if there is none.
         """
-        return await self.reader.get(Query(0, "table", since=self.since(to_organizer=to_organizer)))
+        since = self.timetable.since(to_organizer=to_organizer)
+        return await self.reader.get(Query(0, "table", since=since))
 
     # --- what happens
 
@@ -183,9 +194,9 @@ class Served(Timetable):
             calls.cancel()
 
     def _look_at_hook(self) -> None:
-        if self.hand_in.hook:
+        if self.plan.hand_in.hook:
             self._hooked.set()
-            if problem := unfit(self.hand_in.hook, self.folder):
+            if problem := unfit(self.plan.hand_in.hook, self.folder):
                 self._say(problem)
 
     async def _run_messenger(self) -> None:
@@ -275,7 +286,7 @@ class Served(Timetable):
         """Notice what was changed, by whomever, and tell those who listen."""
         seen: object = None
         made = cost = 0.0
-        was_frozen = self.frozen
+        was_frozen = self.timetable.frozen
         state: object = None
         while True:
             with contextlib.suppress(TimeoutError):
@@ -286,7 +297,7 @@ class Served(Timetable):
             await self._or_say(self._follow())
             await self._or_say(self._go_by_calendar())
             await self._or_say(self._end_listeners())
-            frozen = self.frozen
+            frozen = self.timetable.frozen
             if frozen != was_frozen:
                 seen, was_frozen = None, frozen
                 self.broadcast.tell("table", {})
@@ -324,20 +335,20 @@ class Served(Timetable):
 
     def _tell_messenger(self, table: bytes = b"") -> None:
         """Let hooks be told what is new, by the ranks of a table too, unless those are secret."""
-        if self.hand_in.hook:
-            is_secret = not table or self.frozen
+        if self.plan.hand_in.hook:
+            is_secret = not table or self.timetable.frozen
             self.messenger.tell((b"{}" if is_secret else ranks_of(table)) + b"\n")
 
     async def _go_by_calendar(self) -> None:
         """Have the final made once it is due, and publish in time what may be known of it."""
-        if await self.db(self.look_at_final):
+        if await self.db(self.timetable.look_at_final):
             self.player.tell(line(ReadAnew()))
 
     async def _end_listeners(self) -> None:
         """End what whoever was removed or has another token still has, or strangers' streams."""
         if len(self.broadcast) or len(self.homes):
             known = set(await self.db(people))
-            readers = self.hand_in.readers
+            readers = self.plan.hand_in.readers
             self.broadcast.keep(lambda person: readers if person is None else person in known)
             self.homes.keep(known)
 
@@ -359,7 +370,7 @@ class Served(Timetable):
         self.arrived()  # a bot may have been taken out, or put back
         if plan.hand_in != self.plan.hand_in:
             self.plan = plan
-            await self.db(self.look_at_calendar)
+            await self.db(self.timetable.look_at_calendar)
             self._look_at_hook()
         self.plan = plan
         await self.homes.look()
@@ -367,12 +378,8 @@ class Served(Timetable):
     async def _follow(self) -> None:
         """Tell authors what became of their submissions, and everybody that the queue moved."""
         now = {each.number: each for each in await self.db(all_of, _RECENT)}
-        changed = [
-            each
-            for number, each in now.items()
-            if _mark(each) != _mark(self._submissions.get(number))
-        ]
-        self._submissions = now
+        before, self._submissions = self._submissions, now
+        changed = [each for at, each in now.items() if _mark(each) != _mark(before.get(at))]
         if not changed:
             return
         self.queue = await self.db(queue)

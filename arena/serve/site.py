@@ -72,11 +72,11 @@ class WebSite:
                 game=league.plan.game.name,
                 bots=len(league.plan.bots),
                 matches=await self._matches(league),
-                calendar=league.calendar,
+                calendar=league.timetable.calendar,
                 state=league.state(to_organizer=False),
             )
             for league in self._leagues.values()
-            if league.hand_in.readers
+            if league.plan.hand_in.readers
         ]
         return html(leagues_page(WebVisit(), cards))
 
@@ -93,7 +93,7 @@ class WebSite:
         data = await league.table(to_organizer=visitor.is_organizer)
         state = league.state(to_organizer=visitor.is_organizer)
         visit = visit_of(league, visitor)
-        waiting, calendar = len(league.queue), league.calendar
+        waiting, calendar = len(league.queue), league.timetable.calendar
         left = league.left(to_organizer=visitor.is_organizer)
         remote = connected(league.homes.rows(to_organizer=visitor.is_organizer))
         key = data, state, waiting, calendar, visit, left, remote
@@ -117,7 +117,7 @@ class WebSite:
         league, visitor = await self._reader(request)
         table = await self._api.final(league, visitor)
         visit = visit_of(league, visitor)
-        return html(table_page(visit, table, league.calendar, is_final=True))
+        return html(table_page(visit, table, league.timetable.calendar, is_final=True))
 
     async def to_table(self, request: Request) -> Response:
         """Lead to the table's own address."""
@@ -150,13 +150,13 @@ class WebSite:
         """Show what waits."""
         league, visitor = await self._reader(request)
         visit, queue = visit_of(league, visitor), queue_view(league.queue)
-        trouble = league.hook_trouble if visitor.is_organizer else ""
+        trouble = league.timetable.hook_trouble if visitor.is_organizer else ""
         return html(queue_page(visit, queue, hook_trouble=trouble))
 
     async def calendar(self, request: Request) -> Response:
         """Show the calendar."""
         league, visitor = await self._reader(request)
-        return html(calendar_page(visit_of(league, visitor), league.calendar))
+        return html(calendar_page(visit_of(league, visitor), league.timetable.calendar))
 
     async def submissions(self, request: Request) -> Response:
         """Show one's submissions."""
@@ -190,12 +190,12 @@ class WebSite:
         what = why.what if why else ""
         return hand_in_page(
             visit_of(league, visitor),
-            league.calendar,
+            league.timetable.calendar,
             game=league.plan.game.name,
             own=await own_bots(league, visitor),
             problem=what[:1].upper() + what[1:],
             remedy=why.remedy if why else "",
-            closed="" if visitor.is_organizer else _CLOSED[league.phase],
+            closed="" if visitor.is_organizer else _CLOSED[league.timetable.phase],
         )
 
     async def enter(self, request: Request) -> Response:

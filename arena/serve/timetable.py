@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Literal
 
 from arena.handin.calendar import Change, calendar_changes, held_back_since, note_calendar, phase
@@ -25,15 +24,13 @@ class Timetable:
     """The calendar of one league, as it stands.
 
     Args:
-        folder: of the league.
-        plan: what its file asks for; another one takes its place when the file is changed.
+        asked: returns what the league's file asks for now.
         say: called with sentences for the organizer.
 
     """
 
-    def __init__(self, folder: Path, plan: LeaguePlan, say: Callable[[str], None]) -> None:
-        self.folder = folder
-        self.plan = plan
+    def __init__(self, asked: Callable[[], LeaguePlan], say: Callable[[str], None]) -> None:
+        self._asked = asked
         self.changes: Sequence[Change] = ()
         """Of the calendar, the newest first."""
         self.hook_trouble = ""
@@ -43,24 +40,18 @@ class Timetable:
         self._was_due = False
 
     @property
-    def hand_in(self) -> HandIn:
-        """Who may hand in bots, and when."""
-        return self.plan.hand_in
+    def _hand_in(self) -> HandIn:
+        return self._asked().hand_in
 
     @property
     def phase(self) -> Literal["before", "open", "closed"]:
         """Whether bots are taken now: none are once the final was made, whatever the dates say."""
-        return "closed" if has_final(self.plan) else phase(self.hand_in, datetime.now(UTC))
-
-    @property
-    def is_open_to_remote(self) -> bool:
-        """Whether a remote bot may be there: of an author, or one that the organizer entered."""
-        return bool(self.hand_in.most.remote) or any(bot.remote_digest for bot in self.plan.bots)
+        return "closed" if has_final(self._asked()) else phase(self._hand_in, datetime.now(UTC))
 
     @property
     def frozen(self) -> str:
         """From when on results are held back now from all but organizers; empty if they are not."""
-        since = held_back_since(self.hand_in, datetime.now(UTC))
+        since = held_back_since(self._hand_in, datetime.now(UTC))
         return "" if since is None else since.isoformat()
 
     def since(self, *, to_organizer: bool) -> str:
@@ -69,25 +60,25 @@ class Timetable:
 
     def is_final_shown(self, *, to_organizer: bool) -> bool:
         """Return whether there is a final that somebody may see now."""
-        is_held_back = is_final_held_back(self.hand_in, datetime.now(UTC))
-        return has_final(self.plan) and (to_organizer or not is_held_back)
+        is_held_back = is_final_held_back(self._hand_in, datetime.now(UTC))
+        return has_final(self._asked()) and (to_organizer or not is_held_back)
 
     @property
     def calendar(self) -> Calendar:
         """When bots are taken and results shown, and what was changed of that."""
-        return calendar_of(self.hand_in, self.changes, seed_hash=self._seal, seed=self._seed)
+        return calendar_of(self._hand_in, self.changes, seed_hash=self._seal, seed=self._seed)
 
     def look_at_calendar(self, db: HandIns) -> None:
         """Log and keep what is new in the calendar; draw the seed of a final if there is one."""
-        for change in note_calendar(db, self.hand_in):
+        for change in note_calendar(db, self._hand_in):
             old, new = (each or "nothing" for each in (change.old, change.new))
             self._say(f"calendar: {change.key}: {old} → {new}.")
-            if change.key in ("opens", "closes") and has_final(self.plan):
+            if change.key in ("opens", "closes") and has_final(self._asked()):
                 self._say("the final was made already: no bots are taken, whatever the dates say.")
         self.changes = calendar_changes(db)[::-1]
-        if not self.hand_in.hook:
+        if not self._hand_in.hook:
             forget_hook(db)
-        is_drawn = self.hand_in.final_deals is not None and draw(db)
+        is_drawn = self._hand_in.final_deals is not None and draw(db)
         if not self._seal and (seal := sealed(db)):
             self._seal = seal
             late = is_drawn and self.phase == "closed"
@@ -99,7 +90,7 @@ class Timetable:
 
         Return whether the final has become due since the last look.
         """
-        self._seed = published_seed(db, self.hand_in, datetime.now(UTC))
+        self._seed = published_seed(db, self._hand_in, datetime.now(UTC))
         self.hook_trouble = hook_trouble(db)
-        was_due, self._was_due = self._was_due, is_due(db, self.hand_in)
+        was_due, self._was_due = self._was_due, is_due(db, self._hand_in)
         return self._was_due and not was_due

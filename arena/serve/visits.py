@@ -108,7 +108,7 @@ class Admission:
     async def reader(self, request: HTTPConnection, league: Served) -> WebVisitor:
         """Return who asks; raise Refusal unless he may look at the league."""
         found = await self.visitor(request, league)
-        if found.person is None and not league.hand_in.readers:
+        if found.person is None and not league.plan.hand_in.readers:
             raise Refusal(401, "this league is not open to everybody.", "Enter with a token.")
         return found
 
@@ -172,14 +172,14 @@ def visit_of(league: Served, visitor: WebVisitor) -> WebVisit:
         role=visitor.person.role if visitor.person is not None else "",
         csrf=visitor.csrf,
         replays=may_see_all(league, visitor),
-        frozen=league.frozen,
-        final=league.is_final_shown(to_organizer=visitor.is_organizer),
+        frozen=league.timetable.frozen,
+        final=league.timetable.is_final_shown(to_organizer=visitor.is_organizer),
     )
 
 
 def may_see_all(league: Served, visitor: WebVisitor) -> bool:
     """Return whether somebody may look at the matches of all bots."""
-    return visitor.is_organizer or league.hand_in.replays
+    return visitor.is_organizer or league.plan.hand_in.replays
 
 
 async def own_bots(league: Served, visitor: WebVisitor) -> list[str]:

@@ -30,6 +30,7 @@ from arena.serve.remote.line import (
 from arena.serve.remote.session import NEAR_SECONDS, HomeSession
 from arena.serve.remote.sparing import Sparing
 from arena.serve.shown import RemoteRow
+from arena.serve.timetable import Timetable
 from arena.store.departures import departures
 from arena.text import composed, counted, duration, safe
 from protocol.errors import ArenaError, ProtocolError, Refusal
@@ -68,12 +69,10 @@ class RemoteLeague(Protocol):
     name: str
     folder: Path
     plan: LeaguePlan
+    timetable: Timetable
 
     async def db(self, do: Callable[[HandIns, int], list[str]], number: int, /) -> list[str]:
         """Return what a function gives for the database of submissions."""
-
-    def since(self, *, to_organizer: bool) -> str:
-        """Return from when on results are held back from somebody; empty if they are not."""
 
     def state(self, *, to_organizer: bool) -> str:
         """Return what is going on, in a sentence."""
@@ -120,7 +119,7 @@ class Homes:
         There are none to be seen while results are held back: when a bot comes and goes is of use
         to who knows what is played.
         """
-        if self._league.since(to_organizer=to_organizer):
+        if self._league.timetable.since(to_organizer=to_organizer):
             return []
         bots = sorted(self._league.plan.bots, key=lambda bot: bot.name)
         return [self._row(bot) for bot in bots if bot.remote_digest]
