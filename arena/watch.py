@@ -13,10 +13,10 @@ from arena.league.plan import LeaguePlan
 from arena.schedule.asked import AskedDeals
 from arena.stats.ratings import Ratings
 from arena.store.departures import departures
-from arena.store.flights import under_way
 from arena.store.opening import open_store, read_played
 from arena.store.store import Store
 from arena.store.tournament import asked_deals
+from arena.store.under_way import under_way
 from arena.tables.field import Field
 from arena.tables.leaderboard import leaderboard
 from arena.tables.sources import asides_of, field_of, remedy_of

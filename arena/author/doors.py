@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from arena.league.bot import Bot
-from arena.store.flights import FLIGHTS, Flights
+from arena.store.under_way import SLOW_FILE, MatchesUnderWay
 from referee.door import DoorTerms, keys_of
 from referee.limits import Limits
 from referee.turn.bot_process import BotProcess
@@ -71,16 +71,16 @@ class _Purse:
 
     def spent(self) -> dict[str, float]:
         """Return what was spent so far, as a door takes it."""
-        if not (self._league / FLIGHTS).exists():
+        if not (self._league / SLOW_FILE).exists():
             return {}
-        with Flights(self._league) as flights:
-            return flights.spent()
+        with MatchesUnderWay(self._league) as under_way:
+            return under_way.spent()
 
     def take(self, cost: float) -> None:
         """Count what a request has cost."""
         if cost:
-            with Flights(self._league) as flights:
-                flights.spend(self._bot, cost)
+            with MatchesUnderWay(self._league) as under_way:
+                under_way.spend(self._bot, cost)
 
 
 def _counting(purse: _Purse) -> "Exchanges":

@@ -54,10 +54,10 @@ from arena.play.missing import WHOLE, Part
 from arena.play.pace import Pace
 from arena.play.run import Run
 from arena.play.staffing import RunTerms
-from arena.store.flights import under_way
 from arena.store.opening import open_store, read_league
 from arena.store.suspensions import FORFEITING, suspended
 from arena.store.tournament import Tournament, asked_deals
+from arena.store.under_way import under_way
 from arena.store.versions import disqualified, twins
 from arena.tables.leaderboard import leaderboard
 from arena.tables.sources import field_of

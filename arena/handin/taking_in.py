@@ -27,7 +27,7 @@ from arena.league.finding import BOT_FILE, bot_folder
 from arena.league.hints import unmet
 from arena.league.plan import LeaguePlan
 from arena.play.building import Builder, BuildError, building
-from arena.store.flights import entered
+from arena.store.under_way import entered
 from arena.text import safe, safe_lines
 from protocol.errors import ArenaError, Refusal, RunError
 from referee.sandbox import SandboxError

@@ -19,12 +19,12 @@ from arena.play.runner import Runner
 from arena.play.staffing import RunTerms, Staff, remotes_of, setup_of, staff_of
 from arena.schedule.deal import BotIndex
 from arena.store.continuity import remember
-from arena.store.flights import FLIGHTS, Flights, under_way
 from arena.store.opening import open_store
 from arena.store.rounds import Drawn
 from arena.store.store import Store
 from arena.store.timing import Timing
 from arena.store.unchanged import check_code, check_unchanged
+from arena.store.under_way import SLOW_FILE, MatchesUnderWay, under_way
 from arena.store.versions import changed, left, likely_renamed, unknown_keys
 from referee.catalog.identity import code_of
 
@@ -94,7 +94,7 @@ class Run:
         else:
             self.hints += finishing
         self._signatures = [bot.signature() for bot in self.bots]
-        self._flights: Flights | None = None
+        self._under_way: MatchesUnderWay | None = None
         self._timing: Timing | None = None  # of this machine, where it plays
         more = None if tournament is None else self._next_round
         begun = [match for match, answers in under_way(league.folder).items() if answers]
@@ -115,29 +115,29 @@ class Run:
         Raises RunError if nothing could be stored.
         """
         if not self.missing:
-            if (self._league.folder / FLIGHTS).exists():  # of a run that was killed as it ended
-                with Flights(self._league.folder) as self._flights:
-                    self._land()
+            if (self._league.folder / SLOW_FILE).exists():  # of a run that was killed as it ended
+                with MatchesUnderWay(self._league.folder) as self._under_way:
+                    self._clear()
             yield self
             return
         self._store.db.check_writable()
         with ExitStack() as stack:
             if self._is_slow:
-                self._flights = stack.enter_context(Flights(self._league.folder))
+                self._under_way = stack.enter_context(MatchesUnderWay(self._league.folder))
                 known = self._store.known.matches(self._league.rotation_count)
-                self._flights.drop(match for match in self._flights.matches() if known.has(match))
-                self._flights.drop(self._departures.lost)
-                self._flights.enter(self.bots)
-                stack.callback(self._land)  # once nobody plays
+                self._under_way.drop(filter(known.has, self._under_way.matches()))
+                self._under_way.drop(self._departures.lost)
+                self._under_way.enter(self.bots)
+                stack.callback(self._clear)  # once nobody plays
             if self.workers is not None:
                 self._timing = timing()
             stack.enter_context(self._runner.staffed())
             yield self
 
-    def _land(self) -> None:
+    def _clear(self) -> None:
         """Forget what is kept of slow matches on their way, if all are over, of other parts too."""
-        if self._flights is not None and not self.missing and self._part == WHOLE:
-            self._flights.land()
+        if self._under_way is not None and not self.missing and self._part == WHOLE:
+            self._under_way.clear()
 
     @property
     def is_slow(self) -> bool:
@@ -176,8 +176,8 @@ class Run:
                 match event:
                     case Results():
                         self._store.add(event.matches, rows, played_at=_now())
-                        if self._flights is not None:
-                            self._flights.drop(each.result.match for each in event.matches)
+                        if self._under_way is not None:
+                            self._under_way.drop(each.result.match for each in event.matches)
                         self.missing -= len(event.matches)
                         events.append(Stored(event.matches, self.missing))
                     case Timing():

@@ -16,7 +16,7 @@ from arena.play.presence import Presence
 from arena.play.spares import Spares
 from arena.play.workforce import Workforce
 from arena.schedule.deal import LIVE_PROCESSES, BotIndex, first_bots, numbered
-from arena.store.flights import Flights
+from arena.store.under_way import MatchesUnderWay
 from arena.text import quoted
 from protocol.errors import ArenaError, installing
 from referee.catalog.identity import code_of
@@ -164,8 +164,8 @@ def _slots(
             keys = keys_of(league.door, os.environ, [bot.name for bot in asking])
         except ArenaError as error:
             raise ArenaError(f"{league.folder / LEAGUE_FILE}: [door]: {error}") from None
-        with Flights(league.folder) as flights:
-            keeper = Doorkeeper(terms, keys, flights.spent(), len(asking))
+        with MatchesUnderWay(league.folder) as under_way:
+            keeper = Doorkeeper(terms, keys, under_way.spent(), len(asking))
     return SlotWorkforce(setup, bots, slots, league.folder, keeper, home)
 
 

@@ -47,8 +47,8 @@ from arena.serve.messages import (
     line,
     take_output,
 )
-from arena.store.flights import under_way
 from arena.store.opening import read_league
+from arena.store.under_way import under_way
 from arena.text import counted
 from protocol.errors import ArenaError
 from referee.sandbox import own_cores

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from arena.league.bot import Bot, LostBot
 from arena.league.plan import LeaguePlan
 from arena.schedule.deal import BotIndex, Deal
-from arena.store.flights import entered, plans
+from arena.store.under_way import entered, plans
 from protocol.errors import ArenaError
 
 
@@ -31,15 +31,15 @@ class Departures(NamedTuple):
 def departures(
     league: LeaguePlan, is_stored: Callable[[str], bool] = lambda _: False
 ) -> Departures:
-    """Return what is to be finished of the deals that are in flight in a league.
+    """Return what is to be finished of the deals that are under way in a league.
 
-    `is_stored` says so of a match, by its id. Raises RunError if it cannot be read what is in
-    flight.
+    `is_stored` says so of a match, by its id. Raises RunError if it cannot be read what is
+    under way.
     """
-    flights = {
+    going_on = {
         match: found for match, found in plans(league.folder).items() if not is_stored(match)
     }
-    if not flights:
+    if not going_on:
         return Departures()
     numbers = {
         (bot.key, bot.version): BotIndex(number)
@@ -47,7 +47,7 @@ def departures(
         if not isinstance(bot, LostBot)
     }
     deals = defaultdict(list)
-    for match, (plan, answers) in flights.items():
+    for match, (plan, answers) in going_on.items():
         if any(bot not in numbers for bot in plan.lineup):
             deals[plan.lineup, plan.number].append((match, plan, answers))
     if not deals:  # as nearly always

@@ -22,10 +22,10 @@ from arena.schedule.rounds import (
     Standings,
 )
 from arena.store.errors import Damage
-from arena.store.flights import under_way
 from arena.store.rounds import Drawn, StoredRound
 from arena.store.rows import FixedSettings
 from arena.store.store import Store
+from arena.store.under_way import under_way
 from arena.text import counted
 from protocol.errors import ArenaError
 

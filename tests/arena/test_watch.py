@@ -19,7 +19,7 @@ from arena.cli.watch import _picture
 from arena.folders import locked
 from arena.league.file import read_asked
 from arena.stats.ratings import Ratings, fit
-from arena.store.flights import FlightPlan, Flights
+from arena.store.under_way import MatchesUnderWay, MatchPlan
 from arena.tables.field import Field
 from arena.tables.leaderboard import leaderboard
 from arena.text import width
@@ -101,16 +101,16 @@ def test_matches_that_are_under_way_are_counted_with_their_answers(league: Leagu
     matches = slow_paced(league)
     assert "0 of 8 matches of guerra (0 %), 0 faults." in head(league.folder)
     assert league.files() == ["league.toml"]
-    plan = FlightPlan((("ada", "1"), ("bob", "1")), 0, 0, is_mirrored=True)
-    with Flights(league.folder) as flights:
+    plan = MatchPlan((("ada", "1"), ("bob", "1")), 0, 0, is_mirrored=True)
+    with MatchesUnderWay(league.folder) as under_way:
         for match in (*matches[:3], "0123456789abcdef-0"):  # the last is of a bot that left
-            flight = flights.board(match, "terms", plan)
+            begun = under_way.begin(match, "terms", plan)
             for at in range(2):
-                flights.keep(flight, 1, at, KeptAnswer(None, None, 0.1, 0.1, 0.1))
+                under_way.keep(begun, 1, at, KeptAnswer(None, None, 0.1, 0.1, 0.1))
         assert "(0 %), 3 left under way with 6 answers, 0 faults." in head(league.folder)
         with locked(league.folder):
             assert "(0 %), 3 under way with 6 answers, 0 faults." in head(league.folder)
-        flights.drop(matches)
+        under_way.drop(matches)
         assert "0 of 8 matches of guerra (0 %), 0 faults." in head(league.folder)
     (league.folder / "slow.db").write_text("no database, but long enough to be one")
     assert "(0 %), how many are under way cannot be read, 0 faults." in head(league.folder)

@@ -18,8 +18,8 @@ from click.testing import CliRunner
 
 from arena.cli import main
 from arena.league.finding import AUTHORS_KIT, BUNDLED
-from arena.store.flights import Flights
 from arena.store.rows import deal_name
+from arena.store.under_way import MatchesUnderWay
 from referee.sandbox import SANDBOXES
 from tests.arena.conftest import League
 from tests.attacks.users import USER_ID, sandboxes_of, users
@@ -282,8 +282,8 @@ class FaultyLeague(League):
         rows = map(json.loads, exported.output.splitlines()[1:])
         kept = sum(len(row["evidence"].get("exchanges", ())) for row in rows)
         assert kept
-        with Flights(self.folder) as flights:
-            spent = sum(flights.spent().values())
+        with MatchesUnderWay(self.folder) as under_way:
+            spent = sum(under_way.spent().values())
         earned = {
             name: count - self._earned[name]
             for name, count in self._workshop.provider.count.items()

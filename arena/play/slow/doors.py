@@ -10,7 +10,7 @@ import msgspec
 
 from arena.play.messages import Setup
 from arena.schedule.deal import BotIndex
-from arena.store.flights import Flight, Flights
+from arena.store.under_way import MatchesUnderWay, MatchUnderWay
 from referee.door import ClientTerms, Door, DoorClient, DoorTerms, MadeRequest, SeenAnswer, Usage
 from referee.match.evidence import Exchange
 from referee.turn.bot_process import BotProcess
@@ -30,16 +30,18 @@ class Doorkeeper(msgspec.Struct, frozen=True):
 class _Kept:
     """The exchanges of one seat in a match; used on the door's thread."""
 
-    def __init__(self, flights: Flights, flight: Flight, seat: int, bot: str) -> None:
-        self._flights = flights
-        self._flight = flight
+    def __init__(
+        self, under_way: MatchesUnderWay, begun: MatchUnderWay, seat: int, bot: str
+    ) -> None:
+        self._under_way = under_way
+        self._begun = begun
         self._seat = seat
         self._bot = bot
         self._numbers = count()
 
     def find(self, asked: MadeRequest) -> SeenAnswer | None:
         """Return what the request was answered before, or None."""
-        found = self._flights.answered(asked.idempotency_key)
+        found = self._under_way.answered(asked.idempotency_key)
         if found is None:
             return None
         next(self._numbers)
@@ -49,7 +51,7 @@ class _Kept:
         """Keep what a request was answered, before the bot sees it."""
         exchange = Exchange(
             seat=self._seat,
-            ask=len(self._flight.answers[self._seat]) + 1,
+            ask=len(self._begun.answers[self._seat]) + 1,
             at=next(self._numbers),
             origin=asked.origin,
             method=asked.method,
@@ -62,22 +64,24 @@ class _Kept:
             tokens_out=usage.tokens_out,
             cost=usage.cost,
         )
-        self._flights.keep_exchange(self._flight, asked.idempotency_key, self._bot, exchange)
+        self._under_way.keep_exchange(self._begun, asked.idempotency_key, self._bot, exchange)
 
 
 class Doors:
     """The open door of a league, for all matches of this process."""
 
-    def __init__(self, setup: Setup, keeper: Doorkeeper, flights: Flights, door: Door) -> None:
+    def __init__(
+        self, setup: Setup, keeper: Doorkeeper, under_way: MatchesUnderWay, door: Door
+    ) -> None:
         """Take a door that is open, and the file for its thread alone."""
         self.terms = keeper.terms
         self._setup = setup
-        self._flights = flights
+        self._under_way = under_way
         self._door = door
 
     @contextmanager
     def at_door(
-        self, match: str, flight: Flight, seat: int, bot: BotIndex, process: BotProcess
+        self, match: str, begun: MatchUnderWay, seat: int, bot: BotIndex, process: BotProcess
     ) -> Iterator[DoorClient | None]:
         """Let a bot ask during its turns of a match; None if it has no door.
 
@@ -91,7 +95,7 @@ class Doors:
             bot=key,
             name=self._setup.names[bot],
             entries=self._setup.limits_of(bot).door,
-            exchanges=_Kept(self._flights, flight, seat, key),
+            exchanges=_Kept(self._under_way, begun, seat, key),
             key=f"{match} {seat}",
         )
         with at_door(self._door, process, terms, self.terms.timeout) as client:
@@ -114,7 +118,7 @@ def opened(
         yield None
         return
     with (
-        Flights(folder) as own,
+        MatchesUnderWay(folder) as own,
         Door(keeper.terms, keeper.keys, keeper.spent, bots=keeper.bots, tell=tell) as door,
     ):
         yield Doors(setup, keeper, own, door)

@@ -17,7 +17,7 @@ from arena.play.slow.doors import Doors
 from arena.play.slow.remote_bot import RemoteBot
 from arena.play.watchdog import MOST_DECISIONS
 from arena.schedule.deal import BotIndex
-from arena.store.flights import Flight, FlightPlan, Flights
+from arena.store.under_way import MatchesUnderWay, MatchPlan, MatchUnderWay
 from protocol.errors import RunError
 from protocol.remote import Call
 from referee.catalog.identity import code_of
@@ -39,7 +39,7 @@ class Keeping:
     Args:
         setup: what is played.
         game: its game.
-        flights: the file of answers.
+        under_way: the file of answers.
         doors: the open door, if the league has one.
         home: the folder with the socket by which remote bots are reached, if they are.
         told: called now and then, as answers are kept, with how many matches are on their way, and
@@ -51,13 +51,13 @@ class Keeping:
         self,
         setup: Setup,
         game: type[Game],
-        flights: Flights,
+        under_way: MatchesUnderWay,
         doors: Doors | None,
         home: Path | None,
         told: Callable[[int, int], None],
     ) -> None:
         self.setup = setup
-        self.flights = flights
+        self.under_way = under_way
         self.doors = doors
         self.home = home
         self._tell = told
@@ -74,11 +74,11 @@ class Keeping:
     @contextmanager
     def _match(self, fixture: Fixture, polling: Polling) -> Iterator["_Match"]:
         try:
-            flight = self._boarded(fixture)
+            begun = self._begin(fixture)
             self._playing += 1
             with ExitStack() as at_door:
                 at_door.callback(self._note_end)
-                kept = _Match(self, fixture, flight, polling, at_door)
+                kept = _Match(self, fixture, begun, polling, at_door)
                 try:
                     yield kept
                 except AwayError as error:
@@ -90,7 +90,7 @@ class Keeping:
     def _note_end(self) -> None:
         self._playing -= 1
 
-    def _boarded(self, fixture: Fixture) -> Flight:
+    def _begin(self, fixture: Fixture) -> MatchUnderWay:
         setup, bots, deal = self.setup, fixture.bots, fixture.deal
         entrants = [setup.schedule.entrants[bot].version for bot in bots]
         grants = [setup.limits_of(bot).stored() for bot in bots]
@@ -100,17 +100,17 @@ class Keeping:
             for entrant in (setup.schedule.entrants[bot] for bot in deal.lineup)
         )
         plans = {
-            setup.schedule.match_id(deal, rotation): FlightPlan(
+            setup.schedule.match_id(deal, rotation): MatchPlan(
                 lineup, deal.number, rotation, deal.is_mirrored
             )
             for rotation in range(setup.schedule.rotation_count)
         }
         plan = plans.pop(fixture.match)
-        return self.flights.board(fixture.match, terms, plan, plans)
+        return self.under_way.begin(fixture.match, terms, plan, plans)
 
-    def keep(self, flight: Flight, seat: int, number: int, answer: KeptAnswer) -> None:
+    def keep(self, begun: MatchUnderWay, seat: int, number: int, answer: KeptAnswer) -> None:
         """Keep an answer before anything follows from it."""
-        self.flights.keep(flight, seat, number, answer)
+        self.under_way.keep(begun, seat, number, answer)
         self._answers += 1
         if monotonic() - self._told > _TOLD_SECONDS:
             self._told = monotonic()
@@ -124,20 +124,20 @@ class _Match:
         self,
         keeping: Keeping,
         fixture: Fixture,
-        flight: Flight,
+        begun: MatchUnderWay,
         polling: Polling,
         at_door: ExitStack,
     ) -> None:
         self._keeping = keeping
         self._fixture = fixture
-        self._flight = flight
+        self._begun = begun
         self._polling = polling
         self._at_door = at_door
 
     @property
     def has_begun(self) -> bool:
         """Whether anything was answered in the match."""
-        return any(self._flight.answers)
+        return any(self._begun.answers)
 
     def reach(self, bot: BotIndex) -> Seat | None:
         """Return the seat of a remote bot; None of one that is to be started here.
@@ -180,9 +180,9 @@ class _Match:
         for number, (bot, seat) in enumerate(zip(self._fixture.bots, seats, strict=True)):
             process = seat.process if isinstance(seat, ProcessSeat) else None
             if doors is not None and isinstance(process, BotProcess):
-                client = doors.at_door(self._fixture.match, self._flight, number, bot, process)
+                client = doors.at_door(self._fixture.match, self._begun, number, bot, process)
                 self._at_door.enter_context(client)
-        answers = KeptAnswers(seats, self._flight.answers, self._keep)
+        answers = KeptAnswers(seats, self._begun.answers, self._keep)
         self.before, self.after = answers.before, answers.after
 
     def _keep(self, seat: int, number: int, answer: KeptAnswer) -> None:
@@ -190,14 +190,14 @@ class _Match:
             raise RuntimeError(
                 f"the match has not ended after {MOST_DECISIONS:,} decisions of a seat"
             )
-        self._keeping.keep(self._flight, seat, number, answer)
+        self._keeping.keep(self._begun, seat, number, answer)
 
     def played(self, played: Played) -> Played:
         """Return the match with what was asked at doors, once all of that is answered."""
         if self._keeping.doors is None:
             return played
         self._at_door.close()
-        exchanges = self._keeping.flights.exchanges(self._flight)
+        exchanges = self._keeping.under_way.exchanges(self._begun)
         evidence = msgspec.structs.replace(played.evidence, exchanges=exchanges)
         return msgspec.structs.replace(played, evidence=evidence)
 

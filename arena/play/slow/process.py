@@ -34,7 +34,7 @@ from arena.play.slow.keeping import Keeping
 from arena.play.slow.loop import Loop, Turns
 from arena.play.watchdog import LOOK_SECONDS, STUCK_SECONDS, Standstill
 from arena.play.worker import end_without_server, game_of, launchers_of, played_for
-from arena.store.flights import Flights
+from arena.store.under_way import MatchesUnderWay
 from protocol.errors import ArenaError
 
 ALL = 0
@@ -78,13 +78,13 @@ def main(
         try:
             game = game_of(setup)
             launchers = launchers_of(setup, stack, slots * setup.schedule.seats)
-            flights = stack.enter_context(Flights(Path(folder)))
+            under_way = stack.enter_context(MatchesUnderWay(Path(folder)))
             doors = stack.enter_context(opened(setup, keeper, Path(folder), tell))
         except ArenaError as error:
             say(ALL, Broken(str(error)))
             return
         reached = None if home is None else Path(home)
-        keeping = Keeping(setup, game, flights, doors, reached, tell_how_far)
+        keeping = Keeping(setup, game, under_way, doors, reached, tell_how_far)
         loop = Loop(note)
 
         def new_executor() -> Executor:

@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from arena.cli import main
-from arena.store.flights import Flights
+from arena.store.under_way import MatchesUnderWay
 from tests.arena.conftest import ARENA, ROOT, Arena, League
 from tests.arena.play.slow.test_doors import ASKER, KEY, environment, write
 from tests.provider import Provider
@@ -97,5 +97,5 @@ def test_what_a_check_costs_counts_in_the_league(
         asked.append(provider.count["completions"])
     assert ended.returncode == 0  # it is answered 402 from then on, and plays legal moves
     assert asked[1] == asked[2]  # once all is spent, nothing is asked for any more
-    with Flights(league.folder) as flights:
-        assert flights.spent()["asker"] >= 0.001
+    with MatchesUnderWay(league.folder) as under_way:
+        assert under_way.spent()["asker"] >= 0.001

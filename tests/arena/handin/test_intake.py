@@ -19,8 +19,8 @@ from arena.handin.taking_in import Intake
 from arena.league.edit import remove_bots, replace_bot, set_keys
 from arena.league.file import read_asked
 from arena.league.finding import AUTHORS_KIT
-from arena.store.flights import Flights
 from arena.store.opening import read_league
+from arena.store.under_way import MatchesUnderWay
 from protocol.errors import ArenaError, RunError
 from referee.sandbox import SandboxError
 from referee.sandbox.workshop import Workshop
@@ -524,12 +524,12 @@ def test_sources_are_kept_of_so_many_versions_only(db: HandIns) -> None:
 def test_sources_stay_as_long_as_they_may_have_matches_to_finish(db: HandIns) -> None:
     ada = person(db, "ada")
     first = take_in(db, hand_in(db, ada))
-    with Flights(db.league) as flights:
-        flights.enter(read_asked(db.league).bots)
+    with MatchesUnderWay(db.league) as under_way:
+        under_way.enter(read_asked(db.league).bots)
         for number in range(KEPT_VERSIONS + 1):
             take_in(db, hand_in(db, ada, GOOD + b"#" * number))
         assert (db.league / first.folder).is_dir()
-        flights.enter(read_asked(db.league).bots)
+        under_way.enter(read_asked(db.league).bots)
     take_in(db, hand_in(db, ada))
     assert not (db.league / first.folder).exists()
 

@@ -18,7 +18,7 @@ from arena.handin.database import HANDED_IN, HandIns
 from arena.handin.final import is_over
 from arena.serve import messages
 from arena.serve.served import Served
-from arena.store.flights import under_way
+from arena.store.under_way import under_way
 from tests.arena.conftest import STEADY, League, matches_stored, naughty
 from tests.arena.coroutines import run_apart
 from tests.arena.play.slow.homes import DIGEST, Homes, homes, remote

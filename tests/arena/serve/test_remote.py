@@ -14,7 +14,7 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from arena.handin.database import HandIns
 from arena.handin.people import remove, renew
 from arena.league.file import read_asked
-from arena.store.flights import FlightPlan, Flights
+from arena.store.under_way import MatchesUnderWay, MatchPlan
 from protocol import remote
 from referee.match.kept import KeptAnswer
 from tests.arena.serve.remote_home import (
@@ -287,10 +287,10 @@ def test_other_files_in_its_place_end_a_session(contest: Contest) -> None:
 def test_what_was_replaced_stays_connected_until_it_has_finished(contest: Contest) -> None:
     bots = read_asked(contest.folder).bots
     lineup = tuple((bot.key, bot.version) for bot in bots)
-    with Flights(contest.folder) as flights:
-        flights.enter(bots)
-        flight = flights.board("1-0", "", FlightPlan(lineup, 0, 0, is_mirrored=False))
-        flights.keep(flight, 0, 0, KeptAnswer(1, None, 0.0, 0.0, 0.0))
+    with MatchesUnderWay(contest.folder) as under_way:
+        under_way.enter(bots)
+        begun = under_way.begin("1-0", "", MatchPlan(lineup, 0, 0, is_mirrored=False))
+        under_way.keep(begun, 0, 0, KeptAnswer(1, None, 0.0, 0.0, 0.0))
         with at_home(contest), CalledBot(contest.folder) as call:
             assert call.taken()
             write_remote_league(contest.folder, {**DIGESTS, "sage": "9" * 64})
@@ -298,7 +298,7 @@ def test_what_was_replaced_stays_connected_until_it_has_finished(contest: Contes
                 assert is_taken(contest)[0]
         with at_home(contest, digest="9" * 64) as (new, _):
             with at_home(contest) as (home, _):  # it may come again
-                flights.drop(["1-0"])
+                under_way.drop(["1-0"])
                 assert home.declined().kind == "replaced"
             with suppress(TimeoutError):
                 new.next(0.3)

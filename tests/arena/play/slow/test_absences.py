@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.store.flights import under_way
+from arena.store.under_way import under_way
 from tests.arena.conftest import League
 from tests.referee.process_watch import until
 

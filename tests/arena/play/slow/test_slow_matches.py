@@ -172,7 +172,7 @@ def test_a_stopped_service_charges_nobody_and_loses_nothing(
 def answers(league: League) -> dict[tuple[int, ...], KeptAnswer]:
     """Return what is kept of matches on their way, by match, seat and number."""
     with closing(sqlite3.connect(league.folder / "slow.db", timeout=30)) as db:
-        rows = db.execute("SELECT flight, seat, number, said FROM answer")
+        rows = db.execute("SELECT begun, seat, number, said FROM answer")
         return {tuple(at): msgspec.msgpack.decode(said, type=KeptAnswer) for *at, said in rows}
 
 
@@ -348,7 +348,7 @@ def test_a_file_of_answers_that_is_none_stops_the_run_with_the_remedy(league: Le
     ended = league.call("run", code=1)
     said = " ".join(ended.stderr.split())
     assert "slow.db is damaged" in said
-    assert "Remove it: the matches that were in flight begin anew, but for those" in said
+    assert "Remove it: the matches that were under way begin anew, but for those" in said
     assert "Traceback" not in said
 
 
@@ -363,5 +363,5 @@ def test_answers_that_cannot_be_read_stop_the_run_with_the_remedy(league: League
         db.execute("UPDATE answer SET said = x'ff00'")
     said = " ".join(league.call("run", code=1).stderr.split())
     assert "slow.db is damaged: what is kept cannot be read: " in said
-    assert "Remove it: the matches that were in flight begin anew" in said
+    assert "Remove it: the matches that were under way begin anew" in said
     assert "Traceback" not in said

@@ -1,4 +1,4 @@
-"""Matches in flight: what was answered in those that are not over, in a file of their own."""
+"""Matches under way: what was answered in those that are not over, in a file of their own."""
 
 import sqlite3
 from collections.abc import Iterable, Mapping
@@ -14,22 +14,22 @@ from arena.store.errors import WAIT, Damage, explained
 from referee.match.evidence import Exchange
 from referee.match.kept import KeptAnswer
 
-FLIGHTS = "slow.db"
+SLOW_FILE = "slow.db"
 """The file's name, in the folder of a league."""
 
 _SCHEMA = """
-CREATE TABLE IF NOT EXISTS flight (
-    id INTEGER PRIMARY KEY, match TEXT NOT NULL UNIQUE, terms TEXT NOT NULL, plan BLOB NOT NULL
+CREATE TABLE IF NOT EXISTS match (
+    id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, terms TEXT NOT NULL, plan BLOB NOT NULL
 ) STRICT;
 CREATE TABLE IF NOT EXISTS bot (
     key TEXT NOT NULL, version TEXT NOT NULL, said BLOB NOT NULL, PRIMARY KEY (key, version)
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS answer (
-    flight INTEGER NOT NULL, seat INTEGER NOT NULL, number INTEGER NOT NULL, said BLOB NOT NULL,
-    PRIMARY KEY (flight, seat, number)
+    match INTEGER NOT NULL, seat INTEGER NOT NULL, number INTEGER NOT NULL, said BLOB NOT NULL,
+    PRIMARY KEY (match, seat, number)
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS exchange (
-    key TEXT PRIMARY KEY, flight INTEGER NOT NULL, seat INTEGER NOT NULL, said BLOB NOT NULL
+    key TEXT PRIMARY KEY, match INTEGER NOT NULL, seat INTEGER NOT NULL, said BLOB NOT NULL
 ) STRICT;
 CREATE TABLE IF NOT EXISTS spent (bot TEXT PRIMARY KEY, cost REAL NOT NULL) STRICT;
 """
@@ -37,16 +37,16 @@ CREATE TABLE IF NOT EXISTS spent (bot TEXT PRIMARY KEY, cost REAL NOT NULL) STRI
 stays when matches are over.
 """
 _REMEDY = (
-    "Remove it: the matches that were in flight begin anew, but for those of replaced versions, "
+    "Remove it: the matches that were under way begin anew, but for those of replaced versions, "
     "which are over; and what bots have spent is forgotten."
 )
 
 _UNDER_WAY = """
-    SELECT match, (SELECT count(*) FROM answer WHERE flight = flight.id) FROM flight
+    SELECT name, (SELECT count(*) FROM answer WHERE answer.match = match.id) FROM match
     WHERE terms != '' ORDER BY id
 """
 _PLANS = """
-    SELECT match, plan, (SELECT count(*) FROM answer WHERE flight = flight.id) FROM flight
+    SELECT name, plan, (SELECT count(*) FROM answer WHERE answer.match = match.id) FROM match
     ORDER BY id
 """
 _ENTERED = "SELECT key, version, said FROM bot"
@@ -60,7 +60,7 @@ _exchanges = msgspec.msgpack.Decoder(Exchange)
 _T = TypeVar("_T")
 
 
-class FlightPlan(msgspec.Struct, frozen=True, array_like=True):
+class MatchPlan(msgspec.Struct, frozen=True, array_like=True):
     """Which match it is."""
 
     lineup: tuple[tuple[str, str], ...]
@@ -71,18 +71,18 @@ class FlightPlan(msgspec.Struct, frozen=True, array_like=True):
     is_mirrored: bool
 
 
-class Flight(NamedTuple):
-    """A match in flight, and what was kept of it: for each seat its answers, oldest first."""
+class MatchUnderWay(NamedTuple):
+    """A match under way, and what was kept of it: for each seat its answers, oldest first."""
 
     number: int
     answers: list[list[KeptAnswer]]
 
 
-_plans = msgspec.msgpack.Decoder(FlightPlan)
+_plans = msgspec.msgpack.Decoder(MatchPlan)
 
 
-class Flights:
-    """The file of a league's matches in flight, open; a context manager that closes it.
+class MatchesUnderWay:
+    """The file of a league's matches under way, open; a context manager that closes it.
 
     Each answer is on its way to the disk when `keep` returns: that this process is killed loses
     none. It may be used by several threads, one at a time, and by several processes.
@@ -90,7 +90,7 @@ class Flights:
 
     def __init__(self, folder: Path) -> None:
         """Open the file in a league's folder, or make it; raise RunError if that cannot be."""
-        self._path = folder / FLIGHTS
+        self._path = folder / SLOW_FILE
         with self._explained():
             self._db = sqlite3.connect(
                 self._path, timeout=WAIT, isolation_level=None, check_same_thread=False
@@ -120,9 +120,9 @@ class Flights:
             self._db.execute("DELETE FROM bot")
             self._db.executemany("INSERT INTO bot VALUES (?, ?, ?)", rows)
 
-    def board(
-        self, match: str, terms: str, plan: FlightPlan, rest: Mapping[str, FlightPlan] | None = None
-    ) -> Flight:
+    def begin(
+        self, match: str, terms: str, plan: MatchPlan, rest: Mapping[str, MatchPlan] | None = None
+    ) -> MatchUnderWay:
         """Return a match as it was left, or as it begins.
 
         `terms` stand for all that its answers depend on; where they are others, it begins anew.
@@ -130,10 +130,10 @@ class Flights:
         """
         with self._explained():
             found = self._db.execute(
-                "SELECT id, terms FROM flight WHERE match = ?", (match,)
+                "SELECT id, terms FROM match WHERE name = ?", (match,)
             ).fetchone()
             if found is None:
-                words = "INSERT OR IGNORE INTO flight (match, terms, plan) VALUES (?, '', ?)"
+                words = "INSERT OR IGNORE INTO match (name, terms, plan) VALUES (?, '', ?)"
                 others = [(other, _encode(its)) for other, its in (rest or {}).items()]
                 self._db.executemany(words, others)
             elif found[1] != terms:
@@ -142,26 +142,26 @@ class Flights:
             answers: list[list[KeptAnswer]] = [[] for _ in plan.lineup]
             if found is None:
                 added = self._db.execute(
-                    "INSERT INTO flight (match, terms, plan) VALUES (?, ?, ?)",
+                    "INSERT INTO match (name, terms, plan) VALUES (?, ?, ?)",
                     (match, terms, _encode(plan)),
                 )
                 assert added.lastrowid is not None
-                return Flight(added.lastrowid, answers)
+                return MatchUnderWay(added.lastrowid, answers)
             rows = self._db.execute(
-                "SELECT seat, said FROM answer WHERE flight = ? ORDER BY seat, number", (found[0],)
+                "SELECT seat, said FROM answer WHERE match = ? ORDER BY seat, number", (found[0],)
             )
             for seat, said in rows:
                 answers[seat].append(_read(_answers, said))
-            return Flight(found[0], answers)
+            return MatchUnderWay(found[0], answers)
 
-    def keep(self, flight: Flight, seat: int, number: int, answer: KeptAnswer) -> None:
+    def keep(self, match: MatchUnderWay, seat: int, number: int, answer: KeptAnswer) -> None:
         """Keep an answer of a seat by its number, from 0: the next one, or one that was kept."""
         with self._explained():
             self._db.execute(
                 "INSERT OR REPLACE INTO answer VALUES (?, ?, ?, ?)",
-                (flight.number, seat, number, _encode(answer)),
+                (match.number, seat, number, _encode(answer)),
             )
-        flight.answers[seat][number:] = [answer, *flight.answers[seat][number + 1 :]]
+        match.answers[seat][number:] = [answer, *match.answers[seat][number + 1 :]]
 
     def answered(self, key: str) -> Exchange | None:
         """Return what was kept of a request, by its key."""
@@ -169,13 +169,13 @@ class Flights:
             found = self._db.execute("SELECT said FROM exchange WHERE key = ?", (key,)).fetchone()
             return None if found is None else _read(_exchanges, found[0])
 
-    def keep_exchange(self, flight: Flight, key: str, bot: str, exchange: Exchange) -> None:
+    def keep_exchange(self, match: MatchUnderWay, key: str, bot: str, exchange: Exchange) -> None:
         """Keep what a bot, by its key in the league, was answered, and what that cost."""
         with self._explained(), self._db:  # both, or none
             self._db.execute("BEGIN IMMEDIATE")
             self._db.execute(
                 "INSERT OR REPLACE INTO exchange VALUES (?, ?, ?, ?)",
-                (key, flight.number, exchange.seat, _encode(exchange)),
+                (key, match.number, exchange.seat, _encode(exchange)),
             )
             self.spend(bot, exchange.cost)
 
@@ -188,10 +188,10 @@ class Flights:
                 (bot, cost),
             )
 
-    def exchanges(self, flight: Flight) -> list[Exchange]:
+    def exchanges(self, match: MatchUnderWay) -> list[Exchange]:
         """Return what was asked in a match and answered, in the order of its decisions."""
         with self._explained():
-            rows = self._db.execute("SELECT said FROM exchange WHERE flight = ?", (flight.number,))
+            rows = self._db.execute("SELECT said FROM exchange WHERE match = ?", (match.number,))
             found = [_read(_exchanges, said) for (said,) in rows]
         return sorted(found, key=lambda each: (each.seat, each.ask, each.at))
 
@@ -207,17 +207,17 @@ class Flights:
                 for table in ("answer", "exchange"):
                     self._db.execute(
                         f"DELETE FROM {table} "  # noqa: S608 - one of the two
-                        "WHERE flight IN (SELECT id FROM flight WHERE match = ?)",
+                        "WHERE match IN (SELECT id FROM match WHERE name = ?)",
                         (match,),
                     )
-                self._db.execute("DELETE FROM flight WHERE match = ?", (match,))
+                self._db.execute("DELETE FROM match WHERE name = ?", (match,))
 
     def matches(self) -> list[str]:
-        """Return the names of the matches in flight."""
+        """Return the names of the matches under way."""
         with self._explained():
-            return [match for (match,) in self._db.execute("SELECT match FROM flight ORDER BY id")]
+            return [match for (match,) in self._db.execute("SELECT name FROM match ORDER BY id")]
 
-    def land(self) -> None:
+    def clear(self) -> None:
         """Forget all matches, as the league is played; nobody else may use the file.
 
         Without anything spent, it is removed, and this may not be used any more.
@@ -232,7 +232,7 @@ class Flights:
 
 
 def under_way(folder: Path) -> dict[str, int]:
-    """Return the matches of a league that are in flight, each with how many answers are kept of it.
+    """Return the matches of a league that are under way, each with how many answers are kept of it.
 
     Those who play them are not kept waiting, and no file is made. Raises RunError if the file
     cannot be read.
@@ -240,16 +240,16 @@ def under_way(folder: Path) -> dict[str, int]:
     return dict(_looked_up(folder, _UNDER_WAY))
 
 
-def plans(folder: Path) -> dict[str, tuple[FlightPlan, int]]:
-    """Return the matches that are in flight or to follow, with their answers, as `under_way`."""
-    with explained(folder / FLIGHTS, _REMEDY):
+def plans(folder: Path) -> dict[str, tuple[MatchPlan, int]]:
+    """Return the matches that are under way or to follow, with their answers, as `under_way`."""
+    with explained(folder / SLOW_FILE, _REMEDY):
         rows = _looked_up(folder, _PLANS)
         return {match: (_read(_plans, plan), answers) for match, plan, answers in rows}
 
 
 def entered(folder: Path) -> dict[tuple[str, str], Bot]:
-    """Return the bots that may be in flight, by key and version, as `under_way` does."""
-    with explained(folder / FLIGHTS, _REMEDY):
+    """Return the bots that may have matches under way, by key and version, as `under_way` does."""
+    with explained(folder / SLOW_FILE, _REMEDY):
         rows = _looked_up(folder, _ENTERED)
         return {(key, version): _read(_bots, said) for key, version, said in rows}
 
@@ -260,7 +260,7 @@ def spent(folder: Path) -> dict[str, float]:
 
 
 def _looked_up(folder: Path, question: str) -> list[Any]:
-    path = folder / FLIGHTS
+    path = folder / SLOW_FILE
     if not path.exists():
         return []
     with explained(path, _REMEDY):
