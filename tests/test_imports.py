@@ -49,7 +49,7 @@ HOMES = {
     "networkx": ["arena.schedule.matching"],
     "sqlite3": [
         *("arena.handin.database", "arena.store.database", "arena.store.errors"),
-        *("arena.store.under_way", "arena.store.migrations", "arena.store.schema"),
+        *("arena.store.schema", "arena.store.under_way"),
     ],
     "greenlet": ["arena.play.slow.loop"],
     "msgspec": ["protocol.*", "referee.*", "arena.*"],

@@ -1,9 +1,12 @@
 """Bots that are checked for a league, and entered into it if they are fit."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, wait
+from concurrent.futures import CancelledError, Future, wait
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
+from queue import Empty, SimpleQueue
+from threading import Event, Thread
 from typing import Literal, NamedTuple, TypeAlias
 
 from arena.author.candidate import fitting
@@ -16,7 +19,6 @@ from arena.league.edit import add_bot, check_changeable, replace_bot
 from arena.league.entry import entry_for
 from arena.league.plan import LeaguePlan
 from arena.organize.copying import copied
-from arena.organize.crew import checking
 from arena.organize.gather import Brought
 from arena.store.opening import open_store
 from arena.text import composed, counted, fold, safe
@@ -24,7 +26,11 @@ from protocol.errors import ArenaError, RunError
 
 State: TypeAlias = Literal["entered", "replaced", "unchanged", "refused"]
 _EVERY = 0.2  # seconds between two words on how the checks are getting on
+_GRACE = 1.0  # seconds for the checks that are given up; what they started ends with this process
 _NAMED = 3  # of the bots that are being checked
+
+_Check = Callable[[Bot, Callable[[str], None]], list[Step]]
+"""Checks a bot; calls what it is given with its progress."""
 
 
 class Terms(NamedTuple):
@@ -104,7 +110,7 @@ def entered(
     def steps_of(bot: Bot, tell_one: Callable[[str], None]) -> list[Step]:
         return list(check(bot, setting, terms.sandbox_uid, tell_one))
 
-    with checking(checked, steps_of, workers, told) as futures:
+    with _checking(checked, steps_of, workers, told) as futures:
         done = 0
         for each, verdict in zip(bots, known, strict=True):
             if verdict is None and isinstance(each.bot, Bot):
@@ -219,3 +225,46 @@ def _status(done: int, number: int, told: Mapping[str, str]) -> str:
     """Return how the checks are getting on."""
     now = [f"{name}: {words}" for name, words in dict(told).items()][:_NAMED]
     return f"{done} of {counted(number, 'bot')} checked; {'; '.join(now)}"
+
+
+@contextmanager
+def _checking(
+    bots: Mapping[str, Bot], check: _Check, workers: int, told: dict[str, str]
+) -> Iterator[Mapping[str, Future[list[Step]]]]:
+    """Begin to check bots, in order, so many at once; yield the steps to come, by name.
+
+    In `told` stands how each that has begun and not ended is getting on. At the end, what has not
+    ended is given up.
+    """
+    futures: dict[str, Future[list[Step]]] = {name: Future() for name in bots}
+    waiting: SimpleQueue[str] = SimpleQueue()
+    for name in bots:
+        waiting.put(name)
+    over = Event()
+
+    def tell(name: str, words: str) -> None:
+        if over.is_set():
+            raise CancelledError
+        told[name] = words
+
+    def work() -> None:
+        while not over.is_set():
+            try:
+                name = waiting.get_nowait()
+            except Empty:
+                return
+            try:
+                futures[name].set_result(check(bots[name], partial(tell, name)))
+            except BaseException as error:  # noqa: BLE001 - raised again where the result is asked for
+                futures[name].set_exception(error)
+            told.pop(name, None)
+
+    threads = [Thread(target=work, daemon=True) for _ in range(min(workers, len(bots)))]
+    for thread in threads:
+        thread.start()
+    try:
+        yield futures
+    finally:
+        over.set()
+        for thread in threads:
+            thread.join(_GRACE)

@@ -9,6 +9,7 @@ from typing import Any
 from arena.league.bot import Bot
 from arena.play import worker
 from arena.play.executor import STOP_SIGNALS
+from arena.play.idle import IdleWorkers
 from arena.play.messages import (
     Broken,
     Check,
@@ -22,7 +23,6 @@ from arena.play.messages import (
     encode,
 )
 from arena.play.sandbox import check_sandbox
-from arena.play.spares import Spares
 from arena.play.spawning import kill_all, spawn, wait
 from arena.play.workforce import Died, Event, Heard, Worker, Workforce
 from arena.schedule.deal import BotIndex, first_bots
@@ -77,7 +77,7 @@ class LocalWorkforce(Workforce):
         setup: Setup,
         bots: Sequence[Bot],
         places: Sequence[Sequence[int]],
-        spares: Spares[LocalWorker] | None = None,
+        idle: IdleWorkers[LocalWorker] | None = None,
     ) -> None:
         """Take what to play, and perhaps workers of a run before, to be kept for a run after.
 
@@ -86,7 +86,7 @@ class LocalWorkforce(Workforce):
         self._setup = setup
         self._bots = bots
         self._places = places
-        self._spares = spares
+        self._idle = idle
         self._fit: set[BotIndex] = set()
         self._is_sound = True
         self._leaving = False
@@ -99,9 +99,9 @@ class LocalWorkforce(Workforce):
         Raises as `check_sandbox` does.
         """
         found: Sequence[BotIndex] = first_bots(len(self._setup.names))
-        if self._spares is not None:
-            self._spares.prepare(self._setup)
-            found = self._spares.unknown(self._setup)
+        if self._idle is not None:
+            self._idle.prepare(self._setup)
+            found = self._idle.unknown(self._setup)
         bots = [bot for bot in found if bot not in self._setup.elsewhere]
         count = len(self._places)
         is_kept = False
@@ -115,14 +115,14 @@ class LocalWorkforce(Workforce):
             yield
             is_kept = self._is_sound and not self.workers
         finally:
-            if self._spares is None:
+            if self._idle is None:
                 kill_all()
             elif not is_kept:
-                self._spares.clear()
+                self._idle.clear()
 
     def _worker(self, cores: Sequence[int], check: Sequence[BotIndex]) -> LocalWorker:
         """Return a worker on some cores: one that was kept, or a new one."""
-        kept = self._spares.take() if self._spares is not None else None
+        kept = self._idle.take() if self._idle is not None else None
         if kept is not None:
             kept.renew(self._setup, check)
             return kept
@@ -172,8 +172,8 @@ class LocalWorkforce(Workforce):
 
     def release_idle(self) -> None:
         """Let the workers end, which takes a moment if their bots do, or be kept."""
-        if self._spares is not None:
-            self._spares.keep(self.workers, self._setup, self._fit)
+        if self._idle is not None:
+            self._idle.keep(self.workers, self._setup, self._fit)
             self.workers = []
             return
         for each in self.workers:

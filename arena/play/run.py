@@ -12,14 +12,19 @@ from arena.league.plan import LeaguePlan
 from arena.play.building import build_all
 from arena.play.events import Problem, RoundBegan, RunEvent, Stored, Suspended
 from arena.play.messages import News, Results, Setup
-from arena.play.missing import WHOLE, Missing
-from arena.play.outstanding import Outstanding, of_departures, outstanding, with_departures
+from arena.play.missing import (
+    WHOLE,
+    Missing,
+    Outstanding,
+    of_departures,
+    outstanding,
+    with_departures,
+)
 from arena.play.quiet import timing
 from arena.play.runner import Runner
 from arena.play.staffing import RunTerms, Staff, remotes_of, setup_of, staff_of
 from arena.schedule.deal import BotIndex
-from arena.store.continuity import remember
-from arena.store.opening import open_store
+from arena.store.opening import open_store, remember
 from arena.store.rounds import Drawn
 from arena.store.store import Store
 from arena.store.timing import Timing
@@ -103,7 +108,7 @@ class Run:
             todo.tasks,
             staff.force,
             more,
-            terms.presence,
+            terms.connected,
             begun,
             is_closed=terms.is_closed,
         )
@@ -287,7 +292,8 @@ def open_run(
         entered = with_departures(league, todo.departures)
         bots = entered.bots if todo.matches else ()
         built = build_all(bots, league.build, terms.sandbox_uid, tell, league.environments)
-        unreached = dict.fromkeys(remotes_of(entered) if terms.presence is None else (), _ELSEWHERE)
+        elsewhere = remotes_of(entered) if terms.connected is None else ()
+        unreached = dict.fromkeys(elsewhere, _ELSEWHERE)
         setup = setup_of(entered, built, terms, unreached, len(todo.departures.bots))
         staff = staff_of(entered, setup, built, todo, terms)
         opened = Run(league, store, todo, setup, staff, terms, built.remarks)

@@ -11,7 +11,6 @@ from time import monotonic
 
 from arena.play.events import Forfeiting, Notice, Problem, Started, Suspended
 from arena.play.forfeits import ForfeitRows
-from arena.play.lobby import Lobby
 from arena.play.messages import (
     Away,
     Broken,
@@ -27,7 +26,7 @@ from arena.play.messages import (
     Unfit,
     Word,
 )
-from arena.play.presence import Presence
+from arena.play.remotes import ConnectedBots, RemoteQueue
 from arena.play.workforce import Died, Event, Heard, Lost, Worker, Workforce
 from arena.schedule.deal import BotIndex
 from arena.store.result import PlayedMatch
@@ -52,7 +51,7 @@ class Runner:
         tasks: Iterable[Task],
         workforce: Workforce,
         more: Callable[[Collection[BotIndex]], Iterable[Task] | None] | None = None,
-        presence: Presence | None = None,
+        connected: ConnectedBots | None = None,
         begun: Iterable[str] = (),
         *,
         is_closed: bool = False,
@@ -61,8 +60,8 @@ class Runner:
 
         `more` is called with the suspended bots whenever all was played that could be, and stored,
         and there are workers that have checked the bots; it returns None at the end. Without a
-        `presence`, remote bots are never there. `begun` are the matches that go on, by their ids.
-        `is_closed` is as of the `Lobby`.
+        `connected`, remote bots are never there. `begun` are the matches that go on, by their ids.
+        `is_closed` is as of the `RemoteQueue`.
         """
         self._setup = setup
         self.absent: list[BotIndex] = []
@@ -75,10 +74,10 @@ class Runner:
         }
         self._begun = {*begun}
         self._replaced = frozenset(setup.replaced)
-        presence = presence or Presence()
-        self._unreached = {} if presence.home else remotes
-        self._lobby = Lobby(remotes, presence, self._has_begun, is_closed=is_closed)
-        self._calls = False  # whether the lobby has its turn
+        connected = connected or ConnectedBots()
+        self._unreached = {} if connected.home else remotes
+        self._queue = RemoteQueue(remotes, connected, self._has_begun, is_closed=is_closed)
+        self._calls = False  # whether the queue has its turn
         self._is_shared = workforce.shares_deals
         self._suspended: set[BotIndex] = set()
         self._tasks = self._unsuspended(tasks)
@@ -164,7 +163,7 @@ class Runner:
         match word:
             case Results():
                 yield from self._count_forfeits(word.matches)
-                self._lobby.note_played(word.matches)
+                self._queue.note_played(word.matches)
             case Failed():
                 yield from self._failed(word)
             case Fit():
@@ -174,7 +173,7 @@ class Runner:
             case Away():
                 self._note_begun(word)
                 self._put_back(self._passed, word.task)
-                for bot in self._lobby.note_absence(word.task):
+                for bot in self._queue.note_absence(word.task):
                     yield News(
                         f"{self._setup.names[bot]} is said to be connected, and yet its matches "
                         f"cannot begin: {word.why}. They are tried again."
@@ -210,7 +209,7 @@ class Runner:
             self._suspended.add(bot)
             self._passed = deque(kept for task in self._passed for kept in self._kept(task))
             self._again = [kept for task in self._again for kept in self._kept(task)]
-            self._lobby.remove(bot)
+            self._queue.remove(bot)
             name = self._setup.names[bot]
             if bot not in self._replaced:
                 yield Suspended(name, reason)
@@ -324,15 +323,15 @@ class Runner:
         if workers and not self._force.is_settling and not any(each.given for each in workers):
             if self._again or self._passed:
                 yield from self._give_up()
-            elif absent := self._lobby.absent:
+            elif absent := self._queue.absent:
                 self.absent, self._more = absent, None  # the next round may depend on them
-                self._lobby.clear()
+                self._queue.clear()
 
     def _fill(self) -> None:
         """Give every worker enough to stay busy, as long as there is anything that it can play."""
         if self._setup.remotes:
             orders = (given for each in self._force.workers for given in each.given)
-            self._lobby.look(lineup for given in orders for lineup, _ in given.rest)
+            self._queue.look(lineup for given in orders for lineup, _ in given.rest)
         sated: set[int] = set()  # of workers that can run the same bots, one look is enough
         for each in self._force.workers:
             while len(each.given) < self._force.ahead and id(each.unfit) not in sated:
@@ -348,7 +347,7 @@ class Runner:
             return []
         while again := next((task for task in self._again if self._can_play(each, task)), None):
             self._again.remove(again)
-            if self._lobby.readmits(again):
+            if self._queue.readmits(again):
                 return [again]
         return list(itertools.islice(self._wanted(each), self._batch_size()))
 
@@ -360,10 +359,10 @@ class Runner:
         for _ in range(len(self._passed)):
             if not self._can_play(each, task := self._passed.popleft()):
                 self._passed.append(task)
-            elif self._lobby.readmits(task):
+            elif self._queue.readmits(task):
                 yield task
         others = self._others(each)
-        if not self._lobby:  # as nearly always
+        if not self._queue:  # as nearly always
             yield from others
             return
         called = self._called(each)
@@ -376,7 +375,7 @@ class Runner:
             yield found
 
     def _called(self, each: Worker) -> Iterator[Task]:
-        while found := self._lobby.call():
+        while found := self._queue.call():
             if self._can_play(each, found):
                 yield found
             else:
@@ -386,7 +385,7 @@ class Runner:
         while len(self._passed) < _PASSED_LIMIT and (found := next(self._tasks, None)):
             if not self._can_play(each, found):
                 self._passed.append(found)
-            elif self._lobby.admits(found):
+            elif self._queue.admits(found):
                 yield found
 
     def _can_play(self, each: Worker, task: Task) -> bool:
@@ -396,7 +395,7 @@ class Runner:
         """Return whether anything is left to be played."""
         if not self._passed:
             self._passed += itertools.islice(self._tasks, 1)
-        return bool(self._again or self._passed or self._lobby)
+        return bool(self._again or self._passed or self._queue)
 
     def _give_up(self) -> Iterator[Notice]:
         """Suspend those bots that no worker can run, as nothing is left without them."""

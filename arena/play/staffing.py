@@ -2,18 +2,18 @@
 
 import os
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import NamedTuple
 
 from arena.league.bot import Bot
 from arena.league.files import LEAGUE_FILE
 from arena.league.plan import LeaguePlan
 from arena.play.building import AllBuilt
+from arena.play.idle import IdleWorkers
 from arena.play.local import LocalWorker, LocalWorkforce, check_workers, usable_cores
 from arena.play.messages import Setup
-from arena.play.missing import WHOLE, Part
-from arena.play.outstanding import Outstanding
-from arena.play.presence import Presence
-from arena.play.spares import Spares
+from arena.play.missing import WHOLE, Outstanding, Part
+from arena.play.remotes import ConnectedBots
 from arena.play.workforce import Workforce
 from arena.schedule.deal import LIVE_PROCESSES, BotIndex, first_bots, numbered
 from arena.store.under_way import MatchesUnderWay
@@ -43,9 +43,9 @@ class RunTerms(NamedTuple):
     """The bots that have lost what they have not played, by key, and why."""
     is_closed: bool = False
     """Whether no bots are taken any more, so that nobody is waited for without end."""
-    spares: Spares[LocalWorker] | None = None
+    idle: IdleWorkers[LocalWorker] | None = None
     """The workers of the run before, which are kept for the next one; None to keep none."""
-    presence: Presence | None = None
+    connected: ConnectedBots | None = None
     """Which remote bots are there; without it, none ever plays."""
 
 
@@ -123,9 +123,10 @@ def staff_of(
     if league.limits.pace == "slow":
         most = todo.deals * league.rotation_count
         slots = min(league.limits.slots, most, setup.most_matches)
-        return Staff(_slots(setup, built.ready, slots, league, terms.presence), slots, league.seats)
+        home = None if terms.connected is None else terms.connected.home
+        return Staff(_slots(setup, built.ready, slots, league, home), slots, league.seats)
     places = _places(league, terms.workers, setup)[: todo.deals] if todo.matches else []
-    return Staff(LocalWorkforce(setup, built.ready, places, terms.spares), len(places), kept)
+    return Staff(LocalWorkforce(setup, built.ready, places, terms.idle), len(places), kept)
 
 
 def _places(league: LeaguePlan, workers: int | None, setup: Setup) -> list[tuple[int, ...]]:
@@ -149,14 +150,13 @@ def _places(league: LeaguePlan, workers: int | None, setup: Setup) -> list[tuple
 
 
 def _slots(
-    setup: Setup, bots: Sequence[Bot], slots: int, league: LeaguePlan, presence: Presence | None
+    setup: Setup, bots: Sequence[Bot], slots: int, league: LeaguePlan, home: Path | None
 ) -> Workforce:
     """Return the slots of a slow league; raise ArenaError without the keys of its door."""
     from arena.play.slow.doors import Doorkeeper
     from arena.play.slow.workforce import SlotWorkforce
 
     keeper = None
-    home = None if presence is None else presence.home
     asking = [bot for bot in league.bots if league.limits_of(bot).door]
     if slots and asking and league.door is not None:
         terms = league.door.within(min(league.limits_of(bot).decision_seconds for bot in asking))

@@ -27,11 +27,11 @@ from arena.league.bot import Bot
 from arena.league.file import FILE, read_asked
 from arena.league.plan import LeaguePlan
 from arena.play.events import Forfeiting, Problem, RoundBegan, RunEvent, Stored, Suspended
+from arena.play.idle import IdleWorkers
 from arena.play.local import LocalWorker
 from arena.play.messages import News
-from arena.play.presence import Presence, RemoteKey
+from arena.play.remotes import ConnectedBots, RemoteKey
 from arena.play.run import Run, open_run
-from arena.play.spares import Spares
 from arena.play.staffing import RunTerms
 from arena.serve.messages import (
     EndPlay,
@@ -79,7 +79,7 @@ class Orders:
     def __init__(self, folder: Path) -> None:
         self.ending = False
         """Whether the player is to end."""
-        self.presence = Presence(folder / HANDED_IN)
+        self.connected = ConnectedBots(folder / HANDED_IN)
         """Which remote bots are there."""
         self._missed: set[RemoteKey] = set()  # in the last run, if none is going on
         self._file = folder / FILE
@@ -132,7 +132,7 @@ class Orders:
 
     def _look_for_missed(self) -> None:
         """Let the league be played again if a bot that was missed is there."""
-        if any(self.presence.room(*bot) for bot in self._missed):
+        if any(self.connected.room(*bot) for bot in self._missed):
             self._news.set()
 
     def _listen(self) -> None:
@@ -153,7 +153,7 @@ class Orders:
     def _heed(self, order: Order) -> None:
         if isinstance(order, Here):
             with self._lock:
-                self.presence.tell({(key, digest): room for key, digest, room in order.rooms})
+                self.connected.tell({(key, digest): room for key, digest, room in order.rooms})
                 self._look_for_missed()
             return
         self.ending |= isinstance(order, EndPlay)
@@ -199,7 +199,7 @@ class Player:
         self._uid = uid
         self._tell = tell
         self._orders = Orders(folder)
-        self._spares = Spares[LocalWorker]()
+        self._idle = IdleWorkers[LocalWorker]()
         self._suspended: dict[_Entry, str] = {}  # why
         self._missed: dict[_Entry, float] = {}  # since when, in a league that is closed
         self._absent: list[Bot] = []  # in the last run
@@ -215,10 +215,10 @@ class Player:
                 if self._orders.wait(_KEEP_SECONDS if seconds is None else seconds):
                     continue
                 if seconds is None:
-                    self._spares.clear()  # nobody needs them now
+                    self._idle.clear()  # nobody needs them now
                     self._orders.wait(None)
         finally:
-            self._spares.clear()
+            self._idle.clear()
 
     def _tried(self) -> float | None:
         """Play what is missing, or tell why that is not possible; return as `_play_missing`."""
@@ -312,8 +312,8 @@ class Player:
             self._uid,
             out=out,
             is_closed=self._is_closed,
-            spares=self._spares,
-            presence=orders.presence,
+            idle=self._idle,
+            connected=orders.connected,
         )
         with open_run(league, terms) as run, orders.stopping(run):
             if run.missing:

@@ -15,7 +15,7 @@ from arena.handin.people import people
 from arena.handin.submissions import Submission, all_of, queue
 from arena.handin.telling import unfit
 from arena.league.file import read_asked
-from arena.play.presence import RemoteKey
+from arena.play.remotes import RemoteKey
 from arena.serve.asking import LeagueReader
 from arena.serve.broadcast import Broadcast
 from arena.serve.child import Companion

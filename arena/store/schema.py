@@ -65,7 +65,7 @@ there are. A deal's name is its id in the league, a hash, as `deal_number` makes
 has no index, whose pages would be touched at random. The order of storing shows nowhere else.
 
 A deal's rotations are those of a mirrored one, in the order in which they are played; of others
-there are none. A look is what the files of a bot were last seen to be; `continuity` says what for.
+there are none. A look is what the files of a bot were last seen to be; `opening` says what for.
 Its seal is a hash of the rest of the row, which nothing else would prove. A suspension is why a bot
 was suspended in the last run that it was to play in. A round is what `Drawn` says, of a format that
 goes by results, and `out` the bots of it that were gone before all of their deals were played. A

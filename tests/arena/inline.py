@@ -264,7 +264,7 @@ class InlineWorkforce(Workforce):
     workers: list[InlineWorker]
 
     def __init__(
-        self, setup: Setup, bots: Sequence[Bot], places: Sequence[object], spares: object = None
+        self, setup: Setup, bots: Sequence[Bot], places: Sequence[object], idle: object = None
     ) -> None:
         self._setup = setup
         self.workers = []

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 
-from arena.play.cluster.freight import Lacking, Piece
+from arena.play.cluster.sending import Lacking, Piece
 from referee.sandbox import room_for
 from referee.sandbox.big_files import is_big, kept_files, room_for_files
 from referee.sandbox.by_hash import Content, FilesByHash

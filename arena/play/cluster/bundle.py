@@ -12,7 +12,7 @@ from arena.environment.names import LOCK, WHEELS
 from arena.league.bot import Bot
 from arena.league.files import readable
 from arena.play.cluster.arrivals import Arrivals
-from arena.play.cluster.freight import Freight, SentFile, packed
+from arena.play.cluster.sending import SentFile, SentFiles, packed
 from arena.play.messages import Setup
 from protocol.errors import ArenaError, RunError
 from referee.catalog.finding import Source, find_source
@@ -65,14 +65,14 @@ def manifest_of(bot: Bot) -> Manifest:
     return Manifest(bot.name, words, bot.digest, bot.grant, packages)
 
 
-def wheels_of(bot: Bot) -> Freight:
+def wheels_of(bot: Bot) -> SentFiles:
     """Return the wheels of a bot's environment; raise ArenaError if they cannot be read."""
     folder = Path(bot.environment, WHEELS)
     with readable(bot.name):
         return packed(folder, (), sorted(path.name for path in folder.iterdir()))
 
 
-def files_of(bot: Bot) -> Freight:
+def files_of(bot: Bot) -> SentFiles:
     """Return the files of a bot; raise ArenaError if they cannot be read."""
     with readable(bot.name):
         return packed(bot.folder, bot.borrowed, bot.files)

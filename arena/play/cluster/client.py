@@ -13,8 +13,8 @@ from arena.play.cluster.address import scheduler_address
 from arena.play.cluster.connection import dask_kept_quiet
 from arena.play.cluster.events import (
     Answered,
+    ClusterEvent,
     Gone,
-    Happening,
     Joined,
     Machine,
     Refused,
@@ -57,7 +57,7 @@ class ClusterWorkforce(Workforce):
     def __init__(self, setup: Setup, bots: Sequence[Bot], address: str) -> None:
         scheduler_address(address)  # or it raises; a file is read again for each connection
         self.workers: list[RemoteWorker] = []
-        self._queue: queue.SimpleQueue[Happening] = queue.SimpleQueue()
+        self._queue: queue.SimpleQueue[ClusterEvent] = queue.SimpleQueue()
         self._link = Link(address, secrets.token_hex(8), setup, bots, self._queue.put)
         self._names = setup.names
         self._comparison = MachineComparison()
@@ -141,7 +141,7 @@ class ClusterWorkforce(Workforce):
             events += self._taken(each)
         return [*events, *map(News, self._told(found)), *map(News, self._comparison.standouts())]
 
-    def _taken(self, each: Happening) -> Iterator[Event]:
+    def _taken(self, each: ClusterEvent) -> Iterator[Event]:
         """Update the list of workers; yield what the runner is to know."""
         if isinstance(each, Joined):
             self.workers += [RemoteWorker(self, each.machine) for _ in range(each.machine.slots)]
@@ -173,7 +173,7 @@ class ClusterWorkforce(Workforce):
         self.workers.remove(worker)
         return Lost(worker, has_begun)
 
-    def _told(self, found: Iterable[Happening]) -> Iterator[str]:
+    def _told(self, found: Iterable[ClusterEvent]) -> Iterator[str]:
         """Yield sentences on the cluster, one for those who are alike."""
         alike: dict[str, list[str]] = defaultdict(list)
         joined = [each.machine for each in found if isinstance(each, Joined)]

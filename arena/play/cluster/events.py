@@ -87,4 +87,4 @@ class Unreached(NamedTuple):
     slot: "Slot"
 
 
-Happening: TypeAlias = Joined | Refused | Waiting | Gone | Answered | Unreached | News | Broken
+ClusterEvent: TypeAlias = Joined | Refused | Waiting | Gone | Answered | Unreached | News | Broken

@@ -14,7 +14,7 @@ from arena.league.files import readable
 from arena.play.cluster import host, receiving
 from arena.play.cluster.bundle import Bundle, files_of, manifest_of, wheels_of
 from arena.play.cluster.events import Machine, Refused
-from arena.play.cluster.freight import Freight
+from arena.play.cluster.sending import SentFiles
 from arena.play.messages import Setup, encode
 from arena.schedule.deal import first_bots
 from protocol.errors import ArenaError, Refusal
@@ -95,26 +95,26 @@ class Greeter:
         """Send what a Dask worker has not, or not as it is, of the bots and their environments."""
         for version in await call(receiving.lacking, self._played):
             bot, manifest = self._bots[version]
-            freight = await _in_thread(bot, _unchanged, bot)
-            await self._send(call, node, bot, freight)
-            await _checked(call, receiving.take, encode(Bundle(manifest, freight.files)))
+            sent = await _in_thread(bot, _unchanged, bot)
+            await self._send(call, node, bot, sent)
+            await _checked(call, receiving.take, encode(Bundle(manifest, sent.files)))
         for version in await call(receiving.unequipped, self._setup, self._played):
             bot, _ = self._bots[version]
             await self._send(call, node, bot, await _in_thread(bot, wheels_of, bot))
 
-    async def _send(self, call: "_Call", node: str, bot: Bot, freight: Freight) -> None:
+    async def _send(self, call: "_Call", node: str, bot: Bot, sent: SentFiles) -> None:
         """Send files; the big ones to one Dask worker of a machine after another.
 
         The next one finds that its machine has them.
         """
         for part, door in (
-            (freight.part(big=False), nullcontext()),
-            (freight.part(big=True), self._doors[node]),
+            (sent.part(big=False), nullcontext()),
+            (sent.part(big=True), self._doors[node]),
         ):
             async with door:
                 await self._send_part(call, bot, part)
 
-    async def _send_part(self, call: "_Call", bot: Bot, part: Freight) -> None:
+    async def _send_part(self, call: "_Call", bot: Bot, part: SentFiles) -> None:
         if not part.files:
             return
         asked = await _checked(call, receiving.ask, encode([file.content for file in part.files]))
@@ -127,7 +127,7 @@ class Greeter:
                 await _checked(call, receiving.add, encode(load))
 
 
-def _unchanged(bot: Bot) -> Freight:
+def _unchanged(bot: Bot) -> SentFiles:
     """Return the files of a bot that are those with which the run began."""
     if bot.has_changed():
         why = f"bot {bot.name!r} was changed after this run began; run again"

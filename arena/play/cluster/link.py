@@ -26,8 +26,8 @@ from arena.play.cluster.connection import (
 )
 from arena.play.cluster.events import (
     Answered,
+    ClusterEvent,
     Gone,
-    Happening,
     Joined,
     Machine,
     Refused,
@@ -60,7 +60,7 @@ class Link:
         run: str,
         setup: Setup,
         bots: Sequence[Bot],
-        put: Callable[[Happening], None],
+        put: Callable[[ClusterEvent], None],
     ) -> None:
         self._address = address
         self._run = run
@@ -76,7 +76,7 @@ class Link:
         self._kept = 0.0
         self._scheduler = ""  # its id, which is another once it was started again
         self._numbers = itertools.count()
-        self._errands: set[asyncio.Task[Any]] = set()
+        self._background: set[asyncio.Task[Any]] = set()
 
     @property
     def is_settling(self) -> bool:
@@ -136,7 +136,7 @@ class Link:
             if time.monotonic() - self._kept > _KEEP_SECONDS:
                 self._kept = time.monotonic()
                 if self._machines:
-                    self._errand(self._keep(self._client, list(self._machines)))
+                    self._in_background(self._keep(self._client, list(self._machines)))
             await within(end.wait(), max(_LOOK_SECONDS, len(found["workers"]) / _LOOKED_AT))
 
     async def _keep(self, client: Any, addresses: list[str]) -> None:
@@ -201,7 +201,7 @@ class Link:
             self._put(self._alone(bool(workers)))
         self._is_alone = not able
 
-    def _alone(self, others: bool) -> Happening:
+    def _alone(self, others: bool) -> ClusterEvent:
         """Return what to say when nobody is there to play, whether or not there are `others`."""
         if others and not self._may_return:
             return Broken("none of the cluster's workers can play; the reasons are above.")
@@ -299,7 +299,7 @@ class Link:
                 return
             if answer.died:
                 machine.slots_used.discard(slot)
-                self._errand(self._client.cancel([*slot.pending]))
+                self._in_background(self._client.cancel([*slot.pending]))
                 slot.pending.clear()
         slot.follower = None
 
@@ -315,7 +315,7 @@ class Link:
             if slot.follower is not None:
                 slot.follower.cancel()
             if slot.pending and self._client is not None:
-                self._errand(self._client.cancel(slot.pending))
+                self._in_background(self._client.cancel(slot.pending))
         soon = time.monotonic() + _AGAIN_SECONDS
         not_before = max(soon, self._not_before.get(machine.address, 0.0))
         self._not_before[machine.address] = not_before
@@ -325,7 +325,7 @@ class Link:
     def leave(self) -> None:
         """Let the matches that are being played be the last, and take back what is not begun."""
         if self._client is not None and self._machines:
-            self._errand(self._left(self._client, list(self._machines)))
+            self._in_background(self._left(self._client, list(self._machines)))
 
     async def _left(self, client: Any, addresses: list[str]) -> None:
         going_on = await client.run(host.leave, self._run, workers=addresses, on_error="ignore")
@@ -336,20 +336,20 @@ class Link:
                     assert slot.follower is not None
                     slot.follower.cancel()
                     slot.follower = None
-                    self._errand(client.cancel([*slot.pending]))
+                    self._in_background(client.cancel([*slot.pending]))
                     slot.pending.clear()
                     self._put(Unreached(slot))
 
     def _tell(self, function: Callable[..., Any], addresses: list[str]) -> None:
         if self._client is not None and addresses:
-            self._errand(
+            self._in_background(
                 self._client.run(function, self._run, workers=addresses, on_error="ignore")
             )
 
-    def _errand(self, work: Coroutine[Any, Any, object]) -> None:
+    def _in_background(self, work: Coroutine[Any, Any, object]) -> None:
         task = asyncio.create_task(quietly(work))
-        self._errands.add(task)
-        task.add_done_callback(self._errands.discard)
+        self._background.add(task)
+        task.add_done_callback(self._background.discard)
 
     async def close(self) -> None:
         """Play no more, and leave the cluster as it was."""
@@ -357,6 +357,6 @@ class Link:
         self._tell(host.close, [*known & self._seen.keys()])
         for greeting in self._greetings.values():
             greeting.cancel()
-        await within(asyncio.gather(*self._errands), _FAREWELL_SECONDS)
+        await within(asyncio.gather(*self._background), _FAREWELL_SECONDS)
         if self._client is not None:
             await quietly(within(self._client.close(), _FAREWELL_SECONDS))

@@ -16,7 +16,7 @@ import msgspec
 from arena.play.cluster.arrivals import Arrivals
 from arena.play.cluster.bundle import Manifest, discard, unpack_bot, unpacked
 from arena.play.cluster.equipping import equipping
-from arena.play.cluster.freight import Lacking, Piece
+from arena.play.cluster.sending import Lacking, Piece
 from arena.play.messages import Setup
 from protocol.errors import ArenaError, RunError
 from referee.sandbox import SandboxError, room_for, temporary_folder

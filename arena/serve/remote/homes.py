@@ -17,7 +17,7 @@ from arena.handin.submissions import bots_of_author
 from arena.league.bot import Bot
 from arena.league.plan import LeaguePlan
 from arena.play.calls import SOCKET, listening
-from arena.play.presence import RemoteKey
+from arena.play.remotes import RemoteKey
 from arena.serve.remote.copies import RemoteCopy, say_to_match
 from arena.serve.remote.line import (
     BROKEN,

@@ -17,7 +17,7 @@ from arena.play.events import Notice, Problem, Suspended
 from arena.play.executor import Executor
 from arena.play.fixture import AwayError
 from arena.play.messages import Away, Done, Order, Play, Results, Task, Unfit, Word
-from arena.play.presence import Presence
+from arena.play.remotes import ConnectedBots
 from arena.play.runner import Runner
 from arena.play.workforce import Event, Heard, Worker
 from arena.schedule.deal import BotIndex, Deal
@@ -94,10 +94,10 @@ def gone(task: Task) -> Away:
 
 
 def scripted(
-    tasks: Iterable[Task], presence: Presence, slots: Slots, more: More = None
+    tasks: Iterable[Task], connected: ConnectedBots, slots: Slots, more: More = None
 ) -> tuple[Runner, list[Results | Notice]]:
     told = setup(*NAMES, remotes={SAGE: DIGEST, TOM: DIGEST})
-    runner = Runner(told, tasks, slots, more, presence)
+    runner = Runner(told, tasks, slots, more, connected)
     return runner, [*chain.from_iterable(runner.run())]
 
 
@@ -115,7 +115,7 @@ def test_as_many_as_like_can_wait_and_all_others_are_played() -> None:
     began = process_time()
     tasks = [*pairs((ADA, SAGE), 50_000), *pairs((ADA, BOB), 50)]
     slots = Slots(10, Slots.all_end)
-    runner, events = scripted(tasks, Presence(), slots)
+    runner, events = scripted(tasks, ConnectedBots(), slots)
     assert process_time() - began < 10
     assert results(events) == len(slots.handed) == 100
     assert runner.absent == [SAGE]
@@ -126,7 +126,7 @@ def test_nobody_is_waited_for_with_a_bot_that_was_suspended_meanwhile() -> None:
     bar = Unfit(ADA, "it said nothing")
     tasks = [*pairs((ADA, SAGE), 10), *pairs((ADA, BOB), 1)]
     slots = Slots(2, lambda slots: slots.all_end(lambda _: bar))
-    runner, events = scripted(tasks, Presence(), slots)
+    runner, events = scripted(tasks, ConnectedBots(), slots)
     assert events == [Suspended("ada", "failed its start-up check: it said nothing")]
     assert runner.absent == []
 
@@ -135,7 +135,7 @@ def test_nobody_is_waited_for_with_a_bot_that_was_suspended_meanwhile() -> None:
 def test_nobody_plays_more_at_once_than_it_can_and_nothing_is_lost(seed: int) -> None:
     """Whoever comes and goes, and is not there when its match is to begin."""
     rng = random.Random(seed)
-    presence = Presence()
+    connected = ConnectedBots()
     rooms = {("sage", DIGEST): 0, ("tom", DIGEST): 0}
     looks = 0
 
@@ -156,12 +156,12 @@ def test_nobody_plays_more_at_once_than_it_can_and_nothing_is_lost(seed: int) ->
         rooms.update({key: rng.choice([0, 1, 2]) for key in rooms if rng.random() < 0.2})
         if looks > 500:
             rooms.update(dict.fromkeys(rooms, 2))
-        presence.tell(rooms)
+        connected.tell(rooms)
         return found
 
     known: list[Task] = []
     tasks = [*pairs((ADA, SAGE), 20), *pairs((SAGE, TOM), 20), *pairs((ADA, BOB), 1000)]
-    runner, events = scripted(tasks, presence, Slots(6, play))
+    runner, events = scripted(tasks, connected, Slots(6, play))
     assert (results(events), runner.absent) == (2080, [])
     assert not any(isinstance(event, Problem | Suspended) for event in events)
     matches = [each for event in events if isinstance(event, Results) for each in event.matches]
@@ -171,12 +171,12 @@ def test_nobody_plays_more_at_once_than_it_can_and_nothing_is_lost(seed: int) ->
 
 @pytest.mark.parametrize("room", [0, 2])
 def test_no_more_is_asked_for_while_matches_wait(room: int) -> None:
-    presence = Presence()
-    presence.tell({("sage", DIGEST): room})
+    connected = ConnectedBots()
+    connected.tell({("sage", DIGEST): room})
     asked: list[int] = []
     slots = Slots(4, Slots.all_end)
     tasks = [*pairs((ADA, SAGE), 2), *pairs((ADA, BOB), 2)]
-    scripted(tasks, presence, slots, lambda _: asked.append(len(slots.handed)))
+    scripted(tasks, connected, slots, lambda _: asked.append(len(slots.handed)))
     assert (len(slots.handed), asked) == ((8, [8]) if room else (4, []))
 
 

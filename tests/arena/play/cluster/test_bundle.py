@@ -15,7 +15,7 @@ from arena.league.bot import Bot, make_bot
 from arena.play.cluster import bundle
 from arena.play.cluster.arrivals import Arrivals
 from arena.play.cluster.bundle import Bundle, Manifest, files_of, manifest_of
-from arena.play.cluster.freight import Freight, Lacking, Piece, SentFile
+from arena.play.cluster.sending import Lacking, Piece, SentFile, SentFiles
 from protocol.errors import ArenaError, RunError
 from referee.sandbox import MachineError
 from referee.sandbox.by_hash import Content
@@ -59,14 +59,14 @@ def a_bot(folder: Path, *files: str) -> Bot:
 
 
 def sent(bot: Bot, base: Path) -> Path:
-    arrived(freight := files_of(bot), base)
-    unpack(Bundle(manifest_of(bot), freight.files), base)
+    arrived(files := files_of(bot), base)
+    unpack(Bundle(manifest_of(bot), files.files), base)
     return base / bot.version
 
 
-def arrived(freight: Freight, base: Path) -> None:
+def arrived(files: SentFiles, base: Path) -> None:
     there = Arrivals(arriving(base))
-    for load in freight.loads(there.lacking([file.content for file in freight.files])):
+    for load in files.loads(there.lacking([file.content for file in files.files])):
         assert there.add(load)
 
 
@@ -201,8 +201,8 @@ def test_a_file_that_arrives_twice_is_refused(folder, base):
 def test_half_a_bundle_and_a_version_that_is_none_are_refused(folder, base):
     """A version is the name of the folder."""
     bot = a_bot(folder, "bot")
-    arrived(freight := files_of(bot), base)
-    data = msgspec.msgpack.encode(Bundle(manifest_of(bot), freight.files))
+    arrived(files := files_of(bot), base)
+    data = msgspec.msgpack.encode(Bundle(manifest_of(bot), files.files))
     for cut in (0, 1, 20, -1):
         with pytest.raises(RunError, match="is not whole"):
             bundle.unpack_bot(data[:cut], base, Arrivals(arriving(base)))
@@ -248,7 +248,7 @@ def test_a_disk_that_is_full_is_told_and_nothing_is_left(folder, base):
     assert [*base.iterdir()] == []
     assert all(path.stat().st_size <= 1 << 16 for path in arriving(base).iterdir())
     assert not [path for path in arriving(base).iterdir() if path.name.startswith(".")]
-    arrived(freight := files_of(bot), base)
+    arrived(files := files_of(bot), base)
     with files_no_larger_than(1 << 16), pytest.raises(OSError, match="too large"):
-        unpack(Bundle(manifest_of(bot), freight.files), base)
+        unpack(Bundle(manifest_of(bot), files.files), base)
     assert [*base.iterdir()] == []

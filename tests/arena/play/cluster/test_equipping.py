@@ -16,7 +16,7 @@ from arena.play.building import Builder
 from arena.play.cluster.arrivals import Arrivals
 from arena.play.cluster.bundle import Packages
 from arena.play.cluster.equipping import Equipper
-from arena.play.cluster.freight import SentFile, packed
+from arena.play.cluster.sending import SentFile, packed
 from protocol.errors import RunError
 from referee.limits import WorkLimits
 from tests.arena.environment.conftest import cache, wheel
@@ -55,10 +55,10 @@ def sent(folder: Path, arrivals: Arrivals) -> Packages:
     """Send the wheels in a folder; return what is said of them."""
     wheels = wheels_in(folder)
     pins = [Pin(each.name, each.version, frozenset([each.sha256()])) for each in wheels]
-    freight = packed(folder, (), [each.path.name for each in wheels])
-    for load in freight.loads(arrivals.lacking([file.content for file in freight.files])):
+    files = packed(folder, (), [each.path.name for each in wheels])
+    for load in files.loads(arrivals.lacking([file.content for file in files.files])):
         assert arrivals.add(load)
-    return Packages(lock_text(pins).encode(), freight.files)
+    return Packages(lock_text(pins).encode(), files.files)
 
 
 def test_an_environment_is_made_of_what_was_sent_and_that_is_removed(

@@ -41,7 +41,7 @@ class Lacking(NamedTuple):
     """How many of its bytes are there."""
 
 
-class Freight:
+class SentFiles:
     """Some files of a folder, those of `borrowed` elsewhere; nobody has read them yet."""
 
     def __init__(self, folder: Path, borrowed: Borrowed, files: Sequence[SentFile]) -> None:
@@ -49,10 +49,10 @@ class Freight:
         self._borrowed = borrowed
         self.files = list(files)
 
-    def part(self, *, big: bool) -> "Freight":
+    def part(self, *, big: bool) -> "SentFiles":
         """Return the big files of it, or the others."""
         files = [file for file in self.files if is_big(file.content) == big]
-        return Freight(self._folder, self._borrowed, files)
+        return SentFiles(self._folder, self._borrowed, files)
 
     def loads(self, lacking: Iterable[Lacking]) -> Iterator[list[Piece]]:
         """Yield what a machine lacks of the files, as much at a time as is sent at once.
@@ -73,14 +73,14 @@ class Freight:
             yield load
 
 
-def packed(folder: Path, borrowed: Borrowed, names: Iterable[str]) -> Freight:
+def packed(folder: Path, borrowed: Borrowed, names: Iterable[str]) -> SentFiles:
     """Return files as they are sent; raise OSError if they cannot be read."""
     files = []
     with Sources(folder, borrowed) as sources:
         for name in names:
             with _named(folder, name), sources.open(name) as file:
                 files.append(SentFile(os.fsencode(name), content_of(file)))
-    return Freight(folder, borrowed, files)
+    return SentFiles(folder, borrowed, files)
 
 
 @contextmanager

@@ -1,12 +1,12 @@
-"""Where tasks wait for remote bots that are not connected, or play all that they can at once."""
+"""Which remote bots are connected, and the tasks that wait for those that have no room."""
 
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
 from time import monotonic
 from typing import TypeAlias
 
 from arena.play.messages import Task
-from arena.play.presence import Presence, RemoteKey
 from arena.schedule.deal import BotIndex
 from arena.store.result import PlayedMatch
 
@@ -14,11 +14,39 @@ _PAUSE = 0.25  # seconds before a bot is asked again that was not there, though 
 _DOUBLINGS = 5  # of that pause, where it is so again and again
 _REFUSALS = 6  # in a row, after which somebody is to know
 
+RemoteKey: TypeAlias = tuple[str, str]
+"""A remote bot: the key that its results are kept under, and the digest of what runs."""
+
 Party: TypeAlias = tuple[BotIndex, ...]
 """The remote bots of a line-up."""
 
 
-class Lobby:
+class ConnectedBots:
+    """How many matches of each remote bot can be played at once now.
+
+    One thread tells it, the whole state each time; another one reads it.
+    """
+
+    def __init__(self, home: Path | None = None) -> None:
+        """Take the folder with the socket by which the bots are reached, if they are."""
+        self.home = home
+        self.changes = 0
+        """How often it has become another: what was read before that number grew is old."""
+        self._rooms: Mapping[RemoteKey, int] = {}
+
+    def tell(self, rooms: Mapping[RemoteKey, int]) -> None:
+        """Say for how many matches each bot has room; one that is not in it has room for none."""
+        now = {bot: room for bot, room in rooms.items() if room > 0}
+        if now != self._rooms:
+            self._rooms = now
+            self.changes += 1  # last, so that nobody takes the old state for the new one
+
+    def room(self, key: str, digest: str) -> int:
+        """Return how many matches a bot can play at once; 0 if it is not connected."""
+        return self._rooms.get((key, digest), 0)
+
+
+class RemoteQueue:
     """The tasks whose remote bots have no room for another match, and who has room.
 
     Tasks of the same remote bots wait in one line, in their order, and the line waits at one of
@@ -29,7 +57,7 @@ class Lobby:
     def __init__(
         self,
         remotes: Mapping[BotIndex, RemoteKey],
-        presence: Presence,
+        connected: ConnectedBots,
         has_begun: Callable[[Task], bool],
         *,
         is_closed: bool = False,
@@ -42,8 +70,8 @@ class Lobby:
         self._is_closed = is_closed
         self._has_begun = has_begun
         self._remotes = remotes
-        self._presence = presence
-        self._seen = 0  # changes of the presence
+        self._connected = connected
+        self._seen = 0  # changes of who is connected
         self._room = dict.fromkeys(remotes, 0)
         self._pauses: dict[BotIndex, float] = {}  # until when bots are not asked
         self._refusals: Counter[BotIndex] = Counter()  # in a row
@@ -57,11 +85,11 @@ class Lobby:
 
     def look(self, playing: Iterable[tuple[BotIndex, ...]]) -> None:
         """Find out who has room now, beside matches of these line-ups that are being played."""
-        if self._seen != self._presence.changes:
-            self._seen = self._presence.changes
+        if self._seen != self._connected.changes:
+            self._seen = self._connected.changes
             self._pauses.clear()
             self._refusals.clear()
-        self._room = {bot: self._presence.room(*key) for bot, key in self._remotes.items()}
+        self._room = {bot: self._connected.room(*key) for bot, key in self._remotes.items()}
         for lineup in playing:
             self._reserve(self._party(lineup))
         now = monotonic()
@@ -169,7 +197,7 @@ class Lobby:
     @property
     def absent(self) -> list[BotIndex]:
         """The bots that are waited for, and not connected; empty if a task waits for none such."""
-        away = {bot for bot, key in self._remotes.items() if not self._presence.room(*key)}
+        away = {bot for bot, key in self._remotes.items() if not self._connected.room(*key)}
         if self._is_closed:
             away |= {bot for bot, count in self._refusals.items() if count >= _REFUSALS}
         missed = [away.intersection(party) for party in self._lines]

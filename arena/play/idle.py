@@ -18,7 +18,7 @@ _MOST_RUNS = 100
 """After so many, new workers begin: copies of bots that have left are gone with the old ones."""
 
 
-class Spares(Generic[W]):
+class IdleWorkers(Generic[W]):
     """Workers without work; a run takes them over if its bots alone differ from those before."""
 
     def __init__(self) -> None:
