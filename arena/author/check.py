@@ -20,9 +20,7 @@ from protocol.errors import ArenaError
 from referee.sandbox import Launcher, SandboxError
 
 
-def check(
-    bot: Bot, setting: Setting, sandbox_uid: int | None, tell: Callable[[str], None]
-) -> Iterator[Step]:
+def check(bot: Bot, setting: Setting, tell: Callable[[str], None]) -> Iterator[Step]:
     """Yield the steps as they are done; some are left out after a failure, or if time is up.
 
     It has what it was granted. `tell` is called with its progress. Raises SandboxError if the
@@ -32,11 +30,11 @@ def check(
     setting = setting._replace(limits=bot.grant.of(setting.limits))
     found: Bot | None = bot
     if bot.is_to_be_made:
-        step, found = _built(bot, setting, sandbox_uid, tell)
+        step, found = _built(bot, setting, tell)
         yield step
     if found is not None:
         with (
-            Launcher(setting.limits.sandbox, uid=sandbox_uid) as launcher,
+            Launcher(setting.limits.sandbox, uid=setting.sandbox_uid) as launcher,
             door_of(setting.limits, setting.door, found, setting.folder) as door,
         ):
             checked = CheckedBot(launcher, found, setting, tell, door, is_built=bool(bot.build))
@@ -54,15 +52,13 @@ def unready(error: ArenaError) -> Iterator[Step]:
     yield from map(Step, STEPS[1:])
 
 
-def _built(
-    bot: Bot, setting: Setting, sandbox_uid: int | None, tell: Callable[[str], None]
-) -> tuple[Step, Bot | None]:
+def _built(bot: Bot, setting: Setting, tell: Callable[[str], None]) -> tuple[Step, Bot | None]:
     """Build a bot; return the step of it, and the bot as it is run if it could be built.
 
     All that the build printed is shown if it failed, as only its author can mend it.
     """
     tell(building(bot, setting.build))
-    with Builder(setting.build, sandbox_uid, setting.environments).open() as builder:
+    with Builder(setting.build, setting.sandbox_uid, setting.environments).open() as builder:
         try:
             built = builder.built(bot)
         except BuildError as error:

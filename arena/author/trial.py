@@ -45,9 +45,11 @@ class Setting(NamedTuple):
     """On which terms it may ask through a door, if it has one."""
     folder: Path | None = None
     """That of the league that it is to enter, where what it spends at the door is counted."""
+    sandbox_uid: int | None = None
+    """As for a `Launcher`."""
 
 
-def of_league(league: LeaguePlan, patience: float) -> Setting:
+def of_league(league: LeaguePlan, patience: float, sandbox_uid: int | None) -> Setting:
     """Return what a bot is checked for that is to enter a league, which was read with its game.
 
     The deals are never the league's own.
@@ -64,6 +66,7 @@ def of_league(league: LeaguePlan, patience: float) -> Setting:
         environments=league.environments,
         door=league.door,
         folder=league.folder,
+        sandbox_uid=sandbox_uid,
     )
 
 

@@ -12,11 +12,8 @@ import msgspec
 from arena.author.chat import moves_schema
 from arena.author.new import TEMPLATES, find_language
 from arena.cli import completion, main
-from arena.cli.common import (
-    output_format,
-    show,
-    trust_option,
-)
+from arena.cli.options import output_format, trust_option
+from arena.cli.saying import show
 from arena.league.finding import bots_for
 from arena.league.games import family_of, find_game
 from arena.tables.table import Column, Row, Table, render

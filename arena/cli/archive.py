@@ -10,8 +10,8 @@ from arena.archive.export import exported
 from arena.archive.merge import import_files
 from arena.archive.notated import USUAL, notated
 from arena.cli import main
-from arena.cli.common import league_argument, trust_option
 from arena.cli.files import check_target, print_pieces, write_pieces
+from arena.cli.options import league_argument, trust_option
 from arena.cli.progress import StatusLine
 from arena.cli.saying import say
 from arena.league.file import FILE

@@ -9,8 +9,8 @@ from urllib.parse import quote, urlsplit
 import click
 
 from arena.cli import main
-from arena.cli.common import league_argument, output_format, show
-from arena.cli.saying import say
+from arena.cli.options import league_argument, output_format
+from arena.cli.saying import say, show
 from arena.handin.database import HandIns
 from arena.handin.entries import bots_of
 from arena.handin.names import read_names

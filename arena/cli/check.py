@@ -1,8 +1,9 @@
 """The command that says whether a bot is fit to play."""
 
 import dataclasses
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -13,21 +14,19 @@ from arena.author.step import Step
 from arena.author.trial import Setting
 from arena.author.verdict import ending, is_fit, lines, shown, verdict_table
 from arena.cli import completion, main
-from arena.cli.common import (
+from arena.cli.options import (
     Seconds,
     game_option,
-    key_values,
+    grouped,
     limit_option,
     limits_in,
+    options_option,
     output_format,
     sandbox_option,
     sandbox_uid_option,
-    screen_width,
-    show,
-    warn_unprotected,
 )
 from arena.cli.progress import StatusLine
-from arena.cli.saying import say
+from arena.cli.saying import say, screen_width, show, warn_unprotected
 from arena.environment.errors import PackagesError
 from arena.league.bot import Bot
 from arena.league.games import find_game
@@ -36,10 +35,40 @@ from arena.play.building import Builder
 from arena.text import safe
 from protocol.errors import ArenaError
 from referee.door import DoorTerms
+from referee.limits import Limits
 from referee.program.file import Confinement
 from referee.rules.options import are_for, check_seats, read_options, read_settings
 
 _PLAIN = "simple"
+
+
+def _setting(
+    game: str,
+    seats: int | None,
+    seed: str,
+    seconds: float,
+    options: Mapping[str, Any],
+    limits: Limits,
+    sandbox_uid: int | None,
+) -> Setting:
+    """Return what options ask a bot to be checked for."""
+    kind, _ = find_game(game, confinement=Confinement(limits.sandbox, sandbox_uid))
+    if seats is not None:
+        check_seats(kind, seats)
+    chosen = read_options(kind, options, seats)
+    return Setting(
+        game=kind,
+        options=chosen,
+        limits=limits,
+        seat_counts=[
+            each
+            for each in kind.seat_counts
+            if seats in (None, each) and are_for(kind, chosen, each)
+        ],
+        seed=seed,
+        patience=seconds,
+        sandbox_uid=sandbox_uid,
+    )
 
 
 @main.command("check")
@@ -54,9 +83,7 @@ _PLAIN = "simple"
     show_default=True,
     help="Start no more matches after this time.",
 )
-@click.option(
-    "--option", "options", multiple=True, metavar="KEY=VALUE", help="An option of the game."
-)
+@options_option
 @limit_option()
 @click.option(
     "--key",
@@ -68,20 +95,10 @@ _PLAIN = "simple"
 @sandbox_option
 @sandbox_uid_option
 @output_format
+@grouped(limits=limits_in, setting=_setting)
 @click.pass_context
 def check_command(
-    context: click.Context,
-    bot: str,
-    game: str,
-    seats: int | None,
-    seed: str,
-    seconds: float,
-    options: tuple[str, ...],
-    limits: tuple[str, ...],
-    keys: tuple[str, ...],
-    sandbox: str,
-    sandbox_uid: int | None,
-    form: str,
+    context: click.Context, bot: str, setting: Setting, keys: tuple[str, ...], form: str
 ) -> None:
     """Check step by step whether a bot can play a game; exit with 1 if it cannot.
 
@@ -96,27 +113,11 @@ def check_command(
         --limit door='POST https://api.example.org/v1/chat/completions' \\
         --key https://api.example.org=MY_KEY
     """
-    kind, _ = find_game(game, confinement=Confinement(sandbox, sandbox_uid))
-    if seats is not None:
-        check_seats(kind, seats)
-    chosen = read_options(kind, key_values(options), seats)
-    setting = Setting(
-        game=kind,
-        options=chosen,
-        limits=limits_in(limits, sandbox),
-        seat_counts=[
-            each
-            for each in kind.seat_counts
-            if seats in (None, each) and are_for(kind, chosen, each)
-        ],
-        seed=seed,
-        patience=seconds,
-    )
     found: Bot | ArenaError
     try:
-        with Builder(setting.build, sandbox_uid, setting.environments).open() as builder:
+        with Builder(setting.build, setting.sandbox_uid, setting.environments).open() as builder:
             said = lock_packages(Path(bot), builder)
-        name, found = candidate(bot, kind)
+        name, found = candidate(bot, setting.game)
     except PackagesError as error:
         said, name, found = "", Path(bot).resolve().name, error
     if said:
@@ -128,11 +129,11 @@ def check_command(
         asked = found.grant.of(setting.limits).door
         setting = setting._replace(door=_door(asked, keys))
         found = fitting(found, setting.limits)
-    warn_unprotected(sandbox)
+    warn_unprotected(setting.limits.sandbox)
     steps: list[Step] = []
     with StatusLine() as line:
         told = (
-            check(found, setting, sandbox_uid, lambda words: line.show(lambda: words))
+            check(found, setting, lambda words: line.show(lambda: words))
             if isinstance(found, Bot)
             else unready(found)
         )
@@ -141,9 +142,9 @@ def check_command(
                 line.clear()
                 click.echo("\n".join(lines(number, step, screen_width())))
     if form == _PLAIN:
-        click.echo("\n".join(["", *ending(name, kind.name, steps, screen_width())]))
+        click.echo("\n".join(["", *ending(name, setting.game.name, steps, screen_width())]))
     else:
-        show(verdict_table(name, kind.name, steps), form)
+        show(verdict_table(name, setting.game.name, steps), form)
     context.exit(0 if is_fit(steps) else 1)
 
 

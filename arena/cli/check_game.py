@@ -7,16 +7,9 @@ import click
 import msgspec
 
 from arena.cli import completion, main
-from arena.cli.common import (
-    Seconds,
-    WholeNumber,
-    output_format,
-    screen_width,
-    show,
-    trust_option,
-)
+from arena.cli.options import Seconds, WholeNumber, output_format, trust_option
 from arena.cli.progress import StatusLine
-from arena.cli.saying import say
+from arena.cli.saying import say, screen_width, show
 from arena.league.games import find_game, outdated
 from arena.tables.table import Column, Table
 from arena.text import fold, safe

@@ -5,33 +5,29 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from itertools import chain, count
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 import msgspec
 
 from arena.cli import completion, main
-from arena.cli.common import (
-    check_workers,
-    cluster_option,
+from arena.cli.files import spare_folder
+from arena.cli.options import (
     game_option,
-    key_values,
+    grouped,
     limit_option,
     limits_beside,
     opening_options,
     opening_words,
+    options_option,
     output_format,
     sandbox_option,
     sandbox_uid_option,
-    seconds_of,
-    show,
-    tell_unmet,
-    warn_unprotected,
 )
-from arena.cli.files import spare_folder
 from arena.cli.progress import StatusLine
-from arena.cli.rates import bound_of, rates_of
-from arena.cli.saying import say
+from arena.cli.rates import rates_of, rates_options
+from arena.cli.running import cluster_option, for_option, run_terms, workers_option
+from arena.cli.saying import say, show, tell_unmet, warn_unprotected
 from arena.cli.stopping import GO_ON, stopped_by_signals, stopped_by_time
 from arena.cli.verify import agree
 from arena.compare import Comparison
@@ -48,12 +44,52 @@ from arena.play.events import Problem, Stored, Suspended
 from arena.play.messages import News
 from arena.play.run import Run, open_run
 from arena.play.staffing import RunTerms
+from arena.stats.sequential import Bounds, Rates
 from arena.store.opening import open_store, read_league, settled
 from arena.text import counted, safe, safe_lines
 from protocol.errors import ArenaError, RunError
 from referee.catalog.finding import Source
 from referee.rules.game import Game
 from referee.rules.options import check_seats
+
+
+class _Typed(NamedTuple):
+    """What is to be compared, as it was typed."""
+
+    one: str
+    other: str
+    game: str
+    others: tuple[str, ...]
+    deals: int
+    seats: int | None
+    seed: str | None
+    options: Mapping[str, Any]
+    limits: Mapping[str, Any]
+    opening: Mapping[str, Any]
+
+    def asked(self, kept: LeaguePlan | None) -> "_Asked":
+        """Return what it means; what it leaves out is as in the league that was kept, if any."""
+        kind, source = find_game(self.game)
+        seats = kind.seat_counts[0] if self.seats is None else self.seats
+        check_seats(kind, seats)
+        return _Asked(
+            game=kind,
+            source=source,
+            bots=(self.one, self.other, *_filled(kind, seats, self.others)),
+            settings=Settings(
+                game=kind.name,
+                seats=seats,
+                deals=self.deals,
+                seed=kept.settings.seed if kept and self.seed is None else seed_of(self.seed),
+                anchor=kept.settings.anchor if kept else {},
+            ),
+            options=self.options,
+            limits={
+                "fresh": kept.limits.fresh if kept else True,  # or what is learnt would be counted
+                **self.limits,
+            },
+            opening=self.opening,
+        )
 
 
 @main.command()
@@ -67,50 +103,16 @@ from referee.rules.options import check_seats
     metavar="BOT",
     help="A bot for another seat; one --with for each.",
 )
-@click.option(
-    "--alpha",
-    type=float,
-    default=0.05,
-    show_default=True,
-    help="Probability of calling equal bots different.",
-)
-@click.option(
-    "--beta",
-    type=float,
-    default=0.05,
-    show_default=True,
-    help="Probability of missing a bot that is better by --margin.",
-)
-@click.option(
-    "--margin",
-    type=float,
-    help="Smallest lead that matters: the share of points above one half.  [default: 0.05]",
-)
-@click.option(
-    "--score0", type=float, metavar="S", help="One side: A passes if it takes more than this share."
-)
-@click.option(
-    "--score1", type=float, metavar="S", help="One side: A fails if it takes less than this share."
-)
-@click.option("--elo0", type=float, metavar="E", help="--score0 as a lead of Elo.")
-@click.option("--elo1", type=float, metavar="E", help="--score1 as a lead of Elo.")
+@rates_options
 @click.option(
     "--deals", type=int, default=10_000, show_default=True, help="Stop after this many deals."
 )
 @click.option("--seats", type=int, help="Bots in a match.  [default: the game's least]")
 @click.option("--seed", help="All chance comes from it.  [default: a new one, shown]")
-@click.option(
-    "--option", "options", multiple=True, metavar="KEY=VALUE", help="An option of the game."
-)
+@options_option
 @limit_option()
-@click.option(
-    "--for",
-    "seconds",
-    type=seconds_of,
-    metavar="TIME",
-    help="Stop after 90s, 30m, 2h or 1h30m.",
-)
-@click.option("--workers", type=int, help="Processes that play.  [default: as cores allow]")
+@for_option()
+@workers_option
 @cluster_option
 @click.option(
     "--keep",
@@ -121,32 +123,9 @@ from referee.rules.options import check_seats
 @sandbox_option
 @sandbox_uid_option
 @output_format
+@grouped(limits=limits_beside, opening=opening_words, typed=_Typed, rates=rates_of, terms=run_terms)
 def compare(
-    one: str,
-    other: str,
-    game: str,
-    others: tuple[str, ...],
-    alpha: float,
-    beta: float,
-    margin: float | None,
-    score0: float | None,
-    score1: float | None,
-    elo0: float | None,
-    elo1: float | None,
-    deals: int,
-    seats: int | None,
-    seed: str | None,
-    options: tuple[str, ...],
-    limits: tuple[str, ...],
-    seconds: float | None,
-    workers: int | None,
-    cluster: str | None,
-    keep: Path | None,
-    opening_plies: int | None,
-    opening_file: str | None,
-    sandbox: str,
-    sandbox_uid: int | None,
-    form: str,
+    typed: _Typed, rates: Rates | Bounds, terms: RunTerms, keep: Path | None, form: str
 ) -> None:
     """Play until it is clear whether bot A is better than bot B.
 
@@ -164,35 +143,13 @@ def compare(
     arena compare ./new/bot ./old/bot --game guerra \\
         --cluster tcp://scheduler:8786
     """
-    check_workers(workers, cluster)
-    kind, source = find_game(game)
-    seats = kind.seat_counts[0] if seats is None else seats
-    check_seats(kind, seats)
-    rates = rates_of(alpha, beta, margin, bound_of(score0, elo0, 0), bound_of(score1, elo1, 1))
     with ExitStack() as stack:
         spare = stack.enter_context(spare_folder())
         folder = keep or spare
         if keep and (keep.is_file() or (keep.is_dir() and _holds_other_things(keep))):
             raise ArenaError(f"{keep} is no league and not empty; give --keep a new folder.")
         kept = read_league(folder) if (folder / FILE).exists() else None
-        asked = _Asked(
-            game=kind,
-            source=source,
-            bots=(one, other, *_filled(kind, seats, others)),
-            settings=Settings(
-                game=kind.name,
-                seats=seats,
-                deals=deals,
-                seed=kept.settings.seed if kept and seed is None else seed_of(seed),
-                anchor=kept.settings.anchor if kept else {},
-            ),
-            options=key_values(options),
-            limits={
-                "fresh": kept.limits.fresh if kept else True,  # or what is learnt would be counted
-                **limits_beside(sandbox, limits),
-            },
-            opening=opening_words(opening_plies, opening_file),
-        )
+        asked = typed.asked(kept)
         league = _made_in(spare, asked)
         _check_different(league, asked.names())
         if kept:
@@ -202,11 +159,11 @@ def compare(
             league = asked.make(folder)
         league = league.dealt_by_name()
         comparison = Comparison(league, *asked.names(), rates)
-        agree(league, workers)
-        with open_run(league, RunTerms(workers, sandbox_uid, cluster=cluster)) as run:
+        agree(league, terms.workers)
+        with open_run(league, terms) as run:
             if kept and (kept.settings, kept.bots) != (league.settings, league.bots):
                 asked.write(folder)
-            stopped = _play(run, league, comparison, seconds, kept=keep is not None)
+            stopped = _play(run, league, comparison, terms.seconds, kept=keep is not None)
     show(comparison.table(), form)
     if stopped:
         click.get_current_context().exit(1)

@@ -7,14 +7,10 @@ import click
 
 from arena.author.submitting import Address, Client, address_of
 from arena.cli import main
-from arena.cli.common import (
-    WholeNumber,
-    sandbox_option,
-    warn_unprotected,
-)
 from arena.cli.handing_in import send, token_of, token_option, verdict_on
+from arena.cli.options import WholeNumber, sandbox_option
 from arena.cli.progress import StatusLine
-from arena.cli.saying import say
+from arena.cli.saying import say, warn_unprotected
 from arena.cli.stopping import stopped_by_signals
 from arena.home.prepared import Prepared, marker, prepare, try_start
 from arena.play.building import BuildError

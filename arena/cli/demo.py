@@ -9,9 +9,10 @@ from pathlib import Path
 import click
 
 from arena.cli import main
-from arena.cli.common import output_format, sandbox_option, sandbox_uid_option
 from arena.cli.files import spare_folder
 from arena.cli.leagues import play_and_show
+from arena.cli.options import grouped, output_format, sandbox_option, sandbox_uid_option
+from arena.cli.running import run_terms, workers_option
 from arena.cli.saying import say
 from arena.league.file import FILE
 from arena.league.finding import bundled
@@ -26,14 +27,13 @@ _DEMO_SEED = 1
 
 
 @main.command()
-@click.option("--workers", type=int, help="Processes that play.  [default: as cores allow]")
+@workers_option
 @click.option("--keep", type=click.Path(path_type=Path), help="Keep the leagues in this folder.")
 @sandbox_option
 @sandbox_uid_option
 @output_format
-def demo(
-    workers: int | None, keep: Path | None, sandbox: str, sandbox_uid: int | None, form: str
-) -> None:
+@grouped(terms=run_terms)
+def demo(terms: RunTerms, keep: Path | None, sandbox: str, form: str) -> None:
     """Run a small league of each of two games and show the tables.
 
     The bots are bundled with the arena. `arena games` lists all games.
@@ -50,7 +50,7 @@ def demo(
                 _write_demo(league, game, deals, sandbox)
             asked = read_league(league)
             title = f"\n{game}: {asked.game.title}"
-            play_and_show(asked, RunTerms(workers, sandbox_uid), form, title)
+            play_and_show(asked, terms, form, title)
     arena = _as_typed()
     say(
         f"\nNext: {arena} play khan human random, or {arena} new mine --lang python --game khan "

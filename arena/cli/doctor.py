@@ -8,17 +8,17 @@ from importlib import metadata
 import click
 
 from arena.cli import main
-from arena.cli.building import built
-from arena.cli.common import (
+from arena.cli.options import (
     default_workers,
     limit_option,
     limits_in,
     output_format,
     sandbox_uid_option,
-    show,
     trust_option,
 )
 from arena.cli.progress import StatusLine
+from arena.cli.running import built
+from arena.cli.saying import show
 from arena.league.bot import Bot
 from arena.league.finding import find_bot
 from arena.league.games import find_game

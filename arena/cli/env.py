@@ -6,9 +6,9 @@ import click
 import msgspec
 
 from arena.cli import main
-from arena.cli.common import output_format, sandbox_uid_option, show
+from arena.cli.options import output_format, sandbox_uid_option
 from arena.cli.progress import StatusLine
-from arena.cli.saying import say
+from arena.cli.saying import say, show
 from arena.environment.names import LOCK, REQUIREMENTS
 from arena.environment.settings import EnvironmentSettings
 from arena.league.file import read_asked

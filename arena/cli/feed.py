@@ -7,7 +7,7 @@ import click
 
 from arena.archive.feed import Again, Feed, ask_again, verdict
 from arena.archive.show import folded
-from arena.cli.common import warn_unprotected
+from arena.cli.saying import warn_unprotected
 from arena.league.bot import Bot
 from arena.league.hints import advice
 from arena.play.sandbox import check_bot

@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from arena.cli import main
-from arena.cli.common import league_argument, trust_option
+from arena.cli.options import league_argument, trust_option
 from arena.cli.saying import say
 from arena.handin.calendar import phase
 from arena.handin.database import HandIns, now

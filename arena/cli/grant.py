@@ -8,8 +8,9 @@ import click
 
 from arena.cli import completion, main
 from arena.cli.changing import check_known, tell_run
-from arena.cli.common import league_argument, limit_values, output_format, show
 from arena.cli.foreseen import tell_idle, tell_unplayable
+from arena.cli.options import league_argument, limit_values, output_format
+from arena.cli.saying import show
 from arena.league.bot import Bot
 from arena.league.edit import set_keys
 from arena.league.plan import LeaguePlan

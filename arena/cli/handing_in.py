@@ -11,9 +11,8 @@ from arena.author.step import State as StepState
 from arena.author.step import Step
 from arena.author.submitting import Client, Parcel, awaited
 from arena.author.verdict import is_fit, lines, shown
-from arena.cli.common import screen_width
 from arena.cli.progress import StatusLine
-from arena.cli.saying import say
+from arena.cli.saying import say, screen_width
 from arena.text import fold, safe, safe_lines
 from protocol.errors import ArenaError
 

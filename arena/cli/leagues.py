@@ -1,7 +1,8 @@
 """Commands of a league: init, run."""
 
 import re
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import inf
 from pathlib import Path
@@ -10,32 +11,35 @@ from typing import Any
 import click
 
 from arena.cli import completion, main
-from arena.cli.building import opened_run
-from arena.cli.common import (
-    check_pace,
-    check_workers,
-    cluster_option,
-    collected_rarely,
+from arena.cli.foreseen import foreseen, tell_idle, tell_plan, tell_unplayable, warn_guessable
+from arena.cli.options import (
     default_workers,
     game_option,
-    key_values,
+    grouped,
     league_argument,
     limit_option,
     limits_beside,
     opening_options,
     opening_words,
+    options_option,
     output_format,
     sandbox_option,
     sandbox_uid_option,
-    seconds_of,
-    show,
     trust_option,
-    warn_unprotected,
+    values_option,
 )
-from arena.cli.foreseen import foreseen, tell_idle, tell_plan, tell_unplayable, warn_guessable
 from arena.cli.progress import ProgressLine
 from arena.cli.rating import rated
-from arena.cli.saying import say
+from arena.cli.running import (
+    check_pace,
+    cluster_option,
+    collected_rarely,
+    for_option,
+    opened_run,
+    run_terms,
+    workers_option,
+)
+from arena.cli.saying import say, show, warn_unprotected
 from arena.cli.settings import asked_settings, settings_options
 from arena.cli.stopping import stopped_by_signals, stopped_by_time
 from arena.cli.verify import agree
@@ -47,7 +51,15 @@ from arena.league.games import find_game, word_in
 from arena.league.hints import advice, wishes
 from arena.league.plan import LeaguePlan
 from arena.league.writing import make_league
-from arena.play.events import Forfeiting, Problem, RoundBegan, Started, Stored, Suspended
+from arena.play.events import (
+    Forfeiting,
+    Problem,
+    RoundBegan,
+    RunEvent,
+    Started,
+    Stored,
+    Suspended,
+)
 from arena.play.memory import available
 from arena.play.messages import News, Underway
 from arena.play.missing import WHOLE, Part
@@ -80,30 +92,21 @@ _LARGE_PART = 0.25  # of the memory that is free: it is said beforehand when bot
     metavar="NAME",
     help="In a gauntlet, a bot that plays all others.  [default: the first one]",
 )
-@click.option(
-    "--format-option",
-    "format_options",
-    multiple=True,
-    metavar="KEY=VALUE",
-    help="An option of the format, such as rounds=7 of swiss.",
-)
-@click.option(
-    "--option", "options", multiple=True, metavar="KEY=VALUE", help="An option of the game."
-)
+@values_option("format-option", "An option of the format, such as rounds=7 of swiss.")
+@options_option
 @limit_option()
 @opening_options
 @sandbox_option
+@grouped(limits=limits_beside, opening=opening_words)
 def init(
     league: Path,
     bots: tuple[str, ...],
     game: str,
     challengers: tuple[str, ...],
-    format_options: tuple[str, ...],
-    options: tuple[str, ...],
-    limits: tuple[str, ...],
-    opening_plies: int | None,
-    opening_file: str | None,
-    sandbox: str,
+    format_options: dict[str, Any],
+    options: dict[str, Any],
+    limits: dict[str, Any],
+    opening: dict[str, Any],
     **words: Any,
 ) -> None:
     """Make a league: a folder whose league.toml says what to play.
@@ -127,16 +130,16 @@ def init(
     if words["seats"] is None:
         words["seats"] = kind.seat_counts[0]
     settings = asked_settings(word_in(source, league), **words)
-    limited = limits_beside(sandbox, limits)
     entries = entries_of(bots, kind, league)
-    of_format = key_values(format_options)
     if challengers:
-        of_format["challengers"] = [*challengers]
-    opening = opening_words(opening_plies, opening_file)
-    made = make_league(
-        league, settings, key_values(options), limited, entries, of_format, opening=opening
-    )
+        format_options["challengers"] = [*challengers]
+    made = make_league(league, settings, options, limits, entries, format_options, opening)
     click.echo(f"{made.folder / FILE} is written.")
+    _tell_made(made, limits)
+
+
+def _tell_made(made: LeaguePlan, limits: Mapping[str, Any]) -> None:
+    """Say what is to be known of a league that was just made, with these limits in its file."""
     is_playable = len(made.bots) >= made.seats
     if is_playable:
         missing = asked_deals(made, None).match_count
@@ -148,39 +151,31 @@ def init(
             tell_plan(made, missing, at_once)
         for said in foreseen(made):
             say(said)
-    tell_idle(limited, sandbox)
+    tell_idle(limits, made.limits.sandbox)
     tell_unplayable(made.cores, made.limits)
     warn_guessable(made)
     for hint in (*twins(made), *wishes(made)):
         say(safe(hint))
-    word = quoted(league)
+    word = quoted(made.folder)
     click.echo(safe(f"Next: arena run {word}" if is_playable else f"Next: arena add {word} BOT..."))
 
 
 @main.command()
 @league_argument
-@click.option("--workers", type=int, help="Processes that play.  [default: as cores allow]")
+@workers_option
+@for_option("; run again to go on")
 @click.option(
-    "--for",
-    "seconds",
-    type=seconds_of,
-    metavar="TIME",
-    help="Stop after 90s, 30m, 2h or 1h30m; run again to go on.",
+    "--part",
+    metavar="K/N",
+    help="Play only part K of N of the deals.",
+    callback=lambda _context, _param, word: _part(word),
 )
-@click.option("--part", metavar="K/N", help="Play only part K of N of the deals.")
 @cluster_option
 @sandbox_uid_option
 @output_format
 @trust_option
-def run(
-    league: Path,
-    workers: int | None,
-    seconds: float | None,
-    part: str | None,
-    cluster: str | None,
-    sandbox_uid: int | None,
-    form: str,
-) -> None:
+@grouped(terms=run_terms)
+def run(league: Path, terms: RunTerms, form: str) -> None:
     """Play whatever is missing, then show the table.
 
     Ctrl-C finishes the matches being played and stores them, or leaves those of a slow league on
@@ -194,10 +189,9 @@ def run(
     arena run cup --part 1/2
     arena run cup --cluster tcp://scheduler:8786
     """
-    check_workers(workers, cluster)
-    found = read_league(league, "play" if cluster is None else "send")
-    check_pace(found, workers, cluster)
-    play_and_show(found, RunTerms(workers, sandbox_uid, _part(part), cluster, seconds), form)
+    found = read_league(league, "play" if terms.cluster is None else "send")
+    check_pace(found, terms)
+    play_and_show(found, terms, form)
 
 
 def _part(word: str | None) -> Part:
@@ -210,12 +204,7 @@ def _part(word: str | None) -> Part:
     return Part(number, of)
 
 
-def play_and_show(
-    league: LeaguePlan,
-    terms: RunTerms,
-    form: str,
-    title: str = "",
-) -> None:
+def play_and_show(league: LeaguePlan, terms: RunTerms, form: str, title: str = "") -> None:
     """Play what is missing, then show the table; raise RunError if that did not go well.
 
     A title is printed once it can be played.
@@ -232,8 +221,6 @@ def play_and_show(
 
 def _play_missing(league: LeaguePlan, terms: RunTerms, title: str) -> None:
     """Play and store what is missing, or what of it can be in time."""
-    problems = 0
-    is_any_suspended = False
     if league.database.is_file() and not league.database.stat().st_size:
         say(
             f"{league.database} is empty, so all is played from the beginning. If there were "
@@ -250,7 +237,6 @@ def _play_missing(league: LeaguePlan, terms: RunTerms, title: str) -> None:
             return
         warn_unprotected(league.limits.sandbox, league.bots)
         warn_guessable(league)
-        sizes: dict[str, int] = {}
         asking = [bot for bot, each in enumerate(run.bots) if league.limits_of(each).door]
         rate = inf if league.door is None else league.door.requests_per_minute
         pace = Pace([bot.name for bot in run.bots], league.seats, asking, rate)
@@ -260,27 +246,11 @@ def _play_missing(league: LeaguePlan, terms: RunTerms, title: str) -> None:
             stopped_by_time(run, terms.seconds) as is_over,
             ProgressLine(run.missing, pace) as line,
         ):
-            for event in run.play():
-                match event:
-                    case Stored():
-                        line.advance(event.matches)
-                        if sizes:  # and so all have been started
-                            _tell_memory(list(sizes.values()), run, line)
-                            sizes.clear()
-                    case RoundBegan():
-                        line.expect(event.missing)
-                    case Started():
-                        sizes[event.bot] = event.memory
-                    case Underway():
-                        line.underway(event.matches, event.answers)
-                    case _:
-                        line.say(_words(event, league))
-                is_any_suspended |= isinstance(event, Suspended)
-                problems += isinstance(event, Problem)
+            seen = _followed(run, league, line)
         missing = f"{counted(run.missing, 'match is', 'matches are')} missing"
         if begun := sum(map(bool, under_way(league.folder).values())):
             missing += f" ({begun:,} {'has' if begun == 1 else 'have'} begun and will go on)"
-        if problems:
+        if problems := seen[Problem]:
             rest = f"{missing}. Run again to go on." if run.missing else "no match is missing."
             raise RunError(f"{counted(problems, 'problem')}, above; {rest}")
         if is_over() and run.missing and not heard:
@@ -291,8 +261,31 @@ def _play_missing(league: LeaguePlan, terms: RunTerms, title: str) -> None:
             left = pace.left(run.missing)
             rest = f", about {duration(left)} of play" if left else ""
             raise RunError(f"stopped; {missing}{rest}. Run again to go on.")
-        if run.missing and not is_any_suspended:
+        if run.missing and not seen[Suspended]:
             raise RunError(f"{missing}, and no reason is known.")
+
+
+def _followed(run: Run, league: LeaguePlan, line: ProgressLine) -> Counter[type[RunEvent]]:
+    """Play, and show what happens; return how often each kind of thing has happened."""
+    seen: Counter[type[RunEvent]] = Counter()
+    sizes: dict[str, int] = {}
+    for event in run.play():
+        match event:
+            case Stored():
+                line.advance(event.matches)
+                if sizes:  # and so all have been started
+                    _tell_memory(list(sizes.values()), run, line)
+                    sizes.clear()
+            case RoundBegan():
+                line.expect(event.missing)
+            case Started():
+                sizes[event.bot] = event.memory
+            case Underway():
+                line.underway(event.matches, event.answers)
+            case _:
+                line.say(_words(event, league))
+        seen[type(event)] += 1
+    return seen
 
 
 def _tell_memory(sizes: Sequence[int], run: Run, line: ProgressLine) -> None:

@@ -13,18 +13,16 @@ from arena.archive.feed import Feed, feed_of, seat_of
 from arena.archive.saved import read_match
 from arena.archive.show import LoadGame, as_table, open_match, told
 from arena.cli import completion, main
-from arena.cli.building import built
-from arena.cli.common import (
+from arena.cli.feed import play_again
+from arena.cli.options import (
     WholeNumber,
     league_argument,
     output_format,
     sandbox_uid_option,
-    screen_width,
-    show,
     trust_option,
 )
-from arena.cli.feed import play_again
-from arena.cli.saying import say
+from arena.cli.running import built
+from arena.cli.saying import say, screen_width, show
 from arena.league.bot import Bot, LostBot
 from arena.league.file import with_game
 from arena.league.finding import find_bot

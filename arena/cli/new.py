@@ -10,7 +10,7 @@ import click
 from arena.author.chat import write_chat
 from arena.author.new import find_language, languages, write_bot, write_bridge
 from arena.cli import completion, main
-from arena.cli.common import optional_game_option
+from arena.cli.options import optional_game_option
 from arena.cli.saying import say
 from arena.league.games import find_game, word_in
 from arena.play.building import TOOLS

@@ -9,21 +9,19 @@ import click
 
 from arena.cli import completion, main
 from arena.cli.changing import called_bots, check_known, is_served, tell_run
-from arena.cli.common import (
+from arena.cli.options import (
     Seconds,
     WholeNumber,
     default_workers,
+    grouped,
     league_argument,
     output_format,
     sandbox_uid_option,
-    screen_width,
-    show,
     trust_option,
-    warn_unprotected,
 )
 from arena.cli.progress import StatusLine
 from arena.cli.rating import rated
-from arena.cli.saying import say
+from arena.cli.saying import say, screen_width, show, warn_unprotected
 from arena.league.bot import Bot
 from arena.league.edit import remove_bots, set_keys
 from arena.league.entry import check_reason
@@ -67,6 +65,18 @@ feedback_option = click.option(
 )
 
 
+def _terms(
+    seconds: float,
+    sandbox_uid: int | None,
+    copy: bool,
+    workers: int | None = 1,
+    replace: bool = True,
+    grant: bool = False,
+) -> Terms:
+    """Return what the options of `add` mean, and those of `replace`; no workers are 0."""
+    return Terms(seconds, workers or 0, sandbox_uid, copy, replace, grant)
+
+
 @main.command()
 @league_argument
 @click.argument("bots", nargs=-1, required=True, metavar="BOT...", shell_complete=completion.bots)
@@ -79,18 +89,14 @@ feedback_option = click.option(
 @sandbox_uid_option
 @output_format
 @trust_option
+@grouped(terms=_terms)
 @click.pass_context
 def add(
     context: click.Context,
     league: Path,
     bots: tuple[str, ...],
-    replace: bool,
-    copy: bool,
-    grant: bool,
-    seconds: float,
+    terms: Terms,
     feedback: Path | None,
-    workers: int | None,
-    sandbox_uid: int | None,
     form: str,
 ) -> None:
     """Check bots for a league, and enter those that are fit; exit with 1 if any is not.
@@ -107,16 +113,11 @@ def add(
     """
     plan = with_game(read_played(league))
     found, others = brought(bots, _rules(plan))
-    terms = Terms(
-        seconds=seconds,
-        workers=workers or max(1, default_workers(plan.cores)),
-        sandbox_uid=sandbox_uid,
-        is_copied=copy,
-        is_replacing=replace,
-        is_granting=grant,
-    )
+    if not terms.workers:
+        terms = terms._replace(workers=max(1, default_workers(plan.cores)))
     verdicts = _enter(plan, found, terms, feedback)
-    notes = [*_summary(league, verdicts), *_unmet(league, [] if grant else found, verdicts)]
+    lacking = [] if terms.is_granting else found
+    notes = [*_summary(league, verdicts), *_unmet(league, lacking, verdicts)]
     notes += _not_looked_at(others)
     if any(verdict.state == "refused" for verdict in verdicts) and feedback is None:
         notes.append("`--feedback DIR` writes each verdict whole; `arena check` shows one.")
@@ -222,16 +223,15 @@ def _style(row: Row) -> Style | None:
 @feedback_option
 @sandbox_uid_option
 @trust_option
+@grouped(terms=_terms)
 @click.pass_context
 def replace(
     context: click.Context,
     league: Path,
     name: str,
     bot: str,
-    copy: bool,
-    seconds: float,
+    terms: Terms,
     feedback: Path | None,
-    sandbox_uid: int | None,
 ) -> None:
     """Put another bot in the place of one of a league; if it is not fit, the old one stays.
 
@@ -246,7 +246,6 @@ def replace(
     plan = with_game(read_played(league))
     check_known(plan, name)
     found, _ = brought([f"{name}={bot}"], _rules(plan))
-    terms = Terms(seconds, 1, sandbox_uid, is_copied=copy, is_replacing=True)
     [verdict] = _enter(plan, found, terms, feedback)
     if verdict.state == "refused":
         for line in verdict.text(plan.game.name, screen_width()):

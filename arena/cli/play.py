@@ -18,25 +18,22 @@ import msgspec
 from arena.archive.saved import MATCH, SavedMatch, Target, distinct, seated
 from arena.archive.show import folded, result
 from arena.cli import completion, main
-from arena.cli.building import built
-from arena.cli.common import (
+from arena.cli.human import HumanSeat
+from arena.cli.options import (
     Seconds,
-    key_values,
+    grouped,
     limit_option,
     limits_in,
     opening_options,
     opening_words,
-    refuse_door,
+    options_option,
     sandbox_option,
     sandbox_uid_option,
-    screen_width,
-    tell_unmet,
     trust_option,
-    warn_unprotected,
 )
-from arena.cli.human import HumanSeat
 from arena.cli.progress import StatusLine
-from arena.cli.saying import say
+from arena.cli.running import built
+from arena.cli.saying import say, screen_width, tell_unmet, warn_unprotected
 from arena.cli.stepping import Faults, Keys, Moves, Pauses, Steps, Telling
 from arena.cli.wire import show_wire
 from arena.league.bot import Bot
@@ -129,13 +126,32 @@ class _Party(NamedTuple):
     sandbox: str
 
 
+def _seed(word: str | None) -> str:
+    seed = word or secrets.token_hex(8)
+    if not seed.isprintable():
+        raise ArenaError(f"a seed must be printable text, not {seed!r}.")
+    return seed
+
+
+def _target(save: str | None, force: bool) -> Target | None:
+    if save is None:
+        if force:
+            raise ArenaError("--force is for --save: nothing else is written.")
+        return None
+    target = Target(Path(save), force)
+    target.check()
+    return target
+
+
 @main.command()
 @click.argument("game", shell_complete=completion.games)
 @click.argument("bots", nargs=-1, required=True, metavar="BOT...", shell_complete=completion.bots)
-@click.option("--seed", help="Seed of the deal.  [default: a new one, shown]")
 @click.option(
-    "--option", "options", multiple=True, metavar="KEY=VALUE", help="An option of the game."
+    "--seed",
+    help="Seed of the deal.  [default: a new one, shown]",
+    callback=lambda _context, _param, word: _seed(word),
 )
+@options_option
 @limit_option()
 @opening_options
 @sandbox_option
@@ -153,23 +169,17 @@ class _Party(NamedTuple):
 @click.option("--save", metavar="FILE", help="Keep the match in a file, for `arena show`.")
 @click.option("--force", is_flag=True, help="Let --save overwrite FILE if it exists.")
 @trust_option
+@grouped(limits=limits_in, opening=opening_words, way=_Way, target=_target)
 def play(
     game: str,
     bots: tuple[str, ...],
-    seed: str | None,
-    options: tuple[str, ...],
-    limits: tuple[str, ...],
-    opening_plies: int | None,
-    opening_file: str | None,
-    sandbox: str,
+    seed: str,
+    options: dict[str, Any],
+    limits: Limits,
+    opening: dict[str, Any],
     sandbox_uid: int | None,
-    step: bool,
-    pause: float | None,
-    view: int | None,
-    log: bool,
-    quiet: bool,
-    save: str | None,
-    force: bool,
+    way: _Way,
+    target: Target | None,
 ) -> None:
     """Play one match and draw it; the bots sit in the order given, `human` is you.
 
@@ -186,41 +196,29 @@ def play(
     arena play guerra ./my_bot sensible --save match.json && arena show match.json
     arena play guerra ./my_bot sensible --log | grep '^0 '
     """
-    kind, source = find_game(game, confinement=Confinement(sandbox, sandbox_uid))
+    kind, source = find_game(game, confinement=Confinement(limits.sandbox, sandbox_uid))
     if note := outdated(kind):
         say(safe(note))
     check_seats(kind, len(bots))
-    chosen = read_options(kind, key_values(options), len(bots))
-    allowed = limits_in(limits, sandbox)
-    refuse_door(allowed)
-    way = _Way(step, pause, view, log, quiet)
+    chosen = read_options(kind, options, len(bots))
+    _refuse_door(limits)
     way.check(bots)
-    target = _target(save, force=force)
-    found = [
-        None
-        if word == HUMAN
-        else built(find_bot(word, kind.name, brought=bots_of(kind)), sandbox_uid)
-        for word in bots
-    ]
+    found = [_bot(word, kind, sandbox_uid) for word in bots]
     names = distinct([bot.name if bot else HUMAN for bot in found])
-    seed = seed or secrets.token_hex(8)
-    if not seed.isprintable():
-        raise ArenaError(f"a seed must be printable text, not {seed!r}.")
     behind = deal_behind(kind.name, seed)
-    asked = opening_words(opening_plies, opening_file)
     with _explained(source):
-        opening = _opening(kind, len(bots), chosen, behind, asked) if asked else None
-        match = begun(kind, len(bots), chosen, behind, opening)
+        begins = _opening(kind, len(bots), chosen, behind, opening) if opening else None
+        match = begun(kind, len(bots), chosen, behind, begins)
     with finished_anyway() if target else nullcontext():  # whoever has read enough gets the match
         with ExitStack() as stack:
-            party = _started(stack, found, names, allowed, sandbox_uid)  # or it is refused
-            click.echo(f"{kind.name}, seed {safe(seed)}: {', '.join(names)}", err=log)
-            if opening is not None and not quiet and HUMAN not in bots and view is None:
+            party = _started(stack, found, names, limits, sandbox_uid)  # or it is refused
+            click.echo(f"{kind.name}, seed {safe(seed)}: {', '.join(names)}", err=way.log)
+            if begins is not None and not way.quiet and HUMAN not in bots and way.view is None:
                 dealt = new_game(kind, len(bots), chosen, behind)
-                click.echo(_opening_text(dealt, opening, names), err=log)
+                click.echo(_opening_text(dealt, begins, names), err=way.log)
             telling = way.telling(names, party.processes)
             with _explained(source):
-                saved = _play(match, opening, source, party, allowed, telling, log=log)
+                saved = _play(match, begins, source, party, limits, telling, log=way.log)
         try:
             with _explained(source):
                 _tell_end(match, saved, telling.kept, way)
@@ -229,6 +227,22 @@ def play(
                 target.write(saved)
                 shown = quoted(target.path)
                 say(safe(f"{target.path} is written: arena show {shown}"))
+
+
+def _refuse_door(limits: Limits) -> None:
+    """Raise ArenaError for bots with a door in a match of no league: nobody would answer them."""
+    if limits.door:
+        raise ArenaError(
+            "a bot asks through its door in `arena check`, and in leagues that have a [door]: "
+            "leave --limit door out."
+        )
+
+
+def _bot(word: str, kind: type[Game], sandbox_uid: int | None) -> Bot | None:
+    """Return the bot of a word as it is run; None for a person."""
+    if word == HUMAN:
+        return None
+    return built(find_bot(word, kind.name, brought=bots_of(kind)), sandbox_uid)
 
 
 def _opening(
@@ -263,16 +277,6 @@ def _explained(source: Source) -> Iterator[None]:
         lines = traceback.format_tb(error.__traceback__)
         own = "".join(lines[-_FRAMES:]).rstrip()
         raise RunError(f"the game {source.word!r} has failed: {told(error)}\n{own}") from error
-
-
-def _target(save: str | None, *, force: bool) -> Target | None:
-    if save is None:
-        if force:
-            raise ArenaError("--force is for --save: nothing else is written.")
-        return None
-    target = Target(Path(save), force)
-    target.check()
-    return target
 
 
 def _started(

@@ -1,15 +1,15 @@
 """The command that shows the leaderboard: rank."""
 
-from collections.abc import Callable
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Literal, NamedTuple
 
 import click
 
 from arena.cli import main
-from arena.cli.common import anchor_word, output_format, show
-from arena.cli.rating import rated, rated_without_forfeits
-from arena.stats.likelihood import Ties
+from arena.cli.options import added, anchor_word, grouped, output_format
+from arena.cli.rating import Fitting, rated, rated_without_forfeits
+from arena.cli.saying import show
 from arena.tables.by_seat import by_seat
 from arena.tables.combined import combined_table
 from arena.tables.facets import OPTIONS
@@ -18,14 +18,35 @@ from arena.tables.pairs import pairs_table
 from arena.tables.sources import read_field
 from protocol.errors import ArenaError
 
-_Command = TypeVar("_Command", bound=Callable[..., Any])
 
+class _View(NamedTuple):
+    """What is shown of ratings."""
 
-def _facet_options(command: _Command) -> _Command:
-    """Let a command take the options that show more of a league."""
-    for option in reversed(OPTIONS):
-        command = click.option(f"--{option.name}", is_flag=True, help=option.help)(command)
-    return command
+    by: By | Literal["seat"]
+    pairs: bool
+    faults: bool
+    together: bool
+    without_forfeits: bool
+
+    def check(self, leagues: int, *, anchor: bool, more: Mapping[str, bool]) -> None:
+        """Raise ArenaError for what does not go together; `more` are the options of facets."""
+        alone = "--by seat" if self.by == "seat" else "--pairs" if self.pairs else ""
+        if alone or leagues > 1:
+            _refuse(
+                alone or "several leagues",
+                faults=self.faults,
+                **more,
+                together=self.together,
+                without_forfeits=self.without_forfeits,
+            )
+        if self.by == "seat":
+            _refuse("--by seat", anchor=anchor)
+        if self.by != "rating" and leagues > 1:
+            raise ArenaError(f"--by {self.by} shows a single league: name only one.")
+        if self.pairs and (self.by != "rating" or leagues > 1):
+            raise ArenaError(
+                "--pairs shows the ratings of a single league: leave out --by, and name only one."
+            )
 
 
 @main.command()
@@ -40,7 +61,7 @@ def _facet_options(command: _Command) -> _Command:
     help="score: sort by the mean score of a match; seat: the bots' points in each seat.",
 )
 @click.option("--faults", is_flag=True, help="Show a column for every kind of fault.")
-@_facet_options
+@added(*(click.option(f"--{each.name}", is_flag=True, help=each.help) for each in OPTIONS))
 @click.option("--versions", is_flag=True, help="Show also old versions, and bots that left.")
 @click.option(
     "--linked",
@@ -77,18 +98,13 @@ def _facet_options(command: _Command) -> _Command:
     help="What a shared place says of its bots: nothing, or that they are equal.",
 )
 @output_format
+@grouped(view=_View, fitting=Fitting)
 def rank(
     sources: tuple[Path, ...],
-    by: By | Literal["seat"],
-    faults: bool,
+    view: _View,
     versions: bool,
-    linked: bool,
-    without_forfeits: bool,
+    fitting: Fitting,
     anchor: str | None,
-    pairs: bool,
-    together: bool,
-    draw_probability: float | None,
-    ties: Ties,
     form: str,
     **asked: bool,
 ) -> None:
@@ -110,53 +126,36 @@ def rank(
     arena rank results.csv --format json
     arena rank spring summer autumn
     """
-    scores = by == "score"
     fields = [
         read_field(
             source,
             [option for option in OPTIONS if asked[option.name]],
-            versions=versions or linked,
-            scores=scores,
-            forfeits=without_forfeits,
+            versions=versions or fitting.linked,
+            scores=view.by == "score",
+            forfeits=view.without_forfeits,
         )
         for source in _distinct(sources)
     ]
-    if by == "seat" or pairs or len(fields) > 1:
-        what = "--by seat" if by == "seat" else "--pairs" if pairs else "several leagues"
-        _refuse(
-            what,
-            faults=faults,
-            **asked,
-            together=together,
-            without_forfeits=without_forfeits,
-        )
-    if by == "seat":
-        _refuse("--by seat", anchor=anchor is not None)
-    if by != "rating" and len(fields) > 1:
-        raise ArenaError(f"--by {by} shows a single league: name only one.")
-    if pairs and (by != "rating" or len(fields) > 1):
-        raise ArenaError(
-            "--pairs shows the ratings of a single league: leave out --by, and name only one."
-        )
+    view.check(len(fields), anchor=anchor is not None, more=asked)
     known = None if anchor is None else anchor_word(anchor)
-    ratings = [rated(field, draw_probability, ties, linked=linked) for field in fields]
+    ratings = [rated(field, fitting) for field in fields]
     if len(fields) > 1:
-        show(combined_table(fields, ratings, anchor=known), form)
-    elif by == "seat":
-        show(by_seat(fields[0], ratings[0]), form)
-    elif pairs:
-        show(pairs_table(fields[0], ratings[0], anchor=known), form)
+        table = combined_table(fields, ratings, anchor=known)
+    elif view.by == "seat":
+        table = by_seat(fields[0], ratings[0])
+    elif view.pairs:
+        table = pairs_table(fields[0], ratings[0], anchor=known)
     else:
         table = leaderboard(
             fields[0],
             ratings[0],
-            faults=faults,
-            by=by,
-            together=together,
+            faults=view.faults,
+            by=view.by,
+            together=view.together,
             anchor=known,
-            without=rated_without_forfeits(fields[0], draw_probability, ties, linked=linked),
+            without=rated_without_forfeits(fields[0], fitting),
         )
-        show(table, form)
+    show(table, form)
 
 
 def _distinct(sources: tuple[Path, ...]) -> tuple[Path, ...]:

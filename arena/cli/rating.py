@@ -1,5 +1,7 @@
 """Ratings of a field, with a word on standard error where they take long."""
 
+from typing import NamedTuple
+
 from arena.cli.progress import StatusLine
 from arena.stats.likelihood import Ties
 from arena.stats.outcomes import Deals
@@ -10,43 +12,34 @@ from arena.tables.field import Field
 _PATIENCE = 1.0  # seconds, before anything is said
 
 
-def rated(
-    field: Field,
-    draw_probability: float | None = None,
-    ties: Ties = "unordered",
-    *,
-    linked: bool = False,
-) -> Ratings:
-    """Return the ratings of a field's bots; say how it is getting on if that takes long.
+class Fitting(NamedTuple):
+    """How ratings are fitted."""
 
-    If they are `linked`, versions of a bot start from the rating of the one before.
-    """
-    return _fitted(field, field.deals, draw_probability, ties, linked=linked)
+    draw_probability: float | None = None
+    """That of equal bots; None if it is fitted too."""
+    ties: Ties = "unordered"
+    linked: bool = False
+    """Whether versions of a bot start from the rating of the one before."""
 
 
-def rated_without_forfeits(
-    field: Field,
-    draw_probability: float | None = None,
-    ties: Ties = "unordered",
-    *,
-    linked: bool = False,
-) -> Ratings | None:
+def rated(field: Field, how: Fitting = Fitting()) -> Ratings:  # noqa: B008 - it cannot be changed
+    """Return the ratings of a field's bots; say how it is getting on if that takes long."""
+    return _fitted(field, field.deals, how)
+
+
+def rated_without_forfeits(field: Field, how: Fitting) -> Ratings | None:
     """Return the ratings of the deals in which nobody forfeited, if the field knows them."""
-    if field.unforfeited is None:
-        return None
-    return _fitted(field, field.unforfeited, draw_probability, ties, linked=linked)
+    return None if field.unforfeited is None else _fitted(field, field.unforfeited, how)
 
 
-def _fitted(
-    field: Field, deals: Deals, draw_probability: float | None, ties: Ties, *, linked: bool
-) -> Ratings:
+def _fitted(field: Field, deals: Deals, how: Fitting) -> Ratings:
     with StatusLine(patience=_PATIENCE) as line:
         return fit(
             deals,
             bots=field.bots,
-            draw_probability=draw_probability,
-            ties=ties,
-            links=field.links if linked else (),
+            draw_probability=how.draw_probability,
+            ties=how.ties,
+            links=field.links if how.linked else (),
             watch=lambda state: line.show(lambda: _status(state)),
         )
 

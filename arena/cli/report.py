@@ -7,8 +7,8 @@ from typing import get_args
 import click
 
 from arena.cli import main
-from arena.cli.common import league_argument, trust_option
 from arena.cli.files import check_target, print_pieces, write_pieces
+from arena.cli.options import league_argument, trust_option
 from arena.cli.progress import StatusLine
 from arena.cli.saying import say
 from arena.report.choice import PICKS, Pick

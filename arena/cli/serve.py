@@ -1,22 +1,21 @@
 """The command that keeps leagues open: serve."""
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from arena.cli import main
-from arena.cli.common import (
-    WholeNumber,
-    sandbox_uid_option,
-    trust_option,
-    warn_unprotected,
-)
-from arena.cli.saying import say
+from arena.cli.options import WholeNumber, sandbox_uid_option, trust_option
+from arena.cli.saying import say, warn_unprotected
 from arena.league.file import read_asked, with_game
 from arena.text import quoted, safe
 from protocol.errors import ArenaError, installing
+
+if TYPE_CHECKING:
+    from arena.serve.server import Hosting
 
 _LOCAL = ("127.0.0.1", "::1")
 
@@ -102,21 +101,23 @@ def serve(
         say=say,
     )
 
-    def ready() -> None:
-        shown = f"[{hosting.host}]" if ":" in hosting.host else hosting.host
-        address = f"http://{shown}:{hosting.port}/"
-        say(f"Listening on {address}")
-        if hosting.host in _LOCAL:
-            say("Only this machine can connect. For others, put a proxy with TLS before it.")
-        elif not behind_proxy:
-            say(
-                "Warning: everybody who can reach this address can connect, and tokens are not "
-                "encrypted on the way. Put a proxy with TLS before it."
-            )
-        for name, folder in zip(hosting.leagues, leagues, strict=True):
-            word = quoted(folder)
-            url = address.rstrip("/")
-            say(safe(f"{folder}: {address}{name}/"))
-            say(f"  An author enters by the link of\n    arena author add {word} NAME --url {url}")
+    hosting.serve(lambda: _announce(hosting, leagues, behind_proxy=behind_proxy))
 
-    hosting.serve(ready)
+
+def _announce(hosting: "Hosting", leagues: Sequence[Path], *, behind_proxy: bool) -> None:
+    """Say where the server listens, who can connect, and how an author enters each league."""
+    shown = f"[{hosting.host}]" if ":" in hosting.host else hosting.host
+    address = f"http://{shown}:{hosting.port}/"
+    say(f"Listening on {address}")
+    if hosting.host in _LOCAL:
+        say("Only this machine can connect. For others, put a proxy with TLS before it.")
+    elif not behind_proxy:
+        say(
+            "Warning: everybody who can reach this address can connect, and tokens are not "
+            "encrypted on the way. Put a proxy with TLS before it."
+        )
+    for name, folder in zip(hosting.leagues, leagues, strict=True):
+        word = quoted(folder)
+        url = address.rstrip("/")
+        say(safe(f"{folder}: {address}{name}/"))
+        say(f"  An author enters by the link of\n    arena author add {word} NAME --url {url}")

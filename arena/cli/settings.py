@@ -1,26 +1,15 @@
 """The settings of a league as options of a command: one for each field of `Settings`."""
 
-from collections.abc import Callable
-from typing import Any, TypeVar, get_args
+from typing import Any, get_args
 
 import click
 from msgspec import inspect
 from msgspec.structs import FieldInfo
 
-from arena.cli.common import anchor_word
+from arena.cli.options import added, anchor_word
 from arena.league.settings import Settings
 from arena.league.writing import seed_of
 from referee.rules.options import fields
-
-_Command = TypeVar("_Command", bound=Callable[..., Any])
-
-
-def settings_options(command: _Command) -> _Command:
-    """Let a command take the settings, but for the game, as words of their names."""
-    for name, field in reversed(fields(Settings).items()):
-        if name != "game":
-            command = click.option(f"--{name.replace('_', '-')}", **_option(field))(command)
-    return command
 
 
 def asked_settings(game: str, **words: Any) -> Settings:
@@ -54,3 +43,13 @@ def _kind(kind: inspect.Type) -> dict[str, Any]:
         case inspect.FloatType():
             return {"type": float}
     return {}
+
+
+settings_options = added(
+    *(
+        click.option(f"--{name.replace('_', '-')}", **_option(field))
+        for name, field in fields(Settings).items()
+        if name != "game"
+    )
+)
+"""The settings, but for the game; `asked_settings` reads them."""

@@ -3,7 +3,8 @@
 from pathlib import Path
 
 from arena.cli import main
-from arena.cli.common import league_argument, output_format, show
+from arena.cli.options import league_argument, output_format
+from arena.cli.saying import show
 from arena.tables.standings import read_standings
 
 

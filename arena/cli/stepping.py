@@ -8,7 +8,7 @@ import click
 import msgspec
 
 from arena.archive.show import folded, move_line
-from arena.cli.common import screen_width
+from arena.cli.saying import screen_width
 from arena.text import fold, safe, safe_lines
 from protocol.errors import RunError
 from referee.match.evidence import Evidence

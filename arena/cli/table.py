@@ -5,8 +5,9 @@ from pathlib import Path
 import click
 
 from arena.cli import main
-from arena.cli.common import output_format, show
+from arena.cli.options import output_format
 from arena.cli.rating import rated
+from arena.cli.saying import show
 from arena.tables.circles import circles_table
 from arena.tables.cross_table import Cell, cross_table
 from arena.tables.head_to_head import head_to_head

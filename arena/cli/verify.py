@@ -9,15 +9,9 @@ import click
 from arena.archive.agreement import Agreement, agreement_needed
 from arena.archive.verify import Verification
 from arena.cli import main
-from arena.cli.common import (
-    default_workers,
-    league_argument,
-    output_format,
-    show,
-    trust_option,
-)
+from arena.cli.options import default_workers, league_argument, output_format, trust_option
 from arena.cli.progress import StatusLine
-from arena.cli.saying import say
+from arena.cli.saying import say, show
 from arena.league.plan import LeaguePlan
 from arena.text import counted, safe
 from protocol.errors import ArenaError, RunError

@@ -16,8 +16,9 @@ from typing import Any, Protocol
 import click
 
 from arena.cli import main
-from arena.cli.common import Seconds, league_argument, show
+from arena.cli.options import Seconds, league_argument
 from arena.cli.rating import rated
+from arena.cli.saying import show
 from arena.tables.leaderboard import ranks_text
 from arena.tables.table import Row, Style, Table, render
 from arena.text import counted, duration, fold, letters, quoted, safe, width

@@ -285,10 +285,10 @@ class Intake:
             steps.append(Step("its start", "advice", elsewhere))
             self._note(one, steps=steps_json(steps, bot.folder))
             return
-        setting = of_league(plan, plan.hand_in.check_seconds)
+        setting = of_league(plan, plan.hand_in.check_seconds, self._uid)
         try:
             bot.checked()
-            told = check(bot, setting, self._uid, lambda words: self._progress(one, words))
+            told = check(bot, setting, lambda words: self._progress(one, words))
         except ArenaError as error:
             told = unready(ArenaError(without_name(error, one.bot)))
         for step in told:

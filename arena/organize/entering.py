@@ -105,10 +105,10 @@ def entered(
     limits = [league.limits_of(bot) for bot in checked.values()]
     by_wall = any(each.judge == "wall" for each in limits)
     workers = 1 if by_wall else terms.workers
-    setting = of_league(league, terms.seconds)
+    setting = of_league(league, terms.seconds, terms.sandbox_uid)
 
     def steps_of(bot: Bot, tell_one: Callable[[str], None]) -> list[Step]:
-        return list(check(bot, setting, terms.sandbox_uid, tell_one))
+        return list(check(bot, setting, tell_one))
 
     with _checking(checked, steps_of, workers, told) as futures:
         done = 0

@@ -27,7 +27,7 @@ from typing import Any, NamedTuple
 
 from tabulate import tabulate
 
-from arena.cli.common import collected_rarely
+from arena.cli.running import collected_rarely
 from arena.league.plan import LeaguePlan
 from arena.play import worker
 from arena.play.events import Stored

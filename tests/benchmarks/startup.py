@@ -36,7 +36,7 @@ from referee.turn.starting import StartupError, end_processes, start_bot
 from tests.benchmarks.soak import KINDS, descendants, kind_of, stored
 
 MEASURES = (
-    "arena/__main__.py arena/cli/__init__.py arena/cli/common.py arena/play/local.py "
+    "arena/__main__.py arena/cli/__init__.py arena/cli/options.py arena/play/local.py "
     "arena/play/run.py arena/play/spawning.py arena/play/staffing.py arena/play/worker.py "
     "referee/sandbox/bwrap.py referee/sandbox/fork_server.py referee/sandbox/landlock.py "
     "referee/sandbox/launcher.py "

@@ -36,7 +36,7 @@ PLANTED = (
         ("tests/referee/program/test_hostile_schemas.py",),
     ),
     Planted(
-        "arena/cli/common.py",
+        "arena/cli/options.py",
         "float(3600 * hours + 60 * minutes + seconds)",
         "float(3600 * hours + 60 * minutes)",
         ("tests/arena/cli/test_leagues.py",),

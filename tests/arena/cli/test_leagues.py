@@ -10,7 +10,7 @@ from typing import Any
 import click
 import pytest
 
-from arena.cli.common import seconds_of
+from arena.cli.options import seconds_of
 from arena.store.opening import read_league
 from tests.arena.conftest import ARENA, ROOT, STEADY, TWO_BOTS, Arena, League
 from tests.arena.play.sandboxed_leagues import as_process
