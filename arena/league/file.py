@@ -2,7 +2,7 @@
 
 import re
 import tomllib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -52,7 +52,16 @@ from referee.sandbox.sources import read_at_most
 
 FILE = LEAGUE_FILE
 _FILE_LIMIT = 8 << 20
-_TABLES = ("options", "limits", "opening", "door", "build", "environments", "hand_in", "bot")
+_STRUCTS: dict[str, type[msgspec.Struct]] = {
+    "limits": Limits,
+    "build": WorkLimits,
+    "environments": EnvironmentSettings,
+    "door": DoorTerms,
+    "hand_in": HandIn,
+}
+"""The tables that are read as they are into fields of a `LeaguePlan`."""
+_TABLES = ("options", "opening", *_STRUCTS, *FORMATS)
+"""All tables, but for those of bots."""
 
 T = TypeVar("T")
 
@@ -152,90 +161,90 @@ class _Reader:
         self._purpose: Purpose = purpose
 
     def league(self, tables: dict[str, Any]) -> LeaguePlan:
-        options = self._table(tables, "options")
-        limits = self._table(tables, "limits")
-        build = self._table(tables, "build")
-        environments = self._table(tables, "environments")
-        hand_in = self._table(tables, "hand_in")
-        opening = self._table(tables, "opening") if "opening" in tables else None
-        door = self._table(tables, "door") if "door" in tables else None
+        found = {name: self._table(tables, name) for name in _TABLES if name in tables}
         bots = tables.pop("bot", [])
         if not isinstance(bots, list) or not all(isinstance(bot, dict) for bot in bots):
             raise self._error("bots must be tables: [[bot]].", "bot")
-        formats = {name: self._table(tables, name) for name in FORMATS if name in tables}
-        for name, value in tables.items():
-            is_table = isinstance(value[0] if isinstance(value, list) and value else value, dict)
-            if is_table and name not in fields(Settings):
-                known = suggestion(name, (*_TABLES, *FORMATS))
-                raise self._error(f"there is no table {name!r}. {known}", name)
-        for name in tables:
-            self._check_place(name)
-        settings = self._read(Settings, tables, "key {}")
-        for name in formats:
-            if name != settings.format:
-                raise self._error(
-                    f"the format is {settings.format!r}, so that [{name}] does not count: take it "
-                    f"out, or write format = {name!r}.",
-                    name,
-                )
-        word = settings.game
+        settings = self._settings(tables, found)
+        structs = {
+            name: self._read(kind, found[name], _what(name), name)
+            for name, kind in _STRUCTS.items()
+            if name in found
+        }
+        form = settings.format
         league = LeaguePlan(
             folder=self._file.parent,
             settings=settings,
-            game=unread(word),
-            options=options,
-            limits=self._read(Limits, limits, "limit {}", "limits"),
+            game=unread(settings.game),
+            options=found.get("options", {}),
             bots=(),
-            build=self._read(WorkLimits, build, "key {} of build", "build"),
-            environments=self._read(
-                EnvironmentSettings, environments, "key {} of environments", "environments"
+            format_options=self._read(
+                FORMATS[form].options, found.get(form, {}), _what(form), form
             ),
-            door=None if door is None else self._read(DoorTerms, door, "key {} of door", "door"),
-            hand_in=self._read(HandIn, hand_in, "key {} of hand_in", "hand_in"),
+            **{"limits": Limits(), **structs},
         )
         self._checked(lambda: check_door("every bot", league.limits, league), "door", "limits")
         self._checked(lambda: check_remotes(league), table="limits")
         self._checked(lambda: check_contest(league.hand_in), "hook", "hand_in")
         self._checked(lambda: check_hand_in(league), table="hand_in")
         self._checked(lambda: league.hand_in.most.of(league.limits), "grants", "hand_in")
-        league = replace(
-            league,
-            format_options=self._read(
-                FORMATS[settings.format].options,
-                formats.get(settings.format, {}),
-                f"key {{}} of {settings.format}",
-                settings.format,
-            ),
-        )
-        if opening is not None:
-            league = self._with_opening(league, opening)
+        opened = self._with_opening(league, found["opening"]) if "opening" in found else league
+        whole = self._with_bots(self._with_game(opened), bots)
+        if whole.game.seat_counts:
+            self._checked(whole.check_format)
+        return whole
+
+    def _settings(self, rest: dict[str, Any], found: Mapping[str, Any]) -> Settings:
+        """Return the settings, which are all that no table holds of those that were found."""
+        for name, value in rest.items():
+            if name in fields(Settings):
+                continue
+            if isinstance(value[0] if isinstance(value, list) and value else value, dict):
+                known = suggestion(name, (*_TABLES, "bot"))
+                raise self._error(f"there is no table {name!r}. {known}", name)
+            for table, kind in (("limits", Limits), ("[bot]", BotSettings)):
+                if name in fields(kind):
+                    raise self._error(f"key {name!r} belongs below [{table}]; move it there.", name)
+        settings: Settings = self._read(Settings, rest, "key {}")
+        for name in found:
+            if name in FORMATS and name != settings.format:
+                raise self._error(
+                    f"the format is {settings.format!r}, so that [{name}] does not count: take it "
+                    f"out, or write format = {name!r}.",
+                    name,
+                )
+        return settings
+
+    def _with_game(self, league: LeaguePlan) -> LeaguePlan:
+        """Return a league with its game as far as it is needed, and its options, if that was."""
+        word, seats = league.settings.game, league.settings.seats
         if self._purpose != "read" or word in GAMES:
             confinement = Confinement(league.limits.sandbox)
             rules, source = self._checked(
                 lambda: find_game(word, league.folder, confinement), "game"
             )
-            self._checked(
-                lambda: check_seats(rules, settings.seats or rules.seat_counts[0]), "seats"
-            )
-            league = self._checked(lambda: _with_rules(league, rules, source), table="options")
-        elif not league.database.exists():  # which would say what is known of the game
+            self._checked(lambda: check_seats(rules, seats or rules.seat_counts[0]), "seats")
+            return self._checked(lambda: _with_rules(league, rules, source), table="options")
+        if not league.database.exists():  # which would say what is known of the game
             self._checked(lambda: find_source(word, league.folder), "game")
-        playing, disqualified = self._bots(bots, league.game.name)
+        return league
+
+    def _with_bots(self, league: LeaguePlan, tables: Sequence[dict[str, Any]]) -> LeaguePlan:
+        """Return a league with its bots, each with limits that it can have there."""
+        playing, disqualified = self._bots(tables, league.game.name)
         named = {bot.name: bot for bot in playing}
-        for number, entry in enumerate(bots):
-            if bot := named.get(composed(entry["name"])):
+        entered = [composed(table["name"]) for table in tables]
+        for number, name in enumerate(entered):
+            if bot := named.get(name):
                 own_limits = partial(bot.grant.of, league.limits)
                 own = self._checked(own_limits, "proc", "bot", number)
                 check = partial(check_door, f"bot {bot.name!r}", own, league)
                 self._checked(check, "door", "bot", number)
                 self._checked(partial(check_remote, bot, league), "remote", "bot", number)
         names = [*named, *(bot.name for bot in disqualified)]
-        self._checked(lambda: check_anchor(settings.anchor, names), "anchor")
-        order = tuple(name for bot in bots if (name := composed(bot["name"])) in named)
-        league = replace(league, bots=playing, disqualified=disqualified, order=order)
-        if league.game.seat_counts:
-            self._checked(league.check_format)
-        return league
+        self._checked(lambda: check_anchor(league.settings.anchor, names), "anchor")
+        order = tuple(name for name in entered if name in named)
+        return replace(league, bots=playing, disqualified=disqualified, order=order)
 
     def _with_opening(self, league: LeaguePlan, raw: dict[str, Any]) -> LeaguePlan:
         """Return a league with its openings; a book that is gone does not keep it from being read.
@@ -250,13 +259,6 @@ class _Reader:
                 raise
             return replace(league, unread_book=str(error))
         return replace(league, opening=terms)
-
-    def _check_place(self, name: str) -> None:
-        """Raise LeagueFileError for a key of the top level that belongs into a table."""
-        homes = {"limits": fields(Limits), "[bot]": fields(BotSettings)}
-        for table, known in homes.items():
-            if name in known and name not in fields(Settings):
-                raise self._error(f"key {name!r} belongs below [{table}]; move it there.", name)
 
     def _table(self, tables: dict[str, Any], name: str) -> dict[str, Any]:
         table = tables.pop(name, {})
@@ -350,6 +352,11 @@ class _Reader:
             ):
                 return number
         return header or (self._line(table, "") if table else 0)
+
+
+def _what(table: str) -> str:
+    """Return what an entry of a table is called in errors, with `{}` for its name."""
+    return "limit {}" if table == "limits" else f"key {{}} of {table}"
 
 
 def unread(word: str) -> GameFacts:
