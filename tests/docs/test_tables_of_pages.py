@@ -9,12 +9,14 @@ import pytest
 
 import referee
 from arena.archive.export import ExportedBot, FixedSettings, Header, MatchLine
+from arena.environment.settings import EnvironmentSettings
+from arena.league.settings import Settings
 from protocol.errors import ArenaError
 from referee.games import GAMES
 from referee.limits import Limits, WorkLimits
 from referee.match.evidence import Evidence
 from referee.match.replay import Replay
-from referee.rules.options import new_game, read_options
+from referee.rules.options import fields, new_game, read_options
 from referee.training.actions import AllMoves, actions_of
 from referee.turn.answer import Fault
 from tests.docs.pages import ROOT
@@ -90,12 +92,19 @@ def test_the_keys_of_small_objects_of_an_export_are_named(kind: type[msgspec.Str
 # --- leagues.md
 
 
-def test_limits_options_and_builds_of_a_league_have_their_usual_values() -> None:
-    league = tomllib.loads(page("leagues").split("```toml\n")[1].partition("```")[0])
+def test_settings_limits_options_and_builds_of_a_league_have_their_usual_values() -> None:
+    text = page("leagues").split("```toml\n")[1].partition("```")[0]
+    settings = fields(Settings)
+    told = re.findall(r"^(?:# )?(\w+) = ", text.partition("\n[")[0], re.MULTILINE)
+    assert {*told} == {*settings}
+    league = tomllib.loads(text)
+    for name in settings.keys() & league.keys() - {"game", "seats", "deals", "seed"}:
+        assert league[name] == settings[name].default, name
     usual_limits = msgspec.json.decode(msgspec.json.encode(Limits()))
     del usual_limits["remote"]  # of single bots, never of all
     assert league["limits"] == usual_limits
     assert league["build"] == msgspec.to_builtins(WorkLimits())
+    assert league["environments"] == msgspec.to_builtins(EnvironmentSettings())
     usual = msgspec.to_builtins(read_options(GAMES[league["game"]], {}))
     assert {**usual, **league["options"]} == usual
 

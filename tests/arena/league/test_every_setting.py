@@ -17,6 +17,7 @@ from arena.environment.settings import EnvironmentSettings
 from arena.league.contest import HandIn
 from arena.league.file import FILE, read_asked
 from arena.league.plan import LeaguePlan
+from arena.league.settings import Settings
 from arena.store.opening import open_store, read_league
 from arena.store.unchanged import check_unchanged
 from arena.text import toml
@@ -41,6 +42,13 @@ SPECIAL: Mapping[str, Any] = {
     "prices": {"model-x": {"input": 2.5, "output": 10.0}},
     "grants": {"memory_mb": 700},
     "move_time": 7.5,
+    "game": "khan",
+    "seats": 3,
+    "matches": 40,
+    "matches_per_bot": 40,
+    "share": 0.5,
+    "seed": "another seed",
+    "anchor": {"one": 1500.0},
 }
 """Values of fields whose types say too little."""
 BESIDE: Mapping[str, Mapping[str, Any]] = {
@@ -138,6 +146,21 @@ def without(values: Mapping[str, Any], name: str) -> dict[str, Any]:
 def as_read(name: str, value: Any) -> Any:
     found = json.loads(msgspec.json.encode(value))
     return found[:10] if name in HandIn.__struct_fields__ and isinstance(found, str) else found
+
+
+@pytest.mark.parametrize(("name", "value"), [case for case in cases(Settings) if case[0] != "game"])
+def test_every_setting_can_be_set_by_init(tmp_path: Path, name: str, value: Any) -> None:
+    words = [f"--{name.replace('_', '-')}"]
+    if name == "anchor":
+        words += ["one=1500"]
+    elif value is not True:
+        words += [word(value)]
+    bots = (f"{bot}=random" for bot in ("one", "two", "three"))
+    made = CliRunner().invoke(
+        main, ["init", str(tmp_path / "cup"), "--game", "khan", *bots, *words]
+    )
+    assert made.exit_code == 0, made.output
+    assert getattr(read_league(tmp_path / "cup").settings, name) == value
 
 
 @pytest.mark.parametrize(
