@@ -1,11 +1,11 @@
 """The command that compares two bots: compare."""
 
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import chain, count
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import click
 import msgspec
@@ -53,8 +53,9 @@ from referee.rules.game import Game
 from referee.rules.options import check_seats
 
 
-class _Typed(NamedTuple):
-    """What is to be compared, as it was typed."""
+@dataclass(frozen=True, kw_only=True)
+class _Asked:
+    """What is to be compared, as it was typed; A and B are `one` and `other`."""
 
     one: str
     other: str
@@ -65,31 +66,69 @@ class _Typed(NamedTuple):
     seed: str | None
     options: Mapping[str, Any]
     limits: Mapping[str, Any]
+    keep: Path | None
     opening: Mapping[str, Any]
 
-    def asked(self, kept: LeaguePlan | None) -> "_Asked":
-        """Return what it means; what it leaves out is as in the league that was kept, if any."""
-        kind, source = find_game(self.game)
+    @cached_property
+    def kept(self) -> LeaguePlan | None:
+        """The league that is gone on with; None for a new one."""
+        keep = self.keep
+        if keep is None:
+            return None
+        if keep.is_file() or (keep.is_dir() and _holds_other_things(keep)):
+            raise ArenaError(f"{keep} is no league and not empty; give --keep a new folder.")
+        return read_league(keep) if (keep / FILE).exists() else None
+
+    @cached_property
+    def found(self) -> tuple[type[Game], Source]:
+        """The game, and where it was found."""
+        return find_game(self.game)
+
+    @cached_property
+    def settings(self) -> Settings:
+        """Those of the league that is played, but for the word of its game."""
+        kind, kept = self.found[0], self.kept
         seats = kind.seat_counts[0] if self.seats is None else self.seats
         check_seats(kind, seats)
-        return _Asked(
-            game=kind,
-            source=source,
-            bots=(self.one, self.other, *_filled(kind, seats, self.others)),
-            settings=Settings(
-                game=kind.name,
-                seats=seats,
-                deals=self.deals,
-                seed=kept.settings.seed if kept and self.seed is None else seed_of(self.seed),
-                anchor=kept.settings.anchor if kept else {},
-            ),
-            options=self.options,
-            limits={
-                "fresh": kept.limits.fresh if kept else True,  # or what is learnt would be counted
-                **self.limits,
-            },
-            opening=self.opening,
+        return Settings(
+            game=kind.name,
+            seats=seats,
+            deals=self.deals,
+            seed=kept.settings.seed if kept and self.seed is None else seed_of(self.seed),
+            anchor=kept.settings.anchor if kept else {},
         )
+
+    def make(self, folder: Path) -> LeaguePlan:
+        """Make a league of it, with paths relative to its folder."""
+        return make_league(folder, *self._parts(folder), opening=self.opening)
+
+    def write(self, folder: Path) -> LeaguePlan:
+        """Write the file of a league that is there anew."""
+        return write_league(folder, *self._parts(folder), opening=self.opening)
+
+    def _parts(
+        self, folder: Path
+    ) -> tuple[Settings, Mapping[str, Any], Mapping[str, Any], list[dict[str, Any]]]:
+        settings = msgspec.structs.replace(self.settings, game=word_in(self.found[1], folder))
+        fresh = self.kept.limits.fresh if self.kept else True  # or what is learnt would be counted
+        return settings, self.options, {"fresh": fresh, **self.limits}, self._entries(folder)
+
+    def names(self) -> tuple[str, str]:
+        """Return the names of A and B."""
+        one, other, *_ = self._entries(Path())
+        return one["name"], other["name"]
+
+    def _entries(self, folder: Path) -> list[dict[str, Any]]:
+        """Return the `[[bot]]` tables of all bots, each with a name of its own."""
+        kind = self.found[0]
+        assert self.settings.seats is not None
+        words = (self.one, self.other, *_filled(kind, self.settings.seats, self.others))
+        entries = [entry_of(word, kind, folder) for word in words]
+        names = [str(entry["name"]) for entry in entries]
+        names[:2] = _two_names(names[:2], words[:2])
+        for number, name in enumerate(names[2:], 2):
+            names[number] = _free_name(name, names[:number])
+        return [{**entry, "name": name} for entry, name in zip(entries, names, strict=True)]
 
 
 @main.command()
@@ -123,10 +162,8 @@ class _Typed(NamedTuple):
 @sandbox_option
 @sandbox_uid_option
 @output_format
-@grouped(limits=limits_beside, opening=opening_words, typed=_Typed, rates=rates_of, terms=run_terms)
-def compare(
-    typed: _Typed, rates: Rates | Bounds, terms: RunTerms, keep: Path | None, form: str
-) -> None:
+@grouped(limits=limits_beside, opening=opening_words, asked=_Asked, rates=rates_of, terms=run_terms)
+def compare(asked: _Asked, rates: Rates | Bounds, terms: RunTerms, form: str) -> None:
     """Play until it is clear whether bot A is better than bot B.
 
     Play ends as soon as the deals show that one bot is better, or that neither is better by
@@ -143,27 +180,22 @@ def compare(
     arena compare ./new/bot ./old/bot --game guerra \\
         --cluster tcp://scheduler:8786
     """
-    with ExitStack() as stack:
-        spare = stack.enter_context(spare_folder())
-        folder = keep or spare
-        if keep and (keep.is_file() or (keep.is_dir() and _holds_other_things(keep))):
-            raise ArenaError(f"{keep} is no league and not empty; give --keep a new folder.")
-        kept = read_league(folder) if (folder / FILE).exists() else None
-        asked = typed.asked(kept)
+    kept = asked.kept
+    with spare_folder() as spare:
         league = _made_in(spare, asked)
         _check_different(league, asked.names())
         if kept:
             _check_same_bots(kept, league)
-            league = settled(replace(league, folder=folder))
-        elif keep:
-            league = asked.make(folder)
+            league = settled(replace(league, folder=kept.folder))
+        elif asked.keep:
+            league = asked.make(asked.keep)
         league = league.dealt_by_name()
         comparison = Comparison(league, *asked.names(), rates)
         agree(league, terms.workers)
         with open_run(league, terms) as run:
             if kept and (kept.settings, kept.bots) != (league.settings, league.bots):
-                asked.write(folder)
-            stopped = _play(run, league, comparison, terms.seconds, kept=keep is not None)
+                asked.write(kept.folder)
+            stopped = _play(run, league, comparison, terms.seconds, is_kept=asked.keep is not None)
     show(comparison.table(), form)
     if stopped:
         click.get_current_context().exit(1)
@@ -182,47 +214,6 @@ def _filled(game: type[Game], seats: int, others: Sequence[str]) -> Sequence[str
             f"give --with {counted(free, 'time')}, or leave it out."
         )
     return others
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Asked:
-    """What the command line asks for; A and B are the first bots."""
-
-    game: type[Game]
-    source: Source
-    bots: tuple[str, ...]
-    settings: Settings
-    options: Mapping[str, Any]
-    limits: Mapping[str, Any]
-    opening: Mapping[str, Any]
-
-    def make(self, folder: Path) -> LeaguePlan:
-        """Make a league of it, with paths relative to its folder."""
-        return make_league(folder, *self._parts(folder), opening=self.opening)
-
-    def write(self, folder: Path) -> LeaguePlan:
-        """Write the file of a league that is there anew."""
-        return write_league(folder, *self._parts(folder), opening=self.opening)
-
-    def _parts(
-        self, folder: Path
-    ) -> tuple[Settings, Mapping[str, Any], Mapping[str, Any], list[dict[str, Any]]]:
-        settings = msgspec.structs.replace(self.settings, game=word_in(self.source, folder))
-        return settings, self.options, self.limits, self._entries(folder)
-
-    def names(self) -> tuple[str, str]:
-        """Return the names of A and B."""
-        one, other, *_ = self._entries(Path())
-        return one["name"], other["name"]
-
-    def _entries(self, folder: Path) -> list[dict[str, Any]]:
-        """Return the `[[bot]]` tables of all bots, each with a name of its own."""
-        entries = [entry_of(word, self.game, folder) for word in self.bots]
-        names = [str(entry["name"]) for entry in entries]
-        names[:2] = _two_names(names[:2], self.bots[:2])
-        for number, name in enumerate(names[2:], 2):
-            names[number] = _free_name(name, names[:number])
-        return [{**entry, "name": name} for entry, name in zip(entries, names, strict=True)]
 
 
 def _made_in(spare: Path, asked: _Asked) -> LeaguePlan:
@@ -277,7 +268,7 @@ def _check_same_bots(kept: LeaguePlan, asked: LeaguePlan) -> None:
 
 
 def _play(
-    run: Run, league: LeaguePlan, comparison: Comparison, seconds: float | None, *, kept: bool
+    run: Run, league: LeaguePlan, comparison: Comparison, seconds: float | None, *, is_kept: bool
 ) -> bool:
     """Play until the comparison is over, or for so many seconds; return whether it was stopped."""
     one, other = comparison.bots
@@ -294,7 +285,7 @@ def _play(
     )
     warn_unprotected(league.limits.sandbox, league.bots)
     tell_unmet(league.bots, league.limits)
-    rest = GO_ON if kept else "nothing is kept."
+    rest = GO_ON if is_kept else "nothing is kept."
     with (
         stopped_by_signals(run, rest) as heard,
         stopped_by_time(run, seconds),
