@@ -9,7 +9,7 @@ import click
 from arena.cli import completion, main
 from arena.cli.changing import check_known, tell_run
 from arena.cli.foreseen import tell_idle, tell_unplayable
-from arena.cli.options import league_argument, limit_values, output_format
+from arena.cli.options import key_values, league_argument, listed, output_format
 from arena.cli.saying import show
 from arena.league.bot import Bot
 from arena.league.edit import set_keys
@@ -18,7 +18,7 @@ from arena.store.opening import read_played
 from arena.tables.table import NAME_WIDTH, Column, Table
 from arena.text import composed, safe
 from protocol.errors import ArenaError
-from referee.limits import Grant
+from referee.limits import Grant, Limits
 from referee.rules.options import read_settings
 
 
@@ -76,7 +76,8 @@ def _asked(
         if not bot.needs.given:
             raise ArenaError(f"the bot.toml of {bot.name} says nothing of what it needs.")
         return bot.needs.beyond(bot.grant.of(plan.limits)).given
-    asked = {key: None if value == "" else value for key, value in limit_values(limits).items()}
+    given = listed(key_values(limits), Limits)
+    asked = {key: None if value == "" else value for key, value in given.items()}
     gone = [key for key, value in asked.items() if value is None and key in bot.grant.given]
     kept = {key: value for key, value in bot.grant.given.items() if key not in gone}
     new = {key: value for key, value in asked.items() if key not in gone}

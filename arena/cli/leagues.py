@@ -19,6 +19,7 @@ from arena.cli.options import (
     league_argument,
     limit_option,
     limits_beside,
+    listed,
     opening_options,
     opening_words,
     options_option,
@@ -66,6 +67,8 @@ from arena.play.missing import WHOLE, Part
 from arena.play.pace import Pace
 from arena.play.run import Run
 from arena.play.staffing import RunTerms
+from arena.schedule.formats import FORMATS
+from arena.store.flights import under_way
 from arena.store.opening import open_store, read_league
 from arena.store.suspensions import FORFEITING, suspended
 from arena.store.tournament import Tournament, asked_deals
@@ -85,13 +88,6 @@ _LARGE_PART = 0.25  # of the memory that is free: it is said beforehand when bot
 @click.argument("bots", nargs=-1, metavar="[BOT...]", shell_complete=completion.bots)
 @game_option
 @settings_options
-@click.option(
-    "--challenger",
-    "challengers",
-    multiple=True,
-    metavar="NAME",
-    help="In a gauntlet, a bot that plays all others.  [default: the first one]",
-)
 @values_option("format-option", "An option of the format, such as rounds=7 of swiss.")
 @options_option
 @limit_option()
@@ -102,7 +98,6 @@ def init(
     league: Path,
     bots: tuple[str, ...],
     game: str,
-    challengers: tuple[str, ...],
     format_options: dict[str, Any],
     options: dict[str, Any],
     limits: dict[str, Any],
@@ -125,15 +120,12 @@ def init(
         --format swiss --format-option rounds=4
     """
     kind, source = find_game(game)
-    if challengers and words["format"] != "gauntlet":
-        raise ArenaError("--challenger goes with --format gauntlet.")
     if words["seats"] is None:
         words["seats"] = kind.seat_counts[0]
     settings = asked_settings(word_in(source, league), **words)
     entries = entries_of(bots, kind, league)
-    if challengers:
-        format_options["challengers"] = [*challengers]
-    made = make_league(league, settings, options, limits, entries, format_options, opening)
+    of_format = listed(format_options, FORMATS[settings.format].options)
+    made = make_league(league, settings, options, limits, entries, of_format, opening)
     click.echo(f"{made.folder / FILE} is written.")
     _tell_made(made, limits)
 

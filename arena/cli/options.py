@@ -1,7 +1,7 @@
 """The options that several commands share, and what their words mean."""
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import wraps
 from inspect import signature
 from math import inf, isfinite
@@ -11,6 +11,7 @@ from typing import Any
 import click
 import msgspec
 from click.shell_completion import CompletionItem
+from msgspec.inspect import ListType, VarTupleType, type_info
 
 from arena.cli import completion
 from arena.league.games import trusting
@@ -19,7 +20,7 @@ from arena.text import composed
 from protocol.errors import ArenaError
 from referee.games import GAMES
 from referee.limits import Limits
-from referee.rules.options import read_settings
+from referee.rules.options import fields, read_settings
 from referee.sandbox import SANDBOXES, own_cores
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
@@ -262,12 +263,13 @@ def seconds_of(word: str) -> float:
     return float(3600 * hours + 60 * minutes + seconds)
 
 
-def limit_values(words: Iterable[str]) -> dict[str, Any]:
-    """Return limits, of which some are lists: `door=a,b` names two."""
-    found = key_values(words)
-    for key in ("devices", "door"):
-        if isinstance(named := found.get(key), str) and named:
-            found[key] = [each.strip() for each in named.split(",")]
+def listed(values: Mapping[str, Any], kind: type[msgspec.Struct]) -> dict[str, Any]:
+    """Return values of a structure, of which those of its lists are split: `door=a,b` names two."""
+    found = dict(values)
+    for name, field in fields(kind).items():
+        is_list = isinstance(type_info(field.type), VarTupleType | ListType)
+        if is_list and isinstance(named := found.get(name), str) and named:
+            found[name] = [each.strip() for each in named.split(",")]
     return found
 
 
@@ -275,7 +277,7 @@ def limits_beside(
     sandbox: str, limits: Iterable[str], instead: str = "say it by --sandbox"
 ) -> dict[str, Any]:
     """Return a command's sandbox and its limits; raise ArenaError for a sandbox among them."""
-    given = limit_values(limits)
+    given = listed(key_values(limits), Limits)
     if "sandbox" in given:
         raise ArenaError(f"limit sandbox = {given['sandbox']}: {instead}.")
     return {"sandbox": sandbox, **given}

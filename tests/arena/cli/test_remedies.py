@@ -218,7 +218,6 @@ MISTAKES = {
     "an engine off the PATH": Mistake(
         "new fish --uci \"'my own'\"", given=f"{ENGINE}\n$ chmod +x 'my own'"
     ),
-    "no gauntlet": Mistake(f"{PAIR} --challenger random", "(--format [a-z]+)"),
     "unknown code": Mistake(
         "games ./copy.py", "(--trust)", given="new-game mine --single\n$ cp mine.py copy.py"
     ),

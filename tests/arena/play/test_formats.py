@@ -25,7 +25,7 @@ FORMATS = {
     "gauntlet": ["--format", "gauntlet", "--deals", "5"],
     "two challengers": [
         *("--format", "gauntlet", "--deals", "3"),
-        *("--challenger", "two", "--challenger", "five"),
+        *("--format-option", "challengers=two,five"),
     ],
     "swiss": ["--format", "swiss", "--deals", "6"],
     "knockout": ["--format", "knockout", "--deals", "4"],
