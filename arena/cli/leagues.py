@@ -6,13 +6,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import inf
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import click
+from msgspec import inspect
+from msgspec.structs import FieldInfo
 
 from arena.cli import completion, main
 from arena.cli.foreseen import foreseen, tell_idle, tell_plan, tell_unplayable, warn_guessable
 from arena.cli.options import (
+    added,
+    anchor_word,
     default_workers,
     game_option,
     grouped,
@@ -41,7 +45,6 @@ from arena.cli.running import (
     workers_option,
 )
 from arena.cli.saying import say, show, warn_unprotected
-from arena.cli.settings import asked_settings, settings_options
 from arena.cli.stopping import stopped_by_signals, stopped_by_time
 from arena.cli.verify import agree
 from arena.league.bot import Bot
@@ -51,7 +54,8 @@ from arena.league.file import FILE
 from arena.league.games import find_game, word_in
 from arena.league.hints import advice, wishes
 from arena.league.plan import LeaguePlan
-from arena.league.writing import make_league
+from arena.league.settings import Settings
+from arena.league.writing import make_league, seed_of
 from arena.play.events import (
     Forfeiting,
     Problem,
@@ -78,16 +82,60 @@ from arena.tables.leaderboard import leaderboard
 from arena.tables.sources import field_of
 from arena.text import counted, duration, quoted, safe, safe_lines
 from protocol.errors import ArenaError, RunError
+from referee.rules.options import fields
 
 _MOST_PARTS = 10_000
 _LARGE_PART = 0.25  # of the memory that is free: it is said beforehand when bots need more
+
+
+def _asked_settings(game: str, **words: Any) -> Settings:
+    """Return the settings of a game that these words mean; raise ArenaError if they mean none."""
+    anchor = dict([anchor_word(words["anchor"])] if words["anchor"] else [])
+    return Settings(game=game, **{**words, "anchor": anchor, "seed": seed_of(words["seed"])})
+
+
+def _option(field: FieldInfo) -> dict[str, Any]:
+    """Return what click is to know of a setting."""
+    info = inspect.type_info(field.type)
+    assert isinstance(info, inspect.Metadata)
+    option = {"help": (info.extra_json_schema or {})["description"], **_kind(info.type)}
+    if isinstance(info.type, inspect.LiteralType):  # in the order in which they are written
+        option["type"] = click.Choice([*get_args(get_args(field.type)[0])])
+    if isinstance(field.default, str) or type(field.default) is float:
+        option |= {"default": field.default, "show_default": True}
+    return option
+
+
+def _kind(kind: inspect.Type) -> dict[str, Any]:
+    """Return how a word of this type is read."""
+    kinds = kind.types if isinstance(kind, inspect.UnionType) else (kind,)
+    match kinds[0]:
+        case inspect.BoolType():
+            return {"is_flag": True}
+        case inspect.DictType():
+            return {"metavar": "BOT=ELO"}
+        case inspect.IntType() if not any(isinstance(each, inspect.StrType) for each in kinds):
+            return {"type": int}
+        case inspect.FloatType():
+            return {"type": float}
+    return {}
+
+
+_settings_options = added(
+    *(
+        click.option(f"--{name.replace('_', '-')}", **_option(field))
+        for name, field in fields(Settings).items()
+        if name != "game"
+    )
+)
+"""The settings, but for the game; `_asked_settings` reads them."""
 
 
 @main.command()
 @click.argument("league", type=click.Path(path_type=Path))
 @click.argument("bots", nargs=-1, metavar="[BOT...]", shell_complete=completion.bots)
 @game_option
-@settings_options
+@_settings_options
 @values_option("format-option", "An option of the format, such as rounds=7 of swiss.")
 @options_option
 @limit_option()
@@ -122,7 +170,7 @@ def init(
     kind, source = find_game(game)
     if words["seats"] is None:
         words["seats"] = kind.seat_counts[0]
-    settings = asked_settings(word_in(source, league), **words)
+    settings = _asked_settings(word_in(source, league), **words)
     entries = entries_of(bots, kind, league)
     of_format = listed(format_options, FORMATS[settings.format].options)
     made = make_league(league, settings, options, limits, entries, of_format, opening)
