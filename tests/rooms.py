@@ -2,7 +2,7 @@
 
 `python -m tests.rooms` counts for each package its rooms, its floors (the longest chain of imports
 between rooms) and its arrows (pairs of rooms of which one imports the other), and prints the
-pictures and tables of docs/architecture.md, which are to be copied there.
+pictures and tables of docs/dev/architecture.md, which are to be copied there.
 """
 
 import ast

@@ -17,7 +17,7 @@ from tests.ci.records import RECORDS
 from tests.docs.pages import PAGES, ROOT, prose
 
 CONTRIBUTING, SECURITY = "CONTRIBUTING.md", "SECURITY.md"
-GLOSSARY, RELEASING = "docs/glossary.md", "docs/releasing.md"
+GLOSSARY, RELEASING = "docs/glossary.md", "docs/dev/releasing.md"
 TESTS = "tests/README.md"
 NEW = (CONTRIBUTING, SECURITY, GLOSSARY, RELEASING, TESTS)
 

@@ -72,7 +72,6 @@ from arena.play.pace import Pace
 from arena.play.run import Run
 from arena.play.staffing import RunTerms
 from arena.schedule.formats import FORMATS
-from arena.store.flights import under_way
 from arena.store.opening import open_store, read_league
 from arena.store.suspensions import FORFEITING, suspended
 from arena.store.tournament import Tournament, asked_deals

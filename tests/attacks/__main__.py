@@ -1,4 +1,7 @@
-"""Print the table of all attacks (twelve minutes); `--write` puts it into docs/sandbox.md."""
+"""Print the table of all attacks (twelve minutes).
+
+`--write` puts it into docs/dev/sandbox-evidence.md.
+"""
 
 import argparse
 import sys
@@ -11,7 +14,7 @@ from tests.attacks.users import RunnerProcess, Workshop, attackers, sandboxes_of
 from tests.docs.written import rewrite
 
 MEASURES = "referee/turn/bot_process.py referee/turn/freezer.py referee/sandbox"
-PAGE = Path(__file__).parents[2] / "docs" / "sandbox.md"
+PAGE = Path(__file__).parents[2] / "docs" / "dev" / "sandbox-evidence.md"
 
 
 def measured() -> tuple[list[Column], dict[tuple[str, Column], str], list[str]]:
@@ -52,7 +55,7 @@ def _fill(runner: RunnerProcess, column: Column, marks: dict[tuple[str, Column],
 def main() -> None:
     """Measure and tell."""
     parser = argparse.ArgumentParser(prog="python -m tests.attacks", description=__doc__)
-    parser.add_argument("--write", action="store_true", help="rewrite the table in docs/sandbox.md")
+    parser.add_argument("--write", action="store_true", help="rewrite the table in its page")
     arguments = parser.parse_args()
     columns, marks, troubles = measured()
     text = table(columns, marks)

@@ -38,7 +38,7 @@ def changed(clone: History) -> str | None:
 def test_every_mark_of_the_pages_can_be_read() -> None:
     found = list(marks())
     assert len(found) > 60
-    assert {mark.page for mark in found} >= {"docs/performance.md", "docs/ratings.md"}
+    assert {mark.page for mark in found} >= {"docs/dev/performance.md", "docs/ratings.md"}
 
 
 def test_the_commits_of_the_pages_are_known() -> None:

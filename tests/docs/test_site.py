@@ -27,7 +27,7 @@ def test_every_page_is_there_and_listed_beside_the_first(built: Path) -> None:
         name = page.replace(".md", ".html")
         assert (built / name).is_file(), page
         assert page == "README.md" or f'href="{name}"' in first, page
-    assert "graph TD" in (built / "docs" / "architecture.html").read_text()
+    assert "graph TD" in (built / "docs" / "dev" / "architecture.html").read_text()
 
 
 def test_nothing_is_loaded_from_elsewhere(built: Path) -> None:

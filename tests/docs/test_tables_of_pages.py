@@ -31,7 +31,7 @@ def page(name: str) -> str:
 
 # --- architecture.md
 
-HOMES = ("", "arena", "referee", "arena/league", "docs")
+HOMES = ("", "arena", "referee", "arena/league", "docs", "docs/dev")
 """Where a file may be that is named without its folder."""
 
 
@@ -46,12 +46,12 @@ def _all_read() -> None:
 def test_the_pictures_and_tables_of_rooms_are_those_of_the_code() -> None:
     """If not: `python -m tests.rooms` prints them."""
     for package in ("arena", "referee"):
-        assert picture(package) in page("architecture")
-        assert purposes(package) in page("architecture")
+        assert picture(package) in page("dev/architecture")
+        assert purposes(package) in page("dev/architecture")
 
 
 def test_the_files_and_folders_of_the_architecture_are_there() -> None:
-    prose = page("architecture").replace(purposes("arena"), "").replace(purposes("referee"), "")
+    prose = page("dev/architecture").replace(purposes("arena"), "").replace(purposes("referee"), "")
     named = set(re.findall(r"`([\w/]+(?:\.py|\.md|/))`", prose))
     assert len(named) > 20
     for name in named:

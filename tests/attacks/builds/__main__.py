@@ -1,4 +1,7 @@
-"""Print the table of all hostile builds (five minutes); `--write` puts it into docs/sandbox.md."""
+"""Print the table of all hostile builds (five minutes).
+
+`--write` puts it into docs/dev/sandbox-evidence.md.
+"""
 
 import argparse
 import sys
@@ -12,7 +15,7 @@ from tests.attacks.users import Workshop, users
 from tests.docs.written import rewrite
 
 MEASURES = "referee/sandbox referee/sandbox/working.py referee/sandbox/workshop.py"
-PAGE = Path(__file__).parents[3] / "docs" / "sandbox.md"
+PAGE = Path(__file__).parents[3] / "docs" / "dev" / "sandbox-evidence.md"
 
 
 def measured() -> tuple[list[Column], dict[tuple[str, Column], str], list[str]]:
@@ -46,7 +49,7 @@ def measured() -> tuple[list[Column], dict[tuple[str, Column], str], list[str]]:
 def main() -> None:
     """Measure and tell."""
     parser = argparse.ArgumentParser(prog="python -m tests.attacks.builds", description=__doc__)
-    parser.add_argument("--write", action="store_true", help="rewrite the table in docs/sandbox.md")
+    parser.add_argument("--write", action="store_true", help="rewrite the table in its page")
     arguments = parser.parse_args()
     columns, marks, troubles = measured()
     text = table(columns, marks)

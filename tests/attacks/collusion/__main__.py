@@ -1,6 +1,6 @@
 """Print what bots can tell each other by each channel, in twelve minutes.
 
-`--write` puts it into docs/sandbox.md.
+`--write` puts it into docs/dev/sandbox-evidence.md.
 """
 
 import argparse
@@ -14,7 +14,7 @@ from tests.attacks.users import RunnerProcess, Workshop, attackers
 from tests.docs.written import rewrite
 
 MEASURES = "referee/turn/bot_process.py referee/turn/freezer.py referee/sandbox"
-PAGE = Path(__file__).parents[3] / "docs" / "sandbox.md"
+PAGE = Path(__file__).parents[3] / "docs" / "dev" / "sandbox-evidence.md"
 BITS = 96
 
 
@@ -59,7 +59,7 @@ def _fill(
 def main() -> None:
     """Measure and tell."""
     parser = argparse.ArgumentParser(prog="python -m tests.attacks.collusion", description=__doc__)
-    parser.add_argument("--write", action="store_true", help="rewrite the table in docs/sandbox.md")
+    parser.add_argument("--write", action="store_true", help="rewrite the table in its page")
     parser.add_argument("--bits", type=int, default=BITS, help="how many are said of each channel")
     arguments = parser.parse_args()
     marks, troubles = every_mark(arguments.bits)
