@@ -7,9 +7,9 @@ from typing import Any
 
 import msgspec
 
-from arena.store.flights import spent
 from arena.store.result import Spent
 from arena.store.timing import Timing
+from arena.store.under_way import spent
 from arena.tables.facet import Facet, FacetSource, Used
 from arena.tables.table import Column, Exact, Row
 from arena.text import Words, counted, safe
