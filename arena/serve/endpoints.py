@@ -168,8 +168,7 @@ class Api:
 
     async def get_league(self, request: Request) -> Response:
         """Answer with what is known of a league."""
-        league = self._admission.league(request)
-        visitor = await self._admission.reader(request, league)
+        league, visitor = await self._admission.reader(request)
         return json(
             LeagueAnswer(
                 league=league.name,
@@ -189,56 +188,48 @@ class Api:
 
     async def get_table(self, request: Request) -> Response:
         """Answer with the leaderboard."""
-        league = self._admission.league(request)
-        visitor = await self._admission.reader(request, league)
+        league, visitor = await self._admission.reader(request)
         frozen = league.timetable.since(to_organizer=visitor.is_organizer)
         return json(TableAnswer(table=await self.table(league, visitor), frozen=frozen))
 
     async def get_final(self, request: Request) -> Response:
         """Answer with the leaderboard of the final."""
-        league = self._admission.league(request)
-        visitor = await self._admission.reader(request, league)
+        league, visitor = await self._admission.reader(request)
         table, calendar = await self.final(league, visitor), league.timetable.calendar
         return json(FinalAnswer(table=table, seed_hash=calendar.seed_hash, seed=calendar.seed))
 
     async def get_bot(self, request: Request) -> Response:
         """Answer with a bot."""
-        league = self._admission.league(request)
-        visitor = await self._admission.reader(request, league)
+        league, visitor = await self._admission.reader(request)
         view, own = await self.bot(request, league, visitor, bot_of(request))
         return json(BotAnswer(bot=view, own=own))
 
     async def get_matches(self, request: Request) -> Response:
         """Answer with matches."""
-        league = self._admission.league(request)
-        visitor = await self._admission.reader(request, league)
+        league, visitor = await self._admission.reader(request)
         found = await self.matches(request, league, visitor, choice_of(request))
         return json(MatchesAnswer(matches=found))
 
     async def get_match(self, request: Request) -> Response:
         """Answer with a match."""
-        league = self._admission.league(request)
-        visitor = await self._admission.reader(request, league)
+        league, visitor = await self._admission.reader(request)
         found = await self.replay(request, league, visitor, request.path_params["match"])
         return json(ReplayAnswer(replay=found))
 
     async def get_queue(self, request: Request) -> Response:
         """Answer with what waits."""
-        league = self._admission.league(request)
-        visitor = await self._admission.reader(request, league)
+        league, visitor = await self._admission.reader(request)
         trouble = league.timetable.hook_trouble if visitor.is_organizer else ""
         return json(QueueAnswer(queue=queue_view(league.queue), hook_trouble=trouble))
 
     async def get_submissions(self, request: Request) -> Response:
         """Answer with submissions."""
-        league = self._admission.league(request)
-        visitor = await self._admission.author(request, league)
+        league, visitor = await self._admission.author(request)
         return json(SubmissionsAnswer(submissions=await self.submissions(league, visitor)))
 
     async def get_submission(self, request: Request) -> Response:
         """Answer with a submission."""
-        league = self._admission.league(request)
-        visitor = await self._admission.author(request, league)
+        league, visitor = await self._admission.author(request)
         found = await self.submission(league, visitor, number_of(request))
         return json(SubmissionAnswer(submission=found))
 
@@ -250,8 +241,7 @@ class Api:
 
     async def get_events(self, request: Request) -> EventStream:
         """Answer with what happens from now on."""
-        league = self._admission.league(request)
-        visitor = await self._admission.reader(request, league)
+        league, visitor = await self._admission.reader(request)
         address = network_of(address_of(request))
         if self._listeners[address] >= _MOST_LISTENERS:
             raise Refusal(429, "too many pages are open at your address.", "Close some.", after=60)

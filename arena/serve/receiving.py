@@ -30,7 +30,7 @@ async def receive(admission: Admission, request: Request, league: Served) -> Sub
     Raises Refusal or Refusal if it is not taken.
     """
     try:
-        visitor = await admission.author(request, league)
+        _, visitor = await admission.author(request)
         kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
         is_form = kind == "multipart/form-data"
         if not is_form or "x-csrf-token" in request.headers:

@@ -89,7 +89,7 @@ class WebSite:
 
     async def table(self, request: Request) -> Response:
         """Show the live table."""
-        league, visitor = await self._reader(request)
+        league, visitor = await self._admission.reader(request)
         data = await league.table(to_organizer=visitor.is_organizer)
         state = league.state(to_organizer=visitor.is_organizer)
         visit = visit_of(league, visitor)
@@ -114,7 +114,7 @@ class WebSite:
 
     async def final(self, request: Request) -> Response:
         """Show the table of the final."""
-        league, visitor = await self._reader(request)
+        league, visitor = await self._admission.reader(request)
         table = await self._api.final(league, visitor)
         visit = visit_of(league, visitor)
         return html(table_page(visit, table, league.timetable.calendar, is_final=True))
@@ -126,7 +126,7 @@ class WebSite:
 
     async def bot(self, request: Request) -> Response:
         """Show a bot."""
-        league, visitor = await self._reader(request)
+        league, visitor = await self._admission.reader(request)
         bot = bot_of(request)
         view, own = await self._api.bot(request, league, visitor, bot)
         matches = None
@@ -136,43 +136,43 @@ class WebSite:
 
     async def matches(self, request: Request) -> Response:
         """Show matches."""
-        league, visitor = await self._reader(request)
+        league, visitor = await self._admission.reader(request)
         found = await self._api.matches(request, league, visitor, choice_of(request))
         return html(matches_page(visit_of(league, visitor), found))
 
     async def match(self, request: Request) -> Response:
         """Show a match."""
-        league, visitor = await self._reader(request)
+        league, visitor = await self._admission.reader(request)
         found = await self._api.replay(request, league, visitor, request.path_params["match"])
         return html(replay_page(visit_of(league, visitor), found))
 
     async def queue(self, request: Request) -> Response:
         """Show what waits."""
-        league, visitor = await self._reader(request)
+        league, visitor = await self._admission.reader(request)
         visit, queue = visit_of(league, visitor), queue_view(league.queue)
         trouble = league.timetable.hook_trouble if visitor.is_organizer else ""
         return html(queue_page(visit, queue, hook_trouble=trouble))
 
     async def calendar(self, request: Request) -> Response:
         """Show the calendar."""
-        league, visitor = await self._reader(request)
+        league, visitor = await self._admission.reader(request)
         return html(calendar_page(visit_of(league, visitor), league.timetable.calendar))
 
     async def submissions(self, request: Request) -> Response:
         """Show one's submissions."""
-        league, visitor = await self._author(request)
+        league, visitor = await self._admission.author(request)
         found = await self._api.submissions(league, visitor)
         return html(submissions_page(visit_of(league, visitor), found))
 
     async def submission(self, request: Request) -> Response:
         """Show a submission."""
-        league, visitor = await self._author(request)
+        league, visitor = await self._admission.author(request)
         found = await self._api.submission(league, visitor, number_of(request))
         return html(submission_page(visit_of(league, visitor), found))
 
     async def hand_in(self, request: Request) -> Response:
         """Show the form, or take what was sent with it."""
-        league, visitor = await self._author(request)
+        league, visitor = await self._admission.author(request)
         if request.method != "POST":
             return html(await self._form(league, visitor))
         try:
@@ -257,14 +257,6 @@ class WebSite:
             media_type=asset.kind,
             headers={"Cache-Control": caching, "ETag": f'"{asset.tag}"'},
         )
-
-    async def _reader(self, request: Request) -> tuple[Served, WebVisitor]:
-        league = self._admission.league(request)
-        return league, await self._admission.reader(request, league)
-
-    async def _author(self, request: Request) -> tuple[Served, WebVisitor]:
-        league = self._admission.league(request)
-        return league, await self._admission.author(request, league)
 
 
 def _as_of_now(table: TableView, left: tuple[int, int] | None) -> TableView:

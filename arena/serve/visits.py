@@ -105,21 +105,23 @@ class Admission:
             return WebVisitor(None)
         return WebVisitor(person, session.csrf)
 
-    async def reader(self, request: HTTPConnection, league: Served) -> WebVisitor:
-        """Return who asks; raise Refusal unless he may look at the league."""
+    async def reader(self, request: HTTPConnection) -> tuple[Served, WebVisitor]:
+        """Return the league and who asks; raise Refusal unless he may look at it."""
+        league = self.league(request)
         found = await self.visitor(request, league)
         if found.person is None and not league.plan.hand_in.readers:
             raise Refusal(401, "this league is not open to everybody.", "Enter with a token.")
-        return found
+        return league, found
 
-    async def author(self, request: HTTPConnection, league: Served) -> WebVisitor:
-        """Return who asks; raise Refusal unless he may have submissions."""
+    async def author(self, request: HTTPConnection) -> tuple[Served, WebVisitor]:
+        """Return the league and who asks; raise Refusal unless he may have submissions there."""
+        league = self.league(request)
         found = await self.visitor(request, league)
         if found.person is None:
             raise Refusal(401, "this is for authors.", "Enter with a token.")
         if found.role == "reader":
             raise Refusal(403, "this is for authors.", "Ask the organizer to make you one.")
-        return found
+        return league, found
 
     @contextmanager
     def one_more(self, request: Request) -> Iterator[None]:

@@ -64,7 +64,7 @@ def leaderboard(
         together=together,
         out=field.out,
     )
-    found = [
+    found = (
         on_elo(ratings, anchor),
         scores(field),
         unforfeited(field, ratings, without, anchor),
@@ -72,28 +72,18 @@ def leaderboard(
         misfits(field, ratings, ranked),
         linked(field, ratings),
         *field.optional,
-    ]
+    )
     facets = [facet for facet in found if facet]
-    rows = [
-        {
-            **_row(field, standing),
-            **{key: value for facet in facets for key, value in facet.row(standing.bot).items()},
-        }
-        for standing in ranked
-    ]
+    rows = [_row(field, standing, facets) for standing in ranked]
     many = len(ratings.groups) > 1
     fault_columns = _fault_columns(rows) if faults else [_FAULTS] * (field.faults is not None)
     columns = [
         *([Column("Group", _group, "right")] if many else []),
         *_columns(facets, rating_column(anchor), fault_columns, duels=field.duels),
     ]
-    facts = {
-        **field.facts,
-        "draw_probability": ratings.draw_probability,
-        **{key: fact for facet in facets for key, fact in facet.facts.items()},
-    }
+    facts = {**field.facts, "draw_probability": ratings.draw_probability}
+    facts |= {key: fact for facet in facets for key, fact in facet.facts.items()}
     said = [
-        f"{field.extent}. {RANKS}",
         *_notes(field, ratings, rows),
         *(note for facet in facets for note in facet.notes),
         *field.remarks,
@@ -133,7 +123,7 @@ def _columns(
     ]
 
 
-def _row(field: Field, standing: Standing) -> dict[str, Any]:
+def _row(field: Field, standing: Standing, facets: Sequence[Facet]) -> dict[str, Any]:
     return {
         "group": standing.group,
         "rank": standing.ranks and list(standing.ranks),
@@ -150,6 +140,7 @@ def _row(field: Field, standing: Standing) -> dict[str, Any]:
         "mean_place": standing.mean_place,
         "faults": None if field.faults is None else dict(standing.faults),
         "forfeits": None if field.faults is None else standing.forfeits,
+        **{key: value for facet in facets for key, value in facet.row(standing.bot).items()},
     }
 
 
@@ -203,6 +194,7 @@ def _fault_columns(rows: Sequence[Row]) -> list[Column]:
 
 def _notes(field: Field, ratings: Ratings, rows: Sequence[Row]) -> Iterator[str]:
     """Yield what a reader must know of ranks and forfeits."""
+    yield f"{field.extent}. {RANKS}"
     if len(ratings.groups) > 1:
         yield (
             f"{len(ratings.groups)} groups of bots never met each other: ranks and ratings hold "

@@ -4,7 +4,6 @@ from starlette.requests import HTTPConnection
 from starlette.websockets import WebSocket
 
 from arena.handin.people import Person
-from arena.serve.served import Served
 from arena.serve.visits import Admission, address_of
 from protocol.errors import Refusal
 
@@ -23,7 +22,7 @@ class RemoteEnd:
     async def connect(self, socket: WebSocket) -> None:
         """Connect a remote bot, until either side ends it."""
         league = self._admission.league(socket)
-        person = await self._author(socket, league)
+        person = await self._author(socket)
         if not league.is_open_to_remote:
             raise Refusal(
                 403,
@@ -40,12 +39,12 @@ class RemoteEnd:
             await socket.accept()
             await league.homes.serve(socket, person, address_of(socket))
 
-    async def _author(self, request: HTTPConnection, league: Served) -> Person:
+    async def _author(self, request: HTTPConnection) -> Person:
         """Return whose token it is; raise Refusal for browsers, and for who hands in nothing."""
         if "origin" in request.headers:
             raise Refusal(403, "a page of a browser connects no bot.", "Use `arena connect`.")
         if "authorization" not in request.headers:
             raise Refusal(401, "remote bots are connected with a token.", "Ask the organizer.")
-        found = await self._admission.author(request, league)
+        _, found = await self._admission.author(request)
         assert found.person is not None
         return found.person
