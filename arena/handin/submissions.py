@@ -6,7 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from arena.handin.database import HandIns, Row, now, written
+from arena.handin.database import HandIns, now, written
 from arena.text import likeness
 from protocol.errors import ArenaError
 
@@ -100,11 +100,6 @@ def versions_of_author(db: HandIns, person: int) -> list[tuple[str, str]]:
     return [(row["bot"], row["version"]) for row in rows]
 
 
-def of_bot(db: HandIns, bot: str) -> list[Submission]:
-    """Return the submissions of a bot, newest first, without steps, output and history."""
-    return _several(db, "WHERE bot = ? ORDER BY submission.number DESC", (bot,))
-
-
 def all_of(db: HandIns, most: int = 1000) -> list[Submission]:
     """Return the newest submissions of all authors, without steps, output and history."""
     return _several(db, "ORDER BY submission.number DESC LIMIT ?", (most,))
@@ -169,11 +164,8 @@ def arrived(db: HandIns, number: int) -> str:
 
 
 def _several(db: HandIns, where: str, values: Sequence[Any]) -> list[Submission]:
-    return [_brief(row) for row in db.rows(f"SELECT {_BRIEF} {_OF} {where}", values)]
-
-
-def _brief(row: Row) -> Submission:
-    return Submission(**_plain(dict(row)))
+    rows = db.rows(f"SELECT {_BRIEF} {_OF} {where}", values)
+    return [Submission(**_plain(dict(row))) for row in rows]
 
 
 def _plain(values: dict[str, Any]) -> dict[str, Any]:

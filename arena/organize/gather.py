@@ -73,11 +73,7 @@ def _in_folder(folder: Path, game: type[Game]) -> Brought:
 
 def _named(what: str, place: str, game: type[Game], called: str | None) -> Brought:
     try:
-        return Brought(*_order(candidate(what, game, called), place))
+        name, bot = candidate(what, game, called)
+        return Brought(name, place, bot)
     except ArenaError as error:
         return Brought(called or Path(what).stem or what, place, error)
-
-
-def _order(found: tuple[str, Bot | ArenaError], place: str) -> tuple[str, str, Bot | ArenaError]:
-    name, bot = found
-    return name, place, bot

@@ -14,7 +14,7 @@ from arena.handin import entries, submissions
 from arena.handin.database import HandIns
 from arena.handin.people import Person, remove
 from arena.handin.sources import KEPT_VERSIONS
-from arena.handin.submissions import TRIES, Submission, get, of_bot, queue
+from arena.handin.submissions import TRIES, Submission, all_of, get, queue
 from arena.handin.taking_in import Intake
 from arena.league.edit import remove_bots, replace_bot, set_keys
 from arena.league.file import read_asked
@@ -461,7 +461,7 @@ def test_sources_go_a_day_after_they_were_replaced(db: HandIns, clock: Clock) ->
     third = take_in(db, hand_in(db, ada, UNFIT))
     assert not (db.league / first.folder).exists()
     assert (db.league / second.folder).is_dir()
-    assert [one.folder for one in of_bot(db, "ada")] == ["", "", "", second.folder, ""]
+    assert [one.folder for one in all_of(db)] == ["", "", "", second.folder, ""]
     assert third.state == "refused"
 
 
@@ -475,7 +475,7 @@ def test_the_same_files_again_are_told_from_new_ones(db: HandIns) -> None:
         "advice",
         f"the same files as submission {first.number}, which plays",
     ]
-    assert [one.state for one in of_bot(db, "ada")] == ["playing", "replaced"]
+    assert [one.state for one in all_of(db)] == ["playing", "replaced"]
 
 
 @pytest.mark.slow
