@@ -1,20 +1,46 @@
-"""The environments that are kept here: which they are, and away with them."""
+"""The environments that are kept here: where, which they are, and away with them."""
 
 import datetime
+import os
 import re
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from hashlib import blake2b
 from pathlib import Path
 
 from arena.environment.errors import PackagesError
+from arena.environment.interpreter import Interpreter
+from arena.environment.lock import Lock
 from arena.environment.names import LOCK
-from arena.environment.place import environments_folder
-from referee.sandbox.kept import discard, is_whole, size_of
+from referee.sandbox.kept import discard, is_whole, kept_folder, size_of
 
+_FORM = "3"  # of these folders; another one is not taken for the same
 _UNUSED_SECONDS = 86_400
 _PIN = re.compile(r"^(\S+==\S+)", re.MULTILINE)
 _VERSION = re.compile(r"^version = (.*)$", re.MULTILINE)
+
+
+def environments_folder() -> Path:
+    """Return the folder of all environments; raise ArenaError for a user without a home."""
+    return kept_folder() / "environments"
+
+
+def place_of(lock: Lock, python: Interpreter) -> Path:
+    """Return where the environment is kept of a lock that has one wheel for each package."""
+    return environments_folder() / _key(lock, python)
+
+
+def choice_of(lock: Lock, python: Interpreter) -> Path:
+    """Return where it is noted what the index has given where a lock leaves a choice."""
+    return kept_folder() / "choices" / _key(lock, python)
+
+
+def _key(lock: Lock, python: Interpreter) -> str:
+    """Return another name for other packages, other wheels of them, or another Python."""
+    machine = os.uname().machine
+    parts = [_FORM, lock.digest(), python.path, python.version, python.soabi, machine]
+    return blake2b("\0".join(parts).encode(), digest_size=8).hexdigest()
 
 
 @dataclass(frozen=True)

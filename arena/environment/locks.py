@@ -15,9 +15,9 @@ from arena.environment.choosing import choose
 from arena.environment.errors import PackagesError, explained
 from arena.environment.fetching import fetch_all, fetch_locked
 from arena.environment.interpreter import Interpreter
+from arena.environment.kept import choice_of, place_of
 from arena.environment.lock import Lock, Pin, lock_text, read_lock
 from arena.environment.names import LOCK, REQUIREMENTS, WHEELS
-from arena.environment.place import choice_of, place_of
 from arena.environment.requirements import read_requirements
 from arena.environment.settings import EnvironmentSettings
 from arena.environment.wheels import Wheel, wheels_in

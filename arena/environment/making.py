@@ -21,10 +21,10 @@ from arena.environment import unpack_wheels
 from arena.environment.choosing import is_for
 from arena.environment.errors import PackagesError, explained
 from arena.environment.interpreter import Interpreter
+from arena.environment.kept import place_of
 from arena.environment.lock import Lock, lock_text
 from arena.environment.locks import Locks, changed
 from arena.environment.names import LOCK, WHEELS
-from arena.environment.place import place_of
 from arena.environment.requirements import applies, name_of
 from arena.environment.settings import EnvironmentSettings
 from arena.environment.wheels import Wheel, wheels_in

@@ -60,7 +60,7 @@ class Equipper:
         """
         if packages is None:
             return bot
-        from arena.environment.place import environments_folder  # here, as few bots need it
+        from arena.environment.kept import environments_folder  # here, as few bots need it
 
         place = environments_folder()
         with room_for("environments cannot be kept in", str(place), "XDG_CACHE_HOME"):

@@ -8,8 +8,8 @@ import msgspec
 import pytest
 
 from arena.environment.errors import PackagesError
+from arena.environment.kept import environments_folder
 from arena.environment.lock import Pin, lock_text
-from arena.environment.place import environments_folder
 from arena.environment.wheels import wheels_in
 from arena.league.bot import Bot, make_bot
 from arena.play.building import Builder

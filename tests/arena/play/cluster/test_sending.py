@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.environment.place import environments_folder
+from arena.environment.kept import environments_folder
 from referee.sandbox.big_files import BIG
 from tests.arena.conftest import STEADY, TWO_BOTS, League
 from tests.arena.environment.conftest import good
