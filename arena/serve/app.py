@@ -1,6 +1,7 @@
 """The application of a server: which address leads where."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from starlette.applications import Starlette
@@ -14,7 +15,7 @@ from starlette.websockets import WebSocket, WebSocketClose
 from arena.serve.answers import answering, denied, refused_in_json, refused_on_page
 from arena.serve.endpoints import Api
 from arena.serve.guard import Guard
-from arena.serve.remote.endpoint import RemoteEnd
+from arena.serve.remote.endpoint import connect
 from arena.serve.remote.line import GOING_AWAY
 from arena.serve.served import Served
 from arena.serve.site import WebSite
@@ -69,7 +70,7 @@ def _routes(leagues: dict[str, Served], say: Callable[[str], None]) -> list[Base
         raise Refusal(404, "there is no websocket.", f"Remote bots connect at {one}/remote.")
 
     return [
-        WebSocketRoute(f"{one}/remote", answering(RemoteEnd(admission).connect, denied, say)),
+        WebSocketRoute(f"{one}/remote", answering(partial(connect, admission), denied, say)),
         WebSocketRoute("/{path:path}", answering(no_websocket, denied, say)),
         *(
             Route(path, answering(end, refuse, say), methods=[how])

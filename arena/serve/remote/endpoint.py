@@ -8,43 +8,33 @@ from arena.serve.visits import Admission, address_of
 from protocol.errors import Refusal
 
 
-class RemoteEnd:
-    """The end of the API that is a websocket; its refusals are answers as all others.
+async def connect(admission: Admission, socket: WebSocket) -> None:
+    """Connect a remote bot, until either side ends it; refusals are answers of the API."""
+    league = admission.league(socket)
+    person = await _author(admission, socket)
+    if not league.is_open_to_remote:
+        raise Refusal(
+            403,
+            "this league takes no remote bots.",
+            "Its organizer opens it by grants = { remote = true } in [hand_in] of league.toml, "
+            'which needs pace = "slow" in [limits].',
+        )
+    if league.homes.is_closed:
+        raise Refusal(503, "the server ends.", "Try again.", after=10)
+    with league.homes.one_more(person) as may:
+        if not may:
+            what = "too many connections are yours already."
+            raise Refusal(429, what, "End an `arena connect`.", after=30)
+        await socket.accept()
+        await league.homes.serve(socket, person, address_of(socket))
 
-    Args:
-        admission: who may ask what.
 
-    """
-
-    def __init__(self, admission: Admission) -> None:
-        self._admission = admission
-
-    async def connect(self, socket: WebSocket) -> None:
-        """Connect a remote bot, until either side ends it."""
-        league = self._admission.league(socket)
-        person = await self._author(socket)
-        if not league.is_open_to_remote:
-            raise Refusal(
-                403,
-                "this league takes no remote bots.",
-                "Its organizer opens it by grants = { remote = true } in [hand_in] of league.toml, "
-                'which needs pace = "slow" in [limits].',
-            )
-        if league.homes.is_closed:
-            raise Refusal(503, "the server ends.", "Try again.", after=10)
-        with league.homes.one_more(person) as may:
-            if not may:
-                what = "too many connections are yours already."
-                raise Refusal(429, what, "End an `arena connect`.", after=30)
-            await socket.accept()
-            await league.homes.serve(socket, person, address_of(socket))
-
-    async def _author(self, request: HTTPConnection) -> Person:
-        """Return whose token it is; raise Refusal for browsers, and for who hands in nothing."""
-        if "origin" in request.headers:
-            raise Refusal(403, "a page of a browser connects no bot.", "Use `arena connect`.")
-        if "authorization" not in request.headers:
-            raise Refusal(401, "remote bots are connected with a token.", "Ask the organizer.")
-        _, found = await self._admission.author(request)
-        assert found.person is not None
-        return found.person
+async def _author(admission: Admission, request: HTTPConnection) -> Person:
+    """Return whose token it is; raise Refusal for browsers, and for who hands in nothing."""
+    if "origin" in request.headers:
+        raise Refusal(403, "a page of a browser connects no bot.", "Use `arena connect`.")
+    if "authorization" not in request.headers:
+        raise Refusal(401, "remote bots are connected with a token.", "Ask the organizer.")
+    _, found = await admission.author(request)
+    assert found.person is not None
+    return found.person

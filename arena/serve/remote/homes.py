@@ -18,7 +18,6 @@ from arena.league.bot import Bot
 from arena.league.plan import LeaguePlan
 from arena.play.calls import SOCKET, listening
 from arena.play.remotes import RemoteKey
-from arena.serve.remote.copies import RemoteCopy, say_to_match
 from arena.serve.remote.line import (
     BROKEN,
     GOING_AWAY,
@@ -27,7 +26,7 @@ from arena.serve.remote.line import (
     declined_as,
     unsound,
 )
-from arena.serve.remote.session import NEAR_SECONDS, HomeSession
+from arena.serve.remote.session import NEAR_SECONDS, HomeSession, RemoteCopy, say_to_match
 from arena.serve.remote.sparing import Sparing
 from arena.serve.shown import RemoteRow
 from arena.serve.timetable import Timetable
