@@ -19,7 +19,7 @@ from arena.store.tournament import asked_deals
 from arena.store.under_way import under_way
 from arena.tables.field import Field
 from arena.tables.leaderboard import leaderboard
-from arena.tables.sources import asides_of, field_of, remedy_of
+from arena.tables.sources import asides_of, field_of, has_database, remedy_of
 from arena.tables.table import Table
 from arena.text import safe
 from protocol.errors import ArenaError
@@ -131,7 +131,7 @@ class Watcher:
 
     def _look(self, run: int | None) -> Sight:
         league, is_new = self._present(run)
-        if not _has_database(league):
+        if not has_database(league):
             self._count, self._due = -1, 0.0
             self._seen.clear()
             asked = asked_deals(league, None)
@@ -252,11 +252,3 @@ def _compared(sight: Sight, before: Sight | None) -> Sight:
             moved[bot] = old[bot][0] - place
             new[bot] = row["matches"] - old[bot][1]
     return replace(sight, moved=moved, new=new)
-
-
-def _has_database(league: LeaguePlan) -> bool:
-    """Return whether there is anything in the database: a run that begins makes an empty one."""
-    try:
-        return league.database.stat().st_size > 0
-    except FileNotFoundError:
-        return False

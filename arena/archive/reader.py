@@ -21,6 +21,7 @@ from arena.text import quoted
 from protocol.errors import ArenaError
 from referee.match.evidence import Evidence, Played
 from referee.match.replay import Replay
+from referee.rules.game import ranked
 
 _LINE_LIMIT = 1 << 28  # bytes
 _COLUMNS = ("places", "scores", "numbers", "reason", "decisions", "faults", "forfeits")
@@ -233,12 +234,11 @@ def _schedule(
 
 def _is_whole(replay: Replay, evidence: Evidence, seats: int) -> bool:
     """Return whether a replay and its evidence have the parts of a match of so many seats."""
-    best = [1 + sum(other < place for other in replay.places) for place in replay.places]
     try:
         check_fit(replay, evidence)
     except Damage:
         return False
-    return replay.seats == seats and best == replay.places
+    return replay.seats == seats and replay.places == ranked(replay.places)
 
 
 _MARK = "\N{BYTE ORDER MARK}".encode()

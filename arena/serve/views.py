@@ -22,7 +22,7 @@ from arena.store.suspensions import TOO_SLOW
 from arena.store.tournament import asked_deals
 from arena.tables.field import Field
 from arena.tables.leaderboard import leaderboard
-from arena.tables.sources import field_of
+from arena.tables.sources import field_of, has_database
 from arena.tables.standings import ShownStandings, shown_standings
 from arena.text import WITH_COMMAS, safe
 
@@ -71,7 +71,7 @@ def reading(folder: Path, since: str = "") -> Iterator[tuple[LeaguePlan, Store |
     bots are the versions that had played. Raises ArenaError if it cannot be read.
     """
     league = read_played(folder)
-    if not _has_database(league):
+    if not has_database(league):
         yield league, None
         return
     with open_store(league) as store:
@@ -118,14 +118,6 @@ def _rated(
 def league_name(league: LeaguePlan) -> str:
     """Return how a league is called: as its folder, which is all that is said of where it is."""
     return safe(league.folder.resolve().name)
-
-
-def _has_database(league: LeaguePlan) -> bool:
-    """Return whether anything was ever stored."""
-    try:
-        return league.database.stat().st_size > 0
-    except FileNotFoundError:
-        return False
 
 
 def public_field(league: LeaguePlan, store: Store, *, versions: bool = False) -> Field:
