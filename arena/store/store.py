@@ -56,12 +56,8 @@ _THIS = """
     WHERE match.deal = ? AND match.rotation = ?
 """
 _DEAL = """
-    SELECT deal.id, deal.name FROM lineup JOIN deal ON deal.lineup = lineup.id
-    WHERE lineup.bots = ? AND deal.number = ?
-"""
-_MIRRORED = """
-    SELECT deal.rotations IS NOT NULL FROM lineup JOIN deal ON deal.lineup = lineup.id
-    WHERE lineup.bots = ? AND deal.number = ?
+    SELECT deal.id, deal.name, deal.rotations IS NOT NULL
+    FROM lineup JOIN deal ON deal.lineup = lineup.id WHERE lineup.bots = ? AND deal.number = ?
 """
 _ONE_LISTED = f"SELECT {_LISTED} {_THIS}"
 _ONE_KEPT = f"SELECT {_KEPT} {_THIS}"
@@ -75,15 +71,14 @@ _NEWEST = f"""
         JOIN result ON result.id = match.result
     WHERE match.record < ? {{}} ORDER BY match.record DESC LIMIT ?
 """  # noqa: S608 - names of ours
-_OF_BOTS = """
-    AND match.result IN (
-        SELECT id FROM result WHERE EXISTS (
-            SELECT 1 FROM json_each(result.bots) JOIN json_each(?) AS called
-            ON called.value = json_each.value
-        )
+_SEATED = """
+    EXISTS (
+        SELECT 1 FROM json_each(result.bots) JOIN json_each(?) AS called
+        ON called.value = json_each.value
     )
 """
-_FAULTY = "AND match.faults IS NOT NULL"
+_AND_SEATED = f" AND match.result IN (SELECT id FROM result WHERE {_SEATED})"  # noqa: S608 - likewise
+_FAULTY = "match.faults IS NOT NULL"
 _NO_LAST = 1 << 62
 _IN_ORDER = "ORDER BY deal.number, lineup.bots, match.rotation LIMIT ?"
 
@@ -196,11 +191,11 @@ class Store:
         with self.db.explained():
             known = self.db.bots()
             for holds in sat:
-                where += _OF_BOTS
+                where += _AND_SEATED
                 called = [number for number, each in known.items() if holds(each)]
                 values.append(json.dumps(called))
             if faulty:
-                where += _FAULTY
+                where += f" AND {_FAULTY}"
             rows = self.db.execute(
                 _NEWEST.format(where), (before or _NO_LAST, *values, limit)
             ).fetchall()
@@ -219,14 +214,11 @@ class Store:
 
     def _chosen(self, bot: str | None, *, faulty: bool) -> tuple[str, list[str]]:
         """Return the condition on a match and its result, in SQL, and the values for it."""
-        conditions = ["match.faults IS NOT NULL"] if faulty else []
+        conditions = [_FAULTY] if faulty else []
         values: list[str] = []
         if bot is not None:
             called = [number for number, each in self.db.bots().items() if each.name == bot]
-            conditions.append(
-                "EXISTS (SELECT 1 FROM json_each(result.bots) JOIN json_each(?) AS called "
-                "ON called.value = json_each.value)"
-            )
+            conditions.append(_SEATED)
             values.append(json.dumps(called))
         return f"WHERE {' AND '.join(conditions)}" if conditions else "", values
 
@@ -300,11 +292,10 @@ class Store:
         """
         name, _, rotation = match.partition("-")
         with self.db.explained():
-            lineup = lineup_text(map(astuple, bots))
-            row = self.db.execute(_DEAL, (lineup, number)).fetchone()
-            if row is None:
+            found = self._deal(number, bots)
+            if found is None:
                 return None
-            deal, stored = typed(row, tuple[int, int], "a deal")
+            deal, stored, _ = found
             if stored != deal_number(name):
                 raise Damage(f"deal {name} is stored as {deal_name(stored)}")
         return self._one(deal, int(rotation))
@@ -315,9 +306,14 @@ class Store:
         None if nothing of it is stored.
         """
         with self.db.explained():
-            values = (lineup_text(map(astuple, bots)), number)
-            row = self.db.execute(_MIRRORED, values).fetchone()
-            return None if row is None else bool(row[0])
+            found = self._deal(number, bots)
+            return None if found is None else bool(found[2])
+
+    def _deal(self, number: int, bots: Iterable[BotVersion]) -> tuple[int, int, int] | None:
+        """Return the row of a deal, the number of its id, and whether it is mirrored."""
+        lineup = lineup_text(map(astuple, bots))
+        row = self.db.execute(_DEAL, (lineup, number)).fetchone()
+        return None if row is None else typed(row, tuple[int, int, int], "a deal")
 
     def merge(
         self,
