@@ -32,11 +32,11 @@ from arena.serve.messages import (
     Word,
     decoder,
     line,
+    ranks_of,
 )
 from arena.serve.remote.homes import Homes
 from arena.serve.sessions import Sessions
 from arena.serve.shown import connected
-from arena.serve.standing import ranks_of
 from arena.serve.timetable import Timetable
 from arena.text import counted
 from protocol.errors import ArenaError, Refusal
