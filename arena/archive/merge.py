@@ -15,7 +15,7 @@ from arena.league.file import FILE, with_game
 from arena.league.finding import bundled_bot
 from arena.league.plan import LeaguePlan
 from arena.league.settings import Settings
-from arena.league.writing import make_league, write_league
+from arena.league.writing import make_league
 from arena.schedule.deal import BotIndex, Entrant, rotation_count
 from arena.store.opening import read_played
 from arena.store.result import PlayedMatch
@@ -297,9 +297,10 @@ def _make(folder: Path, archives: Sequence[Archive], watch: Watch) -> Merged:
         folder.parent.mkdir(parents=True, exist_ok=True)
         with unfinished(folder) as hidden:
             made = hidden / folder.name
-            league = _write(make_league, made, longest, 1, bots)
+            league = _write(made, longest, 1, bots)
             merged = _merge(league, folder, archives, watch)
-            merged.deals = _write(write_league, made, longest, max(1, merged.deals), bots).deals
+            whole = _write(made, longest, max(1, merged.deals), bots, is_there=True)
+            merged.deals = whole.deals
             for path in (made / FILE, made):
                 keep(path)
             made.rename(folder)
@@ -313,11 +314,12 @@ def _make(folder: Path, archives: Sequence[Archive], watch: Watch) -> Merged:
 
 
 def _write(
-    write: Callable[..., LeaguePlan],
     folder: Path,
     archive: Archive,
     deals: int,
     bots: list[dict[str, Any]],
+    *,
+    is_there: bool = False,
 ) -> LeaguePlan:
     """Write the file of a new league, that asks for what was played."""
     settings = archive.header.fixed
@@ -332,7 +334,7 @@ def _write(
     given = {key: value for key, value in of_format.items() if value is not None}
     asked = Settings(**settings, deals=deals)
     try:
-        return write(folder, asked, options, limits, bots, format_options=given, opening=opening)
+        return make_league(folder, asked, options, limits, bots, given, opening, is_there=is_there)
     except RunError:
         raise
     except ArenaError as error:  # of settings that no league can have

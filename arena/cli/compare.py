@@ -39,7 +39,7 @@ from arena.league.games import find_game, word_in
 from arena.league.hints import advice
 from arena.league.plan import LeaguePlan
 from arena.league.settings import Settings
-from arena.league.writing import make_league, seed_of, write_league
+from arena.league.writing import make_league, seed_of
 from arena.play.events import Problem, Stored, Suspended
 from arena.play.messages import News
 from arena.play.run import Run, open_run
@@ -98,20 +98,18 @@ class _Asked:
             anchor=kept.settings.anchor if kept else {},
         )
 
-    def make(self, folder: Path) -> LeaguePlan:
-        """Make a league of it, with paths relative to its folder."""
-        return make_league(folder, *self._parts(folder), opening=self.opening)
-
-    def write(self, folder: Path) -> LeaguePlan:
-        """Write the file of a league that is there anew."""
-        return write_league(folder, *self._parts(folder), opening=self.opening)
-
-    def _parts(
-        self, folder: Path
-    ) -> tuple[Settings, Mapping[str, Any], Mapping[str, Any], list[dict[str, Any]]]:
-        settings = msgspec.structs.replace(self.settings, game=word_in(self.found[1], folder))
+    def make(self, folder: Path, *, is_there: bool = False) -> LeaguePlan:
+        """Make a league of it, with paths relative to its folder, or write the file of one anew."""
         fresh = self.kept.limits.fresh if self.kept else True  # or what is learnt would be counted
-        return settings, self.options, {"fresh": fresh, **self.limits}, self._entries(folder)
+        return make_league(
+            folder,
+            msgspec.structs.replace(self.settings, game=word_in(self.found[1], folder)),
+            self.options,
+            {"fresh": fresh, **self.limits},
+            self._entries(folder),
+            opening=self.opening,
+            is_there=is_there,
+        )
 
     def names(self) -> tuple[str, str]:
         """Return the names of A and B."""
@@ -194,7 +192,7 @@ def compare(asked: _Asked, rates: Rates | Bounds, terms: RunTerms, form: str) ->
         agree(league, terms.workers)
         with open_run(league, terms) as run:
             if kept and (kept.settings, kept.bots) != (league.settings, league.bots):
-                asked.write(kept.folder)
+                asked.make(kept.folder, is_there=True)
             stopped = _play(run, league, comparison, terms.seconds, is_kept=asked.keep is not None)
     show(comparison.table(), form)
     if stopped:

@@ -21,7 +21,7 @@ from arena.league.file import FILE, file_of, read_asked
 from arena.league.games import word_in
 from arena.league.plan import DATABASE, LeaguePlan
 from arena.league.seed import seal
-from arena.league.writing import write_league
+from arena.league.writing import make_league
 from arena.organize.copying import copied
 from arena.store.opening import open_store, read_played
 from protocol.errors import ArenaError
@@ -218,7 +218,9 @@ def _fill(folder: Path, league: Path, seed: str) -> None:
     (folder / FILE).touch(0o600)
     bots = list(_entries(plan, folder))
     options, limits = tables.get("options", {}), tables.get("limits", {})
-    write_league(folder, settings, options, limits, bots, others, opening=opening)
+    make_league(
+        folder, settings, options, limits, bots, opening=opening, others=others, is_there=True
+    )
     (folder / FILE).chmod(0o600)
 
 

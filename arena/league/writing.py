@@ -3,6 +3,7 @@
 import re
 import secrets
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -23,37 +24,6 @@ from referee.limits import Limits
 from referee.rules.options import read_options, read_settings
 
 
-def make_league(
-    folder: Path,
-    settings: Settings,
-    options: Mapping[str, Any],
-    limits: Mapping[str, Any],
-    bots: Sequence[Mapping[str, Any]],
-    format_options: Mapping[str, Any] = MappingProxyType({}),
-    opening: Mapping[str, Any] = MappingProxyType({}),
-) -> LeaguePlan:
-    """Make a league's folder and file, and return the league; an opening's file is named from here.
-
-    It may have too few bots as yet. Raises ArenaError if there is one already, or results of one,
-    or if it could not be played for any other reason; then nothing is left.
-    """
-    file = folder / FILE
-    if file.exists():
-        raise ArenaError(f"{file} exists; choose another folder, or edit that file.")
-    check_not_bereft(folder)
-    made = [path for path in (folder, *folder.parents) if not path.exists()]
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        return write_league(
-            folder, settings, options, limits, bots, format_options=format_options, opening=opening
-        )
-    except BaseException as error:  # Ctrl-C too: raised again once nothing is left
-        unmake([file], made)
-        if isinstance(error, OSError):
-            raise unwritten(file, error) from None
-        raise
-
-
 def seed_of(word: str | None) -> int | str:
     """Return the seed that was asked for, or one that cannot be guessed."""
     if word is None:
@@ -63,74 +33,101 @@ def seed_of(word: str | None) -> int | str:
     return int(word) if word.isdecimal() and len(word) < 20 else word
 
 
-def write_league(
+def make_league(
     folder: Path,
     settings: Settings,
     options: Mapping[str, Any],
     limits: Mapping[str, Any],
     bots: Sequence[Mapping[str, Any]],
-    others: Mapping[str, Mapping[str, Any]] = MappingProxyType({}),
     format_options: Mapping[str, Any] = MappingProxyType({}),
     opening: Mapping[str, Any] = MappingProxyType({}),
+    others: Mapping[str, Mapping[str, Any]] = MappingProxyType({}),
+    *,
+    is_there: bool = False,
 ) -> LeaguePlan:
-    """Write a league's file, in place of the one that is there, and return the league.
+    """Make a league's folder and file, and return the league; an opening's file is named from here.
 
-    `others` are further tables by name, such as `build`. It may have too few bots as yet. Raises
-    ArenaError if it could not be played for any other reason; then the old file is as it was.
+    A league that `is_there` gets another file. `others` are further tables by name, such as
+    `build`. It may have too few bots as yet. Raises ArenaError if there is one already, or results
+    of one, or if it could not be played for any other reason; then all is left as it was.
     """
-    # As values first: in TOML, a wrong one might not be told as what it is.
-    read_settings(Settings, structs.asdict(settings), "key {}")
-    if settings.deals is not None and settings.matches_per_bot is not None:
-        raise ArenaError("deals and matches_per_bot both say how much is played: leave one out.")
-    if settings.share != 1 and isinstance(FORMATS[settings.format], InRounds):
-        raise ArenaError(f"share is of formats whose deals are known: {settings.format} has none.")
-    read_options(find_game(settings.game, folder)[0], options)
-    read_settings(Limits, limits, "limit {}")
-    read_settings(
-        FORMATS[settings.format].options, format_options, f"{settings.format} option {{}}"
-    )
-    if opening:
-        check_opening(opening)
-    if limits.get("door") and "door" not in others:  # or nobody could read the file again
-        others = {**others, "door": {"allow": limits["door"]}}
+    with nullcontext() if is_there else _new(folder):
+        # As values first: in TOML, a wrong one might not be told as what it is.
+        read_settings(Settings, structs.asdict(settings), "key {}")
+        if settings.deals is not None and settings.matches_per_bot is not None:
+            raise ArenaError(
+                "deals and matches_per_bot both say how much is played: leave one out."
+            )
+        if settings.share != 1 and isinstance(FORMATS[settings.format], InRounds):
+            raise ArenaError(
+                f"share is of formats whose deals are known: {settings.format} has none."
+            )
+        read_options(find_game(settings.game, folder)[0], options)
+        read_settings(Limits, limits, "limit {}")
+        read_settings(
+            FORMATS[settings.format].options, format_options, f"{settings.format} option {{}}"
+        )
+        if opening:
+            check_opening(opening)
+        if limits.get("door") and "door" not in others:  # or nobody could read the file again
+            others = {**others, "door": {"allow": limits["door"]}}
+        tables = {
+            settings.format: format_options,
+            "opening": opening_in(opening, folder),
+            "options": options,
+            "limits": limits,
+            **others,
+        }
+        file, new = folder / FILE, folder / f".{FILE}"
+        text = _text(settings, tables, bots)
+        try:
+            league = read_text(file, text, "play")
+        except LeagueFileError as error:
+            raise ArenaError(error.what) from None
+        league.check_openings()
+        try:
+            new.write_text(text, encoding="utf-8")
+            new.replace(file)
+        finally:
+            new.unlink(missing_ok=True)
+        return league
+
+
+@contextmanager
+def _new(folder: Path) -> Iterator[None]:
+    """Make the folder of a league; nothing is left of it if that fails, or what is done in it.
+
+    Raises ArenaError if a league is there, or its results.
+    """
     file = folder / FILE
-    of_opening = opening_in(opening, folder)
-    text = _text(settings, options, limits, bots, others, format_options, of_opening)
+    if file.exists():
+        raise ArenaError(f"{file} exists; choose another folder, or edit that file.")
+    check_not_bereft(folder)
+    made = [path for path in (folder, *folder.parents) if not path.exists()]
     try:
-        league = read_text(file, text, "play")
-    except LeagueFileError as error:
-        raise ArenaError(error.what) from None
-    league.check_openings()
-    new = folder / f".{FILE}"
-    try:
-        new.write_text(text, encoding="utf-8")
-        new.replace(file)
-    finally:
-        new.unlink(missing_ok=True)
-    return league
+        folder.mkdir(parents=True, exist_ok=True)
+        yield
+    except BaseException as error:  # Ctrl-C too: raised again once nothing is left
+        unmake([file], made)
+        if isinstance(error, OSError):
+            raise unwritten(file, error) from None
+        raise
 
 
 def _text(
     settings: Settings,
-    options: Mapping[str, Any],
-    limits: Mapping[str, Any],
+    tables: Mapping[str, Mapping[str, Any]],
     bots: Sequence[Mapping[str, Any]],
-    others: Mapping[str, Mapping[str, Any]],
-    format_options: Mapping[str, Any],
-    opening: Mapping[str, Any],
 ) -> str:
     lines = [
         "# What to play. `arena run` plays every match of it that was not played yet.",
         "# Bots, and how much is played, may change at any time; else make a new league.",
         "",
         *_settings(settings),
-        *(_section(f"[{settings.format}]", format_options) if format_options else []),
-        *(_section("[opening]", opening) if opening else []),
-        *_section("[options]", options),
-        *_section("[limits]", limits),
     ]
-    for name, table in others.items():
-        lines += _section(f"[{name}]", table)
+    for name, table in tables.items():
+        if table or name not in (settings.format, "opening"):
+            lines += _section(f"[{name}]", table)
     for bot in bots:
         lines += _section("[[bot]]", bot)
     return "\n".join(lines) + "\n"

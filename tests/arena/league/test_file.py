@@ -12,7 +12,7 @@ import pytest
 from arena.league.file import LeagueFileError, read_asked
 from arena.league.plan import LeaguePlan
 from arena.league.settings import Settings
-from arena.league.writing import make_league, write_league
+from arena.league.writing import make_league
 from arena.store.opening import read_league, read_played
 from protocol.errors import ArenaError
 from tests.arena.conftest import ordinary_user
@@ -265,10 +265,11 @@ def test_a_leagues_file_is_written_anew_beside_its_results_and_only_if_that_is_a
         make(tmp_path)
     nobody = [{"name": "one", "shipped": "nobody"}]
     with pytest.raises(ArenaError, match="no bot 'nobody' is bundled"):
-        write_league(tmp_path, made.settings, {}, UNSANDBOXED, nobody)
+        make_league(tmp_path, made.settings, {}, UNSANDBOXED, nobody, is_there=True)
     assert read_league(tmp_path) == made
     (tmp_path / "league.db").touch()
-    written = write_league(tmp_path, Settings(game="guerra", seed=2), {}, UNSANDBOXED, SHIPPED)
+    again = Settings(game="guerra", seed=2)
+    written = make_league(tmp_path, again, {}, UNSANDBOXED, SHIPPED, is_there=True)
     assert read_league(tmp_path) == written
     assert written.settings.seed == 2
     assert sorted(path.name for path in tmp_path.iterdir()) == ["league.db", "league.toml"]
