@@ -1,4 +1,4 @@
-"""Feeds a bot the messages of a match again, and prints what it answers."""
+"""Shows the lines between referee and bots; feeds a bot those of a match again."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -14,7 +14,7 @@ from arena.play.sandbox import check_bot
 from arena.text import safe, safe_lines
 from protocol.errors import RunError
 from protocol.lines import encode
-from protocol.messages import Ready
+from protocol.messages import VERSION, Hello, Ready
 from referee.sandbox import Launcher, prove
 from referee.turn.answer import Fault
 from referee.turn.bot_process import BotProcess
@@ -105,16 +105,30 @@ def _fault(when: str, fault: Fault) -> Iterator[str]:
 
 
 def _logged(again: Again) -> Iterator[str]:
-    yield wire_line("→", again.asked.line)
+    yield _wire_line("→", again.asked.line)
     if again.heard:
-        yield wire_line("←", again.heard)
+        yield _wire_line("←", again.heard)
 
 
 def _echo(arrow: str, line: bytes) -> None:
-    click.echo(wire_line(arrow, line))
+    click.echo(_wire_line(arrow, line))
 
 
-def wire_line(arrow: str, line: bytes) -> str:
+def _wire_line(arrow: str, line: bytes) -> str:
     """Return a line that was sent or heard, safe for a terminal."""
     text = line.rstrip(b"\n").decode(errors="backslashreplace")
     return f"{arrow} {safe(text)}"
+
+
+def show_wire(process: BotProcess, seat: int, name: str) -> None:
+    """Show every line that passes between a bot, just started, and the referee.
+
+    Each begins with the number of the seat; the first two have passed already.
+    """
+
+    def show(arrow: str, line: bytes) -> None:
+        click.echo(f"{seat} {_wire_line(arrow, line)}")
+
+    show("→", encode(Hello(VERSION, name, process.threads)))
+    show("←", encode(Ready("ready", process.samples)))
+    process.tap = show

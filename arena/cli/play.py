@@ -18,6 +18,7 @@ import msgspec
 from arena.archive.saved import MATCH, SavedMatch, Target, distinct, seated
 from arena.archive.show import folded, result
 from arena.cli import completion, main
+from arena.cli.feed import show_wire
 from arena.cli.human import HumanSeat
 from arena.cli.options import (
     Seconds,
@@ -35,7 +36,6 @@ from arena.cli.progress import StatusLine
 from arena.cli.running import built
 from arena.cli.saying import say, screen_width, tell_unmet, warn_unprotected
 from arena.cli.stepping import Faults, Keys, Moves, Pauses, Steps, Telling
-from arena.cli.wire import show_wire
 from arena.league.bot import Bot
 from arena.league.finding import HUMAN, find_bot
 from arena.league.games import find_game, outdated
