@@ -42,18 +42,17 @@ START = """\
 <a href="README.html">Bot Arena</a>
 """
 """The page with which a server begins."""
-_HEADS = re.compile(r"^\| (for [a-z ]+) \| \|$", re.MULTILINE)
+_READERS = re.compile(r"^\| ([A-Z][a-z ]+) \| (\[.*) \|$", re.MULTILINE)
 
 
 def contents(readme: str) -> str:
-    """Return the pages as the tables of the README order them, as MyST's hidden contents."""
-    _, *parts = _HEADS.split(readme)
+    """Return the pages as the README orders them by their readers, as MyST's hidden contents."""
     trees = {
-        head.capitalize(): re.findall(r"^\| \[[^\]]+\]\(([^)#]+\.md)\)", rows, re.MULTILINE)
-        for head, rows in zip(parts[::2], parts[1::2], strict=True)
+        reader: re.findall(r"\]\(([^)#]+\.md)\)", links)
+        for reader, links in _READERS.findall(readme)
     }
     listed = {"README.md", *itertools.chain(*trees.values())}
-    trees["Rules and changes"] = [page for page in PAGES if page not in listed]
+    trees["Rules"] = [page for page in PAGES if page not in listed]
     return "\n".join(
         f"```{{toctree}}\n:hidden:\n:caption: {caption}\n\n" + "\n".join(pages) + "\n```\n"
         for caption, pages in trees.items()
