@@ -1,7 +1,7 @@
 """The door: the few requests that bots may make, with a key that they never hold.
 
 A bot has no network. With a door it has two pipes to this process, which makes the requests that it
-asks for, if the league allows them: see docs/door.md. It needs the extra `door`:
+asks for, if the league allows them: see docs/slow-bots.md. It needs the extra `door`:
 `pip install 'bot-arena[door]'`; the terms can be read without it.
 """
 

@@ -1,6 +1,6 @@
 """Which sandboxes work in containers, emulated by the profiles that their engines publish.
 
-The page docs/containers.md has the same in a table.
+The page docs/sandbox.md has the same in a table.
 """
 
 import itertools
