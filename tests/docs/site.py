@@ -17,6 +17,8 @@ from pathlib import Path
 from tests.docs.pages import PAGES, ROOT, prose
 
 CONF = """\
+from pathlib import Path
+
 project = "Bot Arena"
 html_title = "Bot Arena"
 copyright = ""
@@ -30,10 +32,20 @@ html_copy_source = False
 html_show_sourcelink = False
 html_show_copyright = False
 html_show_sphinx = False
+html_search_scorer = str(Path(__file__).with_name("scorer.js"))
 highlight_language = "none"
 suppress_warnings = ["misc.highlighting_failure", "myst.header"]
 """
 """How Sphinx builds it: blocks are shown as they are written, those of mermaid too."""
+SCORER = """\
+var Scorer = {
+  objNameMatch: 11, objPartialMatch: 6, objPrio: {0: 15, 1: 5, 2: -5}, objPrioDefault: 0,
+  title: 15, partialTitle: 7, term: 5, partialTerm: 2,
+  score: ([page, , section, , score]) =>
+    score + (section ? 10 : 0) - (/^docs\\/(?!dev\\/)/.test(page) ? 0 : 10),
+};
+"""
+"""How hits are ordered: sections that are called so come first, then the pages for users."""
 START = """\
 <!doctype html>
 <meta charset="utf-8">
@@ -73,6 +85,7 @@ def lay_out(folder: Path) -> None:
         more = f"\n{contents(text)}" if page == "README.md" else ""
         (folder / page).write_text(text + more, encoding="utf-8")
     (folder / "conf.py").write_text(CONF)
+    (folder / "scorer.js").write_text(SCORER)
 
 
 def build(folder: Path) -> None:

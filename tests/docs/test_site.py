@@ -4,6 +4,7 @@ import re
 import shutil
 import subprocess
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 
@@ -36,16 +37,25 @@ def test_nothing_is_loaded_from_elsewhere(built: Path) -> None:
             assert "//" not in "".join(found), page
 
 
-def test_a_word_is_found_without_a_server(built: Path) -> None:
+@pytest.mark.parametrize(
+    ("asked", "page"),
+    [
+        ("print", "docs/write-a-bot.html#to-print"),
+        ("submit", "docs/serve.html"),
+        ("my bot does not start", "docs/languages.html#my-bot-does-not-start"),
+    ],
+)
+def test_what_users_ask_for_is_found_without_a_server(built: Path, asked: str, page: str) -> None:
     chromium = shutil.which("chromium")
     if chromium is None:
         pytest.skip("THE SEARCH OF THE SITE IS NOT TESTED HERE: chromium is not installed")
     words = ["--headless", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=20000"]
-    page = f"{(built / 'search.html').as_uri()}?q=landlock"
+    page = f"{(built / 'search.html').as_uri()}?q={quote(asked)}"
     done = subprocess.run(
         [chromium, *words, "--dump-dom", page], capture_output=True, text=True, timeout=120
     )
-    assert 'href="docs/sandbox.html' in done.stdout.partition("search-results")[2]
+    hits = re.findall(r'<li[^>]*>\s*<a href="([^"]+)"', done.stdout.partition("search-results")[2])
+    assert page in hits[:3]
 
 
 def test_a_link_that_leads_nowhere_is_named(
