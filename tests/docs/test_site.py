@@ -50,9 +50,9 @@ def test_what_users_ask_for_is_found_without_a_server(built: Path, asked: str, p
     if chromium is None:
         pytest.skip("THE SEARCH OF THE SITE IS NOT TESTED HERE: chromium is not installed")
     words = ["--headless", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=20000"]
-    page = f"{(built / 'search.html').as_uri()}?q={quote(asked)}"
+    address = f"{(built / 'search.html').as_uri()}?q={quote(asked)}"
     done = subprocess.run(
-        [chromium, *words, "--dump-dom", page], capture_output=True, text=True, timeout=120
+        [chromium, *words, "--dump-dom", address], capture_output=True, text=True, timeout=120
     )
     hits = re.findall(r'<li[^>]*>\s*<a href="([^"]+)"', done.stdout.partition("search-results")[2])
     assert page in hits[:3]
