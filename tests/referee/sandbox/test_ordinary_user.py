@@ -19,7 +19,7 @@ ROOT = HERE.parents[2]
     "module",
     [
         *("test_kinds", "test_self_test", "test_languages", "test_stage", "test_door"),
-        "../test_workshop",
+        "test_workshop",
     ],
 )
 def test_an_ordinary_user_has_the_same_sandbox(module: str, public: Path) -> None:
