@@ -99,13 +99,13 @@ def test_another_version_of_a_bot_plays_anew_and_the_old_results_stay(league: Le
 @pytest.mark.slow
 def test_a_terminal_shows_how_the_run_is_getting_on(league: League) -> None:
     bots = [league.bot(name, STEADY.format(pause=0.5)) for name in ("ada", "bob")]
-    league.write(FILE.replace("deals = 2", "deals = 5") + "".join(bots))
+    league.write(FILE.replace("deals = 2", "deals = 8") + "".join(bots))
     with at_terminal("run", league.folder, "--workers", "1", TERM="xterm") as terminal:
         assert terminal.end() == 0
     shown = re.split(r"[\r\n]+", re.sub(r"\x1b\[[?\d;]*[A-Za-z]", "", terminal.shown))
-    bars = [line for line in shown if "/10" in line]
-    assert any("10/10" in line for line in bars)
-    under_way = [line for line in bars if re.search(r"\b[1-9]/10", line)]
+    bars = [line for line in shown if "/16" in line]
+    assert any("16/16" in line for line in bars)
+    under_way = [line for line in bars if re.search(r"\b(?!16/)[1-9]\d*/16", line)]
     assert any(re.search(r"about \d+ s left", line) for line in under_way)
     assert all(re.search(r"\d+/(s|min)", line) for line in under_way)
     assert all("0 faults" in line for line in under_way)

@@ -122,4 +122,7 @@ def test_what_bots_need_is_told_where_options_give_all_of_them_more(
         told = arena(*command.format(public).split())
         assert told.exit_code != 0  # they say nothing
         for name in ("one", "two"):
-            assert f"{name} needs memory_mb = 1024, and has 512; --sandbox and" in told.stderr
+            assert (
+                f"{name} needs memory_mb = 1024, and has 512; `--limit memory_mb=1024`"
+                in told.stderr
+            )
