@@ -4,6 +4,7 @@ import shlex
 import sys
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from typing import Any
 
 
 def installing(extra: str) -> str:
@@ -21,6 +22,16 @@ class ArenaError(Exception):
     exit_code = 2
     said: Sequence[str] = ()
     """Lines that a program has said of it, shown below the message."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Come out of another process as it is: whoever adds words to a message has added them."""
+        return _made_again, (type(self), self.args, self.__dict__)
+
+
+def _made_again(kind: type[ArenaError], args: tuple[Any, ...], own: dict[str, Any]) -> ArenaError:
+    error = kind.__new__(kind, *args)
+    error.__dict__.update(own)
+    return error
 
 
 class RunError(ArenaError):
