@@ -11,7 +11,7 @@ from tests.ci.landings import units_at
 from tests.ci.packages import WANTED, is_here
 from tests.ci.records import PROVEN, SECONDS, seconds_of, seconds_text
 from tests.ci.running import Ran, Result, Runner
-from tests.ci.units import Unit, kind_of, only_long
+from tests.ci.units import Unit, kind_of, only_long, touched_by
 
 PASSED = "build/proof.json"
 """What has passed of a commit that is not proven; git ignores it."""
@@ -29,20 +29,35 @@ def figures(result: Result, lacking: list[str]) -> str:
     return f"{passed} passed, {skipped} skipped; seconds: {by_kind}{without}"
 
 
-def passed_before(root: Path, commit: str) -> dict[str, Ran]:
-    """Return what has passed already of a commit."""
+def passed_before(history: History, commit: str) -> dict[str, Ran]:
+    """Return what has passed already of a commit.
+
+    That is also what passed of an older one, if only tests and pages have changed since: the tests
+    of the rooms that this does not touch.
+    """
     try:
-        kept = json.loads((root / PASSED).read_text())
+        kept = json.loads((history.root / PASSED).read_text())
     except FileNotFoundError:
         return {}
-    return {name: Ran(*ran) for name, ran in kept["ran"].items()} if kept["of"] == commit else {}
+    ran = {name: Ran(*each) for name, each in kept["ran"].items()}
+    if kept["of"] == commit:
+        return ran
+    if not history.is_ancestor(kept["of"], commit):
+        return {}
+    changed = history.changed(kept["of"], commit)
+    if not all(path.startswith(("tests/", ".ci/")) or path.endswith(".md") for path in changed):
+        return {}
+    units = units_at(history, commit)
+    touched = {name for path in changed for name in touched_by(path, units)}
+    stays = {unit.name for unit in units if unit.room is not None} - touched
+    return {name: each for name, each in ran.items() if name in stays}
 
 
 def prove(root: Path) -> int:
     """Run everything on what is committed; record it, or return 1 after the names of what failed.
 
-    What has passed is kept as it passes, so that the next call of the same commit goes on with the
-    rest. Raises RefusedError for a tree that is not committed, and for an ordinary user.
+    What has passed is kept as it passes, so that the next call goes on with the rest.
+    Raises RefusedError for a tree that is not committed, and for an ordinary user.
     """
     history = History(root)
     if os.getuid() != 0:
@@ -54,7 +69,7 @@ def prove(root: Path) -> int:
         raise RefusedError(f"not everything is committed ({names[0]}): commit it, or remove it.")
     commit = history.git("rev-parse", "HEAD").strip()
     lacking = [package for package, program in WANTED.items() if not is_here(program)]
-    before = passed_before(root, commit)
+    before = passed_before(history, commit)
     kept = root / PASSED
 
     def keep(result: Result) -> None:
@@ -73,7 +88,7 @@ def prove(root: Path) -> int:
     if result.failed:
         print(
             f"Not proven: {', '.join(result.failed)} failed. `make long` tries these again, and "
-            f"only these as long as nothing else is committed.",
+            f"with them what you change to mend them: all of it, if that is more than tests.",
             flush=True,
         )
         return 1

@@ -1,5 +1,6 @@
 """Landings in real histories: their plans, how they are made, and what lint refuses."""
 
+import json
 import shutil
 from pathlib import Path
 
@@ -7,6 +8,7 @@ import pytest
 
 from tests.ci.history import History, RefusedError
 from tests.ci.landings import check, check_proven, planned, raised
+from tests.ci.proving import PASSED, passed_before
 from tests.ci.records import LANDING, PROVEN, SECONDS, Landing
 
 TESTS = ("arena/play/test_runs.py", "arena/stats/test_ratings.py", "bots/test_kit.py")
@@ -194,3 +196,18 @@ def test_the_records_of_this_clone_are_as_they_must_be() -> None:
     if not (root / ".git").exists() or not shutil.which("git"):
         pytest.skip("this is no clone: there are no landings")
     assert planned(History(root), "HEAD").always
+
+
+def test_what_passed_of_an_older_commit_counts_if_only_other_tests_have_changed(
+    history: History,
+) -> None:
+    (history.root / ".gitignore").write_text("build\n")
+    first = history.add()
+    ran = {name: (1.0, 2, 3, []) for name in ("test", "bare", "slow:arena/play", "slow:bots")}
+    (history.root / "build").mkdir()
+    (history.root / PASSED).write_text(json.dumps({"of": first, "ran": ran}))
+    assert {*passed_before(history, first)} == {*ran}
+    mended = history.add({"tests/bots/test_kit.py": "1", "docs/kit.md": ""})
+    assert {*passed_before(history, mended)} == {"slow:arena/play"}
+    assert not passed_before(history, beside(history))
+    assert not passed_before(history, history.add({"arena/play/worker.py": "1"}))

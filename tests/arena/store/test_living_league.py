@@ -242,11 +242,10 @@ SAID = (
 )
 
 
-def test_matches_of_a_disqualified_bot_are_kept_and_do_not_count_and_every_table_says_why(
+def test_matches_of_a_disqualified_bot_do_not_count_and_every_table_says_why(
     arena: Arena, league: League, tmp_path: Path
 ) -> None:
     play(arena, league, ONE, TWO, THREE)
-    whole, before = rows(arena, league), {match.id: replay for match, replay in league.stored()}
     assert "Nothing is missing" in play(arena, league, ONE, TWO, CHEAT).stderr
     assert league.count() == 12
     assert {bot: row["matches"] for bot, row in rows(arena, league).items()} == {"one": 4, "two": 4}
@@ -261,6 +260,11 @@ def test_matches_of_a_disqualified_bot_are_kept_and_do_not_count_and_every_table
     listed = said(arena, league, "matches", "--bot", "three")
     assert "three was disqualified: it opened the others' files." in listed
     assert "three*" in listed
+
+
+def test_matches_of_a_disqualified_bot_are_kept(arena: Arena, league: League) -> None:
+    play(arena, league, ONE, TWO, THREE)
+    whole, before = rows(arena, league), {match.id: replay for match, replay in league.stored()}
     play(arena, league, ONE, TWO, renamed(CHEAT, "three", "drei"))
     assert SAID.replace("three", "drei") in said(arena, league, "rank")
     assert told(arena, league, "matches", "--bot", "drei")["count"] == 8
