@@ -67,6 +67,10 @@ LEAGUES = (
     *(League("khan", 3), League("steal_war", 2)),
 )
 """Of the games whose bots reckon with fractions."""
+FIRST_WHEELS = {
+    ("numpy", "1.26"): ("1.26; python_version < '3.13'", "2.1; python_version >= '3.13'"),
+}
+"""Lower bounds that are older than a Python, each with the constraints in its place."""
 
 
 class TroubleError(Exception):
@@ -105,12 +109,16 @@ def tools() -> list[Requirement]:
 
 
 def lowest(asked: Sequence[Requirement]) -> list[str]:
-    """Return a constraint for each that is allowed from a version on: exactly this one."""
+    """Return a constraint for each that is allowed from a version on: exactly this one.
+
+    Where a Python is newer than that, it is the first that has wheels for it.
+    """
     return sorted(
-        f"{each.name}=={bound.version}"
+        f"{each.name}=={version}"
         for each in asked
         for bound in each.specifier
         if bound.operator in (">=", "==")
+        for version in FIRST_WHEELS.get((each.name, bound.version), (bound.version,))
     )
 
 
