@@ -46,7 +46,7 @@ def _named(bots: Sequence[Bot]) -> Iterator[None]:
         own = next((key for key in ("devices", "sandbox") if getattr(grant, key)), "door")
         value = json.dumps(bots[0].grant.given[own])
         has = f"{names} {'has' if len(bots) == 1 else 'have'} {own} = {value}"
-        raise type(error)(f"{has}: {error.what}") from None
+        raise SandboxError(f"{has}: {error.what}", error.lacks) from None
 
 
 def _check_one(launcher: Launcher, bots: Iterable[Bot], league: Limits) -> None:
@@ -68,4 +68,4 @@ def check_bot(launcher: Launcher, bot: Bot, limits: Limits) -> None:
     try:
         launcher.check(bot.program, limits)
     except SandboxError as error:
-        raise type(error)(f"bot {bot.name!r}: {error.what}") from None
+        raise SandboxError(f"bot {bot.name!r}: {error.what}", error.lacks) from None

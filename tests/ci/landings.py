@@ -6,6 +6,7 @@ from tests.ci.history import History, RefusedError
 from tests.ci.plan import Plan, State, plan
 from tests.ci.records import (
     LANDING,
+    OLDER,
     PROVEN,
     RECORDS,
     SECONDS,
@@ -184,4 +185,8 @@ def check_proven(history: History, commit: str) -> None:
     if names := sorted(history.changed(proven, commit) - RECORDS):
         raise RefusedError(
             f"`make long` proved {proven[:8]}, and {names[0]} has changed since: do it again."
+        )
+    if OLDER in (history.text(commit, PROVEN) or ""):
+        raise RefusedError(
+            f"some units passed before {proven[:8]}, and not at it: do `make long` in a new clone."
         )

@@ -4,20 +4,31 @@ import datetime
 import json
 import os
 from collections import defaultdict
+from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from tests.ci.history import History, RefusedError
 from tests.ci.landings import units_at
 from tests.ci.packages import WANTED, is_here
-from tests.ci.records import PROVEN, SECONDS, seconds_of, seconds_text
+from tests.ci.records import OLDER, PROVEN, SECONDS, seconds_of, seconds_text
 from tests.ci.running import Ran, Result, Runner
-from tests.ci.units import Unit, kind_of, only_long, touched_by
+from tests.ci.units import Unit, kind_of, only_long, owned_by, touched_by
 
 PASSED = "build/proof.json"
 """What has passed of a commit that is not proven; git ignores it."""
+_OF_ALL = ("bare", "ratios")
+"""Kinds of units that any change of the code touches."""
 
 
-def figures(result: Result, lacking: list[str]) -> str:
+class Kept(NamedTuple):
+    """What has passed already, by the names of units; some of it at an older commit."""
+
+    ran: dict[str, Ran]
+    older: list[str]
+
+
+def figures(result: Result, lacking: list[str], older: Sequence[str] = ()) -> str:
     """Return what was run, in one line: tests, seconds by kind, and what went untried."""
     kinds: dict[str, float] = defaultdict(float)
     for name, ran in result.ran.items():
@@ -26,31 +37,32 @@ def figures(result: Result, lacking: list[str]) -> str:
     passed, skipped = (sum(each[at] for each in result.ran.values()) for at in (1, 2))
     untried = sorted({*lacking, *(each for ran in result.ran.values() for each in ran.untried)})
     without = f"; untried: {', '.join(untried)}" if untried else ""
-    return f"{passed} passed, {skipped} skipped; seconds: {by_kind}{without}"
+    before = f"; {OLDER} {len(older)} of {len(result.ran)} units" if older else ""
+    return f"{passed} passed, {skipped} skipped; seconds: {by_kind}{without}{before}"
 
 
-def passed_before(history: History, commit: str) -> dict[str, Ran]:
+def passed_before(history: History, commit: str) -> Kept:
     """Return what has passed already of a commit.
 
-    That is also what passed of an older one, if only tests and pages have changed since: the tests
-    of the rooms that this does not touch.
+    That is also what passed of an older one, if nothing has changed since that touches it: where
+    few tests have failed, what mends them need not run everything again. It is not all at the very
+    commit, which the record says, and a release asks for.
     """
     try:
         kept = json.loads((history.root / PASSED).read_text())
     except FileNotFoundError:
-        return {}
+        return Kept({}, [])
     ran = {name: Ran(*each) for name, each in kept["ran"].items()}
     if kept["of"] == commit:
-        return ran
+        return Kept(ran, kept["older"])
     if not history.is_ancestor(kept["of"], commit):
-        return {}
-    changed = history.changed(kept["of"], commit)
-    if not all(path.startswith(("tests/", ".ci/")) or path.endswith(".md") for path in changed):
-        return {}
+        return Kept({}, [])
     units = units_at(history, commit)
-    touched = {name for path in changed for name in touched_by(path, units)}
-    stays = {unit.name for unit in units if unit.room is not None} - touched
-    return {name: each for name, each in ran.items() if name in stays}
+    changed = history.changed(kept["of"], commit)
+    touched = {name for path in changed for name in touched_by(path, units) | owned_by(path, units)}
+    stays = [unit.name for unit in units if unit.name in ran and unit.name not in touched]
+    stays = [name for name in stays if kind_of(name) not in _OF_ALL]
+    return Kept({name: ran[name] for name in stays}, stays)
 
 
 def prove(root: Path) -> int:
@@ -69,13 +81,13 @@ def prove(root: Path) -> int:
         raise RefusedError(f"not everything is committed ({names[0]}): commit it, or remove it.")
     commit = history.git("rev-parse", "HEAD").strip()
     lacking = [package for package, program in WANTED.items() if not is_here(program)]
-    before = passed_before(history, commit)
+    before, older = passed_before(history, commit)
     kept = root / PASSED
 
     def keep(result: Result) -> None:
         passed = {name: ran for name, ran in result.ran.items() if name not in result.failed}
         kept.parent.mkdir(exist_ok=True)
-        kept.write_text(json.dumps({"of": commit, "ran": before | passed}))
+        kept.write_text(json.dumps({"of": commit, "ran": before | passed, "older": older}))
 
     runner = Runner(root, goes_on=True, after=keep)
     first = [Unit("lint", ("make", "lint")), Unit("test", ("make", "test"))]
@@ -88,17 +100,17 @@ def prove(root: Path) -> int:
     if result.failed:
         print(
             f"Not proven: {', '.join(result.failed)} failed. `make long` tries these again, and "
-            f"with them what you change to mend them: all of it, if that is more than tests.",
+            f"with them what you touch to mend them.",
             flush=True,
         )
         return 1
     kept.unlink(missing_ok=True)
     today = datetime.datetime.now(datetime.UTC).date()
-    (root / PROVEN).write_text(f"{commit} {today}: {figures(result, lacking)}\n")
+    (root / PROVEN).write_text(f"{commit} {today}: {figures(result, lacking, older)}\n")
     known = seconds_of((root / SECONDS).read_text()) if (root / SECONDS).exists() else {}
     known = {name: known[name] for name in known if kind_of(name) in ("again", "setup")}
     took = {name: ran.seconds for name, ran in result.ran.items()}
     said = f"Seconds that each unit of CI took when {commit[:8]} was proven, by `make long`."
     (root / SECONDS).write_text(seconds_text(known | took, said))
-    print(f"Proven: {figures(result, lacking)}\nCommit {PROVEN} and {SECONDS}.", flush=True)
+    print(f"Proven: {figures(result, lacking, older)}\nCommit {PROVEN} and {SECONDS}.", flush=True)
     return 0

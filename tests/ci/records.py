@@ -9,6 +9,8 @@ from tests.ci.history import RefusedError
 LANDING, PROVEN, SECONDS = ".ci/landing", ".ci/proven", ".ci/seconds"
 RECORDS = frozenset((LANDING, PROVEN, SECONDS))
 """What changes without touching anything that is tested."""
+OLDER = "passed before, and untouched since:"
+"""What the record of a proof says before the units that were not run at that very commit."""
 _COMMIT = "[0-9a-f]{40}"
 
 

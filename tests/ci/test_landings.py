@@ -9,7 +9,7 @@ import pytest
 from tests.ci.history import History, RefusedError
 from tests.ci.landings import check, check_proven, planned, raised
 from tests.ci.proving import PASSED, passed_before
-from tests.ci.records import LANDING, PROVEN, SECONDS, Landing
+from tests.ci.records import LANDING, OLDER, PROVEN, SECONDS, Landing
 
 TESTS = ("arena/play/test_runs.py", "arena/stats/test_ratings.py", "bots/test_kit.py")
 
@@ -198,16 +198,22 @@ def test_the_records_of_this_clone_are_as_they_must_be() -> None:
     assert planned(History(root), "HEAD").always
 
 
-def test_what_passed_of_an_older_commit_counts_if_only_other_tests_have_changed(
-    history: History,
-) -> None:
+def test_what_passed_of_an_older_commit_counts_if_nothing_touches_it(history: History) -> None:
     (history.root / ".gitignore").write_text("build\n")
     first = history.add()
     ran = {name: (1.0, 2, 3, []) for name in ("test", "bare", "slow:arena/play", "slow:bots")}
     (history.root / "build").mkdir()
-    (history.root / PASSED).write_text(json.dumps({"of": first, "ran": ran}))
-    assert {*passed_before(history, first)} == {*ran}
-    mended = history.add({"tests/bots/test_kit.py": "1", "docs/kit.md": ""})
-    assert {*passed_before(history, mended)} == {"slow:arena/play"}
-    assert not passed_before(history, beside(history))
-    assert not passed_before(history, history.add({"arena/play/worker.py": "1"}))
+    (history.root / PASSED).write_text(json.dumps({"of": first, "ran": ran, "older": []}))
+    assert passed_before(history, first) == (ran, [])
+    mended = history.add({"tests/bots/test_kit.py": "1"})
+    assert passed_before(history, mended).older == ["slow:arena/play"]
+    assert passed_before(history, history.parents(first)[0]) == ({}, [])
+    all_older = history.add({"arena/play/worker.py": "1"})
+    assert passed_before(history, all_older) == ({}, [])
+
+
+def test_a_release_takes_no_proof_of_units_that_passed_before(history: History) -> None:
+    proven = history.git("rev-parse", "HEAD").strip()
+    history.add({PROVEN: f"{proven} 2026-11-28: 7 passed; {OLDER} 3 of 7 units\n"})
+    with pytest.raises(RefusedError, match="and not at it: do `make long` in a new clone"):
+        check_proven(history, "HEAD")
