@@ -172,7 +172,7 @@ def test_a_stopped_service_charges_nobody_and_loses_nothing(
 def answers(league: League) -> dict[tuple[int, ...], KeptAnswer]:
     """Return what is kept of matches on their way, by match, seat and number."""
     with closing(sqlite3.connect(league.folder / "slow.db", timeout=30)) as db:
-        rows = db.execute("SELECT begun, seat, number, said FROM answer")
+        rows = db.execute("SELECT match, seat, number, said FROM answer")
         return {tuple(at): msgspec.msgpack.decode(said, type=KeptAnswer) for *at, said in rows}
 
 
