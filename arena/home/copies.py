@@ -12,7 +12,7 @@ from protocol.lines import OverlongLineError
 from protocol.messages import Start
 from protocol.remote import FRAME_LIMIT
 from referee.limits import Limits
-from referee.process.pipes import ClosedError, Pipes
+from referee.process.pipes import Pipes
 from referee.sandbox import Child, Launcher, Program, StartError
 from referee.sandbox.stage import unstaged
 from referee.turn.verdict import verdict
@@ -123,7 +123,7 @@ class Copies:
             copy.match = _match_in(line)
         try:
             copy.pipes.send(line.encode() + b"\n")
-        except ClosedError as error:
+        except BrokenPipeError as error:
             self._close(copy, str(error))
             return
         if copy.pipes.unsent:
@@ -180,7 +180,7 @@ class Copies:
     def _write(self, copy: _Copy) -> None:
         try:
             copy.pipes.send(b"")
-        except ClosedError as error:
+        except BrokenPipeError as error:
             self._close(copy, str(error))
             return
         if not copy.pipes.unsent:
@@ -204,7 +204,7 @@ class Copies:
                 copy.owes -= 1
                 self.news.append(Written(copy.number, line.decode()))
             self._leave(copy, copy.child.stdout)
-        except ClosedError as error:
+        except BrokenPipeError as error:
             self._leave(copy, copy.child.stdout)
             self._close(copy, str(error))
         except OverlongLineError as error:

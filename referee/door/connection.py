@@ -12,8 +12,6 @@ from typing import NamedTuple
 import h11
 import msgspec
 
-from referee.door.requests import OutageError
-
 _HEAD_BYTES = 64 << 10
 
 
@@ -48,13 +46,13 @@ class ProviderConnection(asyncio.Protocol):
         self._is_awaiting = False
         self._has_come = False
         self._has_ended = False
-        self._lost: Exception | None = None
         self._more: asyncio.Future[None] | None = None
 
     async def exchange(self, asked: ProviderRequest, most: int) -> ProviderAnswer:
         """Return the answer to a request, of whose body so many bytes are taken.
 
-        Raises OutageError, or OSError as the connection does.
+        Raises ConnectionError with what the provider did, or ConnectionResetError if it closed the
+        connection before anything came.
         """
         assert self._transport is not None
         self.is_open, self._is_awaiting, self._has_come = False, True, False
@@ -74,8 +72,10 @@ class ProviderConnection(asyncio.Protocol):
                 self.is_open = True
             return reply
         except h11.RemoteProtocolError as error:
+            if self._has_ended and not self._has_come:
+                raise ConnectionResetError("the connection was closed before an answer") from None
             why = f"what it answers is no HTTP/1.1: {error}"
-            raise OutageError(why[:200].rstrip(".")) from None
+            raise ConnectionError(why[:200].rstrip(".")) from None
         finally:
             if not self.is_open:
                 self.abort()
@@ -103,15 +103,14 @@ class ProviderConnection(asyncio.Protocol):
 
     def eof_received(self) -> None:
         """Take it that no more comes."""
-        self._end(None)
+        self._end()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Likewise."""
-        self._end(exc)
+        self._end()
 
-    def _end(self, error: Exception | None) -> None:
+    def _end(self) -> None:
         self.is_open = False
-        self._lost = self._lost or error
         if not self._has_ended:
             self._has_ended = True
             with contextlib.suppress(h11.RemoteProtocolError):
@@ -129,9 +128,9 @@ class ProviderConnection(asyncio.Protocol):
     async def _reply(self, most: int) -> ProviderAnswer:
         while isinstance(event := await self._next(), h11.InformationalResponse):
             if event.status_code == 101:
-                raise OutageError("it answered 101, which nobody asked for")
+                raise ConnectionError("it answered 101, which nobody asked for")
         if not isinstance(event, h11.Response):
-            raise OutageError("the connection was closed before an answer")
+            raise ConnectionError("the connection was closed before an answer")
         status, headers = event.status_code, [*event.headers]
         pieces: list[bytes] = []
         room = most
@@ -141,15 +140,11 @@ class ProviderConnection(asyncio.Protocol):
                 return ProviderAnswer(status, headers, b"".join(pieces), is_whole=False)
             pieces.append(bytes(event.data))
         if not isinstance(event, h11.EndOfMessage):
-            raise OutageError("the connection was closed within the answer")
+            raise ConnectionError("the connection was closed within the answer")
         return ProviderAnswer(status, headers, b"".join(pieces), is_whole=True)
 
     async def _next(self) -> h11.Event | type[h11.NEED_DATA] | type[h11.PAUSED]:
         while (event := self._http.next_event()) is h11.NEED_DATA:
-            if self._has_ended:
-                raise self._lost or OutageError(
-                    "the connection was closed", is_stale=not self._has_come
-                )
             self._more = asyncio.get_running_loop().create_future()
             await self._more
         return event

@@ -13,7 +13,7 @@ import msgspec
 from protocol.errors import ArenaError, ProtocolError, installing
 from referee.allowed import AllowList, all_allowed
 from referee.door.client import DoorClient
-from referee.door.requests import Exchanges, OutageError, Outcome, SeenAnswer
+from referee.door.requests import Exchanges, Outcome, SeenAnswer
 from referee.door.session import ClientTerms, OpenRequest
 from referee.door.terms import DoorTerms
 from referee.door.usage import Usage
@@ -152,16 +152,15 @@ class Door:
             answered, usage = await self._forwarder.ask(request, price)
         except ProtocolError as error:
             return str(error)
-        except OutageError as error:
+        except ConnectionError as error:
             if request.is_cut:
                 return str(error)
             session.note_outage(str(error))
             return f"{error} {_A_FAULT}"
         session.count(usage)
         self._spent[session.bot] = self._spent.get(session.bot, 0.0) + usage.cost
-        if answered is None:
-            return str(self._forwarder.why_unseen())
-        exchanges.keep(asked, answered, usage)
+        if isinstance(answered, SeenAnswer):
+            exchanges.keep(asked, answered, usage)
         return answered
 
     def _over(self, bot: str) -> SeenAnswer | None:

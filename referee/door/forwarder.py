@@ -8,12 +8,12 @@ from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
-from protocol.errors import ArenaError, ProtocolError
+from protocol.errors import ArenaError
 from referee.allowed import all_allowed
 from referee.door.connection import ProviderAnswer, ProviderRequest
 from referee.door.hiding import Eraser
 from referee.door.provider import REFUSING, Network, ProviderClient, SharedProvider, is_outage
-from referee.door.requests import MadeRequest, OutageError, SeenAnswer, shown
+from referee.door.requests import MadeRequest, Outcome, SeenAnswer, shown
 from referee.door.session import OpenRequest, Session
 from referee.door.terms import DoorTerms, TokenPrice
 from referee.door.turn_usage import OutageTime
@@ -91,26 +91,21 @@ class Forwarder:
         self._client.close()
         await asyncio.sleep(0)  # in which their transports see it
 
-    async def ask(
-        self, request: OpenRequest, price: TokenPrice | None
-    ) -> tuple[SeenAnswer | None, Usage]:
+    async def ask(self, request: OpenRequest, price: TokenPrice | None) -> tuple[Outcome, Usage]:
         """Return the answer to a request, without the key, and what it took.
 
-        There is no answer if it is one that a bot must not see. Raises OutageError.
+        It is an error if it is one that a bot must not see. Raises ConnectionError for a request
+        that failed by the provider's doing, in a sentence.
         """
         reply = await self._reply(request)
         usage = self.metering.measure(price, len(request.asked.body), reply.status, reply.body)
         if not reply.is_whole or _is_compressed(reply):
-            return None, usage
+            return (
+                f"the answer has more than {self._terms.answer_kb} KiB, or is compressed though it "
+                "was asked for plain: ask for less."
+            ), usage
         headers = self._eraser.headers(shown(reply.headers))
         return SeenAnswer(reply.status, headers, self._eraser.bytes(reply.body)), usage
-
-    def why_unseen(self) -> ProtocolError:
-        """Return what a bot is told of an answer that it must not see."""
-        return ProtocolError(
-            f"the answer has more than {self._terms.answer_kb} KiB, or is compressed though it "
-            "was asked for plain: ask for less."
-        )
 
     async def _reply(self, request: OpenRequest) -> ProviderAnswer:
         clock = asyncio.get_running_loop().time
@@ -149,7 +144,7 @@ class Forwarder:
                             f"they are, and go on in the next run."
                         )
                     why = f"{asked.origin}: {trouble}{_times(tries)}."
-                    raise OutageError(self._eraser.text(why))
+                    raise ConnectionError(self._eraser.text(why))
                 await asyncio.sleep(pause)
         finally:
             if payer is not None:
@@ -170,7 +165,7 @@ class Forwarder:
     async def _try(
         self, request: OpenRequest, variable: str | None, headers: Mapping[str, str]
     ) -> ProviderAnswer | tuple[str, float | None]:
-        """Return the answer, or what went wrong and when to try again; raise OutageError."""
+        """Return the answer, or what went wrong and when to try again; raise ConnectionError."""
         asked = request.asked
         got = 0
         try:
@@ -181,7 +176,7 @@ class Forwarder:
                 request.session.bot,
             )
             got = len(reply.body)
-        except OutageError as error:
+        except ConnectionError as error:
             return str(error), None
         finally:
             request.sent(got)
@@ -189,7 +184,7 @@ class Forwarder:
         if status in REFUSING and variable is not None:
             if shared := self._shared.get(asked.origin):
                 await shared.trouble()
-            raise OutageError(
+            raise ConnectionError(
                 f"{asked.origin} answered {status}: it refuses the key in {variable}, or what was "
                 f"asked with it ({asked.method} {asked.path[:100]})."
             )

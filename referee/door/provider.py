@@ -17,7 +17,6 @@ from protocol.errors import ArenaError
 from referee.allowed import AllowedRequest, Origin
 from referee.door.addresses import reachable
 from referee.door.connection import ProviderAnswer, ProviderConnection, ProviderRequest
-from referee.door.requests import OutageError
 
 _RESOLVERS = 8
 _CONNECT_SECONDS = 10.0
@@ -89,15 +88,15 @@ class ProviderClient:
     ) -> ProviderAnswer:
         """Return the answer to a bot's request; `sending` is called before its first bytes go out.
 
-        Raises OutageError if there is none.
+        Raises ConnectionError, with the reason, if there is none.
         """
         try:
             async with asyncio.timeout(self._timeout):
                 return await self._send(origin, request, sending, bot)
         except TimeoutError:
-            raise OutageError(f"no whole answer within {self._timeout:g} s") from None
+            raise ConnectionError(f"no whole answer within {self._timeout:g} s") from None
         except OSError as error:
-            raise OutageError(_why(error)) from None
+            raise ConnectionError(_why(error)) from None
 
     def close(self) -> None:
         """Close the connections."""
@@ -118,8 +117,8 @@ class ProviderClient:
         sending()
         try:
             reply = await connection.exchange(request, self._most)
-        except (OutageError, OSError) as error:
-            if is_new or (isinstance(error, OutageError) and not error.is_stale):
+        except ConnectionResetError:
+            if is_new:
                 raise
             # It had been closed while nobody used it: no fault of anybody.
             connection = await self._connect(origin)
@@ -148,19 +147,18 @@ class ProviderClient:
         answers = [] if origin.is_written_out else await self._network.resolve(origin.host)
         addresses = reachable(origin, answers)
         if not addresses:
-            raise OutageError(
+            raise ConnectionError(
                 "its name has no address of the internet" if answers else "its name has no address"
             )
-        trouble: Exception | None = None
+        trouble = OSError()
         for address in addresses:
             try:
                 async with asyncio.timeout(_CONNECT_SECONDS):
                     return await self._connect_to(origin, address)
             except TimeoutError:
-                trouble = OutageError(f"no connection within {_CONNECT_SECONDS:g} s")
+                trouble = ConnectionError(f"no connection within {_CONNECT_SECONDS:g} s")
             except OSError as error:
                 trouble = error
-        assert trouble is not None
         raise trouble
 
     async def _connect_to(self, origin: Origin, address: str) -> ProviderConnection:
@@ -181,7 +179,7 @@ def _why(error: OSError) -> str:
         return f"its certificate was refused: {error.verify_message.rstrip('.')}"
     if isinstance(error, ssl.SSLError):
         return f"TLS failed: {(error.reason or 'there is none').replace('_', ' ').lower()}"
-    return os.strerror(error.errno) if error.errno else "the connection broke off"
+    return os.strerror(error.errno) if error.errno else str(error) or "the connection broke off"
 
 
 def is_outage(status: int) -> bool:
@@ -242,7 +240,7 @@ class SharedProvider:
             reply: ProviderAnswer = await self._client.send(
                 request.origin, ProviderRequest(request.method, path, self._headers, b"")
             )
-        except OutageError as error:
+        except ConnectionError as error:
             return str(error)
         if reply.status in REFUSING and self._variable:
             raise ArenaError(

@@ -73,15 +73,6 @@ Outcome: TypeAlias = SeenAnswer | str
 """An answer, or an error in a sentence."""
 
 
-class OutageError(Exception):
-    """A request that failed by the provider's doing, in a sentence."""
-
-    def __init__(self, reason: str, *, is_stale: bool = False) -> None:
-        super().__init__(reason)
-        self.is_stale = is_stale
-        """Whether nothing came at all by the connection that it was sent by."""
-
-
 class Exchanges(Protocol):
     """Where requests are kept with their answers; called on the door's thread, and quick."""
 

@@ -16,10 +16,6 @@ _PIECE = LINE_LIMIT  # bytes read at a time: what a pipe holds, and never too mu
 _DRAINED = 64  # pieces of standard error read when nothing waits for them
 
 
-class ClosedError(Exception):
-    """The bot has closed a pipe; the text says which."""
-
-
 class Ends(Protocol):
     """Our ends of the pipes of a process, by their descriptors."""
 
@@ -64,7 +60,7 @@ class Pipes:
     def send(self, line: bytes) -> None:
         """Send a line, or as much of it as the pipe holds; the rest is kept for `wait`.
 
-        Raises ClosedError if the bot cannot read it.
+        Raises BrokenPipeError, whose text says which pipe it closed, if the bot cannot read it.
         """
         data = self._unsent + line if self._unsent else line
         try:
@@ -72,14 +68,14 @@ class Pipes:
         except BlockingIOError:
             sent = 0
         except BrokenPipeError:
-            raise ClosedError("it closed its standard input") from None
+            raise BrokenPipeError("it closed its standard input") from None
         self._unsent = data[sent:] if sent < len(data) else b""
 
     def ask(self, line: bytes) -> bytes | None:
         """Send a line; return the next one of the bot if it is there already.
 
         So it is mostly where the bot has the same core: it answers while it is written to. Raises
-        ClosedError if there is none and will be none, or as `send` does, and OverlongLineError.
+        BrokenPipeError if there is none and will be none, or as `send` does, and OverlongLineError.
         """
         if self._unsent or self._lines.held:
             self.send(line)
@@ -131,7 +127,7 @@ class Pipes:
     def _cut(self, data: bytes) -> bytes | None:
         """Take what was read of the output; return the next line, if it is there now."""
         if not data:
-            raise ClosedError("it closed its standard output")
+            raise BrokenPipeError("it closed its standard output")
         self._lines.push(data)
         return self._lines.pop()
 

@@ -26,7 +26,7 @@ from protocol.game_messages import (
 )
 from protocol.lines import UNREADABLE, encode, encode_lines, why_unreadable
 from referee.limits import Limits, wall_cap
-from referee.process.pipes import ClosedError, Pipes
+from referee.process.pipes import Pipes
 from referee.process.procfs import cpu_clock
 from referee.program.file import Confinement
 from referee.sandbox import Child, Ended, Launcher, Program, SandboxError, StartError
@@ -169,21 +169,16 @@ class Engine:
             self._ended = []
         try:
             self._check_silent()
-        except ClosedError as error:
-            raise self._gone(str(error)) from None
-        except ProtocolError as error:
-            raise self.wrong(self._asked, str(error)) from None
-        self._is_asking, self._asked = True, _tag(message)
-        try:
+            self._is_asking, self._asked = True, _tag(message)
             self._pipes.send(line)
             # The game shares our core: it cannot have answered before we wait for it
             answer = self._pipes.wait(_LOOK_SECONDS)
             if answer is None:
                 answer = self._waited(seconds, message)
-        except ClosedError as error:
+        except BrokenPipeError as error:
             raise self._gone(str(error)) from None
         except ProtocolError as error:
-            raise self.wrong(_tag(message), str(error)) from None
+            raise self.wrong(self._asked, str(error)) from None
         self._is_asking = False
         try:
             found: _T | RefusedMessage = _decoder(kind).decode(answer)

@@ -176,10 +176,7 @@ class Starter:
             return {"error": "its command, or its folder, has a name that is not UTF-8"}, []
         if len(message) > REQUEST_LIMIT:
             return {"error": _TOO_LONG}, []
-        try:
-            socket.send_fds(self._link, [message], descriptors)
-        except ConnectionError:
-            raise ServerDiedError from None
+        self._tell(message, descriptors)
         answer, came = self._answer()
         if "pid" in answer and len(came) < answer["descriptors"]:
             self._drop(answer, came)
@@ -285,8 +282,11 @@ class Starter:
         self._send({"stop": answer["pid"]})
 
     def _send(self, message: ServerRequest) -> None:
+        self._tell(msgspec.json.encode(message), [])
+
+    def _tell(self, message: bytes, descriptors: list[int]) -> None:
         try:
-            self._link.send(msgspec.json.encode(message))
+            socket.send_fds(self._link, [message], descriptors)
         except ConnectionError:
             raise ServerDiedError from None
 
@@ -295,7 +295,7 @@ class Starter:
         try:
             data, descriptors, _, _ = socket.recv_fds(self._link, _MESSAGE_LIMIT, 2)
         except ConnectionError:
-            raise ServerDiedError from None
+            data = b""
         if not data:
             raise ServerDiedError
         for descriptor in descriptors:

@@ -92,10 +92,6 @@ def _become(uid: int | None, gid: int | None) -> None:
             raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
 
 
-class HiddenError(Exception):
-    """A build keeps something where nobody can measure it; the text says what it did."""
-
-
 @dataclass
 class Disk:
     """The room that a build takes in its folder, with what it removed and has open still."""
@@ -112,6 +108,8 @@ class Disk:
     """Ends of socket pairs that are open, each of which may hold memory that is nobody's."""
     room: int = 0
     """Bytes that are free on the disk, for whomever they are."""
+    hides: str = ""
+    """What it did so that nobody can measure what it keeps, in words; empty if it did not."""
     _hidden: int = 0
     _next: float = 0.0
     _before: tuple[int, int] = (0, 0)
@@ -119,7 +117,7 @@ class Disk:
     def look(self, pids: Iterable[int], size: int, files: int, *, now: bool = False) -> None:
         """Measure anew, unless that was done just now and little of the disk was taken since.
 
-        Little is a tenth of the `size` and the `files` that it may have. Raises HiddenError.
+        Little is a tenth of the `size` and the `files` that it may have.
         """
         found = os.statvfs(self.folder)
         self.room = found.f_bavail * found.f_frsize
@@ -139,7 +137,7 @@ class Disk:
             hiding = [pid for pid in pids if self._count_open(pid, device)]
         self._hidden = self._hidden + 1 if hiding else 0
         if self._hidden >= _HIDDEN_LOOKS:
-            raise HiddenError("ran a program that hides which files it has open")
+            self.hides = "ran a program that hides which files it has open"
         self._next = monotonic() + _DUTY * (monotonic() - begun)
 
     def _count(self, found: os.stat_result) -> None:
@@ -168,9 +166,9 @@ class Disk:
             except (FileNotFoundError, NotADirectoryError):
                 continue
             except PermissionError:
-                raise HiddenError("made a folder that may not be read") from None
+                self.hides = "made a folder that may not be read"
             except OSError:
-                raise HiddenError("made folders in each other whose path is too long") from None
+                self.hides = "made folders in each other whose path is too long"
 
     def _count_open(self, pid: int, device: int) -> bool:
         """Count what a process has removed and has open still; return whether it hides that."""
@@ -181,15 +179,15 @@ class Disk:
                 if found.st_dev == device and not found.st_nlink and stat.S_ISREG(found.st_mode):
                     self._count(found)
                 self.sockets += stat.S_ISSOCK(found.st_mode)
-            self._check_mapped(task, device)
+            self._count_mapped(task, device)
         except PermissionError:
             return bool(_task(pid))
         except (FileNotFoundError, ProcessLookupError):
             pass  # it has ended
         return False
 
-    def _check_mapped(self, task: str, device: int) -> None:
-        """Raise HiddenError if a process has a removed file in memory that cannot be measured."""
+    def _count_mapped(self, task: str, device: int) -> None:
+        """Count the removed files that a process has in memory."""
         with open(f"{task}/maps", "rb") as file:
             deleted = [line for line in file if line.endswith(_DELETED)]
         for line in deleted:
@@ -203,7 +201,7 @@ class Disk:
             except FileNotFoundError:
                 continue
             except PermissionError:
-                raise HiddenError("removed a file that it has in memory still") from None
+                self.hides = "removed a file that it has in memory still"
 
 
 def _open_files(task: str) -> Iterator[os.stat_result]:

@@ -14,7 +14,7 @@ from referee.sandbox.enclosure import Enclosure
 from referee.sandbox.errors import MachineError, StartError, unstartable
 from referee.sandbox.fork_server import EVERYTHING, REFUSALS_LIMIT
 from referee.sandbox.starter import Child, Ended, Starter, new_pipe, said
-from referee.sandbox.usage import Disk, HiddenError, memory_of, processes_of
+from referee.sandbox.usage import Disk, memory_of, processes_of
 
 BUILD_SERVER = Path(__file__).with_name("build_server.py")
 LOOK_SECONDS = 0.05
@@ -190,10 +190,9 @@ class Watched:
     def _disk_used(self, pids: list[int] | None = None, *, now: bool = False) -> str:
         """Return what is wrong with its room on the disk; raise MachineError if that is full."""
         limits, disk = self._limits, self._disk
-        try:
-            disk.look(pids or [], limits.disk_mb * _MIB, limits.files, now=now)
-        except HiddenError as error:
-            return str(error)
+        disk.look(pids or [], limits.disk_mb * _MIB, limits.files, now=now)
+        if disk.hides:
+            return disk.hides
         if disk.size > limits.disk_mb * _MIB:
             return f"used more than {limits.disk_mb} MB of disk"
         if disk.files > limits.files:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from referee.limits import Limits
 from referee.process.output import Capture
-from referee.process.pipes import ClosedError, Pipes
+from referee.process.pipes import Pipes
 from referee.process.polling import ALONE, Polling
 from referee.process.procfs import cpu_clock, cpu_of, family
 from referee.sandbox import Child, Ended, Launcher
@@ -114,7 +114,7 @@ class BotProcess:
             raise self._ended_error()
         try:
             self._pipes.send(line)
-        except ClosedError as error:
+        except BrokenPipeError as error:
             self._gone(str(error))
 
     def _ended_error(self) -> GoneError:
@@ -143,7 +143,7 @@ class BotProcess:
             self._settle()
         try:
             answer = pipes.ask(line)
-        except ClosedError as error:
+        except BrokenPipeError as error:
             self._gone(str(error))
         finally:  # a line that is none took some time, too
             turn.asked(monotonic())
@@ -189,7 +189,7 @@ class BotProcess:
                     self._lookout.forget()
                 if line is None:
                     timeout = self._time_left(moment)
-        except ClosedError as error:
+        except BrokenPipeError as error:
             self._gone(str(error))
         if self.tap is not None:
             self.tap("←", line)
@@ -265,7 +265,7 @@ class BotProcess:
         try:
             while line is None and (left := until - monotonic()) > 0:
                 line = self._pipes.wait(left)
-        except ClosedError as error:
+        except BrokenPipeError as error:
             self._gone(str(error))
         if self.ended is None:
             self._settle()

@@ -23,7 +23,7 @@ from protocol.remote import (
     read_to_match,
 )
 from referee.limits import Limits
-from referee.process.pipes import ClosedError, Pipes
+from referee.process.pipes import Pipes
 from referee.process.polling import Polling
 from referee.sandbox import Ended
 from referee.turn.bot_process import GoneError, LateError
@@ -112,7 +112,7 @@ class RemoteBot(Wire):
 
     def _tell(self, line: bytes) -> None:
         """Write to the server; if it is gone, that shows when something is waited for."""
-        with suppress(ClosedError, ConnectionError):
+        with suppress(ConnectionError):
             self._pipes.send(line)
 
     def ask(self, line: bytes, clock: Clock) -> bytes:
@@ -161,7 +161,7 @@ class RemoteBot(Wire):
                     self._answered = max(moment, self._began)
                     found: ToMatch = read_to_match(frame)
                     return found
-            except (ClosedError, ConnectionError):
+            except ConnectionError:
                 raise AwayError("the server has closed the connection") from None
             except (OverlongLineError, msgspec.DecodeError) as error:
                 raise AwayError(f"the server says what is none of its lines: {error}") from None

@@ -38,3 +38,26 @@ def test_a_connection_that_nobody_uses_is_closed_by_itself(monkeypatch: pytest.M
             return closed.qsize()
 
     assert run_apart(ask()) == 0, "it had one connection"
+
+
+def test_a_kept_connection_that_ends_when_it_is_used_again_is_made_anew_and_no_outage() -> None:
+    async def ask() -> list[str]:
+        ended: asyncio.Queue[str] = asyncio.Queue()
+
+        async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            await reader.readuntil(b"\r\n\r\n")
+            writer.write(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok")
+            ended.put_nowait("used again" if await reader.readline() else "left")
+            writer.close()
+
+        async with await asyncio.start_server(serve, "127.0.0.1", 0) as server:
+            origin = origin_of(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}")
+            request = ProviderRequest("GET", "/", {"host": origin.authority}, b"")
+            client = ProviderClient(Network(), 10.0, 1000)
+            for _ in range(2):
+                assert (await client.send(origin, request)).body == b"ok"
+            client.close()
+            async with asyncio.timeout(10):
+                return [await ended.get(), await ended.get()]
+
+    assert run_apart(ask()) == ["used again", "left"]

@@ -7,7 +7,7 @@ from time import monotonic
 import pytest
 
 from protocol.lines import LINE_LIMIT, OverlongLineError
-from referee.process.pipes import ClosedError, Pipes
+from referee.process.pipes import Pipes
 from referee.sandbox import Child
 
 
@@ -96,11 +96,11 @@ def test_a_bot_that_does_not_read_is_heard_and_ends_that_it_closes_are_named(
     assert bot.pipes.wait(5.0) == b"one"
     bot.close(bot.stdin)
     for find in (lambda: bot.pipes.wait(5.0), lambda: bot.pipes.send(b"hello\n")):
-        with pytest.raises(ClosedError, match="it closed its standard input"):
+        with pytest.raises(BrokenPipeError, match="it closed its standard input"):
             find()
     bot.close(bot.stdout)
     for find in (bot.pipes.look, lambda: bot.pipes.wait(5.0)):
-        with pytest.raises(ClosedError, match="it closed its standard output"):
+        with pytest.raises(BrokenPipeError, match="it closed its standard output"):
             find()
 
 
