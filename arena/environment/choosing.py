@@ -1,6 +1,7 @@
 """Which wheels of some fulfil all requirements, those of the chosen wheels among them."""
 
 from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
@@ -36,14 +37,24 @@ class _Wanted:
 _Asked = dict[str, _Wanted]
 
 
+class Choice(NamedTuple):
+    """The wheels that were chosen, or what is lacking."""
+
+    wheels: list[Wheel]
+    lacking: list[str]
+    """Packages of which no wheel that suits is there, as lines of requirements."""
+    why: str
+    """Why the first of these is lacking."""
+
+
 def choose(
     requirements: Sequence[Requirement], wheels: Iterable[Wheel], interpreter: Interpreter, by: str
-) -> list[Wheel]:
+) -> Choice:
     """Return the wheels, the newest that suit, that fulfil requirements and their own, by name.
 
     There is no going back to an older version of one because a newer one asks for too much:
-    whoever has both names the version that is meant. `by` is who asks. Raises PackagesError if
-    something is lacking.
+    whoever has both names the version that is meant. `by` is who asks. Raises PackagesError for
+    requirements that contradict each other.
     """
     known: dict[str, list[Wheel]] = {}
     for wheel in wheels:
@@ -57,13 +68,11 @@ def choose(
         then = {name: wheel for name, wheel in found.items() if wheel is not None}
         if then == chosen:
             lacking = [name for name in wanted if name not in chosen]
-            if lacking:
-                first = lacking[0]
-                raise PackagesError(
-                    _why(first, wanted[first], known.get(first, []), interpreter),
-                    lacking=[f"{name}{wanted[name].specifier}" for name in lacking],
-                )
-            return [chosen[name] for name in sorted(chosen)]
+            if not lacking:
+                return Choice([chosen[name] for name in sorted(chosen)], [], "")
+            first = lacking[0]
+            why = _why(first, wanted[first], known.get(first, []), interpreter)
+            return Choice([], [f"{name}{wanted[name].specifier}" for name in lacking], why)
         chosen = then
     raise PackagesError(f"the requirements of {by} contradict each other: name exact versions.")
 

@@ -1,6 +1,6 @@
 """What is wrong with a bot's packages."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 
 from arena.text import safe
@@ -10,9 +10,7 @@ from protocol.errors import ArenaError
 class PackagesError(ArenaError):
     """An environment that cannot be made; the text says why and what to do."""
 
-    def __init__(
-        self, what: str, output: str = "", *, remedy: str = "", lacking: Sequence[str] = ()
-    ) -> None:
+    def __init__(self, what: str, output: str = "", *, remedy: str = "") -> None:
         super().__init__(f"{what} {remedy}" if remedy else what)
         self.what = what
         """The text without the remedy."""
@@ -20,8 +18,6 @@ class PackagesError(ArenaError):
         """What helps those who have the bot's folder, or the league; it may be empty."""
         self.output = output
         """What was printed by what failed."""
-        self.lacking = lacking
-        """Packages of which no wheel that suits is there, as lines of requirements."""
 
 
 @contextmanager

@@ -42,15 +42,15 @@ def fetch_all(
 
     `by` is who asks. Raises PackagesError, with what pip printed, if that cannot be.
     """
-    lines: Sequence[str] = []
+    lines: list[str] = []
     for _ in range(_ROUNDS):
-        try:
-            return choose(requirements, [*here, *wheels_in(folder)], interpreter, by)
-        except PackagesError as error:
-            if error.lacking in ((), lines):
-                raise
-            lines = error.lacking
-        _download([*lines], interpreter, folder, seconds, [])
+        choice = choose(requirements, [*here, *wheels_in(folder)], interpreter, by)
+        if not choice.lacking:
+            return choice.wheels
+        if choice.lacking == lines:
+            raise PackagesError(choice.why)
+        lines = choice.lacking
+        _download(lines, interpreter, folder, seconds, [])
     raise PackagesError(f"the requirements of {by} lead from one package to the next: name less.")
 
 

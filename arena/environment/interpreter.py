@@ -10,7 +10,7 @@ from packaging.tags import Tag, compatible_tags, cpython_tags, platform_tags
 
 from arena.environment.errors import PackagesError
 from referee.sandbox.program import interpreter
-from referee.sandbox.users import FIRST_UID
+from referee.sandbox.users import first_user
 
 _SECONDS = 30.0
 _ASKED = """
@@ -78,12 +78,12 @@ class Interpreter:
         yield from compatible_tags((major, minor), named, platforms)
 
 
-def interpreter_for(uid: int | None, *, is_root: bool) -> Interpreter:
+def interpreter_for(uid: int | None) -> Interpreter:
     """Return the Python that runs Python bots here; as root, they are users from `uid` on.
 
     Raises PackagesError if there is none, or it is no CPython.
     """
-    user = None if not is_root or uid == 0 else (uid or FIRST_UID)
+    user = first_user(uid)
     path = interpreter(user)
     if not path:
         raise PackagesError(

@@ -59,7 +59,8 @@ class Locks:
             raise _absent(next(iter(lock.open.values())), bot, self._interpreter)
         with self._fetching() as new:
             fetch_locked([*lock.open.values()], self._interpreter, new, self._settings.seconds)
-            given = _pins(_suiting(lock, lock.open, wheels_in(new), self._interpreter))
+            suiting = _suiting(lock, lock.open, wheels_in(new), self._interpreter)
+            given = _pins(suiting.values())
         for name, pin in lock.open.items():
             if name not in given:
                 raise _absent(pin, bot, self._interpreter)
@@ -139,7 +140,7 @@ class Locks:
         """Return the lock of the bot in a folder, with its own wheels where that has a choice."""
         lock = self._read(bot)
         own = _suiting(lock, lock.open, wheels_in(bot / WHEELS), self._interpreter)
-        return lock.narrowed(_pins(own))
+        return lock.narrowed(_pins(own.values()))
 
     def _here(self, lock: Lock, bot: Path) -> dict[str, Wheel]:
         """Return the wheels of a lock by name, as far as they are here."""
@@ -156,22 +157,19 @@ class Locks:
         """Return the pins of the wheels that fulfil requirements, fetched if need be."""
         by = REQUIREMENTS
         beside = wheels_in(bot / WHEELS)
-        try:
-            found = choose(requirements, beside, self._interpreter, by)
-            return [*_pins({each.name: each for each in found}).values()]
-        except PackagesError as error:
-            if not error.lacking:
-                raise
-            if not self._settings.fetch:
-                raise PackagesError(
-                    str(error),
-                    remedy=f"Put it into {safe(str(bot / WHEELS))}, or let it be fetched: `arena "
-                    f"env build --fetch {quoted(bot)}`.",
-                ) from None
+        choice = choose(requirements, beside, self._interpreter, by)
+        if not choice.lacking:
+            return [*_pins(choice.wheels).values()]
+        if not self._settings.fetch:
+            raise PackagesError(
+                choice.why,
+                remedy=f"Put it into {safe(str(bot / WHEELS))}, or let it be fetched: `arena "
+                f"env build --fetch {quoted(bot)}`.",
+            )
         seconds = self._settings.seconds
         with self._fetching() as new:
             found = fetch_all(requirements, beside, self._interpreter, new, seconds, by)
-            return [*_pins({each.name: each for each in found}).values()]
+            return [*_pins(found).values()]
 
     @contextmanager
     def _fetching(self) -> Iterator[Path]:
@@ -213,12 +211,11 @@ def _suiting(
     return found
 
 
-def _pins(wheels: Mapping[str, Wheel]) -> dict[str, Pin]:
+def _pins(wheels: Iterable[Wheel]) -> dict[str, Pin]:
     """Return what allows these wheels alone, by name."""
     with explained():
         return {
-            name: Pin(name, wheel.version, frozenset([wheel.sha256()]))
-            for name, wheel in wheels.items()
+            each.name: Pin(each.name, each.version, frozenset([each.sha256()])) for each in wheels
         }
 
 

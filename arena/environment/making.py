@@ -31,11 +31,11 @@ from arena.environment.wheels import Wheel, wheels_in
 from arena.folders import put_in_place
 from arena.text import quoted, safe
 from referee.limits import WorkLimits
+from referee.sandbox.by_hash import keep_times
 from referee.sandbox.kept import being_filled, discard, forget_old, kept_folder, make_open, use
 from referee.sandbox.sources import Amount, Sources
 from referee.sandbox.workshop import Outcome, Workshop
 
-_FAR = 4_102_444_800  # the year 2100, in seconds: see `_seal`
 _ANYWAY = re.compile(r"^(ran longer|used more|made more)")
 _NONE: frozenset[str] = frozenset()
 _MANIFEST = "manifest.json"
@@ -230,8 +230,9 @@ def _seal(files: Path) -> None:
 
 
 def _seal_file(path: Path) -> None:
-    path.chmod(0o555 if path.stat().st_mode & 0o100 else 0o444)
-    os.utime(path, (_FAR, path.stat().st_mtime))
+    found = path.stat()
+    path.chmod(0o555 if found.st_mode & 0o100 else 0o444)
+    keep_times(path, found.st_mtime_ns)
 
 
 def _write_manifest(folder: Path) -> Path:

@@ -20,6 +20,7 @@ from packaging.version import Version
 from arena.environment.errors import PackagesError
 from arena.environment.interpreter import Interpreter
 from arena.text import safe
+from referee.sandbox.by_hash import hash_of
 from referee.sandbox.sources import open_beneath
 
 SUFFIX = ".whl"
@@ -101,11 +102,8 @@ class Wheel:
 
     def sha256(self) -> str:
         """Return what it hashes to."""
-        found = hashlib.sha256()
         with self.open() as file:
-            while piece := file.read(_PIECE):
-                found.update(piece)
-        return found.hexdigest()
+            return hash_of(file)
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from arena.text import toml
 from protocol.errors import Refusal, RunError
 from referee.limits import WorkLimits
 from referee.sandbox.program import interpreter
-from referee.sandbox.users import FIRST_UID
+from referee.sandbox.users import first_user
 from referee.sandbox.workshop import Workshop
 
 KEPT = timedelta(days=1)
@@ -92,7 +92,7 @@ def unpacked(workshop: Workshop, file: Path, name: str, target: Path) -> str:
     whoever handed it in. Raises Refusal for what is refused, and SandboxError, OSError or RunError
     if it could not be tried here.
     """
-    user = FIRST_UID if os.getuid() == 0 else None
+    user = first_user(None)
     words = [interpreter(user), "-I", "-S", "-c", inspect.getsource(unpack), name or _NAMELESS]
     with (
         file.open("rb") as archive,

@@ -147,7 +147,7 @@ class Builder:
             from arena.environment.interpreter import interpreter_for  # here, as few bots need it
             from arena.environment.making import Environments
 
-            python = interpreter_for(self._uid, is_root=os.geteuid() == 0)
+            python = interpreter_for(self._uid)
             fetched = self._undo.enter_context(TemporaryDirectory(prefix="arena-fetched-"))
             self._environments = Environments(
                 self._settings, self._limits, python, self._opened, Path(fetched)

@@ -4,7 +4,8 @@ They are read by the same code as those of games in Python, so a schema may say 
 of a form can: see `referee.rules.form`.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Annotated, Any, Literal, Union
 
 import msgspec
@@ -38,10 +39,10 @@ def form_of(name: str, schema: Schema) -> AnyForm:
     """Return the form of a decision; raise ArenaError for what no form can say, and where."""
     where = f"decisions.{name}"
     _check_depth(schema, where)
-    try:
+    with _explained(where):
         if "oneOf" in schema:
             _only(schema, {"type", "oneOf"}, where)
-            base = _named(name, (Form,), {"__doc__": schema.get("description")})
+            base: Any = msgspec.defstruct(_title(name), [], bases=(Form,), namespace=_doc(schema))
             members = schema["oneOf"]
             if not isinstance(members, list) or not members:
                 raise _wrong(where, "`oneOf` must be a list of schemas")
@@ -53,8 +54,6 @@ def form_of(name: str, schema: Schema) -> AnyForm:
         else:
             form = _record(name, schema, where, Form)
         kind_of(form)
-    except (TypeError, ValueError, LookupError) as error:
-        raise _wrong(where, str(error)) from None
     return form
 
 
@@ -68,10 +67,8 @@ def options_of(name: str, schemas: Mapping[str, Schema]) -> type[Options]:
             raise _wrong(where, "an option is called by letters, digits and _, a letter first")
         if "default" not in schema:
             raise _wrong(where, "it needs a `default`")
-        try:
+        with _explained(where):
             kind = _type(option, schema, where, is_option=True)
-        except (TypeError, ValueError, LookupError) as error:
-            raise _wrong(where, str(error)) from None
         try:
             default = msgspec.convert(schema["default"], kind)
         except (msgspec.ValidationError, TypeError) as error:
@@ -106,19 +103,32 @@ def _wrong(where: str, what: str) -> ArenaError:
     return ArenaError(f"{where}: {what}.")
 
 
-def _named(name: str, bases: tuple[type, ...], namespace: dict[str, Any]) -> Any:
-    return msgspec.defstruct(
-        "".join(sign if sign.isalnum() else "_" for sign in name.title()),
-        [],
-        bases=bases,
-        namespace={key: value for key, value in namespace.items() if value},
-    )
+@contextmanager
+def _explained(where: str) -> Iterator[None]:
+    """Turn what msgspec finds wrong with a type into an ArenaError that says where."""
+    try:
+        yield
+    except (TypeError, ValueError, LookupError) as error:
+        raise _wrong(where, str(error)) from None
+
+
+def _title(name: str) -> str:
+    """Return what the class is called that is made for a name."""
+    return "".join(sign if sign.isalnum() else "_" for sign in name.title())
+
+
+def _doc(schema: Schema) -> dict[str, Any]:
+    return {"__doc__": schema["description"]} if schema.get("description") else {}
+
+
+def _check_object(schema: Any, where: str) -> None:
+    if not isinstance(schema, Mapping):
+        raise _wrong(where, "a schema is an object")
 
 
 def _only(schema: Any, known: set[str], where: str) -> None:
     """Raise ArenaError unless a schema is an object that says these things alone."""
-    if not isinstance(schema, Mapping):
-        raise _wrong(where, "a schema is an object")
+    _check_object(schema, where)
     for word in schema:
         if word not in known and word not in _NOTES:
             raise _wrong(
@@ -158,20 +168,19 @@ def _record(name: str, schema: Schema, where: str, base: type[Form]) -> type[For
         else:
             fields.append((mine, kind | UnsetType, UNSET))
     return msgspec.defstruct(  # type: ignore[return-value]
-        "".join(sign if sign.isalnum() else "_" for sign in name.title()),
+        _title(name),
         fields,
         bases=(base,),
         kw_only=True,
         forbid_unknown_fields=not further,
         rename=renamed,
-        namespace={"__doc__": schema["description"]} if schema.get("description") else {},
+        namespace=_doc(schema),
     )
 
 
 def _type(name: str, schema: Schema, where: str, *, is_option: bool = False) -> Any:
     """Return the type of a field, with what its schema says of it."""
-    if not isinstance(schema, Mapping):
-        raise _wrong(where, "a schema is an object")
+    _check_object(schema, where)
     kind = _bare(name, schema, where, is_option=is_option)
     about = {
         key: schema[key]
