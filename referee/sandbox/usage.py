@@ -5,10 +5,11 @@ import os
 import stat
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
 from time import monotonic
 
+from referee.limits import WorkLimits
 from referee.process.procfs import File, children, family, identity
+from referee.sandbox.errors import MachineError
 
 _libc = ctypes.CDLL(None, use_errno=True)
 _SETRESUID, _SETRESGID = 117, 119
@@ -16,6 +17,10 @@ _BLOCK = 512
 _KIB = 1024
 _MEMORY = (b"RssAnon:", b"RssShmem:", b"VmSwap:", b"VmPTE:")
 _SHARES = (b"Pss_Anon:", b"Pss_Shmem:", b"SwapPss:")
+SOCKETS = 256
+"""How many ends of socket pairs may be open at a time: the kernel keeps 200 KiB for each."""
+RESERVE_MB = 64
+"""How much of the disk stays free, whatever a command may use."""
 _DUTY = 10  # a look at the disk takes at most one part in so many of the time
 _HIDDEN_LOOKS = 3  # in a row: a process that begins or ends is hidden for a moment
 _DELETED = b" (deleted)\n"
@@ -92,64 +97,79 @@ def _become(uid: int | None, gid: int | None) -> None:
             raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
 
 
-@dataclass
 class Disk:
-    """The room that a build takes in its folder, with what it removed and has open still."""
+    """The room that a build takes in its folder, with what it removed and has open still.
 
-    folder: str
-    uid: int | None
-    """Whose processes they are; None for our own user."""
-    size: int = 0
-    """Bytes, as the disk has room for them."""
-    files: int = 0
-    """Files and folders."""
-    _seen: set[File] = field(default_factory=set)
-    sockets: int = 0
-    """Ends of socket pairs that are open, each of which may hold memory that is nobody's."""
-    room: int = 0
-    """Bytes that are free on the disk, for whomever they are."""
-    hides: str = ""
-    """What it did so that nobody can measure what it keeps, in words; empty if it did not."""
-    _hidden: int = 0
-    _next: float = 0.0
-    _before: tuple[int, int] = (0, 0)
+    Its processes are those of `uid`; None for our own user.
+    """
 
-    def look(self, pids: Iterable[int], size: int, files: int, *, now: bool = False) -> None:
-        """Measure anew, unless that was done just now and little of the disk was taken since.
+    def __init__(self, folder: str, uid: int | None, limits: WorkLimits) -> None:
+        self.folder = folder
+        self.uid = uid
+        self._most_files = limits.files
+        self._most_mb = limits.disk_mb
+        self._size = 0  # bytes, as the disk has room for them
+        self._files = 0  # and folders
+        self._seen: set[File] = set()
+        self._sockets = 0  # ends of pairs that are open, each of which may hold memory
+        self._hides = ""  # what it did so that nobody can measure what it keeps, in words
+        self._hidden = 0
+        self._next = 0.0
+        self._before = (0, 0)
 
-        Little is a tenth of the `size` and the `files` that it may have.
+    def too_much(self, pids: Iterable[int] = (), *, now: bool = False) -> str:
+        """Return what is wrong with it, in words; nothing if it has no more than it may have.
+
+        It is measured anew, unless that was done just now and little of the disk was taken since: a
+        tenth of what it may have. Raises MachineError if the disk is full.
         """
         found = os.statvfs(self.folder)
-        self.room = found.f_bavail * found.f_frsize
         free = found.f_bfree * found.f_frsize, found.f_ffree
+        before, size = self._before, self._most_mb << 20
+        grew = free[0] < before[0] - size // 10 or free[1] < before[1] - self._most_files // 10
+        if now or grew or monotonic() >= self._next:
+            self._before = free
+            self._measure(pids)
+        if self._hides:
+            return self._hides
+        if self._size > size:
+            return f"used more than {self._most_mb} MB of disk"
+        if self._files > self._most_files:
+            return f"made more than {self._most_files} files and folders"
+        if self._sockets > SOCKETS:
+            return f"opened more than {SOCKETS} sockets"
+        if found.f_bavail * found.f_frsize < RESERVE_MB << 20:
+            raise MachineError(
+                f"the disk of {self.folder} is full: less than {RESERVE_MB} MB are free. Free some "
+                f"space there, or set TMPDIR to another folder; then run again."
+            )
+        return ""
+
+    def _measure(self, pids: Iterable[int]) -> None:
         begun = monotonic()
-        grew = free[0] < self._before[0] - size // 10 or free[1] < self._before[1] - files // 10
-        if begun < self._next and not grew and not now:
-            return
-        self._before = free
-        self.size = self.files = self.sockets = 0
+        self._size = self._files = self._sockets = 0
         self._seen.clear()
-        self._count_folder(self.folder, files)
-        if self.files > files:
+        self._count_folder(self.folder)
+        if self._files > self._most_files:
             return  # while more is counted, more is made
         device = os.stat(self.folder).st_dev
         with seen_as(self.uid):
             hiding = [pid for pid in pids if self._count_open(pid, device)]
         self._hidden = self._hidden + 1 if hiding else 0
         if self._hidden >= _HIDDEN_LOOKS:
-            self.hides = "ran a program that hides which files it has open"
+            self._hides = "ran a program that hides which files it has open"
         self._next = monotonic() + _DUTY * (monotonic() - begun)
 
     def _count(self, found: os.stat_result) -> None:
-        self.files += 1
+        self._files += 1
         is_folder = stat.S_ISDIR(found.st_mode)
         if found.st_nlink != 1 and not is_folder:
             if identity(found) in self._seen:
                 return
             self._seen.add(identity(found))
-        self.size += found.st_blocks * _BLOCK
+        self._size += found.st_blocks * _BLOCK
 
-    def _count_folder(self, folder: str, most: int) -> None:
+    def _count_folder(self, folder: str) -> None:
         """Count what is in a folder, until there are more files than it may have."""
         left = [folder]
         while left:
@@ -157,7 +177,7 @@ class Disk:
             try:
                 with os.scandir(path) as entries:
                     for entry in entries:
-                        if self.files > most:
+                        if self._files > self._most_files:
                             return
                         with suppress(FileNotFoundError):  # removed meanwhile
                             self._count(entry.stat(follow_symlinks=False))
@@ -166,9 +186,9 @@ class Disk:
             except (FileNotFoundError, NotADirectoryError):
                 continue
             except PermissionError:
-                self.hides = "made a folder that may not be read"
+                self._hides = "made a folder that may not be read"
             except OSError:
-                self.hides = "made folders in each other whose path is too long"
+                self._hides = "made folders in each other whose path is too long"
 
     def _count_open(self, pid: int, device: int) -> bool:
         """Count what a process has removed and has open still; return whether it hides that."""
@@ -178,7 +198,7 @@ class Disk:
             for found in _open_files(task):
                 if found.st_dev == device and not found.st_nlink and stat.S_ISREG(found.st_mode):
                     self._count(found)
-                self.sockets += stat.S_ISSOCK(found.st_mode)
+                self._sockets += stat.S_ISSOCK(found.st_mode)
             self._count_mapped(task, device)
         except PermissionError:
             return bool(_task(pid))
@@ -201,7 +221,7 @@ class Disk:
             except FileNotFoundError:
                 continue
             except PermissionError:
-                self.hides = "removed a file that it has in memory still"
+                self._hides = "removed a file that it has in memory still"
 
 
 def _open_files(task: str) -> Iterator[os.stat_result]:

@@ -21,10 +21,6 @@ LOOK_SECONDS = 0.05
 """Between two looks at what a command uses."""
 FLOOD = 256
 """A command is ended when it has printed so many times as much as is kept."""
-SOCKETS = 256
-"""How many ends of socket pairs may be open at a time: the kernel keeps 200 KiB for each."""
-RESERVE_MB = 64
-"""How much of the disk stays free, whatever a command may use."""
 _PIECE = 1 << 16  # bytes read at a time
 _MIB = 1 << 20
 
@@ -39,20 +35,31 @@ class BuildStarter(Starter):
         """The fork server's process, whose children orphans become."""
         return self._server.pid
 
-    def take_user(self, undo: ExitStack) -> int | None:
-        """Return the user for another build, whom `undo` frees; None for our own."""
-        return self._taken(undo)
-
     def begin(self, around: Enclosure, stdin: BinaryIO | None) -> Child:
         """Start what was asked for; all that it prints comes out of the child's `stdout`.
 
         Without `stdin`, a file, there is nothing to read for it. Raises StartError if it cannot
         be started, or MachineError if nothing can.
         """
-        try:
-            return self._begun(around, stdin)
-        except ConnectionError:
-            raise _lost() from None
+        with ExitStack() as undo:
+            with ExitStack() as sent:
+                ours, theirs = new_pipe(undo, sent, to_program=False)
+                if stdin is None:
+                    given = os.open(os.devnull, os.O_RDONLY)
+                    sent.callback(os.close, given)
+                else:
+                    given = stdin.fileno()
+                try:
+                    answer, came = self._asked(around, [given, theirs, theirs])
+                except ConnectionError:
+                    raise _lost() from None
+            if "machine" in answer:
+                raise unstartable(answer["error"], answer["machine"])
+            if "error" in answer:
+                printed = said(ours)
+                raise StartError(f"{answer['error']}{printed and f': {printed}'}")
+            undo.pop_all()
+        return self._started(Child(answer["pid"], came[0], -1, ours, -1))
 
     def stop_all(self) -> None:
         """End what still runs, also what was started when an interruption came.
@@ -77,24 +84,6 @@ class BuildStarter(Starter):
         for descriptor in descriptors:
             os.close(descriptor)
         return message.get("ended", -1)
-
-    def _begun(self, around: Enclosure, stdin: BinaryIO | None) -> Child:
-        with ExitStack() as undo:
-            with ExitStack() as sent:
-                ours, theirs = new_pipe(undo, sent, to_program=False)
-                if stdin is None:
-                    given = os.open(os.devnull, os.O_RDONLY)
-                    sent.callback(os.close, given)
-                else:
-                    given = stdin.fileno()
-                answer, came = self._asked(around, [given, theirs, theirs])
-            if "machine" in answer:
-                raise unstartable(answer["error"], answer["machine"])
-            if "error" in answer:
-                printed = said(ours)
-                raise StartError(f"{answer['error']}{printed and f': {printed}'}")
-            undo.pop_all()
-        return self._started(Child(answer["pid"], came[0], -1, ours, -1))
 
 
 def _lost() -> MachineError:
@@ -123,7 +112,7 @@ class Watched:
         self._uid = uid
         self._limits = limits
         self._printed = printed
-        self._disk = Disk(folder, uid)
+        self._disk = Disk(folder, uid, limits)
         self._begun = monotonic()
         self.memory = 0
         """Bytes at the peak that was seen."""
@@ -144,7 +133,7 @@ class Watched:
         finally:
             os.close(output)
         self._printed.end()
-        return why or self._disk_used(now=True) or _told(ended, self._limits.processes), ended
+        return why or self._disk.too_much(now=True) or _told(ended, self._limits.processes), ended
 
     def _watch(self, output: int) -> str:
         """Watch it until it ends; return why it must be ended, if it must."""
@@ -185,26 +174,7 @@ class Watched:
         self.memory = max(self.memory, used)
         if used > limits.memory_mb * _MIB:
             return f"used more than {limits.memory_mb} MB of memory"
-        return self._disk_used(pids)
-
-    def _disk_used(self, pids: list[int] | None = None, *, now: bool = False) -> str:
-        """Return what is wrong with its room on the disk; raise MachineError if that is full."""
-        limits, disk = self._limits, self._disk
-        disk.look(pids or [], limits.disk_mb * _MIB, limits.files, now=now)
-        if disk.hides:
-            return disk.hides
-        if disk.size > limits.disk_mb * _MIB:
-            return f"used more than {limits.disk_mb} MB of disk"
-        if disk.files > limits.files:
-            return f"made more than {limits.files} files and folders"
-        if disk.sockets > SOCKETS:
-            return f"opened more than {SOCKETS} sockets"
-        if disk.room < RESERVE_MB * _MIB:
-            raise MachineError(
-                f"the disk of {disk.folder} is full: less than {RESERVE_MB} MB are free. Free some "
-                f"space there, or set TMPDIR to another folder; then run again."
-            )
-        return ""
+        return self._disk.too_much(pids)
 
 
 def _told(ended: Ended, most: int) -> str:

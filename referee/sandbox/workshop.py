@@ -88,7 +88,7 @@ class Workshop:
     Processes, output and the size of one file are limited by the kernel or by what answers it.
     Memory of all processes together, and room on the disk, are looked at every 50 ms: until a
     command is ended, its processes may have taken more, though no process more than all may have
-    together. See docs/sandbox.md for how much that is.
+    together. See docs/dev/sandbox-evidence.md for how much that is.
 
     """
 

@@ -270,7 +270,7 @@ def test_processes_and_threads_are_limited(workshop: Workshop) -> None:
 def test_a_nearly_full_disk_is_the_machines_fault(
     workshop: Workshop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("referee.sandbox.working.RESERVE_MB", 1 << 40)
+    monkeypatch.setattr("referee.sandbox.usage.RESERVE_MB", 1 << 40)
     with pytest.raises(MachineError, match=r"the disk of .* is full: less than .* MB are free"):
         shell(workshop, "sleep 60")
 
