@@ -60,7 +60,9 @@ class Door:
         self._tell = tell
         self._told: set[str] = set()  # the bots of which it was said that they have spent all
         self._allowed = [*all_allowed(terms.allow).values()]
-        self._allow_of = cache(self._new_allow_list)
+        self._allow_of = cache(
+            lambda entries: AllowList([*all_allowed(entries).values()])  # of bots alike
+        )
         self._clients: dict[DoorClient, None] = {}
         self._forwarder: Forwarder | None = None
         self.loop: asyncio.AbstractEventLoop = None  # type: ignore[assignment]
@@ -174,9 +176,6 @@ class Door:
             self._tell(f"{said} Its requests are answered 402 from now on.")
         body = msgspec.json.encode({"error": {"message": said, "type": "door"}})
         return SeenAnswer(_SPENT, {"content-type": "application/json"}, body)
-
-    def _new_allow_list(self, entries: tuple[str, ...]) -> AllowList:
-        return AllowList([*all_allowed(entries).values()])
 
     def _on_loop(self, coroutine: Coroutine[Any, Any, _T]) -> _T:
         return asyncio.run_coroutine_threadsafe(coroutine, self.loop).result()

@@ -107,10 +107,7 @@ def by_line(allow: AllowList, request: DoorRequest, most: int) -> WantedRequest:
     """
     body = _body_of(request)
     method = request.method or ("GET" if body is None else "POST")
-    entry, target = allow.find(method, request.url)
-    if method == "GET" and body is not None:
-        raise ProtocolError("a GET has no body: use POST.")
-    return _checked(WantedRequest(entry, target, passed(request.headers), body or b""), most)
+    return _wanted(allow.find(method, request.url), request.headers, body, most)
 
 
 def by_http(
@@ -119,10 +116,7 @@ def by_http(
     """Return what a request to the endpoint wants; raise ProtocolError if it is refused."""
     if method not in METHODS:
         raise ProtocolError(f"the method {method[:20]!r} is refused: use GET or POST.")
-    entry, target = allow.find_path(method, path)
-    if method == "GET" and body:
-        raise ProtocolError("a GET has no body: use POST.")
-    return _checked(WantedRequest(entry, target, passed(headers), body), most)
+    return _wanted(allow.find_path(method, path), headers, body or None, most)
 
 
 def digest_of(key: str, wanted: WantedRequest) -> bytes:
@@ -135,7 +129,13 @@ def digest_of(key: str, wanted: WantedRequest) -> bytes:
     return digest.digest()
 
 
-def _checked(wanted: WantedRequest, most: int) -> WantedRequest:
+def _wanted(
+    found: tuple[AllowedRequest, str], headers: Mapping[str, str], body: bytes | None, most: int
+) -> WantedRequest:
+    entry, target = found
+    if entry.method == "GET" and body is not None:
+        raise ProtocolError("a GET has no body: use POST.")
+    wanted = WantedRequest(entry, target, passed(headers), body or b"")
     if len(wanted.body) > most:
         raise ProtocolError(f"the body has more than {most >> 10} KiB: send less.")
     return wanted

@@ -3,10 +3,8 @@
 import re
 from collections.abc import Callable, Mapping
 
-"""A bot's standard error, as much of it as is kept: its beginning and its end."""
-
 KEPT = 64 * 1024
-"""How many bytes are kept for a match, half from each end."""
+"""How many bytes are kept of a bot's standard error in a match, half from each end."""
 
 
 class Capture:

@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
-from referee.process.procfs import identity
+from referee.process.procfs import File, identity
 from referee.sandbox.errors import StartError
 from referee.sandbox.fork_server import remove
 from referee.sandbox.sources import Amount, Sources, open_beneath
@@ -121,7 +121,7 @@ class Area:
     def _left(self, most: int) -> list[str]:
         top = os.open(self.work, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
-            return list(_Left(top, most).names())
+            return list(_names_left(top, most))
         finally:
             os.close(top)
 
@@ -137,25 +137,24 @@ class Area:
         return room_for("the sources of a build cannot be copied to", self.work)
 
 
-class _Left:
-    """The files in a folder, of which nobody knows how it was left."""
+def _names_left(top: int, most: int) -> Iterator[str]:
+    """Yield the names of all files in a folder, of which nobody knows how it was left.
 
-    def __init__(self, top: int, most: int) -> None:
-        self._top = top
-        self._most = most
-        self._count = 0
-
-    def names(self, name: str = "", above: tuple[tuple[int, int], ...] = ()) -> Iterator[str]:
-        """Yield the names of all files; links are followed, as long as they lead inside."""
-        folder = open_beneath(self._top, name or ".")
+    Links are followed, as long as they lead inside. Raises OSError for what cannot be named, for
+    links that lead out or in a circle, and for more files and folders than `most`.
+    """
+    count = 0
+    left: list[tuple[str, tuple[File, ...]]] = [("", ())]  # folders, and what they are in
+    while left:
+        name, above = left.pop()
+        folder = open_beneath(top, name or ".")
         try:
             here = identity(os.fstat(folder))
             if here in above:
                 raise OSError(errno.ELOOP, "it is a link that leads back to where it is", name)
             if len(above) >= _DEPTH_LIMIT:
-                raise OSError(
-                    errno.ENAMETOOLONG, f"it is in more than {_DEPTH_LIMIT} folders", name
-                )
+                too_deep = f"it is in more than {_DEPTH_LIMIT} folders"
+                raise OSError(errno.ENAMETOOLONG, too_deep, name)
             with os.scandir(folder) as entries:
                 found = [
                     (entry.name, entry.is_dir(follow_symlinks=False), entry.is_symlink())
@@ -165,26 +164,22 @@ class _Left:
             os.close(folder)
         for each, is_folder, is_link in found:
             path = f"{name}/{each}" if name else each
-            self._check(path)
-            if is_link:
-                is_folder = self._is_folder(path)
-            if is_folder:
-                yield from self.names(path, (*above, here))
+            count += 1
+            if count > most:
+                too_many = f"with it, there are more than {most} files and folders"
+                raise OSError(errno.E2BIG, too_many, path)
+            if not path.isprintable():
+                shown = ascii(path)[1:-1]
+                raise OSError(errno.EILSEQ, "its name is not printable text in UTF-8", shown)
+            if is_folder or (is_link and _is_folder(top, path)):
+                left.append((path, (*above, here)))
             else:
                 yield path
 
-    def _check(self, path: str) -> None:
-        self._count += 1
-        if self._count > self._most:
-            what = f"with it, there are more than {self._most} files and folders"
-            raise OSError(errno.E2BIG, what, path)
-        if not path.isprintable():
-            shown = ascii(path)[1:-1]
-            raise OSError(errno.EILSEQ, "its name is not printable text in UTF-8", shown)
 
-    def _is_folder(self, link: str) -> bool:
-        descriptor = open_beneath(self._top, link)
-        try:
-            return stat.S_ISDIR(os.fstat(descriptor).st_mode)
-        finally:
-            os.close(descriptor)
+def _is_folder(top: int, link: str) -> bool:
+    descriptor = open_beneath(top, link)
+    try:
+        return stat.S_ISDIR(os.fstat(descriptor).st_mode)
+    finally:
+        os.close(descriptor)

@@ -55,6 +55,10 @@ def content_of(file: BinaryIO) -> Content:
     """Return what is in an open file; the hash of a big one is remembered. Raises OSError."""
     found = os.fstat(file.fileno())
     digest = digest_of(file) if found.st_size >= BIG else hash_of(file)
+    return _content(digest, found)
+
+
+def _content(digest: str, found: os.stat_result) -> Content:
     return Content(digest, found.st_size, bool(found.st_mode & 0o111))
 
 
@@ -153,7 +157,7 @@ class BigFiles:
         """Give a copy that is there and unchanged another name; return False if it is not."""
         if not (digest := _known(source, found)):
             return False
-        content = Content(digest, found.st_size, bool(found.st_mode & 0o111))
+        content = _content(digest, found)
         try:
             if not self._kept.has(content):
                 return False
@@ -173,5 +177,5 @@ class BigFiles:
         if not is_same or _signature(os.fstat(source.fileno())) != _signature(found):
             raise StartError(f"{name}: {CHANGED}")
         forget_old(Path(self._kept.folder))
-        self._kept.put(target, Content(digest, found.st_size, bool(found.st_mode & 0o111)))
+        self._kept.put(target, _content(digest, found))
         _note(found, digest, asked)

@@ -2,7 +2,6 @@
 
 import os
 import resource
-import sys
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
@@ -75,7 +74,7 @@ class LandlockBuild(BuildSandbox):
     ) -> Enclosure:
         """Ask for the rules, the filter and the limits."""
         filter_ = seccomp.of_builds(landlock_abi=self._abi, own_user=bool(uid))
-        rules = landlock.building(self._abi, sys.base_prefix, self._tools, area.folders)
+        rules = landlock.building(self._abi, self._tools, area.folders)
         asked = _asked(words, area, limits, uid, self.path(uid))
         asked["threads"] = limits.processes
         asked["landlock"] = rules

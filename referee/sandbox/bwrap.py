@@ -5,7 +5,6 @@ import os
 import resource
 import shutil
 import subprocess
-import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from protocol.door import PORT, URL_VARIABLE
@@ -14,9 +13,9 @@ from referee.sandbox import seccomp
 from referee.sandbox.devices import Devices, libraries
 from referee.sandbox.enclosure import BwrapGate, Enclosure, in_base64
 from referee.sandbox.errors import SandboxError
-from referee.sandbox.kinds import Sandbox, bounds, environment, origin, search_path
+from referee.sandbox.kinds import DEVICES, Sandbox, bounds, environment, origin, search_path
 from referee.sandbox.landlock import SETTINGS, covering
-from referee.sandbox.program import Program, barrier
+from referee.sandbox.program import Program, own_python
 
 OLDEST = (0, 8)
 SHARED_MEMORY = "/dev/shm"  # noqa: S108 - the command's own
@@ -27,8 +26,6 @@ _FLAGS = (
     *("--unshare-cgroup-try", "--uid", "65534", "--gid", "65534", "--cap-drop", "ALL"),
     *("--die-with-parent", "--new-session", "--hostname", "bot", "--clearenv"),
 )
-_DEVICES = ("/dev/null", "/dev/full", "/dev/random", "/dev/urandom")
-"""Without /dev/zero: what is mapped from it counts against no limit of memory."""
 _PROC = ("--proc", "/proc", "--symlink", "/proc/self/fd", "/dev/fd")
 _NO_PROCESS = ("/proc/pressure", "/proc/sys")
 """What any user may write to in /proc beside its own processes."""
@@ -152,11 +149,10 @@ def _system(uid: int | None) -> Iterator[str]:
     for path in SETTINGS:
         yield from ("--ro-bind-try", path, path)
     yield from ("--tmpfs", "/dev")
-    for path in _DEVICES:
+    for path in DEVICES:
         yield from ("--dev-bind", path, path)
-    prefix = sys.base_prefix
-    if not prefix.startswith("/usr/") and (uid is None or not barrier(prefix, uid)):
-        yield from ("--ro-bind", prefix, prefix)
+    for path in own_python(uid):
+        yield from ("--ro-bind", path, path)
 
 
 def _let_through(devices: Iterable[str]) -> Iterator[str]:

@@ -52,21 +52,18 @@ def delegated(proc: Path = _PROC) -> Path:
     try:
         there = set((folder / "cgroup.controllers").read_text().split())
         if lacking := [name for name in _NEEDED if name not in there]:
-            raise SandboxError(_why_without(lacking, folder, groups), "cgroup")
+            raise _without(_why_without(lacking, folder, groups))
         for path in (folder, folder / "cgroup.procs", folder / "cgroup.subtree_control"):
             if not os.access(path, os.W_OK):
-                raise SandboxError(
-                    f"{folder} is not delegated: you may not write to {path}. {_start_it()}",
-                    "cgroup",
+                raise _without(
+                    f"{folder} is not delegated: you may not write to {path}. {_start_it()}"
                 )
         if os.geteuid() == 0 and os.path.isdir(_SYSTEMD) and not _is_delegated(folder):
-            raise SandboxError(f"{folder} is systemd's, and not delegated. {_start_it()}", "cgroup")
+            raise _without(f"{folder} is systemd's, and not delegated. {_start_it()}")
         if (folder / "memory.max").exists():  # not in the root of all cgroups
             _check_files(folder)
     except OSError as error:
-        raise SandboxError(
-            f"{folder} cannot be read: {error.strerror}. {_start_it()}", "cgroup"
-        ) from None
+        raise _without(f"{folder} cannot be read: {error.strerror}. {_start_it()}") from None
     return folder
 
 
@@ -90,10 +87,9 @@ def _groups(proc: Path) -> list[tuple[str, str]]:
 
 def _unreadable(error: OSError) -> SandboxError:
     """Return the error of what /proc does not show of us."""
-    return SandboxError(
+    return _without(
         f"{error.filename} cannot be read: {error.strerror}. /proc must be mounted, and the kernel "
-        f"must have cgroups (CONFIG_CGROUPS).",
-        "cgroup",
+        f"must have cgroups (CONFIG_CGROUPS)."
     )
 
 
@@ -105,37 +101,38 @@ def _own(groups: list[tuple[str, str]], proc: Path) -> Path:
     except OSError as error:
         raise _unreadable(error) from None
     if not paths or not shown:
-        raise SandboxError(
+        raise _without(
             "there is no cgroup v2 here: none is mounted. Mount it, as root: mount -t cgroup2 "
             "cgroup2 /sys/fs/cgroup; or boot with systemd.unified_cgroup_hierarchy=1 on the "
-            "kernel's command line.",
-            "cgroup",
+            "kernel's command line."
         )
     (path, *_) = paths
     if _leads_out(path):
-        raise SandboxError(
+        raise _without(
             f"the cgroup of the arena, {path}, is outside of its cgroup namespace, which shows "
             f"nothing of it: whoever started the arena there entered the namespace without its "
             f"cgroup. Start it in a cgroup inside (write its pid to cgroup.procs there), or in a "
-            f"cgroup namespace of its own (unshare --cgroup --mount).",
-            "cgroup",
+            f"cgroup namespace of its own (unshare --cgroup --mount)."
         )
     for part, where, _ in shown:
         if path == part or path.startswith(f"{part.rstrip('/')}/"):
             return Path(f"{where}/{path[len(part) :]}")
     part, where, _ = shown[0]
     if _leads_out(part):
-        raise SandboxError(
+        raise _without(
             f"{where} shows cgroups from outside of the arena's cgroup namespace, where its own, "
             f"{path}, cannot be found. Mount it again inside, as root: mount -t cgroup2 cgroup2 "
-            f"/sys/fs/cgroup.",
-            "cgroup",
+            f"/sys/fs/cgroup."
         )
-    raise SandboxError(
+    raise _without(
         f"the cgroup of the arena, {path}, is not shown in {where}. Give the container a cgroup "
-        f"namespace of its own (--cgroupns=private).",
-        "cgroup",
+        f"namespace of its own (--cgroupns=private)."
     )
+
+
+def _without(why: str) -> SandboxError:
+    """Return the error of cgroups that cannot be had here."""
+    return SandboxError(why, "cgroup")
 
 
 def _leads_out(path: str) -> bool:
@@ -182,10 +179,9 @@ def _check_files(folder: Path) -> None:
     """Raise SandboxError if the kernel lacks something that bots are bounded or measured by."""
     there = os.listdir(folder)
     if lacking := [name for name in _FILES if name not in there]:
-        raise SandboxError(
+        raise _without(
             f"this kernel ({os.uname().release}) has no {lacking[0]} in {folder}. It must be Linux "
-            f"5.19 or newer, and count swap (no swapaccount=0 on its command line).",
-            "cgroup",
+            f"5.19 or newer, and count swap (no swapaccount=0 on its command line)."
         )
 
 
@@ -294,10 +290,9 @@ def _divide(parent: Path) -> None:
             return
         except OSError as error:
             if error.errno != errno.EBUSY:
-                raise SandboxError(
+                raise _without(
                     f"{parent}/cgroup.subtree_control cannot be written: {error.strerror}. "
-                    f"{_start_it()}",
-                    "cgroup",
+                    f"{_start_it()}"
                 ) from None
         try:
             leaf.mkdir(exist_ok=True)
@@ -306,14 +301,11 @@ def _divide(parent: Path) -> None:
                     if int(pid):  # what another namespace hides from us is 0, which means ourselves
                         bot_cgroup.write(f"{leaf}/cgroup.procs", pid)
         except OSError as error:
-            raise SandboxError(
+            raise _without(
                 f"what runs in {parent} cannot be moved into {leaf}: {error.strerror}. "
-                f"{_start_it()}",
-                "cgroup",
+                f"{_start_it()}"
             ) from None
-    raise SandboxError(
-        f"{parent} has other processes, which cannot be moved. {_start_it()}", "cgroup"
-    )
+    raise _without(f"{parent} has other processes, which cannot be moved. {_start_it()}")
 
 
 def _claimed(parent: Path) -> tuple[str, int]:
@@ -344,7 +336,7 @@ def _claimed(parent: Path) -> tuple[str, int]:
     why = str(failed.strerror)
     if failed.errno == errno.ENOENT:  # which the kernel says of a controller, too
         why = f"what is made there lacks a controller ({' or '.join(_NEEDED)})"
-    raise SandboxError(f"no cgroup can be made in {parent}: {why}. {_start_it()}", "cgroup")
+    raise _without(f"no cgroup can be made in {parent}: {why}. {_start_it()}")
 
 
 def _remove_left(parent: Path) -> None:

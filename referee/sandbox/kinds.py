@@ -38,6 +38,8 @@ _MADE_BY_LOOKING = frozenset(
 
 What one process looked at, all later ones know, and Landlock does not govern `stat`.
 """
+DEVICES = ("/dev/null", "/dev/full", "/dev/random", "/dev/urandom")
+"""Without /dev/zero: what is mapped from it counts against no limit of memory."""
 _MIB = 1 << 20
 _SYSTEM_PATH = "/usr/local/bin:/usr/bin:/bin"
 _OWN_MAPS = "/proc/self/maps"
@@ -192,9 +194,7 @@ class LandlockSandbox(Sandbox):
             cleared=not limits.shows_proc,
             limits=bounds(limits),
             threads=THREADS,
-            landlock=landlock.ruleset(
-                self._abi, sys.base_prefix, program.folder, program.files, seen
-            ),
+            landlock=landlock.ruleset(self._abi, program.folder, program.files, seen),
             seccomp=self._filter,
         )
 

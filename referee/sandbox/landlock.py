@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from referee.sandbox.errors import SandboxError
+from referee.sandbox.program import own_python
 from referee.sandbox.syscalls import EVERYWHERE
 
 if TYPE_CHECKING:
@@ -61,59 +62,50 @@ def abi() -> int:
     found = libc.syscall(EVERYWHERE["landlock_create_ruleset"], None, ctypes.c_size_t(0), _VERSION)
     if found > 0:
         return int(found)
-    raise SandboxError(_reason(ctypes.get_errno()), "sandbox")
+    number = ctypes.get_errno()
+    usual = f"Landlock does not answer (landlock_create_ruleset: {os.strerror(number)})."
+    raise SandboxError(_REASONS.get(number, usual), "sandbox")
 
 
-def _reason(number: int) -> str:
-    if number == errno.ENOSYS:
-        return (
-            "this kernel has no Landlock (landlock_create_ruleset: Function not implemented). "
-            "Needs Linux 5.13 or newer."
-        )
-    if number == errno.EOPNOTSUPP:
-        return (
-            'Landlock is built in but off (Operation not supported). Add "landlock" to the lsm= '
-            "list on the kernel command line."
-        )
-    if number == errno.EPERM:
-        return (
-            "the container's seccomp profile blocks Landlock (Operation not permitted). Update "
-            "Docker (20.10.18 or newer) or Podman (of late 2022 or newer), or change its profile."
-        )
-    return f"Landlock does not answer (landlock_create_ruleset: {os.strerror(number)})."
+_REASONS = {
+    errno.ENOSYS: "this kernel has no Landlock (landlock_create_ruleset: Function not "
+    "implemented). Needs Linux 5.13 or newer.",
+    errno.EOPNOTSUPP: 'Landlock is built in but off (Operation not supported). Add "landlock" to '
+    "the lsm= list on the kernel command line.",
+    errno.EPERM: "the container's seccomp profile blocks Landlock (Operation not permitted). "
+    "Update Docker (20.10.18 or newer) or Podman (of late 2022 or newer), or change its profile.",
+}
 
 
 def ruleset(
-    version: int, prefix: str, folder: str, files: Sequence[str], shared: Iterable[str] = ()
+    version: int, folder: str, files: Sequence[str], shared: Iterable[str] = ()
 ) -> "Ruleset":
-    """Return what a bot may open: the system's programs, those under `prefix`, and its files.
+    """Return what a bot may open: the system's programs, the arena's own Python, and its files.
 
     It may list the names in its folder, which Python's imports need, but read no other file there,
     and read what is `shared` with others.
     """
-    rules = _of_system(prefix)
+    rules = _of_system()
     rules.append((folder, READ_DIR))
     rules += [(f"{folder}/{name}", _RUN_ALL) for name in covering(folder, files)]
     rules += [(path, _RUN_ALL) for path in shared]
     return _ruleset(version, rules)
 
 
-def building(version: int, prefix: str, tools: Iterable[str], folders: Iterable[str]) -> "Ruleset":
+def building(version: int, tools: Iterable[str], folders: Iterable[str]) -> "Ruleset":
     """Return what a build may open: the system's programs, its tools, and its own `folders`.
 
     It may do there what it likes, except make devices and sockets.
     """
-    rules = _of_system(prefix)
+    rules = _of_system()
     rules += [(tool, _RUN_ALL) for tool in tools]
     rules += [(folder, _HANDLED & ~_NOT_IN_BUILDS) for folder in folders]
     return _ruleset(version, rules)
 
 
-def _of_system(prefix: str) -> list[Rule]:
-    """Return the rules for the system's programs, those under `prefix` among them."""
-    rules = [(path, _RUN_ALL) for path in PROGRAMS]
-    if prefix and not prefix.startswith("/usr/"):
-        rules.append((prefix, _RUN_ALL))
+def _of_system() -> list[Rule]:
+    """Return the rules for the system's programs, the arena's own Python among them."""
+    rules = [(path, _RUN_ALL) for path in (*PROGRAMS, *own_python(None))]
     rules += [(path, READ_FILE | READ_DIR) for path in (*SETTINGS, *_DEVICES)]
     rules += [(path, READ_FILE | WRITE_FILE) for path in _WRITE]
     return rules

@@ -79,7 +79,7 @@ class Launcher(Starter):
         """
         _check_shared(program)
         with ExitStack() as undo:
-            uid = self._taken(undo)
+            uid = self.take_user(undo)
             try:
                 placed = self._placed(program, limits)
                 around = self.sandbox.around(placed, limits, uid)
@@ -106,7 +106,7 @@ class Launcher(Starter):
 
     def check_copies(self) -> None:
         """Raise MachineError if what bots are run from is no longer all there."""
-        for stage in self._stages:
+        for stage in self._stages.values():
             stage.check()
 
     def _cgroup_of(self, limits: Limits) -> BotCgroup | None:
@@ -158,7 +158,7 @@ class Launcher(Starter):
             return None
         stage = self._stage_by_program.get(program)
         if stage is None:
-            stage = self._staged_with_big_files() if has_big_files(program) else self._staged()
+            stage = self._staged(has_big_files=has_big_files(program))
             self._stage_by_program[program] = stage
         return stage
 

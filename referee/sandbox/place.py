@@ -47,12 +47,8 @@ def _gvisor(root: Path) -> Surroundings | None:
     )
 
 
-def _container(root: Path) -> Surroundings | None:
-    """Return the container, by the marks that its engine leaves."""
-    return next((place for place in _containers(root) if place is not None), None)
-
-
-def _containers(root: Path) -> Iterator[Surroundings | None]:
+def _containers(root: Path) -> Iterator[Surroundings]:
+    """Yield the container, by the marks that its engine leaves: the first is the surest."""
     engine = _text(root, "run/.containerenv")
     if (root / "run/.containerenv").exists():
         rootless = ", rootless" if re.search(r"^rootless=1", engine, re.MULTILINE) else ""
@@ -169,7 +165,7 @@ def _virtual(root: Path) -> Surroundings | None:
 
 _SIGNS: tuple[Callable[[Path], Surroundings | None], ...] = (
     _gvisor,
-    _container,
+    lambda root: next(_containers(root), None),
     _orbstack,
     _wsl,
     _lima,

@@ -65,6 +65,16 @@ def interpreter(uid: int | None) -> str:
     return "" if barrier(SYSTEM_PYTHON, uid) else SYSTEM_PYTHON
 
 
+def own_python(uid: int | None) -> tuple[str, ...]:
+    """Return the folder of the arena's own Python, which is to be shown; none for one in /usr.
+
+    Nor is there any for a `uid` that cannot enter it.
+    """
+    prefix = sys.base_prefix
+    is_shown = not prefix.startswith("/usr/") and (uid is None or not barrier(prefix, uid))
+    return (prefix,) if is_shown else ()
+
+
 def own_cores() -> list[int]:
     """Return the numbers of the cores that this process may use, in order."""
     return sorted(os.sched_getaffinity(0))

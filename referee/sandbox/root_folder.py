@@ -111,13 +111,13 @@ class RootFolder:
         if not stat.S_ISDIR(found.st_mode):
             self._mirror_file(path, target)
             return
+        self._mirror_folder(path, target, 0o755)
+
+    def _mirror_folder(self, source: str, target: str, shown: int) -> None:
+        """Show a folder, with a mode, and what is in it but for folders that not all may enter."""
         with suppress(FileExistsError):
             os.mkdir(target)
-        os.chmod(target, 0o755)  # noqa: S103 - read by bots, written by root alone
-        self._mirror_folder(path, target)
-
-    def _mirror_folder(self, source: str, target: str) -> None:
-        """Show what is in a folder, but for folders that not everybody may enter."""
+        os.chmod(target, shown)  # read by bots, written by root alone
         if monotonic() >= self._tell_at:
             self._tell_at, self._has_told = inf, True
             for tell in told:
@@ -133,10 +133,7 @@ class RootFolder:
                 if identity(found) == self._own:
                     continue  # or it would hold itself without end
                 if entry.path not in _LEFT_OUT and mode & stat.S_IXOTH:
-                    with suppress(FileExistsError):
-                        os.mkdir(inner)
-                    os.chmod(inner, 0o711 | mode & 0o044)  # noqa: S103 - listed by whom it is
-                    self._mirror_folder(entry.path, inner)
+                    self._mirror_folder(entry.path, inner, 0o711 | mode & 0o044)
 
     def _mirror_file(self, source: str, target: str) -> None:
         """Show a link or a file, by a hard link where there can be one that gives nobody rights."""

@@ -112,8 +112,7 @@ class Starter:
         self._running: dict[int, Child] = {}
         self._asked_for = 0
         self._free: deque[int] = deque()
-        self._stage: Stage | None = None
-        self._stage_with_big_files: Stage | None = None
+        self._stages: dict[bool, Stage] = {}  # by whether they are for bots that have big files
         self._cgroups: Cgroups | None = None
         self._claim = ExitStack()  # to the users that programs are run as
         root = sandbox.confines and os.getuid() == 0
@@ -151,10 +150,10 @@ class Starter:
     @property
     def folder(self) -> str | None:
         """A folder for temporary files that goes with the fork server, however that ends."""
-        return self._stage.folder if self._stage is not None else None
+        return self._stages[False].folder if False in self._stages else None
 
-    def _taken(self, undo: ExitStack) -> int | None:
-        """Return the user for another program, whom `undo` frees."""
+    def take_user(self, undo: ExitStack) -> int | None:
+        """Return the user for another program, whom `undo` frees; None for our own."""
         if self.uid is None:
             return self._own_uid
         uid = self._free.popleft()  # that of who has ended longest ago tells the next nothing
@@ -188,35 +187,20 @@ class Starter:
         self._running[child.pid] = child
         return child
 
-    def _staged(self) -> Stage:
-        """Return where the copies are put; raise MachineError if that cannot be made."""
-        if self._stage is None:
-            self._stage = self._made(Stage(self._entering))
-        return self._stage
+    def _staged(self, *, has_big_files: bool = False) -> Stage:
+        """Return where the copies are put; raise MachineError if that cannot be made.
 
-    def _staged_with_big_files(self) -> Stage:
-        """Return the same for bots that have big files, which lies beside those."""
-        if self._stage_with_big_files is None:
-            stage = Stage(self._entering, BigFiles(self._entering))
-            self._stage_with_big_files = self._made(stage)
-        return self._stage_with_big_files
-
-    @property
-    def _entering(self) -> int:
-        """The first of the users that are to enter a stage."""
-        return os.getuid() if self.uid is None else self.uid
-
-    def _made(self, stage: Stage) -> Stage:
-        if self._sandbox.confines:
-            stage.check_hidden()
-        self._send({"stage": stage.folder})  # before it is there
-        stage.make()
-        return stage
-
-    @property
-    def _stages(self) -> list[Stage]:
-        """Those that were made."""
-        return [stage for stage in (self._stage, self._stage_with_big_files) if stage is not None]
+        Bots that have big files have another such place, which lies beside the copies of those.
+        """
+        if has_big_files not in self._stages:
+            entering = os.getuid() if self.uid is None else self.uid  # the first of those who do
+            stage = Stage(entering, BigFiles(entering) if has_big_files else None)
+            if self._sandbox.confines:
+                stage.check_hidden()
+            self._send({"stage": stage.folder})  # before it is there
+            stage.make()
+            self._stages[has_big_files] = stage
+        return self._stages[has_big_files]
 
     def stop(self, child: Child) -> Ended:
         """Kill `child` and its process group, if it still runs, and say how it ended.
@@ -250,7 +234,7 @@ class Starter:
         """End every process that was started, and the fork server."""
         self._link.close()
         self._server.wait()
-        for stage in self._stages:
+        for stage in self._stages.values():
             stage.remove()
         if self._cgroups is not None:
             self._cgroups.close()
@@ -303,14 +287,7 @@ class Starter:
         message: ServerAnswer = msgspec.json.decode(data)
         child = self._running.get(message.get("ended", 0))
         if child is not None and child.ended is None:
-            child.ended = Ended(
-                message["status"],
-                message["cpu"],
-                message["memory"],
-                message["refused"],
-                message.get("peak", 0),
-                message.get("starved", False),
-            )
+            child.ended = msgspec.convert(message, Ended)
         return message, descriptors
 
 

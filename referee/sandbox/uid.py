@@ -5,24 +5,30 @@ import os
 import resource
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 
 from referee.limits import Limits
 from referee.sandbox import seccomp
 from referee.sandbox.enclosure import Enclosure, OwnRoot, loaded
 from referee.sandbox.errors import MachineError, SandboxError
-from referee.sandbox.kinds import THREADS, Sandbox, bounds, environment, origin, search_path
+from referee.sandbox.kinds import (
+    DEVICES,
+    THREADS,
+    Sandbox,
+    bounds,
+    environment,
+    origin,
+    search_path,
+)
 from referee.sandbox.landlock import PROGRAMS, SETTINGS
 from referee.sandbox.mounts import MOUNTS, mounts
-from referee.sandbox.program import Program, barrier
+from referee.sandbox.program import Program, own_python
 from referee.sandbox.root_folder import RootFolder
 from referee.sandbox.temporary import is_noexec
 from referee.sandbox.users import first_user
 
 _PROBE = Path(__file__).with_name("uid_probe.py")
-_DEVICES = ("/dev/null", "/dev/full", "/dev/random", "/dev/urandom")
-"""Without /dev/zero: what is mapped from it counts against no limit of memory."""
 _MOUNTS = "mount namespace"
 
 
@@ -90,7 +96,7 @@ class UidSandbox(Sandbox):
         """Return what the bot is shown, made where it must be made before."""
         paths = [*_system(uid), *program.shared, program.folder]
         if self._form == _MOUNTS:
-            devices = [("device", path, "") for path in _DEVICES if os.path.exists(path)]
+            devices = [("device", path, "") for path in DEVICES if os.path.exists(path)]
             return OwnRoot(shown=[*map(_shown, with_mounts(paths)), *devices])
         assert self._root is not None
         self._root.show(paths)
@@ -138,9 +144,7 @@ def with_mounts(paths: Iterable[str], table: Path = MOUNTS) -> list[str]:
     return [*found]
 
 
-def _system(uid: int | None) -> Iterator[str]:
-    """Yield where the system's programs are, and what they read."""
-    yield from (path for path in (*PROGRAMS, *SETTINGS) if os.path.lexists(path))
-    prefix = sys.base_prefix
-    if not prefix.startswith("/usr/") and (uid is None or not barrier(prefix, uid)):
-        yield prefix
+def _system(uid: int | None) -> list[str]:
+    """Return where the system's programs are, and what they read."""
+    paths = [path for path in (*PROGRAMS, *SETTINGS) if os.path.lexists(path)]
+    return [*paths, *own_python(uid)]

@@ -25,8 +25,7 @@ def main() -> None:
         if not (piece := os.read(child.stdout, 4096)):
             break
         said += piece
-    stage = launcher._stage
-    told = {"server": launcher._server.pid, "stage": stage.folder if stage else ""}
+    told = {"server": launcher._server.pid, "stage": launcher.folder or ""}
     sys.stdout.write(json.dumps({**told, "said": said.decode()}) + "\n")
     sys.stdout.flush()
     time.sleep(60)

@@ -29,7 +29,7 @@ def launcher_of(sandbox: str) -> Iterator[Launcher]:
     before = children(os.getpid())
     with Launcher(sandbox) as launcher:
         yield launcher
-        stage = launcher._stage.folder if launcher._stage else None
+        stage = launcher.folder
     assert children(os.getpid()) <= before
     assert stage is None or not Path(stage).exists()
 

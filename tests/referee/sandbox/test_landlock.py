@@ -87,9 +87,10 @@ EVERYTHING = {1: 13, 2: 14, 3: 15, 4: 15, 5: 16, 6: 16, 7: 16}
 
 @pytest.mark.parametrize("version", EVERYTHING)
 def test_every_right_that_a_version_knows_is_refused_unless_allowed(
-    version: int, two_folders: Path
+    version: int, two_folders: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made = ruleset(version, str(two_folders / "gone"), str(two_folders), ["a/x", "gone"])
+    monkeypatch.setattr("sys.base_prefix", str(two_folders / "gone"))
+    made = ruleset(version, str(two_folders), ["a/x", "gone"])
     assert made["filesystem"] == (1 << EVERYTHING[version]) - 1
     assert made["network"] == (0b11 if version >= 4 else 0)
     assert made["scopes"] == (0b11 if version >= 6 else 0)
@@ -99,7 +100,7 @@ def test_every_right_that_a_version_knows_is_refused_unless_allowed(
 
 
 def test_a_bots_folder_may_be_listed_and_its_files_read_and_executed(two_folders: Path) -> None:
-    rules = dict(ruleset(7, "", str(two_folders), ["a/x", "b/x"])["rules"])
+    rules = dict(ruleset(7, str(two_folders), ["a/x", "b/x"])["rules"])
     assert rules[str(two_folders)] == READ_DIR
     assert rules[f"{two_folders}/a/x"] == EXECUTE | READ_FILE
     assert rules[f"{two_folders}/b"] == EXECUTE | READ_FILE | READ_DIR
@@ -107,10 +108,11 @@ def test_a_bots_folder_may_be_listed_and_its_files_read_and_executed(two_folders
 
 
 def test_nothing_can_be_written_but_what_swallows_it_and_no_home_is_opened(
-    two_folders: Path,
+    two_folders: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     prefix = str(two_folders / "a")  # a Python outside of /usr
-    rules = dict(ruleset(7, prefix, str(two_folders), ["a/x", "a/y"])["rules"])
+    monkeypatch.setattr("sys.base_prefix", prefix)
+    rules = dict(ruleset(7, str(two_folders), ["a/x", "a/y"])["rules"])
     readable = EXECUTE | READ_FILE | READ_DIR
     assert {path for path in rules if rules[path] & ~readable} == {"/dev/null", "/dev/full"}
     assert rules["/dev/null"] == READ_FILE | WRITE_FILE
