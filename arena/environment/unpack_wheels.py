@@ -79,17 +79,8 @@ def main(site: str) -> int:
             except RefusedWheelError as error:
                 print(f"{name} is refused: {error}")
                 return REFUSED
-            except (
-                zipfile.BadZipFile,
-                OSError,
-                ValueError,
-                NotImplementedError,
-                EOFError,
-            ) as error:
-                print(f"{name} cannot be unpacked: {error}")
-                return REFUSED
-            except RuntimeError as error:  # as zipfile calls what is encrypted
-                print(f"{name} cannot be unpacked: {error}")
+            except (zipfile.BadZipFile, OSError, ValueError, EOFError, RuntimeError) as error:
+                print(f"{name} cannot be unpacked: {error}")  # RuntimeError if it is encrypted
                 return REFUSED
             os.unlink(name)
     compileall.compile_dir(

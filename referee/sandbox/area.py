@@ -29,39 +29,24 @@ class Area:
 
     def __init__(self, folder: str, uid: int | None) -> None:
         self.folder = os.path.realpath(folder)
+        self.work = f"{self.folder}/work"
+        """Where the command runs, among its sources."""
+        self.temporary = f"{self.folder}/tmp"  # noqa: S108 - the build's own
+        """Where its temporary files are put."""
+        self.home = f"{self.folder}/home"
+        """Where its caches and settings are put."""
+        self.folders = [self.work, self.temporary, self.home]
+        """All that it may write."""
+        self.names = {f"{self.work}/": "", self.work: ".", f"{self.folder}/": ""}
+        """How what lies in it is called when it is shown: as seen from `work`."""
         self._uid = uid
         with room_for("a build's folder cannot be made in", os.path.dirname(self.folder)):
             os.mkdir(self.folder, 0o700)
             if uid is not None:
                 os.chmod(self.folder, 0o711)  # noqa: S103 - to be entered, and not the build's own
-            for each in (self.work, self.temporary, self.home):
+            for each in self.folders:
                 os.mkdir(each, 0o700)
                 self._give(each)
-
-    @property
-    def work(self) -> str:
-        """Where the command runs, among its sources."""
-        return f"{self.folder}/work"
-
-    @property
-    def temporary(self) -> str:
-        """Where its temporary files are put."""
-        return f"{self.folder}/tmp"  # noqa: S108 - the build's own
-
-    @property
-    def home(self) -> str:
-        """Where its caches and settings are put."""
-        return f"{self.folder}/home"
-
-    @property
-    def folders(self) -> list[str]:
-        """All that it may write."""
-        return [self.work, self.temporary, self.home]
-
-    @property
-    def names(self) -> dict[str, str]:
-        """How what lies in it is called when it is shown: as seen from `work`."""
-        return {f"{self.work}/": "", self.work: ".", f"{self.folder}/": ""}
 
     def fill(self, sources: Sources, names: Sequence[str]) -> None:
         """Copy files from `sources`; raise OSError or StartError if they cannot be read.

@@ -102,14 +102,13 @@ class FilesByHash:
             if self.has(content):
                 return True
             part = self._part(content)
+            is_right = False
             try:
-                if self._added(part, content, offset, piece):
-                    return True
-            except OSError:
-                part.unlink(missing_ok=True)
-                raise
-            part.unlink(missing_ok=True)
-            return False
+                is_right = self._added(part, content, offset, piece)
+            finally:
+                if not is_right:
+                    part.unlink(missing_ok=True)
+            return is_right
 
     def _part(self, content: Content) -> Path:
         return unfinished(Path(self.path(content)))

@@ -10,7 +10,6 @@ import fcntl
 import os
 import tempfile
 from contextlib import suppress
-from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 
@@ -185,35 +184,23 @@ def _check_files(folder: Path) -> None:
         )
 
 
-@dataclass(frozen=True)
-class BotCgroup:
-    """The cgroup of a bot that was started."""
+def peak_of(cgroup: OwnCgroup) -> int:
+    """Return the most memory that the processes of a bot's cgroup had together so far, in bytes.
 
-    folder: str
-    limits: dict[str, str]
-    """By file, what it is bounded to."""
-
-    @property
-    def asked(self) -> OwnCgroup:
-        """What the fork server is asked for."""
-        return {"folder": self.folder, "limits": self.limits}
-
-    def peak(self) -> int:
-        """Return the most memory that its processes had together so far, in bytes.
-
-        Raises MachineError if it was taken away, or bounds no longer what it did.
-        """
-        try:
-            found = int(bot_cgroup.read(f"{self.folder}/memory.peak"))
-            bound = bot_cgroup.read(f"{self.folder}/memory.max").strip()
-        except OSError:
-            raise gone(self.folder) from None
-        if bound != self.limits["memory.max"]:
-            raise MachineError(
-                f"cgroup = true: {self.folder}/memory.max was changed during the run, from "
-                f"{self.limits['memory.max']} to {bound}. {_STOPPED}"
-            )
-        return found
+    Raises MachineError if it was taken away, or bounds no longer what it did.
+    """
+    folder, most = cgroup["folder"], cgroup["limits"]["memory.max"]
+    try:
+        found = int(bot_cgroup.read(f"{folder}/memory.peak"))
+        bound = bot_cgroup.read(f"{folder}/memory.max").strip()
+    except OSError:
+        raise gone(folder) from None
+    if bound != most:
+        raise MachineError(
+            f"cgroup = true: {folder}/memory.max was changed during the run, from {most} to "
+            f"{bound}. {_STOPPED}"
+        )
+    return found
 
 
 _STOPPED = "Nothing more is played without it: let nobody change it, then run again."
@@ -246,16 +233,16 @@ class Cgroups:
             self.close()
             raise
 
-    def place(self, limits: Limits, tasks: int | None, beside: int) -> BotCgroup:
+    def place(self, limits: Limits, tasks: int | None, beside: int) -> OwnCgroup:
         """Return the cgroup of the next bot, which the fork server is to make.
 
         It may have so many `tasks`, and so many bytes `beside` its memory, in files that lie there.
         """
         most = limits.memory + beside + ALLOWANCE
         page = os.sysconf("SC_PAGE_SIZE")
-        return BotCgroup(
-            f"{self.folder}/{next(self._numbers)}",
-            {
+        return OwnCgroup(
+            folder=f"{self.folder}/{next(self._numbers)}",
+            limits={
                 "memory.max": str(most // page * page),  # as the kernel keeps it
                 "memory.swap.max": "0",
                 "memory.oom.group": "1",

@@ -13,9 +13,9 @@ import msgspec
 from referee.limits import Limits
 from referee.sandbox.big_files import has_big_files
 from referee.sandbox.bwrap import BwrapSandbox
-from referee.sandbox.cgroup import BotCgroup, delegated
+from referee.sandbox.cgroup import delegated
 from referee.sandbox.devices import check_devices
-from referee.sandbox.enclosure import ServerAnswer
+from referee.sandbox.enclosure import OwnCgroup, ServerAnswer
 from referee.sandbox.errors import (
     MachineError,
     SandboxError,
@@ -88,7 +88,7 @@ class Launcher(Starter):
             cgroup = self._cgroup_of(limits)
             around["cwd"], around["uid"] = placed.folder, uid
             if cgroup is not None:
-                around["cgroup"] = cgroup.asked
+                around["cgroup"] = cgroup
             ways = (True, False, False, *((True, False) if limits.door else ()))
             with ExitStack() as sent:
                 pipes = [new_pipe(undo, sent, to_program=to_bot) for to_bot in ways]
@@ -109,7 +109,7 @@ class Launcher(Starter):
         for stage in self._stages.values():
             stage.check()
 
-    def _cgroup_of(self, limits: Limits) -> BotCgroup | None:
+    def _cgroup_of(self, limits: Limits) -> OwnCgroup | None:
         """Return the cgroup of the next bot, if bots have any; raise MachineError if not here."""
         if not limits.cgroup:
             return None

@@ -15,8 +15,8 @@ import msgspec
 
 from referee.process.procfs import signal_name
 from referee.sandbox.big_files import BigFiles
-from referee.sandbox.cgroup import BotCgroup, Cgroups, gone
-from referee.sandbox.enclosure import Enclosure, ServerAnswer, ServerRequest
+from referee.sandbox.cgroup import Cgroups, gone, peak_of
+from referee.sandbox.enclosure import Enclosure, OwnCgroup, ServerAnswer, ServerRequest
 from referee.sandbox.errors import ServerDiedError, unstartable
 from referee.sandbox.fork_server import REQUEST_LIMIT
 from referee.sandbox.kinds import SandboxKind
@@ -72,7 +72,7 @@ class Child:
     """Where its requests are read, and its answers written, neither of which blocks."""
     listener: int | None = None
     """A socket that listens in its own network, for requests over HTTP; accepting never blocks."""
-    cgroup: BotCgroup | None = None
+    cgroup: OwnCgroup | None = None
     """What bounds and measures it and its children, if anything does."""
     ended: Ended | None = None
     """How it ended, as soon as the fork server has told."""
@@ -85,9 +85,9 @@ class Child:
         if self.cgroup is None:
             return 0
         if self.ended is None:
-            return self.cgroup.peak()
+            return peak_of(self.cgroup)
         if self.ended.peak is None:
-            raise gone(self.cgroup.folder)
+            raise gone(self.cgroup["folder"])
         return self.ended.peak
 
 

@@ -30,6 +30,13 @@ from referee.sandbox.users import first_user
 
 _PROBE = Path(__file__).with_name("uid_probe.py")
 _MOUNTS = "mount namespace"
+_FORMS = {
+    _MOUNTS: OwnRoot(
+        shown=[("bind", "/usr", ""), ("link", "/lib", "usr/lib"), ("device", "/dev/null", "")]
+    ),
+    "chroot": OwnRoot(chroot="/usr"),
+}
+"""What is tried of each form, the stronger first."""
 
 
 class UidSandbox(Sandbox):
@@ -105,18 +112,20 @@ class UidSandbox(Sandbox):
 
 def _form(uid: int) -> str:
     """Return the form of a user's own file system here; raise SandboxError if there is none."""
-    command = [sys.executable, "-I", "-S", str(_PROBE), str(uid)]
-    ran = subprocess.run(command, capture_output=True, text=True, check=False, cwd="/")
-    if ran.returncode != 0:
-        raise SandboxError(f"uid cannot be tried here: {ran.stderr[-300:].strip()}.", "sandbox")
-    found = json.loads(ran.stdout)
-    if found["form"]:
-        return str(found["form"])
-    reasons = "; ".join(dict.fromkeys(found["reasons"].values()))
+    reasons = []
+    for form, tried in _FORMS.items():
+        command = [sys.executable, "-I", "-S", str(_PROBE), str(uid), json.dumps(tried)]
+        ran = subprocess.run(command, capture_output=True, text=True, check=False, cwd="/")
+        if ran.returncode != 0:
+            raise SandboxError(f"uid cannot be tried here: {ran.stderr[-300:].strip()}.", "sandbox")
+        if not (reason := ran.stdout.strip()):
+            return form
+        reasons.append(reason)
     raise SandboxError(
         f"uid needs root's rights to change the user and to have another root, by a mount "
-        f"namespace or by chroot, and here it does not get them ({reasons}). Give the container "
-        f"CAP_SETUID, CAP_SETGID, CAP_KILL and CAP_SYS_CHROOT, as Docker and Podman do.",
+        f"namespace or by chroot, and here it does not get them "
+        f"({'; '.join(dict.fromkeys(reasons))}). Give the container CAP_SETUID, CAP_SETGID, "
+        f"CAP_KILL and CAP_SYS_CHROOT, as Docker and Podman do.",
         "sandbox",
     )
 

@@ -12,7 +12,8 @@ import pytest
 
 from referee.limits import Limits
 from referee.sandbox import Launcher, MachineError, bot_cgroup, cgroup, prove
-from referee.sandbox.cgroup import BotCgroup, delegated
+from referee.sandbox.cgroup import delegated, peak_of
+from referee.sandbox.enclosure import OwnCgroup
 from referee.sandbox.errors import SandboxError
 from tests.attacks.users import USER_ID
 from tests.referee.sandbox.sandboxed import ROOT, as_user, python_of
@@ -215,29 +216,29 @@ def test_a_cgroup_that_cannot_be_used_is_removed(public: Path) -> None:
 
 
 @pytest.fixture
-def bot(public: Path) -> BotCgroup:
+def bot(public: Path) -> OwnCgroup:
     """The cgroup of a bot that holds 3,000 bytes."""
     (public / "memory.peak").write_text("3000\n")
     (public / "memory.max").write_text("4096\n")
     (public / "memory.events").write_text("low 0\nmax 7\noom 0\noom_kill 1\n")
-    return BotCgroup(str(public), {"memory.max": "4096"})
+    return OwnCgroup(folder=str(public), limits={"memory.max": "4096"})
 
 
-def test_another_bound_stops_the_run(bot: BotCgroup) -> None:
-    assert bot.peak() == 3000
-    Path(bot.folder, "memory.max").write_text("max\n")
+def test_another_bound_stops_the_run(bot: OwnCgroup) -> None:
+    assert peak_of(bot) == 3000
+    Path(bot["folder"], "memory.max").write_text("max\n")
     with pytest.raises(MachineError, match="from 4096 to max"):
-        bot.peak()
+        peak_of(bot)
 
 
-def test_what_another_limit_has_killed_did_not_lack_memory_of_its_own(bot: BotCgroup) -> None:
-    assert bot_cgroup.measured(bot.folder) == (3000, False)
-    Path(bot.folder, "memory.events").write_text("low 0\nmax 7\noom 1\noom_kill 1\n")
-    assert bot_cgroup.measured(bot.folder) == (3000, True)
-    Path(bot.folder, "memory.peak").unlink()
-    assert bot_cgroup.measured(bot.folder) == (None, False)
+def test_what_another_limit_has_killed_did_not_lack_memory_of_its_own(bot: OwnCgroup) -> None:
+    assert bot_cgroup.measured(bot["folder"]) == (3000, False)
+    Path(bot["folder"], "memory.events").write_text("low 0\nmax 7\noom 1\noom_kill 1\n")
+    assert bot_cgroup.measured(bot["folder"]) == (3000, True)
+    Path(bot["folder"], "memory.peak").unlink()
+    assert bot_cgroup.measured(bot["folder"]) == (None, False)
     with pytest.raises(MachineError, match="was taken away during the run") as caught:
-        bot.peak()
+        peak_of(bot)
     assert "\n" not in str(caught.value)
 
 

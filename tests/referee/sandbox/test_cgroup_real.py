@@ -107,7 +107,7 @@ def all_lines(process: BotProcess, clock: Clock) -> None:
 
 def folder_of(child: Child) -> Path:
     assert child.cgroup is not None
-    return Path(child.cgroup.folder)
+    return Path(child.cgroup["folder"])
 
 
 def test_a_bot_is_in_a_cgroup_with_its_bounds_and_the_arena_is_elsewhere(
@@ -124,7 +124,7 @@ def test_a_bot_is_in_a_cgroup_with_its_bounds_and_the_arena_is_elsewhere(
     assert {"memory", "pids"} <= {*(divided / "cgroup.subtree_control").read_text().split()}
     files = 16 * MIB if limits.sandbox == "bwrap" else 0  # its scratch folder
     tasks = {"landlock": "128", "bwrap": "34", "uid": "128", "none": "max"}[limits.sandbox]
-    found = {name: (folder / name).read_text().strip() for name in child.cgroup.limits}  # type: ignore[union-attr]
+    found = {name: (folder / name).read_text().strip() for name in child.cgroup["limits"]}  # type: ignore[index]
     assert found == {
         "memory.max": str(64 * MIB + files + ALLOWANCE),
         "memory.swap.max": "0",
