@@ -167,7 +167,7 @@ class ProgramGame(Game):
         """Return the question, as the program has put it."""
         ask = self._asks[seat]
         if ask.legal is UNSET:
-            return Decision(ask.decision, limits=_own(_absent(ask.limits) or {}))
+            return Decision(ask.decision, limits=_own(ask.limits or {}))
         return Decision(ask.decision, legal=_own(ask.legal))
 
     def view(self, seat: int) -> Observation:
@@ -320,10 +320,6 @@ def _own(value: _Plain) -> _Plain:
     """Return a copy, to its last list, that whoever gets it may change."""
     copied: _Plain = msgspec.to_builtins(value)
     return copied
-
-
-def _absent(value: Any) -> Any:
-    return None if value is UNSET else value
 
 
 def _said(move: Move) -> str:

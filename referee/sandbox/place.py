@@ -1,7 +1,8 @@
 """Where the arena runs, as far as files show it: a container, a virtual machine, or neither."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -20,7 +21,7 @@ class Surroundings(NamedTuple):
 
 def place_of(root: Path = Path("/")) -> Surroundings:
     """Return the place of which `root` is the root folder; pure but for what it reads there."""
-    found = [place for each in _SIGNS if (place := each(root)) is not None]
+    found = [*_places(root)]
     if not found:
         return Surroundings("none found", "for all that files show, this is no container")
     inner = found[0]
@@ -37,14 +38,32 @@ def _text(root: Path, name: str) -> str:
         return ""
 
 
-def _gvisor(root: Path) -> Surroundings | None:
-    version = _text(root, "proc/version") + _text(root, "proc/sys/kernel/version")
+def _places(root: Path) -> Iterator[Surroundings]:
+    """Yield the places that the files show, from the innermost to the outermost."""
+    version = _text(root, "proc/version")
+    kernel = f"{version}{_text(root, 'proc/sys/kernel/version')}"
     release = _text(root, "proc/sys/kernel/osrelease")
-    if "-gvisor" not in version + release and "Sun Jan 10 15:06:54 PST 2016" not in version:
-        return None
-    return Surroundings(
-        "gVisor", "its kernel has no Landlock: be root there and type --sandbox uid"
-    )
+    if "-gvisor" in kernel + release or "Sun Jan 10 15:06:54 PST 2016" in kernel:
+        yield Surroundings(
+            "gVisor", "its kernel has no Landlock: be root there and type --sandbox uid"
+        )
+    yield from islice(_containers(root), 1)
+    if "orbstack" in version.lower():
+        yield Surroundings("OrbStack", f"landlock works from OrbStack 1.7.5 on; {_UID}")
+    if "microsoft" in version.lower():
+        is_linux = "WSL2" in version or "microsoft-standard" in version
+        yield Surroundings(*_WSL2 if is_linux else _WSL1)
+    host = _text(root, "etc/hostname").strip()
+    if host == "colima" or host.startswith("colima-"):
+        yield Surroundings("Colima", "an ordinary Linux: landlock works with its kernel")
+    elif host.startswith("lima-") or any((root / mark).exists() for mark in _OF_LIMA):
+        yield Surroundings("Lima", "an ordinary Linux: landlock works with most kernels")
+    yield from _virtual(root)
+
+
+_WSL1 = ("WSL1", "it is no Linux: no sandbox works there. Convert it to WSL2")
+_WSL2 = ("WSL2", "landlock works from its kernel 5.15.57 on: run wsl --update in Windows")
+_OF_LIMA = ("run/lima-boot-done", "mnt/lima-cidata", "etc/lima-init")
 
 
 def _containers(root: Path) -> Iterator[Surroundings]:
@@ -109,33 +128,6 @@ def _variable(environment: str, name: str) -> str:
     return next((value for key, _, value in words if key == name), "")
 
 
-def _orbstack(root: Path) -> Surroundings | None:
-    if "orbstack" not in _text(root, "proc/version").lower():
-        return None
-    return Surroundings("OrbStack", f"landlock works from OrbStack 1.7.5 on; {_UID}")
-
-
-def _wsl(root: Path) -> Surroundings | None:
-    version = _text(root, "proc/version")
-    if "microsoft" not in version.lower():
-        return None
-    if "WSL2" not in version and "microsoft-standard" not in version:
-        return Surroundings("WSL1", "it is no Linux: no sandbox works there. Convert it to WSL2")
-    return Surroundings(
-        "WSL2", "landlock works from its kernel 5.15.57 on: run wsl --update in Windows"
-    )
-
-
-def _lima(root: Path) -> Surroundings | None:
-    marks = ("run/lima-boot-done", "mnt/lima-cidata", "etc/lima-init")
-    host = _text(root, "etc/hostname").strip()
-    if host == "colima" or host.startswith("colima-"):
-        return Surroundings("Colima", "an ordinary Linux: landlock works with its kernel")
-    if host.startswith("lima-") or any((root / mark).exists() for mark in marks):
-        return Surroundings("Lima", "an ordinary Linux: landlock works with most kernels")
-    return None
-
-
 _FACTORIES = (
     ("QEMU", "QEMU"),
     ("KVM", "KVM"),
@@ -152,23 +144,13 @@ _FACTORIES = (
 """What the firmware of a virtual machine says that it is, in part, and how it is called."""
 
 
-def _virtual(root: Path) -> Surroundings | None:
+def _virtual(root: Path) -> Iterator[Surroundings]:
+    """Yield a virtual machine, by its firmware or by what its processor says."""
     folder = "sys/class/dmi/id"
     firmware = " ".join(_text(root, f"{folder}/{name}") for name in ("sys_vendor", "product_name"))
     name = next((name for sign, name in _FACTORIES if sign in firmware), "")
-    flags = re.search(r"^flags\b.*\bhypervisor\b", _text(root, "proc/cpuinfo"), re.MULTILINE)
-    if not name and not flags:
-        return None
-    remark = "as any Linux: landlock works where the kernel has it"
-    return Surroundings(f"a virtual machine ({name})" if name else "a virtual machine", remark)
-
-
-_SIGNS: tuple[Callable[[Path], Surroundings | None], ...] = (
-    _gvisor,
-    lambda root: next(_containers(root), None),
-    _orbstack,
-    _wsl,
-    _lima,
-    _virtual,
-)
-"""From the innermost to the outermost."""
+    if name or re.search(r"^flags\b.*\bhypervisor\b", _text(root, "proc/cpuinfo"), re.MULTILINE):
+        yield Surroundings(
+            f"a virtual machine ({name})" if name else "a virtual machine",
+            "as any Linux: landlock works where the kernel has it",
+        )
