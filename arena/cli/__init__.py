@@ -171,9 +171,9 @@ class ArenaGroup(click.Group):
         except ArenaError as error:
             from arena.cli.saying import say  # here, as modules of commands are
 
-            say(f"arena: {error}")
+            say(*f"arena: {error}".splitlines())
             if len(error.said) > 1:  # a single line stands in the message
-                say("\n".join(["The end of its standard error:", *error.said]))
+                say("The end of its standard error:", *error.said)
             sys.exit(error.exit_code)
 
     def invoke(self, ctx: click.Context) -> Any:

@@ -1,7 +1,6 @@
 """Commands for a league as a file: export, import."""
 
 from collections.abc import Iterable, Iterator
-from functools import partial
 from pathlib import Path
 
 import click
@@ -15,7 +14,7 @@ from arena.cli.options import league_argument, trust_option
 from arena.cli.progress import StatusLine
 from arena.cli.saying import say
 from arena.league.file import FILE
-from arena.text import counted, safe
+from arena.text import counted
 from referee.rules.notation import FORMATS
 
 _PATIENCE = 1.0  # seconds before anything is said of how it is getting on
@@ -63,7 +62,7 @@ def export_league(league: Path, file: Path | None, form: str, force: bool) -> No
 def _told(lines: Iterable[bytes], status: StatusLine, heads: int) -> Iterator[bytes]:
     """Yield lines, or whole games, and show how many they are without those of the head."""
     for number, line in enumerate(lines, 1 - heads):
-        status.show(partial("{} matches exported".format, number))
+        status.show(f"{number} matches exported")
         yield line
 
 
@@ -101,8 +100,6 @@ def import_league(league: Path, files: tuple[Path, ...]) -> None:
         )
     for bot in merged.strangers:
         say(
-            safe(
-                f"{bot.name}, version {bot.version}, is not in {league / FILE}: its matches are "
-                f"kept, but only `arena rank --versions` counts them."
-            )
+            f"{bot.name}, version {bot.version}, is not in {league / FILE}: its matches are "
+            f"kept, but only `arena rank --versions` counts them."
         )

@@ -120,11 +120,9 @@ def add_authors(
         say(f"{were} there already, with the tokens that they have.")
     for name in nameless:
         say(
-            safe(
-                f"{name} cannot hand in a bot called {name!r}, as another has that name. `arena "
-                f"submit --bot NAME`, or the page, gives it another one; `arena remove` frees the "
-                f"name of a bot that you entered."
-            )
+            f"{name} cannot hand in a bot called {name!r}, as another has that name. `arena "
+            f"submit --bot NAME`, or the page, gives it another one; `arena remove` frees the "
+            f"name of a bot that you entered."
         )
 
 

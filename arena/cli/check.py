@@ -32,7 +32,6 @@ from arena.league.bot import Bot
 from arena.league.games import find_game
 from arena.league.hints import NEEDED
 from arena.play.building import Builder
-from arena.text import safe
 from protocol.errors import ArenaError
 from referee.door import DoorTerms
 from referee.limits import Limits
@@ -121,10 +120,10 @@ def check_command(
     except PackagesError as error:
         said, name, found = "", Path(bot).resolve().name, error
     if said:
-        say(safe(said))
+        say(said)
     if isinstance(found, Bot) and (grant := found.needs.beyond(setting.limits)).given:
         found = dataclasses.replace(found, grant=grant)
-        say(safe(f"{name} is checked with {grant.words}: {NEEDED}"))
+        say(f"{name} is checked with {grant.words}: {NEEDED}")
     if isinstance(found, Bot):
         asked = found.grant.of(setting.limits).door
         setting = setting._replace(door=_door(asked, keys))
@@ -132,11 +131,7 @@ def check_command(
     warn_unprotected(setting.limits.sandbox)
     steps: list[Step] = []
     with StatusLine() as line:
-        told = (
-            check(found, setting, lambda words: line.show(lambda: words))
-            if isinstance(found, Bot)
-            else unready(found)
-        )
+        told = check(found, setting, line.show) if isinstance(found, Bot) else unready(found)
         for number, step in shown(_kept(told, steps)):
             if form == _PLAIN:
                 line.clear()

@@ -74,7 +74,7 @@ def check_game_command(
     """
     kind, _ = find_game(game)
     if note := outdated(kind):
-        say(safe(note))
+        say(note)
     for each in seats:
         check_seats(kind, each)
     for name in steps:

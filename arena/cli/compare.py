@@ -275,11 +275,9 @@ def _play(
     if comparison.ending is not None:
         return False
     say(
-        safe(
-            f"{one} against {other} at {league.game.name}, seed {league.settings.seed}: at most "
-            f"{counted(league.deals, 'deal')} of "
-            f"{counted(league.rotation_count, 'match', 'matches')}."
-        )
+        f"{one} against {other} at {league.game.name}, seed {league.settings.seed}: at most "
+        f"{counted(league.deals, 'deal')} of "
+        f"{counted(league.rotation_count, 'match', 'matches')}."
     )
     warn_unprotected(league.limits.sandbox, league.bots)
     tell_unmet(league.bots, league.limits)

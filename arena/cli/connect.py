@@ -15,7 +15,6 @@ from arena.cli.stopping import stopped_by_signals
 from arena.home.prepared import Prepared, marker, prepare, try_start
 from arena.play.building import BuildError
 from arena.play.slow.room import check_room
-from arena.text import safe, safe_lines
 from protocol.errors import ArenaError, Refusal, RunError, installing
 from protocol.remote import MOST_AT_ONCE
 from referee.limits import SandboxName
@@ -82,18 +81,18 @@ def connect(
         where = f"in the sandbox {launcher.sandbox.name}"
         if bot.limits.sandbox == "none":
             where = "without a sandbox"
-        say(safe(f"{bot.name} ({bot.digest[:6]}) says ready after {took:.2f} s, {where}."))
+        say(f"{bot.name} ({bot.digest[:6]}) says ready after {took:.2f} s, {where}.")
         _play(address, token, bot, launcher, slots)
 
 
 def _prepared(source: str, name: str, sandbox: SandboxName) -> Prepared:
     """Return the bot; show what its build printed if that failed."""
     try:
-        return prepare(source, name, sandbox, lambda words: say(safe(words)))
+        return prepare(source, name, sandbox, say)
     except BuildError as error:
         if error.output:
             last = error.output.splitlines()[-_SHOWN_OUTPUT:]
-            say(safe_lines("\n".join(["The build printed:", *(f"  {line}" for line in last)])))
+            say("The build printed:", *(f"  {line}" for line in last))
         raise RunError(str(error)) from None
 
 
@@ -117,7 +116,7 @@ def _play(address: Address, token: str, bot: Prepared, launcher: Launcher, slots
                 if len(heard) < 2:
                     raise
                 screen.clear()
-                say(f"arena: {error}")
+                say(*f"arena: {error}".splitlines())
                 raise click.exceptions.Exit(_STOPPED_AT_ONCE) from None
         if known_until is None:
             name = _handed_in(client, bot, name)

@@ -53,8 +53,9 @@ def demo(terms: RunTerms, keep: Path | None, sandbox: str, form: str) -> None:
             play_and_show(asked, terms, form, title)
     arena = _as_typed()
     say(
-        f"\nNext: {arena} play khan human random, or {arena} new mine --lang python --game khan "
-        f"for a bot of your own."
+        "",
+        f"Next: {arena} play khan human random, or {arena} new mine --lang python --game khan "
+        f"for a bot of your own.",
     )
 
 

@@ -122,7 +122,7 @@ def _timing() -> Iterator[dict[str, str]]:
         remark = each.remedy if each.spoils else ""
         yield {"what": each.name, "value": each.value, "remark": remark}
     with StatusLine() as line:
-        line.show(lambda: f"doing a fixed job again and again, for {LONG_SECONDS:g} s")
+        line.show(f"doing a fixed job again and again, for {LONG_SECONDS:g} s")
         found = noise(LONG_SECONDS, own_cores())
     yield {
         "what": "fixed job",
@@ -243,7 +243,7 @@ def _start(launcher: Launcher, bot: Bot, limits: Limits) -> tuple[dict[str, str]
         check_bot(launcher, bot, limits)
         most = f"{limits.startup_cap:g} s at the most"
         with StatusLine() as line:
-            line.show(lambda: f"waiting for {bot.name} to say ready in {limits.sandbox}, {most}")
+            line.show(f"waiting for {bot.name} to say ready in {limits.sandbox}, {most}")
             start_bot(launcher, bot.program, limits, bot.name).stop()
     except SandboxError as error:
         return {"value": "is refused", "remark": safe(error.what)}, False

@@ -70,17 +70,17 @@ def build(
     limits = WorkLimits() if plan is None else plan.build
     with Builder(limits, sandbox_uid, settings).open() as builder, StatusLine() as line:
         if said := written_requirements(bot):
-            say(safe(said))
-        line.show(lambda: f"locking {REQUIREMENTS}")
+            say(said)
+        line.show(f"locking {REQUIREMENTS}")
         if said := builder.environments.locks.made(bot, anew=update):
             line.clear()
             click.echo(said)
         found = bot_folder(bot)
-        line.show(lambda: "unpacking the packages")
+        line.show("unpacking the packages")
         made = builder.environments.made(found.folder)
         line.clear()
     if made.remark:
-        say(safe(f"{found.name}: {made.remark}"))
+        say(f"{found.name}: {made.remark}")
     if made.outcome is None:
         click.echo(safe(f"The environment of {found.name} was there already: {made.folder}."))
     else:

@@ -28,7 +28,7 @@ from arena.league.plan import LeaguePlan
 from arena.play.missing import count_missing
 from arena.store.opening import open_store, read_played
 from arena.store.tournament import asked_deals
-from arena.text import counted, quoted, safe
+from arena.text import counted, quoted
 from protocol.errors import ArenaError
 
 
@@ -134,4 +134,4 @@ def _say_how_it_stands(db: HandIns, hand_in: HandIn) -> None:
 
 
 def _say(text: str) -> None:
-    say(safe(text), err=False)
+    say(text, err=False)

@@ -11,7 +11,7 @@ from arena.league.seed import is_guessable
 from arena.schedule.deal import first_bots
 from arena.stats.elo import elo_of
 from arena.stats.foresight import least_share
-from arena.text import counted, safe
+from arena.text import counted
 from referee.limits import Limits
 from referee.sandbox import SandboxError, check_cores, check_here
 from referee.sandbox.devices import check_devices
@@ -94,7 +94,7 @@ def tell_unplayable(cores: int, limits: Limits) -> None:
             check_devices(first_user(None))
         check_here(limits, None)
     except SandboxError as error:
-        say(safe(f"It cannot be played here: {error}"))
+        say(f"It cannot be played here: {error}")
 
 
 def tell_idle(keys: Iterable[str], sandbox: str) -> None:
@@ -109,9 +109,7 @@ def warn_guessable(league: LeaguePlan) -> None:
     if not is_guessable(league.settings.seed) or all(bot.is_bundled for bot in league.bots):
         return
     say(
-        safe(
-            f"Warning: the seed of {league.folder} is so short that authors of bots may find it by "
-            f"trying, and with it all cards. If you do not know these authors, make a new league "
-            f"without --seed, which draws a seed."
-        )
+        f"Warning: the seed of {league.folder} is so short that authors of bots may find it by "
+        f"trying, and with it all cards. If you do not know these authors, make a new league "
+        f"without --seed, which draws a seed."
     )

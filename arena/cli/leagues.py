@@ -183,7 +183,7 @@ def _tell_made(made: LeaguePlan, limits: Mapping[str, Any]) -> None:
     if is_playable:
         missing = asked_deals(made, None).match_count
         if made.goes_by_results and not missing:
-            say(safe(Tournament(made, None).progress))
+            say(Tournament(made, None).progress)
         else:
             is_slow = made.limits.pace == "slow"
             at_once = min(made.limits.slots, missing) if is_slow else default_workers(made.cores)
@@ -194,7 +194,7 @@ def _tell_made(made: LeaguePlan, limits: Mapping[str, Any]) -> None:
     tell_unplayable(made.cores, made.limits)
     warn_guessable(made)
     for hint in (*twins(made), *wishes(made)):
-        say(safe(hint))
+        say(hint)
     word = quoted(made.folder)
     click.echo(safe(f"Next: arena run {word}" if is_playable else f"Next: arena add {word} BOT..."))
 
@@ -270,7 +270,7 @@ def _play_missing(league: LeaguePlan, terms: RunTerms, title: str) -> None:
         if title:
             click.echo(title)
         for hint in (*run.hints, *wishes(league), *idle_keys(league)):
-            say(safe(hint))
+            say(hint)
         tell_plan(league, run.missing, run.workers)
         if not run.missing:
             return

@@ -111,11 +111,9 @@ def _chat(folder: Path, url: str, model: str, game: str) -> None:
     key = shlex.quote(f"{request.origin}=MY_KEY")
     click.echo(safe(f"Next: arena check {word} --game {shlex.quote(source.word)} --key {key}"))
     say(
-        safe(
-            f"MY_KEY is the variable that holds the key; without one, leave out --key. In a slow "
-            f"league whose [door] allows '{request}', `arena add LEAGUE {word} --grant` lets the "
-            f"bot ask."
-        )
+        f"MY_KEY is the variable that holds the key; without one, leave out --key. In a slow "
+        f"league whose [door] allows '{request}', `arena add LEAGUE {word} --grant` lets the "
+        f"bot ask."
     )
 
 
@@ -152,11 +150,9 @@ def _bridge(folder: Path, uci: str, lang: str | None, game: str | None) -> None:
     click.echo(safe(f"{folder} is written: {', '.join(files)}."))
     word = quoted(folder)
     if len(files) > _OF_BRIDGE:
-        say(safe(f"What the engine reads besides, such as a network or a book, copy to {word}."))
+        say(f"What the engine reads besides, such as a network or a book, copy to {word}.")
     say(
-        safe(
-            f"The engine is a process beside the bot, so that it needs the sandbox bwrap, where "
-            f"the time on the wall counts: 'arena add LEAGUE {word} --grant' gives it that."
-        )
+        f"The engine is a process beside the bot, so that it needs the sandbox bwrap, where "
+        f"the time on the wall counts: 'arena add LEAGUE {word} --grant' gives it that."
     )
     click.echo(safe(f"Next: arena check {word} --game openspiel:chess"))

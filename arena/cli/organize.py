@@ -184,7 +184,7 @@ def _tell_changes(league: Path, verdicts: Sequence[BotVerdict]) -> None:
     """Say which of the new bots are one program, and that a run goes on without them."""
     new = {verdict.name for verdict in verdicts if verdict.state in ("entered", "replaced")}
     for hint in twins(read_played(league), new):
-        say(safe(hint))
+        say(hint)
     if new:
         tell_run(league)
 
@@ -250,7 +250,7 @@ def replace(
     if verdict.state == "refused":
         for line in verdict.text(plan.game.name, screen_width()):
             click.echo(line)
-        say(safe(f"{name} stays as it was."))
+        say(f"{name} stays as it was.")
         context.exit(1)
     if verdict.state == "unchanged":
         click.echo(safe(f"{name} is this program already; nothing was changed."))
@@ -264,7 +264,7 @@ def replace(
     click.echo(safe(f"{name} is replaced: {what}.{then}"))
     for gone in plan.disqualified:
         if gone.name == composed(name):
-            say(safe(f"{gone.remark} That holds for the new one too."))
+            say(f"{gone.remark} That holds for the new one too.")
     _tell_changes(league, [verdict])
 
 
@@ -393,7 +393,5 @@ def feedback(league: Path, target: Path, bots: tuple[str, ...], matches: int) ->
             f"{league} has none but bundled bots, which have no author; name one: --bot."
         )
     with StatusLine() as line:
-        write_feedback(
-            plan, target, names, matches or None, rated, lambda name: line.show(lambda: name)
-        )
+        write_feedback(plan, target, names, matches or None, rated, line.show)
     click.echo(safe(f"{target} is written: feedback on {counted(len(names), 'bot')}."))

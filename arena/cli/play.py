@@ -7,7 +7,6 @@ import sys
 import traceback
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
-from functools import partial
 from pathlib import Path
 from time import monotonic, sleep
 from typing import Any, NamedTuple
@@ -198,7 +197,7 @@ def play(
     """
     kind, source = find_game(game, confinement=Confinement(limits.sandbox, sandbox_uid))
     if note := outdated(kind):
-        say(safe(note))
+        say(note)
     check_seats(kind, len(bots))
     chosen = read_options(kind, options, len(bots))
     _refuse_door(limits)
@@ -226,7 +225,7 @@ def play(
             if target is not None:
                 target.write(saved)
                 shown = quoted(target.path)
-                say(safe(f"{target.path} is written: arena show {shown}"))
+                say(f"{target.path} is written: arena show {shown}")
 
 
 def _refuse_door(limits: Limits) -> None:
@@ -304,7 +303,7 @@ def _started(
                 processes.append(None)
                 continue
             try:
-                line.show(partial(str, f"waiting for {name}, {limits.startup_cap:g} s at the most"))
+                line.show(f"waiting for {name}, {limits.startup_cap:g} s at the most")
                 process = start_bot(launcher, bot.program, limits, bot.name, running)
             except StartupError as error:
                 hint = advice(bot, error.stderr, limits)

@@ -43,23 +43,24 @@ class StatusLine:
             click.echo("\r\x1b[K", nl=False, err=True)
             self._drawn = False
 
-    def show(self, words: Callable[[], str]) -> None:
-        """Show how things stand, if it is time."""
+    def show(self, words: str | Callable[[], str]) -> None:
+        """Show how things stand, or what a function says of it, if it is time."""
         if monotonic() < self._next:
             return
+        text = words if isinstance(words, str) else words()
         if self._terminal:
             self._next = monotonic() + _SECONDS_BETWEEN_DRAWINGS
             columns = shutil.get_terminal_size().columns - 1
-            click.echo(f"\r{words()[:columns]}\x1b[K", nl=False, err=True)
+            click.echo(f"\r{text[:columns]}\x1b[K", nl=False, err=True)
             self._drawn = True
         else:
             self._next = monotonic() + self._between
-            click.echo(words(), err=True)
+            click.echo(text, err=True)
 
     def say(self, text: str) -> None:
         """Show a message that stays."""
         self.clear()
-        say(text)
+        say(*text.splitlines())
 
 
 class ProgressLine:
@@ -133,7 +134,7 @@ class ProgressLine:
 
     def say(self, text: str) -> None:
         """Show a message that stays."""
-        say(f"\n{text}" if self._terminal else text)
+        say(*[""] * self._terminal, *text.splitlines())
 
     def _left(self) -> str:
         seconds = self._estimate.left(self._matches - self._done)

@@ -13,7 +13,6 @@ from arena.cli.progress import StatusLine
 from arena.cli.saying import say
 from arena.report.choice import PICKS, Pick
 from arena.report.make import Wanted, made
-from arena.text import safe
 from protocol.errors import ArenaError
 
 _UNITS = {"kb": 1000, "mb": 1000**2}
@@ -64,13 +63,13 @@ def report(league: Path, file: Path, room: str, words: str, force: bool) -> None
     if str(file) != "-":
         check_target(league, file, force=force or _is_ours(file))
     with StatusLine(patience=1.0) as line:
-        page = made(league, wanted, lambda text: line.show(lambda: text))
+        page = made(league, wanted, line.show)
     data = page.text.encode()
     if str(file) == "-":
         print_pieces([data])
         return
     write_pieces([data], file.resolve())
-    say(safe(f"{file} is written: {page.summary}, {len(data) / 1e6:.1f} MB."))
+    say(f"{file} is written: {page.summary}, {len(data) / 1e6:.1f} MB.")
 
 
 def _size(word: str) -> int:

@@ -77,14 +77,14 @@ def built(bot: Bot, sandbox_uid: int | None) -> Bot:
         return bot
     limits = WorkLimits()
     with Builder(limits, sandbox_uid).open() as builder, StatusLine() as line:
-        line.show(lambda: building(bot, limits))
+        line.show(building(bot, limits))
         try:
             made = builder.built(bot)
         except BuildError as error:
             printed = f"\nThe build printed:\n{safe_lines(error.output, '  ')}" * bool(error.output)
             raise ArenaError(f"{safe(str(error))}{printed}") from None
     if made.remark:
-        say(safe(f"{bot.name}: {made.remark}"))
+        say(f"{bot.name}: {made.remark}")
     return made.bot
 
 
@@ -93,8 +93,7 @@ def opened_run(league: LeaguePlan, terms: RunTerms) -> Iterator[Run]:
     """Open a run as `open_run` does, and show what is built for it."""
     with ExitStack() as stack:
         with StatusLine() as line:
-            opening = open_run(league, terms, lambda words: line.show(lambda: words))
-            run = stack.enter_context(opening)
+            run = stack.enter_context(open_run(league, terms, line.show))
         yield run
 
 

@@ -11,19 +11,19 @@ import click
 from arena.league.bot import Bot
 from arena.league.hints import unmet
 from arena.tables.table import WIDTH, Row, Table, pieces
-from arena.text import quoted, safe, safe_lines, wrapped
+from arena.text import quoted, safe, wrapped
 from referee.limits import Grant, Limits
 from referee.sandbox import root_folder
 
 UNPROTECTED = "bots run unprotected (sandbox none): they can do whatever you can."
 
 
-def say(text: str, *, err: bool = True) -> None:
+def say(*lines: str, err: bool = True) -> None:
     """Print a message, on standard error or on standard output; on a terminal, broken at spaces.
 
     Elsewhere each line stays as long as it is, so that programs find whole messages in it.
     """
-    shown = safe_lines(text)
+    shown = "\n".join(map(safe, lines))
     if (sys.stderr if err else sys.stdout).isatty():
         shown = wrapped(shown, shutil.get_terminal_size().columns)
     click.echo(shown, err=err)
@@ -60,7 +60,7 @@ def warn_unprotected(sandbox: str, bots: Iterable[Bot] = ()) -> None:
     if sandbox == "none":
         say(f"Warning: {UNPROTECTED}")
     elif free := [bot.name for bot in bots if bot.grant.sandbox == "none"]:
-        say(safe(f"Warning: {', '.join(free)}: {UNPROTECTED}"))
+        say(f"Warning: {', '.join(free)}: {UNPROTECTED}")
 
 
 def _remedy(lacking: Grant) -> str:
@@ -80,4 +80,4 @@ def tell_unmet(bots: Iterable[Bot], limits: Limits) -> None:
     """Say what bots need and have not, where options alone say what all of them have."""
     for bot in bots:
         if why := unmet(bot, limits, f"{_remedy(bot.needs.beyond(limits))}."):
-            say(safe(why))
+            say(why)

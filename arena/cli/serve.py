@@ -11,7 +11,7 @@ from arena.cli import main
 from arena.cli.options import WholeNumber, sandbox_uid_option, trust_option
 from arena.cli.saying import say, warn_unprotected
 from arena.league.file import read_asked, with_game
-from arena.text import quoted, safe
+from arena.text import quoted
 from protocol.errors import ArenaError, installing
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ def serve(
         uid=sandbox_uid,
         behind_proxy=behind_proxy,
         log=tell,
-        say=say,
+        say=lambda words: say(*words.splitlines()),
     )
 
     hosting.serve(lambda: _announce(hosting, leagues, behind_proxy=behind_proxy))
@@ -119,5 +119,5 @@ def _announce(hosting: "Hosting", leagues: Sequence[Path], *, behind_proxy: bool
     for name, folder in zip(hosting.leagues, leagues, strict=True):
         word = quoted(folder)
         url = address.rstrip("/")
-        say(safe(f"{folder}: {address}{name}/"))
-        say(f"  An author enters by the link of\n    arena author add {word} NAME --url {url}")
+        say(f"{folder}: {address}{name}/")
+        say("  An author enters by the link of", f"    arena author add {word} NAME --url {url}")

@@ -10,7 +10,7 @@ from arena.author.submitting import LEFT_OUT, Client, Parcel, address_of, packed
 from arena.cli import main
 from arena.cli.handing_in import send, token_of, token_option, verdict_on
 from arena.cli.saying import say
-from arena.text import counted, safe
+from arena.text import counted
 from protocol.errors import ArenaError
 
 
@@ -61,4 +61,4 @@ def _check_size(told: Mapping[str, Any], parcel: Parcel) -> None:
 def _say_packed(parcel: Parcel) -> None:
     size = f"{parcel.size / 1000:.1f} kB" if parcel.size < 1e6 else f"{parcel.size / 1e6:.1f} MB"
     left = f"; left out: {', '.join(parcel.left_out)}" if parcel.left_out else ""
-    say(safe(f"{counted(parcel.files, 'file')}, {size}{left}"))
+    say(f"{counted(parcel.files, 'file')}, {size}{left}")

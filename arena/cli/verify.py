@@ -13,7 +13,7 @@ from arena.cli.options import default_workers, league_argument, output_format, t
 from arena.cli.progress import StatusLine
 from arena.cli.saying import say, show
 from arena.league.plan import LeaguePlan
-from arena.text import counted, safe
+from arena.text import counted
 from protocol.errors import ArenaError, RunError
 
 
@@ -25,7 +25,7 @@ def agree(league: LeaguePlan, workers: int | None) -> None:
     if not agreement_needed(league):
         return
     agreement = Agreement(league, workers or default_workers())
-    say(safe(agreement.announcement))
+    say(agreement.announcement)
     with StatusLine(patience=1.0) as line:
         for _ in agreement.run():
             line.show(lambda: f"{agreement.done} of {agreement.matches} matches played again")
