@@ -44,7 +44,7 @@ class Refusal(ArenaError):  # noqa: N818 - it is what is answered
     """What is asked for and refused: why, what to do, and whether the same again can help.
 
     Args:
-        status: the status of HTTP that says the same.
+        status: the status of HTTP that says the same; 0 where none was answered by an arena.
         what: what is wrong, in a sentence.
         remedy: what to do, in sentences; may be empty.
         step: of what was handed in, the step at which it is refused.

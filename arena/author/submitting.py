@@ -37,15 +37,6 @@ _PASSING = frozenset({429, 502, 503, 504})
 """Statuses of answers that another try may not get."""
 
 
-class UnreachableError(ArenaError):
-    """A server that does not answer, or not as an arena does."""
-
-    def __init__(self, message: str, *, can_retry: bool = False) -> None:
-        super().__init__(message)
-        self.can_retry = can_retry
-        """Whether an arena may be there later."""
-
-
 _PAGES = ("hand-in", "enter", "submissions", "queue", "bots", "matches", "calendar", "final")
 """What follows the name of a league in the addresses of its pages."""
 _LOOK = "Look at the address, and whether the server runs."
@@ -167,7 +158,7 @@ def _pack(folder: Path, file: IO[bytes]) -> tuple[int, tuple[str, ...]]:
     return count, tuple(sorted(left_out))
 
 
-class _Step(msgspec.Struct):
+class SubmittedStep(msgspec.Struct):
     """A step of a check, as far as it is shown."""
 
     title: str
@@ -176,7 +167,7 @@ class _Step(msgspec.Struct):
     evidence: list[str] = []
 
 
-class _Submission(msgspec.Struct):
+class Submission(msgspec.Struct):
     """What is shown of a submission: what a server answers may be anything."""
 
     number: int
@@ -188,11 +179,11 @@ class _Submission(msgspec.Struct):
     can_retry: bool = False
     output: str = ""
     progress: str = ""
-    steps: list[_Step] = []
+    steps: list[SubmittedStep] = []
 
 
 class Client:
-    """Talks to a server with an author's token. All methods raise Refusal, UnreachableError.
+    """Talks to a server with an author's token. All methods raise Refusal.
 
     Only the standard library is used: it is to run wherever bots are written.
     """
@@ -209,11 +200,11 @@ class Client:
         """Return what the server says of the league, and of whose token it is."""
         return self._get("")
 
-    def submission(self, number: int) -> dict[str, Any]:
+    def submission(self, number: int) -> Submission:
         """Return a submission as it is now."""
         return self._checked(self._get(f"/submissions/{number}"))
 
-    def hand_in(self, parcel: Parcel, bot: str, watch: Callable[[int], None]) -> dict[str, Any]:
+    def hand_in(self, parcel: Parcel, bot: str, watch: Callable[[int], None]) -> Submission:
         """Send a parcel and return the submission; `watch` is called with the bytes sent."""
         query = {"filename": parcel.name, **({"bot": bot} if bot else {})}
         headers = {
@@ -234,18 +225,16 @@ class Client:
                     watch(sent)
             return self._checked(self._answer(connection))
 
-    def _checked(self, answer: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the submission of an answer; raise UnreachableError unless it is one."""
+    def _checked(self, answer: Mapping[str, Any]) -> Submission:
+        """Return the submission of an answer; raise Refusal unless it is one."""
         try:
-            found = msgspec.convert(answer.get("submission"), _Submission)
+            return msgspec.convert(answer.get("submission"), Submission)
         except msgspec.ValidationError:
             raise self._odd() from None
-        told: dict[str, Any] = msgspec.to_builtins(found)
-        return told
 
-    def _odd(self) -> UnreachableError:
-        return UnreachableError(
-            f"{self._address.shown} does not answer as an arena does. Look at the address."
+    def _odd(self) -> Refusal:
+        return Refusal(
+            0, f"{self._address.shown} does not answer as an arena does. Look at the address."
         )
 
     def _get(self, path: str) -> dict[str, Any]:
@@ -283,40 +272,43 @@ class Client:
 
 @contextmanager
 def explained(address: Address, patience: float) -> Iterator[None]:
-    """Turn what goes wrong on the way to a server, within so many seconds, to UnreachableError."""
+    """Turn what goes wrong on the way to a server, within so many seconds, to a Refusal."""
     try:
         yield
     except ssl.SSLCertVerificationError as error:
-        raise UnreachableError(
+        raise Refusal(
+            0,
             f"the certificate of {address.host} is not trusted: {error.verify_message}. "
-            f"Nothing was sent to it."
+            f"Nothing was sent to it.",
         ) from None
     except ssl.SSLError as error:
-        raise UnreachableError(
-            f"{address.shown} does not speak TLS: {error.reason}. Is it http://?"
+        raise Refusal(
+            0, f"{address.shown} does not speak TLS: {error.reason}. Is it http://?"
         ) from None
     except TimeoutError:
-        raise UnreachableError(
-            f"{address.shown} did not answer within {patience:g} s. {_LOOK}", can_retry=True
+        raise Refusal(
+            0, f"{address.shown} did not answer within {patience:g} s. {_LOOK}", can_retry=True
         ) from None
     except http.client.HTTPException as error:
-        raise UnreachableError(
+        raise Refusal(
+            0,
             f"{address.shown} gave no answer of HTTP ({type(error).__name__}). Is this "
             f"the address of an arena?",
             can_retry=isinstance(error, OSError),  # the connection ended, and nothing odd came
         ) from None
     except OSError as error:
-        raise UnreachableError(
+        raise Refusal(
+            0,
             f"{address.shown} cannot be reached: {error.strerror or error}. {_LOOK}",
             can_retry=True,
         ) from None
 
 
-def refused(address: Address, status: int, location: str, body: bytes) -> ArenaError:
+def refused(address: Address, status: int, location: str, body: bytes) -> Refusal:
     """Return what a server says that has answered something else than was asked for.
 
-    It is a Refusal of an arena, or an UnreachableError where something else has answered.
-    `location` is the header of that name, or empty.
+    Its status is 0 where something else than an arena has answered. `location` is the header of
+    that name, or empty.
     """
     error = found.get("error") if isinstance(found := _json_of(body), Mapping) else None
     if isinstance(error, Mapping):
@@ -326,8 +318,9 @@ def refused(address: Address, status: int, location: str, body: bytes) -> ArenaE
         return Refusal(status, what, remedy, can_retry=status in _PASSING)
     if 300 <= status < 400:
         to = safe(location or "elsewhere")
-        return UnreachableError(f"{address.shown} leads to {to}. Use that address.")
-    return UnreachableError(
+        return Refusal(0, f"{address.shown} leads to {to}. Use that address.")
+    return Refusal(
+        0,
         f"{address.shown} answered {status}, and not as an arena does. Look at the address; or a "
         f"proxy before the server stands in the way.",
         can_retry=status in _PASSING,
@@ -342,10 +335,10 @@ def _json_of(data: bytes) -> Any:
         return None
 
 
-def awaited(client: Client, number: int, watch: Callable[[dict[str, Any]], None]) -> dict[str, Any]:
+def awaited(client: Client, number: int, watch: Callable[[Submission], None]) -> Submission:
     """Return a submission once it is decided; `watch` is called with how it is now and then.
 
-    A server that is away for a while is waited for. Raises Refusal, UnreachableError.
+    A server that is away for a while is waited for. Raises Refusal.
     """
     began = reached = monotonic()
     while True:
@@ -353,9 +346,9 @@ def awaited(client: Client, number: int, watch: Callable[[dict[str, Any]], None]
             found = client.submission(number)
             reached = monotonic()
             watch(found)
-            if found["state"] in _DECIDED:
+            if found.state in _DECIDED:
                 return found
-        except (UnreachableError, Refusal) as error:
+        except Refusal as error:
             if not error.can_retry or monotonic() - reached > _UNREACHABLE_SECONDS:
                 raise
         sleep(_LOOK_SECONDS if monotonic() - began < 60 else _SLOW_LOOK_SECONDS)

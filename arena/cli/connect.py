@@ -135,9 +135,11 @@ def _handed_in(client: Client, bot: Prepared, name: str) -> str:
         with marker(bot, name) as parcel:
             submission = send(client, parcel, name)
     except Refusal as error:
+        if not error.status:
+            raise
         hint = " Name the bot: --bot NAME." if error.status == 409 else ""
         raise RunError(f"{error}{hint}") from None
-    submission = verdict_on(client, submission["number"])
-    if submission["state"] != "playing":
+    submission = verdict_on(client, submission.number)
+    if submission.state != "playing":
         raise click.exceptions.Exit(1)
-    return str(submission["bot"])
+    return submission.bot

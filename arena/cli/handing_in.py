@@ -1,15 +1,13 @@
 """What commands have in common that hand in bots: the token, what is sent, and the verdict."""
 
 import os
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import click
 
 from arena.author.step import State as StepState
 from arena.author.step import Step
-from arena.author.submitting import Client, Parcel, awaited
+from arena.author.submitting import Client, Parcel, Submission, SubmittedStep, awaited
 from arena.author.verdict import is_fit, lines, shown
 from arena.cli.progress import StatusLine
 from arena.cli.saying import say, screen_width
@@ -52,18 +50,17 @@ def token_of(file: Path | None) -> str:
     return token
 
 
-def send(client: Client, parcel: Parcel, name: str) -> dict[str, Any]:
+def send(client: Client, parcel: Parcel, name: str) -> Submission:
     """Hand in a parcel as a bot of this name, and say so; return the submission."""
     with StatusLine() as line:
         submission = client.hand_in(
             parcel, name, lambda sent: line.show(lambda: _sending(sent, parcel.size))
         )
-    number, bot = submission["number"], safe(str(submission["bot"]))
-    say(f"Received as submission {number} of {bot}.")
+    say(f"Received as submission {submission.number} of {submission.bot}.")
     return submission
 
 
-def verdict_on(client: Client, number: int) -> dict[str, Any]:
+def verdict_on(client: Client, number: int) -> Submission:
     """Wait for the verdict on a submission, and show it; return the submission."""
     with StatusLine() as line:
         submission = awaited(client, number, lambda now: line.show(lambda: _waiting(now)))
@@ -75,41 +72,40 @@ def _sending(sent: int, size: int) -> str:
     return f"sending, {100 * sent // size if size else 100} %"
 
 
-def _waiting(submission: Mapping[str, Any]) -> str:
-    words = submission.get("progress") or _STATES.get(str(submission["state"]), "")
-    return safe(str(words))
+def _waiting(submission: Submission) -> str:
+    return safe(submission.progress or _STATES.get(submission.state, ""))
 
 
-def _show(submission: Mapping[str, Any]) -> None:
+def _show(submission: Submission) -> None:
     """Show the verdict: steps as `arena check` does, and the build's output if it failed."""
-    bot, number = safe(str(submission["bot"])), submission["number"]
-    if submission["step"] == "build" and submission["output"]:
-        _show_output(str(submission["output"]))
-    steps = [*map(_step, submission["steps"])]
+    bot, number = safe(submission.bot), submission.number
+    if submission.step == "build" and submission.output:
+        _show_output(submission.output)
+    steps = [*map(_step, submission.steps)]
     for place, step in shown(steps):
         click.echo("\n".join(lines(place, step, screen_width())))
     if steps:
         click.echo()
-    match submission["state"]:
+    match submission.state:
         case "playing":
             click.echo(f"{bot} is accepted, and plays from now on (submission {number}).")
         case "replaced":
-            click.echo(f"Submission {number} of {bot} was replaced: {safe(submission['reason'])}")
+            click.echo(f"Submission {number} of {bot} was replaced: {safe(submission.reason)}")
         case _:
             why = "; the step that failed shows why."
             if is_fit(steps):
-                why = f" at the step {submission['step']}: {submission['reason']}"
+                why = f" at the step {submission.step}: {submission.reason}"
             said = [f"{bot} is refused{why}"]
-            said += [str(submission["remedy"])] if submission["remedy"] else []
-            said += ["To hand in the same again can help."] if submission["can_retry"] else []
+            said += [submission.remedy] if submission.remedy else []
+            said += ["To hand in the same again can help."] if submission.can_retry else []
             for words in said:
                 for part in fold(safe(words), screen_width()):
                     click.echo(part)
 
 
-def _step(told: Mapping[str, Any]) -> Step:
-    state = _STEP_STATES.get(told["state"], "not tried")
-    return Step(str(told["title"]), state, str(told.get("detail", "")), told.get("evidence", []))
+def _step(told: SubmittedStep) -> Step:
+    state = _STEP_STATES.get(told.state, "not tried")
+    return Step(told.title, state, told.detail, told.evidence)
 
 
 def _show_output(output: str) -> None:

@@ -42,8 +42,8 @@ def submit(url: str, source: Path, name: str, token_file: Path | None, no_wait: 
         submission = send(client, parcel, name)
     if no_wait:
         return
-    submission = verdict_on(client, submission["number"])
-    if submission["state"] != "playing":
+    submission = verdict_on(client, submission.number)
+    if submission.state != "playing":
         raise click.exceptions.Exit(1)
 
 

@@ -16,8 +16,8 @@ from websockets.http11 import Response
 from websockets.protocol import OPEN, Event
 from websockets.uri import WebSocketURI
 
-from arena.author.submitting import Address, UnreachableError, explained, refused
-from protocol.errors import ProtocolError
+from arena.author.submitting import Address, explained, refused
+from protocol.errors import ProtocolError, Refusal
 from protocol.remote import FRAME_LIMIT, MOST_UNSEEN
 
 _PATIENCE = 20.0  # seconds in which a connection is made, TLS and the server's answer included
@@ -170,8 +170,7 @@ class Channel:
 def open_channel(address: Address, token: str) -> Channel:
     """Connect to a league with an author's token, which no other server gets; it may take a while.
 
-    Raises UnreachableError, and Refusal with what the server answered. A redirect is such an
-    answer.
+    Raises Refusal with what the server answered, such as a redirect, or why it did not.
     """
     is_secure = address.scheme == "https"
     port = address.port or (443 if is_secure else 80)
@@ -218,8 +217,8 @@ def _events(
         if events := protocol.events_received():
             return events
         if not data or protocol.handshake_exc is not None:
-            raise UnreachableError(
-                f"{address.shown} gave no answer of HTTP. Is this the address of an arena?"
+            raise Refusal(
+                0, f"{address.shown} gave no answer of HTTP. Is this the address of an arena?"
             )
 
 
@@ -230,9 +229,10 @@ def _check(address: Address, answer: Event, protocol: ClientProtocol) -> None:
         location = answer.headers.get("Location", "")
         raise refused(address, answer.status_code, location, bytes(answer.body or b""))
     if isinstance(protocol.handshake_exc, InvalidHandshake):
-        raise UnreachableError(
+        raise Refusal(
+            0,
             f"{address.shown} does not answer as an arena does: {protocol.handshake_exc}. Look at "
-            f"the address."
+            f"the address.",
         )
 
 

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from functools import partial
 from time import monotonic
 
-from arena.author.submitting import Address, UnreachableError
+from arena.author.submitting import Address
 from arena.home.channel import Channel, Connecting
 from arena.text import safe
-from protocol.errors import Refusal, RunError
+from protocol.errors import ArenaError, Refusal, RunError
 from protocol.remote import SILENCE_SECONDS
 
 FIRST_PAUSE = 0.5
@@ -73,8 +73,8 @@ class LeagueLine:
     def ready(self, descriptor: int) -> bool:
         """Return whether a descriptor that is ready is the line's own; open it if it was made.
 
-        Raises UnreachableError if what is there at first is no arena, and RunError with what the
-        league answered.
+        Raises ArenaError if what is there at first is no arena, and RunError with what the league
+        answered.
         """
         if self._opening is not None and descriptor == self._opening.fileno():
             self._open()
@@ -101,15 +101,10 @@ class LeagueLine:
         opening, self._opening = self._opening, None
         try:
             self._channel = opening.take()
-        except UnreachableError as error:
-            if not (self._was_welcome or error.can_retry):
-                raise
-            self._note_break(str(error))
-            self._try_later()
-            return
         except Refusal as error:
-            if not error.can_retry:
-                raise RunError(str(error)) from None
+            was_here = self._was_welcome and not error.status  # and another arena answers, or none
+            if not (was_here or error.can_retry):
+                raise (RunError if error.status else ArenaError)(str(error)) from None
             self._note_break(str(error))
             self._try_later()
             return

@@ -125,9 +125,9 @@ class BotSession:
     def run(self) -> None:
         """Play until it is stopped.
 
-        Raises Refusal if the bot is to be handed in, UnreachableError if what is there at
-        first is no arena, and RunError if the league does not want the bot, or does what none may
-        do. The bot's copies end with the session.
+        Raises Refusal if the bot is to be handed in, ArenaError if what is there at first is no
+        arena, and RunError if the league does not want the bot, or does what none may do. The bot's
+        copies end with the session.
         """
         self._poll.register(self._wake, select.POLLIN)
         self._watch = Watch(self._bot)
