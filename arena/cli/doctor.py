@@ -2,7 +2,7 @@
 
 import platform
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from importlib import metadata
 
 import click
@@ -52,6 +52,8 @@ _MARKS = {
     "uid": "as landlock, but no access times in a mount namespace",
 }
 """What each sandbox leaves open, in short: docs/sandbox.md, 'Between bots'."""
+_Row = tuple[str, str, str]
+"""What there is, what it is here, and what is to be said of that."""
 _COLUMNS = (
     Column("What", "what"),
     Column("Here", "value"),
@@ -91,44 +93,41 @@ def doctor(
     if timing:
         if bot or limits:
             raise ArenaError("--timing is about the machine alone: leave out the bot and limits.")
-        show(Table("timing", _COLUMNS, [*_timing()]), form)
+        _show("timing", _timing(), form)
         return
     entered = None
     if bot:
         entered = built(find_bot(bot, find_game(game)[0].name if game else ""), sandbox_uid)
     settings = [limits_in(limits, name, "each one is tried") for name in SANDBOXES]
+    place = place_of()
     rows = [
-        {"what": "bot-arena", "value": metadata.version("bot-arena"), "remark": ""},
-        {"what": "protocol", "value": str(VERSION), "remark": ""},
-        {"what": "python", "value": platform.python_version(), "remark": sys.executable},
-        {
-            "what": "system",
-            "value": f"{platform.system()} {platform.release()}",
-            "remark": platform.machine(),
-        },
-        _place(),
-        {"what": "cores", "value": str(default_workers()), "remark": "one worker runs on each"},
+        ("bot-arena", metadata.version("bot-arena"), ""),
+        ("protocol", str(VERSION), ""),
+        ("python", platform.python_version(), sys.executable),
+        ("system", f"{platform.system()} {platform.release()}", platform.machine()),
+        ("container or VM", safe(place.name), place.remark),
+        ("cores", str(default_workers()), "one worker runs on each"),
         *_sandboxes(entered, settings, sandbox_uid),
         *_lacking(settings[0]),
         _cgroup(),
         _gpu(sandbox_uid),
     ]
-    show(Table("doctor", _COLUMNS, rows), form)
+    _show("doctor", rows, form)
 
 
-def _timing() -> Iterator[dict[str, str]]:
+def _show(name: str, rows: Iterable[_Row], form: str) -> None:
+    keys = [str(column.cell) for column in _COLUMNS]
+    show(Table(name, _COLUMNS, [dict(zip(keys, row, strict=True)) for row in rows]), form)
+
+
+def _timing() -> Iterator[_Row]:
     """Say what may spoil measured times here, and how much a fixed job varies."""
     for each in conditions():
-        remark = each.remedy if each.spoils else ""
-        yield {"what": each.name, "value": each.value, "remark": remark}
+        yield each.name, each.value, each.remedy if each.spoils else ""
     with StatusLine() as line:
         line.show(f"doing a fixed job again and again, for {LONG_SECONDS:g} s")
         found = noise(LONG_SECONDS, own_cores())
-    yield {
-        "what": "fixed job",
-        "value": f"{found.job / 1000:.3f} ms of CPU time",
-        "remark": "as long as a short decision",
-    }
+    yield "fixed job", f"{found.job / 1000:.3f} ms of CPU time", "as long as a short decision"
     stop = "Stop other programs."
     for what, share, of, words, remedy in (
         (
@@ -154,18 +153,10 @@ def _timing() -> Iterator[dict[str, str]]:
         ),
     ):
         remark = f"{words}. {remedy}" if share > NOISY else words
-        yield {"what": what, "value": f"{100 * share:.1f} % {of}", "remark": remark}
+        yield what, f"{100 * share:.1f} % {of}", remark
 
 
-def _place() -> dict[str, str]:
-    """Say in which container or virtual machine this is."""
-    place = place_of()
-    return {"what": "container or VM", "value": safe(place.name), "remark": place.remark}
-
-
-def _sandboxes(
-    bot: Bot | None, settings: Sequence[Limits], uid: int | None
-) -> Iterator[dict[str, str]]:
+def _sandboxes(bot: Bot | None, settings: Sequence[Limits], uid: int | None) -> Iterator[_Row]:
     """Say which sandboxes work here, by their self tests, and whether a bot gets ready in them.
 
     A bot that was late in one is not waited for again, and none is started that could not have its
@@ -178,24 +169,22 @@ def _sandboxes(
         try:
             with Launcher(name, uid=uid) as launcher:
                 prove(launcher, Limits(sandbox=limits.sandbox))
-                yield {"what": what, "value": "works", "remark": _described(launcher, name)}
+                yield what, "works", _described(launcher, name)
                 if bot is None:
                     continue
-                row = {"what": f"  {bot.name} in it", "value": "not tried", "remark": why}
+                tried, remark, is_late = "not tried", why, False
                 if not why:
-                    found, is_late = _start(launcher, bot, limits)
-                    row |= found
+                    tried, remark, is_late = _start(launcher, bot, limits)
                     why = f"it was late in {name}" if is_late else ""
-                yield row
+                yield f"  {bot.name} in it", tried, remark
         except SandboxError as error:
-            yield {"what": what, "value": "does not work", "remark": error.what}
+            yield what, "does not work", error.what
         except MachineError as error:
-            yield {"what": what, "value": "does not work", "remark": safe(str(error))}
+            yield what, "does not work", safe(str(error))
 
 
-def _lacking(limits: Limits) -> Iterator[dict[str, str]]:
+def _lacking(limits: Limits) -> Iterator[_Row]:
     """Say which limit cannot be had here in any sandbox, if there is one."""
-    what = "limits"
     try:
         check_cores(limits.threads)
         if limits.cgroup:
@@ -204,28 +193,25 @@ def _lacking(limits: Limits) -> Iterator[dict[str, str]]:
         remark = str(error)
         if error.lacks == "cgroup":
             remark = "cgroup = true needs cgroup v2: see the next line"
-        yield {"what": what, "value": "cannot be had", "remark": remark}
+        yield "limits", "cannot be had", remark
 
 
-def _cgroup() -> dict[str, str]:
+def _cgroup() -> _Row:
     """Say whether bots can have cgroups here; nothing is changed for that."""
-    what = "cgroup v2"
     try:
-        folder = delegated()
+        return "cgroup v2", "works", safe(f"cgroup = true divides {delegated()}")
     except SandboxError as error:
-        return {"what": what, "value": "does not work", "remark": safe(error.what)}
-    return {"what": what, "value": "works", "remark": safe(f"cgroup = true divides {folder}")}
+        return "cgroup v2", "does not work", safe(error.what)
 
 
-def _gpu(uid: int | None) -> dict[str, str]:
+def _gpu(uid: int | None) -> _Row:
     """Say whether bots can be granted a GPU here, and which there are, once bwrap works."""
-    what = "GPU for bots"
     try:
         check_devices(first_user(uid))
     except SandboxError as error:
-        return {"what": what, "value": "none", "remark": error.what}
+        return "GPU for bots", "none", error.what
     found = gpus()
-    return {"what": what, "value": str(len(found)), "remark": ", ".join(found)}
+    return "GPU for bots", str(len(found)), ", ".join(found)
 
 
 def _described(launcher: Launcher, name: str) -> str:
@@ -237,8 +223,8 @@ def _described(launcher: Launcher, name: str) -> str:
     return f"{launcher.sandbox.name}; {user}. Left for later bots to see: {safe(marks)}"
 
 
-def _start(launcher: Launcher, bot: Bot, limits: Limits) -> tuple[dict[str, str], bool]:
-    """Say whether a bot gets ready, and whether it was late."""
+def _start(launcher: Launcher, bot: Bot, limits: Limits) -> tuple[str, str, bool]:
+    """Return whether a bot gets ready, what is to be said of that, and whether it was late."""
     try:
         check_bot(launcher, bot, limits)
         most = f"{limits.startup_cap:g} s at the most"
@@ -246,10 +232,10 @@ def _start(launcher: Launcher, bot: Bot, limits: Limits) -> tuple[dict[str, str]
             line.show(f"waiting for {bot.name} to say ready in {limits.sandbox}, {most}")
             start_bot(launcher, bot.program, limits, bot.name).stop()
     except SandboxError as error:
-        return {"value": "is refused", "remark": safe(error.what)}, False
+        return "is refused", safe(error.what), False
     except MachineError as error:
-        return {"value": "cannot start", "remark": safe(str(error))}, False
+        return "cannot start", safe(str(error)), False
     except StartupError as error:
         hint = advice(bot, error.stderr, limits)
-        return {"value": "fails", "remark": safe(f"{error}.{hint}")}, error.late
-    return {"value": "gets ready", "remark": ""}, False
+        return "fails", safe(f"{error}.{hint}"), error.late
+    return "gets ready", "", False
