@@ -4,7 +4,7 @@ import errno
 import fcntl
 import os
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
@@ -153,14 +153,28 @@ def put_in_place(new: Path, target: Path) -> None:
     keep(target.parent)
 
 
-def unmake(files: Iterable[Path], folders: Iterable[Path]) -> None:
-    """Remove files, and folders that were made for them, as far as they are there."""
-    for file in files:
-        with suppress(OSError):
-            file.unlink()
-    for folder in folders:
-        with suppress(OSError):
-            folder.rmdir()
+@contextmanager
+def whole_or_nothing(files: Collection[Path], named: Path) -> Iterator[None]:
+    """Make the folders of new files, which are written within; if that fails, nothing is left.
+
+    Raises ArenaError, which names a path, in place of an OSError.
+    """
+    folders = {folder for file in files for folder in file.parents}
+    made = sorted((folder for folder in folders if not folder.exists()), reverse=True)
+    try:
+        for file in files:
+            file.parent.mkdir(parents=True, exist_ok=True)
+        yield
+    except BaseException as error:  # Ctrl-C too: raised again once nothing is left
+        for file in files:
+            with suppress(OSError):
+                file.unlink()
+        for folder in made:
+            with suppress(OSError):
+                folder.rmdir()
+        if isinstance(error, OSError):
+            raise unwritten(named, error) from None
+        raise
 
 
 def unwritten(path: Path, error: OSError) -> ArenaError:

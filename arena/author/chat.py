@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from arena.author.new import TEMPLATES, check_free, write_files
+from arena.author.new import TEMPLATES, check_free, check_new, write_files
 from arena.league.bot import check_name
 from arena.league.finding import BUNDLED
 from arena.text import toml
@@ -50,7 +50,8 @@ def write_chat(
     contents["bot.toml"] = (
         f"command = {toml(command)}\nneeds = {{ door = {toml([str(request)])} }}\n"
     ).encode()
-    return write_files(folder, contents, ""), request
+    check_new(folder)
+    return write_files(folder, contents), request
 
 
 def moves_schema(game: type[Game]) -> dict[str, Any]:

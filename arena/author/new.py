@@ -12,7 +12,7 @@ import msgspec
 
 from arena.author.starter import filled
 from arena.environment.names import LOCK, REQUIREMENTS
-from arena.folders import unmake, unwritten
+from arena.folders import whole_or_nothing
 from arena.league.bot import check_name
 from arena.league.finding import BUNDLED, HUMAN, VENV, bots_for, bundled
 from arena.play.building import usual_tools
@@ -107,6 +107,7 @@ def write_bot(
         contents["bot.toml"] += f"python = {toml(VENV)}\n".encode()
         program = contents[kind.bot].decode()
         contents[kind.bot] = _importing(program, packages, TEMPLATES / _MODULES).encode()
+    check_new(folder)
     return write_files(folder, contents, executable)
 
 
@@ -135,6 +136,7 @@ def write_bridge(folder: Path, engine: Path, words: Sequence[str]) -> list[str]:
     words = [shown(files[word]) if word in files else word for word in words]
     entry = toml(["{python}", BRIDGE.name, f"./{start}" if executable else start, *words])
     contents["bot.toml"] = f'command = {entry}\nneeds = {{ sandbox = "bwrap" }}\n'.encode()
+    check_new(folder)
     return write_files(folder, contents, executable)
 
 
@@ -163,23 +165,16 @@ def _check_speaks(engine: Path, words: Sequence[str]) -> None:
         )
 
 
-def write_files(folder: Path, contents: Mapping[str, bytes], executable: str) -> list[str]:
-    """Write a bot's files into a folder, which is made; return their names.
+def write_files(folder: Path, contents: Mapping[str, bytes], executable: str = "") -> list[str]:
+    """Write files into a folder, which is made; return their names.
 
     `executable` is the one that is made so, if any. Leaves nothing if that fails: ArenaError.
     """
-    made = [path for path in (folder, *folder.parents) if not path.exists()]
-    _make_empty(folder)
-    try:
+    with whole_or_nothing([folder / target for target in contents], folder):
         for target, content in contents.items():
             (folder / target).write_bytes(content)
         if executable:
             (folder / executable).chmod(0o755)
-    except BaseException as error:  # Ctrl-C too: raised again once nothing is left
-        unmake([folder / target for target in contents], made)
-        if isinstance(error, OSError):
-            raise unwritten(folder, error) from None
-        raise
     return list(contents)
 
 
@@ -205,10 +200,12 @@ def check_free(name: str, game: str) -> None:
         raise ArenaError(f"{name!r} is a bundled bot of {game}; give yours another name.")
 
 
-def _make_empty(folder: Path) -> None:
+def check_new(folder: Path) -> None:
+    """Raise ArenaError if there is anything in the folder of a new bot, or it can be none."""
     try:
-        folder.mkdir(parents=True, exist_ok=True)
         first = next(folder.iterdir(), None)
+    except FileNotFoundError:
+        return
     except OSError as error:
         raise ArenaError(f"{folder} cannot be a bot's folder: {error.strerror}.") from None
     if first is not None:

@@ -7,8 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from string import Template
 
-from arena.author.new import TEMPLATES, Language, find_language, languages
-from arena.folders import unmake, unwritten
+from arena.author.new import TEMPLATES, Language, find_language, languages, write_files
 from arena.league.finding import AUTHORS_KIT
 from protocol.errors import ArenaError
 from referee.games import GAMES
@@ -37,8 +36,7 @@ def write_game(folder: Path) -> list[str]:
     texts[f"{name}/__init__.py"] = f'"""{words["Title"]}, a game for Bot Arena."""\n'
     texts[f"{name}/bots/kit.py"] = AUTHORS_KIT.read_text(encoding="utf-8")
     _check_new(folder)
-    _write({folder / file: text for file, text in texts.items()}, folder)
-    return [*texts]
+    return _write(folder, texts)
 
 
 def program_languages() -> list[str]:
@@ -86,8 +84,7 @@ def write_program(folder: Path, language: str) -> list[str]:
         texts[kind.kit] = (TEMPLATES / language / kind.kit).read_text(encoding="utf-8")
     texts["bots/kit.py"] = AUTHORS_KIT.read_text(encoding="utf-8")
     _check_new(folder)
-    _write({folder / file: text for file, text in texts.items()}, folder)
-    return [*texts]
+    return _write(folder, texts)
 
 
 def _filled(files: Iterable[Path], home: Path, words: dict[str, str]) -> dict[str, str]:
@@ -112,7 +109,7 @@ def write_single_game(file: Path) -> Path:
     if file.exists():
         raise ArenaError(f"{file} exists; name a new file.")
     text = (_TEMPLATE / "game.py.txt").read_text(encoding="utf-8")
-    _write({file: Template(text).safe_substitute(words)}, file.parent)
+    _write(file.parent, {file.name: Template(text).safe_substitute(words)})
     return file
 
 
@@ -143,16 +140,5 @@ def _place(file: str, name: str) -> str:
     return f"{name}/{file}" if of_the_game else file
 
 
-def _write(texts: dict[Path, str], folder: Path) -> None:
-    """Write files; if that fails, nothing is left."""
-    parents = {parent for path in texts for parent in path.parents} | {folder, *folder.parents}
-    made = sorted((path for path in parents if not path.exists()), reverse=True)
-    try:
-        for path, text in texts.items():
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, encoding="utf-8")
-    except BaseException as error:  # Ctrl-C too: raised again once nothing is left
-        unmake([*texts], made)
-        if isinstance(error, OSError):
-            raise unwritten(folder, error) from None
-        raise
+def _write(folder: Path, texts: dict[str, str]) -> list[str]:
+    return write_files(folder, {file: text.encode() for file, text in texts.items()})

@@ -3,14 +3,14 @@
 import re
 import secrets
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 from msgspec import structs
 
-from arena.folders import unmake, unwritten
+from arena.folders import whole_or_nothing
 from arena.league.file import FILE, LeagueFileError, check_not_bereft, read_text
 from arena.league.games import find_game
 from arena.league.openings import check_opening, opening_in
@@ -93,9 +93,8 @@ def make_league(
         return league
 
 
-@contextmanager
-def _new(folder: Path) -> Iterator[None]:
-    """Make the folder of a league; nothing is left of it if that fails, or what is done in it.
+def _new(folder: Path) -> AbstractContextManager[None]:
+    """Return what makes the folder of a league; nothing is left if that fails, or what is done.
 
     Raises ArenaError if a league is there, or its results.
     """
@@ -103,15 +102,7 @@ def _new(folder: Path) -> Iterator[None]:
     if file.exists():
         raise ArenaError(f"{file} exists; choose another folder, or edit that file.")
     check_not_bereft(folder)
-    made = [path for path in (folder, *folder.parents) if not path.exists()]
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        yield
-    except BaseException as error:  # Ctrl-C too: raised again once nothing is left
-        unmake([file], made)
-        if isinstance(error, OSError):
-            raise unwritten(file, error) from None
-        raise
+    return whole_or_nothing([file], file)
 
 
 def _text(
