@@ -58,7 +58,7 @@ class CheckedBot:
         bot: Bot,
         setting: Setting,
         tell: Callable[[str], None],
-        door: CheckedDoor,
+        door: CheckedDoor | None,
         *,
         is_built: bool,
     ) -> None:
@@ -131,12 +131,14 @@ class CheckedBot:
     def _start(self) -> BotProcess:
         setting, bot = self._setting, self._bot
         process = start_bot(self._launcher, bot.program, setting.limits, bot.name)
-        self._door.admit(process, bot.key, bot.name)
+        if self._door is not None:
+            self._door.admit(process)
         return process
 
     def _play(self, process: BotProcess, seating: Seating) -> Trial:
-        door = self._door
-        return play(self._setting, process, seating, door.client(process), door.exchanges)
+        if self._door is not None:
+            self._door.enter(process, f"check {self._setting.seed} {seating}")
+        return play(self._setting, process, seating)
 
     def _time_to_start(self, process: BotProcess) -> str:
         limits, wall = self._setting.limits, self._start_seconds

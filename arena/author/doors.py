@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
@@ -16,89 +16,61 @@ from referee.turn.bot_process import BotProcess
 from referee.turn.starting import at_door
 
 if TYPE_CHECKING:
-    from referee.door import Door, DoorClient, Exchanges, MadeRequest, SeenAnswer, Usage
-
+    from referee.door import ClientTerms, Door, Exchanges, MadeRequest, SeenAnswer, Usage
 
 _OUTAGE_WAIT = 10.0  # seconds at the most: somebody waits for the check
 
 
-class CheckedDoor:
-    """The door of one bot, for all its processes in a check; without one, nobody asks."""
+class CheckedDoor(NamedTuple):
+    """The door of one bot, for all its processes in a check, which leave with the stack."""
 
-    def __init__(
-        self, door: "Door | None", entries: tuple[str, ...], patience: float, purse: "_Purse | None"
-    ) -> None:
-        self.exchanges: Exchanges | None = None
-        """What was asked and answered so far, if there is a door."""
-        self._door = door
-        self._entries = entries
-        self._patience = patience
-        self._clients: dict[BotProcess, DoorClient] = {}
-        self._stack = ExitStack()
-        if door is not None:
-            from referee.door import Remembered
+    door: "Door"
+    terms: "ClientTerms"
+    patience: float
+    stack: ExitStack
 
-            self.exchanges = Remembered() if purse is None else _counting(purse)
+    def admit(self, process: BotProcess) -> None:
+        """Let a process of the bot ask from now on."""
+        self.stack.enter_context(at_door(self.door, process, self.terms, self.patience))
 
-    def admit(self, process: BotProcess, bot: str, name: str) -> None:
-        """Let a process ask from now on, of a bot with this key and name."""
-        if self._door is not None and self.exchanges is not None:
-            from referee.door import ClientTerms
-
-            terms = ClientTerms(bot, name, self._entries, self.exchanges, "check")
-            self._clients[process] = self._stack.enter_context(
-                at_door(self._door, process, terms, self._patience)
-            )
-
-    def client(self, process: BotProcess) -> "DoorClient | None":
-        """Return who a process is at the door, if it has one."""
-        return self._clients.get(process)
-
-    def close(self) -> None:
-        """Let all leave."""
-        self._stack.close()
+    def enter(self, process: BotProcess, match: str) -> None:
+        """Take what a process asks as of a match: when it is played again, it is answered alike."""
+        assert process.visit is not None
+        process.visit.enter(self.terms.exchanges, match)
 
 
-class _Purse:
-    """What one bot has spent in a league: a check adds to it, as matches do.
+class _Counting:
+    """Keeps what a bot asks, and counts what that costs in a league, as matches do.
 
     The file is open only for a moment, as a run may remove it that is over.
     """
 
-    def __init__(self, league: Path, bot: str) -> None:
+    def __init__(self, kept: "Exchanges", league: Path, bot: str) -> None:
+        self.find = kept.find
+        self._kept = kept
         self._league = league
         self._bot = bot
 
-    def spent(self) -> dict[str, float]:
-        """Return what was spent so far, as a door takes it."""
-        if not (self._league / SLOW_FILE).exists():
-            return {}
-        with MatchesUnderWay(self._league) as under_way:
-            return under_way.spent()
-
-    def take(self, cost: float) -> None:
-        """Count what a request has cost."""
-        if cost:
+    def keep(self, asked: "MadeRequest", answered: "SeenAnswer", usage: "Usage") -> None:
+        """Keep what a request was answered, and count what it has cost."""
+        if usage.cost:
             with MatchesUnderWay(self._league) as under_way:
-                under_way.spend(self._bot, cost)
+                under_way.spend(self._bot, usage.cost)
+        self._kept.keep(asked, answered, usage)
 
 
-def _counting(purse: _Purse) -> "Exchanges":
-    """Return what keeps requests and answers in memory, and counts what each has cost."""
-    from referee.door import Remembered
-
-    class Counting(Remembered):
-        def keep(self, asked: "MadeRequest", answered: "SeenAnswer", usage: "Usage") -> None:
-            purse.take(usage.cost)
-            super().keep(asked, answered, usage)
-
-    return Counting()
+def _spent(league: Path | None) -> dict[str, float]:
+    """Return what bots have spent in a league so far, as a door takes it."""
+    if league is None or not (league / SLOW_FILE).exists():
+        return {}
+    with MatchesUnderWay(league) as under_way:
+        return under_way.spent()
 
 
 @contextmanager
 def door_of(
     limits: Limits, terms: DoorTerms | None, bot: Bot, league: Path | None
-) -> Iterator[CheckedDoor]:
+) -> Iterator[CheckedDoor | None]:
     """Open the door of a bot that has these limits, if it has one.
 
     Without terms of a league, it may ask just these, without keys. In the folder of a league, what
@@ -107,19 +79,17 @@ def door_of(
     """
     entries = limits.door
     if not entries:
-        yield CheckedDoor(None, entries, 0.0, None)
+        yield None
         return
-    from referee.door import Door
-
-    purse = None if league is None else _Purse(league, bot.key)
+    from referee.door import ClientTerms, Door, Remembered
 
     terms = (DoorTerms(allow=entries) if terms is None else terms).within(limits.decision_seconds)
     wait, absence = (min(most, _OUTAGE_WAIT) for most in (terms.outage_wait, terms.absence))
     terms = msgspec.structs.replace(terms, outage_wait=wait, absence=absence)
-    spent = {} if purse is None else purse.spent()
-    with Door(terms, keys_of(terms, os.environ, [bot.name]), spent) as door:
-        found = CheckedDoor(door, entries, terms.timeout, purse)
-        try:
-            yield found
-        finally:
-            found.close()
+    kept = Remembered() if league is None else _Counting(Remembered(), league, bot.key)
+    client = ClientTerms(bot.key, bot.name, entries, kept, "check")
+    with (
+        Door(terms, keys_of(terms, os.environ, [bot.name]), _spent(league)) as door,
+        ExitStack() as stack,
+    ):
+        yield CheckedDoor(door, client, terms.timeout, stack)

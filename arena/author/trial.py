@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 from time import monotonic
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from arena.environment.settings import EnvironmentSettings
 from arena.league.plan import LeaguePlan
@@ -19,9 +19,6 @@ from referee.match.seat import FunctionSeat, ProcessSeat, Seat, play_match
 from referee.rules.game import Game, Move, Options
 from referee.rules.options import new_game, read_options
 from referee.turn.bot_process import BotProcess
-
-if TYPE_CHECKING:
-    from referee.door import DoorClient, Exchanges
 
 SEED = "check"
 """The usual seed of the deals in which bots are tried."""
@@ -125,20 +122,8 @@ class Trial:
         return f"match {self.seating.number + 1}, seat {self.seating.seat} of {self.seating.seats}"
 
 
-def play(
-    setting: Setting,
-    process: BotProcess,
-    seating: Seating,
-    client: "DoorClient | None" = None,
-    exchanges: "Exchanges | None" = None,
-) -> Trial:
-    """Play one match; the other seats answer at random, from seeds of their own.
-
-    A bot with a door is a client, and what it asked is kept in `exchanges`: when the match is
-    played again, it is answered the same.
-    """
-    if client is not None and exchanges is not None:
-        client.enter(exchanges, f"check {setting.seed} {seating}")
+def play(setting: Setting, process: BotProcess, seating: Seating) -> Trial:
+    """Play one match; the other seats answer at random, from seeds of their own."""
     seed = f"{setting.seed}-{seating.number}"
     game = new_game(setting.game, seating.seats, setting.options, seed)
 
