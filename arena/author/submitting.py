@@ -158,7 +158,7 @@ def _pack(folder: Path, file: IO[bytes]) -> tuple[int, tuple[str, ...]]:
     return count, tuple(sorted(left_out))
 
 
-class SubmittedStep(msgspec.Struct):
+class ShownStep(msgspec.Struct):
     """A step of a check, as far as it is shown."""
 
     title: str
@@ -167,7 +167,7 @@ class SubmittedStep(msgspec.Struct):
     evidence: list[str] = []
 
 
-class Submission(msgspec.Struct):
+class ShownSubmission(msgspec.Struct):
     """What is shown of a submission: what a server answers may be anything."""
 
     number: int
@@ -179,7 +179,7 @@ class Submission(msgspec.Struct):
     can_retry: bool = False
     output: str = ""
     progress: str = ""
-    steps: list[SubmittedStep] = []
+    steps: list[ShownStep] = []
 
 
 class Client:
@@ -200,11 +200,11 @@ class Client:
         """Return what the server says of the league, and of whose token it is."""
         return self._get("")
 
-    def submission(self, number: int) -> Submission:
+    def submission(self, number: int) -> ShownSubmission:
         """Return a submission as it is now."""
         return self._checked(self._get(f"/submissions/{number}"))
 
-    def hand_in(self, parcel: Parcel, bot: str, watch: Callable[[int], None]) -> Submission:
+    def hand_in(self, parcel: Parcel, bot: str, watch: Callable[[int], None]) -> ShownSubmission:
         """Send a parcel and return the submission; `watch` is called with the bytes sent."""
         query = {"filename": parcel.name, **({"bot": bot} if bot else {})}
         headers = {
@@ -225,10 +225,10 @@ class Client:
                     watch(sent)
             return self._checked(self._answer(connection))
 
-    def _checked(self, answer: Mapping[str, Any]) -> Submission:
+    def _checked(self, answer: Mapping[str, Any]) -> ShownSubmission:
         """Return the submission of an answer; raise Refusal unless it is one."""
         try:
-            return msgspec.convert(answer.get("submission"), Submission)
+            return msgspec.convert(answer.get("submission"), ShownSubmission)
         except msgspec.ValidationError:
             raise self._odd() from None
 
@@ -335,7 +335,9 @@ def _json_of(data: bytes) -> Any:
         return None
 
 
-def awaited(client: Client, number: int, watch: Callable[[Submission], None]) -> Submission:
+def awaited(
+    client: Client, number: int, watch: Callable[[ShownSubmission], None]
+) -> ShownSubmission:
     """Return a submission once it is decided; `watch` is called with how it is now and then.
 
     A server that is away for a while is waited for. Raises Refusal.

@@ -7,7 +7,7 @@ import click
 
 from arena.author.step import State as StepState
 from arena.author.step import Step
-from arena.author.submitting import Client, Parcel, Submission, SubmittedStep, awaited
+from arena.author.submitting import Client, Parcel, ShownSubmission, ShownStep, awaited
 from arena.author.verdict import is_fit, lines, shown
 from arena.cli.progress import StatusLine
 from arena.cli.saying import say, screen_width
@@ -50,7 +50,7 @@ def token_of(file: Path | None) -> str:
     return token
 
 
-def send(client: Client, parcel: Parcel, name: str) -> Submission:
+def send(client: Client, parcel: Parcel, name: str) -> ShownSubmission:
     """Hand in a parcel as a bot of this name, and say so; return the submission."""
     with StatusLine() as line:
         submission = client.hand_in(
@@ -60,7 +60,7 @@ def send(client: Client, parcel: Parcel, name: str) -> Submission:
     return submission
 
 
-def verdict_on(client: Client, number: int) -> Submission:
+def verdict_on(client: Client, number: int) -> ShownSubmission:
     """Wait for the verdict on a submission, and show it; return the submission."""
     with StatusLine() as line:
         submission = awaited(client, number, lambda now: line.show(lambda: _waiting(now)))
@@ -72,11 +72,11 @@ def _sending(sent: int, size: int) -> str:
     return f"sending, {100 * sent // size if size else 100} %"
 
 
-def _waiting(submission: Submission) -> str:
+def _waiting(submission: ShownSubmission) -> str:
     return safe(submission.progress or _STATES.get(submission.state, ""))
 
 
-def _show(submission: Submission) -> None:
+def _show(submission: ShownSubmission) -> None:
     """Show the verdict: steps as `arena check` does, and the build's output if it failed."""
     bot, number = safe(submission.bot), submission.number
     if submission.step == "build" and submission.output:
@@ -90,7 +90,7 @@ def _show(submission: Submission) -> None:
         case "playing":
             click.echo(f"{bot} is accepted, and plays from now on (submission {number}).")
         case "replaced":
-            click.echo(f"Submission {number} of {bot} was replaced: {safe(submission.reason)}")
+            click.echo(f"ShownSubmission {number} of {bot} was replaced: {safe(submission.reason)}")
         case _:
             why = "; the step that failed shows why."
             if is_fit(steps):
@@ -103,7 +103,7 @@ def _show(submission: Submission) -> None:
                     click.echo(part)
 
 
-def _step(told: SubmittedStep) -> Step:
+def _step(told: ShownStep) -> Step:
     state = _STEP_STATES.get(told.state, "not tried")
     return Step(told.title, state, told.detail, told.evidence)
 
