@@ -12,7 +12,7 @@ from arena.cli.options import league_argument, trust_option
 from arena.cli.progress import StatusLine
 from arena.cli.saying import say
 from arena.report.choice import PICKS, Pick
-from arena.report.make import Wanted, made
+from arena.report.make import made
 from protocol.errors import ArenaError
 
 _UNITS = {"kb": 1000, "mb": 1000**2}
@@ -59,11 +59,11 @@ def report(league: Path, file: Path, room: str, words: str, force: bool) -> None
     arena report cup -o cup.html --replays 10MB --pick faulty
     arena report cup -o - --replays 0 > cup.html
     """
-    wanted = Wanted(room=_size(room), picks=_picks(words))
+    size, picks = _size(room), _picks(words)
     if str(file) != "-":
         check_target(league, file, force=force or _is_ours(file))
     with StatusLine(patience=1.0) as line:
-        page = made(league, wanted, line.show)
+        page = made(league, size, picks, line.show)
     data = page.text.encode()
     if str(file) == "-":
         print_pieces([data])

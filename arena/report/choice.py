@@ -2,7 +2,8 @@
 
 from bisect import insort
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import astuple, dataclass, field
+from dataclasses import astuple
+from itertools import zip_longest
 from operator import attrgetter, itemgetter
 from statistics import mean
 from typing import Any, Literal, get_args
@@ -26,33 +27,29 @@ _PART = 8  # of the room: a match that takes more waits until the others had the
 _MISFITS = 20  # in a row, after which no smaller one is looked for
 
 
-@dataclass
-class Candidates:
-    """Matches by what they may be picked for, the first choice first."""
-
-    by_pick: dict[Pick, list[StoredMatch]] = field(default_factory=dict)
-
-    def in_turn(self, picks: Collection[Pick]) -> Iterator[tuple[StoredMatch, list[Pick]]]:
-        """Yield matches, each once, with all they were picked for: one of each pick in turn."""
-        wanted = [pick for pick in PICKS if pick in picks]
-        why: dict[str, list[Pick]] = {}
-        for pick in wanted:
-            for match in self.by_pick[pick]:
-                why.setdefault(match.id, []).append(pick)
-        longest = max((len(self.by_pick[pick]) for pick in wanted), default=0)
-        for place in range(longest):
-            for pick in wanted:
-                for match in self.by_pick[pick][place : place + 1]:
-                    if match.id in why:
-                        yield match, why.pop(match.id)
+def in_turn(
+    candidates: Mapping[Pick, Sequence[StoredMatch]], picks: Collection[Pick]
+) -> Iterator[tuple[StoredMatch, list[Pick]]]:
+    """Yield matches, each once, with all they were picked for: one of each pick in turn."""
+    wanted = [pick for pick in PICKS if pick in picks]
+    why: dict[str, list[Pick]] = {}
+    for pick in wanted:
+        for match in candidates[pick]:
+            why.setdefault(match.id, []).append(pick)
+    for matches in zip_longest(*(candidates[pick] for pick in wanted)):
+        for match in filter(None, matches):
+            if match.id in why:
+                yield match, why.pop(match.id)
 
 
-def candidates(matches: Iterable[StoredMatch], ratings: Mapping[BotVersion, float]) -> Candidates:
+def candidates(
+    matches: Iterable[StoredMatch], ratings: Mapping[BotVersion, float]
+) -> dict[Pick, list[StoredMatch]]:
     """Return what may be shown of a league's matches, given the ratings of its present bots.
 
-    Matches of others are left out, and those that were over before anybody was asked are no
-    good ones. The choice depends on the matches alone, not on their order: an id, which is a
-    hash, is as good as a die.
+    They are by what they may be picked for, the first choice first. Matches of others are left out,
+    and those that were over before anybody was asked are no good ones. The choice depends on the
+    matches alone, not on their order: an id, which is a hash, is as good as a die.
     """
 
     def weakness(lineup: _Lineup) -> float:
@@ -74,14 +71,12 @@ def candidates(matches: Iterable[StoredMatch], ratings: Mapping[BotVersion, floa
         if not match.forfeits or match.decisions > len(match.forfeits):
             best.add(lineup, match)
             closest.add(lineup, match)
-    return Candidates(
-        {
-            "best": best.in_rounds(),
-            "closest": closest.in_rounds(),
-            "faulty": faulty,
-            "sample": sample,
-        }
-    )
+    return {
+        "best": best.in_rounds(),
+        "closest": closest.in_rounds(),
+        "faulty": faulty,
+        "sample": sample,
+    }
 
 
 def _keep(kept: list[StoredMatch], match: StoredMatch, most: int) -> None:
@@ -115,12 +110,8 @@ class _Lineups:
     def in_rounds(self) -> list[StoredMatch]:
         """Return a match of each line-up in the first third, then a second of each, and so on."""
         first = self._order[: max(_FEW, (len(self._order) + 2) // 3)]
-        return [
-            match
-            for place in range(_OF_A_LINEUP)
-            for _, _, lineup in first
-            for match in self._kept[lineup][place : place + 1]
-        ][:_MOST]
+        rounds = zip_longest(*(self._kept[lineup] for _, _, lineup in first))
+        return [match for matches in rounds for match in filter(None, matches)][:_MOST]
 
 
 class _Room:

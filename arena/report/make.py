@@ -6,7 +6,7 @@ from pathlib import Path
 
 from arena.league.file import with_game
 from arena.league.plan import LeaguePlan
-from arena.report.choice import PICKS, Pick, candidates, replays
+from arena.report.choice import Pick, candidates, in_turn, replays
 from arena.report.page import page_of
 from arena.report.summary import Summary, summary_of
 from arena.store.opening import open_store, read_played
@@ -14,18 +14,6 @@ from arena.store.rows import BotVersion, StoredMatch, WholeMatch
 from arena.text import counted
 from protocol.errors import ArenaError
 from referee.rules.game import Game
-
-ROOM = 2_000_000
-"""Bytes that replays take at the most, unless it is said otherwise."""
-
-
-@dataclass(frozen=True)
-class Wanted:
-    """Which matches a page is to hold."""
-
-    room: int = ROOM
-    """Bytes for all of them."""
-    picks: Collection[Pick] = PICKS
 
 
 @dataclass(frozen=True)
@@ -47,22 +35,27 @@ class Page:
         return f"{said}, {self.replay_count} to step through{none}"
 
 
-def made(folder: Path, wanted: Wanted, watch: Callable[[str], None] = lambda _: None) -> Page:
+def made(folder: Path, room: int, picks: Collection[Pick], watch: Callable[[str], None]) -> Page:
     """Return the page of a league; `watch` is called now and then with what is being done.
 
-    Raises ArenaError if nothing was played, or what was cannot be read.
+    Matches to step through, picked for this, take at most `room` bytes. Raises ArenaError if
+    nothing was played, or what was cannot be read.
     """
     league = read_played(folder)
     summary = summary_of(league, watch)
     text, count = None, None
-    if wanted.room:
-        text, count = _replays(league, summary, wanted, watch) or (None, 0)
+    if room:
+        text, count = _replays(league, summary, room, picks, watch) or (None, 0)
     watch("Writing the page")
     return Page(page_of(summary, text), summary.field.matches, count)
 
 
 def _replays(
-    league: LeaguePlan, summary: Summary, wanted: Wanted, watch: Callable[[str], None]
+    league: LeaguePlan,
+    summary: Summary,
+    room: int,
+    picks: Collection[Pick],
+    watch: Callable[[str], None],
 ) -> tuple[str, int] | None:
     """Return the JSON of the matches there is room for, and how many they are, if any."""
     ratings = {
@@ -73,7 +66,7 @@ def _replays(
 
     with open_store(league) as store:
         watch("Choosing matches")
-        chosen = candidates(store.matches(ordered=False), ratings).in_turn(wanted.picks)
+        chosen = in_turn(candidates(store.matches(ordered=False), ratings), picks)
 
         def open_match(match: StoredMatch) -> WholeMatch:
             nonlocal opened
@@ -81,7 +74,7 @@ def _replays(
             watch(f"Playing match {opened} again")
             return store.whole(match)
 
-        return replays(game, chosen, open_match, wanted.room)
+        return replays(game, chosen, open_match, room)
 
 
 def _game(league: LeaguePlan) -> type[Game]:

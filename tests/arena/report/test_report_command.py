@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from arena.archive.show import open_match
 from arena.report import choice
-from arena.report.choice import PICKS, Candidates, candidates
+from arena.report.choice import PICKS, candidates, in_turn
 from arena.report.frames import frames_of
 from arena.store.result import Record
 from arena.store.rows import BotVersion, StoredMatch, WholeMatch
@@ -134,7 +134,7 @@ def a_match(number: int, *names: str, faulty: bool = False) -> StoredMatch:
 
 def test_the_best_meet_first_and_the_closest_before_others() -> None:
     pairs = ("ab", "ac", "ad", "bc", "bd", "cd")
-    found = candidates([a_match(n, *pair) for n, pair in enumerate(pairs)], RATINGS).by_pick
+    found = candidates([a_match(n, *pair) for n, pair in enumerate(pairs)], RATINGS)
     assert ["".join(bot.name for bot in match.bots) for match in found["best"]] == [
         "ab",
         "ac",
@@ -144,23 +144,23 @@ def test_the_best_meet_first_and_the_closest_before_others() -> None:
     assert found["faulty"] == []
     # a line-up again only after all others
     matches = [a_match(n, "a", "b") for n in range(9)] + [a_match(99, "c", "d")]
-    assert candidates(matches, RATINGS).by_pick["best"][1].bots == (BOTS["c"], BOTS["d"])
+    assert candidates(matches, RATINGS)["best"][1].bots == (BOTS["c"], BOTS["d"])
     # and none that was over before anybody was asked
     failed = replace_match(a_match(1, *"ab"), forfeits=(0,), decisions=1)
-    found = candidates([failed, matches[2]], RATINGS).by_pick
+    found = candidates([failed, matches[2]], RATINGS)
     assert found["best"] == found["closest"] == [matches[2]]
     assert found["faulty"] == [failed]
     # in whatever order they come, and none of a bot that left
     matches = [a_match(n, *"ab", faulty=n % 3 == 0) for n in range(50)]
     assert candidates(matches, RATINGS) == candidates(matches[::-1], RATINGS)
-    found = candidates([a_match(1, "a", "gone")], RATINGS).by_pick
+    found = candidates([a_match(1, "a", "gone")], RATINGS)
     assert all(not found[pick] for pick in PICKS)
 
 
 def test_picks_take_turns_and_a_match_is_shown_once_with_all_it_was_picked_for() -> None:
     one, two, three = (a_match(n, *"ab") for n in range(3))
-    found = Candidates({"best": [one, two], "closest": [two], "faulty": [three], "sample": [one]})
-    assert [(match.id, picked) for match, picked in found.in_turn(PICKS)] == [
+    found = {"best": [one, two], "closest": [two], "faulty": [three], "sample": [one]}
+    assert [(match.id, picked) for match, picked in in_turn(found, PICKS)] == [
         (one.id, ["best", "sample"]),
         (two.id, ["best", "closest"]),
         (three.id, ["faulty"]),
