@@ -5,7 +5,8 @@ from dataclasses import replace
 
 from arena.author.checked_bot import CheckedBot
 from arena.author.doors import door_of
-from arena.author.step import (
+from arena.author.trial import Setting
+from arena.author.verdict import (
     BUILT,
     RUNS,
     STEPS,
@@ -13,7 +14,6 @@ from arena.author.step import (
     built_step,
     unbuilt_step,
 )
-from arena.author.trial import Setting
 from arena.league.bot import Bot
 from arena.play.building import Builder, BuildError, building
 from protocol.errors import ArenaError

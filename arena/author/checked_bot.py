@@ -7,7 +7,8 @@ from itertools import accumulate
 from time import monotonic
 
 from arena.author.doors import CheckedDoor
-from arena.author.step import (
+from arena.author.trial import Seating, Setting, Trial, play
+from arena.author.verdict import (
     AGAIN,
     ALIKE,
     ALL,
@@ -21,7 +22,6 @@ from arena.author.step import (
     WHOLE,
     Step,
 )
-from arena.author.trial import Seating, Setting, Trial, play
 from arena.league.bot import Bot
 from arena.league.hints import hidden, stale
 from arena.play.sandbox import check_bot

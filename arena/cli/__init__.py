@@ -28,7 +28,7 @@ _COMMANDS = {
         "Begin a new bot: a folder with a program that plays, a kit, and what to try next.",
     ),
     "new-game": (
-        "new_game:new_game",
+        "new:new_game",
         "Begin a new game: one that works, to be changed, with rules page, bots and a test.",
     ),
     "check": (
@@ -87,7 +87,7 @@ _COMMANDS = {
     "run": ("leagues:run", "Play whatever is missing, then show the table."),
     "rank": ("rank:rank", "Show the leaderboard of a league, or of several together."),
     "standings": (
-        "standings:standings",
+        "table:standings",
         "Show how a tournament stands: its points, its rounds, its bracket.",
     ),
     "table": ("table:table_command", "Show the results of every bot against every other."),

@@ -7,12 +7,10 @@ from typing import Any
 
 import click
 
-from arena.author.candidate import candidate, fitting
+from arena.author.candidate import candidate, fitting, lock_packages
 from arena.author.check import check, unready
-from arena.author.locking import lock_packages
-from arena.author.step import Step
 from arena.author.trial import Setting
-from arena.author.verdict import ending, is_fit, lines, shown, verdict_table
+from arena.author.verdict import Step, ending, is_fit, lines, shown, verdict_table
 from arena.cli import completion, main
 from arena.cli.options import (
     Seconds,

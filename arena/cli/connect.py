@@ -7,11 +7,11 @@ import click
 
 from arena.author.submitting import Address, Client, address_of
 from arena.cli import main
-from arena.cli.handing_in import send, token_of, token_option, verdict_on
 from arena.cli.options import WholeNumber, sandbox_option
 from arena.cli.progress import StatusLine
 from arena.cli.saying import say, warn_unprotected
 from arena.cli.stopping import stopped_by_signals
+from arena.cli.submit import SHOWN_OUTPUT, send, token_of, token_option, verdict_on
 from arena.home.prepared import Prepared, marker, prepare, try_start
 from arena.play.building import BuildError
 from arena.play.slow.room import check_room
@@ -23,7 +23,6 @@ from referee.sandbox import Launcher
 _STOPPED_AT_ONCE = 130  # the exit code, as that of a program that Ctrl-C has ended
 _LINE_SECONDS = 60.0  # between lines on how things stand, where there is no terminal
 _KNOWN_SECONDS = 30.0  # in which a league knows a bot that it has taken
-_SHOWN_OUTPUT = 40  # lines of a build that failed
 
 
 @main.command()
@@ -91,7 +90,7 @@ def _prepared(source: str, name: str, sandbox: SandboxName) -> Prepared:
         return prepare(source, name, sandbox, say)
     except BuildError as error:
         if error.output:
-            last = error.output.splitlines()[-_SHOWN_OUTPUT:]
+            last = error.output.splitlines()[-SHOWN_OUTPUT:]
             say("The build printed:", *(f"  {line}" for line in last))
         raise RunError(str(error)) from None
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import msgspec
 
-from arena.author.step import Step
+from arena.author.verdict import Step
 from arena.handin import submissions
 from arena.handin.database import HANDED_IN, HandIns
 from arena.handin.people import people

@@ -4,7 +4,7 @@ import json
 import re
 from pathlib import Path
 
-from arena.author.step import Step
+from arena.author.verdict import Step
 from arena.text import safe
 from protocol.errors import ArenaError
 

@@ -8,10 +8,10 @@ from contextlib import ExitStack
 from pathlib import Path, PurePosixPath
 from typing import Any, Self
 
+from arena.author.candidate import lock_packages
 from arena.author.check import check, unready
-from arena.author.locking import lock_packages
-from arena.author.step import Step, built_step, unbuilt_step
 from arena.author.trial import of_league
+from arena.author.verdict import Step, built_step, unbuilt_step
 from arena.environment.errors import PackagesError
 from arena.environment.names import REQUIREMENTS, WHEELS
 from arena.folders import locked

@@ -11,7 +11,7 @@ from time import monotonic
 
 import msgspec
 
-from arena.author.locking import lock_packages
+from arena.author.candidate import lock_packages
 from arena.author.submitting import Parcel, packed
 from arena.league.bot import Bot
 from arena.league.command import REMOTE

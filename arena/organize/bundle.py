@@ -12,7 +12,7 @@ from typing import Any
 
 from arena.archive.feed import feed_of
 from arena.archive.show import told
-from arena.author.step import Step
+from arena.author.verdict import Step
 from arena.folders import unwritten
 from arena.league.plan import LeaguePlan
 from arena.organize.copying import folder_name

@@ -11,9 +11,8 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from arena.author.candidate import fitting
 from arena.author.check import check, unready
-from arena.author.step import Step
 from arena.author.trial import of_league
-from arena.author.verdict import is_fit, text
+from arena.author.verdict import Step, is_fit, text
 from arena.league.bot import Bot, LostBot
 from arena.league.edit import add_bot, check_changeable, replace_bot
 from arena.league.entry import entry_for

@@ -11,8 +11,7 @@ from typing import Any
 
 import pytest
 
-from arena.author.step import STEPS, Step
-from arena.author.verdict import text
+from arena.author.verdict import STEPS, Step, text
 from arena.league.finding import BUNDLED
 from tests.arena.conftest import Arena
 from tests.golden import Golden

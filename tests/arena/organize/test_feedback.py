@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.author.step import Step
+from arena.author.verdict import Step
 from arena.organize import bundle
 from arena.store.opening import open_store, read_played
 from tests.arena.conftest import Arena
