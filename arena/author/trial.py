@@ -51,10 +51,9 @@ def of_league(league: LeaguePlan, patience: float, sandbox_uid: int | None) -> S
 
     The deals are never the league's own.
     """
-    assert league.rules is not None
     return Setting(
-        game=league.rules,
-        options=read_options(league.rules, league.options),
+        game=league.loaded,
+        options=read_options(league.loaded, league.options),
         limits=league.limits,
         seat_counts=[league.seats],
         seed=SEED,

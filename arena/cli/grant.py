@@ -49,7 +49,7 @@ def grant(
         show(_table(plan), form)
         return
     check_known(plan, name)
-    bot = next((each for each in plan.bots if each.name == composed(name)), None)
+    bot = plan.bot_named(composed(name))
     if bot is None:
         raise ArenaError(f"{name} is disqualified, and plays no more; nothing was changed.")
     if sum((needed, back, bool(limits))) != 1:

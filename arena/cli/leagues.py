@@ -47,7 +47,6 @@ from arena.cli.running import (
 from arena.cli.saying import say, show, warn_unprotected
 from arena.cli.stopping import stopped_by_signals, stopped_by_time
 from arena.cli.verify import agree
-from arena.league.bot import Bot
 from arena.league.doors import idle_keys
 from arena.league.entry import entries_of
 from arena.league.file import FILE
@@ -348,13 +347,14 @@ def _size(count: float) -> str:
 
 def _words(event: Suspended | Forfeiting | News | Problem, league: LeaguePlan) -> str:
     """Return what to say of what happened."""
+    bots = {bot.name: bot for bot in league.bots}
     match event:
         case Suspended():
-            bot = _bot(league, event.bot)
+            bot = bots[event.bot]
             why = suspended(bot, event.reason, league.limits_of(bot))
             return safe(f"{event.bot} is suspended for this run: {why}")
         case Forfeiting():
-            bot = _bot(league, event.bot)
+            bot = bots[event.bot]
             hint = advice(bot, event.stderr, league.limits_of(bot))
             where = f"see `arena show {league.folder} {event.match}`."
             return safe(f"{event.bot} has {FORFEITING}: {where}{hint}")
@@ -362,7 +362,3 @@ def _words(event: Suspended | Forfeiting | News | Problem, league: LeaguePlan) -
             return safe(event.text)
         case Problem():
             return safe_lines(event.text)
-
-
-def _bot(league: LeaguePlan, name: str) -> Bot:
-    return next(bot for bot in league.bots if bot.name == name)

@@ -237,14 +237,11 @@ def _of_league(folder: Path, match: str | None) -> _Found:
     feed = partial(feed_of, league, opened)
 
     def again(word: str, seat: int | None) -> tuple[Bot, Feed]:
-        bot = next((bot for bot in league.bots if bot.name == composed(word)), None)
-        bot = bot or find_bot(word, league.game.name)
+        bot = league.bot_named(composed(word)) or find_bot(word, league.game.name)
         return bot, feed(seat_of(opened, composed(word), seat))
 
     def game() -> type[Game]:
-        rules = with_game(league).rules
-        assert rules is not None
-        return rules
+        return with_game(league).loaded
 
     return _Found(opened, feed, again, game, partial(_hints, league, opened))
 

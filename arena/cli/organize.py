@@ -112,7 +112,7 @@ def add(
     arena add cup hand-ins --replace --copy
     """
     plan = with_game(read_played(league))
-    found, others = brought(bots, _rules(plan))
+    found, others = brought(bots, plan.loaded)
     if not terms.workers:
         terms = terms._replace(workers=max(1, default_workers(plan.cores)))
     verdicts = _enter(plan, found, terms, feedback)
@@ -124,11 +124,6 @@ def add(
     show(_table(verdicts, plan.game.name, notes), form)
     _tell_changes(league, verdicts)
     context.exit(1 if any(verdict.state == "refused" for verdict in verdicts) else 0)
-
-
-def _rules(plan: LeaguePlan) -> type:
-    assert plan.rules is not None
-    return plan.rules
 
 
 def _enter(
@@ -245,7 +240,7 @@ def replace(
     """
     plan = with_game(read_played(league))
     check_known(plan, name)
-    found, _ = brought([f"{name}={bot}"], _rules(plan))
+    found, _ = brought([f"{name}={bot}"], plan.loaded)
     [verdict] = _enter(plan, found, terms, feedback)
     if verdict.state == "refused":
         for line in verdict.text(plan.game.name, screen_width()):
@@ -257,7 +252,7 @@ def replace(
         return
     then = "" if is_served(league) else f" Next: arena run {quoted(league)}"
     what = "it is in the next round" if plan.goes_by_results else "it plays everything anew"
-    new = next((bot for bot in read_played(league).bots if bot.name == composed(name)), None)
+    new = read_played(league).bot_named(composed(name))
     is_known = new is not None and new.version in played_versions(plan, new)
     if is_known and not plan.goes_by_results:
         what = "it has played before, has those results back, and plays what is missing"

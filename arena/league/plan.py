@@ -83,9 +83,20 @@ class LeaguePlan:
         """The bots that cannot be run; there are none in a league that was read to be played."""
         return tuple(bot for bot in self.bots if isinstance(bot, LostBot))
 
+    @property
+    def loaded(self) -> type[Game]:
+        """The game itself, of a league that was read with its game."""
+        assert self.rules is not None
+        return self.rules
+
+    def bot_named(self, name: str) -> Bot | None:
+        """Return the bot that plays under a name, if there is one."""
+        return next((bot for bot in self.bots if bot.name == name), None)
+
     def grant_of(self, name: str) -> Grant:
         """Return what a bot of a name is allowed in place of the limits; nothing for a new one."""
-        return next((bot.grant for bot in self.bots if bot.name == name), NO_GRANT)
+        bot = self.bot_named(name)
+        return NO_GRANT if bot is None else bot.grant
 
     @property
     def cores(self) -> int:

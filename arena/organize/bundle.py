@@ -28,7 +28,6 @@ from arena.tables.sources import field_of
 from arena.tables.table import NAME_WIDTH, Column, Row, Table, render
 from arena.text import counted, fold, safe
 from protocol.errors import ArenaError
-from referee.rules.game import Game
 from referee.sandbox import PYTHON
 
 _WIDTH = 80  # columns of the texts
@@ -153,10 +152,10 @@ def _remarks(league: LeaguePlan, field: Field, name: str) -> Iterator[str]:
 
 def _program(league: LeaguePlan, name: str) -> str:
     """Return the words with which the author of a bot runs it, as far as they are known."""
-    command = next((bot.command for bot in league.bots if bot.name == name), ())
-    if not command or Path(command[0]).is_absolute():  # on the organizer's machine
+    bot = league.bot_named(name)
+    if bot is None or not bot.command or Path(bot.command[0]).is_absolute():  # on our own machine
         return "./my_bot"
-    return shlex.join("python3" if word == PYTHON else word for word in command)
+    return shlex.join("python3" if word == PYTHON else word for word in bot.command)
 
 
 def _files(logged: int, matches: int, program: str) -> Iterator[str]:
@@ -198,12 +197,7 @@ def _results(
 def _write_match(league: LeaguePlan, store: Store, folder: Path, row: Row) -> None:
     """Write a match as a bot saw it, to be read, and the lines that it was sent."""
     opened = store.whole(store.find(row["match"]))
-
-    def game() -> type[Game]:
-        assert league.rules is not None
-        return league.rules
-
-    lines = told(opened, game, seat=row["seat"], tables=True, width=_WIDTH)
+    lines = told(opened, lambda: league.loaded, seat=row["seat"], tables=True, width=_WIDTH)
     _write(folder, f"{row['match']}.txt", lines)
     sent = feed_of(league, opened, row["seat"]).lines()
     _write(folder, f"{row['match']}.jsonl", (line.decode().removesuffix("\n") for line in sent))

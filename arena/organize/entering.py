@@ -154,7 +154,7 @@ def _known(
     for gone in league.disqualified:
         if gone.name == name and not terms.is_replacing:
             return _refused(each, f"{gone.remark} `arena disqualify --undo` lets it play again.")
-    present = next((bot for bot in league.bots if bot.name == name), None)
+    present = league.bot_named(name)
     if present is None:
         return None
     if _is_as(present, each.bot) and present.version in played_versions(league, present):
@@ -190,7 +190,7 @@ def _judged(
 ) -> BotVerdict:
     """Enter a bot if it is fit, and return the verdict on it."""
     there = bot.name in league.names.values()
-    present = next((other for other in league.bots if other.name == bot.name), None)
+    present = league.bot_named(bot.name)
     is_same = present is not None and _is_as(present, bot)
     if not is_fit(steps):
         also = (

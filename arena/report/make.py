@@ -80,8 +80,6 @@ def _replays(
 def _game(league: LeaguePlan) -> type[Game]:
     """Return the game, by whose rules matches are played again; raise ArenaError as `with_game`."""
     try:
-        rules = with_game(league).rules
+        return with_game(league).loaded
     except ArenaError as error:
         raise ArenaError(f"{error} Or say --replays 0: then the page has tables alone.") from None
-    assert rules is not None
-    return rules
