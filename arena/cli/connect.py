@@ -122,7 +122,7 @@ def _play(address: Address, token: str, bot: Prepared, launcher: Launcher, slots
             known_until = monotonic() + _KNOWN_SECONDS
         else:
             sleep(1)
-    say(f"{session.counts.words}.")
+    say(f"{session.done}.")
 
 
 def _handed_in(client: Client, bot: Prepared, name: str) -> str:

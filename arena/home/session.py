@@ -5,7 +5,6 @@ import secrets
 import select
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
 from time import monotonic
 from typing import Protocol
 
@@ -54,23 +53,6 @@ class Screen(Protocol):
         """Show how things stand, if it is time."""
 
 
-@dataclass
-class Counts:
-    """What a session has done."""
-
-    over: int = 0
-    """Matches that are over."""
-    answers: int = 0
-    """Lines that the bot has answered."""
-    trip: float | None = None
-    """The round trip to the league as measured last, in seconds."""
-
-    @property
-    def words(self) -> str:
-        """What was done."""
-        return f"{_matches(self.over)} over, {counted(self.answers, 'line')} answered"
-
-
 class BotSession:
     """Plays a bot's matches until it is stopped; all in one thread, which waits in `run`."""
 
@@ -98,7 +80,9 @@ class BotSession:
         self._copies = Copies(launcher, bot.run.program, bot.limits, self._poll)
         self._seen_there = 0  # the number of our last letter that the league has seen
         self._newest = 0  # the highest number of a copy that was begun
-        self.counts = Counts()
+        self._over = 0  # matches
+        self._answers = 0  # lines
+        self._trip: float | None = None  # to the league and back, as measured last, in seconds
         self._line = LeagueLine(address, token, self._poll, self._hello, self._told_of_cut)
         self._state = ""  # what goes on in the league
         self._was_welcome = False
@@ -221,7 +205,7 @@ class BotSession:
         elif isinstance(frame, Beat):
             self._post.forget(frame.seen)
             self._seen_there = frame.seen
-            self.counts.trip = frame.trip
+            self._trip = frame.trip
             self._state = _short(frame.state).rstrip(".")
             self._line.send(encode_frame(Echo(at=frame.at, seen=self._post.seen)))
         elif self._post.take(frame):
@@ -296,7 +280,7 @@ class BotSession:
         elif number not in self._copies:
             return  # it has ended by itself, which the league had not heard
         elif isinstance(letter, EndCopy):
-            self.counts.over += 1
+            self._over += 1
             self._copies.end(number)
         elif "\n" in letter.line:
             raise ProtocolError("it sent two lines as one")
@@ -311,12 +295,12 @@ class BotSession:
             news = self._copies.news.popleft()
             number = self._post.number()
             if isinstance(news, CopyEnd):
-                self.counts.over += 1
+                self._over += 1
                 self._show_gone(news)
                 how, stderr = news.how[:_TOLD], news.stderr[-_TOLD:]
                 self._mail(CopyGone(n=number, copy=news.copy, how=how, stderr=stderr))
             else:
-                self.counts.answers += 1
+                self._answers += 1
                 self._mail(CopyLine(n=number, copy=news.copy, line=news.line))
 
     def _mail(self, letter: CopyLine | CopyGone | OfferSlots) -> None:
@@ -348,17 +332,22 @@ class BotSession:
             self._last_letter = self._post.number()
             self._mail(OfferSlots(n=self._last_letter, slots=0))
 
+    @property
+    def done(self) -> str:
+        """What was done, in words."""
+        return f"{_matches(self._over)} over, {self._answered}"
+
+    @property
+    def _answered(self) -> str:
+        return f"{counted(self._answers, 'line')} answered"
+
     def _status(self) -> str:
-        counts = self.counts
-        trip = f", round trip {1000 * counts.trip:.0f} ms" if counts.trip is not None else ""
+        trip = f", round trip {1000 * self._trip:.0f} ms" if self._trip is not None else ""
         where = "" if self._line.is_welcome else ", not connected"
         playing = f"{_matches(len(self._copies))} in play"
         if not self._copies and self._state:
             playing = f"{self._state}; {playing}"
-        return (
-            f"{playing}, {counts.over} over, "
-            f"{counted(counts.answers, 'line')} answered{trip}{where}"
-        )
+        return f"{playing}, {self._over} over, {self._answered}{trip}{where}"
 
 
 def _matches(number: int) -> str:
