@@ -2,7 +2,7 @@
 
 import ast
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -257,9 +257,9 @@ def _first_line(path: Path) -> str:
 
 
 @main.command()
-@click.argument("game", required=False, shell_complete=completion.games)
+@click.argument("game", default="", shell_complete=completion.games)
 @trust_option
-def schema(game: str | None) -> None:
+def schema(game: str) -> None:
     """Print the JSON Schema of the messages, of a game's moves, or of a server's API.
 
     With `game-protocol`, those of the messages of a game that is a program; with `door`, those of
@@ -274,19 +274,21 @@ def schema(game: str | None) -> None:
     arena schema remote
     arena schema api
     """
-    if game is None:
-        found = message_schemas()
-    elif game == "game-protocol":
-        found = game_message_schemas()
-    elif game == "door":
-        found = door_schemas()
-    elif game == "remote":
-        found = remote_schemas()
-    elif game == "api":
-        from arena.serve.api import api_schema  # here, as it costs the others a while
-
-        found = api_schema()
-    else:
-        kind, _ = find_game(game)
-        found = moves_schema(kind)
+    found = _SCHEMAS[game]() if game in _SCHEMAS else moves_schema(find_game(game)[0])
     click.echo(json.dumps(found, indent=2))
+
+
+def _api_schema() -> Any:
+    from arena.serve.api import api_schema  # here, as it costs the others a while
+
+    return api_schema()
+
+
+_SCHEMAS: dict[str, Callable[[], Any]] = {
+    "": message_schemas,
+    "game-protocol": game_message_schemas,
+    "door": door_schemas,
+    "remote": remote_schemas,
+    "api": _api_schema,
+}
+"""What `arena schema` prints, by its word; another is a game's."""

@@ -11,7 +11,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from time import monotonic
-from typing import Any, Protocol
+from typing import Any
 
 import click
 
@@ -61,6 +61,7 @@ def watch(league: Path, every: float | None, once: bool) -> None:
         _show_whole(watcher.look())
         return
     live = sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
+    output: _Screen | _Lines
     output = _Screen() if live else _Lines(_SECONDS_BETWEEN_LINES if every is None else every)
     try:
         with _resizes_kept():
@@ -105,20 +106,7 @@ def _wait(until: float, resized: Callable[[], None]) -> None:
             resized()
 
 
-class _Output(Protocol):
-    """Where pictures are shown."""
-
-    def show(self, sight: Sight) -> None:
-        """Show how things stand."""
-
-    def leave(self) -> None:
-        """Let what is shown stay, and end."""
-
-    def clear(self) -> None:
-        """Make room for the last words."""
-
-
-class _Lines(_Output):
+class _Lines:
     """A line now and then, if anything has changed."""
 
     def __init__(self, gap: float) -> None:
@@ -134,14 +122,15 @@ class _Lines(_Output):
         click.echo(" ".join(_head(sight)))
 
     def leave(self) -> None:
-        pass
+        """Let what is shown stay, and end."""
 
     def clear(self) -> None:
+        """Make room for the last words."""
         if self._told is not None:
             click.echo()
 
 
-class _Screen(_Output):
+class _Screen:
     """A picture on a terminal, drawn in the place of the one before."""
 
     def __init__(self) -> None:
