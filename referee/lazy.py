@@ -11,14 +11,16 @@ class Lazy(MutableMapping[str, T]):
     """A mapping whose names are known at once, in their order, and whose values only if needed."""
 
     def __init__(self, homes: Mapping[str, str]) -> None:
-        """Take where each is found: `module:name`."""
+        """Take where each is found: `module:name`, or the module that sets it when imported."""
         self._homes = dict(homes)
         self._found: dict[str, T] = {}
 
     def __getitem__(self, key: str) -> T:
         if key not in self._found:
-            module, _, name = self._homes[key].partition(":")
-            self._found[key] = getattr(import_module(module), name)
+            home, _, name = self._homes[key].partition(":")
+            module = import_module(home)
+            if name:
+                self._found[key] = getattr(module, name)
         return self._found[key]
 
     def __contains__(self, key: object) -> bool:

@@ -13,125 +13,65 @@ from referee.lazy import Lazy
 
 _LONG = 160  # characters of a path, beyond which its middle is left out
 _COMMANDS = {
-    "demo": ("demo:demo", "Run a small league of each of two games and show the tables."),
-    "games": (
-        "about:games",
-        "List the games, or describe one: its seats, options, decisions and rules.",
-    ),
-    "bots": ("about:bots", "List the bundled bots of all games, or of one."),
-    "play": (
-        "play:play",
-        "Play one match and draw it; the bots sit in the order given, `human` is you.",
-    ),
-    "new": (
-        "new:new",
-        "Begin a new bot: a folder with a program that plays, a kit, and what to try next.",
-    ),
+    "demo": "Run a small league of each of two games and show the tables.",
+    "games": "List the games, or describe one: its seats, options, decisions and rules.",
+    "bots": "List the bundled bots of all games, or of one.",
+    "play": "Play one match and draw it; the bots sit in the order given, `human` is you.",
+    "new": "Begin a new bot: a folder with a program that plays, a kit, and what to try next.",
     "new-game": (
-        "new:new_game",
-        "Begin a new game: one that works, to be changed, with rules page, bots and a test.",
+        "Begin a new game: one that works, to be changed, with rules page, bots and a test."
     ),
-    "check": (
-        "check:check_command",
-        "Check step by step whether a bot can play a game; exit with 1 if it cannot.",
-    ),
-    "check-game": (
-        "check_game:check_game_command",
-        "Check step by step whether a game keeps its contract; exit with 1 if not.",
-    ),
-    "env": (
-        "env:env",
-        "Make the environments of bots that need packages, and show which are kept.",
-    ),
-    "init": ("leagues:init", "Make a league: a folder whose league.toml says what to play."),
-    "add": (
-        "organize:add",
-        "Check bots for a league, and enter those that are fit; exit with 1 if any is not.",
-    ),
+    "check": "Check step by step whether a bot can play a game; exit with 1 if it cannot.",
+    "check-game": "Check step by step whether a game keeps its contract; exit with 1 if not.",
+    "env": "Make the environments of bots that need packages, and show which are kept.",
+    "init": "Make a league: a folder whose league.toml says what to play.",
+    "add": "Check bots for a league, and enter those that are fit; exit with 1 if any is not.",
     "replace": (
-        "organize:replace",
-        "Put another bot in the place of one of a league; if it is not fit, the old one stays.",
+        "Put another bot in the place of one of a league; if it is not fit, the old one stays."
     ),
-    "remove": (
-        "organize:remove",
-        "Take bots out of a league; their matches are kept, and count no more.",
-    ),
+    "remove": "Take bots out of a league; their matches are kept, and count no more.",
     "grant": (
-        "grant:grant",
-        "Give a bot limits of its own in a league; without NAME, show who has some, or needs some.",
+        "Give a bot limits of its own in a league; without NAME, show who has some, or needs some."
     ),
     "disqualify": (
-        "organize:disqualify",
-        "Exclude bots: they play no more, their matches are kept and do not count, tables say why.",
+        "Exclude bots: they play no more, their matches are kept and do not count, tables say why."
     ),
-    "author": (
-        "author:author",
-        "Say who may hand in bots to a league that `arena serve` keeps open.",
-    ),
-    "serve": (
-        "serve:serve",
-        "Keep leagues open: take bots in, play what is missing, and show the live table.",
-    ),
-    "final": (
-        "final:final_command",
-        "Draw the sealed seed of a contest's final, or make the final, or say how it stands.",
-    ),
-    "submit": (
-        "submit:submit",
-        "Hand in a bot, wait for the verdict, and show it.",
-    ),
-    "connect": (
-        "connect:connect",
-        "Let a bot play in a league from this machine, for as long as this runs.",
-    ),
-    "run": ("leagues:run", "Play whatever is missing, then show the table."),
-    "rank": ("rank:rank", "Show the leaderboard of a league, or of several together."),
-    "standings": (
-        "table:standings",
-        "Show how a tournament stands: its points, its rounds, its bracket.",
-    ),
-    "table": ("table:table_command", "Show the results of every bot against every other."),
-    "watch": (
-        "watch:watch",
-        "Follow a league while it is being played: its progress and its table.",
-    ),
-    "report": (
-        "report:report",
-        "Write a league as one web page: tables, pictures, and matches to step through.",
-    ),
-    "matches": ("matches:matches", "List the matches that were played, by deal."),
-    "show": ("matches:show_match", "Show a match move by move, with times, faults and notes."),
+    "author": "Say who may hand in bots to a league that `arena serve` keeps open.",
+    "serve": "Keep leagues open: take bots in, play what is missing, and show the live table.",
+    "final": "Draw the sealed seed of a contest's final, or make the final, or say how it stands.",
+    "submit": "Hand in a bot, wait for the verdict, and show it.",
+    "connect": "Let a bot play in a league from this machine, for as long as this runs.",
+    "run": "Play whatever is missing, then show the table.",
+    "rank": "Show the leaderboard of a league, or of several together.",
+    "standings": "Show how a tournament stands: its points, its rounds, its bracket.",
+    "table": "Show the results of every bot against every other.",
+    "watch": "Follow a league while it is being played: its progress and its table.",
+    "report": "Write a league as one web page: tables, pictures, and matches to step through.",
+    "matches": "List the matches that were played, by deal.",
+    "show": "Show a match move by move, with times, faults and notes.",
     "feedback": (
-        "organize:feedback",
-        "Write a folder for each bot, to be sent to its author: its results and its own matches.",
+        "Write a folder for each bot, to be sent to its author: its results and its own matches."
     ),
-    "verify": (
-        "verify:verify",
-        "Play every stored match again by the rules, and name those that differ.",
-    ),
-    "export": ("archive:export_league", "Write all that a league has played as JSON lines."),
-    "import": (
-        "archive:import_league",
-        "Add exported matches to a league: all of them, or none.",
-    ),
-    "compare": (
-        "compare:compare",
-        "Play until it is clear whether bot A is better than bot B.",
-    ),
-    "schema": (
-        "about:schema",
-        "Print the JSON Schema of the messages, of a game's moves, or of a server's API.",
-    ),
-    "completion": (
-        "completion:completion",
-        "Print the script by which a shell completes commands, options, games and bots.",
-    ),
-    "doctor": (
-        "doctor:doctor",
-        "Show which sandboxes work on this machine, and whether a bot starts in them.",
-    ),
+    "verify": "Play every stored match again by the rules, and name those that differ.",
+    "export": "Write all that a league has played as JSON lines.",
+    "import": "Add exported matches to a league: all of them, or none.",
+    "compare": "Play until it is clear whether bot A is better than bot B.",
+    "schema": "Print the JSON Schema of the messages, of a game's moves, or of a server's API.",
+    "completion": "Print the script by which a shell completes commands, options, games and bots.",
+    "doctor": "Show which sandboxes work on this machine, and whether a bot starts in them.",
 }
-"""The commands, in the order of use: where each is, and its first sentence of help.
+"""The commands, in the order of use, each with its first sentence of help."""
+_HOMES = {
+    **dict.fromkeys(("games", "bots", "schema"), "about"),
+    "new-game": "new",
+    "check-game": "check_game",
+    **dict.fromkeys(("init", "run"), "leagues"),
+    **dict.fromkeys(("add", "replace", "remove", "disqualify", "feedback"), "organize"),
+    "standings": "table",
+    "show": "matches",
+    **dict.fromkeys(("export", "import"), "archive"),
+}
+"""The modules of commands that are called otherwise than theirs.
 
 A command's module is imported when it is used: imports take most of a short command's time.
 """
@@ -147,7 +87,7 @@ class ArenaGroup(click.Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write what the commands are for."""
         with formatter.section("Commands"):
-            formatter.write_dl([(name, help_) for name, (_, help_) in _COMMANDS.items()])
+            formatter.write_dl([*_COMMANDS.items()])
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[Any]:
         """Return the commands that begin so, which are not imported, or the options."""
@@ -155,7 +95,7 @@ class ArenaGroup(click.Group):
 
         found = [
             CompletionItem(name, help=help_)
-            for name, (_, help_) in _COMMANDS.items()
+            for name, help_ in _COMMANDS.items()
             if name.startswith(incomplete)
         ]
         return [*found, *click.Command.shell_complete(self, ctx, incomplete)]
@@ -240,7 +180,7 @@ def _shown(error: OSError) -> str:
 
 @click.group(
     cls=ArenaGroup,
-    commands=Lazy({name: f"arena.cli.{home}" for name, (home, _) in _COMMANDS.items()}),
+    commands=Lazy({name: f"arena.cli.{_HOMES.get(name, name)}" for name in _COMMANDS}),
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 @click.version_option(package_name="bot-arena", prog_name="arena")

@@ -30,7 +30,7 @@ def test_help_fits_a_terminal_and_holds_an_example(arena: Arena, name: str) -> N
     assert any(line.strip().startswith(f"arena {name}") for line in lines if "Usage" not in line)
     assert all(len(line) <= 80 for line in lines)
     if name:
-        command, (_, said) = main.commands[name], _COMMANDS[name]
+        command, said = main.commands[name], _COMMANDS[name]
         assert (command.name, command.get_short_help_str(limit=1000)) == (name, said)
 
 
