@@ -5,7 +5,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Sequence
 from time import monotonic
-from typing import Any, Self
+from typing import Self
 
 import click
 
@@ -17,6 +17,7 @@ from arena.text import counted, duration, safe
 _SECONDS_BEFORE_FIRST_LINE = 5.0  # as the next
 _SECONDS_BETWEEN_LINES = 30.0  # where standard error is no terminal
 _SECONDS_BETWEEN_DRAWINGS = 0.1  # where it is one
+_BAR = 20  # columns
 
 
 class StatusLine:
@@ -63,39 +64,27 @@ class StatusLine:
         say(*text.splitlines())
 
 
-class ProgressLine:
-    """A progress bar on a terminal; elsewhere a plain line now and then."""
+class ProgressLine(StatusLine):
+    """How many of the matches are played, with a bar on a terminal."""
 
     def __init__(self, matches: int, pace: Pace) -> None:
+        super().__init__()
         self._matches = matches
         self._estimate = pace
         self._done = 0
         self._faults: Counter[str] = Counter()
         self._started = monotonic()
-        self._next = self._started + _SECONDS_BEFORE_FIRST_LINE
-        self._terminal = sys.stderr.isatty()
-        self._bar: Any = None
+        self._next = self._started + (0 if self._terminal else _SECONDS_BEFORE_FIRST_LINE)
         self._underway = ""
 
     def __enter__(self) -> Self:
-        if self._terminal:
-            self._bar = click.progressbar(
-                length=self._matches,
-                file=sys.stderr,
-                show_pos=True,
-                show_eta=False,  # as `Pace` knows better
-                width=20,
-                bar_template="%(bar)s %(info)s %(label)s",
-            )
-            self._bar.render_progress()
+        self._show()
         return self
 
     def __exit__(self, *error: object) -> None:
+        self.clear()
         self._underway = ""
-        if self._terminal:
-            self._bar.render_finish()
-        else:
-            click.echo(self._line(), err=True)
+        click.echo(self._line(), err=True)
 
     def advance(self, played: Sequence[PlayedMatch]) -> None:
         """Count matches that were played."""
@@ -104,7 +93,7 @@ class ProgressLine:
         for each in played:
             for kinds in filter(None, each.result.faults):
                 self._faults.update(kinds)
-        self._show(len(played))
+        self._show()
         if said := self._estimate.holdup(self._matches - self._done):
             self.say(safe(said))
 
@@ -112,41 +101,36 @@ class ProgressLine:
         """Show how far slow matches are: how many are played, and the answers so far."""
         self._estimate.hear(answers)
         self._underway = f"{matches:,} under way, {counted(answers, 'answer')}, "
-        self._show(0)
+        self._show()
 
-    def _show(self, new: int) -> None:
-        if self._terminal:
-            self._bar.label = self._pace() + self._left()
-            self._bar.update(new)
-            if not new:
-                self._bar.render_progress()
-        elif (self._underway or self._done) and self._done < self._matches:
-            if monotonic() < self._next:
-                return
-            self._next = monotonic() + _SECONDS_BETWEEN_LINES
-            click.echo(self._line() + self._left(), err=True)
+    def _show(self) -> None:
+        is_news = (self._underway or self._done) and self._done < self._matches
+        if self._terminal or is_news:
+            self.show(lambda: self._line() + self._left())
 
     def expect(self, missing: int) -> None:
         """Take note that so many matches are still to be played, as a round has begun."""
         self._matches = self._done + missing
-        if self._terminal:
-            self._bar.length = self._matches
 
     def say(self, text: str) -> None:
-        """Show a message that stays."""
-        say(*[""] * self._terminal, *text.splitlines())
+        """Show a message that stays, and the bar again below it."""
+        super().say(text)
+        if self._terminal:
+            self._next = 0.0
+            self._show()
 
     def _left(self) -> str:
         seconds = self._estimate.left(self._matches - self._done)
         return f", about {duration(seconds)} left" if seconds else ""
 
     def _line(self) -> str:
-        return f"{self._done} of {self._matches} matches, {self._pace()}"
-
-    def _pace(self) -> str:
         seconds = max(monotonic() - self._started, 1e-9)
         faults = counted(self._faults.total(), "fault")
-        return f"{self._underway}{_rate(self._done, seconds)}, {faults}"
+        pace = f"{self._underway}{_rate(self._done, seconds)}, {faults}"
+        if not self._terminal:
+            return f"{self._done} of {self._matches} matches, {pace}"
+        bar = "#" * (_BAR * self._done // max(self._matches, 1))
+        return f"{bar:-<{_BAR}} {self._done}/{self._matches} {pace}"
 
 
 def _rate(count: int, seconds: float) -> str:
