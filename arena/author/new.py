@@ -93,15 +93,22 @@ def write_bot(
     `word` means the game in that folder, if it is not the game's name. With `packages`, the bot is
     one in Python, and has them in an environment.
 
-    Raises ArenaError if there is anything in the folder, and for a name that no bot may have or
-    that means another.
+    Raises ArenaError if there is anything in the folder, for a name that no bot may have or that
+    means another, and where a game cannot be begun.
     """
     name = folder.resolve().name
     check_name(name)
     check_free(name, game.name)
-    kind = languages()[language]
+    kind, source = languages()[language], TEMPLATES / language
     executable = kind.bot if kind.command[0] == f"./{kind.bot}" else ""
-    contents = _contents(name, language, game, word or game.name, packages)
+    copies = [kind.kit, "Makefile"] if kind.build else [kind.kit]
+    readme = _readme(name, kind, game, word or game.name, _PACKAGES * bool(packages))
+    contents = {
+        kind.bot: filled((source / kind.bot).read_text(encoding="utf-8"), game).encode(),
+        **{file: (source / file).read_bytes() for file in copies},
+        "bot.toml": bot_file(kind).encode(),
+        "README.md": readme.encode(),
+    }
     if packages:
         contents[REQUIREMENTS] = _requirements(packages).encode()
         contents["bot.toml"] += f"python = {toml(VENV)}\n".encode()
@@ -176,20 +183,6 @@ def write_files(folder: Path, contents: Mapping[str, bytes], executable: str = "
         if executable:
             (folder / executable).chmod(0o755)
     return list(contents)
-
-
-def _contents(
-    name: str, language: str, game: type[Game], word: str, packages: Sequence[str]
-) -> dict[str, bytes]:
-    """Return what is in a new bot's files; raise ArenaError where a game cannot be begun."""
-    kind, source = languages()[language], TEMPLATES / language
-    copies = [kind.kit, "Makefile"] if kind.build else [kind.kit]
-    return {
-        kind.bot: filled((source / kind.bot).read_text(encoding="utf-8"), game).encode(),
-        **{file: (source / file).read_bytes() for file in copies},
-        "bot.toml": bot_file(kind).encode(),
-        "README.md": _readme(name, kind, game, word, _PACKAGES * bool(packages)).encode(),
-    }
 
 
 def check_free(name: str, game: str) -> None:

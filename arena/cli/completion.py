@@ -3,7 +3,7 @@
 import os
 import re
 import tomllib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
 
 import click
@@ -79,38 +79,33 @@ def _files(incomplete: str) -> list[CompletionItem]:
     return [CompletionItem(incomplete, type="file")]
 
 
-def among(words: Iterable[str]) -> Complete:
+def _begun(words: Iterable[str], incomplete: str) -> list[CompletionItem]:
+    return [CompletionItem(word) for word in words if word.startswith(incomplete)]
+
+
+def among(words: Collection[str]) -> Complete:
     """Return what completes one of some words."""
-    known = [*words]
-
-    def complete(
-        _ctx: click.Context, _param: click.Parameter, incomplete: str
-    ) -> list[CompletionItem]:
-        return [CompletionItem(word) for word in known if word.startswith(incomplete)]
-
-    return complete
+    return lambda _ctx, _param, incomplete: _begun(words, incomplete)
 
 
-def limits(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+def limits(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Return the keys of limits that begin so, as far as a command takes them among others."""
     from referee.limits import Limits  # here, as it costs every command a while
 
-    keys = [f"{name}=" for name in Limits.__struct_fields__ if name not in _OTHERWISE]
-    return among(keys)(ctx, param, incomplete)
+    keys = (f"{name}=" for name in Limits.__struct_fields__ if name not in _OTHERWISE)
+    return _begun(keys, incomplete)
 
 
-def grants(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+def grants(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Return the keys of what one bot may be allowed that begin so."""
     from referee.limits import Grant  # here, as it costs every command a while
 
-    keys = (f"{name}=" for name in Grant.__struct_fields__ if name != "remote")
-    return among(keys)(ctx, param, incomplete)
+    return _begun((f"{name}=" for name in Grant.__struct_fields__ if name != "remote"), incomplete)
 
 
 def games(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Return the bundled games that begin so; if there are none, files complete the word."""
-    found = [CompletionItem(name) for name in GAMES if name.startswith(incomplete)]
-    return found or _files(incomplete)
+    return _begun(GAMES, incomplete) or _files(incomplete)
 
 
 def bots(ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
@@ -119,8 +114,7 @@ def bots(ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[C
     names = {name for each in ([game] if game in GAMES else GAMES) for name in bundled(each)}
     if ctx.info_name == "play":
         names.add(HUMAN)
-    found = [CompletionItem(name) for name in sorted(names) if name.startswith(incomplete)]
-    return found or _files(incomplete)
+    return _begun(sorted(names), incomplete) or _files(incomplete)
 
 
 def entered(ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
@@ -132,4 +126,4 @@ def entered(ctx: click.Context, _param: click.Parameter, incomplete: str) -> lis
         names = [each["name"] for each in told["bot"]]
     except (OSError, ValueError, KeyError, TypeError):
         return []  # while somebody types, there is no place to say why
-    return [CompletionItem(name) for name in names if name.startswith(incomplete)]
+    return _begun(names, incomplete)

@@ -1,5 +1,6 @@
 """The command for the final of a contest: final."""
 
+from functools import partial
 from pathlib import Path
 
 import click
@@ -30,6 +31,8 @@ from arena.store.opening import open_store, read_played
 from arena.store.tournament import asked_deals
 from arena.text import counted, quoted
 from protocol.errors import ArenaError
+
+_say = partial(say, err=False)
 
 
 @main.command("final")
@@ -131,7 +134,3 @@ def _say_how_it_stands(db: HandIns, hand_in: HandIn) -> None:
     else:
         when = hand_in.release or "its release is set, in [hand_in]"
         _say(f"The final is over. Its results and its seed are held back until {when}.")
-
-
-def _say(text: str) -> None:
-    say(text, err=False)

@@ -34,7 +34,7 @@ from arena.cli.options import (
 from arena.cli.progress import StatusLine
 from arena.cli.running import built
 from arena.cli.saying import say, screen_width, tell_unmet, warn_unprotected
-from arena.cli.stepping import Faults, Keys, Moves, Pauses, Steps, Telling
+from arena.cli.stepping import Keys, Moves, Pauses, Steps, Telling
 from arena.league.bot import Bot
 from arena.league.finding import HUMAN, find_bot
 from arena.league.games import find_game, outdated
@@ -103,17 +103,14 @@ class _Way(NamedTuple):
                 "which goes on by itself; --pause 0 does not wait."
             )
 
-    def telling(self, names: Sequence[str], processes: Sequence[BotProcess | None]) -> Telling:
+    def telling(self, names: Sequence[str], party: "_Party") -> Telling:
         """Return what shows the match."""
         if self.quiet:
             return Telling()
-        if self.log:
-            return Faults(names)
         if self.drawn:
-            running = [process for process in processes if process]
             pause = Keys() if self.step else lambda _: sleep(self.pause or 0)
-            return Steps(names, self.view, Pauses(running, pause))
-        return Moves(names, people=None in processes)
+            return Steps(names, self.view, Pauses(party.running, pause))
+        return Moves(names, people=None in party.processes, log=self.log)
 
 
 class _Party(NamedTuple):
@@ -123,6 +120,11 @@ class _Party(NamedTuple):
     names: list[str]
     processes: list[BotProcess | None]
     sandbox: str
+
+    @property
+    def running(self) -> list[BotProcess]:
+        """The processes that there are."""
+        return [process for process in self.processes if process]
 
 
 def _seed(word: str | None) -> str:
@@ -215,7 +217,7 @@ def play(
             if begins is not None and not way.quiet and HUMAN not in bots and way.view is None:
                 dealt = new_game(kind, len(bots), chosen, behind)
                 click.echo(_opening_text(dealt, begins, names), err=way.log)
-            telling = way.telling(names, party.processes)
+            telling = way.telling(names, party)
             with _explained(source):
                 saved = _play(match, begins, source, party, limits, telling, log=way.log)
         try:
@@ -326,7 +328,6 @@ def _play(
 ) -> SavedMatch:
     """Play the match; return all that can be kept of it."""
     seeds = bot_seeds(game)
-    running = [process for process in party.processes if process]
     seats = _seats(game, party, seeds, log=log)
     began = monotonic()
 
@@ -337,7 +338,7 @@ def _play(
     match = Match(game, limits.faults_allowed, opening, telling)
     played = play_match(match, seats, starts(game, MATCH, limits.time_control, seeds), tell)
     seconds = monotonic() - began - telling.pauses.seconds
-    end_processes(running)
+    end_processes(party.running)
     return SavedMatch(
         seats=seated(party.bots, seeds),
         limits=limits.of_matches,
@@ -352,11 +353,10 @@ def _play(
 
 
 def _seats(game: Game, party: _Party, seeds: Sequence[int], *, log: bool) -> list[Seat]:
-    running = [process for process in party.processes if process]
     seats: list[Seat] = []
     for number, (bot, process) in enumerate(zip(party.bots, party.processes, strict=True)):
         if bot is None or process is None:
-            seats.append(HumanSeat(game, number, party.names[number], seeds[number], running))
+            seats.append(HumanSeat(game, number, party.names[number], seeds[number], party.running))
         else:
             if log:
                 show_wire(process, number, bot.name)

@@ -39,38 +39,27 @@ class Telling:
 
 
 class Moves(Telling):
-    """Shows the moves as they are made.
+    """Shows the moves as they are made; with `log`, nothing but faults, on standard error.
 
     Where people play, their tables show what they may know; a fault may show more, and is kept.
     """
 
-    def __init__(self, names: Sequence[str], *, people: bool) -> None:
+    def __init__(self, names: Sequence[str], *, people: bool, log: bool) -> None:
         super().__init__()
         self._names = names
         self._people = people
+        self._log = log
 
     def __call__(self, game: Game, step: Sequence[Entry]) -> None:
         """Show one step."""
         for entry in step:
             lines = entry_lines(game, entry, self._names)
-            if not self._people:
+            if not (self._people or self._log):
                 _echo(lines)
+            elif entry.fault is not None and self._log:
+                _echo(lines, err=True)
             elif entry.fault is not None:
                 self.kept += lines
-
-
-class Faults(Telling):
-    """Shows nothing but faults, on standard error."""
-
-    def __init__(self, names: Sequence[str]) -> None:
-        super().__init__()
-        self._names = names
-
-    def __call__(self, game: Game, step: Sequence[Entry]) -> None:
-        """Show the faults of one step."""
-        for entry in step:
-            if entry.fault is not None:
-                _echo(entry_lines(game, entry, self._names), err=True)
 
 
 class Steps(Telling):

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib import metadata
+from itertools import accumulate
 from typing import Any
 
 import msgspec
@@ -52,12 +53,8 @@ class Lengths:
     @property
     def median(self) -> int:
         """The length that half of the matches do not exceed; there must be one."""
-        passed = 0
-        for length, count in self.decisions.items():
-            passed += count
-            if 2 * passed >= self.matches:
-                return length
-        raise ValueError("no match was played")
+        passed = zip(self.decisions, accumulate(self.decisions.values()), strict=True)
+        return next(length for length, matches in passed if 2 * matches >= self.matches)
 
 
 @dataclass(frozen=True, kw_only=True)
