@@ -72,10 +72,14 @@ def languages() -> dict[str, Language]:
     return msgspec.convert(tomllib.loads(text), dict[str, Language])
 
 
+def language_name(word: str) -> str:
+    """Return what we call the language that a word means, known or not."""
+    return _ALSO.get(word.lower(), word.lower())
+
+
 def find_language(word: str) -> tuple[str, Language]:
     """Return a language's name and what is known of it; raise ArenaError if there is none."""
-    known = languages()
-    name = _ALSO.get(word.lower(), word.lower())
+    known, name = languages(), language_name(word)
     if name not in known:
         raise ArenaError(f"there is no language {word!r}. {suggestion(word, known)}")
     return name, known[name]
@@ -264,20 +268,15 @@ def _importing(program: str, packages: Sequence[str], known: Path) -> str:
     `known` is the file with the names that packages are imported by. One that is not in it is left
     to the author, in a comment.
     """
+    from arena.environment.requirements import name_of, plain  # here, as few bots need it
+
     modules = tomllib.loads(known.read_text(encoding="utf-8"))
-    names = [_package_name(each) for each in packages]
-    found = [modules[name] for name in dict.fromkeys(names) if name in modules]
-    unknown = [name for name in dict.fromkeys(names) if name not in modules]
+    names = dict.fromkeys(name_of(plain(each)) for each in packages)
+    found = [modules[name] for name in names if name in modules]
+    unknown = [name for name in names if name not in modules]
     imports = "".join(f"import {module}\n" for module in sorted(found))
     if unknown:
         imports += f"\n# {REQUIREMENTS} names {', '.join(unknown)} too:\n{_OTHERS}"
     printed = "".join(f'    print("{each}", {each}.__version__)\n' for each in found)
     assert program.count(_IMPORT) == program.count(_MAIN) == 1
     return program.replace(_IMPORT, _IMPORT + imports).replace(_MAIN, _MAIN + printed)
-
-
-def _package_name(package: str) -> str:
-    """Return the name of a package as all ways to write it are one."""
-    from arena.environment.requirements import name_of, plain  # here, as few bots need it
-
-    return name_of(plain(package))

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from string import Template
 
-from arena.author.new import TEMPLATES, Language, find_language, languages, write_files
+from arena.author.new import TEMPLATES, Language, language_name, languages, write_files
 from arena.league.finding import AUTHORS_KIT
 from protocol.errors import ArenaError
 from referee.games import GAMES
@@ -35,7 +35,6 @@ def write_game(folder: Path) -> list[str]:
     texts = {_place(file, name): text for file, text in _filled(files, _TEMPLATE, words).items()}
     texts[f"{name}/__init__.py"] = f'"""{words["Title"]}, a game for Bot Arena."""\n'
     texts[f"{name}/bots/kit.py"] = AUTHORS_KIT.read_text(encoding="utf-8")
-    _check_new(folder)
     return _write(folder, texts)
 
 
@@ -49,14 +48,10 @@ def find_program_language(word: str) -> tuple[str, Language]:
 
     Raises ArenaError if there is none.
     """
-    known = program_languages()
-    try:
-        name, language = find_language(word)
-    except ArenaError:
-        name = word.lower()
+    known, name = program_languages(), language_name(word)
     if name not in known:
         raise ArenaError(f"no game can be begun in {word!r}. {suggestion(word, known)}")
-    return name, language
+    return name, languages()[name]
 
 
 def lacking(language: Language) -> list[str]:
@@ -83,7 +78,6 @@ def write_program(folder: Path, language: str) -> list[str]:
     if kind.build is not None:  # then JSON is read and written by what bots of the language use
         texts[kind.kit] = (TEMPLATES / language / kind.kit).read_text(encoding="utf-8")
     texts["bots/kit.py"] = AUTHORS_KIT.read_text(encoding="utf-8")
-    _check_new(folder)
     return _write(folder, texts)
 
 
@@ -97,11 +91,6 @@ def _filled(files: Iterable[Path], home: Path, words: dict[str, str]) -> dict[st
     }
 
 
-def _check_new(folder: Path) -> None:
-    if folder.exists() and (not folder.is_dir() or next(folder.iterdir(), None) is not None):
-        raise ArenaError(f"{folder} exists and is not empty; name a new folder.")
-
-
 def write_single_game(file: Path) -> Path:
     """Write a new game into one file, and return it; raise ArenaError if it is there already."""
     file = file if file.suffix == ".py" else file.with_name(f"{file.name}.py")
@@ -109,7 +98,7 @@ def write_single_game(file: Path) -> Path:
     if file.exists():
         raise ArenaError(f"{file} exists; name a new file.")
     text = (_TEMPLATE / "game.py.txt").read_text(encoding="utf-8")
-    _write(file.parent, {file.name: Template(text).safe_substitute(words)})
+    write_files(file.parent, {file.name: Template(text).safe_substitute(words).encode()})
     return file
 
 
@@ -141,4 +130,6 @@ def _place(file: str, name: str) -> str:
 
 
 def _write(folder: Path, texts: dict[str, str]) -> list[str]:
+    if folder.exists() and (not folder.is_dir() or next(folder.iterdir(), None) is not None):
+        raise ArenaError(f"{folder} exists and is not empty; name a new folder.")
     return write_files(folder, {file: text.encode() for file, text in texts.items()})

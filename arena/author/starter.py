@@ -29,7 +29,7 @@ def filled(source: str, game: type[Game]) -> str:
 
     Raises ArenaError for a decision whose name cannot stand in a program.
     """
-    dealt = _dealt(game)
+    dealt = new_game(game, game.seat_counts[0], read_options(game, {}), "1")
     view = plain(dealt.view((*dealt.deciders(), 0)[0]))
     met = _met(dealt)
     words = {"game": game.name, "seats": str(dealt.seats)}
@@ -57,10 +57,6 @@ def _check_name(name: str, game: type[Game]) -> None:
             f"{game.name} has a decision {name!r}, for which no program can be begun: "
             f"its author should call it by letters, digits, '_', '-', '.' and spaces."
         )
-
-
-def _dealt(game: type[Game]) -> Game:
-    return new_game(game, game.seat_counts[0], read_options(game, {}), "1")
 
 
 def _met(game: Game) -> dict[str, dict[bool, Decision]]:

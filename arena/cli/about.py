@@ -16,7 +16,7 @@ from arena.cli.options import output_format, trust_option
 from arena.cli.saying import show
 from arena.league.finding import bots_for
 from arena.league.games import family_of, find_game
-from arena.tables.table import Column, Row, Table, render
+from arena.tables.table import Column, Table, render
 from arena.text import quoted, safe
 from protocol.door import door_schemas
 from protocol.errors import ArenaError
@@ -88,10 +88,6 @@ def _said(source: Source) -> str:
     return f"A game {source.said}."
 
 
-def _title_or_refusal(row: Row) -> str:
-    return f"Not playable: {row['refusal']}" if row["refusal"] else str(row["title"])
-
-
 def _family_table(games: Sequence[Listed]) -> Table:
     rows = [
         {
@@ -106,7 +102,11 @@ def _family_table(games: Sequence[Listed]) -> Table:
     columns = (
         Column(f"{prefix}:", lambda row: row["game"].partition(":")[2]),
         Column("Seats", lambda row: _counts(row["seats"]) if row["seats"] else "-"),
-        Column("What it is", _title_or_refusal, width=36),
+        Column(
+            "What it is",
+            lambda row: f"Not playable: {row['refusal']}" if row["refusal"] else row["title"],
+            width=36,
+        ),
     )
     return Table("games", columns, rows)
 

@@ -75,9 +75,11 @@ class _Asked:
         keep = self.keep
         if keep is None:
             return None
-        if keep.is_file() or (keep.is_dir() and _holds_other_things(keep)):
+        if (keep / FILE).exists():
+            return read_league(keep)
+        if keep.is_file() or (keep.is_dir() and any(keep.iterdir())):
             raise ArenaError(f"{keep} is no league and not empty; give --keep a new folder.")
-        return read_league(keep) if (keep / FILE).exists() else None
+        return None
 
     @cached_property
     def found(self) -> tuple[type[Game], Source]:
@@ -243,10 +245,6 @@ def _free_name(name: str, taken: Sequence[str]) -> str:
     """Return a name nobody has: `sensible`, then `sensible 2`."""
     longer = (f"{name[: NAME_LIMIT - 4]} {number}" for number in count(2))
     return next(each for each in chain([name], longer) if each not in taken)
-
-
-def _holds_other_things(folder: Path) -> bool:
-    return not (folder / FILE).exists() and any(folder.iterdir())
 
 
 def _check_different(league: LeaguePlan, names: Sequence[str]) -> None:

@@ -47,7 +47,9 @@ def demo(terms: RunTerms, keep: Path | None, sandbox: str, form: str) -> None:
         for game, deals in _DEMO.items():
             league = folder / game
             if not (league / FILE).exists():
-                _write_demo(league, game, deals, sandbox)
+                settings = Settings(game=game, seed=_DEMO_SEED, deals=deals)
+                bots = [{"name": name, "shipped": name} for name in bundled(game)]
+                make_league(league, settings, {}, {"sandbox": sandbox}, bots)
             asked = read_league(league)
             title = f"\n{game}: {asked.game.title}"
             play_and_show(asked, terms, form, title)
@@ -64,9 +66,3 @@ def _as_typed() -> str:
     typed = sys.argv[0]
     is_elsewhere = Path(typed).name == "arena" and shutil.which("arena") != typed
     return shlex.quote(typed) if is_elsewhere else "arena"
-
-
-def _write_demo(folder: Path, game: str, deals: int, sandbox: str) -> None:
-    settings = Settings(game=game, seed=_DEMO_SEED, deals=deals)
-    bots = [{"name": name, "shipped": name} for name in bundled(game)]
-    make_league(folder, settings, {}, {"sandbox": sandbox}, bots)

@@ -1,6 +1,6 @@
 """The command that gives bots of a league limits of their own."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -103,13 +103,10 @@ def _table(plan: LeaguePlan) -> Table:
         Column("Has of its own", lambda row: _words(row["grant"])),
         Column("Needs, by its bot.toml", lambda row: _words(row["needs"])),
     )
-    return Table("bots", columns, rows, {"game": plan.game.name}, [*_notes(plan)])
+    has_none = not any(row["grant"] or row["needs"] for row in rows)
+    notes = ["All bots have the limits of the league, and none asks for others."] * has_none
+    return Table("bots", columns, rows, {"game": plan.game.name}, notes)
 
 
 def _words(given: Mapping[str, Any]) -> str:
     return safe(Grant(**given).words)
-
-
-def _notes(plan: LeaguePlan) -> Iterator[str]:
-    if not any(bot.grant.given or bot.needs.given for bot in plan.bots):
-        yield "All bots have the limits of the league, and none asks for others."

@@ -33,7 +33,7 @@ from arena.organize.entering import BotVerdict, State, Terms, entered, played_ve
 from arena.organize.gather import Brought, brought
 from arena.store.opening import open_store, read_played
 from arena.store.versions import twins
-from arena.tables.table import NAME_WIDTH, Column, Row, Style, Table
+from arena.tables.table import NAME_WIDTH, Column, Table
 from arena.text import composed, counted, quoted, safe
 from protocol.errors import ArenaError
 
@@ -197,16 +197,16 @@ def _table(verdicts: Sequence[BotVerdict], game: str, notes: Sequence[str]) -> T
     ]
     columns = (
         Column("Bot", lambda row: safe(row["bot"]), width=NAME_WIDTH),
-        Column("Verdict", lambda row: _SAID[row["verdict"]], style=_style),
+        Column(
+            "Verdict",
+            lambda row: _SAID[row["verdict"]],
+            style=lambda row: "bad" if row["verdict"] == "refused" else None,
+        ),
         Column("Failed at", lambda row: row["step"] or "", width=14),
         Column("Why", lambda row: safe(row["why"] or ""), width=30),
     )
     keys = ("bot", "place", "verdict", "step", "why")
     return Table("bots", columns, rows, {"game": game}, [*map(safe, notes)], keys)
-
-
-def _style(row: Row) -> Style | None:
-    return "bad" if row["verdict"] == "refused" else None
 
 
 @main.command()

@@ -11,7 +11,6 @@ from arena.author.submitting import (
     LEFT_OUT,
     Client,
     Parcel,
-    ShownStep,
     ShownSubmission,
     address_of,
     awaited,
@@ -65,7 +64,7 @@ def send(client: Client, parcel: Parcel, name: str) -> ShownSubmission:
     """Hand in a parcel as a bot of this name, and say so; return the submission."""
     with StatusLine() as line:
         submission = client.hand_in(
-            parcel, name, lambda sent: line.show(lambda: _sending(sent, parcel.size))
+            parcel, name, lambda sent: line.show(f"sending, {100 * sent // parcel.size} %")
         )
     say(f"Received as submission {submission.number} of {submission.bot}.")
     return submission
@@ -74,17 +73,11 @@ def send(client: Client, parcel: Parcel, name: str) -> ShownSubmission:
 def verdict_on(client: Client, number: int) -> ShownSubmission:
     """Wait for the verdict on a submission, and show it; return the submission."""
     with StatusLine() as line:
-        submission = awaited(client, number, lambda now: line.show(lambda: _waiting(now)))
+        submission = awaited(
+            client, number, lambda now: line.show(safe(now.progress or _STATES.get(now.state, "")))
+        )
     _show(submission)
     return submission
-
-
-def _sending(sent: int, size: int) -> str:
-    return f"sending, {100 * sent // size if size else 100} %"
-
-
-def _waiting(submission: ShownSubmission) -> str:
-    return safe(submission.progress or _STATES.get(submission.state, ""))
 
 
 def _show(submission: ShownSubmission) -> None:
@@ -92,7 +85,10 @@ def _show(submission: ShownSubmission) -> None:
     bot, number = safe(submission.bot), submission.number
     if submission.step == "build" and submission.output:
         _show_output(submission.output)
-    steps = [*map(_step, submission.steps)]
+    steps = [
+        Step(each.title, _STEP_STATES.get(each.state, "not tried"), each.detail, each.evidence)
+        for each in submission.steps
+    ]
     for place, step in shown(steps):
         click.echo("\n".join(lines(place, step, screen_width())))
     if steps:
@@ -112,11 +108,6 @@ def _show(submission: ShownSubmission) -> None:
             for words in said:
                 for part in fold(safe(words), screen_width()):
                     click.echo(part)
-
-
-def _step(told: ShownStep) -> Step:
-    state = _STEP_STATES.get(told.state, "not tried")
-    return Step(told.title, state, told.detail, told.evidence)
 
 
 def _show_output(output: str) -> None:

@@ -102,13 +102,18 @@ def write_feedback(
             notes = [*_remarks(league, field, name), *_files(len(logged), len(rows), program)]
             _write(folder, _RESULTS, _results(field, name, standings, met, notes))
             (folder / _VERDICT).unlink(missing_ok=True)  # of a check before it was entered
-            _write(folder, "matches.csv", [render(_listed(rows), "csv")])
+            _write(folder, "matches.csv", [render(Table("matches", (), rows, keys=_KEYS), "csv")])
             for row in logged:
                 _write_match(league, store, folder / "matches", row)
 
 
 _RESULTS = "results.txt"
 _VERDICT = "verdict.txt"
+_KEYS = (
+    *("match", "deal", "seat", "place", "score", "others", "reason", "decisions", "faults"),
+    "forfeited",
+)
+"""Those of `_own`, for a list of no matches."""
 
 
 def _matches(league: LeaguePlan, store: Store, name: str) -> Iterator[StoredMatch]:
@@ -135,11 +140,6 @@ def _own(match: StoredMatch, name: str) -> dict[str, Any]:
         "faults": dict(match.faults[seat]),
         "forfeited": seat in match.forfeits,
     }
-
-
-def _listed(rows: Sequence[Row]) -> Table:
-    keys = ("match", "deal", "seat", "place", "score", "others", "reason", "decisions", "faults")
-    return Table("matches", (), rows, keys=(*keys, "forfeited"))
 
 
 def _remarks(league: LeaguePlan, field: Field, name: str) -> Iterator[str]:

@@ -120,11 +120,12 @@ def _span(low: int, high: int) -> str:
 
 def seat_chart(rows: Sequence[Row]) -> str:
     """Return what everybody scored in each seat, with two standard errors, in percent."""
+    most = max(row["points"] + SURE * (row["error"] or 0.0) for row in rows)
     chart = pygal.Bar(
         **_settings(260, 140 + 90 * len(rows)),
         y_title="% of the points",
         show_x_guides=False,
-        range=(0, _most_percent(rows)),
+        range=(0, min(100, 10 * math.ceil(100 * most / 10))),
     )
     chart.x_labels = [f"Seat {row['seat']}" for row in rows]
     bars = []
@@ -141,11 +142,6 @@ def seat_chart(rows: Sequence[Row]) -> str:
         "Points by seat",
         "What all bots together scored in each seat; the table below has the numbers.",
     )
-
-
-def _most_percent(rows: Sequence[Row]) -> float:
-    most: float = max(100 * (row["points"] + SURE * (row["error"] or 0.0)) for row in rows)
-    return min(100, 10 * math.ceil(most / 10))
 
 
 def time_chart(rows: Sequence[Row]) -> str:
