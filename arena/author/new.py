@@ -1,5 +1,6 @@
 """New bots: a folder with a program that plays, in one of several languages, to be improved."""
 
+import json
 import shutil
 import subprocess
 import tomllib
@@ -18,7 +19,8 @@ from arena.league.finding import BUNDLED, HUMAN, VENV, bots_for, bundled
 from arena.play.building import usual_tools
 from arena.text import quoted, toml
 from protocol.errors import ArenaError
-from referee.catalog.folder import ideas_of
+from referee.allowed import AllowedRequest, allowed_of
+from referee.catalog.folder import ideas_of, rules_of
 from referee.rules.game import Game
 from referee.rules.options import suggestion
 from referee.sandbox.kinds import search_path
@@ -28,6 +30,10 @@ TEMPLATES = BUNDLED / "templates"
 
 BRIDGE = BUNDLED / "bridges" / "uci.py"
 """The bot that passes on what a chess engine says."""
+CHAT = BUNDLED / "bridges" / "chat.py"
+"""The bot that asks a model."""
+RULES, SCHEMA = "rules.md", "schema.json"
+_ENDPOINT = "/chat/completions"
 _SHOWN = "/usr"  # which every sandbox shows to bots
 _PATIENCE = 10.0  # seconds in which an engine says that it speaks UCI
 
@@ -102,7 +108,7 @@ def write_bot(
     """
     name = folder.resolve().name
     check_name(name)
-    check_free(name, game.name)
+    _check_free(name, game.name)
     kind, source = languages()[language], TEMPLATES / language
     executable = kind.bot if kind.command[0] == f"./{kind.bot}" else ""
     copies = [kind.kit, "Makefile"] if kind.build else [kind.kit]
@@ -118,7 +124,7 @@ def write_bot(
         contents["bot.toml"] += f"python = {toml(VENV)}\n".encode()
         program = contents[kind.bot].decode()
         contents[kind.bot] = _importing(program, packages, TEMPLATES / _MODULES).encode()
-    check_new(folder)
+    _check_new(folder)
     return write_files(folder, contents, executable)
 
 
@@ -147,7 +153,7 @@ def write_bridge(folder: Path, engine: Path, words: Sequence[str]) -> list[str]:
     words = [shown(files[word]) if word in files else word for word in words]
     entry = toml(["{python}", BRIDGE.name, f"./{start}" if executable else start, *words])
     contents["bot.toml"] = f'command = {entry}\nneeds = {{ sandbox = "bwrap" }}\n'.encode()
-    check_new(folder)
+    _check_new(folder)
     return write_files(folder, contents, executable)
 
 
@@ -189,7 +195,7 @@ def write_files(folder: Path, contents: Mapping[str, bytes], executable: str = "
     return list(contents)
 
 
-def check_free(name: str, game: str) -> None:
+def _check_free(name: str, game: str) -> None:
     """Raise ArenaError for a name that means another bot on the command line."""
     if name == HUMAN:
         raise ArenaError(f"{name!r} means a person who plays; choose another name for the folder.")
@@ -197,7 +203,7 @@ def check_free(name: str, game: str) -> None:
         raise ArenaError(f"{name!r} is a bundled bot of {game}; give yours another name.")
 
 
-def check_new(folder: Path) -> None:
+def _check_new(folder: Path) -> None:
     """Raise ArenaError if there is anything in the folder of a new bot, or it can be none."""
     try:
         first = next(folder.iterdir(), None)
@@ -280,3 +286,57 @@ def _importing(program: str, packages: Sequence[str], known: Path) -> str:
     printed = "".join(f'    print("{each}", {each}.__version__)\n' for each in found)
     assert program.count(_IMPORT) == program.count(_MAIN) == 1
     return program.replace(_IMPORT, _IMPORT + imports).replace(_MAIN, _MAIN + printed)
+
+
+def write_chat(
+    folder: Path, game: type[Game], url: str, model: str
+) -> tuple[list[str], AllowedRequest]:
+    """Write a bot into `folder`, which is made, that asks a model for its moves.
+
+    `url` is what its provider's documentation calls the base: `https://api.example.org/v1`.
+    Returns the names of the bot's files, and the request that its league must allow.
+
+    Raises ArenaError as `write_bot` does, and for an address that no door leads to.
+    """
+    name = folder.resolve().name
+    check_name(name)
+    _check_free(name, game.name)
+    url = url.removesuffix("/").removesuffix(_ENDPOINT)
+    request = _request_of(url)
+    command = ["{python}", CHAT.name, "--url", url, "--model", model, "--schema", SCHEMA]
+    kit = TEMPLATES / "python" / "kit.py"
+    contents = {
+        CHAT.name: CHAT.read_bytes(),
+        kit.name: kit.read_bytes(),
+        SCHEMA: json.dumps(moves_schema(game), indent=2).encode(),
+    }
+    try:
+        contents[RULES] = rules_of(game).encode()
+    except ArenaError:  # it has none: then the model must know the game by its name
+        pass
+    else:
+        command += ["--rules", RULES]
+    contents["bot.toml"] = (
+        f"command = {toml(command)}\nneeds = {{ door = {toml([str(request)])} }}\n"
+    ).encode()
+    _check_new(folder)
+    return write_files(folder, contents), request
+
+
+def moves_schema(game: type[Game]) -> dict[str, Any]:
+    """Return the JSON Schema of a game's moves: one `$defs` entry for each decision."""
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": f"Moves of {game.name}, by decision",
+        "$defs": game.schemas(),
+    }
+
+
+def _request_of(url: str) -> AllowedRequest:
+    """Return the request that asks a model there, as `[door]` of a league allows it."""
+    try:
+        return allowed_of(f"POST {url}{_ENDPOINT}")
+    except ValueError as error:
+        raise ArenaError(
+            f"--chat {url!r} is no address: write it like https://api.example.org/v1 ({error})."
+        ) from None

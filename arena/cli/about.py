@@ -9,8 +9,7 @@ from typing import Any
 import click
 import msgspec
 
-from arena.author.chat import moves_schema
-from arena.author.new import TEMPLATES, find_language
+from arena.author.new import TEMPLATES, find_language, moves_schema
 from arena.cli import completion, main
 from arena.cli.options import output_format, trust_option
 from arena.cli.saying import show

@@ -10,7 +10,7 @@ from arena.archive.merge import import_files
 from arena.archive.notated import USUAL, notated
 from arena.cli import main
 from arena.cli.files import check_target, print_pieces, write_pieces
-from arena.cli.options import league_argument, trust_option
+from arena.cli.options import PATH, league_argument, trust_option
 from arena.cli.progress import StatusLine
 from arena.cli.saying import say
 from arena.league.file import FILE
@@ -22,7 +22,7 @@ _PATIENCE = 1.0  # seconds before anything is said of how it is getting on
 
 @main.command("export")
 @league_argument
-@click.argument("file", required=False, type=click.Path(path_type=Path))
+@click.argument("file", required=False, type=PATH)
 @click.option(
     "--format",
     "form",
@@ -68,9 +68,7 @@ def _told(lines: Iterable[bytes], status: StatusLine, heads: int) -> Iterator[by
 
 @main.command("import")
 @league_argument
-@click.argument(
-    "files", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="FILE..."
-)
+@click.argument("files", nargs=-1, required=True, type=PATH, metavar="FILE...")
 @trust_option
 def import_league(league: Path, files: tuple[Path, ...]) -> None:
     """Add exported matches to a league: all of them, or none.

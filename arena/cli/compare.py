@@ -13,6 +13,7 @@ import msgspec
 from arena.cli import completion, main
 from arena.cli.files import spare_folder
 from arena.cli.options import (
+    PATH,
     game_option,
     grouped,
     limit_option,
@@ -26,9 +27,16 @@ from arena.cli.options import (
 )
 from arena.cli.progress import StatusLine
 from arena.cli.rates import rates_of, rates_options
-from arena.cli.running import cluster_option, for_option, run_terms, workers_option
+from arena.cli.running import (
+    GO_ON,
+    cluster_option,
+    for_option,
+    run_terms,
+    stopped_by_signals,
+    stopped_by_time,
+    workers_option,
+)
 from arena.cli.saying import say, show, tell_unmet, warn_unprotected
-from arena.cli.stopping import GO_ON, stopped_by_signals, stopped_by_time
 from arena.cli.verify import agree
 from arena.compare import Comparison
 from arena.league.bot import NAME_LIMIT, check_name
@@ -153,11 +161,7 @@ class _Asked:
 @for_option()
 @workers_option
 @cluster_option
-@click.option(
-    "--keep",
-    type=click.Path(path_type=Path),
-    help="Store the matches in this folder, to go on later.",
-)
+@click.option("--keep", type=PATH, help="Store the matches in this folder, to go on later.")
 @opening_options
 @sandbox_option
 @sandbox_uid_option

@@ -9,8 +9,8 @@ from arena.author.submitting import Address, Client, address_of
 from arena.cli import main
 from arena.cli.options import WholeNumber, sandbox_option
 from arena.cli.progress import StatusLine
+from arena.cli.running import stopped_by_signals
 from arena.cli.saying import say, warn_unprotected
-from arena.cli.stopping import stopped_by_signals
 from arena.cli.submit import SHOWN_OUTPUT, send, token_of, token_option, verdict_on
 from arena.home.prepared import Prepared, marker, prepare, try_start
 from arena.play.building import BuildError

@@ -11,7 +11,7 @@ import click
 from arena.cli import main
 from arena.cli.files import spare_folder
 from arena.cli.leagues import play_and_show
-from arena.cli.options import grouped, output_format, sandbox_option, sandbox_uid_option
+from arena.cli.options import PATH, grouped, output_format, sandbox_option, sandbox_uid_option
 from arena.cli.running import run_terms, workers_option
 from arena.cli.saying import say
 from arena.league.file import FILE
@@ -28,7 +28,7 @@ _DEMO_SEED = 1
 
 @main.command()
 @workers_option
-@click.option("--keep", type=click.Path(path_type=Path), help="Keep the leagues in this folder.")
+@click.option("--keep", type=PATH, help="Keep the leagues in this folder.")
 @sandbox_option
 @sandbox_uid_option
 @output_format

@@ -6,7 +6,7 @@ import click
 import msgspec
 
 from arena.cli import main
-from arena.cli.options import output_format, sandbox_uid_option
+from arena.cli.options import PATH, output_format, sandbox_uid_option
 from arena.cli.progress import StatusLine
 from arena.cli.saying import say, show
 from arena.environment.names import LOCK, REQUIREMENTS
@@ -32,13 +32,13 @@ def env() -> None:
 
 
 @env.command("build")
-@click.argument("bot", metavar="DIR", type=click.Path(path_type=Path))
+@click.argument("bot", metavar="DIR", type=PATH)
 @click.option("--fetch", is_flag=True, help="Fetch wheels from the package index of your pip.")
 @click.option("--update", is_flag=True, help=f"Make {LOCK} anew, though it fits.")
 @click.option(
     "--league",
     metavar="LEAGUE",
-    type=click.Path(path_type=Path),
+    type=PATH,
     help="Do it as this league does: [environments] and [build] of its file hold.",
 )
 @sandbox_uid_option

@@ -42,10 +42,11 @@ from arena.cli.running import (
     for_option,
     opened_run,
     run_terms,
+    stopped_by_signals,
+    stopped_by_time,
     workers_option,
 )
 from arena.cli.saying import say, show, warn_unprotected
-from arena.cli.stopping import stopped_by_signals, stopped_by_time
 from arena.cli.verify import agree
 from arena.league.doors import idle_keys
 from arena.league.entry import entries_of
@@ -130,7 +131,7 @@ _settings_options = added(
 
 
 @main.command()
-@click.argument("league", type=click.Path(path_type=Path))
+@league_argument
 @click.argument("bots", nargs=-1, metavar="[BOT...]", shell_complete=completion.bots)
 @game_option
 @_settings_options

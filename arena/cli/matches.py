@@ -15,6 +15,7 @@ from arena.archive.show import LoadGame, as_table, open_match, told
 from arena.cli import completion, main
 from arena.cli.feed import play_again
 from arena.cli.options import (
+    PATH,
     WholeNumber,
     league_argument,
     output_format,
@@ -139,7 +140,7 @@ def _is_at_fault(match: StoredMatch, name: str) -> bool:
 
 
 @main.command("show")
-@click.argument("source", type=click.Path(path_type=Path), metavar="LEAGUE|FILE")
+@click.argument("source", type=PATH, metavar="LEAGUE|FILE")
 @click.argument("match", required=False)
 @click.option("--tables", is_flag=True, help="Draw the table before each step.")
 @click.option("--seat", type=int, metavar="N", help="Show only this seat; the first is 0.")

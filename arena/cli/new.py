@@ -7,8 +7,7 @@ from pathlib import Path
 
 import click
 
-from arena.author.chat import write_chat
-from arena.author.new import find_language, languages, write_bot, write_bridge
+from arena.author.new import find_language, languages, write_bot, write_bridge, write_chat
 from arena.author.new_game import (
     find_program_language,
     lacking,
@@ -18,7 +17,7 @@ from arena.author.new_game import (
     write_single_game,
 )
 from arena.cli import completion, main
-from arena.cli.options import optional_game_option
+from arena.cli.options import PATH, optional_game_option
 from arena.cli.saying import say
 from arena.league.games import agree, find_game, word_in
 from arena.play.building import TOOLS
@@ -34,7 +33,7 @@ _OF_BRIDGE = 3
 
 
 @main.command()
-@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
+@click.argument("folder", metavar="DIR", type=PATH)
 @click.option(
     "--lang",
     metavar="LANGUAGE",
@@ -168,7 +167,7 @@ def _bridge(folder: Path, uci: str, lang: str | None, game: str | None) -> None:
 
 
 @main.command("new-game")
-@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
+@click.argument("folder", metavar="DIR", type=PATH)
 @click.option("--single", is_flag=True, help="Write one file, DIR.py, and nothing else.")
 @click.option(
     "--lang",

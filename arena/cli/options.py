@@ -57,7 +57,8 @@ def added(*options: Decorator) -> Decorator:
     return decorate
 
 
-league_argument = click.argument("league", type=click.Path(path_type=Path))
+PATH = click.Path(path_type=Path)
+league_argument = click.argument("league", type=PATH)
 """The argument LEAGUE, a folder."""
 output_format = click.option(
     "--format",

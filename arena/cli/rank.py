@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 import click
 
 from arena.cli import main
-from arena.cli.options import added, anchor_word, grouped, output_format
+from arena.cli.options import PATH, added, anchor_word, grouped, output_format
 from arena.cli.rating import Fitting, rated, rated_without_forfeits
 from arena.cli.saying import show
 from arena.tables.by_seat import by_seat
@@ -50,9 +50,7 @@ class _View(NamedTuple):
 
 
 @main.command()
-@click.argument(
-    "sources", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="LEAGUE..."
-)
+@click.argument("sources", nargs=-1, required=True, type=PATH, metavar="LEAGUE...")
 @click.option(
     "--by",
     type=click.Choice(["rating", "score", "seat"]),

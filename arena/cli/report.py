@@ -8,7 +8,7 @@ import click
 
 from arena.cli import main
 from arena.cli.files import check_target, print_pieces, write_pieces
-from arena.cli.options import league_argument, trust_option
+from arena.cli.options import PATH, league_argument, trust_option
 from arena.cli.progress import StatusLine
 from arena.cli.saying import say
 from arena.report.choice import PICKS, Pick
@@ -27,7 +27,7 @@ _HEAD = 4096  # bytes at the beginning of a page, in which it says who made it
     "--output",
     "file",
     required=True,
-    type=click.Path(path_type=Path),
+    type=PATH,
     help="The file for the page; - is standard output.",
 )
 @click.option(

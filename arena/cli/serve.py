@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from arena.cli import main
-from arena.cli.options import WholeNumber, sandbox_uid_option, trust_option
+from arena.cli.options import PATH, WholeNumber, sandbox_uid_option, trust_option
 from arena.cli.saying import say, warn_unprotected
 from arena.league.file import read_asked, with_game
 from arena.text import quoted
@@ -21,9 +21,7 @@ _LOCAL = ("127.0.0.1", "::1")
 
 
 @main.command()
-@click.argument(
-    "leagues", nargs=-1, required=True, metavar="LEAGUE...", type=click.Path(path_type=Path)
-)
+@click.argument("leagues", nargs=-1, required=True, metavar="LEAGUE...", type=PATH)
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
 @click.option(
     "--port",

@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from arena.cli import main
-from arena.cli.options import league_argument, output_format
+from arena.cli.options import PATH, league_argument, output_format
 from arena.cli.rating import rated
 from arena.cli.saying import show
 from arena.tables.circles import circles_table
@@ -17,7 +17,7 @@ from protocol.errors import ArenaError
 
 
 @main.command("table")
-@click.argument("source", type=click.Path(path_type=Path), metavar="LEAGUE")
+@click.argument("source", type=PATH, metavar="LEAGUE")
 @click.option(
     "--show",
     "cell",
