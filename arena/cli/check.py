@@ -93,10 +93,7 @@ def _setting(
 @sandbox_uid_option
 @output_format
 @grouped(limits=limits_in, setting=_setting)
-@click.pass_context
-def check_command(
-    context: click.Context, bot: str, setting: Setting, keys: tuple[str, ...], form: str
-) -> None:
+def check_command(bot: str, setting: Setting, keys: tuple[str, ...], form: str) -> None:
     """Check step by step whether a bot can play a game; exit with 1 if it cannot.
 
     It plays in every seat against random moves, in the sandbox and within the limits of a league.
@@ -138,7 +135,8 @@ def check_command(
         click.echo("\n".join(["", *ending(name, setting.game.name, steps, screen_width())]))
     else:
         show(verdict_table(name, setting.game.name, steps), form)
-    context.exit(0 if is_fit(steps) else 1)
+    if not is_fit(steps):
+        raise click.exceptions.Exit(1)
 
 
 def _kept(told: Iterable[Step], steps: list[Step]) -> Iterator[Step]:

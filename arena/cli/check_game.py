@@ -48,9 +48,7 @@ _INDENT = 20
 )
 @output_format
 @trust_option
-@click.pass_context
 def check_game_command(
-    context: click.Context,
     game: str,
     steps: tuple[str, ...],
     seats: tuple[int, ...],
@@ -106,7 +104,8 @@ def check_game_command(
         click.echo(f"\n{_verdict(kind.name, results)}")
     else:
         show(_table(kind.name, results, kept=not failed), form)
-    context.exit(1 if failed else 0)
+    if failed:
+        raise click.exceptions.Exit(1)
 
 
 def _lines(number: int, result: StepResult) -> Iterator[str]:

@@ -202,7 +202,7 @@ def compare(asked: _Asked, rates: Rates | Bounds, terms: RunTerms, form: str) ->
             stopped = _play(run, league, comparison, terms.seconds, is_kept=asked.keep is not None)
     show(comparison.table(), form)
     if stopped:
-        click.get_current_context().exit(1)
+        raise click.exceptions.Exit(1)
 
 
 def _filled(game: type[Game], seats: int, others: Sequence[str]) -> Sequence[str]:

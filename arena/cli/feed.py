@@ -23,8 +23,8 @@ from referee.turn.starting import StartupError, end_processes, start_bot
 _INDENT = " " * 7
 
 
-def play_again(feed: Feed, bot: Bot, *, log: bool, sandbox_uid: int | None) -> int:
-    """Feed a bot, print what it answers, and return the exit code: 1 if it had a fault.
+def play_again(feed: Feed, bot: Bot, *, log: bool, sandbox_uid: int | None) -> bool:
+    """Feed a bot, print what it answers, and return whether it had a fault.
 
     With `log`, standard output gets the lines of the wire, and standard error all the rest.
     """
@@ -52,7 +52,7 @@ def play_again(feed: Feed, bot: Bot, *, log: bool, sandbox_uid: int | None) -> i
         tell(f"Standard error:\n{safe_lines(text, '  ')}")
     for line in folded(verdict(feed, answers)):
         tell(line)
-    return int(any(again.fault is not None for again in answers))
+    return any(again.fault is not None for again in answers)
 
 
 def _introduced(feed: Feed, bot: Bot) -> Iterator[str]:

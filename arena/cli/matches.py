@@ -75,10 +75,10 @@ def matches(
         if bot is not None:
             bot = composed(bot)
             _check_known(bot, {*store.bots.names(), *asked.names.values()})
-        found, count = _chosen(store, bot, limit or None, faulty=faulty)
+        chosen = partial(_chosen, store, bot, limit or None, faulty=faulty)
+        found, count = chosen()
         shown = min(count, limit or count)
-        again = partial(_chosen, store, bot, limit or None, faulty=faulty)
-        listed.tell_sandboxes(_sandboxes(store, lambda: again()[0], shown))
+        listed.tell_sandboxes(_sandboxes(store, lambda: chosen()[0], shown))
         notes = listed.notes
         notes += [safe(each.remark) for each in asked.disqualified]
         notes += [safe(each.remark) for each in asked.lost]
@@ -159,9 +159,7 @@ def _is_at_fault(match: StoredMatch, name: str) -> bool:
 )
 @sandbox_uid_option
 @trust_option
-@click.pass_context
 def show_match(
-    ctx: click.Context,
     source: Path,
     match: str | None,
     tables: bool,
@@ -199,7 +197,8 @@ def show_match(
     if feed is not None:
         bot, fed = found.again(feed, seat)
         ready = built(bot, sandbox_uid).checked()
-        ctx.exit(play_again(fed, ready, log=log, sandbox_uid=sandbox_uid))
+        if play_again(fed, ready, log=log, sandbox_uid=sandbox_uid):
+            raise click.exceptions.Exit(1)
     elif messages and seat is not None:
         for message in found.feed(seat).lines():
             click.echo(message, nl=False)

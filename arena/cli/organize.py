@@ -90,9 +90,7 @@ def _terms(
 @output_format
 @trust_option
 @grouped(terms=_terms)
-@click.pass_context
 def add(
-    context: click.Context,
     league: Path,
     bots: tuple[str, ...],
     terms: Terms,
@@ -119,11 +117,13 @@ def add(
     lacking = [] if terms.is_granting else found
     notes = [*_summary(league, verdicts), *_unmet(league, lacking, verdicts)]
     notes += _not_looked_at(others)
-    if any(verdict.state == "refused" for verdict in verdicts) and feedback is None:
+    has_refused = any(verdict.state == "refused" for verdict in verdicts)
+    if has_refused and feedback is None:
         notes.append("`--feedback DIR` writes each verdict whole; `arena check` shows one.")
     show(_table(verdicts, plan.game.name, notes), form)
     _tell_changes(league, verdicts)
-    context.exit(1 if any(verdict.state == "refused" for verdict in verdicts) else 0)
+    if has_refused:
+        raise click.exceptions.Exit(1)
 
 
 def _enter(
@@ -219,9 +219,7 @@ def _table(verdicts: Sequence[BotVerdict], game: str, notes: Sequence[str]) -> T
 @sandbox_uid_option
 @trust_option
 @grouped(terms=_terms)
-@click.pass_context
 def replace(
-    context: click.Context,
     league: Path,
     name: str,
     bot: str,
@@ -246,7 +244,7 @@ def replace(
         for line in verdict.text(plan.game.name, screen_width()):
             click.echo(line)
         say(f"{name} stays as it was.")
-        context.exit(1)
+        raise click.exceptions.Exit(1)
     if verdict.state == "unchanged":
         click.echo(safe(f"{name} is this program already; nothing was changed."))
         return
