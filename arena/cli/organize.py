@@ -12,7 +12,6 @@ from arena.cli.changing import called_bots, check_known, is_served, tell_run
 from arena.cli.options import (
     Seconds,
     WholeNumber,
-    default_workers,
     grouped,
     league_argument,
     output_format,
@@ -65,18 +64,6 @@ feedback_option = click.option(
 )
 
 
-def _terms(
-    seconds: float,
-    sandbox_uid: int | None,
-    copy: bool,
-    workers: int | None = 1,
-    replace: bool = True,
-    grant: bool = False,
-) -> Terms:
-    """Return what the options of `add` mean, and those of `replace`; no workers are 0."""
-    return Terms(seconds, workers or 0, sandbox_uid, copy, replace, grant)
-
-
 @main.command()
 @league_argument
 @click.argument("bots", nargs=-1, required=True, metavar="BOT...", shell_complete=completion.bots)
@@ -89,7 +76,7 @@ def _terms(
 @sandbox_uid_option
 @output_format
 @trust_option
-@grouped(terms=_terms)
+@grouped(terms=Terms)
 def add(
     league: Path,
     bots: tuple[str, ...],
@@ -111,10 +98,8 @@ def add(
     """
     plan = with_game(read_played(league))
     found, others = brought(bots, plan.loaded)
-    if not terms.workers:
-        terms = terms._replace(workers=max(1, default_workers(plan.cores)))
     verdicts = _enter(plan, found, terms, feedback)
-    lacking = [] if terms.is_granting else found
+    lacking = [] if terms.grant else found
     notes = [*_summary(league, verdicts), *_unmet(league, lacking, verdicts)]
     notes += _not_looked_at(others)
     has_refused = any(verdict.state == "refused" for verdict in verdicts)
@@ -218,7 +203,7 @@ def _table(verdicts: Sequence[BotVerdict], game: str, notes: Sequence[str]) -> T
 @feedback_option
 @sandbox_uid_option
 @trust_option
-@grouped(terms=_terms)
+@grouped(terms=Terms)
 def replace(
     league: Path,
     name: str,

@@ -22,6 +22,7 @@ from arena.organize.gather import Brought
 from arena.store.opening import open_store
 from arena.text import composed, counted, fold, safe
 from protocol.errors import ArenaError, RunError
+from referee.sandbox import own_cores
 
 State: TypeAlias = Literal["entered", "replaced", "unchanged", "refused"]
 _EVERY = 0.2  # seconds between two words on how the checks are getting on
@@ -33,18 +34,18 @@ _Check = Callable[[Bot, Callable[[str], None]], list[Step]]
 
 
 class Terms(NamedTuple):
-    """How bots are checked and entered."""
+    """How bots are checked and entered: the options of `arena add`, and of `arena replace`."""
 
     seconds: float
     """After so many, a check begins no more matches."""
-    workers: int
-    """How many are checked at once, where only their CPU time is judged."""
-    sandbox_uid: int | None = None
-    is_copied: bool = False
+    sandbox_uid: int | None
+    copy: bool
     """Whether a copy in the league's folder is entered, and not the bot where it is."""
-    is_replacing: bool = False
+    workers: int | None = 1
+    """How many are checked at once, where only their CPU time is judged; None: as cores allow."""
+    replace: bool = True
     """Whether a bot whose name is taken takes its place."""
-    is_granting: bool = False
+    grant: bool = False
     """Whether bots are granted what their files say that they need."""
 
 
@@ -103,7 +104,7 @@ def entered(
     told: dict[str, str] = {}
     limits = [league.limits_of(bot) for bot in checked.values()]
     by_wall = any(each.judge == "wall" for each in limits)
-    workers = 1 if by_wall else terms.workers
+    workers = 1 if by_wall else terms.workers or max(1, len(own_cores()) // league.cores)
     setting = of_league(league, terms.seconds, terms.sandbox_uid)
 
     def steps_of(bot: Bot, tell_one: Callable[[str], None]) -> list[Step]:
@@ -130,7 +131,7 @@ def _granted(league: LeaguePlan, each: Brought, terms: Terms) -> Brought:
         return each
     grant = league.grant_of(composed(each.name))
     try:
-        if terms.is_granting:
+        if terms.grant:
             grant = grant.plus(each.bot.needs.beyond(grant.of(league.limits)))
         return each._replace(bot=fitting(replace(each.bot, grant=grant), league.limits))
     except ArenaError as error:  # what it is to have does not go together
@@ -152,14 +153,14 @@ def _known(
                 f"OTHER=FOLDER.",
             )
     for gone in league.disqualified:
-        if gone.name == name and not terms.is_replacing:
+        if gone.name == name and not terms.replace:
             return _refused(each, f"{gone.remark} `arena disqualify --undo` lets it play again.")
     present = league.bot_named(name)
     if present is None:
         return None
     if _is_as(present, each.bot) and present.version in played_versions(league, present):
         return BotVerdict(name, each.place, "unchanged")
-    if not terms.is_replacing and not _is_as(present, each.bot):
+    if not terms.replace and not _is_as(present, each.bot):
         return _refused(
             each,
             f"there is another bot of this name; `arena replace`, or --replace, puts this one in "
@@ -199,7 +200,7 @@ def _judged(
         )
         return BotVerdict(bot.name, each.place, "refused", steps, also if is_same else "")
     try:
-        found = copied(bot, league.folder) if terms.is_copied else bot
+        found = copied(bot, league.folder) if terms.copy else bot
         entry = {**entry_for(found, league.folder), **bot.grant.given}
         if there:
             replace_bot(league.folder, bot.name, entry)
