@@ -10,7 +10,6 @@ from typing import Any
 
 import click
 import msgspec
-from click.shell_completion import CompletionItem
 from msgspec.inspect import ListType, VarTupleType, type_info
 
 from arena.cli import completion
@@ -106,12 +105,6 @@ class _GameName(click.types.StringParamType):
         """Return what follows the sentence that the option is missing."""
         return f"The games are {', '.join(GAMES)}."
 
-    def shell_complete(
-        self, ctx: click.Context, param: click.Parameter, incomplete: str
-    ) -> list[CompletionItem]:
-        """Return the games that begin so."""
-        return completion.games(ctx, param, incomplete)
-
 
 def _trust(ctx: click.Context, _param: click.Parameter, value: bool) -> None:
     if value:
@@ -136,6 +129,7 @@ def _game_option(*, required: bool) -> Decorator:
         type=_GameName(),
         required=required,
         help="The game to play: its name (see `arena games`), or its file, such as ./nim.py.",
+        shell_complete=completion.games,
     )
     return lambda command: named(trust_option(command))
 

@@ -121,10 +121,10 @@ class _Room:
         self.taken: list[msgspec.Raw] = []
         self.left = most
 
-    def take(self, match: bytes, most: int) -> bool:
-        """Take a match in, if it needs no more bytes than `most` and are left."""
+    def take(self, match: bytes) -> bool:
+        """Take a match in, if it needs no more bytes than are left."""
         needed = len(match) + 1 + 5 * match.count(b"<")  # each of which is written as an escape
-        if needed > min(most, self.left):
+        if needed > self.left:
             return False
         self.left -= needed
         self.taken.append(msgspec.Raw(match))
@@ -150,12 +150,12 @@ def replays(
         if len(row) > most // _PART:
             if len(large) < _MISFITS:
                 large.append(row)
-        elif room.take(row, most):
+        elif room.take(row):
             misfits = 0
         elif (misfits := misfits + 1) == _MISFITS:
             break
     for row in large:
-        room.take(row, most)
+        room.take(row)
     if not room.taken:
         return None
     text = msgspec.json.encode({"game": game.name, "matches": room.taken}).decode()

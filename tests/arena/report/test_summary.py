@@ -17,10 +17,9 @@ from msgspec import structs
 
 from arena.league.settings import Settings
 from arena.league.writing import make_league
-from arena.report import heat
+from arena.report import page as report_page
 from arena.report.charts import binned, length_chart, time_chart
-from arena.report.heat import MOST_BOTS, heats
-from arena.report.page import page_of
+from arena.report.page import MOST_BOTS, heats, page_of
 from arena.report.progress import LEAST_POINTS, MOST_POINTS
 from arena.report.summary import Summary, summary_of
 from arena.report.templates import plain
@@ -342,7 +341,7 @@ def test_of_very_many_bots_the_first_are_drawn_which_is_said(
     assert len(drawn.lines) == MOST_BOTS
     assert all(len(line.cells) == MOST_BOTS for line in drawn.lines)
     assert drawn.bots == MOST_BOTS + 1
-    monkeypatch.setattr(heat, "MOST_BOTS", 2)
+    monkeypatch.setattr(report_page, "MOST_BOTS", 2)
     names = ("ann", "bob", "cat", "dan", "eve", "fay")
     text = page_of(read(league_of(tmp_path / "cup", names, game="world_war", seats=6)))
     page = Parsed(text)
