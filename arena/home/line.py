@@ -42,9 +42,10 @@ class LeagueLine:
         self._heard = 0.0  # when the league was heard last
         self._pause = FIRST_PAUSE
         self._next_try = 0.0
-        self._was_welcome = False
+        self.was_welcome = False
+        """Whether the league has said welcome on any connection."""
         self.is_welcome = False
-        """Whether the league has said so on this connection."""
+        """... and on this one."""
         self.broke: float | None = None
         """When the last connection broke, on the clock of `monotonic`; None if there is one."""
 
@@ -63,7 +64,7 @@ class LeagueLine:
 
     def welcome(self) -> None:
         """Take note that the league has said welcome."""
-        self.is_welcome = self._was_welcome = True
+        self.is_welcome = self.was_welcome = True
         self.broke = None
 
     def is_useful(self) -> None:
@@ -102,7 +103,7 @@ class LeagueLine:
         try:
             self._channel = opening.take()
         except Refusal as error:
-            was_here = self._was_welcome and not error.status  # and another arena answers, or none
+            was_here = self.was_welcome and not error.status  # and another arena answers, or none
             if not (was_here or error.can_retry):
                 raise (RunError if error.status else ArenaError)(str(error)) from None
             self._note_break(str(error))

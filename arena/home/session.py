@@ -85,7 +85,6 @@ class BotSession:
         self._trip: float | None = None  # to the league and back, as measured last, in seconds
         self._line = LeagueLine(address, token, self._poll, self._hello, self._told_of_cut)
         self._state = ""  # what goes on in the league
-        self._was_welcome = False
         self._is_stopping = False
         self._is_last_told = False
         self._last_letter = 0  # that offers no more slots
@@ -139,7 +138,7 @@ class BotSession:
         """Return whether it was stopped, and no match is in play or may just be coming."""
         if not self._is_stopping or self._copies:
             return False
-        if not self._was_welcome:
+        if not self._line.was_welcome:
             return True
         if not self._line.is_welcome:
             broke = self._line.broke
@@ -216,12 +215,12 @@ class BotSession:
     def _leave(self, frame: Declined) -> None:
         """Come again later if the league ends; raise what it says if it does not want the bot."""
         words = f"{_short(frame.what)} {_short(frame.remedy)}".strip()
-        if frame.kind == "wrong" and frame.after is not None and self._was_welcome:
+        if frame.kind == "wrong" and frame.after is not None and self._line.was_welcome:
             self._line.leave(words, min(frame.after, SILENCE_SECONDS))
             return
         if frame.after is not None:
             words += f" Try again in {duration(frame.after)}."
-        if frame.kind == "unknown" and not self._was_welcome:
+        if frame.kind == "unknown" and not self._line.was_welcome:
             raise Refusal(404, words)
         raise RunError(words)
 
@@ -246,11 +245,10 @@ class BotSession:
                 if lost
                 else "."
             )
-        if self._was_welcome:
+        if self._line.was_welcome:
             self._screen.say(said)
         else:
             self._screen.say(self._first_words(frame))
-        self._was_welcome = True
         self._line.welcome()
         for letter in self._post.unseen():
             self._line.send(letter)
@@ -327,7 +325,7 @@ class BotSession:
                     f"taken. Start `arena connect` again."
                 )
                 self._is_stopping = True
-        if self._is_stopping and not self._is_last_told and self._was_welcome:
+        if self._is_stopping and not self._is_last_told and self._line.was_welcome:
             self._is_last_told = True
             self._last_letter = self._post.number()
             self._mail(OfferSlots(n=self._last_letter, slots=0))
