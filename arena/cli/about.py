@@ -64,7 +64,7 @@ def _games_table() -> Table:
         "games",
         (
             Column("Game", "game"),
-            Column("Seats", lambda row: _counts(row["seats"]) if row["seats"] else "-"),
+            Column("Seats", lambda row: _counts(row["seats"])),
             Column("What it is", "title", width=56),
         ),
         [
@@ -100,7 +100,7 @@ def _family_table(games: Sequence[Listed]) -> Table:
     prefix = games[0].name.partition(":")[0]
     columns = (
         Column(f"{prefix}:", lambda row: row["game"].partition(":")[2]),
-        Column("Seats", lambda row: _counts(row["seats"]) if row["seats"] else "-"),
+        Column("Seats", lambda row: _counts(row["seats"])),
         Column(
             "What it is",
             lambda row: f"Not playable: {row['refusal']}" if row["refusal"] else row["title"],
@@ -121,7 +121,9 @@ def _parts(options: Table, decisions: Table) -> list[dict[str, Any]]:
     return rows
 
 
-def _counts(seats: Sequence[int]) -> str:
+def _counts(seats: Sequence[int] | None) -> str:
+    if not seats:
+        return "-"
     return str(seats[0]) if len(seats) == 1 else f"{seats[0]}-{seats[-1]}"
 
 

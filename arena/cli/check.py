@@ -36,8 +36,6 @@ from referee.limits import Limits
 from referee.program.file import Confinement
 from referee.rules.options import are_for, check_seats, read_options, read_settings
 
-_PLAIN = "simple"
-
 
 def _setting(
     game: str,
@@ -128,10 +126,10 @@ def check_command(bot: str, setting: Setting, keys: tuple[str, ...], form: str) 
     with StatusLine() as line:
         told = check(found, setting, line.show) if isinstance(found, Bot) else unready(found)
         for number, step in shown(_kept(told, steps)):
-            if form == _PLAIN:
+            if form == "simple":
                 line.clear()
                 click.echo("\n".join(lines(number, step, screen_width())))
-    if form == _PLAIN:
+    if form == "simple":
         click.echo("\n".join(["", *ending(name, setting.game.name, steps, screen_width())]))
     else:
         show(verdict_table(name, setting.game.name, steps), form)

@@ -18,7 +18,6 @@ from referee.rules.options import check_seats, suggestion
 from referee.testing import STEPS, StepResult, check_steps, told
 from referee.testing.checking import check_apart
 
-_PLAIN = "simple"
 _INDENT = 20
 
 
@@ -92,12 +91,12 @@ def check_game_command(
         )
         for result in checked:
             results.append(result)
-            if form == _PLAIN:
+            if form == "simple":
                 line.clear()
                 click.echo("\n".join(_lines(len(results), result)))
             line.show(lambda: f"{len(results)} steps tried")
     failed = [result for result in results if result.state == "failed"]
-    if form == _PLAIN:
+    if form == "simple":
         if failed:
             click.echo()
             click.echo("\n".join(_told(failed[0])))

@@ -6,7 +6,6 @@ import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO
 
 from arena.folders import unfinished
 from arena.league.file import FILE
@@ -39,10 +38,13 @@ def write_pieces(pieces: Iterable[bytes], file: Path) -> int:
 
     Raises RunError if the file cannot be written.
     """
+    count = 0
     try:
         with unfinished(file) as folder:
             with Path(folder, file.name).open("xb") as stream:
-                count = _pour(pieces, stream)
+                for piece in pieces:
+                    stream.write(piece)
+                    count += 1
                 stream.flush()
                 os.fsync(stream.fileno())
             Path(stream.name).rename(file)
@@ -51,17 +53,9 @@ def write_pieces(pieces: Iterable[bytes], file: Path) -> int:
     return count
 
 
-def _pour(pieces: Iterable[bytes], stream: BinaryIO) -> int:
-    count = 0
-    for piece in pieces:
-        stream.write(piece)
-        count += 1
-    return count
-
-
 def print_pieces(pieces: Iterable[bytes]) -> None:
     """Write pieces on standard output."""
-    _pour(pieces, sys.stdout.buffer)
+    sys.stdout.buffer.writelines(pieces)
     sys.stdout.flush()
 
 
