@@ -103,8 +103,8 @@ class LeagueLine:
         try:
             self._channel = opening.take()
         except Refusal as error:
-            was_here = self.was_welcome and not error.status  # and another arena answers, or none
-            if not (was_here or error.can_retry):
+            is_away = self.was_welcome and not error.status  # that was an arena, and may be again
+            if not (is_away or error.can_retry):
                 raise (RunError if error.status else ArenaError)(str(error)) from None
             self._note_break(str(error))
             self._try_later()

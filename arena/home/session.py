@@ -86,8 +86,7 @@ class BotSession:
         self._line = LeagueLine(address, token, self._poll, self._hello, self._told_of_cut)
         self._state = ""  # what goes on in the league
         self._is_stopping = False
-        self._is_last_told = False
-        self._last_letter = 0  # that offers no more slots
+        self._last_letter = 0  # the number of that which offers no more slots; 0 before
         self._wake = os.eventfd(0, os.EFD_CLOEXEC | os.EFD_NONBLOCK)
         self._watch: Watch | None = None
 
@@ -143,7 +142,7 @@ class BotSession:
         if not self._line.is_welcome:
             broke = self._line.broke
             return broke is not None and monotonic() - broke > SILENCE_SECONDS
-        return self._is_last_told and self._seen_there >= self._last_letter
+        return 0 < self._last_letter <= self._seen_there
 
     def _turn(self) -> None:
         """Wait until something happens, and do what follows from it."""
@@ -238,7 +237,7 @@ class BotSession:
             self._copies.end_all()
             self._post = Post()
             self._newest = self._seen_there = 0
-            self._is_last_told = False
+            self._last_letter = 0
             said = f"Connected again{took}, to a server that begins anew"
             said += (
                 f": the copies of {_matches(lost)} end, and new ones are called for."
@@ -325,8 +324,7 @@ class BotSession:
                     f"taken. Start `arena connect` again."
                 )
                 self._is_stopping = True
-        if self._is_stopping and not self._is_last_told and self._line.was_welcome:
-            self._is_last_told = True
+        if self._is_stopping and not self._last_letter and self._line.was_welcome:
             self._last_letter = self._post.number()
             self._mail(OfferSlots(n=self._last_letter, slots=0))
 
