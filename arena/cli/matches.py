@@ -37,7 +37,6 @@ from arena.tables.match_list import MatchList
 from arena.tables.table import Table
 from arena.text import composed, quoted, safe
 from protocol.errors import ArenaError
-from referee.rules.game import Game
 from referee.rules.options import suggestion
 
 
@@ -240,10 +239,8 @@ def _of_league(folder: Path, match: str | None) -> _Found:
         bot = league.bot_named(composed(word)) or find_bot(word, league.game.name)
         return bot, feed(seat_of(opened, composed(word), seat))
 
-    def game() -> type[Game]:
-        return with_game(league).loaded
-
-    return _Found(opened, feed, again, game, partial(_hints, league, opened))
+    hints = partial(_hints, league, opened)
+    return _Found(opened, feed, again, lambda: with_game(league).loaded, hints)
 
 
 def _hints(league: LeaguePlan, opened: WholeMatch, seat: int) -> list[str]:

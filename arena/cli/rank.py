@@ -8,7 +8,7 @@ import click
 
 from arena.cli import main
 from arena.cli.options import PATH, added, anchor_word, grouped, output_format
-from arena.cli.rating import Fitting, rated, rated_without_forfeits
+from arena.cli.rating import Fitting, rated
 from arena.cli.saying import show
 from arena.tables.by_seat import by_seat
 from arena.tables.combined import combined_table
@@ -144,6 +144,7 @@ def rank(
     elif view.pairs:
         table = pairs_table(fields[0], ratings[0], anchor=known)
     else:
+        unforfeited = fields[0].unforfeited
         table = leaderboard(
             fields[0],
             ratings[0],
@@ -151,7 +152,7 @@ def rank(
             by=view.by,
             together=view.together,
             anchor=known,
-            without=rated_without_forfeits(fields[0], fitting),
+            without=None if unforfeited is None else rated(fields[0], fitting, unforfeited),
         )
     show(table, form)
 

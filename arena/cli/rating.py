@@ -22,20 +22,18 @@ class Fitting(NamedTuple):
     """Whether versions of a bot start from the rating of the one before."""
 
 
-def rated(field: Field, how: Fitting = Fitting()) -> Ratings:  # noqa: B008 - it cannot be changed
-    """Return the ratings of a field's bots; say how it is getting on if that takes long."""
-    return _fitted(field, field.deals, how)
+def rated(
+    field: Field,
+    how: Fitting = Fitting(),  # noqa: B008 - it cannot be changed
+    deals: Deals | None = None,
+) -> Ratings:
+    """Return the ratings of a field's bots in all of its deals, or in some.
 
-
-def rated_without_forfeits(field: Field, how: Fitting) -> Ratings | None:
-    """Return the ratings of the deals in which nobody forfeited, if the field knows them."""
-    return None if field.unforfeited is None else _fitted(field, field.unforfeited, how)
-
-
-def _fitted(field: Field, deals: Deals, how: Fitting) -> Ratings:
+    Say how it is getting on if that takes long.
+    """
     with StatusLine(patience=_PATIENCE) as line:
         return fit(
-            deals,
+            field.deals if deals is None else deals,
             bots=field.bots,
             draw_probability=how.draw_probability,
             ties=how.ties,
