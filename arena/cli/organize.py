@@ -190,8 +190,7 @@ def _table(verdicts: Sequence[BotVerdict], game: str, notes: Sequence[str]) -> T
         Column("Failed at", lambda row: row["step"] or "", width=14),
         Column("Why", lambda row: safe(row["why"] or ""), width=30),
     )
-    keys = ("bot", "place", "verdict", "step", "why")
-    return Table("bots", columns, rows, {"game": game}, [*map(safe, notes)], keys)
+    return Table("bots", columns, rows, {"game": game}, [*map(safe, notes)])
 
 
 @main.command()
