@@ -28,13 +28,6 @@ _PARTS = {"number": "deal", "lineup": "lineup", "bots": "result", "replay": "rec
 """A column that cannot be empty of each table that a match's row points to."""
 
 
-class Difference(Exception):  # noqa: N818 - it is what is found, and not always an error
-    """The first thing found that is not as it must be, in a sentence."""
-
-    rules = ""
-    """By which rules the match was played, if nothing is wrong but that these are not here."""
-
-
 def prove(
     row: Mapping[str, Any],
     numbers: Mapping[BotVersion, int],
@@ -43,42 +36,45 @@ def prove(
     key: str,
     kind: type[Game] | None,
     openings: OpeningTerms | None = None,
-) -> None:
-    """Return if a match is what it should be, down to each digit of its results.
+) -> str:
+    """Raise ArenaError unless a match is what it should be, down to each digit of its results.
+
+    The error says the first thing that is not so. Returns nothing; or, if nothing is wrong but that
+    the match cannot be played again here, by which rules it was played. Of faults, what was wrong
+    with an answer is taken on trust, as are times and what a bot wrote.
 
     `row` is as `RawStore.rows` returns it, `numbers` are those of the bots in the database,
     `bundled` are the bots that are dealt to by their keys, `key` is that of the conditions, `kind`
     is the game, None where it is not known here, and `openings` is what its openings are made from;
     None if it has none, or their book is not here.
-    Raises Difference with the first thing that is not so, or with its `rules` if nothing is wrong
-    and the match cannot be played again here. Of faults, what was wrong with an answer is taken on
-    trust, as are times and what a bot wrote.
     """
     for column, table in _PARTS.items():
         if row[column] is None:
-            raise Difference(f"its row of the table {table} is missing.")
+            raise ArenaError(f"its row of the table {table} is missing.")
     replay, evidence = _opened(row)
     _check_conditions(replay, conditions)
     _check_schedule(row, replay, numbers, bundled, conditions, key)
     _check_columns(row, replay, evidence)
     _check("whether it has an opening", replay.opening is not None, conditions.opening is not None)
+    if kind is None or kind.name != replay.game or kind.rules_version != replay.rules:
+        return f"version {replay.rules} of the rules of {replay.game}"
     _check_rules(replay, conditions.limits, kind)
     if openings is not None:
-        assert kind is not None
         _check_opening(replay, kind, openings, key, row["number"])
+    return ""
 
 
 def _check_opening(
     replay: Replay, kind: type[Game], terms: OpeningTerms, key: str, number: int
 ) -> None:
-    """Raise Difference unless a replay begins as the deal of that number does."""
+    """Raise ArenaError unless a replay begins as the deal of that number does."""
     options = read_options(kind, replay.options)
     try:
         true = opening_of(
             kind, replay.seats, options, terms, key=key, number=number, seed=replay.seed
         ).opening
     except GAME_ERRORS as error:
-        raise Difference(f"its opening cannot be found again: {error}") from None
+        raise ArenaError(f"its opening cannot be found again: {error}") from None
     stored, wanted = (msgspec.json.encode(each).decode() for each in (replay.opening, true))
     _check("its opening", stored, wanted)
 
@@ -87,20 +83,20 @@ def _opened(row: Mapping[str, Any]) -> tuple[Replay, Evidence]:
     try:
         return open_record(Record(row["replay"], row["evidence"], 0.0))
     except Damage as damage:
-        raise Difference(f"{damage}.") from None
+        raise ArenaError(f"{damage}.") from None
 
 
 def _check(what: str, stored: object, true: object) -> None:
     if stored != true:
         found, wanted = ("nothing" if each is None else each for each in (stored, true))
-        raise Difference(f"{what}: {found} is stored, and it should be {wanted}.")
+        raise ArenaError(f"{what}: {found} is stored, and it should be {wanted}.")
 
 
 def _check_conditions(replay: Replay, conditions: FixedSettings) -> None:
     for name in ("game", "seats", "options"):
         found, asked = getattr(replay, name), getattr(conditions, name)
         if found != asked:
-            raise Difference(f"the {name} of its replay: {found}, and the league's: {asked}.")
+            raise ArenaError(f"the {name} of its replay: {found}, and the league's: {asked}.")
 
 
 def _check_schedule(
@@ -111,7 +107,7 @@ def _check_schedule(
     conditions: FixedSettings,
     key: str,
 ) -> None:
-    """Raise Difference unless the schedule seats these bots so, at this deal."""
+    """Raise ArenaError unless the schedule seats these bots so, at this deal."""
     schedule = _schedule(row["lineup"], bundled, conditions, key)
     deal = Deal(first_bots(conditions.seats), row["number"], row["rotations"] is not None)
     order = schedule.order(deal)
@@ -120,7 +116,7 @@ def _check_schedule(
     _check("its seed", replay.seed, schedule.seed(deal, row["rotation"]))
     count = schedule.rotation_count
     if not 0 <= row["rotation"] < count:
-        raise Difference(f"it is rotation {row['rotation']} of a deal that has {count} rotations.")
+        raise ArenaError(f"it is rotation {row['rotation']} of a deal that has {count} rotations.")
     seating = [schedule.entrants[index] for index in schedule.seating(deal, row["rotation"])]
     seated = [numbers.get(BotVersion(bot.key, bot.version)) for bot in seating]
     _check("its bots by number", row["bots"], json.dumps(seated))
@@ -132,7 +128,7 @@ def _lineup(lineup: str) -> tuple[tuple[str, str], ...]:
     try:
         bots = read_lineup(lineup)
     except Damage:
-        raise Difference("its line-up cannot be read.") from None
+        raise ArenaError("its line-up cannot be read.") from None
     _check("its line-up", lineup, lineup_text(bots))
     return tuple(bots)
 
@@ -142,12 +138,12 @@ def _schedule(
 ) -> Schedule:
     entrants = tuple(Entrant(*bot, BotVersion(*bot) in bundled) for bot in _lineup(lineup))
     if len(entrants) != conditions.seats:
-        raise Difference(f"its line-up has {len(entrants)} bots for {conditions.seats} seats.")
+        raise ArenaError(f"its line-up has {len(entrants)} bots for {conditions.seats} seats.")
     return Schedule(conditions.game, key, conditions.seats, conditions.rotations, entrants)
 
 
 def _check_columns(row: Mapping[str, Any], replay: Replay, evidence: Evidence) -> None:
-    """Raise Difference unless the row holds, to the letter, what follows from the record."""
+    """Raise ArenaError unless the row holds, to the letter, what follows from the record."""
     result = result_of(
         Played(replay, evidence),
         deal="",
@@ -162,23 +158,17 @@ def _check_columns(row: Mapping[str, Any], replay: Replay, evidence: Evidence) -
         _check(f"its {name}", row[name], value)
 
 
-def _check_rules(replay: Replay, limits: MatchLimits, kind: type[Game] | None) -> None:
-    """Play the replay again; raise Difference where the rules say otherwise."""
-    if kind is None or kind.name != replay.game or kind.rules_version != replay.rules:
-        other = Difference("the rules by which it was played are not here.")
-        other.rules = f"version {replay.rules} of the rules of {replay.game}"
-        raise other
+def _check_rules(replay: Replay, limits: MatchLimits, kind: type[Game]) -> None:
+    """Play the replay again; raise ArenaError where the rules say otherwise."""
     forfeits = Forfeits(
         replay.seats, limits.faults_allowed, illegal_is_sanctioned=kind.illegal_is_sanctioned
     )
     try:
         places, reason, found = _ending(replay, kind, forfeits)
-    except ArenaError as error:
-        raise Difference(str(error)) from None
-    except Difference:
+    except ArenaError:
         raise
     except GAME_ERRORS as error:  # whatever the rules make of a damaged record
-        raise Difference(f"the rules cannot play its replay: {error!r}.") from None
+        raise ArenaError(f"the rules cannot play its replay: {error!r}.") from None
     _check("its replay's places", replay.places, places)
     _check("its replay's reason", replay.reason, reason)
     for name, true in found._asdict().items():
@@ -191,25 +181,25 @@ def _ending(replay: Replay, kind: type[Game], forfeits: Forfeits) -> tuple[list[
         _take(forfeits, entry, 0)
     for number, (game, step) in enumerate(steps(replay, kind), 1):
         if step and forfeits.end_the_match:
-            raise Difference("its replay goes on when all but one have forfeited.")
+            raise ArenaError("its replay goes on when all but one have forfeited.")
         for entry in step:
             _take(forfeits, entry, number)
         over = not step and not game.deciders()
     if not over and not forfeits.end_the_match:
-        raise Difference("its replay ends before the game does.")
+        raise ArenaError("its replay ends before the game does.")
     places = final_places(places_of(game) if over else None, forfeits.steps, replay.seats)
     found = counted(game) if over and not forfeits.steps else Counted()
     return places, game.reason if over else BY_FORFEIT, found
 
 
 def _take(forfeits: Forfeits, entry: Entry, step: int) -> None:
-    """Take in an entry; raise Difference if its fault is not judged by the rule."""
+    """Take in an entry; raise ArenaError if its fault is not judged by the rule."""
     seat, fault = entry.seat, entry.fault
     if fault is None:
         if entry.move is None:
-            raise Difference(f"seat {seat} was withdrawn without a fault.")
+            raise ArenaError(f"seat {seat} was withdrawn without a fault.")
         return
     if seat in forfeits.steps:
-        raise Difference(f"seat {seat} has a fault after its forfeit.")
+        raise ArenaError(f"seat {seat} has a fault after its forfeit.")
     forfeit = forfeits.judge(seat, fault.kind, step)
     _check(f"the forfeit of seat {seat} by {fault.kind}", fault.forfeit, forfeit)

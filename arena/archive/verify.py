@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from arena.archive.proof import Difference, prove
+from arena.archive.proof import prove
 from arena.league.file import FILE, read_asked
 from arena.league.games import load_game
 from arena.league.plan import DATABASE
@@ -331,19 +331,18 @@ def _answer(link: Any) -> Verdict:
 
 def _verdict(store: RawStore, terms: _Terms, game: type[Game] | None, page: Page) -> Verdict:
     verdict = Verdict()
+    conditions, key, openings = terms
     rows = store.rows(*page)
     numbers = store.bot_numbers()  # read later than the rows, it knows all their bots
     bundled = store.bundled()
     for row in rows:
         try:
-            conditions, key, openings = terms
-            prove(row, numbers, bundled, conditions, key, game, openings)
-        except Difference as difference:
-            if difference.rules:
-                other = verdict.other_rules
-                other[difference.rules] = other.get(difference.rules, 0) + 1
-            else:
-                verdict.damaged.append((_id(row), str(difference)))
+            rules = prove(row, numbers, bundled, conditions, key, game, openings)
+        except ArenaError as difference:
+            verdict.damaged.append((_id(row), str(difference)))
+            continue
+        if rules:
+            verdict.other_rules[rules] = verdict.other_rules.get(rules, 0) + 1
         else:
             verdict.sound += 1
     return verdict
