@@ -12,9 +12,8 @@ import msgspec
 from arena.archive.export import VERSION, Header, MatchLine, digits, written
 from arena.league.bot import check_name
 from arena.schedule.deal import BotIndex, Deal, Entrant, Rotations, Schedule, first_bots
-from arena.store.errors import Damage
 from arena.store.result import PlayedMatch, Record, result_of
-from arena.store.rows import BotVersion, FixedSettings, check_fit, stored_clock
+from arena.store.rows import BotVersion, FixedSettings, misfit, stored_clock
 from arena.store.tournament import check_rounds
 from arena.tables.results.file import STANDARD_INPUT
 from arena.text import quoted
@@ -234,11 +233,8 @@ def _schedule(
 
 def _is_whole(replay: Replay, evidence: Evidence, seats: int) -> bool:
     """Return whether a replay and its evidence have the parts of a match of so many seats."""
-    try:
-        check_fit(replay, evidence)
-    except Damage:
-        return False
-    return replay.seats == seats and replay.places == ranked(replay.places)
+    fits = not misfit(replay, evidence)
+    return fits and replay.seats == seats and replay.places == ranked(replay.places)
 
 
 _MARK = "\N{BYTE ORDER MARK}".encode()

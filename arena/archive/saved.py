@@ -16,9 +16,8 @@ from arena.league.bot import Bot
 from arena.league.finding import HUMAN
 from arena.league.games import find_game
 from arena.schedule.deal import first_bots
-from arena.store.errors import Damage
 from arena.store.result import Record, clock_of, result_of
-from arena.store.rows import BotVersion, Circumstances, Moment, StoredMatch, WholeMatch, check_fit
+from arena.store.rows import BotVersion, Circumstances, Moment, StoredMatch, WholeMatch, misfit
 from arena.text import quoted
 from protocol.errors import ArenaError, RunError
 from protocol.messages import VERSION as PROTOCOL
@@ -200,7 +199,7 @@ def read_match(path: Path) -> SavedMatch:
     try:
         saved = msgspec.json.decode(text, type=SavedMatch)
         _check(saved)
-    except (ValueError, RecursionError, OverflowError, Damage) as error:
+    except (ValueError, RecursionError, OverflowError) as error:
         if not text.endswith(b"\n"):
             raise ArenaError(f"{path} was cut off after {len(text)} bytes: {error}.") from None
         raise ArenaError(f"{path}: {error}; the file was edited or damaged.") from None
@@ -236,10 +235,11 @@ def _check_kind(path: Path, text: bytes) -> None:
 
 
 def _check(saved: SavedMatch) -> None:
-    """Raise Damage unless all of a match fits together."""
+    """Raise ValueError unless all of a match fits together."""
     replay, evidence = saved.replay, saved.evidence
     if len(saved.seats) != replay.seats or replay.seats < 2:
-        raise Damage(f"it names {len(saved.seats)} seats, and its replay has {replay.seats}")
-    check_fit(replay, evidence)
+        raise ValueError(f"it names {len(saved.seats)} seats, and its replay has {replay.seats}")
+    if wrong := misfit(replay, evidence):
+        raise ValueError(wrong)
     if replay.places != ranked(replay.places):
-        raise Damage("the places of its replay cannot be those of a match")
+        raise ValueError("the places of its replay cannot be those of a match")

@@ -14,6 +14,12 @@ from protocol.errors import ArenaError, RunError
 WAIT = 30.0
 """Seconds for another process to let go of the database."""
 
+Damage = sqlite3.DatabaseError
+"""What is stored is not what was written; the text says what, in a few words.
+
+It is SQLite's own error, which we raise for what SQLite cannot know.
+"""
+
 T = TypeVar("T")
 
 _SILENT = 2.0  # seconds of it without a word
@@ -24,10 +30,6 @@ _DAMAGED = {
 }
 _MOVED = sqlite3.SQLITE_READONLY_DBMOVED
 _CUT_OFF = {sqlite3.SQLITE_READONLY_ROLLBACK, sqlite3.SQLITE_IOERR_DELETE}
-
-
-class Damage(Exception):  # noqa: N818 - it is what is found, and `Store` makes an error of it
-    """What is stored is not what was written; the text says what, in a few words."""
 
 
 def check_file(path: Path, *, create: bool) -> None:
@@ -71,14 +73,12 @@ def explained(path: Path, remedy: str) -> Iterator[None]:
     """Turn damage and SQLite's errors into ones a person can act on; damage with its remedy."""
     try:
         yield
-    except Damage as damage:
-        raise RunError(f"{path} is damaged: {damage}. {remedy}") from None
     except UnicodeDecodeError:  # in the words of an error of SQLite's
         raise RunError(f"{path} is damaged: its tables cannot be read. {remedy}") from None
     except sqlite3.IntegrityError:
         raise  # two rows for one match would be a fault of ours
-    except sqlite3.DatabaseError as error:
-        code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT)  # a text is not UTF-8
+    except Damage as error:
+        code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT)  # no UTF-8, or ours
         if code & 0xFF in _DAMAGED:
             words = " ".join(str(error).split()).rstrip(".")
             raise RunError(f"{path} is damaged: {words}. {remedy}") from None

@@ -352,12 +352,13 @@ def open_record(record: Record) -> tuple[Replay, Evidence]:
         evidence = record.open_evidence()
     except UNREADABLE as error:
         raise Damage(f"its evidence cannot be read: {error}") from None
-    check_fit(replay, evidence)
+    if wrong := misfit(replay, evidence):
+        raise Damage(wrong)
     return replay, evidence
 
 
-def check_fit(replay: Replay, evidence: Evidence) -> None:
-    """Raise Damage unless a replay and its evidence are of one match."""
+def misfit(replay: Replay, evidence: Evidence) -> str:
+    """Return why a replay and its evidence are not of one match; or nothing, as they are."""
     entries, seats = len(replay.entries), replay.seats
     lists = (
         *((name, entries, "entries", getattr(evidence, name)) for name in ("cpu", "wall", "lag")),
@@ -367,14 +368,15 @@ def check_fit(replay: Replay, evidence: Evidence) -> None:
     )
     for name, length, of, found in lists:
         if len(found) != length:
-            raise Damage(f"its record has {len(found)} {name} for {length} {of}")
+            return f"its record has {len(found)} {name} for {length} {of}"
     used = (
         *(*evidence.burners, *evidence.charged, *evidence.unfrozen),
         *(*evidence.trips, *evidence.memory_peak),
     )
     for seat in (*(entry.seat for entry in replay.entries), *used):
         if not 0 <= seat < seats:
-            raise Damage(f"its record has a seat {seat}, and there are {seats} seats")
+            return f"its record has a seat {seat}, and there are {seats} seats"
     for number in evidence.waited:
         if not 0 <= number < entries:
-            raise Damage(f"its record has an entry {number}, and there are {entries} entries")
+            return f"its record has an entry {number}, and there are {entries} entries"
+    return ""
