@@ -48,8 +48,8 @@ HOMES = {
     "caissify_pairings": ["arena.schedule.swiss_dutch"],
     "networkx": ["arena.schedule.matching"],
     "sqlite3": [
-        *("arena.handin.database", "arena.store.database", "arena.store.errors"),
-        *("arena.store.schema", "arena.store.under_way"),
+        *("arena.handin.database", "arena.store.schema", "arena.store.sqlite_file"),
+        "arena.store.under_way",
     ],
     "greenlet": ["arena.play.slow.loop"],
     "msgspec": ["protocol.*", "referee.*", "arena.*"],

@@ -9,10 +9,10 @@ from typing import Any
 import msgspec
 
 from arena.schedule.deal import Deal, Entrant, Schedule, first_bots
-from arena.store.errors import Damage
 from arena.store.result import Record, result_of
 from arena.store.rows import BotVersion, FixedSettings, deal_name, open_record, read_lineup
 from arena.store.schema import lineup_text, match_row
+from arena.store.sqlite_file import Damage
 from protocol.errors import ArenaError
 from referee.catalog.loading import GAME_ERRORS
 from referee.limits import MatchLimits

@@ -15,9 +15,9 @@ from arena.league.games import load_game
 from arena.league.plan import DATABASE
 from arena.league.seed import seal
 from arena.play.spawning import kill_all, spawn
-from arena.store.errors import Damage
 from arena.store.raw import REMEDY, Page, RawStore
 from arena.store.rows import FixedSettings, deal_name
+from arena.store.sqlite_file import Damage
 from arena.store.store import Store
 from arena.store.tournament import wrong_rounds
 from arena.tables.table import Column, Table

@@ -8,9 +8,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Self, TypeAlias
+from typing import Any, TypeAlias
 
-from arena.store.errors import WAIT, explained
+from arena.store.sqlite_file import WAIT, SqliteFile
 from arena.text import quoted
 from protocol.errors import ArenaError, Refusal, RunError
 
@@ -23,7 +23,7 @@ HANDED_IN = "handed-in"
 _ARRIVALS = ".arrivals"  # as it came, until it was looked at
 
 _VERSION = 2
-_APPLICATION_ID = 0x41524E48  # "ARNH"
+_MARKS = (0x41524E48, _VERSION)  # "ARNH"
 _KEY_BYTES = 32
 _NO_ROOM = {
     *(sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_WRITE, sqlite3.SQLITE_IOERR_SHMSIZE),
@@ -98,7 +98,7 @@ def written(at: datetime) -> str:
     return at.astimezone(UTC).isoformat(timespec="milliseconds")
 
 
-class HandIns:
+class HandIns(SqliteFile):
     """The open database of what is handed in to one league; a context manager that closes it.
 
     Several processes may have it open, and each thread opens its own. Raises ArenaError if there
@@ -110,19 +110,7 @@ class HandIns:
         self.league = league
         self.path = league / FILE
         self._check_file(create=create)
-        with self._explained():
-            self._db = sqlite3.connect(self.path, timeout=WAIT, isolation_level=None)
-            try:
-                self._prepare()
-            except BaseException:  # Ctrl-C too: raised again once the file is closed
-                self._db.close()
-                raise
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self._db.close()
+        super().__init__(self.path, "Put back a copy of it from before.")
 
     @property
     def sources(self) -> Path:
@@ -153,47 +141,30 @@ class HandIns:
         except OSError as error:
             raise RunError(f"{self.path} cannot be opened: {error.strerror}.") from None
 
-    def _prepare(self) -> None:
-        self._db.row_factory = Row
+    def prepare(self) -> None:
+        """Make the tables if there are none; raise ArenaError for those of another arena."""
+        self.connection.row_factory = Row
         # First of all, as it alone does not wait for a process that is just making the tables.
-        self._db.execute(f"PRAGMA busy_timeout = {WAIT * 1000:.0f}")
-        self._db.execute("PRAGMA journal_mode = WAL")
-        self._db.execute("PRAGMA synchronous = FULL")
-        self._db.execute("PRAGMA foreign_keys = ON")
-        if self._found() == (_APPLICATION_ID, _VERSION):
+        self.execute(f"PRAGMA busy_timeout = {WAIT * 1000:.0f}")
+        self.execute("PRAGMA journal_mode = WAL")
+        self.execute("PRAGMA synchronous = FULL")
+        self.execute("PRAGMA foreign_keys = ON")
+        if self.marks == _MARKS:
             return
         with self.transaction():
-            self._make_or_refuse()
-
-    def _found(self) -> tuple[int, int]:
-        return (
-            self._db.execute("PRAGMA application_id").fetchone()[0],
-            self._db.execute("PRAGMA user_version").fetchone()[0],
-        )
-
-    def _make_or_refuse(self) -> None:
-        application, version = self._found()
-        if (application, version) == (_APPLICATION_ID, _VERSION):
-            return  # another process has just made it
-        if self._db.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]:
-            if application != _APPLICATION_ID:
-                raise ArenaError(f"{self.path} is a database of some other program.")
-            raise ArenaError(
-                f"{self.path} was written by another Bot Arena (version {version} of what is "
-                f"handed in, this one reads {_VERSION}). Use that one."
-            )
-        for statement in _SCHEMA.split(";")[:-1]:
-            self._db.execute(statement)
-        key = secrets.token_bytes(_KEY_BYTES)
-        self._db.execute("INSERT INTO secret VALUES ('sessions', ?)", (key,))
-        self._db.execute(f"PRAGMA application_id = {_APPLICATION_ID}")
-        self._db.execute(f"PRAGMA user_version = {_VERSION}")
+            if self.make_tables(_MARKS, _SCHEMA.split(";")[:-1]):
+                key = secrets.token_bytes(_KEY_BYTES)
+                self.execute("INSERT INTO secret VALUES ('sessions', ?)", (key,))
+            elif self.marks != _MARKS:  # else another process has just made it
+                raise ArenaError(
+                    f"{self.path} was written by another Bot Arena (version {self.marks[1]} of "
+                    f"what is handed in, this one reads {_VERSION}). Use that one."
+                )
 
     @contextmanager
-    def _explained(self) -> Iterator[None]:
+    def explained(self) -> Iterator[None]:
         """Turn SQLite's errors into ones that a person can act on."""
-        remedy = "Put back a copy of it from before."
-        with explained(self.path, remedy):
+        with super().explained():
             try:
                 yield
             except sqlite3.OperationalError as error:
@@ -213,31 +184,10 @@ class HandIns:
                     "Free some space there.",
                 ) from None
 
-    @contextmanager
-    def transaction(self) -> Iterator[None]:
-        """Make all changes within it one: all are stored for good at its end, or none.
-
-        Nobody else changes anything meanwhile.
-        """
-        with self._explained():
-            self._db.execute("BEGIN IMMEDIATE")
-            try:
-                yield
-                self._db.execute("COMMIT")
-            except BaseException:  # Ctrl-C too: raised again once all is as before
-                if self._db.in_transaction:  # on a full disk SQLite has done it already
-                    self._db.execute("ROLLBACK")
-                raise
-
-    def rows(self, query: str, values: Sequence[Any] = ()) -> list[Row]:
-        """Return the rows that a query finds."""
-        with self._explained():
-            return self._db.execute(query, values).fetchall()
-
     def change(self, statement: str, values: Sequence[Any] = ()) -> int:
         """Change rows, within a transaction; return the number of the row that was added last."""
-        assert self._db.in_transaction
-        return self._db.execute(statement, values).lastrowid or 0
+        assert self.connection.in_transaction
+        return self.execute(statement, values).lastrowid or 0
 
     def session_key(self) -> bytes:
         """Return the key that signs the sessions of this league: 32 bytes, made with its file."""

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import astuple
 
 from arena.league.bot import Bot
-from arena.store.columns import columns, typed
+from arena.store.columns import columns
 from arena.store.database import Database
 from arena.store.rows import BotRow, BotVersion, EnteredBot, KnownBot, known_bot, read_command
 
@@ -63,14 +63,12 @@ class Bots:
 
     def played(self) -> list[tuple[str, str]]:
         """Return key and version of every bot that has played, in order."""
-        with self._db.explained():
-            return self._db.execute(_PLAYED).fetchall()
+        return self._db.rows(_PLAYED)
 
     def last_versions(self) -> dict[str, str]:
         """Return by key the version that played last of every bot that has played."""
-        with self._db.explained():
-            rows = self._db.execute(_LAST_VERSIONS).fetchall()
-            return dict(typed(rows, list[tuple[str, str]], "the names or versions of bots"))
+        words = "the names or versions of bots"
+        return dict(self._db.read(_LAST_VERSIONS, list[tuple[str, str]], words))
 
     def names(self) -> list[str]:
         """Return the names of all bots that have played, in order."""
@@ -91,13 +89,8 @@ class Bots:
 
     def suspensions(self) -> dict[BotVersion, str]:
         """Return why bots were suspended in the last run that they were to play in."""
-        with self._db.explained():
-            rows = typed(
-                self._db.execute(_SUSPENSIONS).fetchall(),
-                list[tuple[str, str, str]],
-                "the suspensions of bots",
-            )
-            return {BotVersion(self._db.called(key), version): why for key, version, why in rows}
+        rows = self._db.read(_SUSPENSIONS, list[tuple[str, str, str]], "the suspensions of bots")
+        return {BotVersion(self._db.called(key), version): why for key, version, why in rows}
 
     def looks(self) -> list[KnownBot]:
         """Return what is known of the files of bots."""

@@ -7,8 +7,8 @@ import msgspec
 from msgspec import Meta
 
 from arena.schedule.deal import PAIRS_LIMIT
-from arena.store.errors import Damage
 from arena.store.result import Natural
+from arena.store.sqlite_file import Damage
 
 T = TypeVar("T")
 

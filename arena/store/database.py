@@ -1,16 +1,17 @@
 """A league's database, open: the connection, transactions on it, and what it was played with."""
 
-import sqlite3
-from collections.abc import Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
+from typing import Any, TypeVar
 
-from arena.store.errors import WAIT, check_file, explained, patiently
+from arena.store.columns import typed
 from arena.store.rows import BotVersion, check_bot, settings_of
-from arena.store.schema import VERSION, is_current, make_tables
+from arena.store.schema import MARKS, STATEMENTS, check_version
+from arena.store.sqlite_file import SqliteFile, check_file, explained, patiently
 from arena.text import quoted
+
+T = TypeVar("T")
 
 _LAST_BEFORE = "SELECT id FROM main.record WHERE played_at < ? ORDER BY id DESC LIMIT 1"
 _ONLY_UNTIL = """
@@ -23,7 +24,7 @@ _ONLY_UNTIL = """
 """
 
 
-class Database:
+class Database(SqliteFile):
     """An open database, on which the parts of a store work.
 
     A bot is stored under its key. With `names`, what is read calls it by the name of its key.
@@ -40,55 +41,39 @@ class Database:
         remedy: str = "",
         is_raw: bool = False,
     ) -> None:
-        self._path = path
         self._names = names or {}
-        self._remedy = remedy or (
+        self._is_raw = is_raw
+        remedy = remedy or (
             f"`arena verify {quoted(path.parent)}` names what is wrong; then put back a copy of "
             f"it from before."
         )
-        with self.explained():
+        with explained(path, remedy):
             check_file(path, create=create)
-            self.connection = sqlite3.connect(path, timeout=WAIT, isolation_level=None)
-            self.execute = self.connection.execute
-            self.executemany = self.connection.executemany
-            try:
-                if not patiently(self.connection, path, partial(is_current, self.connection)):
-                    with self.transaction():
-                        make_tables(self.connection, path)
-                if is_raw:
-                    self.connection.text_factory = _any_text
-                elif self.has_matches():
-                    settings_of(self.setting_rows())
-            except BaseException:  # Ctrl-C too: raised again once the file is closed
-                self.connection.close()
-                raise
+        super().__init__(path, remedy)
 
-    def close(self) -> None:
-        """Close the file."""
-        self.connection.close()
+    def prepare(self) -> None:
+        """Make the tables if there are none; raise Damage for settings that no league has."""
+        if not patiently(self, lambda: self.marks == MARKS):
+            with self.transaction():
+                if not self.make_tables(MARKS, STATEMENTS.values()):
+                    check_version(self.path, self.marks[1])
+        if self._is_raw:
+            self.connection.text_factory = _any_text
+        elif self.has_matches():
+            settings_of(self.setting_rows())
 
     def has_matches(self) -> bool:
         """Return whether any match is stored."""
-        with self.explained():
-            found: tuple[int] = self.execute("SELECT EXISTS (SELECT 1 FROM match)").fetchone()
-            return found == (1,)
+        return self.rows("SELECT EXISTS (SELECT 1 FROM match)") == [(1,)]
 
-    def explained(self) -> AbstractContextManager[None]:
-        """Return a context in which damage and SQLite's errors become ones a person can act on."""
-        return explained(self._path, self._remedy)
-
-    @contextmanager
-    def transaction(self) -> Iterator[None]:
-        """Write all of what is written in this context, or nothing if an error leaves it."""
+    def read(self, query: str, kind: type[T], words: str, values: Sequence[Any] = ()) -> T:
+        """Return the rows that a query finds, as a list of a kind; `words` name what is damaged."""
         with self.explained():
-            patiently(self.connection, self._path, partial(self.execute, "BEGIN IMMEDIATE"))
-            try:
-                yield
-            except BaseException:  # Ctrl-C too: raised again once all is as before
-                if self.connection.in_transaction:  # on a full disk SQLite has done it already
-                    self.execute("ROLLBACK")
-                raise
-            self.execute("COMMIT")
+            return typed(self.execute(query, values).fetchall(), kind, words)
+
+    def begin_transaction(self) -> None:
+        """Let nobody else write from now on; say so if it takes long until nobody else does."""
+        patiently(self, super().begin_transaction)
 
     def setting_rows(self) -> dict[str, str]:
         """Return all settings as they are stored."""
@@ -97,7 +82,7 @@ class Database:
     def check_writable(self) -> None:
         """Raise RunError if nothing could be stored; what is stored stays as it is."""
         with self.transaction():
-            self.execute(f"PRAGMA user_version = {VERSION}")  # as before, but truly written
+            self.execute(f"PRAGMA user_version = {MARKS[1]}")  # as before, but truly written
 
     def hold_back(self, since: datetime) -> None:
         """Read from now on as if nothing had been stored since a time, and no suspension ever.

@@ -6,7 +6,6 @@ from typing import Any, Self
 
 from arena.store.bots import LOOKS
 from arena.store.database import Database
-from arena.store.errors import Damage
 from arena.store.rows import (
     BotVersion,
     FixedSettings,
@@ -15,6 +14,7 @@ from arena.store.rows import (
     read_command,
     settings_of,
 )
+from arena.store.sqlite_file import Damage
 from arena.store.timing import Timings
 
 Page = tuple[int, int]
@@ -72,31 +72,25 @@ class RawStore:
 
     def bot_numbers(self) -> dict[BotVersion, int]:
         """Return the numbers in the database of all bots, which are called by their keys."""
-        with self._db.explained():
-            rows = self._db.execute("SELECT id, name, version FROM bot").fetchall()
+        rows = self._db.rows("SELECT id, name, version FROM bot")
         return {BotVersion(key, version): number for number, key, version in rows}
 
     def bundled(self) -> frozenset[BotVersion]:
         """Return the bots that are dealt to by their keys alone."""
-        with self._db.explained():
-            rows = self._db.execute("SELECT name, version FROM bot WHERE is_bundled").fetchall()
+        rows = self._db.rows("SELECT name, version FROM bot WHERE is_bundled")
         return frozenset(BotVersion(key, version) for key, version in rows)
 
     def odd_bots(self) -> list[str]:
         """Return what is wrong with the rows of bots, in words."""
-        with self._db.explained():
-            rows = self._db.execute("SELECT id, name, version, command, is_bundled FROM bot")
-            bots = rows.fetchall()
         found = []
-        for number, key, version, command, is_bundled in bots:
+        query = "SELECT id, name, version, command, is_bundled FROM bot"
+        for number, key, version, command, is_bundled in self._db.rows(query):
             try:
                 check_bot(number, key, version, is_bundled)
                 read_command(command)
             except Damage as damage:
                 found.append(f"bot {key!r}, row {number}: {damage}")
-        with self._db.explained():
-            looks = self._db.execute(LOOKS).fetchall()
-        for look in looks:
+        for look in self._db.rows(LOOKS):
             try:
                 known_bot(look)
             except Damage as damage:
@@ -125,8 +119,7 @@ class RawStore:
 
     def count_rows(self) -> int:
         """Return how many rows of matches there are, also those that `count` cannot see."""
-        with self._db.explained():
-            (count,) = self._db.execute("SELECT count(*) FROM match").fetchone()
+        [(count,)] = self._db.rows("SELECT count(*) FROM match")
         return int(count)
 
     def check_integrity(self) -> None:
@@ -141,9 +134,8 @@ class RawStore:
                 raise Damage(" ".join(lines[0].split()).rstrip(".") + more)
 
     def _tables(self) -> list[tuple[str, ...]]:
-        return self._db.execute(_TABLES).fetchall()
+        return self._db.rows(_TABLES)
 
     def loose_rows(self) -> list[tuple[str, int]]:
         """Return in words which rows lead nowhere or belong to nothing, and how many they are."""
-        with self._db.explained():
-            return self._db.execute(_LOOSE).fetchall()
+        return self._db.rows(_LOOSE)

@@ -8,11 +8,11 @@ from msgspec import Meta
 
 from arena.schedule.deal import DEALS_LIMIT, PAIRS_LIMIT, Entrant
 from arena.schedule.rounds import Lineup, Places
-from arena.store.columns import Reader, typed
+from arena.store.columns import Reader
 from arena.store.database import Database
-from arena.store.errors import Damage
 from arena.store.rows import BotRow, places_of, seats_of
 from arena.store.schema import lineup_text
+from arena.store.sqlite_file import Damage
 
 _ROUNDS = "SELECT number, drawn, out FROM round ORDER BY number"
 _KEEP = "INSERT OR REPLACE INTO round (number, drawn, out) VALUES (?, ?, ?)"
@@ -75,9 +75,7 @@ class Rounds:
     def all(self) -> list[StoredRound]:
         """Return all rounds that were drawn, in order."""
         with self._db.explained():
-            rows = typed(
-                self._db.execute(_ROUNDS).fetchall(), list[tuple[int, str, str]], "the rounds"
-            )
+            rows = self._db.read(_ROUNDS, list[tuple[int, str, str]], "the rounds")
             return [_read_round(at, row) for at, row in enumerate(rows)]
 
     def keep(self, first: int, rounds: Sequence[StoredRound]) -> None:

@@ -14,8 +14,8 @@ from arena.league.seed import league_key
 from arena.schedule.deal import Rotations
 from arena.schedule.formats import FormatName
 from arena.store.columns import UNREADABLE, ListedRow, Reader, RecordRow, typed
-from arena.store.errors import Damage
 from arena.store.result import Natural, Record, Spent
+from arena.store.sqlite_file import Damage
 from protocol.errors import ArenaError
 from referee.catalog.identity import GameFacts
 from referee.limits import MatchLimits

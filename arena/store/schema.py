@@ -12,13 +12,14 @@ import msgspec
 from msgspec.structs import astuple
 
 from arena.store.columns import DealRow, MatchRow, RecordRow, StoredRow, columns
-from arena.store.errors import Damage
 from arena.store.result import MatchResult, PlayedMatch
 from arena.store.rows import BotRow, deal_name, deal_number
+from arena.store.sqlite_file import Damage
 from protocol.errors import ArenaError
 
 VERSION = 9
-APPLICATION_ID = 0x41524E41  # "ARNA"
+MARKS = (0x41524E41, VERSION)
+"""The marks of a league's database, of which the first is "ARNA"."""
 _MANY = 20  # rows added by one statement
 _REMEMBERED = 20_000  # numbers of line-ups, of results and of deals, some MB each
 
@@ -131,30 +132,11 @@ _RECORDS = _Rows("INSERT INTO record", RecordRow)
 _MATCHES = _Rows("INSERT INTO match", MatchRow)
 
 
-def is_current(db: sqlite3.Connection) -> bool:
-    """Return whether a database is one of ours, of this version."""
-    found = [db.execute(f"PRAGMA {word}").fetchone() for word in ("application_id", "user_version")]
-    return found == [(APPLICATION_ID,), (VERSION,)]
-
-
-def make_tables(db: sqlite3.Connection, path: Path) -> None:
-    """Make the tables of a new database.
-
-    Raises ArenaError for a database that is another program's, or of another version.
-    """
-    (version,) = db.execute("PRAGMA user_version").fetchone()
-    (application,) = db.execute("PRAGMA application_id").fetchone()
-    (tables,) = db.execute("SELECT count(*) FROM sqlite_schema").fetchone()
-    if not tables:
-        for statement in STATEMENTS.values():
-            db.execute(statement)
-        db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-        db.execute(f"PRAGMA user_version = {VERSION}")
-    elif application != APPLICATION_ID:
-        raise ArenaError(f"{path} is a database of some other program.")
-    elif version < 1:
+def check_version(path: Path, version: int) -> None:
+    """Raise ArenaError for a database that is not of this version."""
+    if version < 1:
         raise Damage(f"its version is {version}, which does not exist")
-    elif version != VERSION:  # to which another process may just have brought it
+    if version != VERSION:  # to which another process may just have brought it
         raise ArenaError(
             f"{path} was written by another Bot Arena (database version {version}; this one reads "
             f"{VERSION}). Use that one, or play the league again in a new folder."

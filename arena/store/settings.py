@@ -7,8 +7,8 @@ from typing import Any
 import msgspec
 
 from arena.store.database import Database
-from arena.store.errors import Damage
 from arena.store.rows import setting_of
+from arena.store.sqlite_file import Damage
 from referee.catalog.identity import GameFacts
 
 

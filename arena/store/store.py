@@ -14,7 +14,6 @@ from typing import Any, Self
 from arena.store.bots import Bots
 from arena.store.columns import ListedRow, RecordRow, columns, typed
 from arena.store.database import Database
-from arena.store.errors import Damage
 from arena.store.known import LIST, Known
 from arena.store.result import PlayedMatch
 from arena.store.rounds import Rounds, StoredRound
@@ -32,6 +31,7 @@ from arena.store.rows import (
 )
 from arena.store.schema import Writer, lineup_text
 from arena.store.settings import StoredSettings
+from arena.store.sqlite_file import Damage
 from arena.store.tallies import Tallies
 from arena.store.timing import Timings
 from protocol.errors import ArenaError
@@ -169,8 +169,7 @@ class Store:
     def count(self, *, bot: str | None = None, faulty: bool = False) -> int:
         """Return how many matches `matches` would yield without a limit."""
         where, values = self._chosen(bot, faulty=faulty)
-        with self.db.explained():
-            (count,) = self.db.execute(f"{_COUNT} {where}", values).fetchone()
+        [(count,)] = self.db.rows(f"{_COUNT} {where}", values)
         return int(count)
 
     def newest(
@@ -196,10 +195,8 @@ class Store:
                 values.append(json.dumps(called))
             if faulty:
                 where += f" AND {_FAULTY}"
-            rows = self.db.execute(
-                _NEWEST.format(where), (before or _NO_LAST, *values, limit)
-            ).fetchall()
-            for place, played_at, *row in rows:
+            values = [before or _NO_LAST, *values, limit]
+            for place, played_at, *row in self.db.rows(_NEWEST.format(where), values):
                 at, when = typed((place, played_at), tuple[int, str], "when a match was stored")
                 yield at, when, match_of(row, known)
 
@@ -208,8 +205,7 @@ class Store:
 
         It may be a little too high; whether and how fast it grows is exact.
         """
-        with self.db.explained():
-            (last,) = self.db.execute("SELECT coalesce(max(id), 0) FROM record").fetchone()
+        [(last,)] = self.db.rows("SELECT coalesce(max(id), 0) FROM record")
         return int(last)
 
     def _chosen(self, bot: str | None, *, faulty: bool) -> tuple[str, list[str]]:
@@ -257,9 +253,9 @@ class Store:
 
     def sandbox_of(self, match: StoredMatch) -> str:
         """Return the sandbox in which a stored match was played."""
-        with self.db.explained():
-            row = self.db.execute(_ONE_SANDBOX, (match.deal_row, match.rotation)).fetchone()
-            return typed(row, tuple[str], f"the record of match {match.id}")[0]
+        key, words = (match.deal_row, match.rotation), f"the record of match {match.id}"
+        [(sandbox,)] = self.db.read(_ONE_SANDBOX, tuple[tuple[str]], words, key)
+        return sandbox
 
     def everything(self) -> tuple[int, Iterator[WholeMatch]]:
         """Return how many matches are stored now, and an iterator of them, in order.

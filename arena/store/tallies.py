@@ -6,7 +6,6 @@ from typing import Annotated, NamedTuple
 
 from arena.store.columns import columns, typed
 from arena.store.database import Database
-from arena.store.errors import Damage
 from arena.store.result import Natural, Spent
 from arena.store.rows import (
     BotRow,
@@ -20,6 +19,7 @@ from arena.store.rows import (
     stored_faults,
     stored_scores,
 )
+from arena.store.sqlite_file import Damage
 from referee.match.scoring import Number
 
 _DEALS = """
@@ -119,7 +119,7 @@ class Tallies:
     def results(self) -> dict[int, SeatedResult]:
         """Return every result that a match had, by its number in the database."""
         with self._db.explained():
-            rows = self._db.execute("SELECT id, bots, places FROM result").fetchall()
+            rows = self._db.rows("SELECT id, bots, places FROM result")
             bots = self._db.bots()
             return {number: seated_result(seats, places, bots) for number, seats, places in rows}
 
@@ -173,19 +173,14 @@ class Tallies:
 
     def sites(self) -> list[Site]:
         """Return where matches were played, and when."""
-        with self._db.explained():
-            rows = self._db.execute(_SITES).fetchall()
-            return typed(rows, list[Site], _PLACES)
+        return self._db.read(_SITES, list[Site], _PLACES)
 
     def spans(self) -> dict[BotVersion, Span]:
         """Return when each version of each bot that has played did so."""
         found: dict[BotVersion, Span] = {}
         with self._db.explained():
-            rows = typed(
-                self._db.execute(_SPANS).fetchall(),
-                list[tuple[int, str, str, Natural]],
-                "when matches were stored",
-            )
+            kind = list[tuple[int, str, str, Natural]]
+            rows = self._db.read(_SPANS, kind, "when matches were stored")
             results = self.results()
             for result, first, last, count in rows:
                 if result not in results:
@@ -199,24 +194,20 @@ class Tallies:
 
     def sandbox_names(self) -> set[str]:
         """Return the sandboxes in which matches were played, as they are stored."""
-        with self._db.explained():
-            rows = self._db.execute("SELECT DISTINCT sandbox FROM record").fetchall()
-            return {name for (name,) in typed(rows, list[tuple[str]], _PLACES)}
+        query = "SELECT DISTINCT sandbox FROM record"
+        return {name for (name,) in self._db.read(query, list[tuple[str]], _PLACES)}
 
     def sandboxes(self) -> list[tuple[int, str, int]]:
         """Return results by number with the sandboxes of their matches, and how many."""
-        with self._db.explained():
-            rows = self._db.execute(_SANDBOXES).fetchall()
-            return typed(rows, list[tuple[int, str, int]], _PLACES)
+        return self._db.read(_SANDBOXES, list[tuple[int, str, int]], _PLACES)
 
     def untimed(self, timed: Mapping[str, str]) -> list[tuple[int, str, int]]:
         """Return results by number with the machines of matches that no timing is of, and how many.
 
         `timed` says for each machine that has any when the first one began, in ISO 8601.
         """
-        with self._db.explained():
-            rows = self._db.execute(_UNTIMED, (json.dumps([*timed.items()]),)).fetchall()
-            return typed(rows, list[tuple[int, str, int]], _PLACES)
+        values = (json.dumps([*timed.items()]),)
+        return self._db.read(_UNTIMED, list[tuple[int, str, int]], _PLACES, values)
 
     def deal_sizes(self, first: int = 0) -> Iterator[tuple[int, tuple[BotVersion, ...], int]]:
         """Yield number, line-up and stored matches of every deal from a number on."""
@@ -261,8 +252,8 @@ class Tallies:
         """
         with self._db.explained():
             bundled = self._bundled()
-            rows = self._db.execute(_IN_TURN).fetchall()
-            for text, order, results in typed(rows, list[tuple[str, str, str]], "the deals"):
+            rows = self._db.read(_IN_TURN, list[tuple[str, str, str]], "the deals")
+            for text, order, results in rows:
                 if bundled.issuperset(read_lineup(text)):
                     continue
                 rotations, numbers = read_numbers(order), read_numbers(f"[{results}]")
@@ -271,8 +262,8 @@ class Tallies:
                     yield by_rotation[rotations[0]], by_rotation[rotations[-1]]
 
     def _bundled(self) -> set[tuple[str, str]]:
-        rows = self._db.execute("SELECT name, version FROM bot WHERE is_bundled").fetchall()
-        return set(typed(rows, list[tuple[str, str]], "the names or versions of bots"))
+        query = "SELECT name, version FROM bot WHERE is_bundled"
+        return set(self._db.read(query, list[tuple[str, str]], "the names or versions of bots"))
 
     def faults(self) -> Iterator[tuple[int, list[dict[str, int]], list[int], int]]:
         """Yield results by number, with faults by seat, seats that forfeited, and how many."""

@@ -9,7 +9,7 @@ from msgspec import Meta
 
 from arena.store.columns import Reader
 from arena.store.database import Database
-from arena.store.errors import Damage
+from arena.store.sqlite_file import Damage
 
 MOST = 1e6
 """The most that a job is said to vary by: a clock so coarse that most jobs take none tells more."""
@@ -89,8 +89,7 @@ class Timings:
 
     def _timing_rows(self) -> list[TimingRow]:
         """Return the rows as bytes, which SQLite gives also where they are no text."""
-        with self._db.explained():
-            return self._db.execute(_ROWS).fetchall()
+        return self._db.rows(_ROWS)
 
 
 def _attempt(row: TimingRow) -> tuple[DatedTiming | None, str]:

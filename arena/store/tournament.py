@@ -21,9 +21,9 @@ from arena.schedule.rounds import (
     RoundTerms,
     Standings,
 )
-from arena.store.errors import Damage
 from arena.store.rounds import Drawn, StoredRound
 from arena.store.rows import FixedSettings
+from arena.store.sqlite_file import Damage
 from arena.store.store import Store
 from arena.store.under_way import under_way
 from arena.text import counted

@@ -1,16 +1,16 @@
 """Matches under way: what was answered in those that are not over, in a file of their own."""
 
 import sqlite3
-from collections.abc import Iterable, Mapping
-from contextlib import AbstractContextManager, closing, suppress
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import closing, suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple, Self, TypeVar
+from typing import NamedTuple, TypeVar
 
 import msgspec
 
 from arena.league.bot import Bot
-from arena.store.errors import WAIT, Damage, explained
+from arena.store.sqlite_file import WAIT, Damage, SqliteFile, explained
 from referee.match.evidence import Exchange
 from referee.match.kept import KeptAnswer
 
@@ -57,6 +57,7 @@ _encode_bot = msgspec.msgpack.Encoder(enc_hook=str).encode
 _bots = msgspec.msgpack.Decoder(Bot, dec_hook=lambda _, said: Path(said))
 _answers = msgspec.msgpack.Decoder(KeptAnswer)
 _exchanges = msgspec.msgpack.Decoder(Exchange)
+_K = TypeVar("_K")
 _T = TypeVar("_T")
 
 
@@ -81,7 +82,7 @@ class MatchUnderWay(NamedTuple):
 _plans = msgspec.msgpack.Decoder(MatchPlan)
 
 
-class MatchesUnderWay:
+class MatchesUnderWay(SqliteFile):
     """The file of a league's matches under way, open; a context manager that closes it.
 
     Each answer is on its way to the disk when `keep` returns: that this process is killed loses
@@ -90,35 +91,20 @@ class MatchesUnderWay:
 
     def __init__(self, folder: Path) -> None:
         """Open the file in a league's folder, or make it; raise RunError if that cannot be."""
-        self._path = folder / SLOW_FILE
-        with self._explained():
-            self._db = sqlite3.connect(
-                self._path, timeout=WAIT, isolation_level=None, check_same_thread=False
-            )
-            try:
-                self._db.execute("PRAGMA journal_mode = WAL")
-                self._db.execute("PRAGMA synchronous = NORMAL")
-                self._db.executescript(_SCHEMA)
-            except BaseException:  # Ctrl-C too: raised again once the file is closed
-                self._db.close()
-                raise
+        super().__init__(folder / SLOW_FILE, _REMEDY, by_threads=True)
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self._db.close()
-
-    def _explained(self) -> AbstractContextManager[None]:
-        return explained(self._path, _REMEDY)
+    def prepare(self) -> None:
+        """Make the tables that are not there."""
+        self.execute("PRAGMA journal_mode = WAL")
+        self.execute("PRAGMA synchronous = NORMAL")
+        self.connection.executescript(_SCHEMA)
 
     def enter(self, bots: Iterable[Bot]) -> None:
         """Keep what bots are, so that they can finish what they begin; others are forgotten."""
         rows = [(bot.key, bot.version, _encode_bot(replace(bot, known_digest=""))) for bot in bots]
-        with self._explained(), self._db:
-            self._db.execute("BEGIN IMMEDIATE")
-            self._db.execute("DELETE FROM bot")
-            self._db.executemany("INSERT INTO bot VALUES (?, ?, ?)", rows)
+        with self.transaction():
+            self.execute("DELETE FROM bot")
+            self.executemany("INSERT INTO bot VALUES (?, ?, ?)", rows)
 
     def begin(
         self, match: str, terms: str, plan: MatchPlan, rest: Mapping[str, MatchPlan] | None = None
@@ -128,26 +114,24 @@ class MatchesUnderWay:
         `terms` stand for all that its answers depend on; where they are others, it begins anew.
         With the first match of a deal, it is noted of the `rest` that they are to follow.
         """
-        with self._explained():
-            found = self._db.execute(
-                "SELECT id, terms FROM match WHERE name = ?", (match,)
-            ).fetchone()
+        with self.explained():
+            found = self.execute("SELECT id, terms FROM match WHERE name = ?", (match,)).fetchone()
             if found is None:
                 words = "INSERT OR IGNORE INTO match (name, terms, plan) VALUES (?, '', ?)"
                 others = [(other, _encode(its)) for other, its in (rest or {}).items()]
-                self._db.executemany(words, others)
+                self.executemany(words, others)
             elif found[1] != terms:
                 self.drop([match])
                 found = None
             answers: list[list[KeptAnswer]] = [[] for _ in plan.lineup]
             if found is None:
-                added = self._db.execute(
+                added = self.execute(
                     "INSERT INTO match (name, terms, plan) VALUES (?, ?, ?)",
                     (match, terms, _encode(plan)),
                 )
                 assert added.lastrowid is not None
                 return MatchUnderWay(added.lastrowid, answers)
-            rows = self._db.execute(
+            rows = self.execute(
                 "SELECT seat, said FROM answer WHERE match = ? ORDER BY seat, number", (found[0],)
             )
             for seat, said in rows:
@@ -156,8 +140,8 @@ class MatchesUnderWay:
 
     def keep(self, match: MatchUnderWay, seat: int, number: int, answer: KeptAnswer) -> None:
         """Keep an answer of a seat by its number, from 0: the next one, or one that was kept."""
-        with self._explained():
-            self._db.execute(
+        with self.explained():
+            self.execute(
                 "INSERT OR REPLACE INTO answer VALUES (?, ?, ?, ?)",
                 (match.number, seat, number, _encode(answer)),
             )
@@ -165,15 +149,14 @@ class MatchesUnderWay:
 
     def answered(self, key: str) -> Exchange | None:
         """Return what was kept of a request, by its key."""
-        with self._explained():
-            found = self._db.execute("SELECT said FROM exchange WHERE key = ?", (key,)).fetchone()
-            return None if found is None else _read(_exchanges, found[0])
+        with self.explained():
+            found = self.rows("SELECT said FROM exchange WHERE key = ?", (key,))
+            return _read(_exchanges, found[0][0]) if found else None
 
     def keep_exchange(self, match: MatchUnderWay, key: str, bot: str, exchange: Exchange) -> None:
         """Keep what a bot, by its key in the league, was answered, and what that cost."""
-        with self._explained(), self._db:  # both, or none
-            self._db.execute("BEGIN IMMEDIATE")
-            self._db.execute(
+        with self.transaction():
+            self.execute(
                 "INSERT OR REPLACE INTO exchange VALUES (?, ?, ?, ?)",
                 (key, match.number, exchange.seat, _encode(exchange)),
             )
@@ -181,8 +164,8 @@ class MatchesUnderWay:
 
     def spend(self, bot: str, cost: float) -> None:
         """Add to what a bot has spent in the league, by its key there."""
-        with self._explained():
-            self._db.execute(
+        with self.explained():
+            self.execute(
                 "INSERT INTO spent VALUES (?1, ?2) "
                 "ON CONFLICT (bot) DO UPDATE SET cost = cost + ?2",
                 (bot, cost),
@@ -190,32 +173,30 @@ class MatchesUnderWay:
 
     def exchanges(self, match: MatchUnderWay) -> list[Exchange]:
         """Return what was asked in a match and answered, in the order of its decisions."""
-        with self._explained():
-            rows = self._db.execute("SELECT said FROM exchange WHERE match = ?", (match.number,))
+        with self.explained():
+            rows = self.rows("SELECT said FROM exchange WHERE match = ?", (match.number,))
             found = [_read(_exchanges, said) for (said,) in rows]
         return sorted(found, key=lambda each: (each.seat, each.ask, each.at))
 
     def spent(self) -> dict[str, float]:
         """Return what each bot has spent in the league, by its key there."""
-        with self._explained():
-            return dict(self._db.execute(_SPENT))
+        return dict(self.rows(_SPENT))
 
     def drop(self, matches: Iterable[str]) -> None:
         """Forget matches: they are stored, or are no more what they were."""
-        with self._explained():
+        with self.explained():
             for match in matches:
                 for table in ("answer", "exchange"):
-                    self._db.execute(
+                    self.execute(
                         f"DELETE FROM {table} "  # noqa: S608 - one of the two
                         "WHERE match IN (SELECT id FROM match WHERE name = ?)",
                         (match,),
                     )
-                self._db.execute("DELETE FROM match WHERE name = ?", (match,))
+                self.execute("DELETE FROM match WHERE name = ?", (match,))
 
     def matches(self) -> list[str]:
         """Return the names of the matches under way."""
-        with self._explained():
-            return [match for (match,) in self._db.execute("SELECT name FROM match ORDER BY id")]
+        return [match for (match,) in self.rows("SELECT name FROM match ORDER BY id")]
 
     def clear(self) -> None:
         """Forget all matches, as the league is played; nobody else may use the file.
@@ -225,10 +206,10 @@ class MatchesUnderWay:
         if self.spent():
             self.drop(self.matches())
             return
-        self._db.close()
+        self.close()
         for end in ("", "-wal", "-shm"):
             with suppress(FileNotFoundError):
-                Path(f"{self._path}{end}").unlink()
+                Path(f"{self.path}{end}").unlink()
 
 
 def under_way(folder: Path) -> dict[str, int]:
@@ -237,41 +218,42 @@ def under_way(folder: Path) -> dict[str, int]:
     Those who play them are not kept waiting, and no file is made. Raises RunError if the file
     cannot be read.
     """
-    return dict(_looked_up(folder, _UNDER_WAY))
+    return _looked_up(folder, _UNDER_WAY, lambda match, answers: (match, answers))
 
 
 def plans(folder: Path) -> dict[str, tuple[MatchPlan, int]]:
     """Return the matches that are under way or to follow, with their answers, as `under_way`."""
-    with explained(folder / SLOW_FILE, _REMEDY):
-        rows = _looked_up(folder, _PLANS)
-        return {match: (_read(_plans, plan), answers) for match, plan, answers in rows}
+    return _looked_up(
+        folder, _PLANS, lambda match, plan, answers: (match, (_read(_plans, plan), answers))
+    )
 
 
 def entered(folder: Path) -> dict[tuple[str, str], Bot]:
     """Return the bots that may have matches under way, by key and version, as `under_way` does."""
-    with explained(folder / SLOW_FILE, _REMEDY):
-        rows = _looked_up(folder, _ENTERED)
-        return {(key, version): _read(_bots, said) for key, version, said in rows}
+    return _looked_up(
+        folder, _ENTERED, lambda key, version, said: ((key, version), _read(_bots, said))
+    )
 
 
 def spent(folder: Path) -> dict[str, float]:
     """Return what each bot has spent in a league, by its key there, as `under_way` does."""
-    return dict(_looked_up(folder, _SPENT))
+    return _looked_up(folder, _SPENT, lambda bot, cost: (bot, cost))
 
 
-def _looked_up(folder: Path, question: str) -> list[Any]:
+def _looked_up(folder: Path, question: str, made: Callable[..., tuple[_K, _T]]) -> dict[_K, _T]:
+    """Return what is made of the rows that a question finds."""
     path = folder / SLOW_FILE
     if not path.exists():
-        return []
+        return {}
     with explained(path, _REMEDY):
         try:
             db = sqlite3.connect(f"{path.absolute().as_uri()}?mode=rw", uri=True, timeout=WAIT)
             with closing(db):
-                return db.execute(question).fetchall()
+                return dict(made(*row) for row in db.execute(question))
         except sqlite3.OperationalError as error:
             is_begun = "no such table" in str(error)  # by a run that is making the file
             if is_begun or not path.exists():
-                return []
+                return {}
             raise
 
 

@@ -1,11 +1,11 @@
-"""The file of a league's database: what is wrong with it, in words, and how to mend it."""
+"""Files of SQLite: opened, written to, and in words what is wrong with one and how to mend it."""
 
 import os
 import sqlite3
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, Self, TypeVar
 
 from arena.streams import say_at_once
 from arena.text import quoted, safe
@@ -30,6 +30,93 @@ _DAMAGED = {
 }
 _MOVED = sqlite3.SQLITE_READONLY_DBMOVED
 _CUT_OFF = {sqlite3.SQLITE_READONLY_ROLLBACK, sqlite3.SQLITE_IOERR_DELETE}
+
+
+class SqliteFile:
+    """An open file of SQLite, and transactions on it; a context manager that closes it.
+
+    `remedy` is what to do about damage. It may be used `by_threads`, by one at a time. Each kind of
+    file says in `prepare` how it is made ready.
+    """
+
+    def __init__(self, path: Path, remedy: str, *, by_threads: bool = False) -> None:
+        self.path = path
+        self._remedy = remedy
+        with self.explained():
+            self.connection = sqlite3.connect(
+                path, timeout=WAIT, isolation_level=None, check_same_thread=not by_threads
+            )
+            self.execute = self.connection.execute
+            self.executemany = self.connection.executemany
+            try:
+                self.prepare()
+            except BaseException:  # Ctrl-C too: raised again once the file is closed
+                self.close()
+                raise
+
+    def prepare(self) -> None:
+        """Make the file ready: its tables, if there are none."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file."""
+        self.connection.close()
+
+    def explained(self) -> AbstractContextManager[None]:
+        """Return a context in which damage and SQLite's errors become ones a person can act on."""
+        return explained(self.path, self._remedy)
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """Write all of what is written in this context, or nothing if an error leaves it.
+
+        Nobody else writes meanwhile.
+        """
+        with self.explained():
+            self.begin_transaction()
+            try:
+                yield
+                self.execute("COMMIT")
+            except BaseException:  # Ctrl-C too: raised again once all is as before
+                if self.connection.in_transaction:  # on a full disk SQLite has done it already
+                    self.execute("ROLLBACK")
+                raise
+
+    def begin_transaction(self) -> None:
+        """Let nobody else write from now on."""
+        self.execute("BEGIN IMMEDIATE")
+
+    def rows(self, query: str, values: Sequence[Any] = ()) -> list[Any]:
+        """Return the rows that a query finds."""
+        with self.explained():
+            return self.execute(query, values).fetchall()
+
+    @property
+    def marks(self) -> tuple[int, int]:
+        """The numbers in its head that say whose it is, and of which version."""
+        words = ("application_id", "user_version")
+        whose, version = (self.execute(f"PRAGMA {word}").fetchone()[0] for word in words)
+        return whose, version
+
+    def make_tables(self, marks: tuple[int, int], statements: Iterable[str]) -> bool:
+        """Make the tables of a new file within a transaction; return whether it was new.
+
+        Raises ArenaError for a file that is another program's.
+        """
+        if self.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]:
+            if self.marks[0] != marks[0]:
+                raise ArenaError(f"{self.path} is a database of some other program.")
+            return False
+        for statement in statements:
+            self.execute(statement)
+        for word, number in zip(("application_id", "user_version"), marks, strict=True):
+            self.execute(f"PRAGMA {word} = {number}")
+        return True
 
 
 def check_file(path: Path, *, create: bool) -> None:
@@ -85,27 +172,27 @@ def explained(path: Path, remedy: str) -> Iterator[None]:
         raise RunError(f"{path}{_told(path, error, code)}") from None
 
 
-def patiently(db: sqlite3.Connection, path: Path, act: Callable[[], T]) -> T:
+def patiently(file: SqliteFile, act: Callable[[], T]) -> T:
     """Do what may have to wait for another process; say so on standard error if that takes long.
 
     `act` is done anew if the database was locked.
     """
-    _let_wait(db, _SILENT)
+    _let_wait(file, _SILENT)
     try:
         return act()
     except sqlite3.OperationalError as error:
         if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY:
             raise
-        text = f"Waiting for {path}, which another process has locked; {WAIT:.0f} s at the most."
-        say_at_once(safe(text))
-        _let_wait(db, WAIT - _SILENT)
+        what = f"{file.path}, which another process has locked"
+        say_at_once(safe(f"Waiting for {what}; {WAIT:.0f} s at the most."))
+        _let_wait(file, WAIT - _SILENT)
         return act()
     finally:
-        _let_wait(db, WAIT)
+        _let_wait(file, WAIT)
 
 
-def _let_wait(db: sqlite3.Connection, seconds: float) -> None:
-    db.execute(f"PRAGMA busy_timeout = {seconds * 1000:.0f}")
+def _let_wait(file: SqliteFile, seconds: float) -> None:
+    file.execute(f"PRAGMA busy_timeout = {seconds * 1000:.0f}")
 
 
 def _told(path: Path, error: sqlite3.Error, code: int) -> str:
