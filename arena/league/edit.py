@@ -11,11 +11,12 @@ from typing import Any
 from tomlkit.exceptions import TOMLKitError
 
 from arena.folders import keep, unwritten
-from arena.league.file import LeagueFileError, file_of, read_text
+from arena.league.file import file_of, read_text
 from arena.league.league_text import LeagueText, unchangeable
 from arena.league.plan import LeaguePlan
 from arena.text import composed
 from protocol.errors import ArenaError
+from referee.rules.options import SettingError
 
 _MARK = b"\xef\xbb\xbf"
 """What some editors write before the text."""
@@ -86,7 +87,7 @@ def _changed(folder: Path, name: str, change: Callable[["LeagueText"], None]) ->
             try:
                 change(text)
                 league = read_text(file, text.checked(), "read")
-            except LeagueFileError as error:
+            except SettingError as error:
                 raise ArenaError(error.what) from None
             except TOMLKitError:
                 raise unchangeable(file) from None

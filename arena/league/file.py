@@ -2,11 +2,11 @@
 
 import re
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import msgspec
 
@@ -14,7 +14,7 @@ from arena.environment.settings import EnvironmentSettings
 from arena.league.anchor import check_anchor
 from arena.league.bot import Bot, DisqualifiedBot
 from arena.league.contest import HandIn, check_contest
-from arena.league.doors import check_door
+from arena.league.doors import check_door, check_hand_in, check_remote, check_remotes
 from arena.league.entry import (
     BotSettings,
     Purpose,
@@ -28,7 +28,6 @@ from arena.league.files import LEAGUE_FILE, is_of_a_league, near_miss
 from arena.league.games import find_game
 from arena.league.openings import check_opening, opening_terms
 from arena.league.plan import DATABASE, LeaguePlan
-from arena.league.remote import check_hand_in, check_remote, check_remotes
 from arena.league.settings import Settings
 from arena.schedule.formats import FORMATS
 from arena.text import composed, not_toml, quoted, safe
@@ -63,20 +62,6 @@ _STRUCTS: dict[str, type[msgspec.Struct]] = {
 _TABLES = ("options", "opening", *_STRUCTS, *FORMATS)
 """All tables, but for those of bots."""
 
-T = TypeVar("T")
-
-
-class LeagueFileError(ArenaError):
-    """Something wrong in a league's file."""
-
-    def __init__(self, where: str, what: str, *, bot: str = "") -> None:
-        super().__init__(f"{where}: {what}")
-        self.where = where
-        self.what = what
-        """The message without the file and the line."""
-        self.bot = bot
-        """Whose files cannot be played with, if that is what is wrong."""
-
 
 def read_asked(folder: Path, purpose: Purpose = "read") -> LeaguePlan:
     """Read what a league's file asks for, whatever became of its bots and of its results.
@@ -87,18 +72,17 @@ def read_asked(folder: Path, purpose: Purpose = "read") -> LeaguePlan:
     file, text = file_of(folder)
     try:
         league = read_text(file, text, purpose)
-    except LeagueFileError as error:
-        if not error.bot:
+    except SettingError as error:
+        if not error.about:
             raise
         read_text(file, text, "read")  # or it raises what `arena remove` would, too
-        out = f"`arena remove {quoted(folder)} {quoted(error.bot)}`"
+        out = f"`arena remove {quoted(folder)} {quoted(error.about)}`"
         remedy = f"Put that right, or take the bot out: {out}."
-        raise LeagueFileError(error.where, f"{error.what} {remedy}") from None
+        raise SettingError(error.about, f"{error.what} {remedy}", error.where) from None
     if purpose != "read" and len(league.bots) < league.seats:
-        raise LeagueFileError(
-            str(file),
-            f"{league.game.name} with {league.seats} seats needs at least {league.seats} bots; "
-            f"there are {len(league.bots)}. `arena add {quoted(folder)} BOT...` enters some.",
+        raise ArenaError(
+            f"{file}: {league.game.name} with {league.seats} seats needs at least {league.seats} "
+            f"bots; there are {len(league.bots)}. `arena add {quoted(folder)} BOT...` enters some."
         )
     return league
 
@@ -143,7 +127,8 @@ def check_not_bereft(folder: Path) -> None:
 def read_text(file: Path, text: str, purpose: Purpose) -> LeaguePlan:
     """Return what the text of a league's file asks for, whatever the file holds by now.
 
-    Raises LeagueFileError as `read_asked` does.
+    Raises ArenaError as `read_asked` does: a SettingError unless it is no TOML, which is about a
+    bot if that cannot be played with, and about nothing otherwise.
     """
     try:
         tables = tomllib.loads(text)
@@ -183,15 +168,19 @@ class _Reader:
             ),
             **{"limits": Limits(), **structs},
         )
-        self._checked(lambda: check_door("every bot", league.limits, league), "door", "limits")
-        self._checked(lambda: check_remotes(league), table="limits")
-        self._checked(lambda: check_contest(league.hand_in), "hook", "hand_in")
-        self._checked(lambda: check_hand_in(league), table="hand_in")
-        self._checked(lambda: league.hand_in.most.of(league.limits), "grants", "hand_in")
+        with self._at("door", "limits"):
+            check_door("every bot", league.limits, league)
+            check_remotes(league)
+        with self._at("hook", "hand_in"):
+            check_contest(league.hand_in)
+            check_hand_in(league)
+        with self._at("grants", "hand_in"):
+            _ = league.hand_in.most.of(league.limits)
         opened = self._with_opening(league, found["opening"]) if "opening" in found else league
         whole = self._with_bots(self._with_game(opened), bots)
         if whole.game.seat_counts:
-            self._checked(whole.check_format)
+            with self._at():
+                whole.check_format()
         return whole
 
     def _settings(self, rest: dict[str, Any], found: Mapping[str, Any]) -> Settings:
@@ -220,13 +209,15 @@ class _Reader:
         word, seats = league.settings.game, league.settings.seats
         if self._purpose != "read" or word in GAMES:
             confinement = Confinement(league.limits.sandbox)
-            rules, source = self._checked(
-                lambda: find_game(word, league.folder, confinement), "game"
-            )
-            self._checked(lambda: check_seats(rules, seats or rules.seat_counts[0]), "seats")
-            return self._checked(lambda: _with_rules(league, rules, source), table="options")
+            with self._at("game"):
+                rules, source = find_game(word, league.folder, confinement)
+            with self._at("seats"):
+                check_seats(rules, seats or rules.seat_counts[0])
+            with self._at(table="options"):
+                return _with_rules(league, rules, source)
         if not league.database.exists():  # which would say what is known of the game
-            self._checked(lambda: find_source(word, league.folder), "game")
+            with self._at("game"):
+                find_source(word, league.folder)
         return league
 
     def _with_bots(self, league: LeaguePlan, tables: Sequence[dict[str, Any]]) -> LeaguePlan:
@@ -236,13 +227,15 @@ class _Reader:
         entered = [composed(table["name"]) for table in tables]
         for number, name in enumerate(entered):
             if bot := named.get(name):
-                own_limits = partial(bot.grant.of, league.limits)
-                own = self._checked(own_limits, "proc", "bot", number)
-                check = partial(check_door, f"bot {bot.name!r}", own, league)
-                self._checked(check, "door", "bot", number)
-                self._checked(partial(check_remote, bot, league), "remote", "bot", number)
-        names = [*named, *(bot.name for bot in disqualified)]
-        self._checked(lambda: check_anchor(league.settings.anchor, names), "anchor")
+                with self._at("proc", "bot", number):
+                    own = bot.grant.of(league.limits)
+                with self._at("door", "bot", number):
+                    check_door(f"bot {bot.name!r}", own, league)
+                with self._at("remote", "bot", number):
+                    check_remote(bot, league)
+        with self._at("anchor"):
+            names = [*named, *(bot.name for bot in disqualified)]
+            check_anchor(league.settings.anchor, names)
         order = tuple(name for name in entered if name in named)
         return replace(league, bots=playing, disqualified=disqualified, order=order)
 
@@ -251,14 +244,15 @@ class _Reader:
 
         Where it does, the error's line is that of the file's name.
         """
-        self._checked(lambda: check_opening(raw), table="opening")
+        with self._at(table="opening"):
+            check_opening(raw)
         try:
-            terms = self._checked(lambda: opening_terms(raw, league.folder), "file", "opening")
-        except LeagueFileError as error:
+            with self._at("file", "opening"):
+                return replace(league, opening=opening_terms(raw, league.folder))
+        except ArenaError as error:
             if self._purpose != "read":
                 raise
             return replace(league, unread_book=str(error))
-        return replace(league, opening=terms)
 
     def _table(self, tables: dict[str, Any], name: str) -> dict[str, Any]:
         table = tables.pop(name, {})
@@ -275,29 +269,23 @@ class _Reader:
             for number, table in enumerate(tables)
         ]
         for number, entry in enumerate(entries):
-            self._checked(partial(check_name_of, entry, entries[:number]), "name", "bot", number)
+            with self._at("name", "bot", number):
+                check_name_of(entry, entries[:number])
         for number, entry in enumerate(entries):
-            others = [*entries[:number], *entries[number + 1 :]]
-            self._checked(partial(check_key_of, entry, others), "key", "bot", number)
+            with self._at("key", "bot", number):
+                check_key_of(entry, [*entries[:number], *entries[number + 1 :]])
         disqualified = []
         for number, entry in enumerate(entries):
             if entry.disqualified is not None:
-                self._checked(
-                    partial(check_reason, entry.disqualified), "disqualified", "bot", number
-                )
+                with self._at("disqualified", "bot", number):
+                    check_reason(entry.disqualified)
                 key = entry.key or entry.name
                 disqualified.append(DisqualifiedBot(entry.name, key, entry.disqualified))
-        here = self._file.parent
-        bots = (
-            self._checked(
-                partial(bot_of, entry, game, here, self._purpose),
-                table="bot",
-                nth=number,
-                bot=entry.name,
-            )
-            for number, entry in enumerate(entries)
-            if entry.disqualified is None
-        )
+        bots = []
+        for number, entry in enumerate(entries):
+            if entry.disqualified is None:
+                with self._at(table="bot", nth=number, bot=entry.name):
+                    bots.append(bot_of(entry, game, self._file.parent, self._purpose))
         return (
             tuple(sorted(bots, key=lambda bot: bot.key)),
             tuple(sorted(disqualified, key=lambda bot: bot.name)),
@@ -306,31 +294,26 @@ class _Reader:
     def _read(
         self, kind: type[Any], raw: dict[str, Any], what: str, table: str = "", nth: int = 0
     ) -> Any:
-        return self._checked(lambda: read_settings(kind, raw, what), table=table, nth=nth)
+        with self._at(table=table, nth=nth):
+            return read_settings(kind, raw, what)
 
-    def _checked(
-        self,
-        read: Callable[[], T],
-        key: str = "",
-        table: str = "",
-        nth: int = 0,
-        bot: str = "",
-    ) -> T:
-        """Return what `read` returns; add file and line to its error.
+    @contextmanager
+    def _at(self, key: str = "", table: str = "", nth: int = 0, bot: str = "") -> Iterator[None]:
+        """Add file and line to an error in this context.
 
         The line is that of the entry the error is about, by default of `key`, or of the table.
         """
         try:
-            return read()
+            yield
         except ArenaError as error:
-            key = error.key if isinstance(error, SettingError) else key
+            key = error.about if isinstance(error, SettingError) else key
             raise self._error(str(error), key, table=table, nth=nth, bot=bot) from None
 
     def _error(
         self, message: str, key: str = "", table: str = "", nth: int = 0, bot: str = ""
-    ) -> LeagueFileError:
+    ) -> SettingError:
         line = self._line(key, table, nth)
-        return LeagueFileError(f"{self._file}{f':{line}' if line else ''}", message, bot=bot)
+        return SettingError(bot, message, f"{self._file}{f':{line}' if line else ''}")
 
     def _line(self, key: str, table: str, nth: int = 0) -> int:
         """Return the number of the line of a key in a table, of the table's header, or 0."""

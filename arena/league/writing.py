@@ -11,7 +11,7 @@ from typing import Any
 from msgspec import structs
 
 from arena.folders import whole_or_nothing
-from arena.league.file import FILE, LeagueFileError, check_not_bereft, read_text
+from arena.league.file import FILE, check_not_bereft, read_text
 from arena.league.games import find_game
 from arena.league.openings import check_opening, opening_in
 from arena.league.plan import LeaguePlan
@@ -21,7 +21,7 @@ from arena.schedule.formats import FORMATS, USUAL_DEALS
 from arena.text import toml
 from protocol.errors import ArenaError
 from referee.limits import Limits
-from referee.rules.options import read_options, read_settings
+from referee.rules.options import SettingError, read_options, read_settings
 
 
 def seed_of(word: str | None) -> int | str:
@@ -82,7 +82,7 @@ def make_league(
         text = _text(settings, tables, bots)
         try:
             league = read_text(file, text, "play")
-        except LeagueFileError as error:
+        except SettingError as error:
             raise ArenaError(error.what) from None
         league.check_openings()
         try:

@@ -13,11 +13,15 @@ from referee.rules.game import Game, Options
 
 
 class SettingError(ArenaError):
-    """Something wrong with one entry of a structure, whose name is `key`."""
+    """Something wrong with one setting, or another part of what settings are read from."""
 
-    def __init__(self, key: str, message: str) -> None:
-        super().__init__(message)
-        self.key = key
+    def __init__(self, about: str, what: str, where: str = "") -> None:
+        super().__init__(f"{where}: {what}" if where else what)
+        self.about = about
+        """The key of the setting, or what the part is called."""
+        self.what = what
+        self.where = where
+        """The file and the line, as the message begins, where they are known."""
 
 
 def suggestion(word: str, known: Iterable[str]) -> str:

@@ -9,12 +9,13 @@ from typing import Any
 import msgspec
 import pytest
 
-from arena.league.file import LeagueFileError, read_asked
+from arena.league.file import read_asked
 from arena.league.plan import LeaguePlan
 from arena.league.settings import Settings
 from arena.league.writing import make_league
 from arena.store.opening import read_league, read_played
 from protocol.errors import ArenaError
+from referee.rules.options import SettingError
 from tests.arena.conftest import ordinary_user
 from tests.arena.league.conftest import refused as of_refusal
 from tests.golden import Golden
@@ -313,7 +314,7 @@ def test_a_bot_that_is_gone_is_named_with_the_way_it_was_written_and_what_to_do(
     monkeypatch.chdir(tmp_path)
     entry = '\n[[bot]]\nname = "the third"\nfolder = "../in/ada"\n'
     Path("my cup", "league.toml").write_text(FILE + entry)
-    with pytest.raises(LeagueFileError) as caught:
+    with pytest.raises(SettingError) as caught:
         read_asked(Path("my cup"), "play")
     golden(caught.value.what)
     Path("far").mkdir()
