@@ -1,6 +1,7 @@
 """A league as JSON lines: a header, then a line for each match."""
 
 from collections.abc import Iterator
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -11,6 +12,7 @@ from msgspec.structs import astuple
 from arena.league.plan import DATABASE
 from arena.schedule.deal import PAIRS_LIMIT
 from arena.store.opening import read_played
+from arena.store.result import FOUND
 from arena.store.rounds import StoredRound
 from arena.store.rows import (
     BotVersion,
@@ -95,13 +97,13 @@ class MatchLine(
     order: tuple[int, ...] | None
     """The rotations of the deal as they are played, if it is mirrored; None of others."""
     bots: tuple[BotVersion, ...]
-    places: list[int]
-    scores: list[Number] | None = None
+    places: tuple[int, ...]
+    scores: tuple[Number, ...] | None = None
     numbers: dict[str, Number] | None = None
     reason: str
     decisions: int
-    faults: list[dict[str, int]]
-    forfeits: list[int]
+    faults: tuple[dict[str, int], ...]
+    forfeits: tuple[int, ...]
     moves: str
     clock: list[tuple[int, ...]]
     """The fields of `Spent` for each seat; older exports lack the last, the wall."""
@@ -167,7 +169,7 @@ def _settings(folder: Path, store: Store) -> FixedSettings:
 
 
 def _line(store: Store, found: WholeMatch) -> MatchLine:
-    match, played = found.match, found.circumstances
+    match = found.match
     with store.db.explained():
         replay, evidence = found.replay, found.evidence
     return MatchLine(
@@ -176,21 +178,12 @@ def _line(store: Store, found: WholeMatch) -> MatchLine:
         rotation=match.rotation,
         order=match.order,
         bots=match.bots,
-        places=list(match.places),
-        scores=None if match.scores is None else list(match.scores),
-        numbers=None if match.numbers is None else dict(match.numbers),
-        reason=match.reason,
-        decisions=match.decisions,
-        faults=[dict(kinds) for kinds in match.faults],
-        forfeits=list(match.forfeits),
         moves=digits(match.moves),
         clock=[astuple(spent) for spent in found.clock],
         replay=replay,
         evidence=evidence,
-        seconds=played.seconds,
-        played_at=played.played_at,
-        machine=played.machine,
-        sandbox=played.sandbox,
+        **{name: getattr(match, name) for name in FOUND},
+        **asdict(found.circumstances),
     )
 
 

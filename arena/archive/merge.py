@@ -20,7 +20,7 @@ from arena.schedule.deal import BotIndex, Entrant, rotation_count
 from arena.store.opening import read_played
 from arena.store.result import PlayedMatch
 from arena.store.rounds import StoredRound
-from arena.store.rows import BotVersion, EnteredBot, WholeMatch
+from arena.store.rows import BotVersion, EnteredBot, FixedSettings, WholeMatch
 from arena.store.store import Store
 from arena.store.tournament import missed, wrong_rounds
 from arena.store.unchanged import check_unchanged, difference
@@ -174,7 +174,7 @@ def _check_rounds(
         still = missed(store, last.drawn, rotations)
         out = [at for at in last.out if Entrant(*last.drawn.field[at]) in still]
         store.rounds.write(len(rounds) - 1, [StoredRound(drawn=last.drawn, out=out)])
-    longest = max(archives, key=lambda archive: len(archive.header.drawn))
+    longest = _longest(archives)
     wrong = _wrong_rounds(longest, store)
     if wrong and wrong != already:
         raise longest.error(f"rounds: {wrong} The file was edited or damaged.", line=1)
@@ -248,8 +248,7 @@ def _other(line: MatchLine, played: PlayedMatch, known: WholeMatch) -> str:
     """Return what of a match is not as it is stored, or nothing; what was measured may differ."""
     result = played.result
     for name in ("places", "reason", "decisions", "faults", "forfeits", "moves", *Counted._fields):
-        new, old = getattr(result, name), getattr(known.match, name)
-        if new != (list(old) if isinstance(old, tuple) else old):
+        if getattr(result, name) != getattr(known.match, name):
             return name
     same = known.record.replay == played.record.replay
     return "" if same or _bare(line.replay) == _bare(known.replay) else "replay"
@@ -271,26 +270,12 @@ def _bare(replay: Replay) -> Replay:
 def _make(folder: Path, archives: Sequence[Archive], watch: Watch) -> Merged:
     """Make a league of exported ones: elsewhere first, so that it is there whole or not at all."""
     _check_one_league(archives)
-    game = archives[0].header.settings.game
-    if game not in GAMES:
+    if why := _unmakeable(archives[0].header.settings):
         raise ArenaError(
-            f"there is no league {str(folder)!r}, and it cannot be made, as {game} is not bundled: "
-            f"put a {FILE} with the same settings, that names the game, in that folder, then "
-            f"import again."
+            f"there is no league {str(folder)!r}, and it cannot be made, as {why} in that folder, "
+            f"then import again."
         )
-    if archives[0].header.settings.format == "gauntlet":
-        raise ArenaError(
-            f"there is no league {str(folder)!r}, and it cannot be made, as results do not say who "
-            f"the challengers of a gauntlet are: put its {FILE} in that folder, then import again."
-        )
-    opening = archives[0].header.settings.opening
-    if opening is not None and opening.book:
-        raise ArenaError(
-            f"there is no league {str(folder)!r}, and it cannot be made, as results do not hold "
-            f"the book of its openings: put its {FILE} and the book in that folder, then import "
-            f"again."
-        )
-    longest = max(archives, key=lambda archive: len(archive.header.drawn))
+    longest = _longest(archives)
     bots = _entries(folder, archives, longest.header.drawn[-1:])
     made = folder
     try:
@@ -311,6 +296,23 @@ def _make(folder: Path, archives: Sequence[Archive], watch: Watch) -> Merged:
         raise RunError(str(error).replace(str(made), str(folder))) from None
     merged.made = True
     return merged
+
+
+def _unmakeable(settings: FixedSettings) -> str:
+    """Return why a league cannot be made of exported ones, and what to put there; or nothing."""
+    if settings.game not in GAMES:
+        need = f"put a {FILE} with the same settings, that names the game,"
+        return f"{settings.game} is not bundled: {need}"
+    if settings.format == "gauntlet":
+        return f"results do not say who the challengers of a gauntlet are: put its {FILE}"
+    if settings.opening is not None and settings.opening.book:
+        return f"results do not hold the book of its openings: put its {FILE} and the book"
+    return ""
+
+
+def _longest(archives: Sequence[Archive]) -> Archive:
+    """Return the one of archives that has most rounds."""
+    return max(archives, key=lambda archive: len(archive.header.drawn))
 
 
 def _write(

@@ -150,7 +150,7 @@ def _check_columns(row: Mapping[str, Any], replay: Replay, evidence: Evidence) -
         number=row["number"],
         order=None,
         rotation=row["rotation"],
-        bots=list(first_bots(replay.seats)),
+        bots=first_bots(replay.seats),
     )
     _check("its places", row["places"], json.dumps(result.places))
     true = match_row(result, row["deal"], row["result"], row["record"])

@@ -12,7 +12,7 @@ import msgspec
 from arena.archive.export import VERSION, Header, MatchLine, digits, written
 from arena.league.bot import check_name
 from arena.schedule.deal import BotIndex, Deal, Entrant, Rotations, Schedule, first_bots
-from arena.store.result import PlayedMatch, Record, result_of
+from arena.store.result import FOUND, PlayedMatch, Record, result_of
 from arena.store.rows import BotVersion, FixedSettings, misfit, stored_clock
 from arena.store.tournament import check_rounds
 from arena.tables.results.file import STANDARD_INPUT
@@ -23,7 +23,6 @@ from referee.match.replay import Replay
 from referee.rules.game import ranked
 
 _LINE_LIMIT = 1 << 28  # bytes
-_COLUMNS = ("places", "scores", "numbers", "reason", "decisions", "faults", "forfeits")
 _BEGINNING = '{"arena":"league","version":1,'
 _EDITED = "the line was edited or damaged."
 
@@ -183,9 +182,9 @@ class Archive:
             number=line.deal,
             order=line.order,
             rotation=line.rotation,
-            bots=[index[bot] for bot in line.bots],
+            bots=tuple(index[bot] for bot in line.bots),
         )
-        wrong = [name for name in _COLUMNS if getattr(line, name) != getattr(result, name)]
+        wrong = [name for name in FOUND if getattr(line, name) != getattr(result, name)]
         clock = [msgspec.structs.astuple(spent) for spent in stored_clock(result.clock, seats)]
         if line.clock != clock:
             wrong.append("clock")

@@ -5,7 +5,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import Meta
@@ -16,7 +16,7 @@ from arena.league.bot import Bot
 from arena.league.finding import HUMAN
 from arena.league.games import find_game
 from arena.schedule.deal import first_bots
-from arena.store.result import Record, clock_of, result_of
+from arena.store.result import FOUND, Record, clock_of, result_of
 from arena.store.rows import BotVersion, Circumstances, Moment, StoredMatch, WholeMatch, misfit
 from arena.text import quoted
 from protocol.errors import ArenaError, RunError
@@ -33,6 +33,7 @@ VERSION = 1
 MATCH = "play"
 """The id that bots are sent for a match outside a league."""
 
+_OF_NO_DEAL: dict[str, Any] = {"deal": "", "number": 0, "order": None, "rotation": 0}
 _SIZE_LIMIT = 1 << 28  # bytes
 
 
@@ -65,13 +66,8 @@ class SavedMatch(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     def game(self) -> type[Game]:
         """Return its game; raise ArenaError if it is not here, or the user has not agreed to it."""
         source = self.source
-        if source is msgspec.UNSET:
-            return find_game(self.replay.game)[0]
-        if source.kind not in (
-            "file",
-            "program",
-        ):  # what else it says is not to be relied on
-            return find_game(self.replay.game)[0]
+        if source is msgspec.UNSET or source.kind not in ("file", "program"):
+            return find_game(self.replay.game)[0]  # what else it says is not to be relied on
         if not Path(source.path).is_absolute():
             raise ArenaError(f"the file does not say where the game {self.replay.game!r} lies.")
         named = f":{source.class_name}" if source.class_name else ""
@@ -84,34 +80,15 @@ class SavedMatch(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
 
     def opened(self) -> WholeMatch:
         """Return the match in the form in which it is shown."""
-        bots = [
-            BotVersion(name, seat.version or "")
-            for name, seat in zip(self.names, self.seats, strict=True)
-        ]
         played = Played(self.replay, self.evidence)
-        result = result_of(
-            played,
-            deal="",
-            number=0,
-            order=None,
-            rotation=0,
-            bots=list(first_bots(len(bots))),
-        )
+        result = result_of(played, bots=first_bots(len(self.seats)), **_OF_NO_DEAL)
+        bots = zip(self.names, (seat.version or "" for seat in self.seats), strict=True)
         match = StoredMatch(
             id=MATCH,
-            deal="",
-            number=0,
-            order=None,
-            rotation=0,
-            bots=tuple(bots),
-            places=tuple(result.places),
-            reason=result.reason,
-            decisions=result.decisions,
-            faults=tuple(result.faults),
-            forfeits=tuple(result.forfeits),
+            bots=tuple(BotVersion(*bot) for bot in bots),
             moves=result.moves,
-            scores=None if result.scores is None else tuple(result.scores),
-            numbers=result.numbers,
+            **{name: getattr(result, name) for name in FOUND},
+            **_OF_NO_DEAL,
         )
         where = Circumstances(self.played_at, self.machine, self.sandbox, self.seconds)
         clock = clock_of(self.replay, self.evidence)

@@ -231,7 +231,7 @@ class Executor:
             number=deal.number,
             order=schedule.order(deal),
             rotation=rotation,
-            bots=list(bots),
+            bots=bots,
         )
         kinds = {kind for faults in result.faults for kind in faults}
         if self._is_cut_short(kinds, fixture):

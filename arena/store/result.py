@@ -18,6 +18,10 @@ from referee.match.scoring import Number
 
 Natural: TypeAlias = Annotated[int, Meta(ge=0, le=1 << 53)]
 
+FOUND = ("places", "scores", "numbers", "reason", "decisions", "faults", "forfeits")
+"""What follows from a replay, and is called and written alike in a result, in a stored match and in
+a line of an export.
+"""
 _LEVEL = 1  # of compression: the higher ones save little and cost a worker's time
 
 _replay = msgspec.json.Decoder(Replay)
@@ -83,18 +87,18 @@ class MatchResult(msgspec.Struct, frozen=True, kw_only=True, array_like=True, gc
     order: tuple[int, ...] | None
     """The rotations of its deal as they are played, if that is mirrored; None of others."""
     rotation: int
-    bots: list[BotIndex]
-    places: list[int]
+    bots: tuple[BotIndex, ...]
+    places: tuple[int, ...]
     reason: str
     decisions: int
-    faults: list[dict[str, int]]
-    forfeits: list[int]
+    faults: tuple[dict[str, int], ...]
+    forfeits: tuple[int, ...]
     """The seats that forfeited."""
     moves: int
     """What stands for the moves, see `digest_of`."""
     clock: str
     """What the clock said of each seat, as `clock_text` writes it."""
-    scores: list[Number] | None = None
+    scores: tuple[Number, ...] | None = None
     numbers: dict[str, Number] | None = None
 
     @property
@@ -121,7 +125,7 @@ def result_of(
     number: int,
     order: tuple[int, ...] | None,
     rotation: int,
-    bots: list[BotIndex],
+    bots: tuple[BotIndex, ...],
 ) -> MatchResult:
     """Return the result of a match; all but the arguments follows from what was recorded."""
     replay = played.replay
@@ -138,14 +142,14 @@ def result_of(
         order=order,
         rotation=rotation,
         bots=bots,
-        places=replay.places,
+        places=tuple(replay.places),
         reason=replay.reason,
         decisions=len(replay.entries),
-        faults=[dict(sorted(kinds.items())) for kinds in faults],
-        forfeits=sorted(forfeits),
+        faults=tuple(dict(sorted(kinds.items())) for kinds in faults),
+        forfeits=tuple(sorted(forfeits)),
         moves=digest_of(replay),
         clock=clock_text(clock_of(replay, played.evidence)),
-        scores=replay.scores,
+        scores=None if replay.scores is None else tuple(replay.scores),
         numbers=replay.numbers,
     )
 

@@ -190,7 +190,7 @@ class Writer:
                     played.sandbox,
                 )
             )
-            places = self._result(bots, tuple(result.places))
+            places = self._result(bots, result.places)
             rows += astuple(match_row(result, deal, places, last))
         new = [value for deal_row in deals for value in astuple(deal_row)]
         if _DEALS.add(self._db, new) < len(deals):

@@ -66,7 +66,7 @@ def matches(league: LeaguePlan, one: WholeMatch) -> Iterator[tuple[PlayedMatch, 
                 number=deal.number,
                 order=schedule.order(deal),
                 rotation=rotation,
-                bots=list(schedule.seating(deal, rotation)),
+                bots=schedule.seating(deal, rotation),
             )
             yield PlayedMatch(result, Record.of(played, 0.01)), one.circumstances.played_at
 

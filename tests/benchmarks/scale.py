@@ -108,14 +108,14 @@ def matches(league: LeaguePlan) -> Iterator[PlayedMatch]:
                 number=deal.number,
                 order=schedule.order(deal),
                 rotation=rotation,
-                bots=list(bots),
-                places=ranked([-form for form in forms]),
+                bots=bots,
+                places=tuple(ranked([-form for form in forms])),
                 reason="made up",
                 decisions=50,
-                faults=[{"late": 1}, *({} for _ in bots[1:])]
+                faults=({"late": 1}, *({} for _ in bots[1:]))
                 if chance.random() < 0.001
-                else [{} for _ in bots],
-                forfeits=[],
+                else tuple({} for _ in bots),
+                forfeits=(),
                 moves=chance.getrandbits(63),
                 clock=str([[25, 2000, 300, 4000] for _ in bots]),
             )

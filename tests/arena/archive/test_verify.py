@@ -236,11 +236,11 @@ def forged(folder: Path, forge: Forged) -> str:
             number=match.number,
             order=match.order,
             rotation=match.rotation,
-            bots=[bots[bot.name, bot.version] for bot in match.bots],
+            bots=tuple(bots[bot.name, bot.version] for bot in match.bots),
         )
         record = Record.of(played, how.seconds)
         new = PlayedMatch(result, record, how.machine, how.sandbox)
-        Writer(db).add([(new, tuple(result.bots), how.played_at)])
+        Writer(db).add([(new, result.bots, how.played_at)])
     return match.id
 
 

@@ -71,10 +71,10 @@ def play(folder: Path, names: tuple[str, ...], missing: int = 0) -> None:
                 order = order[::-1]
             found = structs.replace(
                 ready(schedule, deal, rotation).result,
-                bots=list(bots),
-                places=[1 + order.index(bot) for bot in bots],
+                bots=bots,
+                places=tuple(1 + order.index(bot) for bot in bots),
                 decisions=10 + deal.number,
-                faults=[{"late": 1}, *({} for _ in bots[1:])],
+                faults=({"late": 1}, *({} for _ in bots[1:])),
                 moves=len(played),
                 clock=str([[5, 2000, 900, 2500] for _ in bots]),
             )

@@ -49,13 +49,13 @@ def match(
     if number is None:
         number = int(deal, 16)
     deal = deal.ljust(16, "0")
-    usual = {"places": [2, 1], "faults": [{}, {"late": 2}], "forfeits": [1], "moves": 7}
+    usual = {"places": (2, 1), "faults": ({}, {"late": 2}), "forfeits": (1,), "moves": 7}
     result = MatchResult(
         deal=deal,
         number=number,
         order=None,
         rotation=rotation,
-        bots=[1, 0],
+        bots=(1, 0),
         reason="breakthrough",
         decisions=7,
         clock=clock_text(CLOCK),
@@ -155,7 +155,7 @@ def test_what_was_rolled_back_is_not_taken_for_stored(store: Store, path: Path) 
     add(store, match("d1"))
     third = Bot("three", Path("/"), ("true", "three"), ())
     ids = store.bots.rows([ONE, third])
-    new = match("d2", places=[1, 1])
+    new = match("d2", places=(1, 1))
     with pytest.raises(sqlite3.IntegrityError):
         store.add([new, match("d1")], ids, played_at="")
     store.add([new], ids, played_at="")

@@ -72,14 +72,14 @@ class Book:
                 own = scores[at] if scores else None
                 result = structs.replace(
                     ready(schedule, deal, rotation).result,
-                    bots=list(bots),
-                    places=[1 if bot == min(bots) else 2 for bot in bots],
+                    bots=bots,
+                    places=tuple(1 if bot == min(bots) else 2 for bot in bots),
                     decisions=3,
-                    faults=[{"late": 1} if bot == max(bots) else {} for bot in bots],
-                    forfeits=[bots.index(max(bots))] if number == 0 else [],
+                    faults=tuple({"late": 1} if bot == max(bots) else {} for bot in bots),
+                    forfeits=(bots.index(max(bots)),) if number == 0 else (),
                     moves=moves + int("".join(map(str, bots))),
                     clock=str([[2, clock * (bot + 1), clock, 3 * clock] for bot in bots]),
-                    scores=own and [own[bot] for bot in bots],
+                    scores=own and tuple(own[bot] for bot in bots),
                     numbers=numbers,
                 )
                 played = PlayedMatch(result, Record(b"", b"", 0.1))
