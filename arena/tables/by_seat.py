@@ -8,8 +8,9 @@ from arena.stats.encounters import SURE
 from arena.stats.ratings import Ratings
 from arena.stats.seats import EVERYBODY, Gain, Sitting, Who, mirror_gain, sittings
 from arena.stats.standings import standings
+from arena.tables.cross_table import lead_column
 from arena.tables.field import Field
-from arena.tables.table import NAME_WIDTH, Column, Row, Sheet, Style, Table
+from arena.tables.table import NAME_WIDTH, Column, Row, Sheet, Table
 from protocol.errors import ArenaError
 
 Sat: TypeAlias = Mapping[tuple[Who, int], Row]
@@ -19,8 +20,6 @@ KEYS = (
     *("bot", "seat", "matches", "deals", "points", "error", "wins", "draws", "losses"),
     *("mean_place", "lead"),
 )
-_MARKS = {1: "+", 0: " ", -1: "-"}
-_STYLES: Mapping[int, Style] = {1: "good", -1: "bad"}
 
 
 def by_seat(field: Field, ratings: Ratings) -> Table:
@@ -85,21 +84,12 @@ def _row(who: Who, seat: int, sitting: Sitting) -> dict[str, Any]:
 
 def _grid(order: Sequence[Who], seats: Sequence[int], sat: Sat) -> Sheet:
     return Sheet(
-        [Column("Bot", "name", width=NAME_WIDTH), *(_column(seat, sat) for seat in seats)],
+        [
+            Column("Bot", "name", width=NAME_WIDTH),
+            *(lead_column(f"Seat {seat}", seat, sat, _points) for seat in seats),
+        ],
         [{"bot": who, "name": "(everybody)" if who is EVERYBODY else who} for who in order],
     )
-
-
-def _column(seat: int, sat: Sat) -> Column:
-    def text(row: Row) -> str:
-        there = sat.get((row["bot"], seat))
-        return _points(there) + _MARKS[there["lead"]] if there else "- "
-
-    def style(row: Row) -> Style | None:
-        there = sat.get((row["bot"], seat))
-        return _STYLES.get(there["lead"]) if there else None
-
-    return Column(f"Seat {seat}", text, "right", style=style)
 
 
 def _points(row: Row) -> str:

@@ -1,6 +1,6 @@
 """The cross-table of a field: what every bot did against every other, as a table."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from itertools import groupby, islice
 from typing import Any, Literal, TypeAlias
 
@@ -79,25 +79,32 @@ def _grids(
                 [
                     Column("#", lambda row: str(row["number"]), "right"),
                     Column("Bot", "bot", width=NAME_WIDTH),
-                    *(_column(order[other], other, met, cell) for other in bots),
+                    *(lead_column(str(order[other]), other, met, _TEXTS[cell]) for other in bots),
                 ],
                 [{"number": order[bot], "bot": bot} for bot in bots],
                 fixed=2,
             )
 
 
-def _column(number: int, other: str, met: Met, cell: Cell) -> Column:
-    def text(row: Row) -> str:
-        against = met.get((row["bot"], other))
-        if against is None:
-            return "· " if row["bot"] == other else "- "
-        return _TEXTS[cell](against) + _MARKS[against["lead"]]
+def lead_column(
+    title: str, there: Hashable, found: Mapping[Any, Row], text: Callable[[Row], str]
+) -> Column:
+    """Return a column of a grid: of each bot the text of what was found of it there, with its lead.
+
+    There is another bot, or a seat.
+    """
+
+    def marked(row: Row) -> str:
+        its = found.get((row["bot"], there))
+        if its is None:
+            return "· " if row["bot"] == there else "- "
+        return text(its) + _MARKS[its["lead"]]
 
     def style(row: Row) -> Style | None:
-        against = met.get((row["bot"], other))
-        return _STYLES.get(against["lead"]) if against else None
+        its = found.get((row["bot"], there))
+        return _STYLES.get(its["lead"]) if its else None
 
-    return Column(str(number), text, "right", style=style)
+    return Column(title, marked, "right", style=style)
 
 
 def wins_text(row: Row) -> str:

@@ -7,7 +7,7 @@ from arena.stats.elo import Anchor, Elo, elo_from
 from arena.stats.ratings import Ratings
 from arena.tables.facet import Facet
 from arena.tables.field import Field
-from arena.tables.table import Column, Row
+from arena.tables.table import Column, Row, with_error
 from protocol.errors import ArenaError
 from referee.rules.options import suggestion
 
@@ -75,15 +75,14 @@ def rating_column(anchor: Anchor | None) -> Column:
 
 def rating_text(row: Row) -> str:
     """Return a row's rating and what it may be off by: on Elo's scale if it has that."""
-    if "elo" not in row:
-        return f"{row['rating']:.2f} ± {2 * row['error']:.2f}"
-    return "-" if row["elo"] is None else elo_text(Elo(row["elo"], row["elo_error"]))
+    if "elo" in row:
+        return with_error(row["elo"], row["elo_error"], ".0f")
+    return with_error(row["rating"], row["error"])
 
 
 def elo_text(elo: Elo) -> str:
     """Return a strength and what it may be off by."""
-    points = f"{elo.points:.0f}"
-    return points if elo.error is None else f"{points} ± {2 * elo.error:.0f}"
+    return with_error(elo.points, elo.error, ".0f")
 
 
 def of_elo(anchor: Anchor) -> str:

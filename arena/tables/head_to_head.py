@@ -13,6 +13,7 @@ from arena.stats.ratings import EXACT, Ratings
 from arena.tables.cross_table import KEYS, encounter_row, wins_text
 from arena.tables.elo import anchor_in, elo_text
 from arena.tables.field import Field
+from arena.tables.leaderboard import faults_text
 from arena.tables.table import NAME_WIDTH, Column, Row, Table
 from arena.text import composed, counted
 from protocol.errors import ArenaError
@@ -94,7 +95,7 @@ def _interval(low: float, high: float) -> str:
 
 def _facts(field: Field, ratings: Ratings, bot: str, other: str) -> dict[str, Any]:
     gap = _gap(ratings, bot, other)
-    faults = field.faults or {}
+    faults, forfeits = _faults(field, bot, other)
     return {
         **field.facts,
         "bot": bot,
@@ -102,9 +103,16 @@ def _facts(field: Field, ratings: Ratings, bot: str, other: str) -> dict[str, An
         "rating_gap": gap,
         "rating_gap_error": None if gap is None else ratings.error_between(bot, other),
         "win_chance": None if gap is None else _win_chance(ratings, gap),
-        "faults": {name: dict(sorted(faults.get(name, {}).items())) for name in (bot, other)},
-        "forfeits": {name: field.forfeits.get(name, 0) for name in (bot, other)},
+        "faults": faults,
+        "forfeits": forfeits,
     }
+
+
+def _faults(field: Field, *bots: str) -> tuple[dict[str, dict[str, int]], dict[str, int]]:
+    """Return the faults of bots by kind, and their forfeits, in all matches."""
+    found = field.faults or {}
+    faults = {bot: dict(sorted(found.get(bot, {}).items())) for bot in bots}
+    return faults, {bot: field.forfeits.get(bot, 0) for bot in bots}
 
 
 def _gap(ratings: Ratings, bot: str, other: str) -> float | None:
@@ -172,14 +180,7 @@ def _rated(field: Field, ratings: Ratings, better: str, worse: str, gap: float) 
 
 
 def _fault_note(field: Field, bot: str, other: str) -> Iterator[str]:
-    said = []
-    for name in (bot, other):
-        kinds = [
-            f"{count} {kind}" for kind, count in sorted((field.faults or {}).get(name, {}).items())
-        ]
-        if forfeits := field.forfeits.get(name, 0):
-            kinds.append(f"forfeits {forfeits}")
-        if kinds:
-            said.append(f"{name} {', '.join(kinds)}")
-    if said:
+    faults, forfeits = _faults(field, bot, other)
+    texts = {name: faults_text(faults[name], forfeits[name]) for name in (bot, other)}
+    if said := [f"{name} {text}" for name, text in texts.items() if text]:
         yield f"Faults in all matches: {'; '.join(said)}."

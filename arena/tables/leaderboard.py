@@ -1,6 +1,6 @@
 """The leaderboard of a field: its bots, rated and ranked, as a table."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal, TypeAlias
 
 from arena.stats.elo import Anchor
@@ -9,6 +9,7 @@ from arena.stats.pairs import Neighbours, neighbours
 from arena.stats.ratings import FEWEST_DEALS, SEPARATED, Ratings
 from arena.stats.standings import Standing, standings
 from arena.stats.together import errors_together
+from arena.tables.cross_table import wins_text
 from arena.tables.elo import anchor_in, on_elo, rating_column
 from arena.tables.facet import Facet
 from arena.tables.field import Field
@@ -37,7 +38,6 @@ KEYS = (
 def leaderboard(
     field: Field,
     ratings: Ratings,
-    notes: Sequence[str] = (),
     *,
     faults: bool = False,
     by: By = "rating",
@@ -88,7 +88,6 @@ def leaderboard(
         *(note for facet in facets for note in facet.notes),
         *field.remarks,
         *([TOGETHER] if together else []),
-        *notes,
     ]
     if sort_key:
         rows.sort(key=sort_key)
@@ -105,9 +104,7 @@ def _columns(
         return [column for facet in facets if facet.place == place for column in facet.columns]
 
     result = (
-        Column("W/D/L", _win_draw_loss, "right")
-        if duels
-        else Column("Mean place", _mean_place, "right")
+        Column("W/D/L", wins_text, "right") if duels else Column("Mean place", _mean_place, "right")
     )
     return [
         Column("Rank", ranks_text, "right"),
@@ -160,26 +157,26 @@ def _points(row: Row) -> str:
     return "-" if row["points"] is None else f"{100 * row['points']:.1f} %"
 
 
-def _win_draw_loss(row: Row) -> str:
-    return f"{row['wins']}/{row['draws']}/{row['losses']}"
-
-
 def _mean_place(row: Row) -> str:
     return "-" if row["mean_place"] is None else f"{row['mean_place']:.2f}"
 
 
-def _fault_text(row: Row) -> str:
-    kinds = [f"{count} {kind}" for kind, count in row["faults"].items()]
-    if row["forfeits"]:
-        kinds.append(f"forfeits {row['forfeits']}")
-    return ", ".join(kinds)
+def faults_text(faults: Mapping[str, int], forfeits: int) -> str:
+    """Return how many faults there were of each kind, and how many forfeits."""
+    kinds = [f"{count} {kind}" for kind, count in faults.items()]
+    return ", ".join([*kinds, *[f"forfeits {forfeits}"] * bool(forfeits)])
 
 
 def _fault_style(row: Row) -> Style | None:
     return "warning" if row["faults"] or row["forfeits"] else None
 
 
-_FAULTS = Column("Faults", _fault_text, width=16, style=_fault_style)
+_FAULTS = Column(
+    "Faults",
+    lambda row: faults_text(row["faults"], row["forfeits"]),
+    width=16,
+    style=_fault_style,
+)
 
 
 def _fault_columns(rows: Sequence[Row]) -> list[Column]:

@@ -2,12 +2,12 @@
 
 from dataclasses import asdict
 
-from arena.stats.elo import Anchor, Elo, elo_lead
+from arena.stats.elo import Anchor, elo_lead
 from arena.stats.pairs import Pair, pairs
 from arena.stats.ratings import FEWEST_DEALS, Ratings
-from arena.tables.elo import anchor_facts, anchor_in, elo_text
+from arena.tables.elo import anchor_facts, anchor_in
 from arena.tables.field import Field
-from arena.tables.table import NAME_WIDTH, Column, Row, Style, Table
+from arena.tables.table import NAME_WIDTH, Column, Row, Style, Table, with_error
 
 _KEYS = tuple(Pair.__dataclass_fields__)
 _ELO_KEYS = ("elo_lead", "elo_lead_error")
@@ -66,9 +66,8 @@ def _style(row: Row) -> Style | None:
 
 def _lead(row: Row) -> str:
     if "elo_lead" in row:
-        return elo_text(Elo(row["elo_lead"], row["elo_lead_error"]))
-    error = row["error"]
-    return f"{row['lead']:.2f}" if error is None else f"{row['lead']:.2f} ± {2 * error:.2f}"
+        return with_error(row["elo_lead"], row["elo_lead_error"], ".0f")
+    return with_error(row["lead"], row["error"])
 
 
 def _more(row: Row) -> str:

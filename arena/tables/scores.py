@@ -9,7 +9,7 @@ from arena.stats.ratings import FEWEST_DEALS
 from arena.stats.scores import Scores, shown_error
 from arena.tables.facet import Facet
 from arena.tables.field import Field
-from arena.tables.table import Column, Row
+from arena.tables.table import Column, Row, with_error
 from protocol.errors import ArenaError
 
 
@@ -60,11 +60,7 @@ def by_score(field: Field) -> Callable[[Row], Any]:
 
 def score_text(row: Row, form: str = ".2f") -> str:
     """Return a row's mean score and what it may be off by."""
-    if row["score"] is None:
-        return "-"
-    if row["score_error"] is None:
-        return f"{row['score']:{form}}"
-    return f"{row['score']:{form}} ± {2 * row['score_error']:{form}}"
+    return with_error(row["score"], row["score_error"], form)
 
 
 def _values(mean: Mean) -> tuple[float | None, float | None, int]:

@@ -70,6 +70,13 @@ class Exact(float):
     """A number that programs get unrounded, as small ones matter: costs, times."""
 
 
+def with_error(value: float | None, error: float | None, form: str = ".2f") -> str:
+    """Return a number and two of its errors, if it has one; a dash if there is no number."""
+    if value is None:
+        return "-"
+    return f"{value:{form}}" if error is None else f"{value:{form}} ± {2 * error:{form}}"
+
+
 @dataclass(frozen=True)
 class Sheet:
     """Columns and rows for people."""

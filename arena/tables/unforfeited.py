@@ -8,12 +8,11 @@ from collections.abc import Sequence
 from math import fsum
 from typing import Any
 
-from arena.stats.elo import Anchor, Elo, elo_from
+from arena.stats.elo import Anchor, elo_from
 from arena.stats.ratings import Ratings
-from arena.tables.elo import elo_text
 from arena.tables.facet import Facet
 from arena.tables.field import Field
-from arena.tables.table import Column, Row
+from arena.tables.table import Column, Row, with_error
 
 _KEYS = ("rating_unforfeited", "error_unforfeited", "deals_unforfeited")
 _ELO_KEYS = ("elo_unforfeited", "elo_error_unforfeited")
@@ -69,11 +68,8 @@ def _note(field: Field, left_out: int, gone: Sequence[str]) -> str:
 
 
 def _text(row: Row) -> str:
-    if row[_KEYS[0]] is None:
-        return "-"
-    return f"{row[_KEYS[0]]:.2f} ± {2 * row[_KEYS[1]]:.2f}"
+    return with_error(row[_KEYS[0]], row[_KEYS[1]])
 
 
 def _elo_text(row: Row) -> str:
-    points, error = (row[key] for key in _ELO_KEYS)
-    return "-" if points is None else elo_text(Elo(points, error))
+    return with_error(row[_ELO_KEYS[0]], row[_ELO_KEYS[1]], ".0f")
