@@ -1,9 +1,10 @@
 """A league in a format that programs elsewhere read, such as PGN, where its game has one."""
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import msgspec
 
@@ -39,12 +40,14 @@ def notated(folder: Path, form: str) -> Iterator[bytes]:
         raise ArenaError(f"{folder} has no results yet; `arena run {quoted(folder)}` plays them.")
     present = {BotVersion(bot.key, bot.version) for bot in league.bots}
     with Store(league.database) as store:
-        rounds = _Rounds(store, league.rotation_count)
+        rounds = _rounds(store)
         _, matches = store.everything()
         for found in matches:
             with store.db.explained():
                 entries = found.replay.entries
-                heading = _heading(league, present, found, rounds.place(found.match))
+                heading = _heading(
+                    league, present, found, _place(found.match, rounds, league.rotation_count)
+                )
                 by_cpu = heading.control.judge == "cpu"
                 taken = [_decided(found, at, by_cpu=by_cpu) for at in range(len(entries))]
             try:
@@ -120,30 +123,32 @@ def _steps(
         done += len(step)
 
 
-class _Rounds:
-    """Which place each match has in its league, in numbers with points between them.
+_Dealt: TypeAlias = tuple[frozenset[BotVersion], int]
+"""A line-up, and the number of a deal of it."""
 
-    In a format that goes by results, these are the round, and the number of the match among those
-    of the same bots in it; in others, the deal of the line-up and its rotation.
+
+def _rounds(store: Store) -> dict[_Dealt, tuple[int, int]]:
+    """Return the round of each deal, and how many of the same bots come before it there.
+
+    There are none but in a format that goes by results.
     """
+    found: dict[_Dealt, tuple[int, int]] = {}
+    for number, each in enumerate(store.rounds.all(), 1):
+        seen: Counter[frozenset[BotVersion]] = Counter()
+        field = [BotVersion(*bot) for bot in each.drawn.field]
+        for lineup, deal in each.drawn.deals:
+            bots = frozenset(field[bot] for bot in lineup)
+            found[bots, deal] = number, seen[bots]
+            seen[bots] += 1
+    return found
 
-    def __init__(self, store: Store, rotations: int) -> None:
-        self._rotations = rotations
-        found: dict[tuple[frozenset[BotVersion], int], tuple[int, int]] = {}
-        for number, each in enumerate(store.rounds.all(), 1):
-            field = [BotVersion(*bot) for bot in each.drawn.field]
-            seen: dict[frozenset[BotVersion], int] = {}
-            for lineup, deal in each.drawn.deals:
-                bots = frozenset(field[bot] for bot in lineup)
-                found[bots, deal] = number, seen.get(bots, 0)
-                seen[bots] = seen.get(bots, 0) + 1
-        self._found = found
-        """By line-up and number of the deal, its round and how many of its bots' come before it."""
 
-    def place(self, match: StoredMatch) -> str:
-        """Return the place of a match, such as 3.2."""
-        found = self._found.get((frozenset(match.bots), match.number))
-        if found is None:
-            return f"{match.number + 1}.{match.rotation + 1}"
-        number, before = found
-        return f"{number}.{before * self._rotations + match.rotation + 1}"
+def _place(match: StoredMatch, rounds: Mapping[_Dealt, tuple[int, int]], rotations: int) -> str:
+    """Return which place a match has in its league, in two numbers, such as 3.2.
+
+    They are its round, and its number among the matches of the same bots there; where there are no
+    rounds, the deal of the line-up and its rotation.
+    """
+    dealt = frozenset(match.bots), match.number
+    number, before = rounds.get(dealt, (match.number + 1, 0))
+    return f"{number}.{before * rotations + match.rotation + 1}"

@@ -24,11 +24,11 @@ from arena.tables.table import Column, Table
 from arena.text import counted
 from protocol.errors import ArenaError, RunError
 from referee.catalog.finding import Source, find_source
-from referee.catalog.identity import code_of, facts_of
+from referee.catalog.identity import GameFacts, code_of, facts_of
 from referee.catalog.loading import load
 from referee.games import GAMES
 from referee.match.opening import OpeningTerms
-from referee.program.file import ANYWHERE, Confinement
+from referee.program.file import Confinement
 from referee.rules.game import Game
 
 KEYS = ("match", "problem")
@@ -78,16 +78,16 @@ class Verification:
             for words in (*store.odd_bots(), *store.timings.odd()):
                 self._add(None, f"{words}.")
             self._conditions = self._read_conditions(store) if self.matches else None
-            self._source = _source_of(self._conditions, folder)
-            if of_facts:
-                self._compare_facts()
-        if self._conditions is not None:
-            self._compare_rounds(self._conditions)
         self._is_other_seed = False
+        self._source: Source | None = None
         self._openings: OpeningTerms | None = None
-        if self._conditions is not None:
-            self._compare_limits(folder, self._conditions)
-            self._openings = self._read_openings(folder, self._conditions)
+        if (conditions := self._conditions) is not None:
+            self._source = _source_of(conditions, folder)
+            if of_facts and conditions.facts is not None and self._source is not None:
+                self._compare_facts(conditions, conditions.facts, self._source)
+            self._compare_rounds(conditions)
+            self._compare_limits(folder, conditions)
+            self._openings = self._read_openings(folder, conditions)
         if sealed is not None:
             self._compare_seal(sealed)
 
@@ -101,17 +101,14 @@ class Verification:
             self._add(None, f"{damage}. No match can be verified without it.")
             return None
 
-    def _compare_facts(self) -> None:
+    def _compare_facts(self, conditions: FixedSettings, stored: GameFacts, source: Source) -> None:
         """Compare what is stored of the game with the game that is here."""
-        stored = self._conditions and self._conditions.facts
-        if not stored or self._source is None:
-            return
-        game = load(self._source, _confinement(self._conditions))
-        if self._conditions is None or code_of(game) != self._conditions.code:
+        game = load(source, _confinement(conditions))
+        if code_of(game) != conditions.code:
             return  # a run plays all matches again first, and stores the facts anew
         if game.rules_version != stored.rules_version:
             return  # other rules, whose matches are counted apart
-        here = facts_of(game, self._source).portable()
+        here = facts_of(game, source).portable()
         kept = {"version": here.source.version}
         if here.source.kind != "bundled":
             kept["word"] = here.source.word  # its file may have been moved since
@@ -244,13 +241,11 @@ class Verification:
         yield from self._notes
 
 
-def _source_of(conditions: FixedSettings | None, folder: Path) -> Source | None:
+def _source_of(conditions: FixedSettings, folder: Path) -> Source | None:
     """Return where the game is found by which a league was played; None if that is not known.
 
     Raises ArenaError if it is not there any more, or the user has not agreed to it.
     """
-    if conditions is None:
-        return None
     if conditions.game in GAMES:
         return Source(conditions.game, "bundled")
     if conditions.facts is None:
@@ -269,9 +264,9 @@ def _source_of(conditions: FixedSettings | None, folder: Path) -> Source | None:
     )
 
 
-def _confinement(conditions: FixedSettings | None) -> Confinement:
+def _confinement(conditions: FixedSettings) -> Confinement:
     """Return the sandbox of a game that is a program: that of the league's bots."""
-    return ANYWHERE if conditions is None else Confinement(conditions.limits.sandbox)
+    return Confinement(conditions.limits.sandbox)
 
 
 def _verdicts(
