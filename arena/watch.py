@@ -13,13 +13,13 @@ from arena.league.plan import LeaguePlan
 from arena.schedule.asked import AskedDeals
 from arena.stats.ratings import Ratings
 from arena.store.departures import departures
-from arena.store.opening import open_store, read_played
+from arena.store.opening import has_database, open_store, read_played
 from arena.store.store import Store
 from arena.store.tournament import asked_deals
 from arena.store.under_way import under_way
 from arena.tables.field import Field
 from arena.tables.leaderboard import leaderboard
-from arena.tables.sources import asides_of, field_of, has_database, remedy_of
+from arena.tables.sources import asides_of, field_of, remedy_of
 from arena.tables.table import Table
 from arena.text import safe
 from protocol.errors import ArenaError

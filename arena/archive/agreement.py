@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from arena.archive.verify import Verification
 from arena.league.plan import LeaguePlan
-from arena.store.opening import open_store
+from arena.store.opening import has_database, open_store
 from arena.store.unchanged import check_unchanged, has_other_code
 from arena.text import counted, duration
 from protocol.errors import RunError
@@ -67,7 +67,7 @@ def agreement_needed(league: LeaguePlan) -> bool:
 
     Raises ArenaError if they were played by other settings or another version of the rules.
     """
-    if not league.database.is_file() or not league.database.stat().st_size:
+    if not has_database(league):
         return False
     with open_store(league) as store:
         if not store.db.has_matches():

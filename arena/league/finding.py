@@ -5,7 +5,7 @@ import itertools
 import os
 import re
 import tomllib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeGuard
@@ -153,30 +153,21 @@ def bot_folder(folder: Path, called: str | None = None) -> Bot:
     build, sources = settings.get("build", []), settings.get("sources")
     if sources is not None and not build:
         raise ArenaError(f'{shown}: sources are for a build: add build = ["make"], or take it out.')
-    if "python" in settings:
-        bot = _with_packages(
-            shown, settings, lambda but: _made(folder, name, command, files, build, sources, but)
-        )
-    else:
-        bot = _made(folder, name, command, files, build, sources, ())
-    return replace(bot, needs=needs)
-
-
-def _with_packages(
-    shown: str, settings: dict[str, Any], made: Callable[[Sequence[str]], Bot]
-) -> Bot:
-    """Return a bot that says `python = "venv"`: its lock is a file of it, and its wheels are not.
-
-    `made` makes it, but for files that are left out.
-    """
+    if "python" not in settings:
+        return replace(_made(folder, name, command, files, build, sources, ()), needs=needs)
     if settings["python"] != VENV:
         raise ArenaError(f'{shown}: python must be "{VENV}": python = "{VENV}".')
-    if settings["command"][:1] != [PYTHON]:
+    if command[:1] != [PYTHON]:
         raise ArenaError(
             f'{shown}: python = "{VENV}" is for a command that begins with "{PYTHON}": command = '
             f"{toml([PYTHON, 'bot.py'])}."
         )
-    bot = made([WHEELS])
+    bot = _made(folder, name, command, files, build, sources, [WHEELS])
+    return replace(_with_lock(bot), needs=needs, has_packages=True)
+
+
+def _with_lock(bot: Bot) -> Bot:
+    """Return a bot that has packages with its lock among its files."""
     with readable(bot.name):
         if not (bot.folder / LOCK).exists():
             raise ArenaError(
@@ -184,7 +175,7 @@ def _with_packages(
                 f"--fetch {quoted(bot.folder)}` makes it."
             )
         files = named_files(bot.name, bot.folder, [*bot.files, LOCK])
-    return replace(bot, files=files, has_packages=True)
+    return replace(bot, files=files)
 
 
 def _made(

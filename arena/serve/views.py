@@ -16,13 +16,13 @@ import msgspec
 from arena.league.bot import LostBot
 from arena.league.plan import LeaguePlan
 from arena.stats.ratings import Ratings, fit
-from arena.store.opening import open_store, read_played
+from arena.store.opening import has_database, open_store, read_played
 from arena.store.store import Store
 from arena.store.suspensions import TOO_SLOW
 from arena.store.tournament import asked_deals
 from arena.tables.field import Field
 from arena.tables.leaderboard import leaderboard
-from arena.tables.sources import field_of, has_database
+from arena.tables.sources import field_of
 from arena.tables.standings import ShownStandings, shown_standings
 from arena.text import WITH_COMMAS, safe
 

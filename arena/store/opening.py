@@ -40,12 +40,20 @@ def read_played(folder: Path) -> LeaguePlan:
     return read_league(folder, "read")
 
 
+def has_database(league: LeaguePlan) -> bool:
+    """Return whether there is anything in the database: a run that begins makes an empty one."""
+    try:
+        return league.database.stat().st_size > 0
+    except FileNotFoundError:
+        return False
+
+
 def settled(league: LeaguePlan, *, trusting: bool = False) -> LeaguePlan:
     """Return a league with the versions under which its results are stored.
 
     See `_continued`. A game that was not loaded is what is stored of it.
     """
-    if not league.database.is_file() or not league.database.stat().st_size:
+    if not has_database(league):
         return replace(league, bots=tuple(map(_read, league.bots)))
     with open_store(league) as store:
         bots = _continued(league.bots, store, trusting=trusting)

@@ -6,7 +6,7 @@ import sqlite3
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 from msgspec.structs import astuple
@@ -87,17 +87,12 @@ _LAST = """
 _DEAL = "SELECT id, name, rotations FROM deal WHERE number = ? AND lineup = ?"
 
 
-class _Numbered(NamedTuple):
-    """How the number of a row is found, and how the row is added."""
-
-    find: str
-    add: str
-
-
-_LINEUP = _Numbered(
-    "SELECT id FROM lineup WHERE bots = ?", "INSERT INTO lineup (bots) VALUES (?) RETURNING id"
+_LINEUP = (
+    "SELECT id FROM lineup WHERE bots = ?",
+    "INSERT INTO lineup (bots) VALUES (?) RETURNING id",
 )
-_RESULT = _Numbered(
+"""How the number of a row is found, and how the row is added."""
+_RESULT = (
     "SELECT id FROM result WHERE bots = ? AND places = ?",
     "INSERT INTO result (bots, places) VALUES (?, ?) RETURNING id",
 )
@@ -224,11 +219,10 @@ class Writer:
     def _find_result(self, bots: tuple[BotRow, ...], places: tuple[int, ...]) -> int:
         return self._number(_RESULT, json.dumps(bots), json.dumps(places))
 
-    def _number(self, rows: _Numbered, *values: str) -> int:
+    def _number(self, statements: Sequence[str], *values: str) -> int:
         """Return the number of the row that holds these values, which is added if need be."""
-        found = self._db.execute(rows.find, values).fetchone()
-        found = found or self._db.execute(rows.add, values).fetchone()
-        return int(found[0])
+        found = (self._db.execute(each, values).fetchone() for each in statements)
+        return int(next(filter(None, found))[0])
 
 
 def lineup_text(bots: Iterable[tuple[str, str]]) -> str:

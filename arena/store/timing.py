@@ -50,7 +50,7 @@ class DatedTiming(NamedTuple):
 
 
 TimingRow: TypeAlias = tuple[int, bytes, bytes]
-"""A row of the table as it stands: its number, and the bytes of its two columns."""
+"""A row of the table: its number, and its two columns, in bytes as they need not be text."""
 
 _ROWS = """
     SELECT rowid, CAST(coalesce(began, '') AS BLOB), CAST(coalesce(report, '') AS BLOB)
@@ -76,35 +76,26 @@ class Timings:
 
         No result depends on them: beside them comes how many are damaged and left out.
         """
-        rows = self._timing_rows()
-        found = [timing for timing, _ in map(_attempt, rows) if timing is not None]
-        return found, len(rows) - len(found)
+        read = [_timing_of(row) for row in self._db.rows(_ROWS)]
+        found = [timing for timing in read if isinstance(timing, DatedTiming)]
+        return found, len(read) - len(found)
 
     def odd(self) -> Iterator[str]:
         """Yield what is wrong with the rows of timings, in words."""
-        for row in self._timing_rows():
-            _, problem = _attempt(row)
-            if problem:
+        for row in self._db.rows(_ROWS):
+            if isinstance(problem := _timing_of(row), str):
                 yield f"timing of a run, row {row[0]}: {problem}"
 
-    def _timing_rows(self) -> list[TimingRow]:
-        """Return the rows as bytes, which SQLite gives also where they are no text."""
-        return self._db.rows(_ROWS)
 
-
-def _attempt(row: TimingRow) -> tuple[DatedTiming | None, str]:
+def _timing_of(row: TimingRow) -> DatedTiming | str:
     """Return the timing of a row, or else what is wrong with it."""
-    try:
-        return _timing_of(row), ""
-    except Damage as damage:
-        return None, str(damage)
-
-
-def _timing_of(row: TimingRow) -> DatedTiming:
     _, began, report = row
     try:
         date = began.decode()
         datetime.datetime.fromisoformat(date)
     except ValueError:
-        raise Damage("when it began cannot be read") from None
-    return DatedTiming(date, _read(report))
+        return "when it began cannot be read"
+    try:
+        return DatedTiming(date, _read(report))
+    except Damage as damage:
+        return str(damage)

@@ -55,14 +55,6 @@ def read_field(
         return replace(field, asides=asides_of(league, None if versions else store))
 
 
-def has_database(league: LeaguePlan) -> bool:
-    """Return whether there is anything in the database: a run that begins makes an empty one."""
-    try:
-        return league.database.stat().st_size > 0
-    except FileNotFoundError:
-        return False
-
-
 def asides_of(league: LeaguePlan, store: Store | None) -> tuple[str, ...]:
     """Return what is to be said of bots that are excluded or gone.
 
