@@ -43,7 +43,7 @@ def prove(
     the match cannot be played again here, by which rules it was played. Of faults, what was wrong
     with an answer is taken on trust, as are times and what a bot wrote.
 
-    `row` is as `RawStore.rows` returns it, `numbers` are those of the bots in the database,
+    `row` is as `RawStore.matches` returns it, `numbers` are those of the bots in the database,
     `bundled` are the bots that are dealt to by their keys, `key` is that of the conditions, `kind`
     is the game, None where it is not known here, and `openings` is what its openings are made from;
     None if it has none, or their book is not here.

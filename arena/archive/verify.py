@@ -327,7 +327,7 @@ def _answer(link: Any) -> Verdict:
 def _verdict(store: RawStore, terms: _Terms, game: type[Game] | None, page: Page) -> Verdict:
     verdict = Verdict()
     conditions, key, openings = terms
-    rows = store.rows(*page)
+    rows = store.matches(*page)
     numbers = store.bot_numbers()  # read later than the rows, it knows all their bots
     bundled = store.bundled()
     for row in rows:

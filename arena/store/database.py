@@ -28,8 +28,7 @@ class Database(SqliteFile):
     """An open database, on which the parts of a store work.
 
     A bot is stored under its key. With `names`, what is read calls it by the name of its key.
-    `remedy` is what to do about damage. A database that `is_raw` is opened whatever is wrong with
-    its settings, and its texts are read whatever their bytes are.
+    `remedy` is what to do about damage.
     """
 
     def __init__(
@@ -39,10 +38,8 @@ class Database(SqliteFile):
         create: bool = False,
         names: Mapping[str, str] | None = None,
         remedy: str = "",
-        is_raw: bool = False,
     ) -> None:
         self._names = names or {}
-        self._is_raw = is_raw
         remedy = remedy or (
             f"`arena verify {quoted(path.parent)}` names what is wrong; then put back a copy of "
             f"it from before."
@@ -53,14 +50,16 @@ class Database(SqliteFile):
 
     def prepare(self) -> None:
         """Make the tables if there are none; raise Damage for settings that no league has."""
+        self.make_own_tables()
+        if self.has_matches():
+            settings_of(self.setting_rows())
+
+    def make_own_tables(self) -> None:
+        """Make the tables of a new file; raise ArenaError if it is not of this version."""
         if not patiently(self, lambda: self.marks == MARKS):
             with self.transaction():
                 if not self.make_tables(MARKS, STATEMENTS.values()):
                     check_version(self.path, self.marks[1])
-        if self._is_raw:
-            self.connection.text_factory = _any_text
-        elif self.has_matches():
-            settings_of(self.setting_rows())
 
     def has_matches(self) -> bool:
         """Return whether any match is stored."""
@@ -107,7 +106,3 @@ class Database(SqliteFile):
         if key in self._names:
             return self._names[key]
         return f"{key} (left)" if key in self._names.values() else key
-
-
-def _any_text(text: bytes) -> str:
-    return text.decode(errors="backslashreplace")
