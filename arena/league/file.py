@@ -11,7 +11,6 @@ from typing import Any
 import msgspec
 
 from arena.environment.settings import EnvironmentSettings
-from arena.league.anchor import check_anchor
 from arena.league.bot import Bot, DisqualifiedBot
 from arena.league.contest import HandIn, check_contest
 from arena.league.doors import check_door, check_hand_in, check_remote, check_remotes
@@ -28,7 +27,7 @@ from arena.league.files import LEAGUE_FILE, is_of_a_league, near_miss
 from arena.league.games import find_game
 from arena.league.openings import check_opening, opening_terms
 from arena.league.plan import DATABASE, LeaguePlan
-from arena.league.settings import Settings
+from arena.league.settings import Settings, check_anchor
 from arena.schedule.formats import FORMATS
 from arena.text import composed, not_toml, quoted, safe
 from protocol.errors import ArenaError

@@ -9,11 +9,10 @@ from typing import Any
 import msgspec
 
 from arena.environment.settings import EnvironmentSettings
-from arena.league.anchor import anchor_of
 from arena.league.bot import Bot, DisqualifiedBot, LostBot
 from arena.league.contest import HandIn
 from arena.league.seed import league_key
-from arena.league.settings import Settings
+from arena.league.settings import Settings, anchor_of
 from arena.schedule.asked import AskedDeals
 from arena.schedule.deal import BotIndex, Entrant, Schedule, rotation_count
 from arena.schedule.format_kinds import FormatTerms, InRounds, NoOptions, Plain

@@ -4,6 +4,8 @@ A setting is a field of `Settings`, and nothing else: its type and default, what
 of it, and the comment that it gets in `league.toml`.
 """
 
+import math
+from collections.abc import Collection, Mapping
 from typing import Annotated, Literal
 
 import msgspec
@@ -11,7 +13,9 @@ from msgspec import Meta
 
 from arena.schedule.deal import DEALS_LIMIT, Rotations
 from arena.schedule.formats import USUAL_DEALS, FormatName
-from referee.rules.options import fields
+from arena.text import composed
+from protocol.errors import ArenaError
+from referee.rules.options import fields, suggestion
 
 Mirror = bool | Literal["even remote"]
 _Count = Annotated[int, Meta(ge=1)]
@@ -97,3 +101,20 @@ def comment_of(name: str) -> str:
     info = msgspec.inspect.type_info(fields(Settings)[name].type)
     extra = info.extra if isinstance(info, msgspec.inspect.Metadata) else None
     return str((extra or {}).get("comment", ""))
+
+
+def anchor_of(key: Mapping[str, float]) -> tuple[str, float] | None:
+    """Return the bot and its points that the key `anchor` of a league names; None without one."""
+    return next(((composed(bot), points) for bot, points in key.items()), None)
+
+
+def check_anchor(key: Mapping[str, float], bots: Collection[str]) -> None:
+    """Raise ArenaError unless the key names one of the bots, and its points, or nothing."""
+    if len(key) > 1:
+        raise ArenaError(f"anchor names one bot, such as {{ stockfish = 3600 }}, not {len(key)}.")
+    for bot, points in key.items():
+        if not math.isfinite(points):
+            raise ArenaError(f"anchor gives {bot!r} {points:g} points: it takes a number.")
+        if composed(bot) not in bots:
+            known = suggestion(bot, bots) if bots else "It has none yet."
+            raise ArenaError(f"anchor: there is no bot {bot!r} in the league. {known}")

@@ -1,6 +1,7 @@
 """What no rating of a field can show, as a table: circles of bots, and whom to send then."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
 from typing import Any, NamedTuple
 
 from arena.stats.cycles import Circles, Cycle, Unexplained
@@ -49,17 +50,7 @@ def circles_table(field: Field) -> Table:
     """
     groups = list(_groups(field))
     many = len(groups) > 1
-    rows = [
-        {
-            "group": group.number,
-            "bot": each.bot,
-            "weight": each.weight,
-            "low": each.low,
-            "high": each.high,
-        }
-        for group in groups
-        for each in group.tickets
-    ]
+    rows = [{"group": group.number, **asdict(each)} for group in groups for each in group.tickets]
     facts = {
         **field.facts,
         "unexplained": [_of_unexplained(group) for group in groups],
