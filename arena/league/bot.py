@@ -208,30 +208,25 @@ class Bot:
             return found
         path = self.folder / word
         with readable(self.name):
-            self._check_executable(path)
+            if why := self._unfit(path):
+                raise ArenaError(f"bot {self.name!r}: {why}")
         return str(path)
 
-    def _check_executable(self, path: Path) -> None:
+    def _unfit(self, path: Path) -> str:
+        """Return why a file cannot be run, and what to do about it; or nothing, as it can."""
+        shown = safe(str(path))
         if path.is_dir():
-            raise ArenaError(
-                f"bot {self.name!r}: {safe(str(path))} is a folder; name the program in it."
-            )
+            return f"{shown} is a folder; name the program in it."
         if path.is_symlink() and not path.exists():
             why = "is a link that leads nowhere; put the program there."
-            why = OF_VENV if is_of_venv(str(path)) else why
-            raise ArenaError(f"bot {self.name!r}: {safe(str(path))} {why}")
+            return f"{shown} {OF_VENV if is_of_venv(str(path)) else why}"
         if not path.exists():
-            raise ArenaError(f"bot {self.name!r}: {absent(path, self.folder)}")
+            return absent(path, self.folder)
         if is_archive(path):
-            raise ArenaError(
-                f"bot {self.name!r}: {safe(str(path))} is an archive; unpack it, and name the "
-                f"folder."
-            )
+            return f"{shown} is an archive; unpack it, and name the folder."
         if not os.access(path, os.X_OK):
-            is_lone = not self.listed_in
-            raise ArenaError(
-                f"bot {self.name!r}: {safe(str(path))} {_unexecutable(path, is_lone=is_lone)}"
-            )
+            return f"{shown} {_unexecutable(path, is_lone=not self.listed_in)}"
+        return ""
 
 
 @dataclass(frozen=True)

@@ -22,17 +22,12 @@ def anchor_in(field: Field, ratings: Ratings, asked: Anchor | None) -> Anchor | 
     Raises ArenaError if one is asked for that is no bot of the field.
     """
     if asked is not None:
-        check_is_in(field, asked)
+        if asked[0] not in field.bots:
+            near = suggestion(asked[0], field.bots)
+            raise ArenaError(f"{field.name} has no bot {asked[0]!r}. {near}")
         return asked
     named = field.anchor
     return named if named is not None and named[0] in ratings.bots else None
-
-
-def check_is_in(field: Field, anchor: Anchor) -> None:
-    """Raise ArenaError if an anchor is no bot of a field."""
-    bot, _ = anchor
-    if bot not in field.bots:
-        raise ArenaError(f"{field.name} has no bot {bot!r}. {suggestion(bot, field.bots)}")
 
 
 def elo_in(ratings: Ratings, anchor: Anchor | None) -> Mapping[str, Elo] | None:

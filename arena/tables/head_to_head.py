@@ -117,7 +117,7 @@ def _faults(field: Field, *bots: str) -> tuple[dict[str, dict[str, int]], dict[s
 
 def _gap(ratings: Ratings, bot: str, other: str) -> float | None:
     """Return by how much a bot is rated above another; None if their ratings do not compare."""
-    if not any(bot in group and other in group for group in ratings.groups):
+    if not ratings.are_linked(bot, other):
         return None
     return ratings.bots[bot].mu - ratings.bots[other].mu
 
