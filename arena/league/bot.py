@@ -127,7 +127,7 @@ class Bot:
 
     def signature(self) -> str:
         """Return what is another text if its files were changed, without reading them."""
-        return signature(self.folder, self._words, self.files, self.borrowed)
+        return signature(self.folder, self._words, self.files, self.borrowed)[0]
 
     @property
     def _words(self) -> tuple[str, ...]:

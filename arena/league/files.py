@@ -293,27 +293,21 @@ def look(
 ) -> Look:
     """Read a bot's files and return what they are; raise ArenaError if they cannot be read."""
     now = time.time_ns()
-    before, newest = _signature(folder, command, files, borrowed)
+    before, newest = signature(folder, command, files, borrowed)
     digest = _digest(name, folder, command, files, borrowed)
-    after, _ = _signature(folder, command, files, borrowed)
+    after, _ = signature(folder, command, files, borrowed)
     is_settled = before == after and newest < now - FRESH
     return Look(digest, before if is_settled else "")
 
 
 def signature(
     folder: Path, command: Sequence[str], files: Sequence[str], borrowed: Borrowed = ()
-) -> str:
+) -> tuple[str, int]:
     """Return what is another text if a file was written to, replaced or moved; empty if gone.
 
-    It takes no reading: the time of a change (ctime) is the kernel's, and nobody can set it.
+    It takes no reading: the time of a change (ctime) is the kernel's, and nobody can set it. Beside
+    it comes when the newest change was, in nanoseconds.
     """
-    return _signature(folder, command, files, borrowed)[0]
-
-
-def _signature(
-    folder: Path, command: Sequence[str], files: Sequence[str], borrowed: Borrowed
-) -> tuple[str, int]:
-    """Return the signature, and when the newest change was, in nanoseconds."""
     newest = 0
     parts: list[object] = [str(folder), list(command)]
     elsewhere = dict(borrowed)

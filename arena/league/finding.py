@@ -5,7 +5,7 @@ import itertools
 import os
 import re
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeGuard
@@ -145,24 +145,22 @@ def bot_folder(folder: Path, called: str | None = None) -> Bot:
     """
     shown = safe(str(folder / BOT_FILE))
     settings = _settings(folder, called)
-    command, files = settings["command"], settings.get("files", ["."])
     name = settings.get("name", folder.resolve().name) if called is None else called
     if not isinstance(name, str):
         raise ArenaError(f"{shown}: name must be text.")
     needs = _needed(settings.get("needs", {}), shown)
-    build, sources = settings.get("build", []), settings.get("sources")
-    if sources is not None and not build:
+    if "sources" in settings and not settings.get("build"):
         raise ArenaError(f'{shown}: sources are for a build: add build = ["make"], or take it out.')
     if "python" not in settings:
-        return replace(_made(folder, name, command, files, build, sources, ()), needs=needs)
+        return replace(_made(folder, name, settings), needs=needs)
     if settings["python"] != VENV:
         raise ArenaError(f'{shown}: python must be "{VENV}": python = "{VENV}".')
-    if command[:1] != [PYTHON]:
+    if settings["command"][:1] != [PYTHON]:
         raise ArenaError(
             f'{shown}: python = "{VENV}" is for a command that begins with "{PYTHON}": command = '
             f"{toml([PYTHON, 'bot.py'])}."
         )
-    bot = _made(folder, name, command, files, build, sources, [WHEELS])
+    bot = _made(folder, name, settings, [WHEELS])
     return replace(_with_lock(bot), needs=needs, has_packages=True)
 
 
@@ -178,16 +176,10 @@ def _with_lock(bot: Bot) -> Bot:
     return replace(bot, files=files)
 
 
-def _made(
-    folder: Path,
-    name: str,
-    command: list[str],
-    files: list[str],
-    build: list[str],
-    sources: list[str] | None,
-    but: Sequence[str],
-) -> Bot:
+def _made(folder: Path, name: str, settings: Mapping[str, Any], but: Sequence[str] = ()) -> Bot:
     """Return the bot of a folder, by the values of its `bot.toml`; `but` are no files of it."""
+    command, files = settings["command"], settings.get("files", ["."])
+    build, sources = settings.get("build"), settings.get("sources")
     if not build:
         return make_bot(name, folder, command, files, listed_in=BOT_FILE, but=but)
     with readable(name):
