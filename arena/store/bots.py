@@ -90,7 +90,7 @@ class Bots:
     def suspensions(self) -> dict[BotVersion, str]:
         """Return why bots were suspended in the last run that they were to play in."""
         rows = self._db.read(_SUSPENSIONS, list[tuple[str, str, str]], "the suspensions of bots")
-        return {BotVersion(self._db.called(key), version): why for key, version, why in rows}
+        return {self._db.bot(key, version): why for key, version, why in rows}
 
     def looks(self) -> list[KnownBot]:
         """Return what is known of the files of bots."""

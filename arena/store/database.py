@@ -98,11 +98,12 @@ class Database(SqliteFile):
         found = {}
         for number, key, version in self.execute("SELECT id, name, version FROM bot"):
             check_bot(number, key, version)
-            found[number] = BotVersion(self.called(key), version)
+            found[number] = self.bot(key, version)
         return found
 
-    def called(self, key: str) -> str:
-        """Return the present name of a bot; one that left is not to be taken for another."""
-        if key in self._names:
-            return self._names[key]
-        return f"{key} (left)" if key in self._names.values() else key
+    def bot(self, key: str, version: str) -> BotVersion:
+        """Return a bot by its present name; one that left is not to be taken for another."""
+        name = self._names.get(key)
+        if name is None:
+            name = f"{key} (left)" if key in self._names.values() else key
+        return BotVersion(name, version)

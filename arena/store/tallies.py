@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping
+from itertools import starmap
 from typing import Annotated, NamedTuple
 
 from arena.store.columns import columns, typed
@@ -218,9 +219,7 @@ class Tallies:
                 (first,),
             )
             lineups = {
-                number: tuple(
-                    BotVersion(self._db.called(key), version) for key, version in read_lineup(bots)
-                )
+                number: tuple(starmap(self._db.bot, read_lineup(bots)))
                 for number, bots in self._db.execute("SELECT id, bots FROM lineup")
             }
             for row in rows:
@@ -239,10 +238,7 @@ class Tallies:
             for text, is_mirrored, count in self._db.execute(_LINEUPS):
                 bots = read_lineup(text)
                 if not bundled.issuperset(bots):
-                    lineup = tuple(
-                        BotVersion(self._db.called(key), version) for key, version in bots
-                    )
-                    yield lineup, bool(is_mirrored), count
+                    yield tuple(starmap(self._db.bot, bots)), bool(is_mirrored), count
 
     def first_and_last(self) -> Iterator[tuple[int, int]]:
         """Yield the results, by number, of the first and the last rotation of each mirrored deal.
