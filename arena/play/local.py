@@ -12,7 +12,6 @@ from arena.play.executor import STOP_SIGNALS
 from arena.play.idle import IdleWorkers
 from arena.play.messages import (
     Broken,
-    Check,
     Finish,
     Fit,
     Left,
@@ -42,11 +41,6 @@ class LocalWorker(Worker):
         self.is_up = False
         self.is_dismissed = self.was_told_to_end = False
         self.unchecked = list(check)
-
-    def check(self) -> None:
-        """Let it start each of its bots once."""
-        for bot in self.unchecked:
-            self.give(Check(bot))
 
     def _send(self, order: Order) -> None:
         with suppress(OSError):  # it has died, as its sentinel will show
@@ -127,11 +121,6 @@ class LocalWorkforce(Workforce):
             kept.renew(self._setup, check)
             return kept
         return LocalWorker(self._setup, cores, check)
-
-    def begin(self) -> None:
-        """Let the workers share out the bots and start each once."""
-        for each in self.workers:
-            each.check()
 
     def events(self, patience: float) -> list[Event]:
         """Return what the workers have sent, and their deaths, but for those that were to end."""

@@ -66,6 +66,11 @@ class Worker(ABC):
         self.given.append(Given(order, rest))
         self._send(order)
 
+    def check(self) -> None:
+        """Let it start each of its bots once."""
+        for bot in self.unchecked:
+            self.give(Check(bot))
+
     def note(self, word: Word) -> int:
         """Cross off what was played, so that nothing is played twice if the worker dies.
 
@@ -145,9 +150,10 @@ class Workforce(ABC):
         Entering raises ArenaError or RunError if nobody can play.
         """
 
-    @abstractmethod
     def begin(self) -> None:
         """Let the workers start each of their bots once."""
+        for each in self.workers:
+            each.check()
 
     @abstractmethod
     def events(self, patience: float) -> Sequence[Event]:

@@ -27,7 +27,7 @@ from arena.league.finding import BUNDLED
 from arena.play import quiet, staffing
 from arena.play import run as arena_run
 from arena.play.executor import Executor
-from arena.play.messages import Check, Finish, Fit, Order, Setup, Unfit, Word
+from arena.play.messages import Finish, Fit, Order, Setup, Unfit, Word
 from arena.play.worker import game_of
 from arena.play.workforce import Event, Heard, Worker, Workforce
 from arena.schedule.deal import BotIndex, first_bots
@@ -282,11 +282,6 @@ class InlineWorkforce(Workforce):
             self.workers.append(worker)
             with closing(self._executor):  # before the launchers of its processes
                 yield
-
-    def begin(self) -> None:
-        for each in self.workers:
-            for bot in each.unchecked:
-                each.give(Check(bot))
 
     def events(self, patience: float) -> list[Event]:
         (each,) = self.workers

@@ -9,7 +9,6 @@ from arena.league.bot import Bot
 from arena.play.executor import STOP_SIGNALS
 from arena.play.messages import (
     Broken,
-    Check,
     Finish,
     Leave,
     Left,
@@ -43,11 +42,6 @@ class SlotWorker(Worker):
         self.is_up = False
         self.unchecked = list(check)
         self._force = force
-
-    def check(self) -> None:
-        """Let it start each of its bots once."""
-        for bot in self.unchecked:
-            self.give(Check(bot))
 
     def _send(self, order: Order) -> None:
         self._force.send(self.number, order)
@@ -121,11 +115,6 @@ class SlotWorkforce(Workforce):
             blocked=STOP_SIGNALS,
         )
         self._is_up = False
-
-    def begin(self) -> None:
-        """Let the slots share out the bots and start each once."""
-        for each in self.workers:
-            each.check()
 
     def send(self, number: int, order: Order) -> None:
         """Send the process an order for a slot; nothing happens if it has died."""
