@@ -31,7 +31,7 @@ from arena.play.messages import (
     Work,
 )
 from arena.play.watchdog import Watchdog
-from arena.schedule.deal import LIVE_PROCESSES, BotIndex, Deal, Entrant
+from arena.schedule.deal import LIVE_PROCESSES, BotIndex, Deal
 from arena.store.result import PlayedMatch, Record, result_of
 from arena.store.wheels import with_wheels
 from protocol.errors import ArenaError
@@ -42,7 +42,7 @@ from referee.match.opening import DRAWS, Opening, begun, opening_of
 from referee.match.seat import EmptySeat, ProcessSeat, Seat, play_match
 from referee.process.polling import ALONE, Polling
 from referee.rules.game import Game, Options
-from referee.sandbox import Launcher, MachineError, Program, SandboxError, ServerDiedError
+from referee.sandbox import Launcher, MachineError, SandboxError, ServerDiedError
 from referee.turn.answer import Answer, Kind
 from referee.turn.starting import StartupError, end_processes, start_bot
 from referee.turn.wire import Wire
@@ -56,11 +56,6 @@ _REPORT_SECONDS = 0.5
 _ENDED_BY_THEM = {code for number in SERVICE_SIGNALS for code in (-number, 128 + number)}
 _UNFINISHED: frozenset[Kind] = frozenset({"crash", "startup"})
 _TOLD_SECONDS = 0.2  # in which a signal reaches all whom it is sent to
-
-
-def _entered(setup: Setup) -> list[tuple[Entrant, str, Program]]:
-    """Return what makes each bot of a run the one that it is."""
-    return [*zip(setup.schedule.entrants, setup.names, setup.programs, strict=True)]
 
 
 class _CutShortError(Exception):
@@ -193,10 +188,10 @@ class Executor:
         """Go on with other bots; the processes of those that are still there are kept."""
         before, self._setup = self._setup, setup
         self._leaving = False
-        now = {found: BotIndex(bot) for bot, found in enumerate(_entered(setup))}
+        now = {found: BotIndex(bot) for bot, found in enumerate(setup.entered)}
         processes, self._processes = self._processes, OrderedDict()
         gone = []
-        entered = _entered(before)
+        entered = before.entered
         for (bot, rotation), process in processes.items():
             if (found := now.get(entered[bot])) is None:
                 gone.append(process)

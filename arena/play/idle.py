@@ -24,7 +24,7 @@ class IdleWorkers(Generic[W]):
     def __init__(self) -> None:
         self.workers: list[W] = []
         self._setup: Setup | None = None
-        self._fit: set[tuple[Entrant, Program]] = set()
+        self._fit: set[tuple[Entrant, str, Program]] = set()
         self._runs = 0
 
     def prepare(self, setup: Setup) -> None:
@@ -42,12 +42,12 @@ class IdleWorkers(Generic[W]):
 
     def unknown(self, setup: Setup) -> Sequence[BotIndex]:
         """Return the bots of a run of which it is not known that they get ready."""
-        entered = _entered(setup)
+        entered = setup.entered
         return [bot for bot in first_bots(len(entered)) if entered[bot] not in self._fit]
 
     def keep(self, workers: Sequence[W], setup: Setup, fit: Collection[BotIndex]) -> None:
         """Take in the workers of a run that is over, in which some bots got ready."""
-        entered = _entered(setup)
+        entered = setup.entered
         self.workers += workers
         self._setup = setup
         self._fit = {*(entered[bot] for bot in fit), *self._fit.intersection(entered)}
@@ -60,10 +60,6 @@ class IdleWorkers(Generic[W]):
         self._setup = None
         self._fit.clear()
         self._runs = 0
-
-
-def _entered(setup: Setup) -> list[tuple[Entrant, Program]]:
-    return [*zip(setup.schedule.entrants, setup.programs, strict=True)]
 
 
 def _conditions(setup: Setup) -> tuple[Setup, int, list[tuple[object, ...]]]:

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 import msgspec
 
 from arena.environment.settings import EnvironmentSettings
-from arena.schedule.deal import BotIndex, Deal, Schedule
+from arena.schedule.deal import BotIndex, Deal, Entrant, Schedule
 from arena.store.result import PlayedMatch
 from referee.catalog.finding import Source
 from referee.door.terms import OUTAGE_WAIT
@@ -59,6 +59,11 @@ class Setup(msgspec.Struct, frozen=True, kw_only=True):
     """The files of that code, if it is a game from a file or folder."""
     game_programs: list[str] = []
     """Those of them that can be executed."""
+
+    @property
+    def entered(self) -> list[tuple[Entrant, str, Program]]:
+        """What makes each bot of a run the one that it is."""
+        return [*zip(self.schedule.entrants, self.names, self.programs, strict=True)]
 
     @property
     def elsewhere(self) -> Set[BotIndex]:
