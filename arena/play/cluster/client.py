@@ -40,7 +40,7 @@ class RemoteWorker(Worker):
     def __init__(self, force: "ClusterWorkforce", machine: Machine) -> None:
         super().__init__()
         self.slot = Slot(machine)
-        self.unfit = machine.unfit
+        self.unfit = machine.opened.unfit
         self._force = force
 
     def _send(self, order: Order) -> None:
@@ -144,9 +144,10 @@ class ClusterWorkforce(Workforce):
     def _taken(self, each: ClusterEvent) -> Iterator[Event]:
         """Update the list of workers; yield what the runner is to know."""
         if isinstance(each, Joined):
-            self.workers += [RemoteWorker(self, each.machine) for _ in range(each.machine.slots)]
-            if each.machine.timing is not None:
-                yield each.machine.timing
+            opened = each.machine.opened
+            self.workers += [RemoteWorker(self, each.machine) for _ in range(opened.slots)]
+            if opened.timing is not None:
+                yield opened.timing
         elif isinstance(each, Gone):
             for worker in [one for one in self.workers if one.slot.machine is each.machine]:
                 yield self._lost(worker, has_begun=each.has_begun)
@@ -178,9 +179,9 @@ class ClusterWorkforce(Workforce):
         alike: dict[str, list[str]] = defaultdict(list)
         joined = [each.machine for each in found if isinstance(each, Joined)]
         for machine in joined:
-            for note in machine.notes:
+            for note in machine.opened.notes:
                 alike[f": {note}"].append(machine.label)
-            for bot, why in machine.unfit.items():
+            for bot, why in machine.opened.unfit.items():
                 alike[f" cannot run {self._names[bot]}: {why}"].append(machine.label)
             for what in self._unlike(machine):
                 alike[what].append(machine.label)
@@ -202,7 +203,7 @@ class ClusterWorkforce(Workforce):
                 what = f": {each.why}; others play its matches. No result is lost"
                 alike[what].append(each.machine.label)
         if joined:
-            slots = sum(machine.slots for machine in joined)
+            slots = sum(machine.opened.slots for machine in joined)
             who = _listed([machine.label for machine in joined])
             yield f"{who} can play: {slots} at once, {len(self.workers)} in all."
         for what, labels in alike.items():
@@ -214,7 +215,7 @@ class ClusterWorkforce(Workforce):
         What is not here is compared with the machine that joined first.
         """
         bots: defaultdict[tuple[Runtime, Runtime, str], list[str]] = defaultdict(list)
-        for bot, runtime in machine.runtimes.items():
+        for bot, runtime in machine.opened.runtimes.items():
             known, where = self._runtimes.setdefault(bot, (runtime, f"on {machine.label}"))
             if runtime.digest != known.digest:
                 bots[runtime, known, where].append(self._names[bot])

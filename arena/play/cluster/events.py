@@ -4,10 +4,8 @@ import asyncio
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeAlias
 
+from arena.play.cluster.host import Opened
 from arena.play.messages import Broken, News, Word
-from arena.schedule.deal import BotIndex
-from arena.store.timing import Timing
-from referee.sandbox import Runtime
 
 
 @dataclass(eq=False)
@@ -17,16 +15,8 @@ class Machine:
     address: str
     label: str
     """What it is called in sentences."""
-    slots: int
-    """How many matches it plays at once."""
-    unfit: dict[BotIndex, str]
-    """The bots that it cannot run, and why."""
-    notes: list[str]
-    """What is odd there, as what follows a colon."""
-    runtimes: dict[BotIndex, Runtime]
-    """What runs the bots there, those aside that are executables of their own."""
-    timing: Timing | None
-    """How quiet it was when it joined."""
+    opened: Opened
+    """What it said of itself when it joined."""
     slots_used: set["Slot"] = field(default_factory=set)
     """The slots that were given orders."""
     waits: bool = False

@@ -68,15 +68,7 @@ class Greeter:
             opened = await self._proven(call, node, described["code"])
         except Refusal as error:
             return Refused(label, error.what, again=error.can_retry)
-        return Machine(
-            address,
-            label,
-            opened.slots,
-            opened.unfit,
-            opened.notes,
-            opened.runtimes,
-            opened.timing,
-        )
+        return Machine(address, label, opened)
 
     async def _proven(self, call: "_Call", node: str, code: str) -> host.Opened:
         if code != host.fingerprint():

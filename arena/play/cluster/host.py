@@ -25,7 +25,7 @@ import referee
 from arena.play.cluster.bundle import Manifest, game_here, unpacked
 from arena.play.cluster.cores import Cores
 from arena.play.cluster.equipping import equipping
-from arena.play.cluster.pool import UnwantedError, WorkerPool
+from arena.play.cluster.pool import OrderAnswer, WorkerPool
 from arena.play.cluster.receiving import arrivals, base, one_line
 from arena.play.messages import NOWHERE, Setup
 from arena.play.quiet import timing
@@ -247,15 +247,12 @@ async def close(run: str) -> None:
 
 
 def play(run: str, order: bytes) -> bytes:
-    """Carry out an order, as a task of Dask; return an encoded `OrderAnswer`.
-
-    Raises UnwantedError if the run is not, or no longer, played for here.
-    """
+    """Carry out an order, as a task of Dask; return an encoded `OrderAnswer`."""
     worker = get_worker()
     key = worker.get_current_task()
     pool = _host.pool
     if pool is None or _host.run != run:
-        raise UnwantedError
+        return msgspec.msgpack.encode(OrderAnswer([], is_unknown=True))
 
     def is_wanted() -> bool:
         task = worker.state.tasks.get(key)

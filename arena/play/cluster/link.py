@@ -36,7 +36,7 @@ from arena.play.cluster.events import (
     Waiting,
 )
 from arena.play.cluster.greeting import Greeter
-from arena.play.cluster.pool import OrderAnswer, UnwantedError
+from arena.play.cluster.pool import OrderAnswer
 from arena.play.messages import Broken, News, Setup, decode_word
 
 _LOOK_SECONDS = 1.0  # between looks at who is in the cluster
@@ -283,12 +283,13 @@ class Link:
             except Exception as error:  # noqa: BLE001 - Dask's, or what it brings from there
                 slot.follower = None
                 if self._client is not None and self._client.status == "running":
-                    why = f"gave back an order unplayed ({type(error).__name__})"
-                    has_begun = not isinstance(error, UnwantedError)
-                    if not has_begun:
-                        why = "no longer knows this run, as it was started again or had been idle"
-                    self._lose(machine, why, has_begun=has_begun)
+                    self._lose(machine, f"gave back an order unplayed ({type(error).__name__})")
                 return  # or else all are lost with the scheduler
+            if answer.is_unknown:
+                slot.follower = None
+                why = "no longer knows this run, as it was started again or had been idle"
+                self._lose(machine, why, has_begun=False)
+                return
             words = [decode_word(data) for data in answer.words]
             self._put(Answered(slot, words, answer.died))
             del slot.pending[0]
@@ -340,12 +341,6 @@ class Link:
                     slot.pending.clear()
                     self._put(Unreached(slot))
 
-    def _tell(self, function: Callable[..., Any], addresses: list[str]) -> None:
-        if self._client is not None and addresses:
-            self._in_background(
-                self._client.run(function, self._run, workers=addresses, on_error="ignore")
-            )
-
     def _in_background(self, work: Coroutine[Any, Any, object]) -> None:
         task = asyncio.create_task(quietly(work))
         self._background.add(task)
@@ -354,7 +349,10 @@ class Link:
     async def close(self) -> None:
         """Play no more, and leave the cluster as it was."""
         known = self._joined | self._greetings.keys()  # also those that were lost and live
-        self._tell(host.close, [*known & self._seen.keys()])
+        here = [*known & self._seen.keys()]
+        if self._client is not None and here:
+            told = self._client.run(host.close, self._run, workers=here, on_error="ignore")
+            self._in_background(told)
         for greeting in self._greetings.values():
             greeting.cancel()
         await within(asyncio.gather(*self._background), _FAREWELL_SECONDS)

@@ -24,10 +24,6 @@ _EARLY_DEATHS_ALLOWED = 2  # the same of those that could not play yet
 _GRACE_SECONDS = 30.0  # without a sign of life, beyond what a bot may take
 
 
-class UnwantedError(Exception):
-    """Nobody waits for this order any more."""
-
-
 class OrderAnswer(msgspec.Struct, frozen=True):
     """What came back for an order."""
 
@@ -36,6 +32,8 @@ class OrderAnswer(msgspec.Struct, frozen=True):
     """How the worker of the order ended, as what follows «a worker»; empty if it lives."""
     broken: str = ""
     """What is wrong with the machine; empty if nothing is."""
+    is_unknown: bool = False
+    """Whether it is of a run that is not, or no longer, played for there."""
 
 
 class _Kind(msgspec.Struct):
@@ -104,13 +102,13 @@ class WorkerPool:
         return place.worker
 
     def play(self, order: bytes, is_wanted: Callable[[], bool]) -> OrderAnswer:
-        """Give an order to the first worker that is free; raise UnwantedError if it is unwanted."""
+        """Give an order to the first worker that is free; it is left once it is unwanted."""
         with self._lock:
             self._busy += 1
         place = self._free.get()
         try:
             if self._closed or not is_wanted():
-                raise UnwantedError
+                return OrderAnswer([], is_unknown=True)
             return self._carried_out(place, order, is_wanted)
         finally:
             self._free.put(place)
@@ -151,7 +149,7 @@ class WorkerPool:
                 return self._buried(place, words)
             elif self._closed or not is_wanted():
                 self._kill(place)
-                raise UnwantedError
+                return OrderAnswer([], is_unknown=True)
             elif pulse.is_gone():
                 self._kill(place)
                 return OrderAnswer(words, died=f"hung for {self._patience:.0f} s and was killed")
