@@ -5,12 +5,12 @@ import signal
 import time
 import traceback
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Set
 from contextlib import nullcontext
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
-from arena.play.fixture import AwayError, Fixture, KeepMatch, KeptMatch
 from arena.play.memory import Room, size_of
 from arena.play.messages import (
     Away,
@@ -34,7 +34,7 @@ from arena.play.watchdog import Watchdog
 from arena.schedule.deal import LIVE_PROCESSES, BotIndex, Deal
 from arena.store.result import PlayedMatch, Record, result_of
 from arena.store.wheels import with_wheels
-from protocol.errors import ArenaError
+from protocol.errors import ArenaError, Refusal
 from referee.catalog.loading import GAME_ERRORS
 from referee.match.evidence import Played
 from referee.match.match import Due, Match, starts
@@ -47,6 +47,9 @@ from referee.turn.answer import Answer, Kind
 from referee.turn.starting import StartupError, end_processes, start_bot
 from referee.turn.wire import Wire
 
+if TYPE_CHECKING:
+    from arena.play.slow.keeping import Keeping, KeptMatch
+
 STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 """What ends a run: the runner heeds it, and whoever plays for it may get it too."""
 SERVICE_SIGNALS = (signal.SIGTERM, signal.SIGHUP)
@@ -58,8 +61,15 @@ _UNFINISHED: frozenset[Kind] = frozenset({"crash", "startup"})
 _TOLD_SECONDS = 0.2  # in which a signal reaches all whom it is sent to
 
 
-class _CutShortError(Exception):
-    """A match during which a signal to end was sent to all processes, the bots among them."""
+class Fixture(NamedTuple):
+    """One match of a schedule, before it is played."""
+
+    deal: Deal
+    rotation: int
+    match: str
+    """Its id."""
+    bots: tuple[BotIndex, ...]
+    """By seat."""
 
 
 class Executor:
@@ -75,16 +85,16 @@ class Executor:
         game: type[Game],
         launchers: Mapping[str, Launcher],
         polling: Polling = ALONE,
-        keep: KeepMatch = lambda _: nullcontext(),
+        keeping: "Keeping | None" = None,
     ) -> None:
         """Take what to play, a launcher for each sandbox of its bots, and how they are waited for.
 
-        Only matches that may last for hours are kept.
+        Only matches that may last for hours are kept as they are played.
 
         Slow bots are started for each match anew: what one remembers is not there after a restart.
         """
         self._polling = polling
-        self._keep = keep
+        self._keeping = keeping
         self._is_fresh = setup.limits.fresh or setup.limits.pace == "slow"
         self._setup = setup
         self._launchers = launchers
@@ -151,24 +161,23 @@ class Executor:
                 if self._leaving:
                     return
                 try:
-                    self._matches.append(self._match(task.deal, rotation))
-                except _CutShortError:
-                    self._leaving = True
-                except AwayError as error:
-                    self._discard_all(task.lineup, rotation)
-                    yield from self._results()  # first, as nothing of the deal is awaited then
-                    left = task.rotations[task.rotations.index(rotation) :]
-                    yield Away(task.of(left), str(error), error.has_begun)
-                    break
+                    found = self._match(task, rotation)
                 except (ServerDiedError, MachineError):
                     raise
                 except GAME_ERRORS as error:  # reported; the run ends with 1
-                    self._discard_all(task.lineup, rotation)  # sent a start and never an end
                     is_told = isinstance(error, ArenaError)  # as what a game's program did wrong
                     text = f"{error}\n" if is_told else traceback.format_exc()
+                    found = Failed(task, rotation, text)
+                if isinstance(found, Failed | Away):
+                    for bot in task.lineup:
+                        self._discard((bot, rotation))  # sent a start and never an end
                     yield from self._results()  # first, as nothing of the deal is awaited then
-                    yield Failed(task, rotation, text)
+                    yield found
                     break
+                if found is None:
+                    self._leaving = True
+                else:
+                    self._matches.append(found)
                 if time.monotonic() - self._reported > _REPORT_SECONDS:
                     yield from self._results()
 
@@ -213,13 +222,25 @@ class Executor:
             if self._is_fresh:
                 self._discard((bot, 0))
 
-    def _match(self, deal: Deal, rotation: int) -> PlayedMatch:
-        schedule = self._setup.schedule
+    def _match(self, task: Task, rotation: int) -> PlayedMatch | Failed | Away | None:
+        """Play one match of a task; return it, what keeps it from going on, or None.
+
+        None is for one during which a signal to end was sent to all processes, bots among them.
+        """
+        deal, schedule = task.deal, self._setup.schedule
         match, bots = schedule.match_id(deal, rotation), schedule.seating(deal, rotation)
         fixture = Fixture(deal, rotation, match, bots)
         began = time.monotonic()
-        with self._keep(fixture) as kept:
-            played = self._played(fixture, kept)
+        keeping = self._keeping
+        with nullcontext() if keeping is None else keeping.kept(fixture, self._polling) as kept:
+            try:
+                played = self._played(fixture, kept)
+            except Refusal as error:
+                if self._interrupted:
+                    return None
+                assert kept is not None
+                left = task.rotations[task.rotations.index(rotation) :]
+                return Away(task.of(left), str(error), kept.has_begun)
         result = result_of(
             played,
             deal=schedule.deal_id(deal),
@@ -230,7 +251,7 @@ class Executor:
         )
         kinds = {kind for faults in result.faults for kind in faults}
         if self._is_cut_short(kinds, fixture):
-            raise _CutShortError
+            return None
         if any(_UNFINISHED & {*faults} for faults in result.faults):
             for launcher in self._launchers.values():
                 launcher.check_copies()  # or whoever removed them is to blame
@@ -246,8 +267,11 @@ class Executor:
         sandboxes = " and ".join(sorted({self._sandbox_of(bot) for bot in bots}))
         return PlayedMatch(result, record, machine=self._machine, sandbox=sandboxes)
 
-    def _played(self, fixture: Fixture, kept: KeptMatch | None) -> Played:
-        """Play a match, or go on with it."""
+    def _played(self, fixture: Fixture, kept: "KeptMatch | None") -> Played:
+        """Play a match, or go on with it.
+
+        Raises Refusal where it cannot go on now, by no bot's doing: it may another time.
+        """
         deal, rotation, match, bots = fixture
         schedule, limits = self._setup.schedule, self._setup.limits
         seed = schedule.seed(deal, rotation)
@@ -264,7 +288,7 @@ class Executor:
 
             def after(due: Due, answer: Answer) -> Answer:
                 if answer.fault is not None and self._is_cut_short({answer.fault.kind}, fixture):
-                    raise _CutShortError  # before it is kept
+                    raise Refusal(503, "a signal to end came")  # before it is kept
                 return kept.after(due, answer)
 
             kept.seated(seats)
@@ -316,7 +340,7 @@ class Executor:
                 self._polling.sleep(_TOLD_SECONDS)  # it may be on its way to us
         return self._interrupted
 
-    def _seats(self, fixture: Fixture, kept: KeptMatch | None) -> list[Seat]:
+    def _seats(self, fixture: Fixture, kept: "KeptMatch | None") -> list[Seat]:
         seats: list[Seat] = []
         for bot in fixture.bots:
             if why := self._setup.out.get(bot):
@@ -356,10 +380,6 @@ class Executor:
             self._room.count(process.family)
         self._processes.move_to_end(key)
         return process
-
-    def _discard_all(self, bots: Sequence[BotIndex], rotation: int) -> None:
-        for bot in bots:
-            self._discard((bot, rotation))
 
     def _discard(self, key: tuple[int, int]) -> None:
         process = self._processes.pop(key, None)

@@ -11,14 +11,14 @@ from time import monotonic
 
 import msgspec
 
-from arena.play.fixture import AwayError, Fixture, KeepMatch
+from arena.play.executor import Fixture
 from arena.play.messages import Setup
 from arena.play.slow.doors import Doors
-from arena.play.slow.remote_bot import RemoteBot
+from arena.play.slow.remote_bot import UNREACHED, RemoteBot
 from arena.play.watchdog import MOST_DECISIONS
 from arena.schedule.deal import BotIndex
 from arena.store.under_way import MatchesUnderWay, MatchPlan, MatchUnderWay
-from protocol.errors import RunError
+from protocol.errors import Refusal, RunError
 from protocol.remote import Call
 from referee.catalog.identity import code_of
 from referee.match.evidence import Played
@@ -67,23 +67,15 @@ class Keeping:
             setup.game.word, code_of(game), setup.options, setup.limits.stored(), setup.opening
         )  # what the answers of all matches depend on, their bots aside
 
-    def matches(self, polling: Polling) -> KeepMatch:
-        """Return what keeps matches that are played one after another, with these waits."""
-        return lambda fixture: self._match(fixture, polling)
-
     @contextmanager
-    def _match(self, fixture: Fixture, polling: Polling) -> Iterator["_Match"]:
+    def kept(self, fixture: Fixture, polling: Polling) -> Iterator["KeptMatch"]:
+        """Keep a match while it is played, with these waits, until that ends in any way."""
         try:
             begun = self._begin(fixture)
             self._playing += 1
             with ExitStack() as at_door:
                 at_door.callback(self._note_end)
-                kept = _Match(self, fixture, begun, polling, at_door)
-                try:
-                    yield kept
-                except AwayError as error:
-                    error.has_begun = kept.has_begun
-                    raise
+                yield KeptMatch(self, fixture, begun, polling, at_door)
         except RunError as error:
             raise MachineError(str(error)) from None  # of the file: nothing more can be kept
 
@@ -117,8 +109,8 @@ class Keeping:
             self._tell(self._playing, self._answers)
 
 
-class _Match:
-    """One match that is kept."""
+class KeptMatch:
+    """One match that is kept as it is played, so that it can be gone on with."""
 
     def __init__(
         self,
@@ -143,7 +135,7 @@ class _Match:
         """Return the seat of a remote bot; None of one that is to be started here.
 
         A match that has begun, or is a replaced version's, waits for it a while, and then goes on
-        without it, whether it is not connected or never gets ready. Raises AwayError for another
+        without it, whether it is not connected or never gets ready. Raises Refusal for another
         one, and where nobody can be reached; and StartupError.
         """
         setup, home = self._keeping.setup, self._keeping.home
@@ -160,8 +152,8 @@ class _Match:
         while True:
             try:
                 return ProcessSeat(RemoteBot.ready(home, call, limits, name, self._polling))
-            except AwayError as error:
-                if error.server_is_gone:
+            except Refusal as error:
+                if error.status == UNREACHED:
                     self._polling.sleep(_AGAIN_SECONDS)
                     raise  # no time of the bot's passes
                 if monotonic() - began < patience:

@@ -89,7 +89,7 @@ def main(
 
         def new_executor() -> Executor:
             turns = Turns(loop, _LOOK_SECONDS)
-            return Executor(setup, game, launchers, turns, keeping.matches(turns))
+            return Executor(setup, game, launchers, turns, keeping)
 
         slots_here = _Slots(link, say, loop, new_executor)
         try:

@@ -10,7 +10,7 @@ from typing import NamedTuple, Self
 import msgspec
 
 from arena.play.calls import called
-from arena.play.fixture import AwayError
+from protocol.errors import Refusal
 from protocol.lines import LINE_LIMIT, OverlongLineError, encode
 from protocol.remote import (
     FRAME_LIMIT,
@@ -31,6 +31,9 @@ from referee.turn.clock import Clock, Turn
 from referee.turn.starting import greet
 from referee.turn.wire import Measured, Wire
 
+UNREACHED = 503
+"""The status of a refusal where nobody takes calls, for whichever bot."""
+
 _STARTUP_SECONDS = SILENCE_SECONDS + 5.0
 _TAKEN_SECONDS = 10.0  # in which the server says whether the bot is there
 _ENDED = Ended(status=0, cpu=0.0, memory=0)
@@ -49,11 +52,11 @@ class RemoteBot(Wire):
 
     The wall is judged, with the way to its author's machine in it. Nobody here can stop it between
     its turns, or see what CPU time it uses. Where the server itself is gone, a turn raises
-    AwayError: that is no doing of the bot's.
+    Refusal: that is no doing of the bot's.
     """
 
     def __init__(self, home: Path, call: Call, threads: int, polling: Polling) -> None:
-        """Call for a copy by the socket in a folder; raise AwayError if there is none."""
+        """Call for a copy by the socket in a folder; raise Refusal if there is none."""
         self.samples = 0
         self.is_ready = False
         self.threads = threads
@@ -65,9 +68,7 @@ class RemoteBot(Wire):
         try:
             self._socket = called(home)
         except OSError as error:
-            gone = AwayError(f"nobody takes calls: {error.strerror}")
-            gone.server_is_gone = True
-            raise gone from None
+            raise Refusal(UNREACHED, f"nobody takes calls: {error.strerror}") from None
         self._socket.setblocking(False)
         errors, nobody = os.pipe()
         os.close(nobody)  # nothing comes: what it writes there is its author's
@@ -81,14 +82,14 @@ class RemoteBot(Wire):
 
     @classmethod
     def ready(cls, home: Path, call: Call, limits: Limits, name: str, polling: Polling) -> Self:
-        """Return a copy that has said ready; raise AwayError, or StartupError as `greet` does."""
+        """Return a copy that has said ready; raise Refusal, or StartupError as `greet` does."""
         found = cls(home, call, limits.threads, polling)
         # a machine that is silent is noticed by then, for which nobody is blamed
         patient = max(limits.startup, _STARTUP_SECONDS)
         limits = msgspec.structs.replace(limits, startup=patient)
         try:
             greet(found, limits, name)
-        except AwayError:
+        except Refusal:
             found.stop()
             raise
         return found
@@ -100,9 +101,9 @@ class RemoteBot(Wire):
         try:
             heard = self._heard()
         except LateError:
-            raise AwayError("the server does not say whether it is connected") from None
+            raise Refusal(504, "the server does not say whether it is connected") from None
         if not isinstance(heard, CallTaken):
-            raise AwayError("it is not connected")
+            raise Refusal(404, "it is not connected")
 
     def send(self, line: bytes) -> None:
         """Send a line that needs no answer; raise GoneError if that is known to be in vain."""
@@ -144,12 +145,12 @@ class RemoteBot(Wire):
                 self.stop()
                 raise GoneError(f"it {how}")
             case _:
-                raise AwayError("the server calls it anew")
+                raise Refusal(502, "the server calls it anew")
 
     def _heard(self) -> ToMatch:
         """Return what the server says next.
 
-        Raises LateError when the time of the turn is up, and AwayError if the server is gone.
+        Raises LateError when the time of the turn is up, and Refusal if the server is gone.
         """
         pipes, polling = self._pipes, self._polling
         moment = monotonic()
@@ -162,9 +163,10 @@ class RemoteBot(Wire):
                     found: ToMatch = read_to_match(frame)
                     return found
             except ConnectionError:
-                raise AwayError("the server has closed the connection") from None
+                raise Refusal(502, "the server has closed the connection") from None
             except (OverlongLineError, msgspec.DecodeError) as error:
-                raise AwayError(f"the server says what is none of its lines: {error}") from None
+                why = f"the server says what is none of its lines: {error}"
+                raise Refusal(502, why) from None
         self._answered = moment
         raise LateError(
             f"no answer after {moment - self._began:.3f} s; {self._allowed:.3f} s allowed, the way "

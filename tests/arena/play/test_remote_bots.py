@@ -15,12 +15,11 @@ import pytest
 
 from arena.play.events import Notice, Problem, Suspended
 from arena.play.executor import Executor
-from arena.play.fixture import AwayError
-from arena.play.messages import Away, Done, Order, Play, Results, Task, Unfit, Word
+from arena.play.messages import Away, Done, Failed, Order, Play, Results, Task, Unfit, Word
 from arena.play.remotes import ConnectedBots
 from arena.play.runner import Runner
 from arena.play.workforce import Event, Heard, Worker
-from arena.schedule.deal import BotIndex, Deal
+from arena.schedule.deal import BotIndex
 from arena.store.opening import read_league
 from arena.store.result import PlayedMatch
 from referee.games import GAMES
@@ -183,10 +182,10 @@ def test_no_more_is_asked_for_while_matches_wait(room: int) -> None:
 class Distracted(Executor):
     """An executor that does not find a remote bot when the second rotation is to begin."""
 
-    def _match(self, deal: Deal, rotation: int) -> PlayedMatch:
+    def _match(self, task: Task, rotation: int) -> PlayedMatch | Failed | Away | None:
         if rotation:
-            raise AwayError("it is not connected")
-        return super()._match(deal, rotation)
+            return Away(task.of((rotation,)), "it is not connected", has_begun=False)
+        return super()._match(task, rotation)
 
 
 def test_what_is_left_of_a_deal_is_handed_back_after_what_was_played(league: League) -> None:
