@@ -15,8 +15,8 @@ from arena.author.verdict import (
     unbuilt_step,
 )
 from arena.league.bot import Bot
-from arena.play.building import Builder, BuildError, building
-from protocol.errors import ArenaError
+from arena.play.building import Builder, building
+from protocol.errors import ArenaError, Refusal
 from referee.sandbox import Launcher, SandboxError
 
 
@@ -61,12 +61,13 @@ def _built(bot: Bot, setting: Setting, tell: Callable[[str], None]) -> tuple[Ste
     with Builder(setting.build, setting.sandbox_uid, setting.environments).open() as builder:
         try:
             built = builder.built(bot)
-        except BuildError as error:
-            step = unbuilt_step(error)
-            printed = ["The build printed:", *(f"  {line}" for line in error.output.splitlines())]
+        except Refusal as error:
+            step = unbuilt_step(bot, error)
+            printed = ["The build printed:", *(f"  {line}" for line in error.said)]
             silent = ["The build printed nothing."] if bot.build else []
-            shown = printed if error.output else silent
-            return replace(step, detail=step.detail + error.hint, evidence=shown), None
+            shown = printed if error.said else silent
+            detail = f"{step.detail} {error.remedy}".strip()
+            return replace(step, detail=detail, evidence=shown), None
         except SandboxError as error:
             return Step(BUILT, "FAILED", str(error), by_machine=True), None
         return built_step(built, builder.where), built.bot

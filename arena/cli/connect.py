@@ -13,7 +13,6 @@ from arena.cli.running import stopped_by_signals
 from arena.cli.saying import say, warn_unprotected
 from arena.cli.submit import SHOWN_OUTPUT, send, token_of, token_option, verdict_on
 from arena.home.prepared import Prepared, marker, prepare, try_start
-from arena.play.building import BuildError
 from arena.play.slow.room import check_room
 from protocol.errors import ArenaError, Refusal, RunError, installing
 from protocol.remote import MOST_AT_ONCE
@@ -88,10 +87,9 @@ def _prepared(source: str, name: str, sandbox: SandboxName) -> Prepared:
     """Return the bot; show what its build printed if that failed."""
     try:
         return prepare(source, name, sandbox, say)
-    except BuildError as error:
-        if error.output:
-            last = error.output.splitlines()[-SHOWN_OUTPUT:]
-            say("The build printed:", *(f"  {line}" for line in last))
+    except Refusal as error:
+        if error.said:
+            say("The build printed:", *(f"  {line}" for line in error.said[-SHOWN_OUTPUT:]))
         raise RunError(str(error)) from None
 
 

@@ -16,13 +16,13 @@ from arena.cli.progress import StatusLine
 from arena.cli.saying import say
 from arena.league.bot import Bot
 from arena.league.plan import LeaguePlan
-from arena.play.building import Builder, BuildError, building
+from arena.play.building import Builder, building
 from arena.play.missing import WHOLE, Part
 from arena.play.run import Run, open_run
 from arena.play.staffing import RunTerms
 from arena.streams import say_at_once
 from arena.text import safe, safe_lines
-from protocol.errors import ArenaError, RunError
+from protocol.errors import ArenaError, Refusal, RunError
 from referee.limits import WorkLimits
 
 workers_option = click.option(
@@ -86,8 +86,9 @@ def built(bot: Bot, sandbox_uid: int | None) -> Bot:
         line.show(building(bot, limits))
         try:
             made = builder.built(bot)
-        except BuildError as error:
-            printed = f"\nThe build printed:\n{safe_lines(error.output, '  ')}" * bool(error.output)
+        except Refusal as error:
+            said = safe_lines("\n".join(error.said), "  ")
+            printed = f"\nThe build printed:\n{said}" * bool(error.said)
             raise ArenaError(f"{safe(str(error))}{printed}") from None
     if made.remark:
         say(f"{bot.name}: {made.remark}")

@@ -26,7 +26,7 @@ from arena.league.file import read_asked, with_game
 from arena.league.finding import BOT_FILE, bot_folder
 from arena.league.hints import unmet
 from arena.league.plan import LeaguePlan
-from arena.play.building import Builder, BuildError, building
+from arena.play.building import Builder, building, why_unbuilt
 from arena.store.under_way import entered
 from arena.text import safe, safe_lines
 from protocol.errors import ArenaError, Refusal, RunError
@@ -255,13 +255,12 @@ class Intake:
         try:
             kept.begin(self._hand_ins, one.number, builder.places(bot))
             built = builder.built(bot)
-        except BuildError as error:
-            steps.append(unbuilt_step(error))
-            self._note(
-                one, output=said + safe_lines(error.output), steps=steps_json(steps, bot.folder)
-            )
-            reason = cleaned(f"it {error.what}", bot.folder)
-            shown = "What the build printed shows why. " * bool(error.output)
+        except Refusal as error:
+            steps.append(unbuilt_step(bot, error))
+            printed = safe_lines("\n".join(error.said))
+            self._note(one, output=said + printed, steps=steps_json(steps, bot.folder))
+            reason = cleaned(f"it {why_unbuilt(bot, error)}", bot.folder)
+            shown = "What the build printed shows why. " * bool(error.said)
             raise Refusal(422, reason, f"{shown}Mend it.") from None
         except SandboxError as error:
             self._log(one.number, error)

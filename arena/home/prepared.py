@@ -51,8 +51,7 @@ class Prepared:
 def prepare(word: str, name: str, sandbox: SandboxName, tell: Callable[[str], None]) -> Prepared:
     """Return the bot that a word of the command line means, built if need be.
 
-    It is called by `name`, or as its folder says. Raises ArenaError; BuildError if it cannot be
-    built.
+    It is called by `name`, or as its folder says. Raises ArenaError; Refusal if it cannot be built.
     """
     build = WorkLimits()
     with Builder(build).open() as builder:

@@ -17,7 +17,7 @@ from arena.league.bot import Bot, make_bot
 from arena.play.messages import NOWHERE
 from arena.schedule.deal import BotIndex
 from arena.text import duration, safe
-from protocol.errors import ArenaError
+from protocol.errors import ArenaError, Refusal
 from referee.limits import WorkLimits
 from referee.sandbox import PYTHON, Program, SandboxError, StartError
 from referee.sandbox.kept import being_filled, forget_old, kept_folder, use
@@ -39,17 +39,19 @@ _NAMED = 3  # programs that were not found
 _LONG = 160  # characters of an error that are shown in a sentence
 
 
-class BuildError(ArenaError):
-    """A bot could not be built."""
+def _unbuilt(bot: Bot, what: str, output: str = "", remedy: str = "") -> Refusal:
+    """Return why a bot cannot be built; what the build printed is `said`.
 
-    def __init__(self, bot: Bot, what: str, output: str = "", hint: str = "") -> None:
-        super().__init__(f"bot {bot.name!r} {what}{hint}")
-        self.what = what
-        """The message without the bot's name, and without the hint."""
-        self.hint = hint
-        """What only those can do who know this machine, or the league."""
-        self.output = output
-        """What the build printed."""
+    The remedy is for those who know this machine, or the league.
+    """
+    error = Refusal(422, f"bot {bot.name!r} {what}", remedy)
+    error.said = output.splitlines()
+    return error
+
+
+def why_unbuilt(bot: Bot, error: Refusal) -> str:
+    """Return why a bot cannot be built as what follows its name, without the remedy."""
+    return error.what.removeprefix(f"bot {bot.name!r} ")
 
 
 @dataclass(frozen=True)
@@ -103,7 +105,7 @@ class Builder:
     def built(self, bot: Bot) -> Built:
         """Return a bot as it is run; one that has nothing to build is run as it is.
 
-        Raises BuildError if it cannot be built, SandboxError if nothing can be built here.
+        Raises Refusal if it cannot be built, SandboxError if nothing can be built here.
         """
         made = self._program_of(bot) if bot.build else Built(bot, None)
         return self._in_environment(bot, made) if bot.has_packages else made
@@ -165,11 +167,11 @@ class Builder:
         ):
             outcome = work.outcome
             if bot.look().digest != bot.digest:
-                raise BuildError(bot, "was changed while it was built; try again.")
+                raise _unbuilt(bot, "was changed while it was built; try again.")
             if not outcome.is_ok:
                 why = f"{outcome.why}{_first_error(outcome.output)}"
                 what = f"cannot be built: the build {why}."
-                raise BuildError(bot, what, outcome.output, _unseen(outcome.output))
+                raise _unbuilt(bot, what, outcome.output, _unseen(outcome.output))
             with being_filled(folder) as new:
                 _take(work, bot, new / "files")
                 with suppress(OSError):  # another process has built it meanwhile
@@ -248,34 +250,30 @@ def build_all(
                 found.append(built.bot)
                 if built.remark:
                     remarks.append(f"Bot {bot.name!r}: {built.remark}")
-            except (BuildError, SandboxError) as error:
+            except (Refusal, SandboxError) as error:
+                why = f"cannot be built, for which this machine is to blame: {error}"
+                if isinstance(error, Refusal):
+                    why = f"{why_unbuilt(bot, error)} {error.remedy}".strip()
                 found.append(replace(bot, build=(), products=()))
-                failed[BotIndex(number)] = _why_unbuilt(error).rstrip(".")
+                failed[BotIndex(number)] = why.rstrip(".")
     return AllBuilt(found, failed, remarks)
-
-
-def _why_unbuilt(error: BuildError | SandboxError) -> str:
-    """Return what follows a bot's name."""
-    if isinstance(error, BuildError):
-        return f"{error.what}{error.hint}"
-    return f"cannot be built, for which this machine is to blame: {error}"
 
 
 def _take(work: Work, bot: Bot, folder: Path) -> None:
     """Copy what its bot needs of what a build left into a new folder.
 
-    Raises BuildError if the bot cannot be run there.
+    Raises Refusal if the bot cannot be run there.
     """
     output = work.outcome.output
     try:
         taken = work.take(folder)
     except OSError as error:
         what = f"was built, but what that left cannot be taken: {error.filename}: {error.strerror}."
-        raise BuildError(bot, what, output) from None
+        raise _unbuilt(bot, what, output) from None
     try:
         needed = _ready(bot, folder).files
     except ArenaError as error:
-        raise BuildError(bot, _lacking(bot, folder, error), output) from None
+        raise _unbuilt(bot, _lacking(bot, folder, error), output) from None
     for name in {*taken}.difference(needed):
         (folder / name).unlink()
 
@@ -293,23 +291,23 @@ def _ready(bot: Bot, folder: Path) -> Bot:
 
 @contextmanager
 def _with_packages(bot: Bot) -> Iterator[None]:
-    """Turn what is wrong with a bot's packages into a BuildError."""
+    """Turn what is wrong with a bot's packages into a refusal of the bot."""
     try:
         yield
     except PackagesError as error:
-        hint = f" {error.remedy}" if error.remedy else ""
-        raise BuildError(bot, f"cannot be run: {error.what}", error.output, hint) from None
+        what = f"cannot be run: {error.what}"
+        raise _unbuilt(bot, what, error.output, error.remedy) from None
 
 
 @contextmanager
 def _explained(bot: Bot) -> Iterator[None]:
-    """Turn what goes wrong with a bot's sources into a BuildError."""
+    """Turn what goes wrong with a bot's sources into a refusal of the bot."""
     try:
         yield
     except OSError as error:
-        raise BuildError(bot, f"{error.filename} cannot be read: {error.strerror}.") from None
+        raise _unbuilt(bot, f"{error.filename} cannot be read: {error.strerror}.") from None
     except StartError as error:
-        raise BuildError(bot, f"cannot be built: {error}.") from None
+        raise _unbuilt(bot, f"cannot be built: {error}.") from None
 
 
 def _first_error(output: str) -> str:
@@ -323,8 +321,8 @@ def _unseen(output: str) -> str:
     """Return what to do about programs that a build lacked and that are here, but not in /usr."""
     names = [*dict.fromkeys(_ABSENT.findall(output))][:_NAMED]
     found = {name: shutil.which(name) for name in names}
-    return "".join(
-        f" {name} is here as {path}, but builds look only in /usr, and in folders that `tools` of "
+    return " ".join(
+        f"{name} is here as {path}, but builds look only in /usr, and in folders that `tools` of "
         f"[build] or {TOOLS} names."
         for name, path in found.items()
         if path is not None

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from arena.league.finding import AUTHORS_KIT, bot_folder
-from arena.play.building import Builder, BuildError
-from protocol.errors import ArenaError
+from arena.play.building import Builder
+from protocol.errors import ArenaError, Refusal
 from referee.limits import WorkLimits
 from referee.sandbox import kept
 from referee.sandbox.errors import SandboxError
@@ -49,8 +49,8 @@ def built(folder: Path) -> Path:
         return builder.built(bot_folder(folder)).bot.folder
 
 
-def failure(folder: Path) -> BuildError:
-    with pytest.raises(BuildError) as caught:
+def failure(folder: Path) -> Refusal:
+    with pytest.raises(Refusal) as caught:
         built(folder)
     return caught.value
 
@@ -124,7 +124,7 @@ def test_a_build_that_fails_says_why_and_keeps_nothing(
     (mine / "build.sh").write_text(script)
     error = failure(mine)
     golden(str(error))
-    assert "no bot today" in error.output
+    assert "no bot today" in error.said
     assert not list((tmp_path / "cache" / "bot-arena" / "built").iterdir())
     (mine / "build.sh").write_text("true\n")
     assert "was built, but that left no bot.py, which `files` names." in str(failure(mine))
