@@ -2,12 +2,11 @@
 
 import hashlib
 import os
-import re
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from statistics import fmean, median, quantiles
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from arena.play.control_groups import control_groups
 from arena.store.timing import MOST, Noise, Timing
@@ -53,17 +52,7 @@ def conditions(root: Path = Path("/")) -> list[Condition]:
     Of what a virtual machine or a container hides, the value says that it is not shown.
     """
     machine = _Machine(root, own_cores())
-    looks = {
-        "swap": _swap,
-        "load": _load,
-        "CPU quota": _quota,
-        "SMT": _siblings,
-        "frequency": _frequency,
-        "boost": _boost,
-        "mixed cores": _kinds,
-        "clock": _clock,
-    }
-    return [_seen(name, look, machine) for name, look in looks.items()]
+    return [_seen(name, look, machine) for name, look in _LOOKS.items()]
 
 
 class _Machine:
@@ -86,53 +75,43 @@ class _Machine:
         return [each for each in said if each]
 
 
-def _seen(name: str, look: Callable[[_Machine], Condition], machine: _Machine) -> Condition:
+_Sight: TypeAlias = tuple[str, bool, str] | None
+"""How something is, whether that spoils times, and what to do then; None if it is not shown."""
+
+
+def _seen(name: str, look: Callable[[_Machine], _Sight], machine: _Machine) -> Condition:
     """Return a condition; a kernel that says what nobody expects stops no run."""
     try:
-        return look(machine)
+        found = look(machine)
     except (ValueError, IndexError, ZeroDivisionError):
         return Condition(name, "cannot be read here", spoils=False)
+    return Condition(name, *found) if found else Condition(name, "not shown here", spoils=False)
 
 
-def _not_shown(name: str) -> Condition:
-    return Condition(name, "not shown here", spoils=False)
-
-
-def _swap(machine: _Machine) -> Condition:
+def _swap(machine: _Machine) -> _Sight:
     lines = [line.split() for line in machine.read("proc/swaps").splitlines()[1:]]
     if not lines:
-        return Condition("swap", "none", spoils=False)
+        return "none", False, ""
     size, used = (sum(int(line[at]) for line in lines) / 1024 for at in (2, 3))
-    return Condition(
-        "swap",
-        f"{used:,.0f} of {size:,.0f} MiB used",
-        spoils=used > 0,
-        remedy="A bot in swap answers late: `swapoff -a`.",
-    )
+    remedy = "A bot in swap answers late: `swapoff -a`."
+    return f"{used:,.0f} of {size:,.0f} MiB used", used > 0, remedy
 
 
-def _load(machine: _Machine) -> Condition:
+def _load(machine: _Machine) -> _Sight:
     said = machine.read("proc/loadavg").split()
     if not said:
-        return _not_shown("load")
-    return Condition(
-        "load",
-        f"{said[0]} in the last minute",
-        spoils=float(said[0]) > _BUSY,
-        remedy="Other programs work: stop them, or wait a minute.",
-    )
+        return None
+    remedy = "Other programs work: stop them, or wait a minute."
+    return f"{said[0]} in the last minute", float(said[0]) > _BUSY, remedy
 
 
-def _quota(machine: _Machine) -> Condition:
+def _quota(machine: _Machine) -> _Sight:
     allowed = min(_quotas(machine.root), default=None)
     if allowed is None:
-        return Condition("CPU quota", "none", spoils=False)
-    return Condition(
-        "CPU quota",
-        f"{allowed:g} of {counted(len(machine.cores), 'core')}",
-        spoils=allowed < len(machine.cores),
-        remedy="All stop when it is used up: give whole cores instead (a cpuset), or --workers.",
-    )
+        return "none", False, ""
+    remedy = "All stop when it is used up: give whole cores instead (a cpuset), or --workers."
+    cores = len(machine.cores)
+    return f"{allowed:g} of {counted(cores, 'core')}", allowed < cores, remedy
 
 
 def _quotas(root: Path) -> Iterator[float]:
@@ -150,49 +129,37 @@ def _quotas(root: Path) -> Iterator[float]:
             yield int(most) / int(period)
 
 
-def _siblings(machine: _Machine) -> Condition:
+def _siblings(machine: _Machine) -> _Sight:
     lists = machine.of_cores("topology/thread_siblings_list")
     if not lists:
-        return _not_shown("SMT")
-    shared = len(lists) - len(set(lists))
-    if not shared:
-        return Condition("SMT", "no two threads of a core", spoils=False)
-    return Condition(
-        "SMT",
-        f"{len(lists)} threads of {counted(len(set(lists)), 'core')}",
-        spoils=True,
-        remedy=f"Matches slow each other on one core: --workers {len(set(lists))}, or `nosmt`.",
-    )
+        return None
+    cores = len(set(lists))
+    if cores == len(lists):
+        return "no two threads of a core", False, ""
+    remedy = f"Matches slow each other on one core: --workers {cores}, or `nosmt`."
+    return f"{len(lists)} threads of {counted(cores, 'core')}", True, remedy
 
 
-def _frequency(machine: _Machine) -> Condition:
+def _frequency(machine: _Machine) -> _Sight:
     governors = sorted(set(machine.of_cores("cpufreq/scaling_governor")))
     if not governors:
-        return _not_shown("frequency")
-    return Condition(
-        "frequency",
-        ", ".join(governors),
-        spoils=governors != ["performance"],
-        remedy="An idle core is slow at first: `cpupower frequency-set -g performance`.",
-    )
+        return None
+    remedy = "An idle core is slow at first: `cpupower frequency-set -g performance`."
+    return ", ".join(governors), governors != ["performance"], remedy
 
 
-def _boost(machine: _Machine) -> Condition:
+def _boost(machine: _Machine) -> _Sight:
     boost = machine.read("sys/devices/system/cpu/cpufreq/boost")
     no_turbo = machine.read("sys/devices/system/cpu/intel_pstate/no_turbo")
     if not boost + no_turbo:
-        return _not_shown("boost")
+        return None
     is_on = boost == "1" or no_turbo == "0"
     file = "intel_pstate/no_turbo" if no_turbo else "cpufreq/boost"
-    return Condition(
-        "boost",
-        "on" if is_on else "off",
-        spoils=is_on,
-        remedy=f"Cores are faster while few work: turn it off in /sys/devices/system/cpu/{file}.",
-    )
+    remedy = f"Cores are faster while few work: turn it off in /sys/devices/system/cpu/{file}."
+    return "on" if is_on else "off", is_on, remedy
 
 
-def _kinds(machine: _Machine) -> Condition:
+def _kinds(machine: _Machine) -> _Sight:
     """Look for cores of several kinds: by what they can do, or by their highest frequency."""
     for path in ("cpu_capacity", "cpufreq/cpuinfo_max_freq"):
         said = machine.of_cores(path)
@@ -201,25 +168,29 @@ def _kinds(machine: _Machine) -> Condition:
         kinds = sorted(set(said), key=int)
         alike = int(kinds[0]) >= (1 - NOISY) * int(kinds[-1])  # a favoured core is a little faster
         fast = [core for core, each in zip(machine.cores, said, strict=False) if each == kinds[-1]]
-        return Condition(
-            "mixed cores",
-            "all alike" if alike else f"{len(kinds)} kinds",
-            spoils=not alike,
-            remedy=f"Use one kind: `taskset -c {','.join(map(str, fast))} arena run …`.",
-        )
-    return _not_shown("mixed cores")
+        remedy = f"Use one kind: `taskset -c {','.join(map(str, fast))} arena run …`."
+        return "all alike" if alike else f"{len(kinds)} kinds", not alike, remedy
+    return None
 
 
-def _clock(machine: _Machine) -> Condition:
+def _clock(machine: _Machine) -> _Sight:
     source = machine.read("sys/devices/system/clocksource/clocksource0/current_clocksource")
     if not source:
-        return _not_shown("clock")
-    return Condition(
-        "clock",
-        source,
-        spoils=bool(re.match("hpet|acpi_pm|jiffies|refined-jiffies", source)),
-        remedy="It is slow to read: see `clocksource=` among the kernel's parameters.",
-    )
+        return None
+    is_slow = source.startswith(("hpet", "acpi_pm", "jiffies", "refined-jiffies"))
+    return source, is_slow, "It is slow to read: see `clocksource=` among the kernel's parameters."
+
+
+_LOOKS = {
+    "swap": _swap,
+    "load": _load,
+    "CPU quota": _quota,
+    "SMT": _siblings,
+    "frequency": _frequency,
+    "boost": _boost,
+    "mixed cores": _kinds,
+    "clock": _clock,
+}
 
 
 def noise(seconds: float, cores: Sequence[int]) -> Noise:
