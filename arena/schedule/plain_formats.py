@@ -18,21 +18,28 @@ from protocol.errors import ArenaError
 
 @dataclass(frozen=True)
 class Lineups:
-    """All line-ups of so many seats among so many bots; fewer bots than seats have none."""
+    """The line-ups of so many seats among so many bots; fewer bots than seats have none.
+
+    They are all, or, where there are challengers, those of one of them and others of the field:
+    challengers do not meet.
+    """
 
     bots: int
     seats: int
     matches_a_deal: int
+    challengers: frozenset[BotIndex] | None = None
 
     @property
     def count(self) -> int:
         """How many there are."""
-        return comb(self.bots, self.seats)
+        if self.challengers is None:
+            return comb(self.bots, self.seats)
+        return len(self.challengers) * comb(self.bots - len(self.challengers), self.seats - 1)
 
     @property
     def are_all(self) -> bool:
         """Whether no line-up of these bots is left out."""
-        return True
+        return self.count == comb(self.bots, self.seats)
 
     @property
     def all_live(self) -> bool:
@@ -41,41 +48,19 @@ class Lineups:
 
     def __iter__(self) -> Iterator[tuple[BotIndex, ...]]:
         """Yield every line-up, in parts that can be played by the processes that are at hand."""
-        return _grouped(first_bots(self.bots), self.seats, self.seats * self.matches_a_deal)
-
-    def holds(self, _lineup: tuple[BotIndex, ...]) -> bool:
-        """Return whether a line-up of these bots is among them."""
-        return True
-
-
-@dataclass(frozen=True)
-class GauntletLineups(Lineups):
-    """The line-ups of one challenger and of others of the field; challengers do not meet."""
-
-    challengers: frozenset[BotIndex]
-
-    @property
-    def count(self) -> int:
-        """How many there are."""
-        return len(self.challengers) * comb(self.bots - len(self.challengers), self.seats - 1)
-
-    @property
-    def are_all(self) -> bool:
-        """Whether no line-up of these bots is left out."""
-        return self.count == comb(self.bots, self.seats)
-
-    def __iter__(self) -> Iterator[tuple[BotIndex, ...]]:
-        """Yield every line-up, in parts that can be played by the processes that are at hand."""
+        processes = self.seats * self.matches_a_deal
+        if self.challengers is None:
+            yield from _grouped(first_bots(self.bots), self.seats, processes)
+            return
         field = [bot for bot in first_bots(self.bots) if bot not in self.challengers]
-        others = _grouped(field, self.seats - 1, self.seats * self.matches_a_deal)
         challengers = sorted(self.challengers)
-        for those in others:
+        for others in _grouped(field, self.seats - 1, processes):
             for challenger in challengers:
-                yield tuple(sorted((challenger, *those)))
+                yield tuple(sorted((challenger, *others)))
 
     def holds(self, lineup: tuple[BotIndex, ...]) -> bool:
         """Return whether a line-up of these bots is among them."""
-        return len(self.challengers.intersection(lineup)) == 1
+        return self.challengers is None or len(self.challengers.intersection(lineup)) == 1
 
 
 def _grouped(
@@ -184,7 +169,7 @@ class GauntletOptions(msgspec.Struct, frozen=True, kw_only=True):
 def _round_robin(terms: FormatTerms, _: NoOptions) -> AskedDeals:
     """Return the deals of all line-ups, or line-ups drawn so that all play as often."""
     if terms.matches_per_bot is None:
-        return _of_lineups(terms, Lineups(len(terms.names), terms.seats, terms.matches_a_deal))
+        return _of_lineups(terms, None)
     if terms.says_deals or terms.share < 1:
         raise ArenaError("matches_per_bot takes the place of deals and share: take these out.")
     size = len(terms.names), terms.seats, terms.matches_a_deal
@@ -205,11 +190,11 @@ def _gauntlet(terms: FormatTerms, options: GauntletOptions) -> AskedDeals:
     challengers = frozenset(
         BotIndex(index) for index, name in enumerate(terms.names) if name in names
     )
-    size = len(terms.names), terms.seats, terms.matches_a_deal
-    return _of_lineups(terms, GauntletLineups(*size, challengers))
+    return _of_lineups(terms, challengers)
 
 
-def _of_lineups(terms: FormatTerms, lineups: Lineups) -> AskedDeals:
+def _of_lineups(terms: FormatTerms, challengers: frozenset[BotIndex] | None) -> AskedDeals:
+    lineups = Lineups(len(terms.names), terms.seats, terms.matches_a_deal, challengers)
     return RoundRobin(lineups, terms.deals, terms.share, terms.is_in_share)
 
 
