@@ -5,9 +5,8 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from itertools import combinations
+from itertools import combinations, groupby
 from math import comb
-from typing import Any
 
 from arena.schedule.deal import DEALS_LIMIT, Entrant
 from arena.schedule.rounds import (
@@ -20,7 +19,7 @@ from arena.schedule.rounds import (
     StandingsGrid,
     drawn,
 )
-from arena.schedule.ties import Course, Steps, Tie, follow
+from arena.schedule.ties import Course, Steps, Tie, follow, play
 from protocol.errors import ArenaError
 from referee.rules.words import letters, width
 
@@ -74,18 +73,19 @@ class Bracket:
             self.over = f"{played}: {final.order[0]} has won."
         else:
             self.over = _UNPLAYED[min(len(final.order), 2)]
-        if not final.deals and len(final.order) > 1:
-            self.fell(sorted(final.gone))
+        self.fell([*final.gone])
+        if not final.deals:
             self.champions = list(final.order)
             return
-        self.fell(sorted(final.gone))
         points = dict(zip(final.bots, final.points, strict=True))
-        groups: dict[object, list[str]] = {}
-        for bot in final.order[1:]:
-            groups.setdefault(points[bot], []).append(bot)
-        for group in reversed(groups.values()):
-            self.fell(group)
+        for _, alike in groupby(reversed(final.order[1:]), points.__getitem__):
+            self.fell([*alike])
         self.champions = list(final.order[:1])
+
+    def play(self, title: str, ties: Sequence[Tie], course: Course) -> Steps[None]:
+        """Have the ties of its next stage played."""
+        self.stages.append(BracketStage(title, tuple(ties)))
+        yield from play(ties, course)
 
 
 class Slots:
@@ -326,15 +326,10 @@ def _shortened(text: str, most: int) -> str:
 
 
 class BracketFormat(ABC):
-    """A format of ties. Who takes part, and what shapes the bracket, is asked of the first round.
-
-    Raises ArenaError for options that cannot be meant.
-    """
+    """A format of ties. The first round says who takes part, and what shapes the bracket."""
 
     title: str
     """What it is called in sentences."""
-    check: Callable[[Any, int], None]
-    """Raises ArenaError for options that cannot be meant with so many seats."""
 
     def __init__(self, frame: Frame) -> None:
         self._frame = frame
@@ -361,7 +356,6 @@ class BracketFormat(ABC):
     def _followed(
         self, past: Sequence[Round], field: Sequence[Entrant], terms: RoundTerms
     ) -> tuple[Bracket, Sequence[Lineup] | None]:
-        self.check(terms.options, self._frame.seats)
         course, bracket = Course(past, field, terms), Bracket()
         return bracket, follow(self._steps(course, bracket), past)
 

@@ -30,7 +30,6 @@ class Knockout(BracketFormat):
     """The knockout. Two seats: a bracket of pairs; more: tables of which some go on."""
 
     title = "knockout"
-    check = staticmethod(check_bracket)
 
     def _played(self, course: Course, bracket: Bracket, seats: int) -> Steps[None]:
         if seats == 2:
@@ -51,8 +50,7 @@ class Knockout(BracketFormat):
             playing, free = split_byes(alive, count * seats, byes)
             ties = table_ties(snake(playing, count), out, seats, advance)
             ties += bye_ties(free, byes)
-            bracket.stages.append(BracketStage(f"Stage {len(bracket.stages) + 1}", tuple(ties)))
-            yield from play(ties, course)
+            yield from bracket.play(f"Stage {len(bracket.stages) + 1}", ties, course)
             on = {bot for tie in ties for bot in tie.on or ()}
             bracket.fell([bot for bot in alive if bot not in on])
             alive = [bot for bot in alive if bot in on and bot in course.field]
@@ -64,13 +62,11 @@ def _pairs(course: Course, bracket: Bracket) -> Steps[None]:
     slots = Slots(bracket.seeds)
     while len(slots.slots) > 1:
         ties = slots.ties()
-        stage = BracketStage(_stage_title(len(slots.slots)), tuple(ties))
-        bracket.stages.append(stage)
-        yield from play(ties, course)
+        yield from bracket.play(_stage_title(len(slots.slots)), ties, course)
         if len(ties) == 1:
             bracket.end_of(ties[0], "The final of the knockout is played")
             return
-        bracket.fell([bot for tie in ties for bot in tie.bots if bot not in (tie.on or ())])
+        bracket.fell([bot for tie in ties for bot in tie.out])
         slots.take(ties)
 
 
@@ -85,8 +81,7 @@ def final_table(course: Course, bracket: Bracket, alive: Sequence[str], seats: i
         )
         return
     final = Tie(tuple(alive), 1)
-    bracket.stages.append(BracketStage("Final", (final,)))
-    yield from play([final], course)
+    yield from bracket.play("Final", [final], course)
     bracket.end_of(final, "The final table is played")
 
 
@@ -120,7 +115,6 @@ class DoubleElimination(BracketFormat):
     """
 
     title = "double elimination"
-    check = staticmethod(check_double_elimination)
 
     def _played(self, course: Course, bracket: Bracket, seats: int) -> Steps[None]:
         if seats == 2:
@@ -138,7 +132,7 @@ class _Brackets:
         self.losers: list[str] = []
         self.byes: Counter[str] = Counter()
         self.met: Counter[tuple[str, str]] = Counter()
-        self._stages = Counter[str]()
+        self._stages: Counter[str] = Counter()
 
     def play(self, brackets: Mapping[str, Sequence[Tie]]) -> Steps[None]:
         """Have ties played of one or more brackets, by their names in the standings."""
@@ -152,11 +146,15 @@ class _Brackets:
             for tie in ties:
                 self.met.update(combinations(sorted(tie.bots), 2))
 
+    def present(self, bots: Sequence[str]) -> list[str]:
+        """Return those of some bots that can play, in the order of seeds; the others go out."""
+        here = [bot for bot in bots if bot in self.course.field]
+        self.bracket.fell([bot for bot in bots if bot not in here])
+        return self.bracket.by_seed(here)
+
     def present_losers(self) -> list[str]:
-        """Return who has lost once and can play, in the order of seeds; the others go out."""
-        here = [bot for bot in self.losers if bot in self.course.field]
-        self.bracket.fell([bot for bot in self.losers if bot not in here])
-        self.losers = self.bracket.by_seed(here)
+        """Return who has lost once and can play; the others go out."""
+        self.losers = self.present(self.losers)
         return self.losers
 
     def beaten(self, ties: Sequence[Tie]) -> list[str]:
@@ -188,7 +186,7 @@ class _Pairs(_Brackets):
             if above:
                 winners.take(above)
             beaten = self.beaten(above)
-            out = [bot for tie in below for bot in tie.bots if bot not in (tie.on or ())]
+            out = [bot for tie in below for bot in tie.out]
             self.bracket.fell([*out, *self.left(above)])
             self.losers = [bot for bot in losers if bot not in out] + beaten
         yield from self._final(winners.bots + self.losers)
@@ -212,13 +210,10 @@ class _Pairs(_Brackets):
             yield from final_table(self.course, self.bracket, bots, 2)
             return
         final = Tie(tuple(bots), 1)
-        self.bracket.stages.append(BracketStage("Final", (final,)))
-        yield from play([final], self.course)
-        again = self.course.first_terms.options.reset and bots[0] in final.losers
-        if again:
+        yield from self.bracket.play("Final", [final], self.course)
+        if self.course.first_terms.options.reset and bots[0] in final.losers:
             final = Tie(tuple(bots), 1)
-            self.bracket.stages.append(BracketStage("Final again", (final,)))
-            yield from play([final], self.course)
+            yield from self.bracket.play("Final again", [final], self.course)
         self.bracket.end_of(final, "The final of the double elimination is played")
 
 
@@ -232,8 +227,11 @@ class _Tables(_Brackets):
         self._winners = list(bracket.seeds)
 
     def steps(self) -> Steps[None]:
-        while len(self._present_winners()) + len(self.present_losers()) > self._seats:
-            winners, losers = self._winners, self.losers
+        while True:
+            winners = self._winners = self.present(self._winners)
+            losers = self.present_losers()
+            if len(winners) + len(losers) <= self._seats:
+                break
             most = len(winners) + len(losers) - self._seats  # who may go out, or the final is short
             below = self._losers_ties(losers, most) if len(losers) >= self._seats else []
             above = []
@@ -250,12 +248,6 @@ class _Tables(_Brackets):
         alive = self.bracket.by_seed(self._winners + self.losers)
         yield from final_table(self.course, self.bracket, alive, self._seats)
 
-    def _present_winners(self) -> list[str]:
-        here = [bot for bot in self._winners if bot in self.course.field]
-        self.bracket.fell([bot for bot in self._winners if bot not in here])
-        self._winners = self.bracket.by_seed(here)
-        return self._winners
-
     def _losers_ties(self, losers: Sequence[str], most: int) -> list[Tie]:
         leaving = self._seats - self._advance
         out = min(len(losers) // self._seats * leaving, most)
@@ -270,7 +262,7 @@ class _Tables(_Brackets):
 
     def _take(self, above: Sequence[Tie], below: Sequence[Tie]) -> None:
         beaten, gone = self.beaten(above), self.left(above)
-        out = [bot for tie in below for bot in tie.bots if bot not in (tie.on or ())]
+        out = [bot for tie in below for bot in tie.out]
         self.bracket.fell([*out, *gone])
         self._winners = [bot for bot in self._winners if bot not in {*beaten, *gone}]
         self.losers = [bot for bot in self.losers if bot not in out] + beaten

@@ -155,9 +155,14 @@ class Tie:
         )
 
     @property
+    def out(self) -> list[str]:
+        """Who does not go on."""
+        return [bot for bot in self.bots if bot not in (self.on or ())]
+
+    @property
     def losers(self) -> list[str]:
         """Who played and does not go on."""
-        return [bot for bot in self.bots if bot not in (self.on or ()) and bot not in self.gone]
+        return [bot for bot in self.out if bot not in self.gone]
 
     def wanted(self, course: Course) -> int:
         """Return how many deals it plays next; none once it is decided, which it may be now.

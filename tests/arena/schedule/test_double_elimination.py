@@ -16,6 +16,7 @@ from arena.schedule.elimination import (
     DoubleElimination,
     DoubleEliminationOptions,
     _Pairs,
+    check_double_elimination,
 )
 from arena.schedule.rounds import Over, RoundTerms
 from arena.schedule.ties import Course
@@ -130,9 +131,9 @@ def test_too_few_bots_end_it_and_a_second_final_of_larger_tables_is_refused(gold
     assert isinstance(over, Over)
     golden(over.why)
     with pytest.raises(ArenaError, match="advance = 3 lets all 3 bots of a table go on"):
-        begun(DoubleElimination, DoubleEliminationOptions(advance=3), 8, seats=3).next()
+        check_double_elimination(DoubleEliminationOptions(advance=3), 3)
     with pytest.raises(ArenaError, match="reset = false is for games of two"):
-        begun(DoubleElimination, DoubleEliminationOptions(reset=False), 8, seats=3).next()
+        check_double_elimination(DoubleEliminationOptions(reset=False), 3)
 
 
 def test_any_pairs_cost_less_than_to_meet_again() -> None:

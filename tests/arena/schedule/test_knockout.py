@@ -16,7 +16,7 @@ from arena.schedule.bracket import Slots, snake, split_byes, table_count
 from arena.schedule.deal import DEALS_LIMIT, Entrant
 from arena.schedule.elimination import Knockout
 from arena.schedule.rounds import Lineup, Over, Places, RoundTerms
-from arena.schedule.ties import BracketOptions
+from arena.schedule.ties import BracketOptions, check_bracket
 from arena.stats.sequential import Rates, SequentialTest
 from protocol.errors import ArenaError
 from referee.rules.words import width
@@ -227,10 +227,12 @@ def test_what_cannot_be_meant_is_refused() -> None:
         ({"most_deals": 4}, 2, "most_deals bounds"),
         ({"decide": "sure", "tiebreak_deals": 4}, 2, "bound .sure. by most_deals"),
         ({"seeding_deals": 4}, 2, "take it out"),
-        ({"seeding": "rating", "seeding_deals": DEALS_LIMIT}, 2, 'use seeding = "drawn" or "file"'),
     ):
         with pytest.raises(ArenaError, match=words):
-            begun(Knockout, msgspec.convert(options, BracketOptions), 8, seats).next()
+            check_bracket(msgspec.convert(options, BracketOptions), seats)
+    many = BracketOptions(seeding="rating", seeding_deals=DEALS_LIMIT)
+    with pytest.raises(ArenaError, match='use seeding = "drawn" or "file"'):
+        begun(Knockout, many, 8).next()
     for field in ("advance", "seeding_deals", "most_deals"):
         with pytest.raises(msgspec.ValidationError, match=">= 1"):
             msgspec.convert({field: 0}, BracketOptions)
