@@ -61,7 +61,7 @@ class Comparison:
         self._next = 0
         self._known: set[object] = set()
         self._repeats_in_a_row = 0
-        self._rows: ForfeitRows[str] = ForfeitRows()
+        self._rows = ForfeitRows()
         self._faults: defaultdict[str, Counter[str]] = defaultdict(Counter)
         self._forfeits: Counter[str] = Counter()
         self._suspended = ("", "")

@@ -2,17 +2,14 @@
 
 from collections import Counter
 from collections.abc import Hashable, Iterable
-from typing import Generic, TypeVar
 
 from arena.store.suspensions import FORFEITING, FORFEITS_IN_A_ROW, TOO_SLOW
 from referee.turn.answer import Kind
 
-Bot = TypeVar("Bot", bound=Hashable)
-
 _SLOW: frozenset[Kind] = frozenset({"late", "startup"})
 
 
-class ForfeitRows(Generic[Bot]):
+class ForfeitRows:
     """Counts the matches that each bot has forfeited in a row.
 
     A match that ended because all others forfeited proves nothing of the one that was left: it is
@@ -20,14 +17,14 @@ class ForfeitRows(Generic[Bot]):
     """
 
     def __init__(self) -> None:
-        self._rows: Counter[Bot] = Counter()
-        self._slow_rows: Counter[Bot] = Counter()
+        self._rows: Counter[Hashable] = Counter()
+        self._slow_rows: Counter[Hashable] = Counter()
 
     def __bool__(self) -> bool:
         """Whether there is any row."""
         return bool(self._rows)
 
-    def note(self, bot: Bot, faults: Iterable[str], *, forfeited: bool, was_left: bool) -> str:
+    def note(self, bot: Hashable, faults: Iterable[str], *, forfeited: bool, was_left: bool) -> str:
         """Count one match of a bot; return TOO_SLOW, FORFEITING or, while its row is short, "".
 
         `faults` are those of the bot in the match. `was_left` says that it did not forfeit, and

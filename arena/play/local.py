@@ -1,15 +1,20 @@
-"""The workers of a run on this machine: a process for each match that is played at once."""
+"""The workers of a run on this machine: a process for each match that is played at once.
+
+They may be kept between the runs of one league, with the processes of their bots.
+"""
 
 import os
 import signal
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from typing import Any
+
+import msgspec
 
 from arena.league.bot import Bot
 from arena.play import worker
 from arena.play.executor import STOP_SIGNALS
-from arena.play.idle import IdleWorkers
 from arena.play.messages import (
     Broken,
     Finish,
@@ -24,9 +29,11 @@ from arena.play.messages import (
 from arena.play.sandbox import check_sandbox
 from arena.play.spawning import kill_all, spawn, wait
 from arena.play.workforce import Died, Event, Heard, Worker, Workforce
-from arena.schedule.deal import BotIndex, first_bots
+from arena.schedule.deal import BotIndex, Entrant, first_bots
 from protocol.errors import ArenaError
-from referee.sandbox import check_cores, own_cores
+from referee.sandbox import Program, check_cores, own_cores
+
+_MOST_RUNS = 100  # of kept workers: copies of bots that have left are gone with the old ones
 
 
 class LocalWorker(Worker):
@@ -63,6 +70,67 @@ class LocalWorker(Worker):
         return "was told to end" if self.was_told_to_end else how
 
 
+class IdleWorkers:
+    """Workers without work; a run takes them over if its bots alone differ from those before."""
+
+    def __init__(self) -> None:
+        self.workers: list[LocalWorker] = []
+        self._setup: Setup | None = None
+        self._fit: set[tuple[Entrant, str, Program]] = set()
+        self._runs = 0
+
+    def prepare(self, setup: Setup) -> None:
+        """End the workers unless they can go on with another run."""
+        if (
+            self._setup is None
+            or self._runs >= _MOST_RUNS
+            or _conditions(setup) != _conditions(self._setup)
+        ):
+            self.clear()
+
+    def take(self) -> LocalWorker | None:
+        """Return a worker, which is the run's from now on; None if there is none left."""
+        return self.workers.pop(0) if self.workers else None
+
+    def unknown(self, setup: Setup) -> Sequence[BotIndex]:
+        """Return the bots of a run of which it is not known that they get ready."""
+        entered = setup.entered
+        return [bot for bot in first_bots(len(entered)) if entered[bot] not in self._fit]
+
+    def keep(self, workers: Sequence[LocalWorker], setup: Setup, fit: Collection[BotIndex]) -> None:
+        """Take in the workers of a run that is over, in which some bots got ready."""
+        entered = setup.entered
+        self.workers += workers
+        self._setup = setup
+        self._fit = {*(entered[bot] for bot in fit), *self._fit.intersection(entered)}
+        self._runs += 1
+
+    def clear(self) -> None:
+        """End the workers, and all others that this process has started."""
+        kill_all()
+        self.workers.clear()
+        self._setup = None
+        self._fit.clear()
+        self._runs = 0
+
+
+def _conditions(setup: Setup) -> tuple[Setup, int, list[tuple[object, ...]]]:
+    """Return what is the same in two runs of which the bots alone may differ."""
+    schedule = replace(setup.schedule, entrants=())
+    common = msgspec.structs.replace(
+        setup,
+        schedule=schedule,
+        names=[],
+        programs=[],
+        grants={},
+        unbuilt={},
+        out={},
+        remotes={},
+        wheels={},
+    )
+    return common, setup.cores, sorted(limits.enclosure for limits in setup.sandboxes)
+
+
 class LocalWorkforce(Workforce):
     """A worker on each of some groups of cores; one that dies is replaced."""
 
@@ -71,7 +139,7 @@ class LocalWorkforce(Workforce):
         setup: Setup,
         bots: Sequence[Bot],
         places: Sequence[Sequence[int]],
-        idle: IdleWorkers[LocalWorker] | None = None,
+        idle: IdleWorkers | None = None,
     ) -> None:
         """Take what to play, and perhaps workers of a run before, to be kept for a run after.
 

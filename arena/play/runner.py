@@ -75,7 +75,7 @@ class Runner:
         self._deaths: Counter[Key] = Counter()
         self._deaths_at_start: Counter[BotIndex] = Counter()  # of a bot
         self._losses: Counter[Key] = Counter()
-        self._forfeits: ForfeitRows[BotIndex] = ForfeitRows()
+        self._forfeits = ForfeitRows()
         self._forfeiting: set[BotIndex] = set()
         self._stopping = False
         self._is_broken = False  # the machine, so that all stop, and it is reported once

@@ -9,8 +9,7 @@ from arena.league.bot import Bot
 from arena.league.files import LEAGUE_FILE
 from arena.league.plan import LeaguePlan
 from arena.play.building import AllBuilt
-from arena.play.idle import IdleWorkers
-from arena.play.local import LocalWorker, LocalWorkforce, check_workers, usable_cores
+from arena.play.local import IdleWorkers, LocalWorkforce, check_workers, usable_cores
 from arena.play.messages import Setup
 from arena.play.missing import WHOLE, Outstanding, Part
 from arena.play.remotes import ConnectedBots
@@ -43,7 +42,7 @@ class RunTerms(NamedTuple):
     """The bots that have lost what they have not played, by key, and why."""
     is_closed: bool = False
     """Whether no bots are taken any more, so that nobody is waited for without end."""
-    idle: IdleWorkers[LocalWorker] | None = None
+    idle: IdleWorkers | None = None
     """The workers of the run before, which are kept for the next one; None to keep none."""
     connected: ConnectedBots | None = None
     """Which remote bots are there; without it, none ever plays."""

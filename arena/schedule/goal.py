@@ -141,10 +141,8 @@ class Findings:
     """What a fit says of a goal."""
 
     goal: Goal
-    claims: tuple[Compared, ...]
-    """What has to hold for the answer to be right, the surest first."""
     open: tuple[Compared, ...]
-    """Those of them that are not sure enough yet."""
+    """What has to hold for the answer to be right and is not sure enough yet, the surest first."""
     order: tuple[int, ...]
     """The bots of the field by their ratings, the best first."""
     verdict: str
@@ -238,7 +236,7 @@ def known(
     claims.sort(key=lambda claim: (claim.doubt, claim.better, claim.other))
     part = allowed / max(1, len(pairs) * (2 if apart or verdict else 1))
     left = tuple(claim for claim in claims if claim.doubt > part)
-    return Findings(goal, tuple(claims), left, tuple(order), verdict, pair, part)
+    return Findings(goal, left, tuple(order), verdict, pair, part)
 
 
 def _of_pair(measure: Measure, one: int, other: int) -> tuple[str, list[Compared]]:

@@ -27,8 +27,7 @@ from arena.league.bot import Bot
 from arena.league.file import FILE, read_asked
 from arena.league.plan import LeaguePlan
 from arena.play.events import Forfeiting, Problem, RoundBegan, RunEvent, Stored, Suspended
-from arena.play.idle import IdleWorkers
-from arena.play.local import LocalWorker
+from arena.play.local import IdleWorkers
 from arena.play.messages import News
 from arena.play.remotes import ConnectedBots, RemoteKey
 from arena.play.run import Run, open_run
@@ -199,7 +198,7 @@ class Player:
         self._uid = uid
         self._tell = tell
         self._orders = Orders(folder)
-        self._idle = IdleWorkers[LocalWorker]()
+        self._idle = IdleWorkers()
         self._suspended: dict[_Entry, str] = {}  # why
         self._missed: dict[_Entry, float] = {}  # since when, in a league that is closed
         self._absent: list[Bot] = []  # in the last run

@@ -2,8 +2,9 @@
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import nullcontext
+from functools import partial
 from typing import Any, TypeVar
 
 import msgspec
@@ -24,6 +25,8 @@ _OPEN_SECONDS = 180.0  # to unpack a bot, or to prove the sandbox, and for bots 
 _LOADS = 4  # that are on their way at a time, to whomever: so much memory they take
 
 _T = TypeVar("_T")
+_Call = Callable[..., Awaitable[Any]]
+"""Calls a function in one Dask worker, as `_asked` does."""
 
 _opened = msgspec.msgpack.Decoder(host.Opened).decode
 _receipt = msgspec.msgpack.Decoder(receiving.Receipt).decode
@@ -60,7 +63,7 @@ class Greeter:
         `client` is Dask's.
         """
         label = address if name == address else f"{name} ({address})"
-        call = _Call(client, address)
+        call = partial(_asked, client, address)
         try:
             described = await call(host.describe)
             node = described["machine"]
@@ -70,7 +73,7 @@ class Greeter:
             return Refused(label, error.what, again=error.can_retry)
         return Machine(address, label, opened)
 
-    async def _proven(self, call: "_Call", node: str, code: str) -> host.Opened:
+    async def _proven(self, call: _Call, node: str, code: str) -> host.Opened:
         if code != host.fingerprint():
             raise _refusal(
                 "its Bot Arena is not the one that runs here; install the same version there",
@@ -83,7 +86,7 @@ class Greeter:
             raise _refusal(opened.refused, again=opened.is_busy)
         return opened
 
-    async def _send_bots(self, call: "_Call", node: str) -> None:
+    async def _send_bots(self, call: _Call, node: str) -> None:
         """Send what a Dask worker has not, or not as it is, of the bots and their environments."""
         for version in await call(receiving.lacking, self._played):
             bot, manifest = self._bots[version]
@@ -94,7 +97,7 @@ class Greeter:
             bot, _ = self._bots[version]
             await self._send(call, node, bot, await _in_thread(bot, wheels_of, bot))
 
-    async def _send(self, call: "_Call", node: str, bot: Bot, sent: SentFiles) -> None:
+    async def _send(self, call: _Call, node: str, bot: Bot, sent: SentFiles) -> None:
         """Send files; the big ones to one Dask worker of a machine after another.
 
         The next one finds that its machine has them.
@@ -106,7 +109,7 @@ class Greeter:
             async with door:
                 await self._send_part(call, bot, part)
 
-    async def _send_part(self, call: "_Call", bot: Bot, part: SentFiles) -> None:
+    async def _send_part(self, call: _Call, bot: Bot, part: SentFiles) -> None:
         if not part.files:
             return
         asked = await _checked(call, receiving.ask, encode([file.content for file in part.files]))
@@ -141,7 +144,7 @@ async def _in_thread(bot: Bot, act: Callable[..., _T], *words: Any) -> _T:
         raise _refusal(why, again=False) from None
 
 
-async def _checked(call: "_Call", function: Callable[..., Any], data: bytes) -> receiving.Receipt:
+async def _checked(call: _Call, function: Callable[..., Any], data: bytes) -> receiving.Receipt:
     """Return the answer of a Dask worker; raise Refusal if it refuses."""
     answer = _receipt(await call(function, data, seconds=_OPEN_SECONDS))
     if answer.refused:
@@ -149,34 +152,33 @@ async def _checked(call: "_Call", function: Callable[..., Any], data: bytes) -> 
     return answer
 
 
-class _Call:
-    """Calls functions of `host` and `receiving` in one Dask worker."""
+async def _asked(
+    client: Any,
+    address: str,
+    function: Callable[..., Any],
+    *words: object,
+    seconds: float = _ANSWER_SECONDS,
+) -> Any:
+    """Return what a function of `host` or `receiving` returns in one Dask worker.
 
-    def __init__(self, client: Any, address: str) -> None:
-        self._client = client
-        self._address = address
-
-    async def __call__(
-        self, function: Callable[..., Any], *words: object, seconds: float = _ANSWER_SECONDS
-    ) -> Any:
-        """Return what a function returns; raise Refusal if nothing sensible comes."""
-        call = self._client.run(function, *words, workers=[self._address], on_error="return")
-        try:
-            answer = (await asyncio.wait_for(call, seconds))[self._address]
-        except TimeoutError:
-            raise _refusal(f"no answer within {seconds:.0f} s", again=True) from None
-        except Exception as error:  # noqa: BLE001 - a broken connection, in whatever guise
-            raise _refusal(f"it cannot be asked: {error!r}", again=True) from None
-        if isinstance(answer, ImportError) or (
-            isinstance(answer, Exception) and "ModuleNotFoundError" in str(answer)
-        ):
-            raise _refusal(
-                "it has no Bot Arena: install bot-arena[cluster] there, in the version that is "
-                "here",
-                again=False,
-            )
-        if isinstance(answer, CommClosedError):
-            raise _refusal("it ended, or lost its connection, as it got ready", again=True)
-        if isinstance(answer, Exception):
-            raise _refusal(f"it failed: {answer!r}", again=True)
-        return answer
+    Raises Refusal if nothing sensible comes.
+    """
+    call = client.run(function, *words, workers=[address], on_error="return")
+    try:
+        answer = (await asyncio.wait_for(call, seconds))[address]
+    except TimeoutError:
+        raise _refusal(f"no answer within {seconds:.0f} s", again=True) from None
+    except Exception as error:  # noqa: BLE001 - a broken connection, in whatever guise
+        raise _refusal(f"it cannot be asked: {error!r}", again=True) from None
+    if isinstance(answer, ImportError) or (
+        isinstance(answer, Exception) and "ModuleNotFoundError" in str(answer)
+    ):
+        raise _refusal(
+            "it has no Bot Arena: install bot-arena[cluster] there, in the version that is here",
+            again=False,
+        )
+    if isinstance(answer, CommClosedError):
+        raise _refusal("it ended, or lost its connection, as it got ready", again=True)
+    if isinstance(answer, Exception):
+        raise _refusal(f"it failed: {answer!r}", again=True)
+    return answer

@@ -26,7 +26,7 @@ from arena.play.cluster.bundle import Manifest, game_here, unpacked
 from arena.play.cluster.cores import Cores
 from arena.play.cluster.equipping import equipping
 from arena.play.cluster.pool import OrderAnswer, WorkerPool
-from arena.play.cluster.receiving import arrivals, base, one_line
+from arena.play.cluster.receiving import arrivals, base, in_thread, one_line
 from arena.play.messages import NOWHERE, Setup
 from arena.play.quiet import timing
 from arena.play.sandbox import check_bot
@@ -235,15 +235,12 @@ async def leave(run: str, dask_worker: Any) -> list[str]:
     return [str(key) for key, task in dask_worker.state.tasks.items() if task.state == "executing"]
 
 
-async def close(run: str) -> None:
+@in_thread
+def close(run: str) -> None:
     """Play no more for a run."""
-
-    def act() -> None:
-        with _host.lock:
-            if _host.run == run:
-                _host.close()
-
-    await asyncio.to_thread(act)
+    with _host.lock:
+        if _host.run == run:
+            _host.close()
 
 
 def play(run: str, order: bytes) -> bytes:

@@ -7,9 +7,11 @@ import asyncio
 import atexit
 import fcntl
 import os
+from collections.abc import Awaitable, Callable
 from contextlib import AbstractContextManager
-from functools import cache
+from functools import cache, wraps
 from pathlib import Path
+from typing import ParamSpec, TypeVar
 
 import msgspec
 
@@ -24,6 +26,9 @@ from referee.sandbox.by_hash import Content
 from referee.sandbox.stage import sweep
 
 _PREFIX = "arena-bots-"
+
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
 
 
 class Receipt(msgspec.Struct, frozen=True):
@@ -67,15 +72,35 @@ def _remove(folder: Path, owner: int) -> None:
         discard(folder)
 
 
-async def lacking(manifests: bytes) -> list[str]:
+def in_thread(act: Callable[_P, _T]) -> Callable[_P, Awaitable[_T]]:
+    """Let a function that Dask calls work in a thread, so that others are answered meanwhile."""
+
+    @wraps(act)
+    async def called(*words: _P.args, **named: _P.kwargs) -> _T:
+        return await asyncio.to_thread(act, *words, **named)
+
+    return called
+
+
+def _with_receipt(act: Callable[[bytes], Receipt]) -> Callable[[bytes], bytes]:
+    """Encode what a function answers, and what it refuses."""
+
+    @wraps(act)
+    def answered(data: bytes) -> bytes:
+        try:
+            receipt = act(data)
+        except ArenaError as error:
+            receipt = Receipt(refused=one_line(error))
+        return msgspec.msgpack.encode(receipt)
+
+    return answered
+
+
+@in_thread
+def lacking(manifests: bytes) -> list[str]:
     """Return which bots, by their versions, are not here, or not as they were sent."""
-    bots = msgspec.msgpack.decode(manifests, type=list[Manifest])
-    return await asyncio.to_thread(_lacking, bots)
-
-
-def _lacking(manifests: list[Manifest]) -> list[str]:
     lacking = {}  # each version once, whatever other bots are called so
-    for manifest in manifests:
+    for manifest in msgspec.msgpack.decode(manifests, type=list[Manifest]):
         try:
             unpacked(manifest, base())
         except ArenaError:
@@ -83,62 +108,46 @@ def _lacking(manifests: list[Manifest]) -> list[str]:
     return list(lacking)
 
 
-async def unequipped(setup: bytes, manifests: bytes) -> list[str]:
+@in_thread
+def unequipped(setup: bytes, manifests: bytes) -> list[str]:
     """Return which bots, by their versions, have packages and no environment here."""
     known = msgspec.msgpack.decode(setup, type=Setup)
-    bots = msgspec.msgpack.decode(manifests, type=list[Manifest])
-    return await asyncio.to_thread(_unequipped, known, bots)
-
-
-def _unequipped(setup: Setup, manifests: list[Manifest]) -> list[str]:
     try:
-        with equipping(setup, arrivals(), base()) as equipper:
-            return equipper.lacking(manifests)
+        with equipping(known, arrivals(), base()) as equipper:
+            return equipper.lacking(msgspec.msgpack.decode(manifests, type=list[Manifest]))
     except ArenaError:
         return []  # which is said when they are to be made
 
 
-async def ask(contents: bytes) -> bytes:
+@in_thread
+@_with_receipt
+def ask(contents: bytes) -> Receipt:
     """Return an encoded `Receipt`: which files, by what is in them, are to be sent here."""
-    files = msgspec.msgpack.decode(contents, type=list[Content])
-    return msgspec.msgpack.encode(await asyncio.to_thread(_asked, files))
+    return Receipt(arrivals().lacking(msgspec.msgpack.decode(contents, type=list[Content])))
 
 
-def _asked(contents: list[Content]) -> Receipt:
-    try:
-        return Receipt(arrivals().lacking(contents))
-    except ArenaError as error:
-        return Receipt(refused=one_line(error))
-
-
-async def add(pieces: bytes) -> bytes:
+@in_thread
+@_with_receipt
+def add(pieces: bytes) -> Receipt:
     """Take pieces of files; return an encoded `Receipt` that says what is wrong, if anything is."""
-    return msgspec.msgpack.encode(await asyncio.to_thread(_added, pieces))
-
-
-def _added(data: bytes) -> Receipt:
     try:
-        pieces = msgspec.msgpack.decode(data, type=list[Piece])
-        if not arrivals().add(pieces):
-            return Receipt(refused="a file did not arrive as it was sent", is_busy=True)
+        came = msgspec.msgpack.decode(pieces, type=list[Piece])
     except msgspec.DecodeError as error:
         return Receipt(refused=f"what was sent of a file is not whole: {error}", is_busy=True)
-    except ArenaError as error:
-        return Receipt(refused=one_line(error))
+    if not arrivals().add(came):
+        return Receipt(refused="a file did not arrive as it was sent", is_busy=True)
     return Receipt()
 
 
-async def take(data: bytes) -> bytes:
+@in_thread
+@_with_receipt
+def take(data: bytes) -> Receipt:
     """Put together a bot; return an encoded `Receipt` that says what is wrong, if anything is."""
-    return msgspec.msgpack.encode(await asyncio.to_thread(_taken, data))
-
-
-def _taken(data: bytes) -> Receipt:
     try:
         with _room():
             unpack_bot(data, base(), arrivals())
-    except ArenaError as error:
-        return Receipt(refused=one_line(error), is_busy=isinstance(error, RunError))
+    except RunError as error:
+        return Receipt(refused=one_line(error), is_busy=True)
     return Receipt()
 
 

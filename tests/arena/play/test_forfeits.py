@@ -11,7 +11,7 @@ def said_after(matches: str) -> str:
 
     In some the other's forfeit had ended the match (-).
     """
-    rows: ForfeitRows[str] = ForfeitRows()
+    rows = ForfeitRows()
     why = ""
     for each in matches:
         faults = {"l": ["late"], "c": ["crash"]}.get(each, [])
@@ -45,7 +45,7 @@ def test_a_match_that_the_other_forfeited_neither_lengthens_nor_ends_a_row(
 
 
 def test_rows_are_each_bots_own_and_faults_that_were_not_forfeits_are_none() -> None:
-    rows: ForfeitRows[int] = ForfeitRows()
+    rows = ForfeitRows()
     for _ in range(2 * ROW):
         assert not rows.note(1, ["late"], forfeited=False, was_left=False)
     assert not rows
