@@ -55,10 +55,8 @@ class Setup(msgspec.Struct, frozen=True, kw_only=True):
     """As root, the first user that bots are run as; None for an unused one."""
     code: str = ""
     """The hash of the game's code; empty for a bundled one that is played here."""
-    game_files: dict[str, bytes] = {}
-    """The files of that code, if it is a game from a file or folder."""
-    game_programs: list[str] = []
-    """Those of them that can be executed."""
+    game_files: dict[str, tuple[bytes, int]] = {}
+    """The files of that code, each with its mode, if it is a game from a file or folder."""
 
     @property
     def entered(self) -> list[tuple[Entrant, str, Program]]:

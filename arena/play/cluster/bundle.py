@@ -137,16 +137,12 @@ def _is_whole(manifest: Manifest, folder: Path) -> bool:
 def with_code(setup: Setup, game: type[Game]) -> Setup:
     """Return a run's set-up with all that another machine needs to know of its game."""
     files = {}
-    programs = []
     if setup.game.kind in ("file", "program"):
         home, found = code_files(game)
-        files = {path.relative_to(home).as_posix(): path.read_bytes() for path in found}
-        programs = [
-            path.relative_to(home).as_posix() for path in found if path.stat().st_mode & 0o111
-        ]
-    return msgspec.structs.replace(
-        setup, code=code_of(game), game_files=files, game_programs=sorted(programs)
-    )
+        for path in found:
+            mode = 0o755 if path.stat().st_mode & 0o111 else 0o644
+            files[path.relative_to(home).as_posix()] = path.read_bytes(), mode
+    return msgspec.structs.replace(setup, code=code_of(game), game_files=files)
 
 
 def game_here(setup: Setup, base: Path) -> Source:
@@ -176,12 +172,11 @@ def _written(setup: Setup, base: Path) -> Path:
     """Write the files of a game below `base`, anew; return the file or folder that it is."""
     folder = base / "game"
     discard(folder)
-    for name, content in setup.game_files.items():
+    for name, (content, mode) in setup.game_files.items():
         path = _inside(folder, name)
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
-        if name in setup.game_programs:
-            path.chmod(0o755)
+        path.chmod(mode)
     file = folder / Path(setup.game.path).name
     return file if setup.game.kind == "file" and file.is_file() else folder
 

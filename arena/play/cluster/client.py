@@ -143,36 +143,32 @@ class ClusterWorkforce(Workforce):
 
     def _taken(self, each: ClusterEvent) -> Iterator[Event]:
         """Update the list of workers; yield what the runner is to know."""
-        if isinstance(each, Joined):
-            opened = each.machine.opened
-            self.workers += [RemoteWorker(self, each.machine) for _ in range(opened.slots)]
-            if opened.timing is not None:
-                yield opened.timing
-        elif isinstance(each, Gone):
-            for worker in [one for one in self.workers if one.slot.machine is each.machine]:
-                yield self._lost(worker, has_begun=each.has_begun)
-        elif isinstance(each, Unreached):
-            for worker in self._of(each.slot):
-                yield self._lost(worker, has_begun=False)
-        elif isinstance(each, Broken):
-            yield each
-        elif isinstance(each, Answered):
-            for worker in self._of(each.slot):
-                for word in each.words:
+        match each:
+            case Joined(machine):
+                self.workers += [RemoteWorker(self, machine) for _ in range(machine.opened.slots)]
+                if machine.opened.timing is not None:
+                    yield machine.opened.timing
+            case Gone(machine, _, has_begun):
+                for gone in [one for one in self.workers if one.slot.machine is machine]:
+                    self.workers.remove(gone)
+                    yield Lost(gone, has_begun)
+            case Unreached(slot) if worker := self._of(slot):
+                self.workers.remove(worker)
+                yield Lost(worker, has_begun=False)
+            case Broken():
+                yield each
+            case Answered(slot, words, died) if worker := self._of(slot):
+                for word in words:
                     if isinstance(word, Results):
-                        self._comparison.add(each.slot.machine.label, word)
+                        self._comparison.add(slot.machine.label, word)
                     yield Heard(worker, word)
-                if each.died:
+                if died:
                     self.workers.remove(worker)
-                    yield Died(worker, each.died, each.slot.machine.label)
+                    yield Died(worker, died, slot.machine.label)
 
-    def _of(self, slot: Slot) -> list[RemoteWorker]:
+    def _of(self, slot: Slot) -> RemoteWorker | None:
         """Return the worker of a slot, unless it was lost."""
-        return [worker for worker in self.workers if worker.slot is slot]
-
-    def _lost(self, worker: RemoteWorker, *, has_begun: bool) -> Lost:
-        self.workers.remove(worker)
-        return Lost(worker, has_begun)
+        return next((worker for worker in self.workers if worker.slot is slot), None)
 
     def _told(self, found: Iterable[ClusterEvent]) -> Iterator[str]:
         """Yield sentences on the cluster, one for those who are alike."""

@@ -49,9 +49,9 @@ def main(
     parent: int,
     slots: int,
     working: Any,
-    folder: str,
+    folder: Path,
     keeper: Doorkeeper | None,
-    home: str | None,
+    home: Path | None,
 ) -> None:
     """Carry out orders from `link`, a connection, until the last one or the end of the runner.
 
@@ -78,13 +78,12 @@ def main(
         try:
             game = game_of(setup)
             launchers = launchers_of(setup, stack, slots * setup.schedule.seats)
-            under_way = stack.enter_context(MatchesUnderWay(Path(folder)))
-            doors = stack.enter_context(opened(setup, keeper, Path(folder), tell))
+            under_way = stack.enter_context(MatchesUnderWay(folder))
+            doors = stack.enter_context(opened(setup, keeper, folder, tell))
         except ArenaError as error:
             say(ALL, Broken(str(error)))
             return
-        reached = None if home is None else Path(home)
-        keeping = Keeping(setup, game, under_way, doors, reached, tell_how_far)
+        keeping = Keeping(setup, game, under_way, doors, home, tell_how_far)
         loop = Loop(note)
 
         def new_executor() -> Executor:

@@ -52,6 +52,8 @@ class SlotWorkforce(Workforce):
 
     ahead = 1
     shares_deals = True
+    batch_seconds = 0.0
+    """Nothing is given to a slot that others could begin."""
 
     def __init__(
         self,
@@ -103,15 +105,8 @@ class SlotWorkforce(Workforce):
     def _start(self) -> None:
         self._process, self._link = spawn(
             process.main,
-            *(
-                self._setup,
-                os.getpid(),
-                self._count,
-                self._working,
-                str(self._folder),
-                self._keeper,
-                None if self._home is None else str(self._home),
-            ),
+            *(self._setup, os.getpid(), self._count, self._working),
+            *(self._folder, self._keeper, self._home),
             blocked=STOP_SIGNALS,
         )
         self._is_up = False
@@ -176,11 +171,6 @@ class SlotWorkforce(Workforce):
                 events.append(Lost(each, has_begun=False))
                 self.replace(each)
         return events
-
-    @property
-    def batch_seconds(self) -> float:
-        """Nothing is given to a slot that others could begin."""
-        return 0.0
 
     def replace(self, worker: Worker) -> None:
         """Let a slot of the new process do what one of the old has not."""
