@@ -20,37 +20,34 @@ def listening(home: Path) -> socket.socket:
 
     Raises OSError.
     """
-    with _short(home) as path:
+    with _opened(home) as (found, path):
         with suppress(FileNotFoundError):
             Path(path).unlink()
-        found = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        try:
-            found.bind(path)
-            Path(path).chmod(0o600)
-            found.listen(_BACKLOG)
-        except BaseException:
-            found.close()
-            raise
-        return found
+        found.bind(path)
+        Path(path).chmod(0o600)
+        found.listen(_BACKLOG)
+    return found
 
 
 def called(home: Path) -> socket.socket:
     """Return a connection to whoever takes calls in a folder; raise OSError if nobody does."""
-    with _short(home) as path:
-        found = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        try:
-            found.connect(path)
-        except BaseException:
-            found.close()
-            raise
-        return found
+    with _opened(home) as (found, path):
+        found.connect(path)
+    return found
 
 
 @contextmanager
-def _short(home: Path) -> Iterator[str]:
-    """Name the socket of a folder by a path that is short enough, wherever the folder is."""
+def _opened(home: Path) -> Iterator[tuple[socket.socket, str]]:
+    """Open a socket for a folder, and name it by a path that is short enough, wherever that is.
+
+    It stays open unless an error ends the context.
+    """
     folder = os.open(home, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+    found = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
-        yield f"/proc/self/fd/{folder}/{SOCKET}"
+        yield found, f"/proc/self/fd/{folder}/{SOCKET}"
+    except BaseException:
+        found.close()
+        raise
     finally:
         os.close(folder)

@@ -177,16 +177,15 @@ class RemoteQueue:
 
     def remove(self, bot: BotIndex) -> None:
         """Forget the tasks of a bot."""
-        for party, line in [*self._lines.items()]:
-            kept = deque(task for task in line if bot not in task.lineup)
-            if kept:
-                self._lines[party] = kept
-            else:
-                del self._lines[party]
-        for waiting in self._waiting.values():
-            left = [party for party in waiting if party in self._lines]
-            waiting.clear()
-            waiting.extend(left)
+        self._lines = {
+            party: kept
+            for party, line in self._lines.items()
+            if (kept := deque(task for task in line if bot not in task.lineup))
+        }
+        self._waiting = {
+            each: deque(party for party in waiting if party in self._lines)
+            for each, waiting in self._waiting.items()
+        }
 
     def clear(self) -> None:
         """Forget all tasks."""

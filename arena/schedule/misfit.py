@@ -11,7 +11,6 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from itertools import combinations
 from statistics import NormalDist
-from typing import NamedTuple
 
 from arena.schedule.rounds import Places
 from arena.stats.likelihood import BETA
@@ -21,14 +20,6 @@ _DIGITS = 6
 _BY_CHANCE = 0.5  # standard errors of the variance, which are taken off: most fields have none
 
 _normal = NormalDist()
-
-
-class _Scores(NamedTuple):
-    """Sums over the deals of two bots."""
-
-    deals: int
-    total: float
-    squares: float
 
 
 def own_variance(
@@ -59,7 +50,8 @@ def own_variance(
 
 def _scores(
     kinds: Mapping[tuple[tuple[str, ...], tuple[Places, ...]], int],
-) -> Mapping[tuple[str, str], _Scores]:
+) -> Mapping[tuple[str, str], list[float]]:
+    """Return of each two bots how many deals they had, and the sums of scores and their squares."""
     found: defaultdict[tuple[str, str], list[float]] = defaultdict(lambda: [0, 0.0, 0.0])
     for (bots, matches), count in sorted(kinds.items()):
         for one, other in combinations(range(len(bots)), 2):
@@ -71,7 +63,7 @@ def _scores(
             sums[0] += count
             sums[1] += count * score
             sums[2] += count * score * score
-    return {pair: _Scores(int(deals), *sums) for pair, (deals, *sums) in found.items()}
+    return found
 
 
 def narrowness(told: Sequence[Mapping[int, float]]) -> list[float]:

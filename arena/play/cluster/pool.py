@@ -174,8 +174,9 @@ class WorkerPool:
 
     def _checked(self, bot: BotIndex) -> OrderAnswer:
         """Start a bot; once more if its worker dies, which may be an accident."""
-        answer = self.play(_check(bot), lambda: True)
-        return self.play(_check(bot), lambda: True) if answer.died else answer
+        order = encode(Check(bot))
+        answer = self.play(order, lambda: True)
+        return self.play(order, lambda: True) if answer.died else answer
 
     def _buried(self, place: _Place, words: list[bytes]) -> OrderAnswer:
         assert place.worker is not None
@@ -231,7 +232,3 @@ class _Pulse:
         if seen != self._seen:
             self._seen, self._at = seen, time.monotonic()
         return time.monotonic() - self._at > self._patience
-
-
-def _check(bot: BotIndex) -> bytes:
-    return encode(Check(bot))

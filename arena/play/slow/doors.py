@@ -2,7 +2,7 @@
 
 import base64
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import count
 from pathlib import Path
 
@@ -128,11 +128,11 @@ _BASE64 = "base64:"
 
 
 def _text_of(body: bytes) -> str:
-    try:
+    with suppress(UnicodeDecodeError):
         text = body.decode()
-    except UnicodeDecodeError:
-        return _BASE64 + base64.b64encode(body).decode()
-    return _BASE64 + base64.b64encode(body).decode() if text.startswith(_BASE64) else text
+        if not text.startswith(_BASE64):
+            return text
+    return _BASE64 + base64.b64encode(body).decode()
 
 
 def _bytes_of(text: str) -> bytes:
