@@ -13,12 +13,11 @@ from arena.store.timing import MOST, Noise, Timing
 from arena.text import counted
 from referee.sandbox import own_cores
 
-RUN_SECONDS = 0.04
-"""How long a run measures the noise before it plays."""
 LONG_SECONDS = 4.0
-"""How long `arena doctor --timing` does."""
+"""How long `arena doctor --timing` measures the noise."""
 NOISY = 0.05
 """A job that varies by more, or is kept waiting for more of its time, is named as noise."""
+_RUN_SECONDS = 0.04  # for which a run measures the noise before it plays
 _ROUNDS = 1000  # of the fixed job: half a millisecond, a short decision
 _FEWEST = 20  # jobs on a core, of which a twentieth can be told from the rest
 _MOST_CORES = 4  # measured by a run
@@ -36,13 +35,13 @@ class Condition(NamedTuple):
     """What to do about it, as a sentence."""
 
 
-def timing(seconds: float = RUN_SECONDS, cores: int = _MOST_CORES) -> Timing:
-    """Look at this machine, and measure its noise for so long, on so many of its cores."""
+def timing() -> Timing:
+    """Look at this machine, and measure its noise for as long as a run does."""
     found = conditions()
     return Timing(
         machine=os.uname().nodename,
         spoilt=[each.name for each in found if each.spoils],
-        noise=noise(seconds, own_cores()[:cores]),
+        noise=noise(_RUN_SECONDS, own_cores()[:_MOST_CORES]),
     )
 
 

@@ -47,18 +47,18 @@ def preference(played: Sequence[Colour]) -> Preference:
     return Preference(_OTHER[last], _MILD, 0)
 
 
-def colour_of_higher(
-    higher: Sequence[Colour], lower: Sequence[Colour], *, odd: bool, initial: Colour = "white"
-) -> Colour:
+def colour_of_higher(higher: Sequence[Colour], lower: Sequence[Colour], *, odd: bool) -> Colour:
     """Return the colour of the higher ranked of two players, by those they had (C.04.3, E).
 
-    `odd` is whether the pairing number of the higher one is.
+    `odd` is whether the pairing number of the higher one is. The initial colour is white.
     """
     own, others = preference(higher), preference(lower)
-    if own.colour != others.colour or own.colour is None:
-        if own.colour is None and others.colour is None:
-            return initial if odd else _OTHER[initial]  # E.5; nobody has played yet
-        return own.colour or _OTHER[others.colour or initial]  # E.1
+    if own.colour is None:
+        if others.colour is None:
+            return "white" if odd else "black"  # E.5; nobody has played yet
+        return _OTHER[others.colour]  # E.1
+    if own.colour != others.colour:
+        return own.colour  # E.1
     if (own.strength, own.imbalance) != (others.strength, others.imbalance):  # E.2
         stronger = (own.strength, own.imbalance) > (others.strength, others.imbalance)
         return own.colour if stronger else _OTHER[own.colour]
