@@ -207,7 +207,7 @@ def bracket_standings(
     bracket: Bracket,
     course: Course,
     name: Callable[[Entrant], str],
-    picture: tuple[str, ...] = (),
+    picture: tuple[str, ...],
 ) -> Standings:
     """Return the places, and a table for each stage; the notes say who takes no part."""
 
@@ -330,6 +330,8 @@ class BracketFormat(ABC):
 
     title: str
     """What it is called in sentences."""
+    has_drawing = False
+    """Whether its bracket of two seats is one that can be drawn as text."""
 
     def __init__(self, frame: Frame) -> None:
         self._frame = frame
@@ -351,7 +353,9 @@ class BracketFormat(ABC):
         """Return the places, a table for each stage and, where it has one, the bracket as text."""
         bracket, _ = self._followed(past, field, terms)
         course = Course(past, field, terms)
-        return bracket_standings(bracket, course, name, self._picture(bracket, course, name))
+        is_drawn = self.has_drawing and self._frame.seats == 2
+        picture = drawing(bracket, course, name) if is_drawn else ()
+        return bracket_standings(bracket, course, name, picture)
 
     def _followed(
         self, past: Sequence[Round], field: Sequence[Entrant], terms: RoundTerms
@@ -373,8 +377,3 @@ class BracketFormat(ABC):
     @abstractmethod
     def _played(self, course: Course, bracket: Bracket, seats: int) -> Steps[None]:
         """Go through the stages of a bracket whose seeds are known."""
-
-    def _picture(
-        self, _bracket: Bracket, _course: Course, _name: Callable[[Entrant], str]
-    ) -> tuple[str, ...]:
-        return ()

@@ -1,7 +1,7 @@
 """Knockout and double elimination: who loses once, or twice, is out, until one bot is left."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 
 from arena.schedule.bracket import (
@@ -10,13 +10,11 @@ from arena.schedule.bracket import (
     BracketStage,
     Slots,
     bye_ties,
-    drawing,
     snake,
     split_byes,
     table_count,
     table_ties,
 )
-from arena.schedule.deal import Entrant
 from arena.schedule.format_kinds import InRounds
 from arena.schedule.matching import cheapest_pairs, exchanged
 from arena.schedule.ties import BracketOptions, Course, Steps, Tie, check_bracket, play
@@ -30,17 +28,13 @@ class Knockout(BracketFormat):
     """The knockout. Two seats: a bracket of pairs; more: tables of which some go on."""
 
     title = "knockout"
+    has_drawing = True
 
     def _played(self, course: Course, bracket: Bracket, seats: int) -> Steps[None]:
         if seats == 2:
             yield from _pairs(course, bracket)
         else:
             yield from self._tables(course, bracket)
-
-    def _picture(
-        self, bracket: Bracket, course: Course, name: Callable[[Entrant], str]
-    ) -> tuple[str, ...]:
-        return drawing(bracket, course, name) if self._frame.seats == 2 else ()
 
     def _tables(self, course: Course, bracket: Bracket) -> Steps[None]:
         seats, advance = self._frame.seats, course.first_terms.options.advance

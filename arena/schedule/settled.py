@@ -93,10 +93,17 @@ class _Everyone:
     mu: tuple[float, ...]
     met: Mapping[tuple[int, int], int]
     """How many matches each two had."""
+    own_variance: float
+    """Of what is each two bots' own of their lead."""
 
     @classmethod
     def of(
-        cls, state: _State, ratings: Ratings, field: Sequence[str], matches_a_deal: int
+        cls,
+        state: _State,
+        ratings: Ratings,
+        field: Sequence[str],
+        matches_a_deal: int,
+        own_variance: float,
     ) -> "_Everyone":
         """Return those of a fit; `field` is what the bots that can play are called there."""
         names = [*field, *sorted({*ratings.bots}.difference(field))]
@@ -107,6 +114,7 @@ class _Everyone:
                 _in_order(at[_name(one)], at[_name(other)]): matches_a_deal * count
                 for (one, other), count in state.met.items()
             },
+            own_variance,
         )
 
     def narrowness(self) -> list[float]:
@@ -115,17 +123,6 @@ class _Everyone:
         for (one, other), matches in sorted(self.met.items()):
             told[one][other] = told[other][one] = matches * precision(self.mu[one] - self.mu[other])
         return narrowness(told)
-
-
-@dataclass(frozen=True)
-class _Situation:
-    """What is known after the rounds so far."""
-
-    measure: Measure
-    found: Findings
-    everyone: _Everyone
-    own_variance: float
-    """Of what is each two bots' own of their lead."""
 
 
 def _own_variance(state: _State, ratings: Ratings) -> float:
@@ -170,8 +167,7 @@ class Settled:
         check_size(min(left, options.first_deals * len(state.field) // self.frame.seats))
         if lineups := plain.until_each_has(options.first_deals, left):
             return lineups
-        situation = self._known(state, options)
-        measure, found = situation.measure, situation.found
+        measure, found, everyone = self._known(state, options)
         if not found.open:
             return Over(_texts(state, measure, found, options, _key).answer())
         if left <= 0:
@@ -181,7 +177,7 @@ class Settled:
         evenly = math.floor((state.counted + deals) * options.plain) - math.floor(
             state.counted * options.plain
         )
-        chosen = self._chosen(state, situation, deals - evenly)
+        chosen = self._chosen(state, found, everyone, deals - evenly)
         return [*chosen, *plain.with_fewest(evenly, chosen)]
 
     def standings(
@@ -196,8 +192,7 @@ class Settled:
         state = _state_of(past, field)
         if why := self._why_never(state, options):
             return Standings((), notes=(why,))
-        situation = self._known(state, options)
-        measure, found = situation.measure, situation.found
+        measure, found, _ = self._known(state, options)
         return _texts(state, measure, found, options, name).standings()
 
     def _why_never(self, state: _State, options: SettledOptions) -> str:
@@ -219,13 +214,14 @@ class Settled:
         least = math.ceil(len(state.field) / self.frame.seats)
         return max(least, math.ceil(GROWTH * state.counted))
 
-    def _known(self, state: _State, options: SettledOptions) -> _Situation:
+    def _known(self, state: _State, options: SettledOptions) -> tuple[Measure, Findings, _Everyone]:
+        """Return what is known after the rounds so far."""
         names = [_name(bot) for bot in state.field]
         ratings = self.rate(_deals_of(state), names)
         goal, allowed = goal_of(options.goal), 1 - options.confidence
         # Two bots that are to be compared play each other: what is theirs alone belongs to it.
         variance = 0.0 if goal.kind == "pair" else _own_variance(state, ratings)
-        everyone = _Everyone.of(state, ratings, names, self.frame.matches_a_deal)
+        everyone = _Everyone.of(state, ratings, names, self.frame.matches_a_deal, variance)
         measure = Measure(
             ratings,
             names,
@@ -234,21 +230,22 @@ class Settled:
         )
         keys = [bot.key for bot in state.field]
         found = known(goal, measure, keys, allowed, apart=options.apart)
-        return _Situation(measure, found, everyone, variance)
+        return measure, found, everyone
 
-    def _chosen(self, state: _State, situation: _Situation, deals: int) -> list[Lineup]:
+    def _chosen(
+        self, state: _State, found: Findings, everyone: _Everyone, deals: int
+    ) -> list[Lineup]:
         """Return the line-ups that tell most of what is open, each with all others in mind."""
         if deals <= 0:
             return []
-        everyone = situation.everyone
         worth = Worth(
             everyone.mu,
             everyone.met,
-            [(each, _weight(each)) for each in situation.found.open],
+            [(each, _weight(each)) for each in found.open],
             seats=self.frame.seats,
             matches_a_deal=self.frame.matches_a_deal,
             field=len(state.field),
-            own_variance=situation.own_variance,
+            own_variance=everyone.own_variance,
         )
         choices = min(deals, max(_MOST_CHOICES, math.ceil(len(everyone.mu) / self.frame.seats)))
         lineups: list[Lineup] = []

@@ -173,7 +173,7 @@ class Tie:
             return 0
         wanted = 0
         if not self.gone and len(self.bots) > self.advance:
-            wanted = _WANTED[course.terms.options.decide](self, course.terms)
+            wanted = self._undecided(course.terms)
             if not wanted:
                 self._settle()
                 return 0
@@ -186,10 +186,17 @@ class Tie:
             self._agreed = wanted
         return wanted
 
-    @property
-    def beyond(self) -> int:
-        """How many deals were played beyond those agreed on."""
-        return len(self.deals) - self._agreed
+    def _undecided(self, terms: RoundTerms) -> int:
+        """Return how many deals more decide it, or may; none if points do."""
+        options = terms.options
+        if options.decide == "sure":
+            most = options.most_deals
+            most = _MOST_BATCHES * terms.deals if most is None else most
+            return 0 if self.is_sure else max(0, min(terms.deals, most - len(self.deals)))
+        if not self.deals:
+            return terms.deals
+        most = terms.deals if options.tiebreak_deals is None else options.tiebreak_deals
+        return int(self.level and len(self.deals) - self._agreed < most)
 
     @property
     def level(self) -> bool:
@@ -232,24 +239,6 @@ class Tie:
     def _ranked(self) -> tuple[str, ...]:
         points = dict(zip(self.bots, self.points, strict=True))
         return tuple(sorted(self.bots, key=lambda bot: -points[bot]))  # seeds stay in order
-
-
-def _wanted_deals(tie: Tie, terms: RoundTerms) -> int:
-    if not tie.deals:
-        return terms.deals
-    most = terms.options.tiebreak_deals
-    return int(tie.level and tie.beyond < (terms.deals if most is None else most))
-
-
-def _wanted_sure(tie: Tie, terms: RoundTerms) -> int:
-    if tie.is_sure:
-        return 0
-    most = terms.options.most_deals
-    most = _MOST_BATCHES * terms.deals if most is None else most
-    return max(0, min(terms.deals, most - len(tie.deals)))
-
-
-_WANTED = {"deals": _wanted_deals, "sure": _wanted_sure}
 
 
 def play(ties: Sequence[Tie], course: Course) -> Steps[None]:
