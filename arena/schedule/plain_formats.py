@@ -10,7 +10,15 @@ from math import comb
 import msgspec
 
 from arena.schedule.asked import AskedDeals
-from arena.schedule.deal import DEALS_LIMIT, LIVE_PROCESSES, PAIRS_LIMIT, BotIndex, Deal, first_bots
+from arena.schedule.deal import (
+    DEALS_LIMIT,
+    LIVE_PROCESSES,
+    PAIRS_LIMIT,
+    BotIndex,
+    Deal,
+    first_bots,
+    numbered,
+)
 from arena.schedule.even import even_deals
 from arena.schedule.format_kinds import FormatTerms, NoOptions, Plain
 from protocol.errors import ArenaError
@@ -187,9 +195,7 @@ def _gauntlet(terms: FormatTerms, options: GauntletOptions) -> AskedDeals:
     for name in options.challengers:
         if name not in terms.names:
             raise ArenaError(f"there is no bot {name!r} that could be a challenger.")
-    challengers = frozenset(
-        BotIndex(index) for index, name in enumerate(terms.names) if name in names
-    )
+    challengers = frozenset(index for index, name in numbered(terms.names) if name in names)
     return _of_lineups(terms, challengers)
 
 

@@ -26,7 +26,7 @@ from arena.play.cluster.link import Link
 from arena.play.cluster.standouts import MachineComparison
 from arena.play.messages import Broken, News, Order, Results, Setup, encode
 from arena.play.workforce import Died, Event, Heard, Lost, Worker, Workforce
-from arena.schedule.deal import BotIndex, first_bots
+from arena.schedule.deal import BotIndex, numbered
 from protocol.errors import ArenaError
 from referee.sandbox import Runtime, runtime_of
 
@@ -261,7 +261,7 @@ def _ignore(_loop: asyncio.AbstractEventLoop, _context: object) -> None:
 def _runtimes_here(setup: Setup, bots: Sequence[Bot]) -> dict[BotIndex, tuple[Runtime, str]]:
     """Return what runs the bots on this machine, as far as it has them, and what it is called."""
     found = {}
-    for index, bot in zip(first_bots(len(bots)), bots, strict=True):
+    for index, bot in numbered(bots):
         if index in setup.unbuilt:
             continue
         with suppress(ArenaError):  # it has no such program

@@ -30,8 +30,9 @@ from arena.play.cluster.receiving import arrivals, base, in_thread, one_line
 from arena.play.messages import NOWHERE, Setup
 from arena.play.quiet import timing
 from arena.play.sandbox import check_bot
-from arena.schedule.deal import BotIndex, first_bots
+from arena.schedule.deal import BotIndex, first_bots, numbered
 from arena.store.timing import Timing
+from arena.text import counted
 from protocol.errors import ArenaError, RunError
 from referee.sandbox import Launcher, Program, Runtime, prove, runtime_of
 from referee.sandbox.errors import MachineError
@@ -116,24 +117,22 @@ def _opened(run: str, setup: Setup, manifests: list[Manifest], threads: int) -> 
                 return Opened(refused=f"a match needs {setup.cores} cores, and it plays on {most}")
             return Opened(refused="others play on its cores", is_busy=True)
         quiet = timing()
-        try:
-            unfit, programs = _proven(setup, manifests)
-            game = game_here(setup, base())
-            here = msgspec.structs.replace(setup, programs=programs, game=game, game_files={})
-            _host.pool = WorkerPool(here, cores)
-            absent = {*unfit, *setup.unbuilt}
-            fit = [bot for bot in first_bots(len(manifests)) if bot not in absent]
-            unfit |= _host.pool.check(fit)
-        except (ArenaError, OSError) as error:
-            _host.close()
-            cores.give_back()
-            if isinstance(error, ConnectionError):  # to the fork server: no fault of this machine
+        with ExitStack() as undo:  # unless all goes well
+            undo.callback(cores.give_back)
+            undo.callback(_host.close)
+            try:
+                unfit, programs = _proven(setup, manifests)
+                game = game_here(setup, base())
+                here = msgspec.structs.replace(setup, programs=programs, game=game, game_files={})
+                _host.pool = WorkerPool(here, cores)
+                absent = {*unfit, *setup.unbuilt}
+                fit = [bot for bot in first_bots(len(manifests)) if bot not in absent]
+                unfit |= _host.pool.check(fit)
+            except ConnectionError:  # to the fork server: no fault of this machine
                 return Opened(refused="the process that starts the bots was killed", is_busy=True)
-            return Opened(refused=one_line(error))
-        except BaseException:  # raised again once nothing is held any more
-            _host.close()
-            cores.give_back()
-            raise
+            except (ArenaError, OSError) as error:
+                return Opened(refused=one_line(error))
+            undo.pop_all()
         _host.run = run
         threading.Thread(target=_expire, args=(_host.pool,), daemon=True).start()
         return Opened(
@@ -159,12 +158,12 @@ def _notes(cores: Cores, threads: int, setup: Setup) -> list[str]:
     each = setup.cores
     count, wanted = len(cores.places), threads // each
     if count < wanted:
-        matches = "match" if count == 1 else "matches"
+        matches = counted(count, "match", "matches")
         needed = "a core" if each == 1 else f"{each} cores"
         why = f"it has {cores.had}" if cores.had < threads else "others play on the rest"
         if count == setup.most_matches:
             why = f"it has {count} GPU{'s' * (count > 1)}"
-        return [f"{count} {matches} at once, not {wanted}, with {needed} for each: {why}"]
+        return [f"{matches} at once, not {wanted}, with {needed} for each: {why}"]
     if cores.is_shared:
         return ["it has only a share of its cores, so matches are not pinned to cores"]
     return []
@@ -183,7 +182,7 @@ def _proven(setup: Setup, manifests: list[Manifest]) -> tuple[dict[BotIndex, str
             prove(launcher, limits)
             launchers[limits.sandbox] = launcher
         equipper = stack.enter_context(equipping(setup, arrivals(), base()))
-        for index, manifest in zip(first_bots(len(manifests)), manifests, strict=True):
+        for index, manifest in numbered(manifests):
             if index in setup.unbuilt:
                 programs.append(NOWHERE)
                 continue
