@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 from arena.schedule.deal import Deal
 
@@ -39,9 +39,15 @@ class ListedDeals:
     """Deals one by one, in the order of play."""
 
     deals: Callable[[], Iterable[Deal]]
-    deal_count: int
+    count: Callable[[], int]
+    """Returns how many they are, which may take a while to be known."""
     matches_a_deal: int
-    complete_below: int = 0
+    complete_below: ClassVar[int] = 0
+
+    @cached_property
+    def deal_count(self) -> int:
+        """How many deals they are."""
+        return self.count()
 
     @property
     def match_count(self) -> int:
@@ -61,38 +67,11 @@ class ListedDeals:
         return frozenset(self.deals())
 
 
-@dataclass(frozen=True)
-class First:
-    """The first deals of a plan, that make at most so many matches."""
-
-    whole: AskedDeals
-    matches: int
-    matches_a_deal: int
-
-    @cached_property
-    def deal_count(self) -> int:
-        """How many deals they are."""
-        return min(self.whole.deal_count, self.matches // self.matches_a_deal)
-
-    @property
-    def match_count(self) -> int:
-        """How many matches they have."""
-        return self.deal_count * self.matches_a_deal
-
-    @property
-    def complete_below(self) -> int:
-        """The number below which every deal of every line-up is asked for."""
-        return self.whole.complete_below if self.deal_count == self.whole.deal_count else 0
-
-    def plan(self, most: int | None = None) -> Iterator[Deal]:
-        """Yield them in the order of play; with `most`, those below that number."""
-        deals = islice(self.whole.plan(), self.deal_count)
-        return (deal for deal in deals if most is None or deal.number < most)
-
-    def asks_for(self, deal: Deal) -> bool:
-        """Return whether a deal is among them."""
-        return deal in self._deals
-
-    @cached_property
-    def _deals(self) -> frozenset[Deal]:
-        return frozenset(self.plan())
+def first_deals(whole: AskedDeals, matches: int, matches_a_deal: int) -> AskedDeals:
+    """Return the first deals of a plan, that make at most so many matches."""
+    if whole.complete_below and whole.match_count <= matches:
+        return whole
+    most = matches // matches_a_deal
+    return ListedDeals(
+        lambda: islice(whole.plan(), most), lambda: min(most, whole.deal_count), matches_a_deal
+    )

@@ -40,7 +40,7 @@ def even_deals(
             played[lineup] += 1
         return deals
 
-    return ListedDeals(drawn, count, matches_a_deal)
+    return ListedDeals(drawn, lambda: count, matches_a_deal)
 
 
 def _lineups(bots: int, seats: int, chance: Chance) -> Iterator[tuple[BotIndex, ...]]:

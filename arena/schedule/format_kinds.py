@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from arena.schedule.asked import AskedDeals, First
+from arena.schedule.asked import AskedDeals, first_deals
 from arena.schedule.deal import BotIndex
 from arena.schedule.rounds import Frame, RoundFormat
 from protocol.errors import ArenaError
@@ -60,7 +60,7 @@ class Plain:
         asked = self.choose(terms, options)
         if terms.matches is None:
             return asked
-        return First(asked, terms.matches, terms.matches_a_deal)
+        return first_deals(asked, terms.matches, terms.matches_a_deal)
 
 
 @dataclass(frozen=True)

@@ -144,7 +144,7 @@ class Tournament:
             for lineup, number in counting(each)
             if self._index.keys() >= set(lineup)
         )
-        return ListedDeals(lambda: deals, len(deals), self._league.rotation_count)
+        return ListedDeals(lambda: deals, lambda: len(deals), self._league.rotation_count)
 
     def catch_up(self) -> None:
         """Store the rounds that follow, as long as all their matches are there already.
