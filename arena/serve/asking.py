@@ -5,10 +5,10 @@ import contextlib
 import itertools
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
-from typing import Any
+from typing import Any, TypeAlias
 
 import msgspec
 
@@ -31,9 +31,6 @@ _MOST_WAITING = 64  # questions
 _read_answer = decoder(ReaderAnswer).decode
 
 
-_NONE = "there is no such thing to show, or not now.", "Look at the table."
-
-
 def _busy() -> Refusal:
     """Return the refusal of a question that is not answered soon."""
     return Refusal(503, "too much is asked of this league.", "Try again.", after=2.0)
@@ -47,12 +44,8 @@ class _Kept:
     cost: float
 
 
-@dataclass(order=True)
-class _Waiting:
-    place: tuple[int, int]
-    """Tables come before all else."""
-    ask: Query = field(compare=False)
-    answer: "asyncio.Future[bytes]" = field(compare=False)
+_Waiting: TypeAlias = tuple[bool, int, Query, "asyncio.Future[bytes]"]
+"""Whether a question is about no table, as those come first, and its place among the others."""
 
 
 class LeagueReader:
@@ -118,15 +111,13 @@ class LeagueReader:
     def _ask(self, key: bytes, ask: Query) -> "asyncio.Future[bytes]":
         """Have a question asked unless it is already; return where its answer will be."""
         if key not in self._asked:
-            if self._queue.qsize() >= _MOST_WAITING and ask.what not in ("table", "final"):
+            is_other = ask.what not in ("table", "final")
+            if self._queue.qsize() >= _MOST_WAITING and is_other:
                 raise _busy()
-            number = next(self._numbers)
             answer: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
             answer.add_done_callback(lambda done: self._note(key, done))
             self._asked[key] = answer
-            place = (ask.what not in ("table", "final"), number)
-            numbered = msgspec.structs.replace(ask, number=number)
-            self._queue.put_nowait(_Waiting(place, numbered, answer))
+            self._queue.put_nowait((is_other, next(self._numbers), ask, answer))
         return self._asked[key]
 
     def _note(self, key: bytes, done: "asyncio.Future[bytes]") -> None:
@@ -136,41 +127,43 @@ class LeagueReader:
 
     async def _ask_all(self) -> None:
         while True:
-            waiting = await self._queue.get()
-            began, stamp = monotonic(), self.stamp()
-            answer = await self._answer(waiting.ask)
-            if answer is None:
-                waiting.answer.set_exception(_busy())
-                continue
-            key = msgspec.json.encode(msgspec.structs.replace(waiting.ask, number=0))
-            if answer.problem:
-                kept = self._kept.get(key) if waiting.ask.what == "table" else None
-                if kept is not None:  # the league cannot be read now
-                    waiting.answer.set_result(kept.value)
-                else:
-                    waiting.answer.set_exception(
-                        Refusal(404, *_NONE) if answer.absent else ArenaError(answer.problem)
-                    )
-                continue
+            *_, ask, answer = await self._queue.get()
+            try:
+                answer.set_result(await self._made(ask))
+            except ArenaError as error:
+                answer.set_exception(error)
+
+    async def _made(self, ask: Query) -> bytes:
+        """Return the JSON of a view as it is now, and keep it; raise ArenaError as `get` does."""
+        began, stamp = monotonic(), self.stamp()
+        key, answer = msgspec.json.encode(ask), await self._answer(ask)
+        if not answer.problem:
             value = bytes(answer.value)
             self._keep(key, _Kept(value, stamp, began, monotonic() - began))
-            waiting.answer.set_result(value)
+            return value
+        if ask.what == "table" and key in self._kept:  # the league cannot be read now
+            return self._kept[key].value
+        if answer.absent:
+            what = "there is no such thing to show, or not now."
+            raise Refusal(404, what, "Look at the table.")
+        raise ArenaError(answer.problem)
 
-    async def _answer(self, ask: Query) -> ReaderAnswer | None:
-        """Return the answer of the process; None if it takes too long, or twice ends over it."""
+    async def _answer(self, ask: Query) -> ReaderAnswer:
+        """Return the process's answer; raise Refusal if that takes too long, or it ends twice."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(_PATIENCE):
                 for _ in range(_TRIES):
                     if (answer := await self._try(ask)) is not None:
                         return answer
         self._child.again()
-        return None
+        raise _busy()
 
     async def _try(self, ask: Query) -> ReaderAnswer | None:
         """Return the answer of the process; None if it ends before it gives one."""
         answer: asyncio.Future[ReaderAnswer] = asyncio.get_running_loop().create_future()
-        self._open = ask.number, answer
-        while not self._child.tell(line(ask)):
+        number = next(self._numbers)
+        self._open = number, answer
+        while not self._child.tell(line(msgspec.structs.replace(ask, number=number))):
             await asyncio.sleep(_PAUSE)
         pid = self._child.pid
         while self._child.pid == pid:

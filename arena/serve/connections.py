@@ -2,6 +2,9 @@
 
 import asyncio
 import ipaddress
+from collections import Counter
+from collections.abc import Hashable, Iterator
+from contextlib import contextmanager
 from time import monotonic
 from typing import Any
 
@@ -9,6 +12,8 @@ import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 from websockets.frames import Frame
+
+from protocol.errors import Refusal
 
 HEADER_SECONDS = 10.0
 """In which the head of a request must be there."""
@@ -140,6 +145,27 @@ class Upgraded(WebSocketsSansIOProtocol):
 
     def _abort(self) -> None:
         self.transport.abort()
+
+
+class AtOnce:
+    """What goes on at once, of which each may have only so much."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._counts = Counter[Hashable]()
+
+    @contextmanager
+    def one_more(self, whose: Hashable, refusal: Refusal) -> Iterator[None]:
+        """Count one more until its end; raise the refusal if somebody has as much as may be."""
+        if self._counts[whose] >= self._most:
+            raise refusal
+        self._counts[whose] += 1
+        try:
+            yield
+        finally:
+            self._counts[whose] -= 1
+            if not self._counts[whose]:
+                del self._counts[whose]
 
 
 def network_of(address: str) -> str:

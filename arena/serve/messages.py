@@ -77,7 +77,6 @@ Order: TypeAlias = ReadAnew | EndPlay | Here
 class Query(msgspec.Struct, frozen=True):
     """A question to the process that reads a league for its pages."""
 
-    number: int
     what: Literal["table", "final", "bot", "own", "matches", "replay"]
     of: str = ""
     """The bot or match that it is about."""
@@ -87,6 +86,8 @@ class Query(msgspec.Struct, frozen=True):
     before: int = 0
     since: str = ""
     """From when on results are held back, in ISO 8601; empty if none are."""
+    number: int = 0
+    """By which its answer is known."""
 
 
 class ReaderAnswer(msgspec.Struct, frozen=True):

@@ -1,17 +1,17 @@
 """What is handed in over the web: streamed to where submissions arrive, counted and checked."""
 
 import asyncio
-from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, Self, TypeVar
+from contextlib import ExitStack
+from typing import Self, TypeVar
 
 from starlette.requests import Request
 
 from arena.handin.database import HandIns
-from arena.handin.people import Person
 from arena.handin.receiving import Arrival
 from arena.handin.submissions import Submission
+from arena.serve.connections import AtOnce
 from arena.serve.forms import FileForm, drain, not_taken, pieces
 from arena.serve.served import Served
 from arena.serve.visits import Admission, WebVisitor, check_csrf
@@ -20,34 +20,35 @@ from protocol.errors import Refusal
 _MOST_AT_ONCE = 2  # of one person
 _MOST = 32  # of a server: each has a thread
 
-_arriving: Counter[tuple[str, int]] = Counter()
+_of_one, _of_all = AtOnce(_MOST_AT_ONCE), AtOnce(_MOST)
 T = TypeVar("T")
 
 
-async def receive(admission: Admission, request: Request, league: Served) -> Submission:
+def _later(status: int, what: str, remedy: str) -> Refusal:
+    return Refusal(status, what, remedy, after=5, step="receive")
+
+
+async def receive(admission: Admission, request: Request) -> Submission:
     """Store what an author hands in, and return the submission, of which the intake hears.
 
-    Raises Refusal or Refusal if it is not taken.
+    Raises Refusal if it is not taken.
     """
     try:
-        _, visitor = await admission.author(request)
+        visitor = await admission.author(request)
         kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
         is_form = kind == "multipart/form-data"
         if not is_form or "x-csrf-token" in request.headers:
             check_csrf(request, visitor, request.headers.get("x-csrf-token", ""))
-        check_size(request, league)
-        assert visitor.person is not None
-        key = league.name, visitor.person.number
-        check_room(key)
-        _arriving[key] += 1
-        try:
-            taken = await (_form if is_form else _raw)(request, league, visitor)
-        finally:
-            _arriving[key] -= 1
+        check_size(request, visitor.league)
+        key = visitor.league.name, visitor.author.number
+        still = _later(429, "something of yours is still being sent.", "Wait for that.")
+        full = _later(503, "the server is receiving as much as it can.", "Try again.")
+        with _of_one.one_more(key, still), _of_all.one_more("all", full):
+            taken = await (_form if is_form else _raw)(request, visitor)
     except Exception:
         await drain(request)
         raise
-    league.arrived()
+    visitor.league.arrived()
     return taken
 
 
@@ -64,30 +65,17 @@ def check_size(request: Request, league: Served) -> None:
         )
 
 
-def check_room(key: tuple[str, int]) -> None:
-    """Raise Refusal if somebody sends too much at once, or all together do."""
-    if _arriving[key] >= _MOST_AT_ONCE:
-        what = "something of yours is still being sent."
-        raise Refusal(429, what, "Wait for that.", after=5, step="receive")
-    if _arriving.total() >= _MOST:
-        what = "the server is receiving as much as it can."
-        raise Refusal(503, what, "Try again.", after=5, step="receive")
-
-
-async def _raw(request: Request, league: Served, visitor: WebVisitor) -> Submission:
-    assert visitor.person is not None
+async def _raw(request: Request, visitor: WebVisitor) -> Submission:
     query = request.query_params
-    name = query.get("filename", "")
-    async with Arriving(league, visitor.person, query.get("bot", ""), name) as arriving:
+    async with Arriving(visitor) as arriving:
+        await arriving.begin(query.get("bot", ""), query.get("filename", ""))
         async for piece in pieces(request):
             await arriving.write(piece)
         return await arriving.finish()
 
 
-async def _form(request: Request, league: Served, visitor: WebVisitor) -> Submission:
-    assert visitor.person is not None
-    person = visitor.person
-    async with Arriving(league, person) as arriving:
+async def _form(request: Request, visitor: WebVisitor) -> Submission:
+    async with Arriving(visitor) as arriving:
 
         def check(fields: dict[str, str]) -> None:
             if "x-csrf-token" not in request.headers:
@@ -119,60 +107,39 @@ def _bot(request: Request, fields: dict[str, str]) -> str:
 class Arriving:
     """An Arrival in a thread of its own, as its database may be used by one thread alone."""
 
-    def __init__(
-        self, league: Served, person: Person, bot: str | None = None, filename: str = ""
-    ) -> None:
-        self._league = league
-        self._person = person
-        self._first = (bot, filename)
+    def __init__(self, visitor: WebVisitor) -> None:
+        self._visitor = visitor
         self._thread = ThreadPoolExecutor(1, "arrival")
-        self._hand_ins: HandIns | None = None
-        self._arrival: Arrival | None = None
+        self._open = ExitStack()
+        self._arrival: Arrival
 
     async def __aenter__(self) -> Self:
-        try:
-            bot, filename = self._first
-            if bot is not None:
-                await self.begin(bot, filename)
-        except BaseException:
-            await self.__aexit__()
-            raise
         return self
 
     async def __aexit__(self, *error: object) -> None:
         try:
-            await self._do(self._close)
+            await self._do(self._open.close)
         finally:
             self._thread.shutdown(wait=False)
 
     async def begin(self, bot: str, filename: str) -> None:
         """Check whether it may be handed in; raise Refusal if not."""
-        await self._do(lambda: self._open(bot, filename))
+        league, person = self._visitor.league, self._visitor.author
+
+        def begun() -> Arrival:
+            db = self._open.enter_context(HandIns(league.folder))
+            arrival = Arrival(db, lambda: league.plan, person, bot, filename)
+            return self._open.enter_context(arrival)
+
+        self._arrival = await self._do(begun)
 
     async def write(self, piece: bytes) -> None:
         """Store bytes."""
-        arrival = self._arrival
-        assert arrival is not None
-        await self._do(lambda: arrival.write(piece))
+        await self._do(lambda: self._arrival.write(piece))
 
     async def finish(self) -> Submission:
         """Store it for good."""
-        arrival = self._arrival
-        assert arrival is not None
-        found: Submission = await self._do(arrival.finish)
-        return found
+        return await self._do(self._arrival.finish)
 
-    def _open(self, bot: str, filename: str) -> None:
-        self._hand_ins = HandIns(self._league.folder)
-        self._arrival = Arrival(
-            self._hand_ins, lambda: self._league.plan, self._person, bot, filename
-        )
-
-    def _close(self) -> None:
-        if self._arrival is not None:
-            self._arrival.__exit__(None, None, None)
-        if self._hand_ins is not None:
-            self._hand_ins.__exit__(None, None, None)
-
-    async def _do(self, what: Callable[[], Any]) -> Any:
+    async def _do(self, what: Callable[[], T]) -> T:
         return await asyncio.shield(asyncio.get_running_loop().run_in_executor(self._thread, what))

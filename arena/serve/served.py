@@ -169,14 +169,6 @@ class Served:
 
         return await asyncio.get_running_loop().run_in_executor(self._pool, done)
 
-    async def table(self, *, to_organizer: bool) -> bytes:
-        """Return the JSON of the table, as it was when results began to be held back, if they are.
-
-        Raises ArenaError if there is none.
-        """
-        since = self.timetable.since(to_organizer=to_organizer)
-        return await self.reader.get(Query(0, "table", since=since))
-
     # --- what happens
 
     async def run(self) -> None:
@@ -313,7 +305,7 @@ class Served:
 
     async def _renew_table(self, frozen: str) -> None:
         """Have the table that all see made anew, and hooks told by it."""
-        self._tell_messenger(await self.reader.get(Query(0, "table", since=frozen), fresh=True))
+        self._tell_messenger(await self.reader.get(Query("table", since=frozen), fresh=True))
 
     @property
     def _public_state(self) -> object:

@@ -5,8 +5,9 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from arena.serve.answers import html, refusal_of
-from arena.serve.endpoints import Api, Which, bot_of, choice_of, number_of
+from arena.serve.endpoints import Api, bot_of
 from arena.serve.forms import fields
+from arena.serve.messages import Query
 from arena.serve.pages import (
     LeagueCard,
     WebVisit,
@@ -35,9 +36,6 @@ from arena.serve.visits import (
     check_csrf,
     check_origin,
     is_secure,
-    may_see_all,
-    own_bots,
-    visit_of,
 )
 from protocol.errors import ArenaError, Refusal
 
@@ -83,25 +81,25 @@ class WebSite:
     async def _matches(self, league: Served) -> int:
         """Return how many matches strangers see; none where there is no table."""
         try:
-            return (await self._api.table(league, WebVisitor(None))).matches
+            return (await self._api.table(WebVisitor(league))).matches
         except ArenaError:
             return 0
 
     async def table(self, request: Request) -> Response:
         """Show the live table."""
-        league, visitor = await self._admission.reader(request)
-        data = await league.table(to_organizer=visitor.is_organizer)
-        state = league.state(to_organizer=visitor.is_organizer)
-        visit = visit_of(league, visitor)
+        visitor = await self._admission.reader(request)
+        league, sees_all = visitor.league, visitor.is_organizer
+        data = await league.reader.get(Query("table", since=visitor.since))
+        state = league.state(to_organizer=sees_all)
         waiting, calendar = len(league.queue), league.timetable.calendar
-        left = league.left(to_organizer=visitor.is_organizer)
-        remote = connected(league.homes.rows(to_organizer=visitor.is_organizer))
-        key = data, state, waiting, calendar, visit, left, remote
+        left = league.left(to_organizer=sees_all)
+        remote = connected(league.homes.rows(to_organizer=sees_all))
+        key = data, state, waiting, calendar, visitor.visit, left, remote
         kept = self._tables.get(league.name)
         if kept is not None and kept[0] == key:
             return html(kept[1])
         text = table_page(
-            visit,
+            visitor.visit,
             _as_of_now(msgspec.json.decode(data, type=TableView), left),
             calendar,
             state=state,
@@ -114,10 +112,9 @@ class WebSite:
 
     async def final(self, request: Request) -> Response:
         """Show the table of the final."""
-        league, visitor = await self._admission.reader(request)
-        table = await self._api.final(league, visitor)
-        visit = visit_of(league, visitor)
-        return html(table_page(visit, table, league.timetable.calendar, is_final=True))
+        visitor = await self._admission.reader(request)
+        table, calendar = await self._api.final(visitor), visitor.league.timetable.calendar
+        return html(table_page(visitor.visit, table, calendar, is_final=True))
 
     async def to_table(self, request: Request) -> Response:
         """Lead to the table's own address."""
@@ -126,73 +123,71 @@ class WebSite:
 
     async def bot(self, request: Request) -> Response:
         """Show a bot."""
-        league, visitor = await self._admission.reader(request)
+        visitor = await self._admission.reader(request)
         bot = bot_of(request)
-        view, own = await self._api.bot(request, league, visitor, bot)
+        view, own = await self._api.bot(request, visitor, bot)
         matches = None
-        if may_see_all(league, visitor) or own is not None:
-            matches = await self._api.matches(request, league, visitor, Which(bot))
-        return html(bot_page(visit_of(league, visitor), view, own=own, matches=matches))
+        if visitor.may_see_all or own is not None:
+            matches = await self._api.matches(request, visitor, bot)
+        return html(bot_page(visitor.visit, view, own=own, matches=matches))
 
     async def matches(self, request: Request) -> Response:
         """Show matches."""
-        league, visitor = await self._admission.reader(request)
-        found = await self._api.matches(request, league, visitor, choice_of(request))
-        return html(matches_page(visit_of(league, visitor), found))
+        visitor = await self._admission.reader(request)
+        found = await self._api.chosen_matches(request, visitor)
+        return html(matches_page(visitor.visit, found))
 
     async def match(self, request: Request) -> Response:
         """Show a match."""
-        league, visitor = await self._admission.reader(request)
-        found = await self._api.replay(request, league, visitor, request.path_params["match"])
-        return html(replay_page(visit_of(league, visitor), found))
+        visitor = await self._admission.reader(request)
+        found = await self._api.replay(request, visitor)
+        return html(replay_page(visitor.visit, found))
 
     async def queue(self, request: Request) -> Response:
         """Show what waits."""
-        league, visitor = await self._admission.reader(request)
-        visit, queue = visit_of(league, visitor), queue_view(league.queue)
-        trouble = league.timetable.hook_trouble if visitor.is_organizer else ""
-        return html(queue_page(visit, queue, hook_trouble=trouble))
+        visitor = await self._admission.reader(request)
+        queue = queue_view(visitor.league.queue)
+        return html(queue_page(visitor.visit, queue, hook_trouble=visitor.hook_trouble))
 
     async def calendar(self, request: Request) -> Response:
         """Show the calendar."""
-        league, visitor = await self._admission.reader(request)
-        return html(calendar_page(visit_of(league, visitor), league.timetable.calendar))
+        visitor = await self._admission.reader(request)
+        return html(calendar_page(visitor.visit, visitor.league.timetable.calendar))
 
     async def submissions(self, request: Request) -> Response:
         """Show one's submissions."""
-        league, visitor = await self._admission.author(request)
-        found = await self._api.submissions(league, visitor)
-        return html(submissions_page(visit_of(league, visitor), found))
+        visitor = await self._admission.author(request)
+        return html(submissions_page(visitor.visit, await self._api.submissions(visitor)))
 
     async def submission(self, request: Request) -> Response:
         """Show a submission."""
-        league, visitor = await self._admission.author(request)
-        found = await self._api.submission(league, visitor, number_of(request))
-        return html(submission_page(visit_of(league, visitor), found))
+        visitor = await self._admission.author(request)
+        found = await self._api.submission(request, visitor)
+        return html(submission_page(visitor.visit, found))
 
     async def hand_in(self, request: Request) -> Response:
         """Show the form, or take what was sent with it."""
-        league, visitor = await self._admission.author(request)
+        visitor = await self._admission.author(request)
         if request.method != "POST":
-            return html(await self._form(league, visitor))
+            return html(await self._form(visitor))
         try:
-            found = await receive(self._admission, request, league)
+            found = await receive(self._admission, request)
         except ArenaError as error:
             refusal = refusal_of(error)
             if refusal.status in (401, 403, 500) and not refusal.step:
                 raise
-            text = await self._form(league, visitor, refusal)
-            return html(text, refusal.status)
-        address = league_address("", league.name, "submissions", found.number)
+            return html(await self._form(visitor, refusal), refusal.status)
+        address = league_address("", visitor.league.name, "submissions", found.number)
         return RedirectResponse(address, 303)
 
-    async def _form(self, league: Served, visitor: WebVisitor, why: Refusal | None = None) -> str:
+    async def _form(self, visitor: WebVisitor, why: Refusal | None = None) -> str:
+        league = visitor.league
         what = why.what if why else ""
         return hand_in_page(
-            visit_of(league, visitor),
+            visitor.visit,
             league.timetable.calendar,
             game=league.plan.game.name,
-            own=await own_bots(league, visitor),
+            own=await visitor.own_bots(),
             problem=what[:1].upper() + what[1:],
             remedy=why.remedy if why else "",
             closed="" if visitor.is_organizer else _CLOSED[league.timetable.phase],
@@ -202,9 +197,7 @@ class WebSite:
         """Show the form for a token, or begin a session with one."""
         league = self._admission.league(request)
         if request.method != "POST":
-            return html(
-                enter_page(visit_of(league, await self._admission.visitor(request, league)))
-            )
+            return html(enter_page((await self._admission.visitor(request)).visit))
         check_origin(request)
         token = (await fields(request)).get("token", "").strip()
         try:
@@ -231,9 +224,9 @@ class WebSite:
 
     async def leave(self, request: Request) -> Response:
         """End a session in this browser."""
-        league = self._admission.league(request)
-        visitor = await self._admission.visitor(request, league)
+        visitor = await self._admission.visitor(request)
         check_csrf(request, visitor, (await fields(request)).get("csrf", ""))
+        league = visitor.league
         answer = RedirectResponse(league_address("", league.name), 303)
         secure = is_secure(request)
         answer.delete_cookie(

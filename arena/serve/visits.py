@@ -1,8 +1,7 @@
 """Who asks: by a token, by a session, or a stranger; and what each may see and do."""
 
-from collections import Counter
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from math import ceil
 from urllib.parse import urlsplit
@@ -12,7 +11,7 @@ from starlette.requests import HTTPConnection, Request
 from arena.handin.people import Person, by_number, by_token
 from arena.handin.submissions import bots_of_author, versions_of_author
 from arena.serve.api import You
-from arena.serve.connections import network_of
+from arena.serve.connections import AtOnce, network_of
 from arena.serve.pages import WebVisit
 from arena.serve.served import Served
 from arena.serve.sessions import Guesses, is_same
@@ -24,9 +23,10 @@ _MOST_AT_ONCE = 8
 
 @dataclass(frozen=True)
 class WebVisitor:
-    """Who asks something about a league."""
+    """Who asks something about a league, and what he may see and do there."""
 
-    person: Person | None
+    league: Served
+    person: Person | None = None
     """None for a stranger."""
     csrf: str = ""
     """The secret of the session; empty without one."""
@@ -46,6 +46,61 @@ class WebVisitor:
         """Who he is, for the API."""
         return None if self.person is None else You(name=self.person.name, role=self.person.role)
 
+    @property
+    def author(self) -> Person:
+        """Who he is, where strangers were refused."""
+        assert self.person is not None
+        return self.person
+
+    @property
+    def since(self) -> str:
+        """From when on results are held back from him now; empty if they are not."""
+        return self.league.timetable.since(to_organizer=self.is_organizer)
+
+    @property
+    def may_see_all(self) -> bool:
+        """Whether he may look at the matches of all bots."""
+        return self.is_organizer or self.league.plan.hand_in.replays
+
+    @property
+    def is_final_shown(self) -> bool:
+        """Whether there is a final that he may see now."""
+        return self.league.timetable.is_final_shown(to_organizer=self.is_organizer)
+
+    @property
+    def visit(self) -> WebVisit:
+        """The same, as pages take it."""
+        return WebVisit(
+            league=self.league.name,
+            name=self.person.name if self.person is not None else "",
+            role=self.person.role if self.person is not None else "",
+            csrf=self.csrf,
+            replays=self.may_see_all,
+            frozen=self.league.timetable.frozen,
+            final=self.is_final_shown,
+        )
+
+    @property
+    def hook_trouble(self) -> str:
+        """What is wrong with the hook, in sentences; nothing for all but organizers."""
+        return self.league.timetable.hook_trouble if self.is_organizer else ""
+
+    async def own_bots(self) -> list[str]:
+        """Return the names of the bots that are or were his."""
+        return await self.league.db(bots_of_author, self.author.number)
+
+    async def own_versions(self) -> list[tuple[str, str]] | None:
+        """Return the bots, each with a version, whose secrets he may see; None if of all.
+
+        They are those that were handed in by him: an organizer may have put another program under
+        the name of an author's bot.
+        """
+        if self.is_organizer:
+            return None
+        if self.person is None:
+            return []
+        return await self.league.db(versions_of_author, self.person.number)
+
 
 class Admission:
     """Lets in who may come, to all leagues of a server."""
@@ -53,7 +108,7 @@ class Admission:
     def __init__(self, leagues: Mapping[str, Served]) -> None:
         self._leagues = leagues
         self._guesses = Guesses()
-        self._busy: Counter[str] = Counter()
+        self._busy = AtOnce(_MOST_AT_ONCE)
 
     def league(self, request: HTTPConnection) -> Served:
         """Return the league that a request is about; raise Refusal if there is none."""
@@ -64,14 +119,18 @@ class Admission:
             )
         return found
 
-    async def visitor(self, request: HTTPConnection, league: Served) -> WebVisitor:
-        """Return who asks; raise Refusal for a wrong token, and not for an old session."""
+    async def visitor(self, request: HTTPConnection) -> WebVisitor:
+        """Return who asks about a league; raise Refusal if there is none, or for a wrong token.
+
+        An old session is a stranger's.
+        """
+        league = self.league(request)
         header = request.headers.get("authorization")
         if header is not None:
             scheme, _, token = header.partition(" ")
             if scheme.lower() != "bearer":
                 raise Refusal(401, "a token is sent as Authorization: Bearer TOKEN.")
-            found = WebVisitor(await self.person(request, league, token.strip()))
+            found = WebVisitor(league, await self.person(request, league, token.strip()))
         else:
             found = await self._by_session(request, league)
         if found.person is not None:
@@ -98,44 +157,31 @@ class Admission:
     async def _by_session(self, request: HTTPConnection, league: Served) -> WebVisitor:
         name = league.sessions.cookie_name(secure=is_secure(request))
         session = league.sessions.read(request.cookies.get(name, ""))
-        if session is None:
-            return WebVisitor(None)
-        person = await league.db(by_number, session.person)
-        if person is None or person.version != session.version:
-            return WebVisitor(None)
-        return WebVisitor(person, session.csrf)
+        person = None if session is None else await league.db(by_number, session.person)
+        if session is None or person is None or person.version != session.version:
+            return WebVisitor(league)
+        return WebVisitor(league, person, session.csrf)
 
-    async def reader(self, request: HTTPConnection) -> tuple[Served, WebVisitor]:
-        """Return the league and who asks; raise Refusal unless he may look at it."""
-        league = self.league(request)
-        found = await self.visitor(request, league)
-        if found.person is None and not league.plan.hand_in.readers:
+    async def reader(self, request: HTTPConnection) -> WebVisitor:
+        """Return who asks about a league; raise Refusal unless he may look at it."""
+        found = await self.visitor(request)
+        if found.person is None and not found.league.plan.hand_in.readers:
             raise Refusal(401, "this league is not open to everybody.", "Enter with a token.")
-        return league, found
+        return found
 
-    async def author(self, request: HTTPConnection) -> tuple[Served, WebVisitor]:
-        """Return the league and who asks; raise Refusal unless he may have submissions there."""
-        league = self.league(request)
-        found = await self.visitor(request, league)
+    async def author(self, request: HTTPConnection) -> WebVisitor:
+        """Return who asks about a league; raise Refusal unless he may have submissions there."""
+        found = await self.visitor(request)
         if found.person is None:
             raise Refusal(401, "this is for authors.", "Enter with a token.")
         if found.role == "reader":
             raise Refusal(403, "this is for authors.", "Ask the organizer to make you one.")
-        return league, found
+        return found
 
-    @contextmanager
-    def one_more(self, request: Request) -> Iterator[None]:
+    def one_more(self, request: Request) -> AbstractContextManager[None]:
         """Count a question that takes a while; raise Refusal if its address asks too much."""
-        address = network_of(address_of(request))
-        if self._busy[address] >= _MOST_AT_ONCE:
-            raise Refusal(429, "you ask too much at once.", "Try again.", after=1.0)
-        self._busy[address] += 1
-        try:
-            yield
-        finally:
-            self._busy[address] -= 1
-            if not self._busy[address]:
-                del self._busy[address]
+        too_much = Refusal(429, "you ask too much at once.", "Try again.", after=1.0)
+        return self._busy.one_more(network_of(address_of(request)), too_much)
 
 
 def check_origin(request: Request) -> None:
@@ -164,41 +210,3 @@ def address_of(request: HTTPConnection) -> str:
 def is_secure(request: HTTPConnection) -> bool:
     """Return whether the request came over TLS."""
     return request.url.scheme in ("https", "wss")
-
-
-def visit_of(league: Served, visitor: WebVisitor) -> WebVisit:
-    """Return a visit, as pages take it."""
-    return WebVisit(
-        league=league.name,
-        name=visitor.person.name if visitor.person is not None else "",
-        role=visitor.person.role if visitor.person is not None else "",
-        csrf=visitor.csrf,
-        replays=may_see_all(league, visitor),
-        frozen=league.timetable.frozen,
-        final=league.timetable.is_final_shown(to_organizer=visitor.is_organizer),
-    )
-
-
-def may_see_all(league: Served, visitor: WebVisitor) -> bool:
-    """Return whether somebody may look at the matches of all bots."""
-    return visitor.is_organizer or league.plan.hand_in.replays
-
-
-async def own_bots(league: Served, visitor: WebVisitor) -> list[str]:
-    """Return the names of the bots that are or were somebody's."""
-    if visitor.person is None:
-        return []
-    return await league.db(bots_of_author, visitor.person.number)
-
-
-async def own_versions(league: Served, visitor: WebVisitor) -> list[tuple[str, str]] | None:
-    """Return the bots, each with a version, whose secrets somebody may see; None if of all.
-
-    They are those that were handed in by him: an organizer may have put another program under the
-    name of an author's bot.
-    """
-    if visitor.is_organizer:
-        return None
-    if visitor.person is None:
-        return []
-    return await league.db(versions_of_author, visitor.person.number)

@@ -21,10 +21,9 @@ async def connect(admission: Admission, socket: WebSocket) -> None:
         )
     if league.homes.is_closed:
         raise Refusal(503, "the server ends.", "Try again.", after=10)
-    with league.homes.one_more(person) as may:
-        if not may:
-            what = "too many connections are yours already."
-            raise Refusal(429, what, "End an `arena connect`.", after=30)
+    what = "too many connections are yours already."
+    too_many = Refusal(429, what, "End an `arena connect`.", after=30)
+    with league.homes.connections.one_more(person.number, too_many):
         await socket.accept()
         await league.homes.serve(socket, person, address_of(socket))
 
@@ -35,6 +34,4 @@ async def _author(admission: Admission, request: HTTPConnection) -> Person:
         raise Refusal(403, "a page of a browser connects no bot.", "Use `arena connect`.")
     if "authorization" not in request.headers:
         raise Refusal(401, "remote bots are connected with a token.", "Ask the organizer.")
-    _, found = await admission.author(request)
-    assert found.person is not None
-    return found.person
+    return (await admission.author(request)).author

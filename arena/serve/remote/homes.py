@@ -1,9 +1,8 @@
 """The remote bots of one league: which are there, and who may play through them."""
 
 import asyncio
-from collections import Counter
-from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Awaitable, Callable, Collection, Mapping
+from contextlib import suppress
 from pathlib import Path
 from time import monotonic
 from typing import Final, Literal, Protocol
@@ -18,6 +17,7 @@ from arena.league.bot import Bot
 from arena.league.plan import LeaguePlan
 from arena.play.calls import SOCKET, listening
 from arena.play.remotes import RemoteKey
+from arena.serve.connections import AtOnce
 from arena.serve.remote.line import (
     BROKEN,
     GOING_AWAY,
@@ -101,7 +101,8 @@ class Homes:
         self._sparing = Sparing(say)
         self._say = say
         self._sessions: dict[RemoteKey, HomeSession] = {}
-        self._connections: Counter[int] = Counter()
+        self.connections = AtOnce(_MOST_OF_ONE)
+        """By the numbers of their persons."""
         self._lines: set[HomeLine] = set()
         self._rooms: Rooms = {}
         self.is_closed = False
@@ -210,20 +211,6 @@ class Homes:
             line.end(LineEnd("the server ends", code=GOING_AWAY))
 
     # --- authors' machines
-
-    @contextmanager
-    def one_more(self, person: Person) -> Iterator[bool]:
-        """Count a connection; yield whether its person may have another."""
-        if self._connections[person.number] >= _MOST_OF_ONE:
-            yield False
-            return
-        self._connections[person.number] += 1
-        try:
-            yield True
-        finally:
-            self._connections[person.number] -= 1
-            if not self._connections[person.number]:
-                del self._connections[person.number]
 
     async def serve(self, socket: WebSocket, person: Person, address: str) -> None:
         """Serve a connection that was accepted, to its end."""
