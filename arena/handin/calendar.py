@@ -1,6 +1,5 @@
 """When bots are taken, by the dates of `[hand_in]`, and what was changed in them."""
 
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 
@@ -15,15 +14,15 @@ Phase = Literal["before", "open", "closed"]
 _UNSHOWN = "hook"  # it may hold a password, and is no part of the calendar
 
 
-@dataclass(frozen=True)
-class Change:
-    """One change of `[hand_in]`: of a key, from what to what, as they stand in the file."""
+class CalendarChange(msgspec.Struct, frozen=True, kw_only=True):
+    """A change of a league's calendar."""
 
     at: str
     """When it was noticed, in ISO 8601."""
     key: str
+    """What was changed, as it is called in the league's file."""
     old: str
-    """Empty if the key was not there."""
+    """What stood there before; empty if nothing did."""
     new: str
 
 
@@ -42,7 +41,7 @@ def held_back_since(hand_in: HandIn, at: datetime) -> datetime | None:
     return None if is_released else hand_in.freezes
 
 
-def note_calendar(db: HandIns, hand_in: HandIn) -> list[Change]:
+def note_calendar(db: HandIns, hand_in: HandIn) -> list[CalendarChange]:
     """Store what is another than when this was last called, and return it.
 
     The first time, that is what differs from a `[hand_in]` in which nothing stands.
@@ -54,22 +53,22 @@ def note_calendar(db: HandIns, hand_in: HandIn) -> list[Change]:
             known[row["key"]] = row["new"]
         at = written(now())
         changes = [
-            Change(at, key, known.get(key, ""), value)
+            CalendarChange(at=at, key=key, old=known.get(key, ""), new=value)
             for key, value in new.items()
             if value != known.get(key, "")
         ]
         for change in changes:
             db.change(
                 "INSERT INTO calendar (at, key, old, new) VALUES (?, ?, ?, ?)",
-                (change.at, change.key, change.old, change.new),
+                msgspec.structs.astuple(change),
             )
     return changes
 
 
-def calendar_changes(db: HandIns) -> list[Change]:
+def calendar_changes(db: HandIns) -> list[CalendarChange]:
     """Return every change that was noticed, oldest first."""
     rows = db.rows("SELECT at, key, old, new FROM calendar ORDER BY number")
-    return [Change(row["at"], row["key"], row["old"], row["new"]) for row in rows]
+    return [CalendarChange(**dict(row)) for row in rows]
 
 
 def _words(hand_in: HandIn) -> dict[str, str]:

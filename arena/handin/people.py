@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from arena.handin.database import HandIns, Row, now, written
+from arena.handin.submissions import first_of
 from arena.league.bot import NAME_LIMIT
 from arena.league.plan import LeaguePlan
 from arena.text import composed, likeness, quoted
@@ -129,18 +130,13 @@ def who_needs_a_name(db: HandIns, plan: LeaguePlan, names: Iterable[str]) -> lis
     """
     known = {person.name: person for person in people(db)}
     in_league = {likeness(name) for pair in plan.names.items() for name in pair}
-    found = []
-    for person in (known[composed(name)] for name in names):
-        alike = likeness(person.name)
-        owners = db.rows(
-            "SELECT person FROM submission WHERE likeness = ? AND (accepted OR state IN "
-            "('received', 'building', 'checking')) ORDER BY number LIMIT 1",
-            (alike,),
-        )
-        is_free = owners[0]["person"] == person.number if owners else alike not in in_league
-        if person.role != "reader" and not is_free:
-            found.append(person.name)
-    return found
+
+    def is_free(name: str) -> bool:
+        owned = first_of(db, name)
+        return owned.author == name if owned else likeness(name) not in in_league
+
+    asked = (known[composed(name)] for name in names)
+    return [each.name for each in asked if each.role != "reader" and not is_free(each.name)]
 
 
 def renew(db: HandIns, name: str) -> str:

@@ -10,46 +10,23 @@ from contextlib import contextmanager, suppress
 from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path, PurePosixPath
-from typing import BinaryIO, Self
+from typing import Self
 
 from arena.folders import keep
 from arena.handin.calendar import phase
 from arena.handin.database import HandIns, now, written
 from arena.handin.final import has_final
 from arena.handin.people import Person, by_number
-from arena.handin.submissions import Submission, get, replace_queued
+from arena.handin.submissions import Submission, first_of, get, replace_queued
 from arena.league.bot import check_name
 from arena.league.plan import LeaguePlan
 from arena.text import composed, duration, likeness, quoted
 from protocol.errors import ArenaError, Refusal
 
-_PIECE = 1 << 16
 _FILENAME_LIMIT = 100
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
 _refused = partial(Refusal, step="receive")
 """What was refused at once, and is no submission."""
-
-
-def receive(
-    db: HandIns,
-    plan: LeaguePlan,
-    person: Person,
-    bot_name: str,
-    data: BinaryIO | Path,
-    filename: str,
-) -> Submission:
-    """Store what an author hands in for a bot, and return the submission, which waits then.
-
-    Without the name of a bot, it is for the author's only one, or one called as the author.
-    Raises Refusal if it is not taken.
-    """
-    if isinstance(data, Path):
-        with data.open("rb") as file:
-            return receive(db, plan, person, bot_name, file, filename)
-    with Arrival(db, lambda: plan, person, bot_name, filename) as arrival:
-        while piece := data.read(_PIECE):
-            arrival.write(piece)
-        return arrival.finish()
 
 
 class Arrival:
@@ -281,17 +258,12 @@ def _check_rate(db: HandIns, plan: LeaguePlan, person: Person) -> None:
 
 
 def _check_name_free(db: HandIns, plan: LeaguePlan, person: Person, bot: str) -> None:
-    alike = likeness(bot)
-    owned = db.rows(
-        "SELECT person, bot FROM submission WHERE likeness = ? AND "
-        "(accepted OR state IN ('received', 'building', 'checking')) ORDER BY number LIMIT 1",
-        (alike,),
-    )
-    if owned and owned[0]["person"] != person.number:
+    alike, owned = likeness(bot), first_of(db, bot)
+    if owned and owned.author != person.name:
         what = f"the name {bot!r} is taken by another author."
         raise _refused(409, what, "Choose another one.")
-    if owned and owned[0]["bot"] != bot:
-        what = f"your bot is called {owned[0]['bot']!r}, not {bot!r}."
+    if owned and owned.bot != bot:
+        what = f"your bot is called {owned.bot!r}, not {bot!r}."
         raise _refused(409, what, "Write it so.")
     for gone in plan.disqualified:
         if alike in (likeness(gone.name), likeness(gone.key)):

@@ -3,30 +3,28 @@
 import json
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
 from typing import Any, Literal
 
+import msgspec
+
 from arena.handin.database import HandIns, now, written
-from arena.text import likeness
-from protocol.errors import ArenaError
+from arena.text import likeness, safe
+from protocol.errors import ArenaError, Refusal
 
 State = Literal["received", "building", "checking", "playing", "refused", "replaced"]
-StepName = Literal["", "receive", "unpack", "build", "check", "enter"]
-"""Where a submission is, or where it was refused; empty while it waits."""
 
 TRIES = 3
 """How often a submission may bring the intake to its end before it is refused."""
 
 _BRIEF = (
     "submission.number, person.name AS author, bot, state, received_at, changed_at, step, reason, "
-    "remedy, can_retry, digest, size, filename, submission.version, folder"
+    "remedy, can_retry, digest, size, submission.version, filename, folder, arrived"
 )
 _OF = "FROM submission JOIN person ON person.number = submission.person"
 
 
-@dataclass(frozen=True)
-class Submission:
-    """One thing that was handed in, as it stands."""
+class SubmissionView(msgspec.Struct, frozen=True, kw_only=True):
+    """A submission as its author and the organizer see it."""
 
     number: int
     author: str
@@ -34,29 +32,36 @@ class Submission:
     state: State
     received_at: str
     changed_at: str
-    step: str
-    """Where it is while it is looked at, or at which step it was refused: see `StepName`."""
-    reason: str
-    """Why it was refused or replaced, in a sentence."""
-    remedy: str
-    """What the author can do about a refusal."""
-    can_retry: bool
-    """Whether to hand in the same again can help."""
-    digest: str
+    step: str = ""
+    """Where it is or was refused: receive, unpack, build, check or enter; or empty."""
+    reason: str = ""
+    remedy: str = ""
+    can_retry: bool = False
+    """Whether handing in the same again can help."""
+    digest: str = ""
     """The SHA-256 of what arrived."""
-    size: int
-    """Bytes of what arrived."""
+    size: int = 0
+    """The bytes of what arrived."""
+    version: str = ""
+    """The version of the bot that was made of it; empty if none was."""
+    steps: list[dict[str, Any]] = []
+    """The steps of the check: title, state, detail and evidence."""
+    output: str = ""
+    """What the build wrote."""
+    history: list[tuple[str, str]] = []
+    """Every state with the time at which it began."""
+    progress: str = ""
+    """What is being done with it now, in words; empty if nothing is known of that."""
+
+
+class Submission(SubmissionView, frozen=True, kw_only=True):
+    """One thing that was handed in, as it stands, and what is for our eyes alone."""
+
     filename: str
-    version: str
-    """The version of the bot, once that is known."""
     folder: str
     """Its sources in the league's folder, once they are there."""
-    steps: list[dict[str, Any]] = field(default_factory=list)
-    """The steps of the check: title, state, detail and evidence of each."""
-    output: str = ""
-    """What was said while it was unpacked and built."""
-    history: list[tuple[State, str]] = field(default_factory=list)
-    """Every state and when it began, in ISO 8601."""
+    arrived: str
+    """The name of the file that arrived."""
 
 
 # --- reading
@@ -70,11 +75,8 @@ def get(db: HandIns, number: int) -> Submission:
     history = db.rows(
         "SELECT state, at FROM history WHERE submission = ? ORDER BY rowid", (number,)
     )
-    values = dict(rows[0])
-    values["steps"] = json.loads(values["steps"])
-    return Submission(
-        **_plain(values), history=[(state["state"], state["at"]) for state in history]
-    )
+    steps = json.loads(rows[0]["steps"])
+    return _one({**rows[0], "steps": steps, "history": [tuple(change) for change in history]})
 
 
 def of_author(db: HandIns, name: str) -> list[Submission]:
@@ -151,25 +153,30 @@ def last_accepted(db: HandIns, bot: str) -> Submission | None:
     return found[0] if found else None
 
 
+def first_of(db: HandIns, name: str) -> Submission | None:
+    """Return the submission that a name like this belongs to; None if it is nobody's."""
+    found = _several(
+        db,
+        "WHERE submission.likeness = ? AND (accepted OR state IN "
+        "('received', 'building', 'checking')) ORDER BY submission.number LIMIT 1",
+        (likeness(name),),
+    )
+    return found[0] if found else None
+
+
 def accepted_versions(db: HandIns, bot: str) -> set[str]:
     """Return the versions of a bot that play or have played."""
     where = "SELECT version FROM submission WHERE likeness = ? AND accepted"
     return {row["version"] for row in db.rows(where, (likeness(bot),))}
 
 
-def arrived(db: HandIns, number: int) -> str:
-    """Return the name of the file that arrived."""
-    [row] = db.rows("SELECT arrived FROM submission WHERE number = ?", (number,))
-    return str(row["arrived"])
-
-
 def _several(db: HandIns, where: str, values: Sequence[Any]) -> list[Submission]:
     rows = db.rows(f"SELECT {_BRIEF} {_OF} {where}", values)
-    return [Submission(**_plain(dict(row))) for row in rows]
+    return [_one(dict(row)) for row in rows]
 
 
-def _plain(values: dict[str, Any]) -> dict[str, Any]:
-    return {**values, "can_retry": bool(values["can_retry"])}
+def _one(values: Mapping[str, Any]) -> Submission:
+    return msgspec.convert(values, Submission, strict=False)  # SQLite's truth is a number
 
 
 # --- from state to state
@@ -186,7 +193,7 @@ def begin(db: HandIns, number: int) -> bool:
     with db.transaction():
         if _state(db, number) != "received":
             return False
-        _set(db, number, "building", {"step": "unpack"})
+        _set(db, number, "building", {"step": "unpack", "output": ""})
         db.change("UPDATE submission SET tries = tries + 1 WHERE number = ?", (number,))
         db.change(
             "UPDATE person SET began = (SELECT due FROM turn WHERE turn.number = person.number), "
@@ -215,6 +222,12 @@ def note(db: HandIns, number: int, state: State | None = None, **known: str) -> 
             _set(db, number, state, known)
 
 
+def add_output(db: HandIns, number: int, text: str) -> None:
+    """Store what else was said while a submission was unpacked and built."""
+    with db.transaction():
+        db.change("UPDATE submission SET output = output || ? WHERE number = ?", (text, number))
+
+
 def put_back(db: HandIns, number: int) -> None:
     """Let a submission wait again as if it had not been looked at: the intake was told to end.
 
@@ -227,20 +240,11 @@ def put_back(db: HandIns, number: int) -> None:
             db.change("UPDATE submission SET tries = tries - 1 WHERE number = ?", (number,))
 
 
-def refuse(
-    db: HandIns,
-    number: int,
-    reason: str,
-    remedy: str = "",
-    *,
-    can_retry: bool = False,
-    step: StepName | None = None,
-) -> None:
-    """Refuse a submission, at the step where it is or at another one."""
+def refuse(db: HandIns, number: int, refusal: Refusal) -> None:
+    """Refuse a submission at the step where it is."""
+    what, remedy = safe(refusal.what), safe(refusal.remedy)
+    known = {"reason": what, "remedy": remedy, "can_retry": int(refusal.can_retry)}
     with db.transaction():
-        known: dict[str, Any] = {"reason": reason, "remedy": remedy, "can_retry": int(can_retry)}
-        if step is not None:
-            known["step"] = step
         _set(db, number, "refused", known)
     _forget_arrived(db, number)
 
@@ -293,13 +297,9 @@ def resume(db: HandIns, number: int) -> State:
         if row["tries"] < TRIES:
             _set(db, number, "received", {"step": ""})
             return "received"
-    refuse(
-        db,
-        number,
-        f"it ended the intake {TRIES} times.",
-        "Ask the organizer what happened on the server; it may be no fault of the bot.",
-        can_retry=True,
-    )
+    what = f"it ended the intake {TRIES} times."
+    remedy = "Ask the organizer what happened on the server; it may be no fault of the bot."
+    refuse(db, number, Refusal(422, what, remedy, can_retry=True))
     return "refused"
 
 

@@ -144,7 +144,7 @@ class Intake:
             try:
                 self._take_in(plan, submissions.get(self._hand_ins, number))
             except Refusal as refusal:
-                self._refuse(number, refusal)
+                submissions.refuse(self._hand_ins, number, refusal)
             except KeyboardInterrupt:
                 submissions.put_back(self._hand_ins, number)
                 raise
@@ -158,7 +158,8 @@ class Intake:
                 if killed or isinstance(error, ConnectionError):  # no bot's fault
                     submissions.resume(self._hand_ins, number)
                 else:
-                    self._refuse(number, Refusal(422, _trouble(error), _LATER, can_retry=True))
+                    trouble = Refusal(422, _trouble(error), _LATER, can_retry=True)
+                    submissions.refuse(self._hand_ins, number, trouble)
             submissions.end_turn(self._hand_ins, number, time.monotonic() - began)
             self._told(number)
             if self._builder is not None:
@@ -193,7 +194,7 @@ class Intake:
 
     def _unpack(self, one: Submission, target: Path) -> None:
         """Leave the files in the new folder `target`, whole or not at all."""
-        arrived = self._hand_ins.arrivals / submissions.arrived(self._hand_ins, one.number)
+        arrived = self._hand_ins.arrivals / one.arrived
         with new_folder(target) as new:
             try:
                 said = unpacked(self._open_workshop(), arrived, one.filename, new)
@@ -202,7 +203,7 @@ class Intake:
                 what = "nothing can be unpacked safely on this server."
                 raise Refusal(422, what, _LATER, can_retry=True) from None
             added = complete(new)
-        self._note(one, output=safe_lines("; ".join(filter(None, (said, added)))) + "\n")
+        self._say(one, safe_lines("; ".join(filter(None, (said, added)))) + "\n")
 
     def _lock(self, plan: LeaguePlan, one: Submission, folder: Path) -> None:
         """Make the lock of a bot with packages, if need be, and let it name its own wheels."""
@@ -211,8 +212,7 @@ class Intake:
         except PackagesError as error:
             raise Refusal(422, cleaned(error.what, folder), _BRING) from None
         if said:
-            before = submissions.get(self._hand_ins, one.number).output
-            self._note(one, output=before + safe_lines(said) + "\n")
+            self._say(one, safe_lines(said) + "\n")
 
     def _found(self, one: Submission, folder: Path) -> Bot:
         if not (folder / BOT_FILE).is_file():
@@ -250,15 +250,13 @@ class Intake:
         if not bot.is_to_be_made:
             return bot
         self._progress(one, building(bot, plan.build))
-        said = submissions.get(self._hand_ins, one.number).output
         builder = self._open_builder(plan)
         try:
             kept.begin(self._hand_ins, one.number, builder.places(bot))
             built = builder.built(bot)
         except Refusal as error:
-            steps.append(unbuilt_step(bot, error))
-            printed = safe_lines("\n".join(error.said))
-            self._note(one, output=said + printed, steps=steps_json(steps, bot.folder))
+            self._say(one, safe_lines("\n".join(error.said)))
+            self._add(one, steps, unbuilt_step(bot, error), bot.folder)
             reason = cleaned(f"it {why_unbuilt(bot, error)}", bot.folder)
             shown = "What the build printed shows why. " * bool(error.said)
             raise Refusal(422, reason, f"{shown}Mend it.") from None
@@ -272,17 +270,15 @@ class Intake:
         finally:  # what is refused may have left a build, or an environment
             kept.end(self._hand_ins, one.number)
         if built.outcome is not None:
-            self._note(one, output=said + safe_lines(built.outcome.output))
-        steps.append(built_step(built, builder.where))
-        self._note(one, steps=steps_json(steps, bot.folder))
+            self._say(one, safe_lines(built.outcome.output))
+        self._add(one, steps, built_step(built, builder.where), bot.folder)
         kept.check(self._hand_ins, plan.hand_in, one)
         return built.bot
 
     def _check(self, plan: LeaguePlan, one: Submission, bot: Bot, steps: list[Step]) -> None:
         if bot.remote_digest:
             elsewhere = "it runs on its author's machine: nothing of it is tried here"
-            steps.append(Step("its start", "advice", elsewhere))
-            self._note(one, steps=steps_json(steps, bot.folder))
+            self._add(one, steps, Step("its start", "advice", elsewhere), bot.folder)
             return
         setting = of_league(plan, plan.hand_in.check_seconds, self._uid)
         try:
@@ -291,8 +287,7 @@ class Intake:
         except ArenaError as error:
             told = unready(ArenaError(without_name(error, one.bot)))
         for step in told:
-            steps.append(step)
-            self._note(one, steps=steps_json(steps, bot.folder))
+            self._add(one, steps, step, bot.folder)
         failed = next((step for step in steps if step.state == "FAILED"), None)
         if failed is not None:
             detail = cleaned(failed.detail, bot.folder).rstrip(".")
@@ -334,14 +329,13 @@ class Intake:
         if state is not None or "step" in known:
             self._told(one.number)
 
-    def _refuse(self, number: int, refusal: Refusal) -> None:
-        submissions.refuse(
-            self._hand_ins,
-            number,
-            safe(refusal.what),
-            safe(refusal.remedy),
-            can_retry=refusal.can_retry,
-        )
+    def _say(self, one: Submission, words: str) -> None:
+        submissions.add_output(self._hand_ins, one.number, words)
+
+    def _add(self, one: Submission, steps: list[Step], step: Step, folder: Path) -> None:
+        """Add a step to those of the check, of which all are stored."""
+        steps.append(step)
+        self._note(one, steps=steps_json(steps, folder))
 
     def _told(self, number: int) -> None:
         one = submissions.get(self._hand_ins, number)

@@ -4,9 +4,10 @@ from typing import Any, Literal
 
 import msgspec
 
+from arena.handin.submissions import SubmissionView
 from arena.serve.careers import BotView
 from arena.serve.replays import MatchesView, OwnView, ReplayView
-from arena.serve.shown import Calendar, QueueRow, RemoteRow, SubmissionView
+from arena.serve.shown import Calendar, QueueRow, RemoteRow
 from arena.serve.views import TableView
 
 

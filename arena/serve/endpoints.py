@@ -6,7 +6,7 @@ import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
 
-from arena.handin.submissions import all_of, get, of_author
+from arena.handin.submissions import SubmissionView, all_of, get, of_author
 from arena.serve.answers import json
 from arena.serve.api import (
     BotAnswer,
@@ -29,7 +29,7 @@ from arena.serve.messages import Query
 from arena.serve.receiving import receive
 from arena.serve.replays import MatchesView, OwnView, ReplayView
 from arena.serve.served import Served
-from arena.serve.shown import SubmissionView, queue_view, submission_view
+from arena.serve.shown import queue_view, submission_view
 from arena.serve.views import TableView
 from arena.serve.visits import Admission, WebVisitor, address_of
 from protocol.errors import ArenaError, Refusal
@@ -132,8 +132,7 @@ class Api:
             raise missing from None
         if not visitor.is_organizer and found.author != visitor.author.name:
             raise missing
-        progress = visitor.league.progress_of(number)
-        return msgspec.structs.replace(submission_view(found), progress=progress)
+        return submission_view(found, visitor.league.progress_of(number))
 
     async def submissions(self, visitor: WebVisitor) -> list[SubmissionView]:
         """Return somebody's submissions, or all for the organizer, newest first."""

@@ -11,12 +11,13 @@ from urllib.parse import quote, urlencode
 import msgspec
 from markupsafe import Markup
 
+from arena.handin.submissions import SubmissionView
 from arena.report import charts
 from arena.report.templates import FOLDER as REPORT
 from arena.report.templates import environment
 from arena.serve.careers import BotView, RatedPoint, Version
 from arena.serve.replays import MatchesView, OwnView, ReplayView
-from arena.serve.shown import Calendar, QueueRow, SubmissionView, milestones
+from arena.serve.shown import Calendar, QueueRow, milestones
 from arena.serve.views import Row, TableView
 from arena.stats.elo import Elo
 from arena.tables.elo import elo_text, rating_text

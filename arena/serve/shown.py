@@ -1,25 +1,13 @@
 """What pages show beside results: the calendar, submissions and the queue, as plain values."""
 
 from collections.abc import Iterable, Sequence
-from typing import Any, Literal
+from typing import Literal
 
 import msgspec
 
+from arena.handin.calendar import CalendarChange
+from arena.handin.submissions import State, Submission, SubmissionView
 from arena.league.contest import HandIn
-
-State = Literal["received", "building", "checking", "playing", "refused", "replaced"]
-
-
-class CalendarChange(msgspec.Struct, frozen=True, kw_only=True):
-    """A change of a league's calendar."""
-
-    at: str
-    """When it was noticed, in ISO 8601."""
-    key: str
-    """What was changed, as it is called in the league's file."""
-    old: str
-    """What stood there before; empty if nothing did."""
-    new: str
 
 
 class Calendar(msgspec.Struct, frozen=True, kw_only=True):
@@ -44,37 +32,6 @@ class Calendar(msgspec.Struct, frozen=True, kw_only=True):
     """The newest first."""
 
 
-class SubmissionView(msgspec.Struct, frozen=True, kw_only=True):
-    """A submission as its author and the organizer see it."""
-
-    number: int
-    author: str
-    bot: str
-    state: State
-    received_at: str
-    changed_at: str
-    step: str = ""
-    """Where it is or was refused: receive, unpack, build, check or enter; or empty."""
-    reason: str = ""
-    remedy: str = ""
-    can_retry: bool = False
-    """Whether handing in the same again can help."""
-    digest: str = ""
-    """The SHA-256 of what arrived."""
-    size: int = 0
-    """The bytes of what arrived."""
-    version: str = ""
-    """The version of the bot that was made of it; empty if none was."""
-    steps: list[dict[str, Any]] = []
-    """The steps of the check: title, state, detail and evidence."""
-    output: str = ""
-    """What the build wrote."""
-    history: list[tuple[str, str]] = []
-    """Every state with the time at which it began."""
-    progress: str = ""
-    """What is being done with it now, in words; empty if nothing is known of that."""
-
-
 class Milestone(msgspec.Struct, frozen=True, kw_only=True):
     """One of the four stages of every submission, as it stands."""
 
@@ -95,12 +52,9 @@ class QueueRow(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def calendar_of(
-    hand_in: HandIn, changes: Sequence[object] = (), *, seed_hash: str = "", seed: str = ""
+    hand_in: HandIn, changes: Sequence[CalendarChange], *, seed_hash: str = "", seed: str = ""
 ) -> Calendar:
-    """Return the calendar of a league.
-
-    `changes` are those that were logged, newest first, with the attributes of `CalendarChange`.
-    """
+    """Return the calendar of a league; `changes` are those that were logged, newest first."""
     moments = {
         name: moment.isoformat() if (moment := getattr(hand_in, name)) else ""
         for name in ("opens", "freezes", "closes", "release")
@@ -114,7 +68,7 @@ def calendar_of(
         final_deals=hand_in.final_deals or 0,
         seed_hash=seed_hash,
         seed=seed,
-        changes=[msgspec.convert(each, CalendarChange, from_attributes=True) for each in changes],
+        changes=list(changes),
     )
 
 
@@ -149,17 +103,15 @@ def milestones(submission: SubmissionView) -> list[Milestone]:
     return found
 
 
-def submission_view(submission: object) -> SubmissionView:
-    """Return a submission, which has the fields of the view as attributes, as it is shown."""
-    return msgspec.convert(submission, SubmissionView, from_attributes=True)
+def submission_view(submission: Submission, progress: str = "") -> SubmissionView:
+    """Return a submission as it is shown: without where it lies, and with how it is getting on."""
+    view = msgspec.convert(submission, SubmissionView, from_attributes=True)
+    return msgspec.structs.replace(view, progress=progress)
 
 
-def queue_view(submissions: Iterable[object]) -> list[QueueRow]:
+def queue_view(submissions: Iterable[SubmissionView]) -> list[QueueRow]:
     """Return submissions that wait, as everybody sees them: nothing says whose they are."""
-    return [
-        QueueRow(bot=each.bot, state=each.state, since=each.received_at)
-        for each in map(submission_view, submissions)
-    ]
+    return [QueueRow(bot=one.bot, state=one.state, since=one.received_at) for one in submissions]
 
 
 class RemoteRow(msgspec.Struct, frozen=True, kw_only=True):

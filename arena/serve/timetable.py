@@ -4,7 +4,13 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from typing import Literal
 
-from arena.handin.calendar import Change, calendar_changes, held_back_since, note_calendar, phase
+from arena.handin.calendar import (
+    CalendarChange,
+    calendar_changes,
+    held_back_since,
+    note_calendar,
+    phase,
+)
 from arena.handin.database import HandIns
 from arena.handin.final import (
     draw,
@@ -31,7 +37,7 @@ class Timetable:
 
     def __init__(self, asked: Callable[[], LeaguePlan], say: Callable[[str], None]) -> None:
         self._asked = asked
-        self.changes: Sequence[Change] = ()
+        self.changes: Sequence[CalendarChange] = ()
         """Of the calendar, the newest first."""
         self.hook_trouble = ""
         """What is wrong with the hook, for organizers; empty if nothing is."""

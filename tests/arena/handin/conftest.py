@@ -11,6 +11,9 @@ import pytest
 from arena.handin import calendar, people, receiving, sources, submissions
 from arena.handin.database import FILE, HandIns
 from arena.handin.people import Person
+from arena.handin.receiving import Arrival
+from arena.handin.submissions import Submission
+from arena.league.plan import LeaguePlan
 
 LEAGUE = """\
 game = "guerra"
@@ -52,6 +55,15 @@ def person(db: HandIns, name: str, role: people.Role = "author") -> Person:
     found = people.by_token(db, people.add(db, name, role))
     assert found is not None
     return found
+
+
+def receive(
+    db: HandIns, plan: LeaguePlan, author: Person, bot: str, data: bytes, filename: str
+) -> Submission:
+    """Store what an author hands in, as a server does."""
+    with Arrival(db, lambda: plan, author, bot, filename) as arrival:
+        arrival.write(data)
+        return arrival.finish()
 
 
 def say_in_hand_in(league: Path, line: str) -> None:

@@ -1,6 +1,5 @@
 """The intake as a process that a test reads, wakes, ends or kills; and what must hold after it."""
 
-import io
 import json
 import os
 import select
@@ -18,10 +17,10 @@ from typing import Any, Self
 from arena.handin import entries
 from arena.handin.database import FILE, HandIns
 from arena.handin.people import Person
-from arena.handin.receiving import receive
 from arena.handin.submissions import Submission, all_of, get
 from arena.handin.taking_in import Intake
 from arena.league.file import read_asked
+from tests.arena.handin.conftest import receive
 from tests.referee.process_watch import children, gone, until
 
 ROOT = Path(__file__).parents[3]
@@ -116,7 +115,7 @@ class IntakeProcess:
 def hand_in(
     db: HandIns, author: Person, data: bytes = GOOD, filename: str = "bot.py", bot: str = ""
 ) -> Submission:
-    return receive(db, read_asked(db.league, "read"), author, bot, io.BytesIO(data), filename)
+    return receive(db, read_asked(db.league, "read"), author, bot, data, filename)
 
 
 def take_in(

@@ -1,6 +1,5 @@
 """Hooks: what they are told, and that one that fails, hangs or floods harms nothing."""
 
-import io
 import json
 import subprocess
 import sys
@@ -15,11 +14,11 @@ import pytest
 from arena.handin import hooks, submissions, telling
 from arena.handin.database import HandIns
 from arena.handin.hooks import LOG, Message, hook_trouble, next_message, note_events, note_ranks
-from arena.handin.receiving import receive
 from arena.handin.telling import RunningHook, tell, unfit
 from arena.league.file import read_asked
+from protocol.errors import Refusal
 from tests.arena.conftest import Arena
-from tests.arena.handin.conftest import Clock, person, say_in_hand_in
+from tests.arena.handin.conftest import Clock, person, receive, say_in_hand_in
 from tests.arena.serve.serving import answer_of, answering
 from tests.referee.process_watch import gone, until
 
@@ -42,13 +41,14 @@ def messages(db: HandIns) -> list[dict[str, Any]]:
 def test_what_becomes_of_submissions_is_told_once(db: HandIns, cup: Path) -> None:
     ada, plan = person(db, "ada"), read_asked(cup)
     first, second, third = (
-        receive(db, plan, ada, name, io.BytesIO(b"x"), "x.py").number for name in ("ada", "", "")
+        receive(db, plan, ada, name, b"x", "x.py").number for name in ("ada", "", "")
     )
-    submissions.refuse(db, first, "it is <b>late</b>.", "Be early.")
+    submissions.refuse(db, first, Refusal(422, "it is <b>late</b>.", "Be early."))
     note_events(db, plan)
     assert messages(db) == []
     submissions.accept(db, second)
-    submissions.refuse(db, third, "it is worse.", "Mend it.", step="check")
+    submissions.note(db, third, step="check")
+    submissions.refuse(db, third, Refusal(422, "it is worse.", "Mend it."))
     for _ in range(2):
         note_events(db, plan)
     accepted, refused = messages(db)
@@ -229,7 +229,7 @@ def test_a_failure_is_said_once_and_hangs_end_with_the_server(cup: Path, db: Han
         file = cup / "league.toml"
         hangs = "echo $$ > pid; sleep 60"
         file.write_text(file.read_text().replace("cat >> told; test -e mended", hangs))
-        one = receive(db, read_asked(cup), person(db, "ada"), "ada", io.BytesIO(b"x"), "x.py")
+        one = receive(db, read_asked(cup), person(db, "ada"), "ada", b"x", "x.py")
         submissions.accept(db, one.number)
         process.stdin.write("{}\n")
         until((cup / "pid").exists)

@@ -57,7 +57,7 @@ def refusal(db: HandIns, one: Submission, terms: HandIn = TERMS) -> str:
 
 def end(db: HandIns, one: Submission) -> None:
     """Refuse a submission, and remove what it leaves."""
-    submissions.refuse(db, one.number, "unfit.")
+    submissions.refuse(db, one.number, Refusal(422, "unfit."))
     submissions.note(db, one.number, folder="")
     kept.sweep(db)
 

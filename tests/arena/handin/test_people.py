@@ -1,7 +1,6 @@
 """Tokens and their owners, and the database they are in."""
 
 import hashlib
-import io
 import shutil
 import sqlite3
 import stat
@@ -15,11 +14,10 @@ import pytest
 from arena.handin import people
 from arena.handin.database import FILE, HandIns
 from arena.handin.people import add, by_token, likeness, remove, renew
-from arena.handin.receiving import receive
 from arena.league.edit import add_bot
 from arena.league.file import read_asked
 from protocol.errors import ArenaError
-from tests.arena.handin.conftest import person
+from tests.arena.handin.conftest import person, receive
 
 
 def test_a_token_is_for_its_owner_and_stored_as_a_hash(db: HandIns, cup: Path) -> None:
@@ -85,7 +83,7 @@ def test_a_name_is_free_for_ones_own_bot_and_taken_by_anothers(db: HandIns, cup:
     ada = person(db, "ada")
     names = ["ada", "ben", "House", "old", "older"]
     assert people.who_needs_a_name(db, plan, names) == ["House", "older"]
-    receive(db, plan, ada, "", io.BytesIO(b"#!/bin/sh\n"), "bot.sh")
+    receive(db, plan, ada, "", b"#!/bin/sh\n", "bot.sh")
     add_bot(cup, {"name": "ada", "shipped": "turtle"})  # as the intake would
     assert people.who_needs_a_name(db, read_asked(cup), names) == ["House", "older"]
     with db.transaction():

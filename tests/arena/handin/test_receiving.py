@@ -1,6 +1,5 @@
 """Who may hand in what, and when; and that what arrives is stored whole or not at all."""
 
-import io
 import os
 import shutil
 import subprocess
@@ -16,11 +15,11 @@ import pytest
 from arena.handin import submissions
 from arena.handin.database import HandIns
 from arena.handin.people import Person, add, remove
-from arena.handin.receiving import Arrival, Refusal, receive, shown_filename, tidy
+from arena.handin.receiving import Arrival, Refusal, shown_filename, tidy
 from arena.handin.submissions import Submission, get, of_author, queue
 from arena.league.file import read_asked
 from arena.league.plan import LeaguePlan
-from tests.arena.handin.conftest import Clock, person
+from tests.arena.handin.conftest import Clock, person, receive
 from tests.faults.workshop import small_disk
 from tests.golden import Golden
 from tests.referee.process_watch import until
@@ -38,7 +37,7 @@ def with_settings(plan: LeaguePlan, **changes: Any) -> LeaguePlan:
 
 
 def hand_in(db: HandIns, plan: LeaguePlan, author: Person, bot: str = "") -> Submission:
-    return receive(db, plan, author, bot, io.BytesIO(b"#!/bin/sh\n"), "bot.sh")
+    return receive(db, plan, author, bot, b"#!/bin/sh\n", "bot.sh")
 
 
 def refusal(db: HandIns, plan: LeaguePlan, author: Person, bot: str = "") -> Refusal:
@@ -99,7 +98,7 @@ def test_a_name_of_which_nothing_was_accepted_is_free(db: HandIns, plan: LeagueP
     first = hand_in(db, plan, ada, "fox")
     submissions.begin(db, first.number)
     assert refusal(db, plan, ben, "fox").status == 409
-    submissions.refuse(db, first.number, "it is none.")
+    submissions.refuse(db, first.number, Refusal(422, "it is none."))
     second = hand_in(db, plan, ben, "fox")
     submissions.begin(db, second.number)
     submissions.accept(db, second.number)
@@ -180,10 +179,10 @@ def test_a_reader_and_one_who_was_removed_hand_in_nothing(db: HandIns, plan: Lea
 
 def test_what_is_too_large_or_empty_leaves_nothing(db: HandIns, plan: LeaguePlan) -> None:
     ada, small = person(db, "ada"), with_settings(plan, size_mb=1)
-    receive(db, small, ada, "", io.BytesIO(bytes(1 << 20)), "x.zip")
+    receive(db, small, ada, "", bytes(1 << 20), "x.zip")
     for data, status in ((bytes((1 << 20) + 1), 413), (b"", 422)):
         with pytest.raises(Refusal) as caught:
-            receive(db, small, ada, "", io.BytesIO(data), "x.zip")
+            receive(db, small, ada, "", data, "x.zip")
         assert caught.value.status == status
     assert len(arrivals(db)) == len(of_author(db, "ada")) == 1
 
@@ -218,7 +217,7 @@ def test_a_full_disk_is_507_and_leaves_nothing(tmp_path: Path, cup: Path) -> Non
         with HandIns(disk, create=True) as db:
             ada, ben = person(db, "ada"), person(db, "ben")
             with pytest.raises(Refusal) as caught:
-                receive(db, plan, ada, "", io.BytesIO(bytes(4 << 20)), "x.zip")
+                receive(db, plan, ada, "", bytes(4 << 20), "x.zip")
             assert (caught.value.status, caught.value.can_retry) == (507, True)
             assert arrivals(db) == []
             stored = [hand_in(db, plan, ada).number]

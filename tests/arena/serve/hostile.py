@@ -3,11 +3,13 @@
 from pathlib import Path
 from urllib.parse import unquote
 
+from arena.handin.calendar import CalendarChange
+from arena.handin.submissions import SubmissionView
 from arena.serve import pages
 from arena.serve.careers import bot_view
 from arena.serve.pages import LeagueCard, WebVisit, bot_address
 from arena.serve.replays import matches_view, own_view, replay_view
-from arena.serve.shown import Calendar, CalendarChange, QueueRow, SubmissionView
+from arena.serve.shown import Calendar, QueueRow
 from arena.serve.views import TableView, table_view
 
 EVIL = (

@@ -4,7 +4,6 @@ import secrets
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
-from io import BytesIO
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,11 +14,11 @@ from websockets.sync.client import ClientConnection, connect
 from arena.folders import locked
 from arena.handin.database import HANDED_IN, HandIns
 from arena.handin.people import Role, add, by_token
-from arena.handin.receiving import receive
 from arena.handin.submissions import note
 from arena.league.file import read_asked
 from arena.play import calls
 from protocol import remote
+from tests.arena.handin.conftest import receive
 from tests.arena.home.league_side import Proxy
 from tests.arena.serve.serving import LEAGUE, Serving, serving
 
@@ -45,7 +44,7 @@ def give(folder: Path, token: str, bot: str) -> None:
     with HandIns(folder) as db:
         person = by_token(db, token)
         assert person is not None
-        taken = receive(db, read_asked(folder), person, f"{bot}-x", BytesIO(b"x"), "x.zip")
+        taken = receive(db, read_asked(folder), person, f"{bot}-x", b"x", "x.zip")
         with db.transaction():
             db.change("UPDATE submission SET bot = ? WHERE number = ?", (bot, taken.number))
         note(db, taken.number, "playing")

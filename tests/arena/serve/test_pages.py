@@ -15,10 +15,11 @@ import msgspec
 import pytest
 from playwright.sync_api import Page, expect
 
+from arena.handin.submissions import SubmissionView
 from arena.serve import pages
 from arena.serve.careers import bot_view
 from arena.serve.pages import WebVisit
-from arena.serve.shown import Calendar, SubmissionView
+from arena.serve.shown import Calendar
 from arena.serve.views import TableView, table_view
 from tests.arena.report.conftest import DESKTOP, PHONE
 from tests.arena.report.test_summary import league_of

@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from contextlib import closing
 from datetime import datetime
 from pathlib import Path
-from types import SimpleNamespace
 
 import msgspec
 import pytest
 
+from arena.handin.submissions import Submission
 from arena.league.contest import HandIn
 from arena.serve.careers import bot_view
 from arena.serve.replays import (
@@ -298,9 +298,9 @@ def test_a_calendar_has_zones_a_queue_no_authors_and_a_submission_what_is_its_ow
     assert (view.closes, view.opens, view.final_deals) == ("2026-12-02T12:00:00+01:00", "", 5)
     text = msgspec.json.encode(queue_view([submission(author="ada", bot="Castle")])).decode()
     assert ("Castle" in text, "ada" in text) == (True, False)
-    stored = SimpleNamespace(number=3, author="ada", bot="Castle", state="refused", steps=[])
-    stored.received_at = stored.changed_at = DAY
-    stored.folder = "/secret"
+    places = {"filename": "secret.py", "folder": "/secret", "arrived": "secret"}
+    one = msgspec.structs.asdict(submission(3, state="refused", output=""))
+    stored = Submission(**one, **places)
     found = submission_view(stored)
     assert (found.number, found.state, found.output) == (3, "refused", "")
     assert "secret" not in msgspec.json.encode(found).decode()
