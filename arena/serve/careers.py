@@ -1,7 +1,7 @@
 """What a bot's page shows: its versions, its rating over time, and whom it met how."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
@@ -9,17 +9,9 @@ from typing import NamedTuple
 
 import msgspec
 
-from arena.league.plan import LeaguePlan
 from arena.report.charts import rating_chart
 from arena.report.progress import Point, progress
-from arena.serve.views import (
-    Row,
-    league_name,
-    public_field,
-    public_table,
-    reading,
-    table_view,
-)
+from arena.serve.views import Row, league_name, plain, public_field, reading
 from arena.stats.elo import Anchor
 from arena.stats.outcomes import Result
 from arena.stats.ratings import fit
@@ -29,6 +21,7 @@ from arena.tables.cross_table import cross_table
 from arena.tables.leaderboard import leaderboard
 from arena.tables.sources import title_of
 from arena.tables.table import Row as TableRow
+from arena.tables.table import Table
 from protocol.errors import Refusal
 
 _MOST_LINES = 12  # versions that are drawn, the last ones
@@ -99,58 +92,40 @@ def bot_view(folder: Path, bot: str, since: str = "") -> BotView:
     Raises ArenaError if it never was, or if the league or its results cannot be read.
     """
     with reading(folder, since) as (league, store):
-        if store is None:
-            return _unplayed(folder, bot)
-        present = {each.name: each.version for each in league.bots}
-        spans = {each: span for each, span in store.tallies.spans().items() if each.name == bot}
-        if bot not in present and not spans:
-            raise _unknown(bot)
+        present = frozenset(BotVersion(each.name, each.version) for each in league.bots)
+        spans = {each: Span("", "", 0) for each in present if each.name == bot}
+        is_present = bool(spans)
+        if store is not None:
+            played = store.tallies.spans()
+            spans |= {each: span for each, span in played.items() if each.name == bot}
+        if not spans:
+            raise Refusal(404, f"there is no bot {bot!r} in this league, and never was.")
         field = public_field(league, store)
         ratings = fit(field.deals, bots=field.bots)
-        table = public_table(league, field, ratings)
-        met = cross_table(field, ratings, "points").rows
-        size = _size(store.record_count())
-        moment = _Moment(folder, league.anchor, since, size, _present(league))
-        career = _Career(moment, bot, spans)
+        history = _History({}, ())
+        if store is not None:
+            size = _size(store.record_count())
+            history = _history(_Moment(folder, league.anchor, since, size, present))
+        versions = _versions(spans, history.rows, present)
+        points = list(_own(history.points, {_title(each, present) for each in spans}))
         return BotView(
             league=league_name(league),
             game=league.game.name,
             bot=bot,
-            present=bot in present,
+            present=is_present,
             disqualified=next((e.remark for e in league.disqualified if e.name == bot), ""),
             duels=league.seats == 2,
-            row=next((row for row in table.rows if row["bot"] == bot), None),
+            row=next(map(plain, _rows_of(bot, leaderboard(field, ratings))), None),
             suspended=field.suspended.get(bot, ""),
-            versions=career.versions(),
-            points=career.points(),
-            picture=career.picture(),
-            opponents=[dict(row) for row in met if row["bot"] == bot],
+            versions=versions,
+            points=[_rated(point) for point in points],
+            picture=_picture(points, versions),
+            opponents=[*map(plain, _rows_of(bot, cross_table(field, ratings, "points")))],
         )
 
 
-def _unknown(bot: str) -> Refusal:
-    return Refusal(404, f"there is no bot {bot!r} in this league, and never was.")
-
-
-def _unplayed(folder: Path, bot: str) -> BotView:
-    """Return the page of a bot of a league in which nothing was played."""
-    table = table_view(folder)
-    row = next((row for row in table.rows if row["bot"] == bot), None)
-    if row is None:
-        raise _unknown(bot)
-    return BotView(
-        league=table.league,
-        game=table.game,
-        bot=bot,
-        present=True,
-        duels=table.duels,
-        row=row,
-        suspended="",
-        versions=[],
-        points=[],
-        picture="",
-        opponents=[],
-    )
+def _rows_of(bot: str, table: Table) -> Iterator[TableRow]:
+    return (row for row in table.rows if row["bot"] == bot)
 
 
 class _History(NamedTuple):
@@ -192,60 +167,36 @@ def _size(stored: int) -> int:
     return int(math.log(1 + stored) / math.log(1.05))
 
 
-def _present(league: LeaguePlan) -> frozenset[BotVersion]:
-    return frozenset(BotVersion(each.name, each.version) for each in league.bots)
-
-
-def _title(bot: BotVersion, present: frozenset[BotVersion]) -> str:
+def _title(bot: BotVersion, present: Collection[BotVersion]) -> str:
     return bot.name if bot in present else title_of(bot)
 
 
-class _Career:
-    """The versions of a bot in the history of its league."""
+def _own(points: Iterable[Point], titles: Collection[str]) -> Iterator[Point]:
+    """Yield points with the versions of one bot alone, each for as long as it played."""
+    deals = dict.fromkeys(titles, 0)
+    for point in points:
+        own = {}
+        for title in deals.keys() & point.ratings.keys():
+            rating = point.ratings[title]
+            if rating.deals > deals[title]:
+                own[title] = rating
+            deals[title] = rating.deals
+        yield replace(point, ratings=own)
 
-    def __init__(self, moment: _Moment, bot: str, spans: Mapping[BotVersion, Span]) -> None:
-        self._present = moment.present
-        self._spans = dict(spans)
-        for each in self._present:
-            if each.name == bot:
-                self._spans.setdefault(each, Span("", "", 0))
-        history = _history(moment)
-        self._rows = history.rows
-        self._points = list(self._own(history.points))
 
-    def _title(self, bot: BotVersion) -> str:
-        return _title(bot, self._present)
-
-    def _own(self, points: Sequence[Point]) -> Iterator[Point]:
-        """Yield points with the versions of the bot alone, each for as long as it played."""
-        titles = {self._title(each) for each in self._spans}
-        deals = dict.fromkeys(titles, 0)
-        for point in points:
-            own = {}
-            for title in titles & point.ratings.keys():
-                rating = point.ratings[title]
-                if rating.deals > deals[title]:
-                    own[title] = rating
-                deals[title] = rating.deals
-            yield replace(point, ratings=own)
-
-    def versions(self) -> list[Version]:
-        """Return them, the newest first, and the one that plays before all others."""
-        known = {
-            each: span for each, span in self._spans.items() if self._title(each) in self._rows
-        }
-        found = [self._version(each, span) for each, span in known.items()]
-        return sorted(found, key=lambda each: (each.present, each.first, each.title), reverse=True)
-
-    def _version(self, bot: BotVersion, span: Span) -> Version:
-        row = self._rows[self._title(bot)]
-        return Version(
+def _versions(
+    spans: Mapping[BotVersion, Span], rows: Mapping[str, TableRow], present: Collection[BotVersion]
+) -> list[Version]:
+    """Return the versions that have rows, the newest first, and the present one before all."""
+    known = {bot: row for bot in spans if (row := rows.get(_title(bot, present))) is not None}
+    found = [
+        Version(
             version=bot.version,
-            title=self._title(bot),
-            present=bot in self._present,
-            first=span.first,
-            last=span.last,
-            matches=span.matches,
+            title=_title(bot, present),
+            present=bot in present,
+            first=spans[bot].first,
+            last=spans[bot].last,
+            matches=spans[bot].matches,
             rating=row["rating"],
             error=row["error"],
             elo=row.get("elo"),
@@ -255,23 +206,24 @@ class _Career:
             faults=dict(row["faults"]),
             forfeits=row["forfeits"],
         )
+        for bot, row in known.items()
+    ]
+    return sorted(found, key=lambda each: (each.present, each.first, each.title), reverse=True)
 
-    def points(self) -> list[RatedPoint]:
-        """Return what they were rated, by the matches that were played by then."""
-        return [
-            RatedPoint(
-                matches=point.matches,
-                ratings={title: (each.mu, each.error) for title, each in point.ratings.items()},
-                elo={title: each for title, each in point.elo.items() if title in point.ratings},
-            )
-            for point in self._points
-        ]
 
-    def picture(self) -> str:
-        """Return the picture of that; empty for less than two points."""
-        drawn = [point for point in self._points if point.ratings]
-        if len(drawn) < 2:
-            return ""
-        shown = {title for point in drawn for title in point.ratings}
-        titles = [each.title for each in self.versions() if each.title in shown]
-        return rating_chart(drawn, titles[:_MOST_LINES])
+def _rated(point: Point) -> RatedPoint:
+    return RatedPoint(
+        matches=point.matches,
+        ratings={title: (each.mu, each.error) for title, each in point.ratings.items()},
+        elo={title: each for title, each in point.elo.items() if title in point.ratings},
+    )
+
+
+def _picture(points: Iterable[Point], versions: Iterable[Version]) -> str:
+    """Return the picture of the ratings of versions; empty for less than two points."""
+    drawn = [point for point in points if point.ratings]
+    if len(drawn) < 2:
+        return ""
+    shown = {title for point in drawn for title in point.ratings}
+    titles = [each.title for each in versions if each.title in shown]
+    return rating_chart(drawn, titles[:_MOST_LINES])

@@ -15,7 +15,7 @@ import msgspec
 
 from arena.league.bot import LostBot
 from arena.league.plan import LeaguePlan
-from arena.stats.ratings import Ratings, fit
+from arena.stats.ratings import fit
 from arena.store.opening import has_database, open_store, read_played
 from arena.store.store import Store
 from arena.store.suspensions import TOO_SLOW
@@ -100,19 +100,31 @@ def table_view(folder: Path, since: str = "") -> TableView:
     played yet has a row for each bot.
     """
     with reading(folder, since) as (league, store):
-        if store is None:
-            return _rated(league, store, _unplayed(league))
-        stored = store.record_count()  # first: what is stored meanwhile is only read again
-        last = max((site.last for site in store.tallies.sites()), default="")
-        return _rated(league, store, public_field(league, store), stored, last)
-
-
-def _rated(
-    league: LeaguePlan, store: Store | None, field: Field, stored: int = 0, last: str = ""
-) -> TableView:
-    ratings = fit(field.deals, bots=field.bots)
-    table = public_table(league, field, ratings, stored, last)
-    return msgspec.structs.replace(table, tournament=shown_standings(league, store, ratings))
+        stored, last = 0, ""
+        if store is not None:  # first: what is stored meanwhile is only read again
+            stored = store.record_count()
+            last = max((site.last for site in store.tallies.sites()), default="")
+        field = public_field(league, store)
+        ratings = fit(field.deals, bots=field.bots)
+        table = leaderboard(field, ratings)
+        return TableView(
+            league=league_name(league),
+            game=league.game.name,
+            title=league.game.title,
+            seats=league.seats,
+            rows=[plain(row) for row in table.rows],
+            duels=league.seats == 2,
+            scored=field.scores is not None,
+            less_is_better=league.game.less_is_better,
+            notes=list(table.notes),
+            suspended=dict(field.suspended),
+            matches=field.matches,
+            stored=stored,
+            asked=field.asked,
+            missing=max(0, field.missing),
+            last=last,
+            tournament=shown_standings(league, store, ratings),
+        )
 
 
 def league_name(league: LeaguePlan) -> str:
@@ -120,11 +132,13 @@ def league_name(league: LeaguePlan) -> str:
     return safe(league.folder.resolve().name)
 
 
-def public_field(league: LeaguePlan, store: Store, *, versions: bool = False) -> Field:
+def public_field(league: LeaguePlan, store: Store | None, *, versions: bool = False) -> Field:
     """Return the field of a league as strangers may see it: without paths and commands.
 
     With `versions`, all versions of all bots that ever played are in it.
     """
+    if store is None:
+        return _unplayed(league)
     found = field_of(league, store, versions=versions, scores=not versions, words=WITH_COMMAS)
     if found.scores and not found.scores.matches:
         found = replace(found, scores=None)  # a seat forfeited in each deal
@@ -182,29 +196,6 @@ def _unplayed(league: LeaguePlan) -> Field:
     )
 
 
-def public_table(
-    league: LeaguePlan, field: Field, ratings: Ratings, stored: int = 0, last: str = ""
-) -> TableView:
-    """Return the leaderboard of a public field."""
-    table = leaderboard(field, ratings)
-    return TableView(
-        league=league_name(league),
-        game=league.game.name,
-        title=league.game.title,
-        seats=league.seats,
-        rows=[_plain(row) for row in table.rows],
-        duels=league.seats == 2,
-        scored=field.scores is not None,
-        less_is_better=league.game.less_is_better,
-        notes=list(table.notes),
-        suspended=dict(field.suspended),
-        matches=field.matches,
-        stored=stored,
-        asked=field.asked,
-        missing=max(0, field.missing),
-        last=last,
-    )
-
-
-def _plain(row: Mapping[str, Any]) -> Row:
+def plain(row: Mapping[str, Any]) -> Row:
+    """Return a row of a table as it is sent."""
     return {key: dict(value) if isinstance(value, Mapping) else value for key, value in row.items()}
