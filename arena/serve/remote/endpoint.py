@@ -1,9 +1,7 @@
 """Where remote bots are connected: who may, in which league, before anything is a websocket."""
 
-from starlette.requests import HTTPConnection
 from starlette.websockets import WebSocket
 
-from arena.handin.people import Person
 from arena.serve.visits import Admission, address_of
 from protocol.errors import Refusal
 
@@ -11,7 +9,11 @@ from protocol.errors import Refusal
 async def connect(admission: Admission, socket: WebSocket) -> None:
     """Connect a remote bot, until either side ends it; refusals are answers of the API."""
     league = admission.league(socket)
-    person = await _author(admission, socket)
+    if "origin" in socket.headers:
+        raise Refusal(403, "a page of a browser connects no bot.", "Use `arena connect`.")
+    if "authorization" not in socket.headers:
+        raise Refusal(401, "remote bots are connected with a token.", "Ask the organizer.")
+    person = (await admission.author(socket)).author
     if not league.is_open_to_remote:
         raise Refusal(
             403,
@@ -26,12 +28,3 @@ async def connect(admission: Admission, socket: WebSocket) -> None:
     with league.homes.connections.one_more(person.number, too_many):
         await socket.accept()
         await league.homes.serve(socket, person, address_of(socket))
-
-
-async def _author(admission: Admission, request: HTTPConnection) -> Person:
-    """Return whose token it is; raise Refusal for browsers, and for who hands in nothing."""
-    if "origin" in request.headers:
-        raise Refusal(403, "a page of a browser connects no bot.", "Use `arena connect`.")
-    if "authorization" not in request.headers:
-        raise Refusal(401, "remote bots are connected with a token.", "Ask the organizer.")
-    return (await admission.author(request)).author

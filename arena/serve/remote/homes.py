@@ -3,18 +3,16 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from contextlib import suppress
-from pathlib import Path
 from time import monotonic
-from typing import Final, Literal, Protocol
+from typing import TYPE_CHECKING
 
 import msgspec
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from arena.handin.database import HANDED_IN, HandIns
+from arena.handin.database import HANDED_IN
 from arena.handin.people import Person
 from arena.handin.submissions import bots_of_author
 from arena.league.bot import Bot
-from arena.league.plan import LeaguePlan
 from arena.play.calls import SOCKET, listening
 from arena.play.remotes import RemoteKey
 from arena.serve.connections import AtOnce
@@ -29,7 +27,6 @@ from arena.serve.remote.line import (
 from arena.serve.remote.session import NEAR_SECONDS, HomeSession, RemoteCopy, say_to_match
 from arena.serve.remote.sparing import Sparing
 from arena.serve.shown import RemoteRow
-from arena.serve.timetable import Timetable
 from arena.store.departures import departures
 from arena.text import composed, counted, duration, safe
 from protocol.errors import ArenaError, ProtocolError, Refusal
@@ -39,12 +36,14 @@ from protocol.remote import (
     SILENCE_SECONDS,
     CallAbsent,
     CallTaken,
-    Declined,
     RemoteHello,
     Welcome,
     read_call,
     read_call_line,
 )
+
+if TYPE_CHECKING:
+    from arena.serve.served import Served
 
 _MOST_OF_ONE = 8  # connections of a person at a time
 _CALL_SECONDS = 10.0  # in which a match says what it calls for
@@ -58,33 +57,11 @@ Rooms = Mapping[RemoteKey, int]
 """How many matches remote bots play at once, by key and digest; 0 while one is away for longer."""
 
 
-_DECLINED: Final[dict[int, Literal["unknown", "busy"]]] = {404: "unknown", 409: "busy"}
-"""The kinds of refusals that are not just wrong, by their status."""
-
-
-class RemoteLeague(Protocol):
-    """What is asked of a league whose remote bots come."""
-
-    name: str
-    folder: Path
-    plan: LeaguePlan
-    timetable: Timetable
-
-    async def db(self, do: Callable[[HandIns, int], list[str]], number: int, /) -> list[str]:
-        """Return what a function gives for the database of submissions."""
-
-    def state(self, *, to_organizer: bool) -> str:
-        """Return what is going on, in a sentence."""
-
-    def here(self, rooms: Rooms) -> None:
-        """Take note of how many matches can be played, whenever it is another number."""
-
-
 class Homes:
     """The authors' machines that remote bots of one league run on.
 
     Args:
-        league: what is asked of it.
+        league: whose they are.
         say: called with sentences for the organizer.
         refresh: reads the league's file again if it was changed.
 
@@ -92,7 +69,7 @@ class Homes:
 
     def __init__(
         self,
-        league: RemoteLeague,
+        league: "Served",
         say: Callable[[str], None],
         refresh: Callable[[], Awaitable[None]],
     ) -> None:
@@ -163,21 +140,20 @@ class Homes:
             else:
                 what = f"{session.name!r} was taken out of the league."
                 remedy = "Ask the organizer about it."
-            self._part(session, Declined(kind="replaced", what=what, remedy=remedy))
+            self._part(session, Refusal(410, what, remedy))
 
     def keep(self, known: Collection[Person]) -> None:
         """End the sessions of persons who were removed, or have another token."""
         for session in [*self._sessions.values()]:
             if session.person not in known:
                 what = "the token is not valid any more."
-                remedy = "Ask the organizer for a new one."
-                self._part(session, Declined(kind="wrong", what=what, remedy=remedy))
+                self._part(session, Refusal(401, what, "Ask the organizer for a new one."))
 
-    def _part(self, session: HomeSession, declined: Declined) -> None:
+    def _part(self, session: HomeSession, why: Refusal) -> None:
         line = session.line
-        session.fail(declined_as(declined), is_blamed=False)
+        session.fail(declined_as(why), is_blamed=False)
         if line is None:
-            self._sparing.say(session.name, f"{session.name} is declined: {declined.what}")
+            self._tell(session, f"is declined: {why.what}")
 
     async def run(self) -> None:
         """Take calls of matches until it is cancelled."""
@@ -231,14 +207,7 @@ class Homes:
         except WebSocketDisconnect:
             return BROKEN
         except Refusal as error:
-            end = declined_as(
-                Declined(
-                    kind=_DECLINED.get(error.status, "wrong"),
-                    what=error.what,
-                    remedy=error.remedy,
-                    after=error.after or None,
-                )
-            )
+            end = declined_as(error)
         except ProtocolError as error:
             end = unsound(error)
         else:
@@ -345,7 +314,7 @@ class Homes:
             words = f"is connected by {session.person.name} from {address}"
         at_once = counted(session.slots, "match", "matches")
         self._tell(session, f"{words}: {at_once} at once.")
-        end = await line.run(session)
+        end = await line.run(session.beat, session.hear)
         if session.line is line:
             if end.declined is not None and not session.is_over:
                 session.close(f"was cut off: {_shown(end)}")

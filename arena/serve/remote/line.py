@@ -1,13 +1,14 @@
 """One connection of an author's machine: its frames, its heartbeat, and how it ends."""
 
 import asyncio
+from collections.abc import Callable
 from dataclasses import dataclass
 from time import monotonic
-from typing import Protocol
+from typing import Final, Literal
 
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from protocol.errors import ProtocolError
+from protocol.errors import ProtocolError, Refusal
 from protocol.remote import (
     BEAT_SECONDS,
     SILENCE_SECONDS,
@@ -51,8 +52,22 @@ SILENT = LineEnd(f"nothing came for {SILENCE_SECONDS:g} s", is_dead=True)
 """It may be there, but is not heard."""
 
 
-def declined_as(declined: Declined) -> LineEnd:
+_KINDS: Final[dict[int, Literal["unknown", "busy", "replaced"]]] = {
+    404: "unknown",
+    409: "busy",
+    410: "replaced",
+}
+"""The kinds of refusals that are not just wrong, by their status."""
+
+
+def declined_as(refusal: Refusal) -> LineEnd:
     """Return the end of a connection that is declined."""
+    declined = Declined(
+        kind=_KINDS.get(refusal.status, "wrong"),
+        what=refusal.what,
+        remedy=refusal.remedy,
+        after=refusal.after or None,
+    )
     return LineEnd(declined.what, declined, REFUSED)
 
 
@@ -60,17 +75,7 @@ def unsound(error: ProtocolError) -> LineEnd:
     """Return the end of a connection on which something came that cannot be."""
     what = f"{str(error)[:_WHY]}."
     remedy = "It is a mistake of the program there, or of the league: report it."
-    return declined_as(Declined(kind="wrong", what=what, remedy=remedy))
-
-
-class Hearing(Protocol):
-    """Whoever hears what comes over a connection."""
-
-    def beat(self) -> Beat:
-        """Return the next beat."""
-
-    def hear(self, frame: FromAuthor) -> None:
-        """Take a frame; raise ProtocolError for one that cannot be."""
+    return declined_as(Refusal(400, what, remedy))
 
 
 class HomeLine:
@@ -101,9 +106,12 @@ class HomeLine:
             raise ProtocolError("what came first is no hello")
         return found
 
-    async def run(self, hearing: Hearing) -> LineEnd:
-        """Send and hear until it ends; return how."""
-        ways = self._read(hearing), self._write(), self._beat(hearing)
+    async def run(self, beat: Callable[[], Beat], hear: Callable[[FromAuthor], None]) -> LineEnd:
+        """Send and hear until it ends; return how.
+
+        `beat` returns the next beat, `hear` raises ProtocolError for a frame that cannot be.
+        """
+        ways = self._read(hear), self._write(), self._beat(beat)
         tasks = [asyncio.ensure_future(way) for way in ways]
         try:
             return await self._ended
@@ -140,13 +148,13 @@ class HomeLine:
             raise ProtocolError("a frame is text, and this one is not")
         return read_from_author(text)
 
-    async def _read(self, hearing: Hearing) -> None:
+    async def _read(self, hear: Callable[[FromAuthor], None]) -> None:
         try:
             while True:
                 frame = await self._next()
                 if self._ended.done():  # another connection has taken its place
                     return
-                hearing.hear(frame)
+                hear(frame)
                 await asyncio.sleep(0)  # frames that came together hold up nobody else
         except WebSocketDisconnect:
             self.end(BROKEN)
@@ -163,10 +171,10 @@ class HomeLine:
         except (TimeoutError, WebSocketDisconnect, RuntimeError):
             self.end(BROKEN)
 
-    async def _beat(self, hearing: Hearing) -> None:
+    async def _beat(self, beat: Callable[[], Beat]) -> None:
         heard = self._socket.scope["state"]["heard"]
         while True:
-            self.put(hearing.beat())
+            self.put(beat())
             until_silent = heard() + SILENCE_SECONDS - monotonic()
             await asyncio.sleep(min(BEAT_SECONDS, max(0.1, until_silent)))
             if monotonic() - heard() > SILENCE_SECONDS:
