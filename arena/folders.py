@@ -141,6 +141,15 @@ def keep(path: Path) -> None:
         os.close(descriptor)
 
 
+def stamp_of(file: Path) -> object:
+    """Return what is another value once a file was written or replaced; None if there is none."""
+    try:
+        found = file.stat()
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_size, found.st_ino
+
+
 def put_in_place(new: Path, target: Path) -> None:
     """Rename a folder that is whole by now, so that both outlive a power cut, or neither is there.
 

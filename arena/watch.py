@@ -7,7 +7,7 @@ from pathlib import Path
 from time import monotonic
 from typing import NamedTuple
 
-from arena.folders import holder
+from arena.folders import holder, stamp_of
 from arena.league.file import FILE
 from arena.league.plan import LeaguePlan
 from arena.schedule.asked import AskedDeals
@@ -170,11 +170,8 @@ class Watcher:
         It is if its file has changed, or a run begins or ends: in between, bots whose files are
         edited are still those that play.
         """
-        try:
-            found = (self._folder / FILE).stat()
-            state = run, found.st_mtime_ns, found.st_size, found.st_ino
-        except OSError:
-            state = None  # which is explained where it is read
+        stamp = stamp_of(self._folder / FILE)
+        state = None if stamp is None else (run, stamp)  # which is explained where it is read
         if self._league is not None and state is not None and state == self._state:
             return self._league, False
         league = read_played(self._folder)

@@ -91,7 +91,7 @@ async def denied(socket: WebSocket, refusal: Refusal) -> None:
 async def refused_on_page(request: Request, refusal: Refusal) -> Response:
     """Return the page for people who are refused something."""
     league = request.path_params.get("league", "") if refusal.status != 404 else ""
-    what = refusal.what[:1].upper() + refusal.what[1:]
-    answer = html(error_page(WebVisit(league=league), what, refusal.remedy), refusal.status)
+    page = error_page(WebVisit(league=league), refusal.what, refusal.remedy)
+    answer = html(page, refusal.status)
     answer.headers.update(_headers(request, refusal))
     return answer

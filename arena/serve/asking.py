@@ -8,10 +8,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import msgspec
 
+from arena.folders import stamp_of
 from arena.handin.final import FINAL
 from arena.league.file import FILE
 from arena.league.plan import DATABASE
@@ -81,11 +82,11 @@ class LeagueReader:
         """Return what is another value once anything was stored, or the league was changed."""
         files = (FILE, DATABASE, f"{DATABASE}-wal")
         names = [*files, *(f"{FINAL}/{name}" for name in files)]
-        return tuple(map(_look, (self._folder / name for name in names)))
+        return tuple(map(stamp_of, (self._folder / name for name in names)))
 
     def file_stamp(self) -> object:
         """Return what is another value once the league's file was changed."""
-        return _look(self._folder / FILE)
+        return stamp_of(self._folder / FILE)
 
     async def get(self, ask: Query, *, fresh: bool = False) -> bytes:
         """Return the JSON of a view: one that was kept, if it is new enough, or another.
@@ -188,11 +189,3 @@ class LeagueReader:
         while self._size > _MOST_KEPT and len(self._kept) > 1:
             _, oldest = self._kept.popitem(last=False)
             self._size -= len(oldest.value)
-
-
-def _look(path: Path) -> Any:
-    try:
-        found = path.stat()
-    except OSError:
-        return None
-    return found.st_mtime_ns, found.st_size, found.st_ino

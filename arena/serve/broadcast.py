@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any
 
 import msgspec
@@ -47,10 +48,10 @@ class Broadcast:
     """The events of one league."""
 
     def __init__(self) -> None:
-        self._listeners: set[Listener] = set()
+        self.listeners: set[Listener] = set()
 
     def __len__(self) -> int:
-        return len(self._listeners)
+        return len(self.listeners)
 
     def tell(
         self, name: str, data: Any, author: str | None = None, *, organizers: bool = False
@@ -58,7 +59,7 @@ class Broadcast:
         """Tell everybody, or one author and the organizers, or `organizers` alone."""
         text = msgspec.json.encode(data).decode()
         event = f"event: {name}\ndata: {text}\n\n".encode()
-        for each in list(self._listeners):
+        for each in list(self.listeners):
             person = each.person
             is_for_all = author is None and not organizers
             if is_for_all or (person and (person.role == "organizer" or person.name == author)):
@@ -66,49 +67,30 @@ class Broadcast:
 
     def keep(self, may_listen: Callable[[Person | None], bool]) -> None:
         """End the listeners who may not listen any more."""
-        for each in list(self._listeners):
+        for each in list(self.listeners):
             if not may_listen(each.person):
                 each.drop()
 
     def close(self) -> None:
         """End all."""
-        for each in list(self._listeners):
+        for each in list(self.listeners):
             each.drop()
 
-    def add(self, listener: Listener) -> None:
-        """Let somebody hear what happens from now on."""
-        self._listeners.add(listener)
 
-    def discard(self, listener: Listener) -> None:
-        """Forget somebody."""
-        self._listeners.discard(listener)
-
-
+@dataclass(frozen=True)
 class EventStream:
-    """The answer to somebody who listens: it lasts until either side ends it.
+    """The answer to somebody who listens: it lasts until either side ends it."""
 
-    Args:
-        broadcast: what to listen to.
-        listener: who does.
-        ended: called in the end.
-
-    """
-
-    def __init__(
-        self,
-        broadcast: Broadcast,
-        listener: Listener,
-        ended: Callable[[], None],
-    ) -> None:
-        self._broadcast = broadcast
-        self._listener = listener
-        self._ended = ended
+    broadcast: Broadcast
+    listener: Listener
+    ended: Callable[[], None]
+    """Called in the end."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send events, as ASGI has it."""
-        self._broadcast.add(self._listener)
+        self.broadcast.listeners.add(self.listener)
         gone = asyncio.ensure_future(_disconnected(receive))
-        gone.add_done_callback(lambda _: self._listener.drop())
+        gone.add_done_callback(lambda _: self.listener.drop())
         try:
             await send(
                 {
@@ -129,15 +111,15 @@ class EventStream:
             scope["state"]["abort"]()  # what is not read would be kept for ever
         finally:
             gone.cancel()
-            self._broadcast.discard(self._listener)
-            self._ended()
+            self.broadcast.listeners.discard(self.listener)
+            self.ended()
 
     async def _send_events(self, send: Send) -> None:
         while True:
             event: bytes | None = b": alive\n\n"
             with suppress(TimeoutError):
                 async with asyncio.timeout(HEARTBEAT):
-                    event = await self._listener.events.get()
+                    event = await self.listener.events.get()
             if event is None:
                 return
             await _put(send, event)

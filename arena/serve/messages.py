@@ -101,19 +101,6 @@ class ReaderAnswer(msgspec.Struct, frozen=True):
     """Whether there is none because what was asked for does not exist."""
 
 
-class _RankedBot(msgspec.Struct, frozen=True):
-    """What of a row says where its bot stands."""
-
-    bot: str
-    group: int
-    rank: tuple[int, int] | None
-    version: str | None = None
-
-
-class _Ranked(msgspec.Struct):
-    rows: list[_RankedBot]
-
-
 def decoder(kind: Any) -> "msgspec.json.Decoder[Any]":
     """Return what reads a line of messages of a kind."""
     return msgspec.json.Decoder(kind)
@@ -140,7 +127,8 @@ def ranks_of(table: bytes) -> bytes:
     It tells by them who was overtaken. There are none while bots are in groups that never met:
     ranks of such do not compare.
     """
-    rows = msgspec.json.decode(table, type=_Ranked).rows
-    are_compared = all(row.group == 1 for row in rows)
-    ranks = {row.bot: [row.version or "", *row.rank] for row in rows if row.rank and are_compared}
+    rows = msgspec.json.decode(table)["rows"]
+    are_compared = all(row["group"] == 1 for row in rows)
+    ranked = [row for row in rows if row["rank"] and are_compared]
+    ranks = {row["bot"]: [row.get("version") or "", *row["rank"]] for row in ranked}
     return msgspec.json.encode({"ranks": ranks})

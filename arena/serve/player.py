@@ -19,7 +19,7 @@ from typing import TypeAlias
 import msgspec
 
 from arena.archive.agreement import Agreement, agreement_needed
-from arena.folders import holder
+from arena.folders import holder, stamp_of
 from arena.handin.calendar import phase
 from arena.handin.database import HANDED_IN, HandIns, now
 from arena.handin.final import final_to_play, note_over
@@ -82,7 +82,7 @@ class Orders:
         """Which remote bots are there."""
         self._missed: set[RemoteKey] = set()  # in the last run, if none is going on
         self._file = folder / FILE
-        self._seen = self._state()
+        self._seen = stamp_of(self._file)
         self._news = threading.Event()
         self._lock = threading.Lock()
         self._run: Run | None = None
@@ -106,7 +106,7 @@ class Orders:
     def begin(self) -> None:
         """Take note that the league is read now: what was told before is done with it."""
         with self._lock:
-            self._seen = self._state()
+            self._seen = stamp_of(self._file)
             self._missed = set()
             if not self.ending:
                 self._news.clear()
@@ -144,7 +144,7 @@ class Orders:
                 *lines, rest = (rest + found).split(b"\n")
                 for each in lines:
                     self._heed(_read_order(each))
-            elif self._state() != self._seen:
+            elif stamp_of(self._file) != self._seen:
                 self._tell()
             with self._lock:
                 self._stop_in_time()
@@ -160,7 +160,7 @@ class Orders:
 
     def _tell(self) -> None:
         with self._lock:
-            self._seen = self._state()
+            self._seen = stamp_of(self._file)
             self._news.set()
             self._stop_in_time()
 
@@ -170,13 +170,6 @@ class Orders:
             return
         if self.ending or not run.is_slow or monotonic() - self._began > SLOW_REST:
             run.stop()
-
-    def _state(self) -> object:
-        try:
-            found = self._file.stat()
-        except OSError:
-            return None
-        return found.st_mtime_ns, found.st_size, found.st_ino
 
 
 class Player:

@@ -111,7 +111,11 @@ class Served:
         )
         self.homes = Homes(self, self._say, lambda: self._or_say(self._reread()))
         self._playing: Word = Idle("It begins.")
-        self._left: tuple[int, int] | None = None  # as the player said last
+        self.left: tuple[int, int] | None = None
+        """How many matches are asked for and how many of them are missing, as the player said last.
+
+        None where only the table says so: as it is being read, or played by others.
+        """
         self._progress = 0, ""  # of the submission of a number
         self._file_stamp: object = None
         self._news = asyncio.Event()
@@ -124,34 +128,21 @@ class Served:
 
     def state(self, *, to_organizer: bool) -> str:
         """Return what is going on, in a sentence."""
-        if not to_organizer and isinstance(self._playing, Playing | Progress | Idle):
-            if isinstance(self._playing, Playing | Progress) and self._playing.is_final:
-                return "The final is being played."
-            if self.timetable.frozen:
-                return "The table is frozen."
-        match self._playing:
-            case Playing() | Progress():
-                what = "The final is" if self._playing.is_final else "Matches are"
-                return f"{what} being played."
-            case Idle():
-                return self._playing.why
-            case Trouble() if to_organizer:
-                return self._playing.what
-            case _:
-                return "Nothing is played: something is wrong that the organizer has to mend."
+        word = self._playing
+        if isinstance(word, Trouble):
+            what = "Nothing is played: something is wrong that the organizer has to mend."
+            return word.what if to_organizer else what
+        if isinstance(word, Playing | Progress) and word.is_final:
+            return "The final is being played."
+        if self.timetable.since(to_organizer=to_organizer):
+            return "The table is frozen."
+        return word.why if isinstance(word, Idle) else "Matches are being played."
 
     @property
     def is_open_to_remote(self) -> bool:
         """Whether a remote bot may be there: of an author, or one that the organizer entered."""
         plan = self.plan
         return bool(plan.hand_in.most.remote) or any(bot.remote_digest for bot in plan.bots)
-
-    def left(self, *, to_organizer: bool) -> tuple[int, int] | None:
-        """Return how many matches are asked for and how many of them are missing now.
-
-        None where only the table says so: as it is being read, frozen, or played by others.
-        """
-        return None if self.timetable.since(to_organizer=to_organizer) else self._left
 
     def progress_of(self, number: int) -> str:
         """Return how a submission is getting on, in words; empty unless it is being taken in."""
@@ -233,22 +224,22 @@ class Served:
                 self._say_once(word.what)
                 if word.again is None:
                     return
-                self._left = None
+                self.left = None
             case Playing():
                 self._told.clear()
                 if not word.is_final:
-                    self._left = word.asked, word.missing
+                    self.left = word.asked, word.missing
                 what = " of the final" if word.is_final else ""
                 self._say(f"{counted(word.missing, 'match', 'matches')}{what} to play.")
             case Idle():
                 self._told.clear()
                 if word != self._playing:  # or nothing came of looking again
                     self._say(word.why)
-                if self._left is not None and self._left[1]:
-                    self._left = None  # there is another reason than that all was played
+                if self.left is not None and self.left[1]:
+                    self.left = None  # there is another reason than that all was played
             case Progress():
-                if not word.is_final and self._left is not None:
-                    self._left = self._left[0], word.missing
+                if not word.is_final and self.left is not None:
+                    self.left = self.left[0], word.missing
         self._playing = word
 
     def _hear_intake(self, words: bytes) -> None:

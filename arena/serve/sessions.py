@@ -22,7 +22,7 @@ _WRONG = 10  # tokens ...
 _SECONDS = 60.0  # ... within so many seconds, after which an address has to wait
 
 
-class Session(msgspec.Struct, frozen=True, kw_only=True):
+class Session(msgspec.Struct, frozen=True, array_like=True):
     """What a cookie says, once its signature was found to be ours."""
 
     person: int
@@ -61,10 +61,9 @@ class Sessions:
         """Return what a cookie says; None unless we signed it for this league, and lately."""
         try:
             found = self._serializer.loads(cookie, max_age=SESSION_SECONDS)
-            person, version, csrf = msgspec.convert(found, tuple[int, int, str])
+            return msgspec.convert(found, Session)
         except (BadSignature, msgspec.ValidationError):
             return None
-        return Session(person=person, version=version, csrf=csrf)
 
 
 def is_same(one: str, other: str) -> bool:

@@ -90,15 +90,12 @@ def milestones(submission: SubmissionView) -> list[Milestone]:
         reached = steps.index(submission.step) if submission.step in steps else reached
     found = []
     for number, (state, name, _) in enumerate(_MILESTONES):
-        look: Literal["done", "now", "failed", "left"] = "done"
+        look: Literal["done", "now", "failed", "left"] = "left" if number > reached else "done"
         words = ""
-        if number > reached:
-            look = "left"
-        elif number == reached and submission.state == "refused":
+        if number == reached and submission.state == "refused":
             look, words = "failed", "refused"
-        elif number == reached and not ended:
-            look = "done" if state == "playing" else "now"
-            words = "" if state == "playing" else "now, since"
+        elif number == reached and not ended and state != "playing":
+            look, words = "now", "now, since"
         found.append(Milestone(name=name, look=look, words=words, at=began.get(state, "")))
     return found
 

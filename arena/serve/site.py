@@ -92,7 +92,7 @@ class WebSite:
         data = await league.reader.get(Query("table", since=visitor.since))
         state = league.state(to_organizer=sees_all)
         waiting, calendar = len(league.queue), league.timetable.calendar
-        left = league.left(to_organizer=sees_all)
+        left = None if visitor.since else league.left
         remote = connected(league.homes.rows(to_organizer=sees_all))
         key = data, state, waiting, calendar, visitor.visit, left, remote
         kept = self._tables.get(league.name)
@@ -182,13 +182,12 @@ class WebSite:
 
     async def _form(self, visitor: WebVisitor, why: Refusal | None = None) -> str:
         league = visitor.league
-        what = why.what if why else ""
         return hand_in_page(
             visitor.visit,
             league.timetable.calendar,
             game=league.plan.game.name,
             own=await visitor.own_bots(),
-            problem=what[:1].upper() + what[1:],
+            problem=why.what if why else "",
             remedy=why.remedy if why else "",
             closed="" if visitor.is_organizer else _CLOSED[league.timetable.phase],
         )
@@ -203,12 +202,8 @@ class WebSite:
         try:
             person = await self._admission.person(request, league, token)
         except Refusal as refusal:
-            what = refusal.what
-            page = enter_page(
-                WebVisit(league=league.name),
-                problem=what[:1].upper() + what[1:],
-                remedy=refusal.remedy,
-            )
+            visit = WebVisit(league=league.name)
+            page = enter_page(visit, problem=refusal.what, remedy=refusal.remedy)
             return html(page, refusal.status)
         answer = RedirectResponse(league_address("", league.name), 303)
         secure = is_secure(request)
