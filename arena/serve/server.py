@@ -44,27 +44,6 @@ class _Server(uvicorn.Server):
         yield
 
 
-class _Opening:
-    """Says sentences, but none before the server listens, which is said first."""
-
-    def __init__(self, say: Callable[[str], None]) -> None:
-        self._say = say
-        self._kept: list[str] | None = []
-
-    def say(self, text: str) -> None:
-        """Say something, or keep it for later."""
-        if self._kept is None:
-            self._say(text)
-        else:
-            self._kept.append(text)
-
-    def end(self) -> None:
-        """Say what was kept, and from now on all at once."""
-        kept, self._kept = self._kept or (), None
-        for text in kept:
-            self._say(text)
-
-
 class Hosting:
     """Serves leagues until a signal ends it.
 
@@ -104,6 +83,9 @@ class Hosting:
         self._behind_proxy = behind_proxy
         self._log = log
         self._say = say
+        self._kept: list[str] | None = []  # what is said before the server listens, until it does
+        self._signalled = 0.0  # when it was told to end
+        self._is_hard = False
 
     @property
     def leagues(self) -> Sequence[str]:
@@ -119,19 +101,27 @@ class Hosting:
         _raise_files()
         with contextlib.ExitStack() as stack:
             for folder in self._folders.values():
-                home = folder / HANDED_IN
-                home.mkdir(0o700, exist_ok=True)
-                stack.enter_context(_kept_from_others(folder))
+                (folder / HANDED_IN).mkdir(0o700, exist_ok=True)
+                _keep_from_others(folder, stack)
             pool = stack.enter_context(ThreadPoolExecutor(_THREADS, "files"))
-            opening = _Opening(self._say)
-            stack.callback(opening.end)
-            asyncio.run(self._serve(pool, ready, opening))
+            stack.callback(self._say_what_was_kept)
+            asyncio.run(self._serve(pool, ready))
 
-    async def _serve(
-        self, pool: ThreadPoolExecutor, ready: Callable[[], None], opening: _Opening
-    ) -> None:
+    def _say_in_time(self, text: str) -> None:
+        """Say something, but not before it was said that the server listens."""
+        if self._kept is None:
+            self._say(text)
+        else:
+            self._kept.append(text)
+
+    def _say_what_was_kept(self) -> None:
+        kept, self._kept = self._kept or (), None
+        for text in kept:
+            self._say(text)
+
+    async def _serve(self, pool: ThreadPoolExecutor, ready: Callable[[], None]) -> None:
         leagues = {
-            name: Served(folder, name, self._workers, self._uid, pool, opening.say)
+            name: Served(folder, name, self._workers, self._uid, pool, self._say_in_time)
             for name, folder in self._folders.items()
         }
         log = logging.getLogger("uvicorn.error")
@@ -156,65 +146,53 @@ class Hosting:
                 timeout_graceful_shutdown=round(3 * _LAST_SECONDS),
             )
         )
-        ending = _Ending(leagues.values(), server, self._say)
-        ending.listen(asyncio.get_running_loop())
+        _heed_signals(lambda: self._end(leagues.values(), server))
         async with asyncio.TaskGroup() as tasks:
             playing = [tasks.create_task(each.run()) for each in leagues.values()]
             serving = tasks.create_task(server.serve([self._socket]))
             while not server.started and not serving.done():
                 await asyncio.sleep(0.01)
             ready()
-            opening.end()
+            self._say_what_was_kept()
             await asyncio.wait(playing)
             for each in leagues.values():
                 each.broadcast.close()  # or those who came meanwhile would be waited for
             server.should_exit = True
             asyncio.get_running_loop().call_later(_LAST_SECONDS, app.end)
             await serving
-        if ending.is_hard:
+        if self._is_hard:
             raise RunError("stopped at once; what was stored is safe.")
 
-
-class _Ending:
-    """Ends a server: softly at the first signal, hard at the second."""
-
-    def __init__(
-        self, leagues: Collection[Served], server: uvicorn.Server, say: Callable[[str], None]
-    ) -> None:
-        self._leagues = leagues
-        self._server = server
-        self._say = say
-        self._heard = 0.0
-        self.is_hard = False
-        """Whether there was a second signal."""
-
-    def listen(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Heed signals until the process ends, also those that come after the loop's end."""
-
-        def hear(_number: int, _frame: FrameType | None) -> None:
-            with contextlib.suppress(RuntimeError):  # the loop has ended
-                loop.call_soon_threadsafe(self._hear)
-
-        for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, hear)
-
-    def _hear(self) -> None:
-        now = monotonic()
-        if self._heard and now - self._heard < _ECHO_SECONDS:
+    def _end(self, leagues: Collection[Served], server: uvicorn.Server) -> None:
+        """End softly at the first signal, hard at the second."""
+        before, now = self._signalled, monotonic()
+        if before and now - before < _ECHO_SECONDS:
             return
-        if self._heard:
-            self.is_hard = True
-            for each in self._leagues:
+        self._signalled = now
+        if before:
+            self._is_hard = True
+            for each in leagues:
                 each.kill()
-            self._server.force_exit = True
-        else:
-            self._say(
-                "Finishing the matches being played, but for slow ones, which go on later; Ctrl-C "
-                "once more stops at once."
-            )
-            for each in self._leagues:
-                each.stop()
-        self._heard = now
+            server.force_exit = True
+            return
+        self._say(
+            "Finishing the matches being played, but for slow ones, which go on later; Ctrl-C once "
+            "more stops at once."
+        )
+        for each in leagues:
+            each.stop()
+
+
+def _heed_signals(end: Callable[[], None]) -> None:
+    """Heed signals until the process ends, also those that come after the loop's end."""
+    loop = asyncio.get_running_loop()
+
+    def hear(_number: int, _frame: FrameType | None) -> None:
+        with contextlib.suppress(RuntimeError):  # the loop has ended
+            loop.call_soon_threadsafe(end)
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, hear)
 
 
 def _is_ours(record: logging.LogRecord) -> bool:
@@ -245,18 +223,14 @@ def names_of(folders: Sequence[Path]) -> dict[str, Path]:
     return found
 
 
-@contextlib.contextmanager
-def _kept_from_others(folder: Path) -> Iterator[None]:
+def _keep_from_others(folder: Path, stack: contextlib.ExitStack) -> None:
     """Keep other servers away from a league, from whichever folder they come to it."""
     descriptor = folder / SERVED
     descriptor.mkdir(exist_ok=True)
-    with contextlib.ExitStack() as stack:
-        try:
-            stack.enter_context(locked(descriptor, "server"))
-        except ArenaError as error:
-            words = str(error).replace(str(descriptor), str(folder), 1)
-            raise ArenaError(words) from None
-        yield
+    try:
+        stack.enter_context(locked(descriptor, "server"))
+    except ArenaError as error:
+        raise ArenaError(str(error).replace(str(descriptor), str(folder), 1)) from None
 
 
 def _listening(host: str, port: int) -> socket.socket:
