@@ -5,14 +5,12 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
-from typing import NamedTuple
 
 import msgspec
 
 from arena.report.charts import rating_chart
 from arena.report.progress import Point, progress
 from arena.serve.views import Row, league_name, plain, public_field, reading
-from arena.stats.elo import Anchor
 from arena.stats.outcomes import Result
 from arena.stats.ratings import fit
 from arena.store.rows import BotVersion
@@ -102,12 +100,13 @@ def bot_view(folder: Path, bot: str, since: str = "") -> BotView:
             raise Refusal(404, f"there is no bot {bot!r} in this league, and never was.")
         field = public_field(league, store)
         ratings = fit(field.deals, bots=field.bots)
-        history = _History({}, ())
+        rated: Mapping[str, TableRow] = {}
+        ratings_then: Sequence[Point] = ()
         if store is not None:
             size = _size(store.record_count())
-            history = _history(_Moment(folder, league.anchor, since, size, present))
-        versions = _versions(spans, history.rows, present)
-        points = list(_own(history.points, {_title(each, present) for each in spans}))
+            rated, ratings_then = _history(folder, since, present, (league.anchor, size))
+        versions = _versions(spans, rated, present)
+        points = list(_own(ratings_then, {_title(each, present) for each in spans}))
         return BotView(
             league=league_name(league),
             game=league.game.name,
@@ -128,42 +127,29 @@ def _rows_of(bot: str, table: Table) -> Iterator[TableRow]:
     return (row for row in table.rows if row["bot"] == bot)
 
 
-class _History(NamedTuple):
-    """All versions of all bots that ever played, rated together."""
-
-    rows: Mapping[str, TableRow]
-    """Their rows in a leaderboard of all, by title."""
-    points: Sequence[Point]
-
-
-class _Moment(NamedTuple):
-    """A league as it is for a while."""
-
-    folder: Path
-    anchor: Anchor | None
-    since: str
-    """From when on results are held back; empty if they are not."""
-    size: int
-    """What is another number once a twentieth more matches are stored."""
-    present: frozenset[BotVersion]
-
-
 @lru_cache(maxsize=16)
-def _history(moment: _Moment) -> _History:
-    """Return the history of a league, which takes long to make, so that it is kept."""
-    with reading(moment.folder, moment.since) as (league, store):
+def _history(
+    folder: Path, since: str, present: frozenset[BotVersion], _state: object
+) -> tuple[Mapping[str, TableRow], Sequence[Point]]:
+    """Return the rows, by title, and the ratings over time of all versions that ever played.
+
+    These are rated together, which takes long: it is kept until the bots or that `_state` of the
+    league are others.
+    """
+    with reading(folder, since) as (league, store):
         assert store is not None
         field = public_field(league, store, versions=True)
         ratings = fit(field.deals, bots=field.bots)
         results = {
-            number: Result(tuple(_title(bot, moment.present) for bot in each.bots), each.places)
+            number: Result(tuple(_title(bot, present) for bot in each.bots), each.places)
             for number, each in store.tallies.results().items()
         }
         rows = {row["bot"]: row for row in leaderboard(field, ratings).rows}
-        return _History(rows, progress(league, store, field, ratings, results))
+        return rows, progress(league, store, field, ratings, results)
 
 
 def _size(stored: int) -> int:
+    """Return what is another number once a twentieth more matches are stored."""
     return int(math.log(1 + stored) / math.log(1.05))
 
 

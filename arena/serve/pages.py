@@ -167,14 +167,8 @@ def _rating_at(point: RatedPoint, title: str, *, is_elo: bool) -> str:
 def _rated(versions: Sequence[Version]) -> list[Row]:
     """Return the ratings of versions as rows of a table have them: on Elo's scale if any is."""
     is_elo = any(each.elo is not None for each in versions)
-    return [
-        {
-            "rating": each.rating,
-            "error": each.error,
-            **({"elo": each.elo, "elo_error": each.elo_error} if is_elo else {}),
-        }
-        for each in versions
-    ]
+    keys = ("rating", "error", "elo", "elo_error")[: 4 if is_elo else 2]
+    return [{key: getattr(each, key) for key in keys} for each in versions]
 
 
 def matches_page(visit: WebVisit, matches: MatchesView) -> str:

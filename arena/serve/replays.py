@@ -1,6 +1,6 @@
 """Matches as the pages show them: lists, newest first, and one as the viewer takes it."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -15,7 +15,6 @@ from arena.serve.views import league_name, reading
 from arena.store.rows import BotVersion, StoredMatch, WholeMatch
 from arena.store.suspensions import suspended
 from protocol.errors import ArenaError, Refusal, RunError
-from referee.match.replay import Entry
 
 MOST = 100
 """The matches of one page of a list."""
@@ -121,8 +120,8 @@ def matches_view(
         none = MatchesView(league=league_name(league), rows=[], bot=bot, faulty=faulty)
         if store is None:
             return none
-        sat = [_is_called(bot)] if bot else []
-        sat += [] if own is None else [_is_one_of(own)]
+        sat = [] if own is None else [_is_one_of(own)]
+        sat += [lambda each: each.name == bot] if bot else []
         found = list(store.newest(sat=sat, faulty=faulty, before=before, limit=limit + 1))
         rows = [_row(league, at, match) for _, at, match in found[:limit]]
         older = found[limit - 1][0] if len(found) > limit else 0
@@ -164,10 +163,10 @@ def own_view(folder: Path, bot: str, *, own: Own = None, since: str = "") -> Own
 
     Raises ArenaError if it cannot be read.
     """
-    is_called, is_own = _is_called(bot), _is_one_of(own)
+    is_own = _is_one_of(own)
 
     def is_it(each: BotVersion) -> bool:
-        return is_called(each) and is_own(each)
+        return each.name == bot and is_own(each)
 
     with reading(folder, since) as (league, store):
         if store is None:
@@ -235,10 +234,6 @@ def _seats(match: StoredMatch, holds: Callable[[BotVersion], bool]) -> set[int]:
     return {seat for seat, bot in enumerate(match.bots) if holds(bot)}
 
 
-def _is_called(name: str) -> Callable[[BotVersion], bool]:
-    return lambda bot: bot.name == name
-
-
 def _is_one_of(own: Own) -> Callable[[BotVersion], bool]:
     return lambda bot: own is None or (bot.name, bot.version) in own
 
@@ -254,14 +249,12 @@ def _said(opened: WholeMatch, seats: Collection[int]) -> Said:
     return Said(
         match=opened.match.id,
         at=opened.circumstances.played_at,
-        faults=list(_faults(entries)),
+        faults=[
+            {"number": number, **fault_row(entry.fault)}
+            for number, entry in entries
+            if entry.fault is not None
+        ],
         notes=[entry.note for _, entry in entries if entry.note][-5:],
         last_lines=[line for seat in sorted(seats) for line in evidence.conversations[seat]],
         stderr="".join(evidence.stderr[seat] for seat in sorted(seats))[-_STDERR:],
     )
-
-
-def _faults(entries: Sequence[tuple[int, Entry]]) -> Iterator[dict[str, Any]]:
-    for number, entry in entries:
-        if entry.fault is not None:
-            yield {"number": number, **fault_row(entry.fault)}

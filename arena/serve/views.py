@@ -147,29 +147,24 @@ def public_field(league: LeaguePlan, store: Store | None, *, versions: bool = Fa
         name=league_name(league),
         remedy=None,  # what is missing stands above the table, and is played in turn
         suspended={bot: _publicly(why) for bot, why in found.suspended.items()},
-        asides=tuple(map(safe, [*_excluded(league), *_lost(league), *_left(league, store)])),
+        asides=tuple(map(safe, _asides(league, store))),
     )
 
 
-def _excluded(league: LeaguePlan) -> Iterator[str]:
-    """Yield a sentence or two for each bot that is disqualified."""
-    for bot in league.disqualified:
-        yield f"{bot.remark} Its matches do not count."
+def _asides(league: LeaguePlan, store: Store | None) -> Iterator[str]:
+    """Yield what strangers should know of bots that are excluded, or gone, or cannot be run.
 
-
-def _lost(league: LeaguePlan) -> Iterator[str]:
-    """Yield a sentence for each bot that is not there; why names files, so it is not said."""
-    for bot in league.bots:
-        if isinstance(bot, LostBot):
-            yield f"{bot.name} cannot be run: its files are not as they should be."
-
-
-def _left(league: LeaguePlan, store: Store) -> Iterator[str]:
-    """Yield a sentence on the bots that have played and are in the league no more, if any."""
-    gone = sorted({key for key, _ in store.bots.played()} - league.names.keys())
-    if gone:
-        are, their = ("is", "its") if len(gone) == 1 else ("are", "their")
-        yield f"{', '.join(gone)} {are} no longer in the league: {their} matches do not count."
+    Why they cannot be run names files, so it is not said.
+    """
+    for gone in league.disqualified:
+        yield f"{gone.remark} Its matches do not count."
+    for bot in league.lost:
+        yield f"{bot.name} cannot be run: its files are not as they should be."
+    left = {key for key, _ in store.bots.played()} - league.names.keys() if store else ()
+    if left:
+        are, their = ("is", "its") if len(left) == 1 else ("are", "their")
+        names = ", ".join(sorted(left))
+        yield f"{names} {are} no longer in the league: {their} matches do not count."
 
 
 def _publicly(why: str) -> str:
@@ -192,7 +187,7 @@ def _unplayed(league: LeaguePlan) -> Field:
         anchor=league.anchor,
         words=WITH_COMMAS,
         faults={},
-        asides=tuple(map(safe, [*_excluded(league), *_lost(league)])),
+        asides=tuple(map(safe, _asides(league, None))),
     )
 
 
