@@ -48,9 +48,7 @@ def note_calendar(db: HandIns, hand_in: HandIn) -> list[CalendarChange]:
     """
     new = _words(hand_in)
     with db.transaction():
-        known = _words(HandIn())
-        for row in db.rows("SELECT key, new FROM calendar ORDER BY number"):
-            known[row["key"]] = row["new"]
+        known = _words(HandIn()) | {each.key: each.new for each in calendar_changes(db)}
         at = written(now())
         changes = [
             CalendarChange(at=at, key=key, old=known.get(key, ""), new=value)

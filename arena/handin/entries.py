@@ -110,12 +110,7 @@ def bots_of(db: HandIns, author: str) -> list[str]:
 
     Raises ArenaError if the file cannot be read.
     """
-    rows = db.rows(
-        "SELECT folder FROM submission JOIN person ON person.number = submission.person "
-        "WHERE person.name = ? AND folder != ''",
-        (composed(author),),
-    )
-    theirs = {row["folder"] for row in rows}
+    theirs = {one.folder for one in submissions.of_author(db, composed(author))}
     return [name for name, folder in folders(db.league).items() if folder in theirs]
 
 

@@ -1,7 +1,7 @@
 """What a hook is told: messages with numbers, kept until they were told or could not be."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Literal
@@ -71,20 +71,17 @@ def note_events(db: HandIns, plan: LeaguePlan) -> None:
 def _note_submissions(db: HandIns, *, is_first: bool) -> None:
     [newest] = db.rows("SELECT coalesce(max(rowid), 0) AS last FROM history")
     events: dict[str, Event] = {"playing": "accepted", "refused": "refused"}
-    for row in () if is_first else _changes(db):
+    changes = db.rows(
+        "SELECT submission, state FROM history WHERE rowid > ? AND state IN ('playing', 'refused') "
+        "ORDER BY rowid",
+        (newest["last"] if is_first else int(db.fact(_CURSOR)),),
+    )
+    for row in changes:
         event = events[row["state"]]
         one = get(db, row["submission"])
         said = {name: getattr(one, name)[:_LONGEST] for name in _TEXTS[event]}
         _store(db, event, {"bot": one.bot, "submission": one.number, **said})
     db.note_fact(_CURSOR, str(newest["last"]))
-
-
-def _changes(db: HandIns) -> Sequence[Any]:
-    return db.rows(
-        "SELECT submission, state FROM history WHERE rowid > ? AND state IN ('playing', 'refused') "
-        "ORDER BY rowid",
-        (int(db.fact(_CURSOR)),),
-    )
 
 
 def _suspended(plan: LeaguePlan) -> Iterator[tuple[Event, dict[str, Any], str]]:

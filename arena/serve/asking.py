@@ -17,7 +17,7 @@ from arena.handin.final import FINAL
 from arena.league.file import FILE
 from arena.league.plan import DATABASE
 from arena.serve.child import Companion
-from arena.serve.messages import Query, ReaderAnswer, decoder, line
+from arena.serve.messages import Query, ReaderAnswer, line
 from protocol.errors import ArenaError, Refusal
 
 _LEAST_SECONDS = 2.0  # that an answer holds while matches are played ...
@@ -29,7 +29,7 @@ _PAUSE = 0.1  # seconds between looks at whether it is there
 _MOST_KEPT = 32 << 20  # bytes of answers
 _MOST_WAITING = 64  # questions
 
-_read_answer = decoder(ReaderAnswer).decode
+_read_answer = msgspec.json.Decoder(ReaderAnswer).decode
 
 
 def _busy() -> Refusal:

@@ -1,7 +1,7 @@
 """What a server and the processes beside it say to each other: lines of JSON, one a message."""
 
 import os
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 import msgspec
 
@@ -99,11 +99,6 @@ class ReaderAnswer(msgspec.Struct, frozen=True):
     """Why there is no value, in a sentence for the organizer; empty if there is one."""
     absent: bool = False
     """Whether there is none because what was asked for does not exist."""
-
-
-def decoder(kind: Any) -> "msgspec.json.Decoder[Any]":
-    """Return what reads a line of messages of a kind."""
-    return msgspec.json.Decoder(kind)
 
 
 def line(message: object) -> bytes:

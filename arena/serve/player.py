@@ -42,7 +42,6 @@ from arena.serve.messages import (
     Stopped,
     Trouble,
     Word,
-    decoder,
     line,
     take_output,
 )
@@ -64,7 +63,7 @@ _READ = 1 << 16
 _Entry: TypeAlias = tuple[Path, str, str]
 """A bot in a league: the league's folder, the bot's key and its version."""
 
-_read_order = decoder(Order).decode
+_read_order = msgspec.json.Decoder(Order).decode
 
 
 class Orders:

@@ -14,7 +14,7 @@ import msgspec
 
 from arena.handin.final import FINAL
 from arena.serve.careers import bot_view
-from arena.serve.messages import Query, ReaderAnswer, decoder, line, take_output
+from arena.serve.messages import Query, ReaderAnswer, line, take_output
 from arena.serve.replays import matches_view, own_view, replay_view
 from arena.serve.views import table_view
 from protocol.errors import ArenaError, Refusal
@@ -50,7 +50,7 @@ def main() -> None:
     parser.add_argument("league", type=Path)
     folder = parser.parse_args().league
     output = take_output()
-    read = decoder(Query).decode
+    read = msgspec.json.Decoder(Query).decode
     for each in sys.stdin.buffer:
         ask = read(each)
         try:

@@ -10,6 +10,8 @@ from pathlib import Path
 from time import monotonic
 from typing import Concatenate, ParamSpec, TypeVar
 
+import msgspec
+
 from arena.handin.database import HandIns
 from arena.handin.people import people
 from arena.handin.submissions import Submission, all_of, queue
@@ -30,7 +32,6 @@ from arena.serve.messages import (
     Stopped,
     Trouble,
     Word,
-    decoder,
     line,
     ranks_of,
 )
@@ -49,7 +50,7 @@ _LEAST_SECONDS = 2.0  # between two tables ...
 _TIMES = 5  # ... or so many times as long as one takes
 _RECENT = 200  # submissions whose states are followed
 
-_read_word = decoder(Word).decode
+_read_word = msgspec.json.Decoder(Word).decode
 
 Say = Callable[[str], None]
 

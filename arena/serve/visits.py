@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from math import ceil
+from typing import Literal
 from urllib.parse import urlsplit
 
 from starlette.requests import HTTPConnection, Request
@@ -32,7 +33,7 @@ class WebVisitor:
     """The secret of the session; empty without one."""
 
     @property
-    def role(self) -> str:
+    def role(self) -> Literal["", "reader", "author", "organizer"]:
         """What he is; nothing for a stranger."""
         return "" if self.person is None else self.person.role
 
@@ -73,7 +74,7 @@ class WebVisitor:
         return WebVisit(
             league=self.league.name,
             name=self.person.name if self.person is not None else "",
-            role=self.person.role if self.person is not None else "",
+            role=self.role,
             csrf=self.csrf,
             replays=self.may_see_all,
             frozen=self.league.timetable.frozen,

@@ -204,7 +204,7 @@ class HomeSession:
         self._begun += 1
         copy = RemoteCopy(self._begun, writer)
         self._copies[copy.number] = copy
-        self._send(lambda n: BeginCopy(n=n, copy=copy.number))
+        self._send(BeginCopy(n=self._post.number(), copy=copy.number))
         return copy
 
     async def pass_on(self, copy: RemoteCopy, line: str) -> None:
@@ -213,12 +213,12 @@ class HomeSession:
             self._seen.clear()
             await self._seen.wait()
         if copy.number in self._copies:
-            self._send(lambda n: CopyLine(n=n, copy=copy.number, line=line))
+            self._send(CopyLine(n=self._post.number(), copy=copy.number, line=line))
 
     def end(self, copy: RemoteCopy) -> None:
         """End a copy of which nothing more is asked."""
         if self._drop(copy):
-            self._send(lambda n: EndCopy(n=n, copy=copy.number))
+            self._send(EndCopy(n=self._post.number(), copy=copy.number))
 
     def _drop(self, copy: RemoteCopy) -> bool:
         """Forget a copy, if it is not forgotten yet, and wake who waits for it or for its room."""
@@ -239,12 +239,12 @@ class HomeSession:
         self._seen.set()
         self._changed()
 
-    def _send(self, letter_of: Callable[[int], Letter]) -> None:
+    def _send(self, letter: Letter) -> None:
         """Send a letter, now or when there is a connection."""
         if self.is_over:
             return
         try:
-            frame = self._post.hold(letter_of(self._post.number()))
+            frame = self._post.hold(letter)
         except ProtocolError as error:
             self.fail(unsound(error))
             return

@@ -12,6 +12,7 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import TypeVar
 
+import msgspec
 import pytest
 
 from arena.handin.database import HANDED_IN, HandIns
@@ -37,7 +38,7 @@ limits = {{ sandbox = "none", pace = "slow", move_time = 30, startup = 30, slots
 """
 W = TypeVar("W")
 
-READ = messages.decoder(messages.Word).decode
+READ = msgspec.json.Decoder(messages.Word).decode
 SLOWLY = """
 import time, kit, guerra_random
 def choose(*words):
