@@ -150,9 +150,9 @@ def verdict(bot: str, game: str, steps: Sequence[Step]) -> str:
     return f"{bot} is fit to play {game}{so_far}.{see}"
 
 
-def verdict_table(bot: str, game: str, steps: Sequence[Step]) -> Table:
-    """Return the steps as a table."""
-    rows: list[dict[str, Any]] = [
+def step_rows(steps: Iterable[Step]) -> list[dict[str, Any]]:
+    """Return steps as rows of a table, and of JSON."""
+    return [
         {
             "step": number,
             "title": step.title,
@@ -162,6 +162,11 @@ def verdict_table(bot: str, game: str, steps: Sequence[Step]) -> Table:
         }
         for number, step in enumerate(steps, 1)
     ]
+
+
+def verdict_table(bot: str, game: str, steps: Sequence[Step]) -> Table:
+    """Return the steps as a table."""
+    rows = step_rows(steps)
     columns = (
         Column("Step", "step", "right"),
         Column("", "title"),

@@ -2,9 +2,10 @@
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
-from arena.author.verdict import Step
+from arena.author.verdict import Step, step_rows
 from arena.text import safe
 from protocol.errors import ArenaError
 
@@ -18,22 +19,15 @@ _BUILDS = re.compile(
 
 def steps_json(steps: list[Step], folder: Path) -> str:
     """Return steps as `arena check --format json` shows them, and as they may be shown anywhere."""
-    return json.dumps(
-        [
-            {
-                "step": number,
-                "title": step.title,
-                "state": step.state.lower(),
-                "detail": _shown(step.detail, folder),
-                "evidence": [_shown(line, folder) for line in step.evidence[:_LINES]],
-            }
-            for number, step in enumerate(steps, 1)
-        ]
+
+    def shown(line: str) -> str:
+        return safe(cleaned(line, folder))
+
+    said = (
+        replace(step, detail=shown(step.detail), evidence=[*map(shown, step.evidence[:_LINES])])
+        for step in steps
     )
-
-
-def _shown(line: str, folder: Path) -> str:
-    return safe(cleaned(line, folder))
+    return json.dumps(step_rows(said))
 
 
 def without_name(error: ArenaError, bot: str) -> str:

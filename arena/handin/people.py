@@ -15,7 +15,6 @@ from arena.text import composed, likeness, quoted
 from protocol.errors import ArenaError
 
 Role = Literal["author", "organizer", "reader"]
-ROLES: tuple[Role, ...] = ("author", "organizer", "reader")
 
 _TOKEN_BYTES = 32
 _PREFIX = "arena_"  # so that a program that looks for secrets in published files finds it

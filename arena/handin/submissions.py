@@ -84,22 +84,22 @@ def of_author(db: HandIns, name: str) -> list[Submission]:
     return _several(db, "WHERE person.name = ? ORDER BY submission.number DESC", (name,))
 
 
-def bots_of_author(db: HandIns, person: int) -> list[str]:
-    """Return the bots of an author, by number, that play or have played, the newest first."""
+def versions_of_author(db: HandIns, person: int) -> list[tuple[str, str]]:
+    """Return the bots of an author, by number, with each version that plays or has played.
+
+    The newest come first.
+    """
     rows = db.rows(
-        "SELECT bot FROM submission WHERE person = ? AND accepted "
-        "GROUP BY bot ORDER BY max(number) DESC",
+        "SELECT bot, version FROM submission WHERE person = ? AND accepted "
+        "GROUP BY bot, version ORDER BY max(number) DESC",
         (person,),
     )
-    return [row["bot"] for row in rows]
-
-
-def versions_of_author(db: HandIns, person: int) -> list[tuple[str, str]]:
-    """Return the bots of an author, by number, with each version that plays or has played."""
-    rows = db.rows(
-        "SELECT DISTINCT bot, version FROM submission WHERE person = ? AND accepted", (person,)
-    )
     return [(row["bot"], row["version"]) for row in rows]
+
+
+def bots_of_author(db: HandIns, person: int) -> list[str]:
+    """Return the bots of an author, by number, that play or have played, the newest first."""
+    return [*dict.fromkeys(bot for bot, _ in versions_of_author(db, person))]
 
 
 def all_of(db: HandIns, most: int = 1000) -> list[Submission]:
@@ -123,8 +123,7 @@ def queue(db: HandIns) -> list[Submission]:
 def next_one(db: HandIns) -> Submission | None:
     """Return what is to be taken in next: of an author whose turn is due first, as it is fair."""
     turn = "(SELECT due FROM turn WHERE turn.number = person.number)"
-    found = _several(db, f"WHERE state = 'received' ORDER BY {turn}, submission.number LIMIT 1", ())
-    return found[0] if found else None
+    return _first(db, f"WHERE state = 'received' ORDER BY {turn}, submission.number LIMIT 1", ())
 
 
 def playing(db: HandIns) -> list[Submission]:
@@ -145,23 +144,18 @@ def idle(db: HandIns, before: str, most: int) -> list[Submission]:
 
 def last_accepted(db: HandIns, bot: str) -> Submission | None:
     """Return the newest submission of a bot that plays or has played; None if there is none."""
-    found = _several(
-        db,
-        "WHERE submission.likeness = ? AND accepted ORDER BY submission.number DESC LIMIT 1",
-        (likeness(bot),),
-    )
-    return found[0] if found else None
+    where = "WHERE submission.likeness = ? AND accepted ORDER BY submission.number DESC LIMIT 1"
+    return _first(db, where, (likeness(bot),))
 
 
 def first_of(db: HandIns, name: str) -> Submission | None:
     """Return the submission that a name like this belongs to; None if it is nobody's."""
-    found = _several(
+    return _first(
         db,
         "WHERE submission.likeness = ? AND (accepted OR state IN "
         "('received', 'building', 'checking')) ORDER BY submission.number LIMIT 1",
         (likeness(name),),
     )
-    return found[0] if found else None
 
 
 def accepted_versions(db: HandIns, bot: str) -> set[str]:
@@ -173,6 +167,10 @@ def accepted_versions(db: HandIns, bot: str) -> set[str]:
 def _several(db: HandIns, where: str, values: Sequence[Any]) -> list[Submission]:
     rows = db.rows(f"SELECT {_BRIEF} {_OF} {where}", values)
     return [_one(dict(row)) for row in rows]
+
+
+def _first(db: HandIns, where: str, values: Sequence[Any]) -> Submission | None:
+    return next(iter(_several(db, where, values)), None)
 
 
 def _one(values: Mapping[str, Any]) -> Submission:
@@ -287,20 +285,19 @@ def retire(db: HandIns, number: int, reason: str) -> None:
             _set(db, number, "replaced", {"reason": reason})
 
 
-def resume(db: HandIns, number: int) -> State:
-    """Let what was looked at when the intake was killed wait again; return its state then.
+def resume(db: HandIns, number: int) -> None:
+    """Let what was looked at when the intake was killed wait again.
 
     It is refused if it was so too often: it may be what ends the intake.
     """
     with db.transaction():
-        [row] = db.rows("SELECT state, tries FROM submission WHERE number = ?", (number,))
+        [row] = db.rows("SELECT tries FROM submission WHERE number = ?", (number,))
         if row["tries"] < TRIES:
             _set(db, number, "received", {"step": ""})
-            return "received"
+            return
     what = f"it ended the intake {TRIES} times."
     remedy = "Ask the organizer what happened on the server; it may be no fault of the bot."
     refuse(db, number, Refusal(422, what, remedy, can_retry=True))
-    return "refused"
 
 
 def _state(db: HandIns, number: int) -> str:

@@ -168,11 +168,8 @@ class Served:
         async with asyncio.TaskGroup() as tasks:
             looking = tasks.create_task(self._look())
             calls = tasks.create_task(self.homes.run())
-            children = [
-                tasks.create_task(each.run()) for each in (self.player, self.intake, self.reader)
-            ]
-            children.append(tasks.create_task(self._run_messenger()))
-            await asyncio.wait(children)
+            runs = self.player.run(), self.intake.run(), self.reader.run(), self._run_messenger()
+            await asyncio.wait([tasks.create_task(each) for each in runs])
             self.homes.close()
             looking.cancel()
             calls.cancel()
