@@ -6,7 +6,6 @@ It is told by lines on its standard input, and says what happens by lines on its
 import argparse
 import os
 import select
-import sys
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -79,36 +78,24 @@ class Orders:
         """Whether the player is to end."""
         self.connected = ConnectedBots(folder / HANDED_IN)
         """Which remote bots are there."""
-        self._missed: set[RemoteKey] = set()  # in the last run, if none is going on
+        self.missed: set[RemoteKey] = set()
+        """The remote bots that were missed in the last run, if none is going on."""
         self._file = folder / FILE
         self._seen = stamp_of(self._file)
-        self._news = threading.Event()
+        self.news = threading.Event()
+        """Set once anything was told since the league was read."""
         self._lock = threading.Lock()
         self._run: Run | None = None
         self._began = 0.0  # when that run did
         threading.Thread(target=self._listen, daemon=True).start()
 
-    @property
-    def is_bot_missed(self) -> bool:
-        """Whether a remote bot was missed in the last run."""
-        return bool(self._missed)
-
-    @property
-    def are_new(self) -> bool:
-        """Whether anything was told since the league was read."""
-        return self._news.is_set()
-
-    def wait(self, seconds: float | None) -> bool:
-        """Wait until something is told, and return that it was, or until seconds have passed."""
-        return self._news.wait(seconds)
-
     def begin(self) -> None:
         """Take note that the league is read now: what was told before is done with it."""
         with self._lock:
             self._seen = stamp_of(self._file)
-            self._missed = set()
+            self.missed = set()
             if not self.ending:
-                self._news.clear()
+                self.news.clear()
 
     @contextmanager
     def stopping(self, run: Run) -> Iterator[None]:
@@ -118,54 +105,49 @@ class Orders:
         """
         with self._lock:
             self._run, self._began = run, monotonic()
-        if self._news.is_set():
+        if self.news.is_set():
             run.stop()
         try:
             yield
         finally:
             with self._lock:
                 self._run = None
-                self._missed = {(bot.key, bot.remote_digest) for bot in run.absent}
+                self.missed = {(bot.key, bot.remote_digest) for bot in run.absent}
                 self._look_for_missed()
 
     def _look_for_missed(self) -> None:
         """Let the league be played again if a bot that was missed is there."""
-        if any(self.connected.room(*bot) for bot in self._missed):
-            self._news.set()
+        if any(self.connected.room(*bot) for bot in self.missed):
+            self.news.set()
 
     def _listen(self) -> None:
         rest = b""
         while True:
+            lines = []
             if select.select([0], [], [], _LOOK_SECONDS)[0]:
                 found = os.read(0, _READ)
                 if not found:
                     os._exit(1)
                 *lines, rest = (rest + found).split(b"\n")
+            with self._lock:
                 for each in lines:
                     self._heed(_read_order(each))
-            elif stamp_of(self._file) != self._seen:
-                self._tell()
-            with self._lock:
+                if (stamp := stamp_of(self._file)) != self._seen:
+                    self._seen = stamp
+                    self.news.set()
                 self._stop_in_time()
 
     def _heed(self, order: Order) -> None:
         if isinstance(order, Here):
-            with self._lock:
-                self.connected.tell({(key, digest): room for key, digest, room in order.rooms})
-                self._look_for_missed()
+            self.connected.tell({(key, digest): room for key, digest, room in order.rooms})
+            self._look_for_missed()
             return
         self.ending |= isinstance(order, EndPlay)
-        self._tell()
-
-    def _tell(self) -> None:
-        with self._lock:
-            self._seen = stamp_of(self._file)
-            self._news.set()
-            self._stop_in_time()
+        self.news.set()
 
     def _stop_in_time(self) -> None:
         run = self._run
-        if run is None or not self._news.is_set():
+        if run is None or not self.news.is_set():
             return
         if self.ending or not run.is_slow or monotonic() - self._began > SLOW_REST:
             run.stop()
@@ -203,11 +185,11 @@ class Player:
             while not self._orders.ending:
                 self._orders.begin()
                 seconds = self._tried()
-                if self._orders.wait(_KEEP_SECONDS if seconds is None else seconds):
+                if self._orders.news.wait(_KEEP_SECONDS if seconds is None else seconds):
                     continue
                 if seconds is None:
                     self._idle.clear()  # nobody needs them now
-                    self._orders.wait(None)
+                    self._orders.news.wait(None)
         finally:
             self._idle.clear()
 
@@ -219,7 +201,7 @@ class Player:
             if final is not None:
                 folder = final
                 seconds = self._play_to_the_end(folder)
-                if seconds is not None or self._orders.are_new or self._orders.is_bot_missed:
+                if seconds is not None or self._orders.news.is_set() or self._orders.missed:
                     return seconds
                 with HandIns(self._folder) as db:
                     note_over(db)
@@ -319,7 +301,7 @@ class Player:
             return _RETRY_SECONDS
         if not run.missing:
             self._tell(Idle("All matches are played."))
-        elif not orders.are_new:
+        elif not orders.news.is_set():
             is_one_out = not run.absent or len(self._suspended) > suspended
             self._tell(Idle(_left(run.absent, with_suspended=is_one_out)))
         return None
@@ -391,7 +373,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    try:
-        main()
-    except msgspec.DecodeError as error:
-        sys.exit(f"a line on standard input is no order: {error}")
+    main()

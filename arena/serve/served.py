@@ -81,8 +81,9 @@ class Served:
         self.name = name
         self.plan = read_asked(folder)
         """What its file asks for, as it was read last."""
-        self._say: Say = lambda text: say(f"{name}: {text}")
-        self.timetable = Timetable(lambda: self.plan, self._say)
+        self.say: Say = lambda text: say(f"{name}: {text}")
+        """Called with sentences for the organizer."""
+        self.timetable = Timetable(lambda: self.plan, self.say)
         self.broadcast = Broadcast()
         self._hooked = asyncio.Event()
         self._pool = pool
@@ -101,16 +102,16 @@ class Served:
             folder,
             words,
             self._hear_player,
-            self._say,
+            self.say,
             lambda: line(self._here),
         )
         user = [] if uid is None else [str(uid)]
-        self.intake = Companion("arena.handin.intake", folder, user, self._hear_intake, self._say)
-        self.reader = LeagueReader(folder, self._say)
+        self.intake = Companion("arena.handin.intake", folder, user, self._hear_intake, self.say)
+        self.reader = LeagueReader(folder, self.say)
         self.messenger = Companion(
-            "arena.handin.messenger", folder, (), self._hear_messenger, self._say
+            "arena.handin.messenger", folder, (), self._hear_messenger, self.say
         )
-        self.homes = Homes(self, self._say, lambda: self._or_say(self._reread()))
+        self.homes = Homes(self)
         self._playing: Word = Idle("It begins.")
         self.left: tuple[int, int] | None = None
         """How many matches are asked for and how many of them are missing, as the player said last.
@@ -178,7 +179,7 @@ class Served:
         if self.plan.hand_in.hook:
             self._hooked.set()
             if problem := unfit(self.plan.hand_in.hook, self.folder):
-                self._say(problem)
+                self.say(problem)
 
     async def _run_messenger(self) -> None:
         """Keep the messenger alive from when on there is a hook."""
@@ -216,7 +217,7 @@ class Served:
         word = _read_word(words)
         match word:
             case Stopped():
-                self._say(f"{word.bot} is suspended while the server runs: it {word.reason}.")
+                self.say(f"{word.bot} is suspended while the server runs: it {word.reason}.")
                 return
             case Trouble():
                 self._say_once(word.what)
@@ -228,11 +229,11 @@ class Served:
                 if not word.is_final:
                     self.left = word.asked, word.missing
                 what = " of the final" if word.is_final else ""
-                self._say(f"{counted(word.missing, 'match', 'matches')}{what} to play.")
+                self.say(f"{counted(word.missing, 'match', 'matches')}{what} to play.")
             case Idle():
                 self._told.clear()
                 if word != self._playing:  # or nothing came of looking again
-                    self._say(word.why)
+                    self.say(word.why)
                 if self.left is not None and self.left[1]:
                     self.left = None  # there is another reason than that all was played
             case Progress():
@@ -249,11 +250,11 @@ class Served:
         self._news.set()
         match event:
             case {"event": "ready", "problem": str(problem)}:
-                self._say(f"Nothing can be unpacked here, so that no bot is taken: {problem}")
+                self.say(f"Nothing can be unpacked here, so that no bot is taken: {problem}")
             case {"event": "ready", "build_problem": str(problem)}:
-                self._say(f"Nothing can be built here; only ready programs are taken: {problem}")
+                self.say(f"Nothing can be built here; only ready programs are taken: {problem}")
             case {"event": "ready", "build_sandbox": str(name)}:
-                self._say(f"What is handed in is built in {name}.")
+                self.say(f"What is handed in is built in {name}.")
             case {"event": "submission"} | {"event": "idle"}:
                 self._progress = 0, ""
             case {"event": "trouble", "words": str(trouble)}:
@@ -261,7 +262,7 @@ class Served:
 
     def _hear_messenger(self, words: bytes) -> None:
         """Tell the organizer that the hook fails."""
-        self._say(str(json.loads(words)["words"]))
+        self.say(str(json.loads(words)["words"]))
 
     async def _look(self) -> None:
         """Notice what was changed, by whomever, and tell those who listen."""
@@ -274,7 +275,7 @@ class Served:
                 async with asyncio.timeout(_LOOK_SECONDS):
                     await self._news.wait()
             self._news.clear()
-            await self._or_say(self._reread())
+            await self.refresh()
             await self._or_say(self._follow())
             await self._or_say(self._go_by_calendar())
             await self._or_say(self._end_listeners())
@@ -291,6 +292,10 @@ class Served:
             elif not isinstance(self._playing, Progress) and state != self._public_state:
                 self.broadcast.tell("table", {})
             state = self._public_state
+
+    async def refresh(self) -> None:
+        """Read the league's file anew if it was changed; say why if that cannot be."""
+        await self._or_say(self._reread())
 
     async def _renew_table(self, frozen: str) -> None:
         """Have the table that all see made anew, and hooks told by it."""
@@ -312,7 +317,7 @@ class Served:
     def _say_once(self, words: str) -> None:
         if words not in self._told:
             self._told.add(words)
-            self._say(words)
+            self.say(words)
 
     def _tell_messenger(self, table: bytes = b"") -> None:
         """Let hooks be told what is new, by the ranks of a table too, unless those are secret."""
@@ -346,7 +351,7 @@ class Served:
             raise
         if self._is_unreadable:
             self._is_unreadable = False
-            self._say("league.toml can be read again.")
+            self.say("league.toml can be read again.")
         self._file_stamp = stamp
         self.arrived()  # a bot may have been taken out, or put back
         if plan.hand_in != self.plan.hand_in:
@@ -369,7 +374,7 @@ class Served:
             self.broadcast.tell("submission", data, author=each.author)
             if each.state in ("playing", "refused"):
                 how = "is accepted" if each.state == "playing" else f"is refused at {each.step}"
-                self._say(f"submission {each.number} of {each.author}: {each.bot} {how}.")
+                self.say(f"submission {each.number} of {each.author}: {each.bot} {how}.")
         self.broadcast.tell("queue", {})
         self._tell_messenger()
         if any(each.state == "playing" for each in changed):

@@ -1,7 +1,7 @@
 """The remote bots of one league: which are there, and who may play through them."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from contextlib import suppress
 from time import monotonic
 from typing import TYPE_CHECKING
@@ -58,25 +58,11 @@ Rooms = Mapping[RemoteKey, int]
 
 
 class Homes:
-    """The authors' machines that remote bots of one league run on.
+    """The authors' machines that remote bots of one league run on."""
 
-    Args:
-        league: whose they are.
-        say: called with sentences for the organizer.
-        refresh: reads the league's file again if it was changed.
-
-    """
-
-    def __init__(
-        self,
-        league: "Served",
-        say: Callable[[str], None],
-        refresh: Callable[[], Awaitable[None]],
-    ) -> None:
+    def __init__(self, league: "Served") -> None:
         self._league = league
-        self._refresh = refresh
-        self._sparing = Sparing(say)
-        self._say = say
+        self._sparing = Sparing(league.say)
         self._sessions: dict[RemoteKey, HomeSession] = {}
         self.connections = AtOnce(_MOST_OF_ONE)
         """By the numbers of their persons."""
@@ -161,7 +147,7 @@ class Homes:
         try:
             found = listening(folder)
         except OSError as error:
-            self._say(f"no remote bot can play: {folder}: {error.strerror}.")
+            self._league.say(f"no remote bot can play: {folder}: {error.strerror}.")
             return
         server = await asyncio.start_server(
             self._called, sock=found, limit=_CALL_BYTES, backlog=512
@@ -234,7 +220,7 @@ class Homes:
             )
         own = await self._league.db(bots_of_author, person.number)
         if self._meant(hello) is None:
-            await self._refresh()  # it may have been entered a moment ago
+            await self._league.refresh()  # it may have been entered a moment ago
         bot = self._meant(hello) or self._named(hello, await self._departing())
         name = safe(hello.bot)
         if bot is None:
@@ -265,7 +251,7 @@ class Homes:
         try:
             return (await loop.run_in_executor(None, departures, plan)).bots
         except ArenaError as error:  # then nothing is played either
-            self._say(str(error))
+            self._league.say(str(error))
             return ()
 
     def _session(self, hello: RemoteHello, bot: Bot, person: Person) -> tuple[HomeSession, bool]:
@@ -353,7 +339,7 @@ class Homes:
         except (TimeoutError, OSError):
             pass
         except (ValueError, msgspec.MsgspecError) as error:
-            self._say(f"a match called a remote bot, and it was not understood: {error}.")
+            self._league.say(f"a match called a remote bot, and it was not understood: {error}.")
         finally:
             if session is not None and copy is not None:
                 session.end(copy)
