@@ -54,20 +54,13 @@ class Newcomer:
     """Where that is written, as what an error begins with."""
 
 
-def add(db: HandIns, name: str, role: Role = "author") -> str:
-    """Add a person and return the token, of which only a hash is stored.
-
-    One who was removed comes back, with all that was handed in. Raises ArenaError for a name that
-    cannot be one, or that somebody has, or that looks like somebody's.
-    """
-    return add_all(db, [Newcomer(name, role)])[0]
-
-
 def add_all(db: HandIns, wanted: Sequence[Newcomer], *, once_more: bool = False) -> list[str]:
-    """Add several persons and return their tokens.
+    """Add persons and return their tokens, of which only hashes are stored.
 
-    With `once_more`, the token of somebody who is here already in the same role is empty: nobody
-    knows it. Raises ArenaError with all that is wrong with any of them; then nobody is added.
+    One who was removed comes back, with all that was handed in. With `once_more`, the token of
+    somebody who is here already in the same role is empty: nobody knows it. Raises ArenaError with
+    all that is wrong with any of them, such as a name that looks like somebody's; then nobody is
+    added.
     """
     tokens, errors = [], []
     with db.transaction():

@@ -14,11 +14,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 from arena.handin.database import HandIns
-from arena.handin.people import Person, add, by_token
+from arena.handin.people import Person, by_token
 from arena.handin.submissions import all_of
 from arena.league.file import read_asked
 from tests.arena.handin.archives import tarred, zipped
-from tests.arena.handin.conftest import LEAGUE
+from tests.arena.handin.conftest import LEAGUE, add
 from tests.arena.handin.intaking import GOOD, UNFIT, IntakeProcess, check_whole, hand_in
 
 MEASURES = "arena/handin"

@@ -13,11 +13,11 @@ import pytest
 
 from arena.handin import people
 from arena.handin.database import FILE, HandIns
-from arena.handin.people import add, by_token, likeness, remove, renew
+from arena.handin.people import by_token, likeness, remove, renew
 from arena.league.edit import add_bot
 from arena.league.file import read_asked
 from protocol.errors import ArenaError
-from tests.arena.handin.conftest import person, receive
+from tests.arena.handin.conftest import add, person, receive
 
 
 def test_a_token_is_for_its_owner_and_stored_as_a_hash(db: HandIns, cup: Path) -> None:
@@ -132,10 +132,10 @@ ADDER = """
 import sys
 from pathlib import Path
 from arena.handin.database import HandIns
-from arena.handin.people import add
+from arena.handin.people import Newcomer, add_all
 for number in range(20):
     with HandIns(Path(sys.argv[1]), create=True) as db:
-        add(db, f"{sys.argv[2]} {number}")
+        add_all(db, [Newcomer(f"{sys.argv[2]} {number}")])
 """
 
 

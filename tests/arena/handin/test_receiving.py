@@ -14,12 +14,12 @@ import pytest
 
 from arena.handin import submissions
 from arena.handin.database import HandIns
-from arena.handin.people import Person, add, remove
+from arena.handin.people import Person, remove
 from arena.handin.receiving import Arrival, Refusal, shown_filename, tidy
 from arena.handin.submissions import Submission, get, of_author, queue
 from arena.league.file import read_asked
 from arena.league.plan import LeaguePlan
-from tests.arena.handin.conftest import Clock, person, receive
+from tests.arena.handin.conftest import Clock, add, person, receive
 from tests.faults.workshop import small_disk
 from tests.golden import Golden
 from tests.referee.process_watch import until

@@ -13,12 +13,12 @@ from websockets.sync.client import ClientConnection, connect
 
 from arena.folders import locked
 from arena.handin.database import HANDED_IN, HandIns
-from arena.handin.people import Role, add, by_token
+from arena.handin.people import Role, by_token
 from arena.handin.submissions import note
 from arena.league.file import read_asked
 from arena.play import calls
 from protocol import remote
-from tests.arena.handin.conftest import receive
+from tests.arena.handin.conftest import add, receive
 from tests.arena.home.league_side import Proxy
 from tests.arena.serve.serving import LEAGUE, Serving, serving
 

@@ -17,8 +17,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from arena.handin.database import HandIns
-from arena.handin.people import Role, add
+from arena.handin.people import Role
 from tests.arena.conftest import ARENA, ROOT, TWO_BOTS
+from tests.arena.handin.conftest import add
 from tests.referee import process_watch
 from tests.referee.process_watch import until
 
