@@ -35,7 +35,7 @@ def test_the_wheel_holds_the_four_packages_with_bots_and_rules(wheel: Path) -> N
     assert not any("playthroughs" in name for name in names)
     kit = "arena/author/game_template/cpp/game_kit.hpp.txt"
     bot = "bots/guerra/guerra_sensible.py"
-    assert {"bots/kit.py", bot, "referee/games/guerra/rules.md", kit} <= set(names)
+    assert {"bots/templates/python/kit.py", bot, "referee/games/guerra/rules.md", kit} <= set(names)
 
 
 def test_what_the_wheel_installs_plays_from_any_folder(wheel: Path, tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from string import Template
 
 from arena.author.new import TEMPLATES, Language, language_name, languages, write_files
-from arena.league.finding import AUTHORS_KIT
+from arena.league.finding import KIT
 from protocol.errors import ArenaError
 from referee.games import GAMES
 from referee.program.file import GAME_FILE
@@ -34,7 +34,7 @@ def write_game(folder: Path) -> list[str]:
     files = [path for path in _TEMPLATE.rglob("*.txt") if of_programs.isdisjoint(path.parents)]
     texts = {_place(file, name): text for file, text in _filled(files, _TEMPLATE, words).items()}
     texts[f"{name}/__init__.py"] = f'"""{words["Title"]}, a game for Bot Arena."""\n'
-    texts[f"{name}/bots/kit.py"] = AUTHORS_KIT.read_text(encoding="utf-8")
+    texts[f"{name}/bots/kit.py"] = KIT.read_text(encoding="utf-8")
     return _write(folder, texts)
 
 
@@ -77,7 +77,7 @@ def write_program(folder: Path, language: str) -> list[str]:
     texts |= _filled([_TEMPLATE / f"{file}.txt" for file in _SHARED], _TEMPLATE, words)
     if kind.build is not None:  # then JSON is read and written by what bots of the language use
         texts[kind.kit] = (TEMPLATES / language / kind.kit).read_text(encoding="utf-8")
-    texts["bots/kit.py"] = AUTHORS_KIT.read_text(encoding="utf-8")
+    texts["bots/kit.py"] = KIT.read_text(encoding="utf-8")
     return _write(folder, texts)
 
 

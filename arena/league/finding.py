@@ -24,11 +24,9 @@ from referee.sandbox.executable import WINDOWS, has_windows_line_ends
 from referee.sandbox.sources import FILES_LIMIT, read_at_most
 
 BUNDLED = Path(__file__).parents[2] / "bots"
-"""The folder of the bundled bots, `<game>/<game>_<name>.py` each, and of the kit they share."""
-KIT = BUNDLED / "kit.py"
-"""The kit of the bundled bots, whose text is a part of their versions."""
-AUTHORS_KIT = BUNDLED / "templates" / "python" / "kit.py"
-"""The kit for authors, which gets samples of legal moves besides."""
+"""The folder of the bundled bots, `<game>/<game>_<name>.py` each."""
+KIT = BUNDLED / "templates" / "python" / "kit.py"
+"""The kit, which is a part of the versions of the bundled bots, too."""
 HUMAN = "human"
 """The word for a person, who sits only in single matches."""
 BOT_FILE = "bot.toml"
@@ -83,11 +81,8 @@ def bundled_bot(game: str, name: str, called: str | None = None) -> Bot | None:
     bot = make_bot(
         name if called is None else called, path.parent, (PYTHON, path.name), (path.name,)
     )
-    kit = AUTHORS_KIT if path.parent.name == _ANY else KIT
     return replace(
-        bot,
-        files=tuple(sorted((path.name, kit.name))),
-        borrowed=((kit.name, str(kit)),),
+        bot, files=tuple(sorted((path.name, KIT.name))), borrowed=((KIT.name, str(KIT)),)
     )
 
 

@@ -143,4 +143,4 @@ def last_answer(ask: kit.Ask) -> str:
 
 
 if __name__ == "__main__":
-    kit.run(choose)
+    kit.run(choose, samples=0)

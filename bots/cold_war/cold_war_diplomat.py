@@ -181,4 +181,4 @@ class Prospect:
 
 
 if __name__ == "__main__":
-    kit.run(choose)
+    kit.run(choose, samples=0)

@@ -108,4 +108,4 @@ def success(ahead: int) -> float:
 
 
 if __name__ == "__main__":
-    kit.run(choose)
+    kit.run(choose, samples=0)

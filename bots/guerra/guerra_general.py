@@ -260,4 +260,4 @@ def settle(zone: Zone) -> None:
 
 
 if __name__ == "__main__":
-    kit.run(choose)
+    kit.run(choose, samples=0)

@@ -197,4 +197,4 @@ def clash(group: list[str], force: Zone, target: str, line: Zone, enemy: Zone) -
 
 
 if __name__ == "__main__":
-    kit.run(choose)
+    kit.run(choose, samples=0)

@@ -58,4 +58,4 @@ def attack(own: list[str], enemy: list[str], sweeps: list[str]) -> kit.Move:
 
 
 if __name__ == "__main__":
-    kit.run(choose)
+    kit.run(choose, samples=0)

@@ -58,4 +58,4 @@ def suit(ladder: list[str]) -> str:
 
 
 if __name__ == "__main__":
-    kit.run(choose)
+    kit.run(choose, samples=0)

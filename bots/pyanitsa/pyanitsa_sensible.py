@@ -118,4 +118,4 @@ def lay_again(
 
 
 if __name__ == "__main__":
-    kit.run(choose)
+    kit.run(choose, samples=0)

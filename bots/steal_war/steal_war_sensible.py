@@ -64,4 +64,4 @@ def average_chance(view: kit.Move) -> float:
 
 
 if __name__ == "__main__":
-    kit.run(choose)
+    kit.run(choose, samples=0)

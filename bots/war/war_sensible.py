@@ -112,4 +112,4 @@ def go_to_war(
 
 
 if __name__ == "__main__":
-    kit.run(choose)
+    kit.run(choose, samples=0)

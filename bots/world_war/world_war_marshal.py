@@ -360,4 +360,4 @@ ANSWERS: dict[str, Callable[[Board], kit.Move]] = {
 
 
 if __name__ == "__main__":
-    kit.run(choose)
+    kit.run(choose, samples=0)

@@ -113,7 +113,7 @@ class League:
         """Make a bot of a Python source that may import kit; return its entry in the file."""
         folder = self.home / name
         folder.mkdir()
-        for helper in ("kit.py", "guerra/guerra_random.py"):
+        for helper in ("templates/python/kit.py", "guerra/guerra_random.py"):
             shutil.copy(BUNDLED / helper, folder)
         (folder / "bot.py").write_text(source)
         return (

@@ -41,7 +41,11 @@ Answering = Callable[[Message], bytes]
 """What a bot does with a message, and the line that it answers an ask with."""
 
 _STANDS_IN = {
-    "kit": ("kit.py", "_wire = _take_stdout() if _is_piped() else None", "_wire = None"),
+    "kit": (
+        "templates/python/kit.py",
+        "_wire = _take_stdout() if _is_piped() else None",
+        "_wire = None",
+    ),
     "polite": ("naughty/polite.py", "", ""),
 }
 """The modules that read a bot's input: where they lie, and what is not to happen here."""
@@ -94,11 +98,13 @@ class _Modules(MetaPathFinder, Loader):
 def _with_kit(kit: Any, main: ModuleType, path: str) -> Answering | None:
     """Execute a bot of the kit; return it, or None if it is no bot after all."""
     given: list[Any] = []
-    kit.run = lambda choose, on_start=None, on_end=None: given.extend((choose, on_start, on_end))
+    kit.run = lambda choose, on_start=None, on_end=None, samples=4: given.extend(
+        (choose, on_start, on_end, samples)
+    )
     exec(_code(path, Path(path).read_text()), vars(main))
     if not given:
         return None
-    choose, on_start, on_end = given[:3]
+    choose, on_start, on_end, samples = given[:4]
     match: Any = None
 
     def answer(message: Message) -> bytes:
@@ -114,6 +120,7 @@ def _with_kit(kit: Any, main: ModuleType, path: str) -> Answering | None:
             on_end(match, message)
         return b""
 
+    answer.samples = samples  # type: ignore[attr-defined]
     return answer
 
 
@@ -165,13 +172,13 @@ def function_of(program: Program) -> Answering | None:
 class InlineBot(Wire):
     """A bot that is called here: it sends and hears the lines that its process would."""
 
-    samples = 0
     threads = 1
     ended: Ended | None = None
     is_ready = True
 
     def __init__(self, answering: Answering) -> None:
         self._answering = answering
+        self.samples = getattr(answering, "samples", 0)
         self._stderr = io.StringIO()
         self._turn = Turn(0.0, 0.0)
 

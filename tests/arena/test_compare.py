@@ -40,7 +40,7 @@ kit.run(guerra_random.choose, on_start=start)
 def bot(folder: Path, source: str = RANDOM) -> Path:
     """Make the folder of a bot of guerra of a Python source that may import kit."""
     folder.mkdir(parents=True)
-    for helper in ("kit.py", "guerra/guerra_random.py"):
+    for helper in ("templates/python/kit.py", "guerra/guerra_random.py"):
         shutil.copy(BUNDLED / helper, folder)
     (folder / "bot.py").write_text(source)
     (folder / "bot.toml").write_text('command = ["{python}", "bot.py"]\n')

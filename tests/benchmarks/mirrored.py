@@ -23,7 +23,7 @@ from typing import NamedTuple
 
 from tabulate import tabulate
 
-from arena.league.finding import BUNDLED
+from arena.league.finding import BUNDLED, KIT
 from arena.league.settings import Settings
 from arena.league.writing import make_league
 from arena.stats.seats import EVERYBODY, Gain, mirror_gain, sittings
@@ -119,7 +119,7 @@ def results(game: str, league: Mirrored) -> Field:
 def wavering(folder: Path, game: str, bot: str) -> dict[str, object]:
     """Make a wavering copy of a bundled bot; return its entry in a league's file."""
     folder.mkdir()
-    for program in (BUNDLED / "kit.py", *(BUNDLED / game).glob("*.py")):
+    for program in (KIT, *(BUNDLED / game).glob("*.py")):
         shutil.copy(program, folder)
     (folder / "bot.py").write_text(WAVERING.format(game=game, bot=bot, slips=SLIPS))
     return {

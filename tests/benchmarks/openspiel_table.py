@@ -20,6 +20,7 @@ from typing import Any
 import click
 from tabulate import tabulate
 
+from arena.league.finding import KIT
 from arena.league.plan import LeaguePlan
 from arena.league.settings import Settings
 from arena.league.writing import make_league
@@ -91,7 +92,7 @@ def _league(home: Path, word: str, kind: type[Game]) -> LeaguePlan:
     for at, each in enumerate(["random"] * max(2, kind.seat_counts[0] - 1) + ["first"]):
         folder = home / f"bot{at}"
         folder.mkdir()
-        (folder / "kit.py").write_text((ROOT / "bots" / "kit.py").read_text())
+        (folder / "kit.py").write_text(KIT.read_text())
         (folder / "bot.py").write_text(f"import kit\nkit.run(lambda ask: {BOTS[each]})\n")
         bots.append(
             {"name": folder.name, "folder": f"../{folder.name}", "command": ["{python}", "bot.py"]}

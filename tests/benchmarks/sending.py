@@ -69,7 +69,7 @@ def make(folder: Path, size: int) -> None:
     """Make a large bot, and two leagues that it plays in."""
     bot = folder / "large"
     bot.mkdir()
-    for file in ("kit.py", "guerra/guerra_random.py"):
+    for file in ("templates/python/kit.py", "guerra/guerra_random.py"):
         (bot / Path(file).name).write_bytes(Path("bots", file).read_bytes())
     (bot / "bot.py").write_text("import kit, guerra_random\nkit.run(guerra_random.choose)\n")
     with (bot / "model").open("wb") as model, Path("/dev/urandom").open("rb") as source:

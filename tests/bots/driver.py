@@ -20,6 +20,8 @@ from referee.rules.game import Game, plain
 from tests.arena.inline import function_of
 
 BOTS = Path(__file__).parents[2] / "bots"
+KIT = BOTS / "templates" / "python"
+"""The folder of the kit."""
 NAUGHTY = BOTS / "naughty"
 CLOCK = {"judge": "cpu", "move_time": 1.0, "bank": 0.0, "increment": 0.0}
 
@@ -53,7 +55,7 @@ class Program:
             stdout=subprocess.PIPE,
             stderr=self._errors,
             bufsize=0,
-            env={**os.environ, "PYTHONPATH": str(BOTS)},  # the kit is not beside a bundled bot
+            env={**os.environ, "PYTHONPATH": str(KIT)},  # the kit is not beside a bundled bot
         )
         self._unread = b""
 

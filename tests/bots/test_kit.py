@@ -1,9 +1,7 @@
-"""The kit of the bundled bots; that of authors differs by samples and the door alone."""
+"""The kit of Python, which the bundled bots use, too."""
 
 import ast
-import difflib
 import json
-import re
 import subprocess
 import sys
 from pathlib import Path
@@ -11,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from tests.bots.driver import BOTS, CLOCK, Program
+from tests.bots.driver import CLOCK, KIT, Program
 
 BOT = """\
 import sys
-sys.path.insert(0, {bots!r})
+sys.path.insert(0, {kit!r})
 import kit
 
 def choose(ask):
@@ -41,26 +39,13 @@ print("done")
 """
 
 LEGAL = [{"card": n} for n in range(1000)]
-KITS = {"bundled": BOTS, "authors": BOTS / "templates" / "python"}
-"""The folders of the two kits: that of the bundled bots, and that of authors."""
 
 
 @pytest.fixture
 def bot(tmp_path: Path) -> list[str]:
     path = tmp_path / "bot.py"
-    path.write_text(BOT.format(bots=str(BOTS)))
+    path.write_text(BOT.format(kit=str(KIT)))
     return [sys.executable, str(path)]
-
-
-def test_the_kit_of_authors_is_that_of_the_bundled_bots_and_samples_and_the_door() -> None:
-    door = re.compile(r"^class DoorError.*?(?=^def run)", re.DOTALL | re.MULTILINE)
-    texts = (door.sub("", (folder / "kit.py").read_text()) for folder in KITS.values())
-    bundled, authors = (text.partition('"""\n\nfrom')[2].splitlines() for text in texts)
-    matcher = difflib.SequenceMatcher(None, bundled, authors, autojunk=False)
-    changes = [codes for codes in matcher.get_opcodes() if codes[0] != "equal"]
-    for _, first, last, start, end in changes:
-        assert "samples" in "".join(authors[start:end]), bundled[first:last]
-    assert len(changes) > 3
 
 
 def start(seed: int = 5, **changes: Any) -> dict[str, Any]:
@@ -73,12 +58,12 @@ def ask(number: int, decision: str = "pick", **changes: Any) -> dict[str, Any]:
     return message | {"clock": {"move_time": 1.0, "bank": 0.0}} | changes
 
 
-def test_the_kit_of_authors_wants_samples_and_hands_them_on(tmp_path: Path) -> None:
+def test_it_wants_samples_and_hands_them_on(tmp_path: Path) -> None:
     for words, wanted in (("choose", 4), ("choose, samples=0", 0)):
         path = tmp_path / "bot.py"
         text = BOT.replace('"legal": ask.legal', '"legal": ask.legal, "samples": ask.samples')
         text = text.replace("    choose,\n", f"    {words},\n")
-        path.write_text(text.format(bots=str(KITS["authors"])))
+        path.write_text(text.format(kit=str(KIT)))
         with Program([sys.executable, str(path)]) as program:
             program.tell({"type": "hello", "protocol": 1, "name": "x"})
             assert program.hear() == {"type": "ready", "samples": wanted}
@@ -124,15 +109,12 @@ def test_the_dice_and_the_memory_begin_anew_in_every_match(bot: list[str]) -> No
         assert again != other
 
 
-@pytest.mark.parametrize("folder", KITS.values(), ids=KITS)
-def test_a_kit_is_for_python_3_8_imports_little_and_leaves_out_a_note_that_is_none(
-    folder: Path,
-) -> None:
-    tree = ast.parse((folder / "kit.py").read_text(), feature_version=(3, 8))
+def test_it_is_for_python_3_8_imports_little_and_leaves_out_a_note_that_is_none() -> None:
+    tree = ast.parse((KIT / "kit.py").read_text(), feature_version=(3, 8))
     imports = [node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)]
     names = [alias.name for node in imports for alias in node.names]
     assert names == ["annotations", "json", "os", "random", "stat", "sys"]
-    code = f"import sys; sys.path.insert(0, {str(folder)!r}); import kit; kit.run(lambda ask: {{}})"
+    code = f"import sys; sys.path.insert(0, {str(KIT)!r}); import kit; kit.run(lambda ask: {{}})"
     lines = b"".join(json.dumps(m).encode() + b"\n" for m in (start(), ask(3)))
     done = subprocess.run([sys.executable, "-c", code], input=lines, capture_output=True)
     assert (done.stdout, done.stderr) == (b'{"id":3,"move":{}}\n', b"")

@@ -13,7 +13,7 @@ from referee.games.guerra.battle import DECK, FIGHTERS, KNIGHTS, SUIT, attack, v
 from referee.games.khan.game import Khan
 from referee.games.world_war.board import losses
 from referee.rules.game import plain, twin
-from tests.bots.driver import BOTS
+from tests.bots.driver import BOTS, KIT
 from tests.referee.games import duel_positions as duel
 from tests.referee.games import guerra_positions as guerra
 from tests.referee.games import khan_positions as khan
@@ -22,7 +22,7 @@ from tests.referee.games import khan_positions as khan
 @pytest.fixture
 def bot(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     """Return the module of the bot that a test names."""
-    monkeypatch.syspath_prepend(BOTS)
+    monkeypatch.syspath_prepend(KIT)
     monkeypatch.syspath_prepend(next(BOTS.glob(f"*/{request.param}.py")).parent)
     return importlib.import_module(request.param)
 

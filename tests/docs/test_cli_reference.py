@@ -19,7 +19,8 @@ kit.run(lambda ask: globals()[f"{ask.game}_random"].choose(ask))
 """
 FIRST = (
     'cd "$PROJECT"/bots\n'
-    'cp {kit,cold_war/cold_war_random,guerra/guerra_random,khan/khan_random}.py "$OLDPWD"/source\n'
+    'cp {cold_war/cold_war_random,guerra/guerra_random,khan/khan_random}.py "$OLDPWD"/source\n'
+    'cp templates/python/kit.py "$OLDPWD"/source\n'
     'cd "$OLDPWD"\n'
     'python3 -m zipapp source -p "/usr/bin/env python3" -o my_bot'
 )

@@ -17,7 +17,7 @@ import pytest
 from click.testing import CliRunner
 
 from arena.cli import main
-from arena.league.finding import AUTHORS_KIT, BUNDLED
+from arena.league.finding import BUNDLED, KIT
 from arena.store.rows import deal_name
 from arena.store.under_way import MatchesUnderWay
 from referee.sandbox import SANDBOXES
@@ -165,7 +165,7 @@ class FaultyLeague(League):
             door = _DOOR.format(asked=provider.asked, url=provider.url)
             asking = _ASKING_BOT.format(game=arrangement.game, pause=pause, url=provider.url)
             (self.home / names[0] / "bot.py").write_text(asking)
-            shutil.copy(AUTHORS_KIT, self.home / names[0])  # which can ask
+            shutil.copy(KIT, self.home / names[0])  # which can ask
             entries[0] += f'door = ["{provider.asked}"]\n'
         native = self._workshop.native_bot
         if native is None:
@@ -189,7 +189,7 @@ class FaultyLeague(League):
     def _entry(self, game: str, name: str, pause: float) -> str:
         folder = self.home / name
         folder.mkdir()
-        for helper in ("kit.py", f"{game}/{game}_random.py"):
+        for helper in ("templates/python/kit.py", f"{game}/{game}_random.py"):
             shutil.copy(BUNDLED / helper, folder)
         (folder / "bot.py").write_text(_BOT.format(game=game, pause=pause))
         return self._words(name, "{python}", "bot.py")

@@ -106,7 +106,7 @@ def contest() -> Iterator[tuple[Path, str]]:
         home.chmod(0o755)
         for each in ("here", "there"):
             (home / each).mkdir()
-            for helper in ("kit.py", "guerra/guerra_random.py"):
+            for helper in ("templates/python/kit.py", "guerra/guerra_random.py"):
                 shutil.copy(BUNDLED / helper, home / each)
             (home / each / "bot.py").write_text(_BOT)
             (home / each / "bot.toml").write_text('command = ["{python}", "bot.py"]\n')

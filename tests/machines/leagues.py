@@ -1,6 +1,7 @@
 """Small leagues of the bundled games, whose exports are compared between machines."""
 
 import json
+import shutil
 from pathlib import Path
 
 from tests.same_bytes import ROOT, League, Player, bare, copied_bots, write
@@ -26,7 +27,7 @@ class Leagues:
         bots = copied_bots(ROOT, self._folder / game, f"{game}_*.py")
         for file in sorted(bots.iterdir())[_MOST_BOTS:]:
             file.unlink()
-        (bots / "kit.py").write_bytes((ROOT / "bots" / "kit.py").read_bytes())
+        shutil.copy(ROOT / "bots" / "templates" / "python" / "kit.py", bots)
         folder = self._folder / game / "leagues" / game
         write(League(game, seats), folder, bots)
         with (folder / "league.toml").open("a") as settings:

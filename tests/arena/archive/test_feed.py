@@ -12,7 +12,7 @@ from typing import NamedTuple
 import pytest
 from click.testing import Result
 
-from arena.league.finding import AUTHORS_KIT, BUNDLED
+from arena.league.finding import BUNDLED, KIT
 from arena.store.rows import StoredMatch
 from arena.store.store import Store
 from referee.games import GAMES as RULES
@@ -107,7 +107,7 @@ def test_the_messages_are_byte_for_byte_those_of_the_match_and_answered_as_then(
 ) -> None:
     entry = diarist(league, game, source)
     if source == SAMPLED:
-        shutil.copy(AUTHORS_KIT, league.home / "diarist")
+        shutil.copy(KIT, league.home / "diarist")
     others = "".join(f'\n[[bot]]\nname = "r{n}"\nshipped = "random"\n' for n in range(3))
     league.write(
         f'game = "{game}"\nseed = 5\ndeals = 1\n{GAMES[game]}\n'

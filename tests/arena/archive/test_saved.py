@@ -128,7 +128,7 @@ def test_no_file_is_lost_unless_it_may_be(arena: Arena, tmp_path: Path) -> None:
         assert (refused.exit_code, refused.stdout) == (2, "")  # before the match
         assert refused.stderr.startswith(f"arena: {place} {said}")
     assert arena(*PLAY, tmp_path / "no" / "folder" / "match.json").exit_code == 2
-    with files_no_larger_than(6000):
+    with files_no_larger_than(12_000):
         result = arena(*PLAY, file, "--force")
     assert result.exit_code == 1
     assert f"{file} cannot be written: File too large." in result.stderr

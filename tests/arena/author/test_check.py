@@ -33,7 +33,7 @@ def bot(public: Path) -> Bot:
     def make(source: str, *arguments: object) -> Path:
         folder = public / "mine"
         folder.mkdir()
-        for helper in (BUNDLED / "kit.py", BUNDLED / "naughty" / "polite.py"):
+        for helper in (BUNDLED / "templates/python/kit.py", BUNDLED / "naughty" / "polite.py"):
             shutil.copy(helper, folder)
         (folder / "bot.py").write_text(source)
         command = json.dumps(["{python}", "bot.py", *map(str, arguments)])

@@ -13,7 +13,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from arena.cli import _COMMANDS, main
-from arena.league.finding import AUTHORS_KIT, BUNDLED
+from arena.league.finding import BUNDLED, KIT
 from arena.tables.table import FORMATS
 from referee.games import GAMES
 from tests.arena.conftest import ARENA, ROOT, Arena
@@ -149,7 +149,7 @@ def test_the_program_of_a_bundled_bot_and_the_kit_of_new_ones_are_printed(arena:
     text = (BUNDLED / "khan" / "khan_sensible.py").read_text()
     for name in ("sensible", "khan_sensible"):
         assert arena("bots", "khan", "--show", name).stdout == text
-    assert arena("bots", "--kit").stdout == AUTHORS_KIT.read_text()
+    assert arena("bots", "--kit").stdout == KIT.read_text()
     assert arena("--version").stdout.startswith("arena, version ")
 
 

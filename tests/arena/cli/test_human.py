@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from arena.cli.question import Question
-from arena.league.finding import BUNDLED
+from arena.league.finding import KIT
 from referee.games import GAMES
 from referee.rules.game import plain
 from referee.rules.options import new_game, read_options
@@ -75,7 +75,7 @@ def test_faults_are_told_after_the_end_for_they_may_tell_what_a_bot_held(
     bot = public / "bot.py"
     bot.write_text(f"#!{sys.executable}\nimport kit\nkit.run(lambda ask: {{}})\n")
     bot.chmod(0o755)
-    (public / "kit.py").write_text((BUNDLED / "kit.py").read_text())
+    (public / "kit.py").write_text(KIT.read_text())
     result = arena("play", "guerra", "human", bot, *UNSANDBOXED, typed="random\n" * 9)
     shown, _, after = result.stdout.partition("Ended: forfeit")
     *before, last = shown.split("human (seat 0): ")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.league.finding import AUTHORS_KIT
+from arena.league.finding import KIT
 
 BOT = "import kit\nimport {module}\nkit.run(lambda ask: {module}.choose(ask))\n"
 MODULE = "def choose(ask):\n    return (ask.legal or ask.samples)[{at}]\n"
@@ -52,7 +52,7 @@ def wheel(
 def bot(folder: Path, requirements: str = "chooser\n", module: str = "chooser") -> Path:
     """Make the folder of a bot that plays by what a package chooses."""
     folder.mkdir()
-    shutil.copy(AUTHORS_KIT, folder)
+    shutil.copy(KIT, folder)
     (folder / "bot.py").write_text(BOT.format(module=module))
     (folder / "bot.toml").write_text('command = ["{python}", "bot.py"]\npython = "venv"\n')
     (folder / "requirements.txt").write_text(requirements)

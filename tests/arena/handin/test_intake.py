@@ -18,7 +18,7 @@ from arena.handin.submissions import TRIES, Submission, all_of, get, queue
 from arena.handin.taking_in import Intake
 from arena.league.edit import remove_bots, replace_bot, set_keys
 from arena.league.file import read_asked
-from arena.league.finding import AUTHORS_KIT
+from arena.league.finding import KIT
 from arena.store.opening import read_league
 from arena.store.under_way import MatchesUnderWay
 from protocol.errors import ArenaError, RunError
@@ -557,7 +557,7 @@ NEEDS = b'command = ["{python}", "bot.py"]\nneeds = { memory_mb = 300, open_file
 
 def hungry(db: HandIns, author: Person, more: bytes = b"") -> Submission:
     """Hand in a bot that needs more memory than the league gives."""
-    kit = AUTHORS_KIT.read_bytes()
+    kit = KIT.read_bytes()
     files = {"bot.py": HUNGRY + more, "kit.py": kit, "bot.toml": NEEDS}
     return hand_in(db, author, tarred(*files.items()), filename="hungry.tar")
 
@@ -609,7 +609,7 @@ def test_what_cannot_be_had_is_no_fault_of_the_bot_and_the_organizer_is_told(
     door = f"[door]\nallow = {asked}\noutage_wait = 0\n{terms}\n"
     file.write_text(file.read_text().replace("[hand_in]", f"{limits}{door}[hand_in]"))
     command = b'command = ["{python}", "bot.py"]'
-    files = {"bot.py": ASKS, "kit.py": AUTHORS_KIT.read_bytes(), "bot.toml": command}
+    files = {"bot.py": ASKS, "kit.py": KIT.read_bytes(), "bot.toml": command}
     refused = take_in(db, hand_in(db, person(db, "ada"), tarred(*files.items()), filename="a.tar"))
     assert (refused.state, refused.step, refused.can_retry) == ("refused", "check", True)
     assert said in refused.reason

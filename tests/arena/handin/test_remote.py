@@ -10,7 +10,7 @@ from arena.handin.submissions import Submission
 from arena.handin.taking_in import Intake
 from arena.league.edit import set_keys
 from arena.league.file import read_asked
-from arena.league.finding import AUTHORS_KIT
+from arena.league.finding import KIT
 from protocol.errors import ArenaError
 from tests.arena.handin.archives import tarred
 from tests.arena.handin.conftest import person, say_in_hand_in
@@ -142,7 +142,7 @@ def test_what_is_no_marker_is_refused(db: HandIns, golden: Golden, what: str) ->
 def test_a_bot_of_files_is_never_remote_whatever_it_needs(db: HandIns) -> None:
     open_up(db)
     text = b'command = ["{python}", "bot.py"]\nneeds = { remote = true }\n'
-    files = {"bot.py": GOOD, "kit.py": AUTHORS_KIT.read_bytes(), "bot.toml": text}
+    files = {"bot.py": GOOD, "kit.py": KIT.read_bytes(), "bot.toml": text}
     taken = take_in(db, hand_in(db, person(db, "ada"), tarred(*files.items()), filename="x.tar"))
     assert taken.state == "playing", taken.reason
     assert not read_asked(db.league).grant_of("ada").given

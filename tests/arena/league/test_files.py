@@ -43,7 +43,7 @@ def mine(public: Path) -> Path:
     """The folder of a bot that would be fine, but has no bot.toml yet."""
     folder = public / "mine"
     folder.mkdir()
-    for helper in ("kit.py", "guerra/guerra_random.py"):
+    for helper in ("templates/python/kit.py", "guerra/guerra_random.py"):
         shutil.copy(ROOT / "bots" / helper, folder)
     (folder / "bot").write_text(SOURCE)
     (folder / "bot").chmod(0o755)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from arena.league.bot import PYTHON, Bot
-from arena.league.finding import AUTHORS_KIT, BUNDLED, bot_folder, bundled, bundled_bot, find_bot
+from arena.league.finding import BUNDLED, KIT, bot_folder, bundled, bundled_bot, find_bot
 from referee.games import GAMES
 from tests.arena.conftest import ordinary_user
 from tests.arena.league.conftest import refused
@@ -37,7 +37,7 @@ def test_a_bundled_bot_has_a_long_name_and_a_game_without_a_random_one_has_that_
         ("guerra", "any_random", "any"),
     ):
         bot, file = bundled_bot(game, word), f"{folder}_random.py"
-        kit = (("kit.py", str(AUTHORS_KIT if folder == "any" else BUNDLED / "kit.py")),)
+        kit = (("kit.py", str(KIT)),)
         folder_of = BUNDLED / folder
         assert bot == Bot(word, folder_of, (PYTHON, file), (file, "kit.py"), borrowed=kit)
     called = bundled_bot("guerra", "random", "mine")

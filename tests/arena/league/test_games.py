@@ -16,7 +16,8 @@ from click.testing import CliRunner
 from arena import ArenaError, trust
 from arena import League as PlayedLeague
 from arena.cli import main
-from tests.arena.conftest import ARENA, PLAYED, ROOT, Arena, League, Once
+from arena.league.finding import KIT
+from tests.arena.conftest import ARENA, PLAYED, Arena, League, Once
 from tests.arena.inline import inline_runs
 from tests.outside.sources import NIM
 
@@ -44,7 +45,7 @@ class Place:
 
     def fill(self) -> None:
         self.game.write_text(NIM + WITNESS)
-        kit = (ROOT / "bots" / "kit.py").read_text()
+        kit = KIT.read_text()
         for name in ("ann", "bob"):
             (self.folder / name).mkdir()
             (self.folder / name / "kit.py").write_text(kit)

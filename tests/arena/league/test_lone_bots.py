@@ -11,9 +11,8 @@ from click.testing import CliRunner
 
 from arena.cli import main
 from arena.league.bot import make_bot
-from arena.league.finding import find_bot
+from arena.league.finding import KIT, find_bot
 from arena.store.opening import read_league
-from tests.arena.conftest import ROOT
 from tests.golden import Golden
 from tests.referee.sandbox.sandboxed import need
 
@@ -31,7 +30,7 @@ QUICK = ("--game", "khan", "--deals", "1", "--seed", "1")
 
 def fill_flat(folder: Path) -> None:
     """Make a flat folder as courses have them: two bots and the kit."""
-    shutil.copy(ROOT / "bots" / "kit.py", folder)
+    shutil.copy(KIT, folder)
     for name in ("mine.py", "yours.py"):
         program(folder / name, SOURCE)
 

@@ -43,7 +43,7 @@ def make_bot(tmp_path: Path) -> MakeBot:
     def make(where: str, source: str = FINE, *, toml: str | None = None) -> Path:
         folder = tmp_path / where
         folder.mkdir(parents=True)
-        for helper in ("kit.py", "guerra/guerra_random.py"):
+        for helper in ("templates/python/kit.py", "guerra/guerra_random.py"):
             shutil.copy(BUNDLED / helper, folder)
         (folder / "bot.py").write_text(source)
         if toml is None:

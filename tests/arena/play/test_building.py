@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.league.finding import AUTHORS_KIT, bot_folder
+from arena.league.finding import KIT, bot_folder
 from arena.play.building import Builder
 from protocol.errors import ArenaError, Refusal
 from referee.limits import WorkLimits
@@ -29,7 +29,7 @@ def _cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def source(folder: Path, build: str = BUILD, more: str = "") -> Path:
     """Make the folder of a bot that a script of the shell builds."""
     folder.mkdir()
-    shutil.copy(AUTHORS_KIT, folder)
+    shutil.copy(KIT, folder)
     (folder / "source.py").write_text(MADE)
     (folder / "build.sh").write_text(build)
     (folder / "bot.toml").write_text(

@@ -167,7 +167,7 @@ def test_a_copy_in_the_place_of_a_bundled_bot_is_dealt_to_as_that_was(league: Le
     league.call("run")
     copy = league.home / "copy"
     copy.mkdir()
-    for file in ("kit.py", "guerra/guerra_random.py"):
+    for file in ("templates/python/kit.py", "guerra/guerra_random.py"):
         shutil.copy(BUNDLED / file, copy)
     command = 'folder = "../copy"\ncommand = ["{python}", "guerra_random.py"]\n'
     files = 'files = ["guerra_random.py", "kit.py"]\n'

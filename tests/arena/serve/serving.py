@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 
 from arena.handin.database import HandIns
 from arena.handin.people import Role
+from arena.league import finding
 from tests.arena.conftest import ARENA, ROOT, TWO_BOTS
 from tests.arena.handin.conftest import add
 from tests.referee import process_watch
@@ -41,7 +42,7 @@ check_seconds = 0.5
 """
 DECIDED = ("playing", "refused", "replaced")
 BOT = (ROOT / "bots" / "guerra" / "guerra_random.py").read_text()
-KIT = (ROOT / "bots" / "kit.py").read_text()
+KIT = finding.KIT.read_text()
 
 
 class Answer(NamedTuple):

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from arena.league.finding import KIT
 from arena.league.settings import Settings
 from arena.league.writing import make_league
 from arena.store.store import Store
@@ -64,7 +65,7 @@ class Bench:
                 source = ROOT / "bots" / contest.game / f"{contest.game}_{contest.shipped}.py"
                 program.write_text(f"#!{sys.executable}\n{source.read_text()}")
                 program.chmod(0o755)
-                shutil.copy(ROOT / "bots" / "kit.py", folder)
+                shutil.copy(KIT, folder)
             else:
                 words = ["cc", "-O2", f"-DSALT={salt}", "-o", program, HERE / "bot.c"]
                 subprocess.run(words, check=True)

@@ -121,7 +121,7 @@ def test_a_comparison_on_a_cluster_is_the_one_of_one_machine(cluster, league, ar
     """Bots with files of their own are sent, and what was kept is gone on with at home."""
     bot = tmp_path / "mine"
     bot.mkdir()
-    for helper in ("kit.py", "guerra/guerra_random.py"):
+    for helper in ("templates/python/kit.py", "guerra/guerra_random.py"):
         shutil.copy(BUNDLED / helper, bot)
     (bot / "bot.toml").write_text('command = ["{python}", "guerra_random.py"]\n')
     words = ("compare", "general", str(bot), "--game", "guerra", "--seed", "1", "--sandbox", "none")
