@@ -30,9 +30,9 @@ from protocol.errors import ProtocolError
 from referee.process.output import KEPT
 from referee.rules.game import Move
 from referee.sandbox import Launcher, SandboxError, prove
-from referee.turn.answer import shown
-from referee.turn.bot_process import BotProcess, GoneError
-from referee.turn.starting import StartupError, start_bot
+from referee.turn.answer import BotError, shown
+from referee.turn.bot_process import BotProcess
+from referee.turn.starting import start_bot
 from referee.turn.verdict import last_word
 
 MATCHES = 20
@@ -100,8 +100,10 @@ class CheckedBot:
             self._tell(f"waiting for {self._bot.name} to say ready, {most}")
             began = monotonic()
             process = self._start()
-        except StartupError as error:
-            yield Step(READY, "FAILED", str(error), self._said(error.stderr), late=error.late)
+        except BotError as error:
+            yield Step(
+                READY, "FAILED", str(error), self._said(error.stderr), late=error.kind == "late"
+            )
             return
         self._start_seconds = monotonic() - began
         yield Step(READY, "ok", self._time_to_start(process))
@@ -124,7 +126,7 @@ class CheckedBot:
                 if trials[-1].faulty:
                     return ""
             chatter = chatter or process.overheard(_REST_SECONDS)
-        except (GoneError, ProtocolError) as error:
+        except (BotError, ProtocolError) as error:
             return f"{error}, though nothing was asked"
         return f"it said {shown(chatter)!r}, though nothing was asked" if chatter else ""
 
@@ -212,7 +214,7 @@ class CheckedBot:
         self._tell(f"{trial.name()} again")
         try:
             process = self._start()
-        except StartupError as error:
+        except BotError as error:
             return Step(AGAIN, "FAILED", f"started again, {error}", self._said(error.stderr))
         try:
             again = self._play(process, trial.seating)
@@ -334,7 +336,7 @@ class CheckedBot:
                             f"{trial.name()}, its decision {at}: results cannot be repeated",
                             [f"first  {_words(then)}", f"now    {_words(now)}"],
                         )
-        except StartupError as error:
+        except BotError as error:
             return Step(title, "FAILED", f"started again, {error}", self._said(error.stderr))
         finally:
             if process is not None:

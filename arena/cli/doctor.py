@@ -44,7 +44,8 @@ from referee.sandbox.cgroup import delegated
 from referee.sandbox.devices import check_devices
 from referee.sandbox.place import place_of
 from referee.sandbox.users import first_user
-from referee.turn.starting import StartupError, start_bot
+from referee.turn.answer import BotError
+from referee.turn.starting import start_bot
 
 _MARKS = {
     "landlock": "numbers of processes and pipes, access times, what is in memory",
@@ -235,7 +236,7 @@ def _start(launcher: Launcher, bot: Bot, limits: Limits) -> tuple[str, str, bool
         return "is refused", safe(error.what), False
     except MachineError as error:
         return "cannot start", safe(str(error)), False
-    except StartupError as error:
+    except BotError as error:
         hint = advice(bot, error.stderr, limits)
-        return "fails", safe(f"{error}.{hint}"), error.late
+        return "fails", safe(f"{error}.{hint}"), error.kind == "late"
     return "gets ready", "", False

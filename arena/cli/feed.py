@@ -16,9 +16,9 @@ from protocol.errors import RunError
 from protocol.lines import encode
 from protocol.messages import VERSION, Hello, Ready
 from referee.sandbox import Launcher, prove
-from referee.turn.answer import Fault
+from referee.turn.answer import BotError, Fault
 from referee.turn.bot_process import BotProcess
-from referee.turn.starting import StartupError, end_processes, start_bot
+from referee.turn.starting import end_processes, start_bot
 
 _INDENT = " " * 7
 
@@ -69,7 +69,7 @@ def _introduced(feed: Feed, bot: Bot) -> Iterator[str]:
 def _started(launcher: Launcher, feed: Feed, bot: Bot) -> BotProcess:
     try:
         return start_bot(launcher, bot.program, feed.limits, feed.hello.name)
-    except StartupError as error:
+    except BotError as error:
         hint = advice(bot, error.stderr, feed.limits)
         said = f" It wrote:\n{safe_lines(error.stderr, '  ')}" if error.stderr else ""
         raise RunError(f"bot {bot.name!r}: {safe(str(error) + '.' + hint)}{said}") from None

@@ -56,8 +56,9 @@ from referee.program.file import Confinement
 from referee.rules.game import Game, Options
 from referee.rules.options import check_seats, new_game, read_options
 from referee.sandbox import Launcher, prove
+from referee.turn.answer import BotError
 from referee.turn.bot_process import BotProcess
-from referee.turn.starting import StartupError, end_processes, start_bot
+from referee.turn.starting import end_processes, start_bot
 
 _LONGEST_PAUSE = 3600  # seconds
 _EXCERPT = 20  # lines at each end of a standard error
@@ -307,7 +308,7 @@ def _started(
             try:
                 line.show(f"waiting for {name}, {limits.startup_cap:g} s at the most")
                 process = start_bot(launcher, bot.program, limits, bot.name, running)
-            except StartupError as error:
+            except BotError as error:
                 hint = advice(bot, error.stderr, limits)
                 said = f" It wrote:\n{_excerpt(error.stderr)}" if error.stderr else ""
                 raise ArenaError(f"bot {name!r}: {safe(str(error) + '.' + hint)}{said}") from None

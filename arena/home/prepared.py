@@ -22,7 +22,8 @@ from arena.text import composed, toml
 from protocol.errors import ArenaError, RunError
 from referee.limits import Grant, Limits, SandboxName, WorkLimits
 from referee.sandbox import Launcher, prove
-from referee.turn.starting import StartupError, end_processes, start_bot
+from referee.turn.answer import BotError
+from referee.turn.starting import end_processes, start_bot
 
 _LOOK_SECONDS = 2.0  # between looks at whether the files have changed
 
@@ -104,7 +105,7 @@ def try_start(launcher: Launcher, bot: Prepared) -> float:
     began = monotonic()
     try:
         process = start_bot(launcher, bot.run.program, bot.limits, bot.name)
-    except StartupError as error:
+    except BotError as error:
         found = RunError(f"bot {bot.name!r} cannot play: {error}. Nothing was sent to the league.")
         found.said = error.stderr.splitlines()[-12:]
         raise found from None

@@ -43,8 +43,8 @@ from referee.match.seat import EmptySeat, ProcessSeat, Seat, play_match
 from referee.process.polling import ALONE, Polling
 from referee.rules.game import Game, Options
 from referee.sandbox import Launcher, MachineError, SandboxError, ServerDiedError
-from referee.turn.answer import Answer, Kind
-from referee.turn.starting import StartupError, end_processes, start_bot
+from referee.turn.answer import Answer, BotError, Kind
+from referee.turn.starting import end_processes, start_bot
 from referee.turn.wire import Wire
 
 if TYPE_CHECKING:
@@ -216,7 +216,7 @@ class Executor:
             return Fit(bot, size_of(self._process(bot, 0).family))
         except SandboxError as error:
             return Unfit(bot, error.what.rstrip("."))
-        except StartupError as error:
+        except BotError as error:
             return Unfit(bot, str(error))
         finally:
             if self._is_fresh:
@@ -353,7 +353,7 @@ class Executor:
                 elif isinstance(seat, ProcessSeat):
                     self._processes[bot, fixture.rotation] = seat.process
                 seats.append(seat)
-            except StartupError as error:
+            except BotError as error:
                 seats.append(EmptySeat(str(error), error.stderr))
         return seats
 
@@ -373,7 +373,7 @@ class Executor:
             beside = self._processes.values()
             try:
                 process = start_bot(launcher, program, limits, name, beside, self._polling)
-            except StartupError:
+            except BotError:
                 launcher.check_copies()
                 raise
             self._processes[key] = process

@@ -10,8 +10,7 @@ from protocol.messages import NOTE_LIMIT, Ask, End, Reply, Start, read_reply
 from referee.match.evidence import Played
 from referee.match.match import Due, Match
 from referee.rules.game import Decision, Move, Observation, plain
-from referee.turn.answer import Answer, Fault, Kind, shown
-from referee.turn.bot_process import GoneError, LateError, UnfrozenError
+from referee.turn.answer import Answer, BotError, Fault, Kind, shown
 from referee.turn.clock import Clock, Turn
 from referee.turn.wire import Measured, Wire
 
@@ -117,7 +116,7 @@ class ProcessSeat(Seat):
         self._sent = encode(start)
         try:
             self.process.send(self._sent)
-        except GoneError as error:
+        except BotError as error:
             return self._fault(error.kind, str(error))
         self.process.prepare()  # only now, so that the bot wakes but once
         return None
@@ -144,7 +143,7 @@ class ProcessSeat(Seat):
             reply = read_reply(self.heard)
             if reply.id != number:
                 reply = self._reply_after(reply)
-        except (LateError, GoneError, UnfrozenError, ProtocolError) as error:
+        except (BotError, ProtocolError) as error:
             fault = self._fault_of(error)
         turn = process.close_turn()
         if (then := self.then) is not None:
@@ -169,7 +168,7 @@ class ProcessSeat(Seat):
         if self.process.ended is None:
             try:
                 self.process.send(encode(end))
-            except GoneError:
+            except BotError:
                 return  # its seat has played; what it missed is known to everybody
             self.process.end_match()
 
@@ -193,17 +192,18 @@ class ProcessSeat(Seat):
             lines += [f"→ {shown(self._sent)}", f"← {shown(self.heard)}"]
             self._conversation = [line for line in lines if line[2:]]
 
-    def _fault_of(self, error: LateError | GoneError | UnfrozenError | ProtocolError) -> Fault:
+    def _fault_of(self, error: BotError | ProtocolError) -> Fault:
         """Return the fault that came instead of a reply."""
-        if isinstance(error, UnfrozenError):
+        kind: Kind = "malformed"
+        if isinstance(error, BotError):
+            kind = error.kind
+        elif isinstance(error, OverlongLineError):
+            kind = "flood"
+        if kind == "unfrozen":
             self._sent, self.heard = self._before  # the ask was not sent
-            return self._fault("unfrozen", str(error))
-        if isinstance(error, ProtocolError) and not isinstance(error, OverlongLineError):
-            return self._fault("malformed", str(error))
-        self.heard = self.process.unread()
-        if isinstance(error, GoneError):
-            return self._fault(error.kind, str(error))
-        return self._fault("late" if isinstance(error, LateError) else "flood", str(error))
+        elif kind != "malformed":
+            self.heard = self.process.unread()
+        return self._fault(kind, str(error))
 
     def _reply_after(self, reply: Reply) -> Reply:
         """Return the reply to the last ask; those to asks that were given up are dropped."""

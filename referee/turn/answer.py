@@ -51,6 +51,17 @@ def shown(line: bytes) -> str:
     return text if len(line) <= _SHOWN else f"{text}… ({len(line)} bytes)"
 
 
+class BotError(Exception):
+    """A bot that does not answer, or get ready; the text says how, and `kind` what fault it is."""
+
+    def __init__(self, how: str, kind: Kind = "crash", stderr: str = "") -> None:
+        super().__init__(how)
+        self.kind = kind
+        """That its time was up, that it ran while it was frozen, or what ended it."""
+        self.stderr = stderr
+        """If it did not get ready: what it wrote to its standard error."""
+
+
 class Answer(msgspec.Struct, frozen=True, gc=False):
     """A move that still has to be checked, or a fault, and what the turn took."""
 

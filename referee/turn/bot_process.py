@@ -13,34 +13,18 @@ from referee.process.polling import ALONE, Polling
 from referee.process.procfs import cpu_clock, cpu_of, family
 from referee.sandbox import Child, Ended, Launcher
 from referee.sandbox.stage import unstaged
+from referee.turn.answer import BotError
 from referee.turn.clock import Clock, Turn
 from referee.turn.freezer import Freezer
 from referee.turn.lookout import Lookout, Neighbour
 from referee.turn.turn_clock import TurnClock
-from referee.turn.verdict import Verdict, instead, verdict
+from referee.turn.verdict import instead, verdict
 from referee.turn.wire import Measured
 
 if TYPE_CHECKING:
     from referee.door import DoorClient
 
 _EXIT_GRACE = 0.2  # seconds in which a bot that closed its output may end by itself
-
-
-class LateError(Exception):
-    """The bot has used up its time; the text says how."""
-
-
-class UnfrozenError(Exception):
-    """The bot has run while it was frozen; the text says how long."""
-
-
-class GoneError(Exception):
-    """The bot's process has ended or closed its pipes; the text says how."""
-
-    def __init__(self, how: str, kind: Verdict = "crash") -> None:
-        super().__init__(how)
-        self.kind = kind
-        """The limit that it hit, as far as that shows."""
 
 
 class BotProcess:
@@ -107,7 +91,7 @@ class BotProcess:
             self.freeze()
 
     def send(self, line: bytes) -> None:
-        """Send a line that needs no answer; raise GoneError if the bot cannot read it."""
+        """Send a line that needs no answer; raise BotError if the bot cannot read it."""
         if self.tap is not None:
             self.tap("→", line)
         if self.ended is not None:
@@ -117,14 +101,14 @@ class BotProcess:
         except BrokenPipeError as error:
             self._gone(str(error))
 
-    def _ended_error(self) -> GoneError:
+    def _ended_error(self) -> BotError:
         lifted = self.freezer.lifted
-        return GoneError(lifted, "killed") if lifted else GoneError(f"it {self.ended}")
+        return BotError(lifted, "killed") if lifted else BotError(f"it {self.ended}")
 
     def ask(self, line: bytes, clock: Clock) -> bytes:
         """Start the clock, send what is asked, and return the bot's next line.
 
-        Raises what `read_line` does, and UnfrozenError before the bot is asked.
+        Raises what `read_line` does, and BotError of the kind `unfrozen` before the bot is asked.
         """
         if self.tap is not None:
             self.tap("→", line)
@@ -154,11 +138,11 @@ class BotProcess:
         return answer
 
     def _wake(self) -> None:
-        """Thaw the bot for its turn; raise UnfrozenError if it has done so by itself."""
+        """Thaw the bot for its turn; raise BotError if it has done so by itself."""
         self.thaw()
         if self.freezer.lifted and self.ended is None:
             self._settle()
-            raise UnfrozenError(self.freezer.take_lifted())
+            raise BotError(self.freezer.take_lifted(), "unfrozen")
 
     def _settle(self) -> None:
         """Charge CPU used since the last turn as off-turn time."""
@@ -171,7 +155,7 @@ class BotProcess:
     def read_line(self) -> bytes:
         """Return another line in the same turn.
 
-        Raises LateError when its time is up, GoneError when there will be no more lines, and
+        Raises BotError when its time is up or when there will be no more lines, and
         OverlongLineError.
         """
         self.turn_clock.answered = monotonic()
@@ -196,7 +180,7 @@ class BotProcess:
         return line
 
     def _time_left(self, moment: float) -> float:
-        """Return how long to wait for the bot from now, in seconds; raise LateError if it is late.
+        """Return how long to wait for the bot from now, in seconds; raise BotError if it is late.
 
         It was waited for until `moment`, and no longer.
         """
@@ -213,7 +197,7 @@ class BotProcess:
             is_ready=self.is_ready,
             waited=self._lookout.forgiven(turn.began),
         )
-        raise LateError(turn.why_late(moment, reading) + did)
+        raise BotError(turn.why_late(moment, reading) + did, "late")
 
     def _waited(self, began: float) -> float:
         """Return the seconds of a turn in which others kept the bot waiting; each second once."""
@@ -257,7 +241,7 @@ class BotProcess:
         """Let the bot run for a while without an ask; return any line that it sends.
 
         CPU used meanwhile is off-turn time. The bot is frozen afterwards, as between matches.
-        Raises what `read_line` does, except for LateError.
+        Raises what `read_line` does, but for no lack of time.
         """
         line = None
         self.thaw()
@@ -369,13 +353,13 @@ class BotProcess:
         return self.ended
 
     def _gone(self, why: str) -> NoReturn:
-        """Raise GoneError with how the process ended, or with `why` if it lives on."""
+        """Raise BotError with how the process ended, or with `why` if it lives on."""
         has_ended = self._wait_for_end(_EXIT_GRACE)
         ended = self.stop()
         if not has_ended:
-            raise GoneError(why)
+            raise BotError(why)
         kind, why = verdict(ended, self.stderr_text(), self._limits)
-        raise GoneError(f"it {ended}; {why}" if why else f"it {ended}", kind)
+        raise BotError(f"it {ended}; {why}" if why else f"it {ended}", kind)
 
     def _wait_for_end(self, seconds: float) -> bool:
         waiting = self.polling.poll()

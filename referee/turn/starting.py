@@ -12,7 +12,8 @@ from protocol.messages import VERSION, Hello, TimeControl, read_ready
 from referee.limits import Limits
 from referee.process.polling import ALONE, Polling
 from referee.sandbox import Launcher, Program, StartError
-from referee.turn.bot_process import BotProcess, GoneError, LateError
+from referee.turn.answer import BotError, Kind
+from referee.turn.bot_process import BotProcess
 from referee.turn.clock import Clock
 from referee.turn.lookout import Neighbour
 from referee.turn.verdict import beside, last_word
@@ -23,17 +24,6 @@ if TYPE_CHECKING:
 
 
 _END_GRACE = 0.3  # seconds in which bots may end by themselves when their input ends
-
-
-class StartupError(Exception):
-    """The bot did not get ready; the text says why."""
-
-    def __init__(self, reason: str, stderr: str, *, late: bool = False) -> None:
-        super().__init__(reason)
-        self.stderr = stderr
-        """What the bot wrote to its standard error."""
-        self.late = late
-        """Whether it ran and its time was up."""
 
 
 def end_processes(processes: Iterable[Wire]) -> None:
@@ -59,13 +49,13 @@ def start_bot(
     `neighbours` are the processes that live beside it, itself perhaps among them: they are kept
     from using its core while it is asked.
 
-    Raises StartupError; then nothing of the process is left.
+    Raises BotError; then nothing of the process is left.
     """
     try:
         child = launcher.start(program, limits)
         process = BotProcess(launcher, child, limits, neighbours, polling)
     except StartError as error:
-        raise StartupError(f"it could not be started: {error}", "") from None
+        raise BotError(f"it could not be started: {error}", "startup") from None
     greet(process, limits, name)
     process.freeze()  # until its first match: others may be playing
     return process
@@ -74,7 +64,7 @@ def start_bot(
 def greet(process: Wire, limits: Limits, name: str) -> None:
     """Say hello to a bot that was started, and wait until it says ready, within `limits.startup`.
 
-    Raises StartupError; then the bot has been ended.
+    Raises BotError, whose kind is `late` if its time was up; then the bot has been ended.
     """
     clock = Clock(
         TimeControl(judge=limits.judge, move_time=limits.startup, bank=0.0, increment=0.0),
@@ -86,14 +76,16 @@ def greet(process: Wire, limits: Limits, name: str) -> None:
         process.samples = read_ready(line).samples
         process.is_ready = True
         process.close_turn()
-    except (LateError, GoneError, ProtocolError) as error:
+    except (BotError, ProtocolError) as error:
         is_no_answer = isinstance(error, ProtocolError) and not isinstance(error, OverlongLineError)
+        is_late = isinstance(error, BotError) and error.kind == "late"
+        has_ended = isinstance(error, BotError) and not is_late
         said = b"\n".join((line, process.unread())) if is_no_answer else b""
         process.stop()
         stderr = process.stderr_text()
-        more = beside(said, last_word(stderr) if isinstance(error, GoneError) else "")
-        reason = f"it did not say ready: {error}{more}"
-        raise StartupError(reason, stderr, late=isinstance(error, LateError)) from None
+        more = beside(said, last_word(stderr) if has_ended else "")
+        kind: Kind = "late" if is_late else "startup"
+        raise BotError(f"it did not say ready: {error}{more}", kind, stderr) from None
 
 
 @contextmanager

@@ -53,7 +53,7 @@ class Wire(Protocol):
         """Rest until it plays again."""
 
     def send(self, line: bytes) -> None:
-        """Send a line that needs no answer; raise GoneError if the bot cannot read it."""
+        """Send a line that needs no answer; raise BotError if the bot cannot read it."""
 
     def prepare(self) -> None:
         """Let the bot get ready for its first turn."""
@@ -61,13 +61,13 @@ class Wire(Protocol):
     def ask(self, line: bytes, clock: Clock) -> bytes:
         """Start the clock, send what is asked, and return the bot's next line.
 
-        Raises what `read_line` does, and UnfrozenError before the bot is asked.
+        Raises what `read_line` does, and BotError of the kind `unfrozen` before the bot is asked.
         """
 
     def read_line(self) -> bytes:
         """Return another line in the same turn.
 
-        Raises LateError when its time is up, GoneError when there will be no more lines, and
+        Raises BotError when its time is up or when there will be no more lines, and
         OverlongLineError.
         """
 

@@ -32,7 +32,7 @@ from arena.play.worker import game_of
 from arena.play.workforce import Event, Heard, Worker, Workforce
 from arena.schedule.deal import BotIndex, first_bots
 from referee.sandbox import PYTHON, Ended, Launcher, Program
-from referee.turn.bot_process import GoneError
+from referee.turn.answer import BotError
 from referee.turn.clock import Clock, Turn
 from referee.turn.wire import Measured, Wire
 
@@ -193,7 +193,7 @@ class InlineBot(Wire):
         answer = self._answer(line)
         self._turn = Turn(began, monotonic())
         if self.ended is not None:
-            raise GoneError(f"it {self.ended}")
+            raise BotError(f"it {self.ended}")
         return answer
 
     def _answer(self, line: bytes) -> bytes:

@@ -14,9 +14,9 @@ from referee.limits import Limits
 from referee.match.seat import ProcessSeat
 from referee.rules.game import Decision
 from referee.sandbox import Launcher, Program
-from referee.turn.answer import Answer
+from referee.turn.answer import Answer, BotError
 from referee.turn.bot_process import BotProcess
-from referee.turn.starting import StartupError, start_bot
+from referee.turn.starting import start_bot
 from tests.attacks.scene import Scene
 from tests.attacks.settings import SLOWNESS, limits
 from tests.referee.process_watch import cpu, state
@@ -38,7 +38,7 @@ def run_seat(launcher: Launcher, program: Program, sandbox: str, act: str) -> di
     allowed = limits(sandbox, move_time=MOVE_SECONDS, clock=clock)
     try:
         process = start_bot(launcher, program, allowed, "hostile")
-    except StartupError as error:
+    except BotError as error:
         return {"error": f"it did not get ready: {error} {error.stderr}"}
     try:
         if act == "burns_off_turn":

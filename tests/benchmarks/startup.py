@@ -32,7 +32,8 @@ from arena.league.writing import make_league
 from protocol.errors import ArenaError
 from referee.limits import Limits
 from referee.sandbox import Launcher, Program
-from referee.turn.starting import StartupError, end_processes, start_bot
+from referee.turn.answer import BotError
+from referee.turn.starting import end_processes, start_bot
 from tests.benchmarks.soak import KINDS, descendants, kind_of, stored
 
 MEASURES = (
@@ -286,7 +287,7 @@ def bots(folder: Path) -> None:
                 processes = [
                     start_bot(launcher, program, limits, language) for _ in range(BOTS_OF_A_KIND)
                 ]
-            except StartupError as error:
+            except BotError as error:
                 print(f"{language}: {error}\n{error.stderr}")
                 continue
             seconds = (time.perf_counter() - began) / BOTS_OF_A_KIND

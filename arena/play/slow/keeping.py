@@ -136,7 +136,7 @@ class KeptMatch:
 
         A match that has begun, or is a replaced version's, waits for it a while, and then goes on
         without it, whether it is not connected or never gets ready. Raises Refusal for another
-        one, and where nobody can be reached; and StartupError.
+        one, and where nobody can be reached; and BotError.
         """
         setup, home = self._keeping.setup, self._keeping.home
         digest = setup.remotes.get(bot)

@@ -26,7 +26,7 @@ from referee.limits import Limits
 from referee.process.pipes import Pipes
 from referee.process.polling import Polling
 from referee.sandbox import Ended
-from referee.turn.bot_process import GoneError, LateError
+from referee.turn.answer import BotError
 from referee.turn.clock import Clock, Turn
 from referee.turn.starting import greet
 from referee.turn.wire import Measured, Wire
@@ -82,7 +82,7 @@ class RemoteBot(Wire):
 
     @classmethod
     def ready(cls, home: Path, call: Call, limits: Limits, name: str, polling: Polling) -> Self:
-        """Return a copy that has said ready; raise Refusal, or StartupError as `greet` does."""
+        """Return a copy that has said ready; raise Refusal, or BotError as `greet` does."""
         found = cls(home, call, limits.threads, polling)
         # a machine that is silent is noticed by then, for which nobody is blamed
         patient = max(limits.startup, _STARTUP_SECONDS)
@@ -100,15 +100,15 @@ class RemoteBot(Wire):
         self._tell(encode(call))
         try:
             heard = self._heard()
-        except LateError:
+        except BotError:
             raise Refusal(504, "the server does not say whether it is connected") from None
         if not isinstance(heard, CallTaken):
             raise Refusal(404, "it is not connected")
 
     def send(self, line: bytes) -> None:
-        """Send a line that needs no answer; raise GoneError if that is known to be in vain."""
+        """Send a line that needs no answer; raise BotError if that is known to be in vain."""
         if self.ended is not None:
-            raise GoneError("it has ended")
+            raise BotError("it has ended")
         self._tell(encode(CallLine(line=line.decode().removesuffix("\n"))))
 
     def _tell(self, line: bytes) -> None:
@@ -129,7 +129,7 @@ class RemoteBot(Wire):
     def read_line(self) -> bytes:
         """Return another line in the same turn.
 
-        Raises LateError when its time is up, GoneError when there will be no more lines, and
+        Raises BotError when its time is up or when there will be no more lines, and
         OverlongLineError.
         """
         match self._heard():
@@ -143,14 +143,14 @@ class RemoteBot(Wire):
             case CallEnded(how=how, stderr=stderr):
                 self._stderr = stderr
                 self.stop()
-                raise GoneError(f"it {how}")
+                raise BotError(f"it {how}")
             case _:
                 raise Refusal(502, "the server calls it anew")
 
     def _heard(self) -> ToMatch:
         """Return what the server says next.
 
-        Raises LateError when the time of the turn is up, and Refusal if the server is gone.
+        Raises BotError when the time of the turn is up, and Refusal if the server is gone.
         """
         pipes, polling = self._pipes, self._polling
         moment = monotonic()
@@ -168,9 +168,10 @@ class RemoteBot(Wire):
                 why = f"the server says what is none of its lines: {error}"
                 raise Refusal(502, why) from None
         self._answered = moment
-        raise LateError(
+        raise BotError(
             f"no answer after {moment - self._began:.3f} s; {self._allowed:.3f} s allowed, the way "
-            f"to its author's machine included"
+            f"to its author's machine included",
+            "late",
         )
 
     def close_turn(self) -> Turn:

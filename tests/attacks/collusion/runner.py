@@ -18,8 +18,8 @@ from typing import Any
 
 from arena.league.bot import make_bot
 from referee.sandbox import PYTHON, Program, SandboxError, StartError, prove
+from referee.turn.answer import BotError
 from referee.turn.bot_process import BotProcess
-from referee.turn.starting import StartupError
 from tests.attacks.answering import Outcome, answer
 from tests.attacks.collusion.capacity import capacity
 from tests.attacks.collusion.channels import BY_SLUG, ONCE, Channel
@@ -115,7 +115,7 @@ class Runner:
             return exchange.outcome()
         except RefusedError as error:
             return {"bits": 0.0, "most": 0.0, "refused": str(error)}
-        except (StartError, StartupError, SandboxError) as error:
+        except (StartError, BotError, SandboxError) as error:
             return {"error": f"a bot did not start: {error}"}
         finally:
             exchange.close()

@@ -17,8 +17,8 @@ from referee.limits import Limits
 from referee.match.seat import ProcessSeat
 from referee.rules.game import Decision
 from referee.sandbox import Launcher, Program
-from referee.turn.answer import Answer, Fault
-from referee.turn.starting import StartupError, start_bot
+from referee.turn.answer import Answer, BotError, Fault
+from referee.turn.starting import start_bot
 from tests.referee.table import on_one_core
 
 TONGUE = """
@@ -323,7 +323,7 @@ def test_a_bot_that_does_not_get_ready_is_told_why(
     launcher: Launcher, text: str, seconds: float, reason: str
 ) -> None:
     limits = Limits(sandbox="none", startup=seconds)
-    with pytest.raises(StartupError, match=f"^it did not say ready: {reason}$"):
+    with pytest.raises(BotError, match=f"^it did not say ready: {reason}$"):
         start_bot(launcher, program(text, TONGUE), limits, "hostile")
 
 

@@ -19,7 +19,8 @@ from referee.sandbox import SANDBOXES, Child, Launcher, MachineError, Program, p
 from referee.sandbox.bot_cgroup import write
 from referee.sandbox.cgroup import ALLOWANCE, delegated
 from referee.sandbox.errors import SandboxError
-from referee.turn.bot_process import BotProcess, GoneError
+from referee.turn.answer import BotError
+from referee.turn.bot_process import BotProcess
 from referee.turn.clock import Clock
 from tests.referee.process_watch import until
 from tests.referee.sandbox.sandboxed import need
@@ -148,7 +149,7 @@ def test_children_together_are_bounded_and_the_fault_is_memory(public: Path) -> 
         limits = limits_of(launcher)
         process = BotProcess(launcher, launcher.start(made(public, CHILDREN), limits), limits)
         control = TimeControl(judge="wall", move_time=PATIENCE, bank=0.0, increment=0.0)
-        with pytest.raises(GoneError) as caught:
+        with pytest.raises(BotError) as caught:
             all_lines(process, Clock(control, 1))
         assert caught.value.kind == "memory"
         assert "its processes together had no memory left: 64 MiB allowed" in str(caught.value)

@@ -17,7 +17,8 @@ from referee.limits import Limits
 from referee.sandbox import Child, Launcher, Program, SandboxError, StartError
 from referee.sandbox.kinds import THREAD_COUNTS, THREADS, environment, search_path
 from referee.sandbox.users import FIRST_UID, USERS
-from referee.turn.starting import StartupError, start_bot
+from referee.turn.answer import BotError
+from referee.turn.starting import start_bot
 from tests.referee.process_watch import children, fields
 from tests.referee.raw_programs import read_all
 from tests.referee.sandbox.sandboxed import ROOT, limits, make, need, running, said
@@ -410,6 +411,6 @@ def test_a_bot_in_bwrap_is_waited_for_as_long_as_the_limit_says(
 ) -> None:
     """By the wall: no clock shows what its children use."""
     allowed = Limits(sandbox="bwrap", startup=0.4)  # whose cap, were CPU judged, is over a second
-    with pytest.raises(StartupError, match=r"no answer after 0\.\d+ s; 0\.400 s allowed"):
+    with pytest.raises(BotError, match=r"no answer after 0\.\d+ s; 0\.400 s allowed"):
         start_bot(in_bwrap, make(public, "import time; time.sleep(60)"), allowed, "bot")
     assert allowed.startup_cap == 0.4

@@ -21,8 +21,8 @@ from referee.match.evidence import Played
 from referee.match.seat import FunctionSeat
 from referee.process.procfs import Waits, cpu_of, family
 from referee.sandbox import Launcher, own_cores
+from referee.turn.answer import BotError
 from referee.turn.bot_process import BotProcess
-from referee.turn.starting import StartupError
 from tests.referee.games_for_tests import Countdown, dealt
 from tests.referee.process_watch import cpu, state, until
 from tests.referee.sandbox.sandboxed import SANDBOXED, need
@@ -512,7 +512,7 @@ def test_half_as_much_again_is_paid_by_the_bank_and_the_bot_is_told(table: Table
 @pytest.mark.slow
 def test_a_start_is_judged_like_a_decision(table: Table) -> None:
     program = table.python(answering("pass", begin=HASHING + "together(2, 0.1)"))
-    with pytest.raises(StartupError, match=r"0\.[1-9]\d+ s of CPU time used; 0\.130 s allowed"):
+    with pytest.raises(BotError, match=r"0\.[1-9]\d+ s of CPU time used; 0\.130 s allowed"):
         table.start(program, startup=0.13)
     table.start(program, startup=0.18, threads=2)
 

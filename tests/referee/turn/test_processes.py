@@ -8,9 +8,9 @@ import pytest
 
 from referee.match.evidence import Evidence, Played
 from referee.match.seat import EmptySeat, FunctionSeat
-from referee.turn.answer import Fault
+from referee.turn.answer import BotError, Fault
 from referee.turn.bot_process import BotProcess
-from referee.turn.starting import StartupError, end_processes
+from referee.turn.starting import end_processes
 from tests.referee.games_for_tests import Countdown, dealt
 from tests.referee.process_watch import fields, gone, until
 from tests.referee.table import Table, pid_of
@@ -99,7 +99,7 @@ def test_a_bot_that_answers_in_time_plays_on_whatever_else_it_does(
 
 
 def test_a_bot_that_does_not_get_ready_forfeits_every_match(table: Table) -> None:
-    with pytest.raises(StartupError) as caught:
+    with pytest.raises(BotError) as caught:
         table.start("crash_at_start")
     assert re.fullmatch(r".*: it exited with code 1 \(RuntimeError: .*\)", str(caught.value))
     empty = EmptySeat(str(caught.value), caught.value.stderr)

@@ -22,8 +22,7 @@ from referee.limits import Limits
 from referee.match.seat import ProcessSeat
 from referee.process.polling import ALONE
 from referee.rules.game import Decision
-from referee.turn.answer import Answer, Fault
-from referee.turn.starting import StartupError
+from referee.turn.answer import Answer, BotError, Fault
 
 CALL = Call(bot="sage", digest="ab" * 32, match="m-0")
 DECISION = Decision("pick", legal=[{"take": 1}, {"take": 2}])
@@ -312,9 +311,7 @@ def test_a_copy_that_does_not_get_ready_is_ended(tmp_path: Path) -> None:
 
     with (
         served(tmp_path, server),
-        pytest.raises(
-            StartupError, match="it did not say ready: it was killed by SIGKILL"
-        ) as found,
+        pytest.raises(BotError, match="it did not say ready: it was killed by SIGKILL") as found,
     ):
         opened(tmp_path)
     assert found.value.stderr == "out of memory"
