@@ -331,15 +331,15 @@ def _check_class(game: type[Game], source: Source) -> None:
         raise ArenaError(
             f"the game {source.word!r} is no class derived from referee.rules.game.Game."
         )
-    if (wrong := _wrong(game, source)) is not None:
+    if wrong := wrong_with(game) or _wrong_name(game, source):
         if game.program is not None:
             raise ArenaError(f"{game.program}: its program{wrong}")
         file = sys.modules[game.__module__].__file__
         raise ArenaError(f"{file}:{_line_of(game)}: class {game.__name__}{wrong}")
 
 
-def _wrong(game: type[Game], source: Source) -> str | None:
-    """Return what is wrong with a class, as words behind its name."""
+def wrong_with(game: type[Game]) -> str:
+    """Return which part of the contract a class lacks, as words behind its name; empty if none."""
     if missing := sorted(game.__abstractmethods__):
         return f" lacks {', '.join(missing)}: see docs/write-a-game.md."
     for field, (is_right, words) in _FIELDS.items():
@@ -348,6 +348,11 @@ def _wrong(game: type[Game], source: Source) -> str | None:
         value = getattr(game, field)
         if not is_right(value):
             return f": `{field}` is {value!r}; it has to be {words}."
+    return ""
+
+
+def _wrong_name(game: type[Game], source: Source) -> str:
+    """Return why a game cannot have its name, likewise."""
     if game.name in GAMES:
         return f": {game.name!r} is the name of a bundled game; choose another."
     if source.kind == "installed" and game.name != source.word:
@@ -355,7 +360,7 @@ def _wrong(game: type[Game], source: Source) -> str | None:
             f": its name is {game.name!r}, and its entry point's {source.word!r}; they have "
             f"to be the same."
         )
-    return None
+    return ""
 
 
 def _line_of(game: type[Game]) -> int:

@@ -1,19 +1,18 @@
 """Steps about a game as a whole: its class, options and forms; how fast and how quiet it is."""
 
-import inspect
 import json
-import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from itertools import pairwise
 from time import perf_counter
 from typing import Any
+from unittest import SkipTest
 
 import msgspec
 
-from referee.catalog.finding import NAME
-from referee.rules.game import Game, Move, Options
-from referee.testing.flaw import Flaw, Skipped, short
+from referee.catalog.loading import wrong_with
+from referee.rules.game import Game, Move
+from referee.testing.flaw import Flaw, short
 from referee.testing.schema import malformed, not_plain, snapshot, within
 from referee.testing.trial import (
     Case,
@@ -26,10 +25,6 @@ from referee.testing.trial import (
     schemas_of,
 )
 
-_FIELDS = (
-    *("name", "title", "seat_counts", "options_type", "rules_version", "decisions"),
-    *("typical_decisions", "has_chance", "illegal_is_sanctioned"),
-)
 _PLAYS_FOR_EFFECT = 2
 _PLAYS_FOR_RARE = 20
 
@@ -39,52 +34,11 @@ def fields(trial: GameTrial) -> str:
     kind: Any = trial.kind
     if not (isinstance(kind, type) and issubclass(kind, Game)):
         raise Flaw(f"{kind!r} is no subclass of referee.rules.game.Game")
-    if inspect.isabstract(kind):
-        raise Flaw(f"the class lacks {', '.join(sorted(kind.__abstractmethods__))}")
-    for field in _FIELDS:
-        if not hasattr(kind, field):
-            raise Flaw(f"the class does not say its {field}")
-    for field, holds, wanted in _rules(kind):
-        if not holds:
-            raise Flaw(f"{field} is {short(getattr(kind, field))}; it is to be {wanted}")
+    if wrong := wrong_with(kind):
+        raise Flaw(f"the class{wrong}")
+    if not kind.title.endswith("."):
+        raise Flaw(f"title is {short(kind.title)}; it is to be a sentence on one line")
     return ""
-
-
-def _rules(kind: type[Game]) -> list[tuple[str, bool, str]]:
-    counts, title = kind.seat_counts, kind.title
-    is_text = isinstance(title, str)
-    return [
-        (
-            "name",
-            isinstance(kind.name, str) and bool(re.fullmatch(NAME, kind.name)),
-            "a plain word: small letters, digits and _; a family's prefix and a colon before it",
-        ),
-        ("title", is_text and title.endswith(".") and "\n" not in title, "a sentence on one line"),
-        (
-            "seat_counts",
-            isinstance(counts, range) and len(counts) > 0 and min(counts) > 0,
-            "a range of at least one number of seats, such as range(2, 5)",
-        ),
-        (
-            "options_type",
-            isinstance(kind.options_type, type) and issubclass(kind.options_type, Options),
-            "a subclass of referee.rules.game.Options",
-        ),
-        ("rules_version", _is_number(kind.rules_version, 1), "a whole number from 1"),
-        ("typical_decisions", _is_number(kind.typical_decisions, 0), "a whole number from 0"),
-        ("has_chance", isinstance(kind.has_chance, bool), "True or False"),
-        ("illegal_is_sanctioned", isinstance(kind.illegal_is_sanctioned, bool), "True or False"),
-        (
-            "decisions",
-            isinstance(kind.decisions, Mapping)
-            and all(isinstance(name, str) for name in kind.decisions),
-            "a mapping from the name of each decision to its form",
-        ),
-    ]
-
-
-def _is_number(value: Any, least: int) -> bool:
-    return type(value) is int and value >= least
 
 
 def options(trial: GameTrial) -> str:
@@ -111,7 +65,7 @@ def effect(trial: GameTrial) -> str:
     """Check that the game reads every option."""
     names = [*option_schemas(trial.kind)]
     if not names:
-        raise Skipped("the game has no options")
+        raise SkipTest("the game has no options")
     read = set[str]()
     for number in range(_PLAYS_FOR_RARE):
         for case in trial.all_cases:
@@ -234,7 +188,7 @@ def speed(trial: GameTrial) -> str:
         decisions += _timed(trial, game, taken, number)
         number += 1
     if not decisions:
-        raise Skipped("nothing is ever asked")
+        raise SkipTest("nothing is ever asked")
     total = sum(taken.values())
     limit = max(taken, key=taken.__getitem__)
     rate = decisions / total
@@ -274,12 +228,10 @@ def _timed(trial: GameTrial, game: Game, taken: dict[str, float], number: int) -
 
 def silent(trial: GameTrial) -> str:
     """Check that nothing is printed."""
-    for case in trial.cases:
-        game = trial.new(case)
-        for seat, move in trial.moments(game, mixing()):
-            game.view(seat)
-            game.text(seat)
-            game.read(seat, move)
+    for game, seat, move in trial.plays(mixing):
+        game.view(seat)
+        game.text(seat)
+        game.read(seat, move)
     if trial.printed.place:
         raise Flaw(f"{trial.printed.text!r} is printed at {trial.printed.place}")
     return ""

@@ -13,7 +13,8 @@ from collections.abc import Callable, Collection, Generator, Iterator, Sequence
 from contextlib import redirect_stdout
 from pathlib import Path
 from time import perf_counter
-from typing import IO, NamedTuple
+from typing import IO, NamedTuple, TypedDict, Unpack
+from unittest import SkipTest
 
 import msgspec
 
@@ -28,15 +29,14 @@ from referee.testing.fate import environment, imported, whereabouts
 from referee.testing.flaw import (
     Failure,
     Flaw,
-    GameError,
     Hang,
-    Position,
-    Skipped,
+    State,
     StepResult,
+    failure_of,
     frames,
     patience,
 )
-from referee.testing.trial import MOST_DECISIONS, ROOM, Case, GameTrial, Trace
+from referee.testing.trial import Case, GameTrial, Trace
 
 PATIENCE = 10.0
 """Seconds that one call of a game may take."""
@@ -46,7 +46,7 @@ class GameStep(NamedTuple):
     """One thing that is checked, by a function that is named after it and says what holds."""
 
     run: Callable[[GameTrial], str]
-    """Returns what was measured; raises Flaw or Skipped."""
+    """Returns what was measured; raises Flaw, or SkipTest if the game is none for it."""
     remedy: str
     is_needed: bool
 
@@ -172,17 +172,23 @@ STEPS = {
 """By name, everything that is checked, in its order."""
 
 
+class How(TypedDict, total=False):
+    """How a game is tried, where not as usual: see `check_game`."""
+
+    seats: Sequence[int]
+    seed: str
+    thorough: bool
+    most_decisions: int
+
+
 def check_steps(
     game: type[Game],
     only: Collection[str] = (),
     *,
-    seats: Sequence[int] = (),
-    seed: str = "conformance",
-    thorough: bool = False,
-    most_decisions: int = MOST_DECISIONS,
     seconds: float = PATIENCE,
     cases: Sequence[Case] | None = None,
     trace: Trace | None = None,
+    **how: Unpack[How],
 ) -> Iterator[StepResult]:
     """Yield what comes of each step, in their order; see `check_game` for what may be chosen.
 
@@ -191,24 +197,12 @@ def check_steps(
     for name in only:
         if name not in STEPS:
             raise ArenaError(f"there is no step {name!r}. Known: {', '.join(STEPS)}.")
-    trial = GameTrial(
-        game,
-        cases,
-        seats=seats,
-        seed=seed,
-        thorough=thorough,
-        most_decisions=most_decisions,
-        trace=trace,
-    )
+    trial = GameTrial(game, cases, trace=trace, **how)
     failed = ""
     for step in STEPS.values():
         if only and step.name not in only:
             continue
-        if failed:
-            why = f"step {failed} has to be mended first"
-            yield StepResult(step.name, step.title, "skipped", why, 0.0)
-            continue
-        result = _tried(step, trial, seconds)
+        result = _untried(step, failed) if failed else _tried(step, trial, seconds)
         if step.is_needed and result.state == "failed":
             failed = step.name
         yield result
@@ -218,84 +212,60 @@ def check_game(
     game: type[Game],
     only: Collection[str] = (),
     *,
-    seats: Sequence[int] = (),
-    seed: str = "conformance",
-    thorough: bool = False,
-    most_decisions: int = MOST_DECISIONS,
     seconds: float = PATIENCE,
     cases: Sequence[Case] | None = None,
+    **how: Unpack[How],
 ) -> list[StepResult]:
     """Check a game by all steps, or `only` some; return what came of each.
 
-    It is tried with all its numbers of seats, or those given, and with each option changed: a third
-    of all such cases, or every one if `thorough`. A play may take `most_decisions`, and a call of
-    the game so many `seconds`. Raises GameError, an AssertionError, if a step fails.
+    It is tried with all its numbers of `seats`, or those given, and with each option changed: a
+    third of all such cases, or every one if `thorough`. A play may take `most_decisions`, and a
+    call of the game so many `seconds`. Raises AssertionError if a step fails.
     """
-    results = [
-        *check_steps(
-            game,
-            only,
-            seats=seats,
-            seed=seed,
-            thorough=thorough,
-            most_decisions=most_decisions,
-            seconds=seconds,
-            cases=cases,
-        )
-    ]
-    if any(result.state == "failed" for result in results):
-        raise GameError(getattr(game, "name", repr(game)), results)
+    results = [*check_steps(game, only, seconds=seconds, cases=cases, **how)]
+    if failure := failure_of(getattr(game, "name", repr(game)), results):
+        raise AssertionError(failure)
     return results
+
+
+def _untried(step: GameStep, failed: str) -> StepResult:
+    why = f"step {failed} has to be mended first"
+    return StepResult(step.name, step.title, "skipped", why, 0.0)
 
 
 def _tried(step: GameStep, trial: GameTrial, seconds: float) -> StepResult:
     """Return what comes of a step."""
     began = perf_counter()
-    failure = None
+    state: State = "failed"
+    calls: list[str] = []
     try:
         with redirect_stdout(trial.printed), patience(seconds, lambda: trial.beats):
-            detail = step.run(trial)
+            found = step.run(trial)
         state = "ok"
-    except Skipped as reason:
-        detail, state = str(reason), "skipped"
+    except SkipTest as reason:
+        found, state = str(reason), "skipped"
     except Flaw as flaw:
-        remedy = flaw.remedy or step.remedy
+        found, remedy = flaw.found, flaw.remedy or step.remedy
         if trial.kind.program is not None:
             remedy = _OF_PROGRAMS.get(step.name, remedy)
-        failure = _failure(trial, flaw.found, remedy, [])
     except ProgramError as error:
-        lines = [*error.said] if len(error.said) > 1 else []
-        failure = _failure(
-            trial, str(error), "mend what the program answers, see docs/game-protocol.md", lines
-        )
+        found, remedy = str(error), "mend what the program answers, see docs/game-protocol.md"
+        calls = [*error.said] if len(error.said) > 1 else []
     except ArenaError as error:  # of the game's folder
-        failure = _failure(trial, str(error), "mend this file", [])
+        found, remedy = str(error), "mend this file"
     except Hang as hang:
-        failure = _failure(
-            trial,
-            f"a call of the game has not returned for {seconds:g} seconds",
-            "look for a loop without an end at the last of these lines",
-            frames(hang, _folder(trial.kind)),
-        )
+        found = f"a call of the game has not returned for {seconds:g} seconds"
+        remedy = "look for a loop without an end at the last of these lines"
+        calls = frames(hang, module_of(trial.kind).parent)
     except GAME_ERRORS as error:  # the game that is tried may raise anything
-        failure = _failure(
-            trial,
-            f"{type(error).__name__}: {error}",
-            "mend what the last of these lines does in this position",
-            frames(error, _folder(trial.kind)),
-        )
-    taken = perf_counter() - began
-    if failure is not None:
-        return StepResult(step.name, step.title, "failed", failure.found, taken, failure)
-    return StepResult(step.name, step.title, "ok" if state == "ok" else "skipped", detail, taken)
-
-
-def _failure(trial: GameTrial, found: str, remedy: str, calls: list[str]) -> Failure:
-    return Failure(" ".join(found.split()), remedy, trial.position(), calls)
-
-
-def _folder(kind: type[Game]) -> Path | None:
-    return module_of(kind).parent
+        found = f"{type(error).__name__}: {error}"
+        remedy = "mend what the last of these lines does in this position"
+        calls = frames(error, module_of(trial.kind).parent)
+    failure = None
+    if state == "failed":
+        found = " ".join(found.split())
+        failure = Failure(found, remedy, trial.position(), calls)
+    return StepResult(step.name, step.title, state, found, perf_counter() - began, failure)
 
 
 _REMEDY = (
@@ -313,32 +283,12 @@ class _Work(msgspec.Struct, frozen=True):
 
     game: dict[str, str]
     steps: list[str]
-    seats: list[int]
-    seed: str
-    thorough: bool
-    most_decisions: int
     seconds: float
-
-
-class _Death(NamedTuple):
-    """How a process ended before it was done."""
-
-    how: str
-    seconds: float
-    """How long it had been at its last step."""
-    position: Position | None
-    frames: list[str]
+    how: How
 
 
 def check_apart(
-    game: type[Game],
-    only: Collection[str] = (),
-    *,
-    seats: Sequence[int] = (),
-    seed: str,
-    thorough: bool,
-    most_decisions: int,
-    seconds: float,
+    game: type[Game], only: Collection[str] = (), *, seconds: float, **how: Unpack[How]
 ) -> Iterator[StepResult]:
     """Yield what comes of each step, as `check_steps` does.
 
@@ -347,25 +297,27 @@ def check_apart(
     """
     names = [name for name in STEPS if not only or name in only]
     while names:
-        work = _Work(whereabouts(game), names, [*seats], seed, thorough, most_decisions, seconds)
-        death = yield from _worked(game, work, names)
+        work = _Work(whereabouts(game), names, seconds, how)
+        failure, taken = yield from _worked(game, work, names)
         if not names:
             return
         step = STEPS[names.pop(0)]
-        found = f"the process in which the game was tried {death.how}"
-        failure = Failure(found, _REMEDY, death.position, death.frames)
-        yield StepResult(step.name, step.title, "failed", found, death.seconds, failure)
+        yield StepResult(step.name, step.title, "failed", failure.found, taken, failure)
         if step.is_needed:
-            why = f"step {step.name} has to be mended first"
-            yield from (StepResult(name, STEPS[name].title, "skipped", why, 0.0) for name in names)
+            yield from (_untried(STEPS[name], step.name) for name in names)
             return
 
 
-def _worked(game: type[Game], work: _Work, names: list[str]) -> Generator[StepResult, None, _Death]:
-    """Yield what another process finds, taking from `names`; return how it ended."""
-    with tempfile.TemporaryFile() as room, tempfile.TemporaryFile() as last_words:
-        room.truncate(ROOM)
-        files = [room.fileno(), last_words.fileno()]
+def _worked(
+    game: type[Game], work: _Work, names: list[str]
+) -> Generator[StepResult, None, tuple[Failure, float]]:
+    """Yield what another process finds, taking from `names`.
+
+    Returns how it ended, which is a failure if there are names left, and for how many seconds it
+    had been at its last step.
+    """
+    with tempfile.TemporaryFile() as trace, tempfile.TemporaryFile() as last_words:
+        files = [trace.fileno(), last_words.fileno()]
         command = [sys.executable, "-P", "-c", _OTHER, *map(str, files)]
         with subprocess.Popen(
             command,
@@ -392,7 +344,8 @@ def _worked(game: type[Game], work: _Work, names: list[str]) -> Generator[StepRe
         how = f"ended with the exit code {code}"
         if code < 0:
             how = f"was killed by {signal_name(-code)}"
-        return _Death(how, seconds, Trace(room.fileno()).position(), _frames(last_words, game))
+        found, calls = f"the process in which the game was tried {how}", _frames(last_words, game)
+        return Failure(found, _REMEDY, Trace(trace.fileno()).position(), calls), seconds
 
 
 def _frames(last_words: IO[bytes], game: type[Game]) -> list[str]:
@@ -410,7 +363,7 @@ def _frames(last_words: IO[bytes], game: type[Game]) -> list[str]:
 
 def check_here() -> None:
     """Read what to check from standard input, and write the results to standard output."""
-    room, last_words = map(int, sys.argv[1:])
+    trace, last_words = map(int, sys.argv[1:])
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # whoever asked says that it was interrupted
     faulthandler.enable(last_words)
     work = msgspec.json.decode(sys.stdin.buffer.read(), type=_Work)
@@ -418,16 +371,10 @@ def check_here() -> None:
     with redirect_stdout(sys.stderr):
         game = imported(**work.game)
         _tell(out, _READY)
-        for result in check_steps(
-            game,
-            work.steps,
-            seats=work.seats,
-            seed=work.seed,
-            thorough=work.thorough,
-            most_decisions=work.most_decisions,
-            seconds=work.seconds,
-            trace=Trace(room),
-        ):
+        checked = check_steps(
+            game, work.steps, seconds=work.seconds, trace=Trace(trace), **work.how
+        )
+        for result in checked:
             _tell(out, msgspec.json.encode(result) + b"\n")
 
 

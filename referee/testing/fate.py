@@ -6,24 +6,24 @@ import random as generators
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any
+from unittest import SkipTest
 
 from referee.catalog.finding import Source, find_source
 from referee.catalog.folder import module_of
 from referee.catalog.loading import FROM_FILE, load
 from referee.program.file import GAME_FILE
-from referee.rules.chance import Chance, Key
+from referee.rules.chance import Key
 from referee.rules.game import Game, Move
-from referee.testing.flaw import Dice, Flaw, Skipped, WorldWatch
+from referee.testing.flaw import Dice, Flaw, WorldWatch
 from referee.testing.schema import snapshot
 from referee.testing.showing import look
 from referee.testing.trial import (
     Case,
     GameTrial,
-    RecordedChance,
     Shown,
     difference,
     everything,
@@ -156,12 +156,12 @@ def alone(trial: GameTrial) -> str:
 def world(trial: GameTrial) -> str:
     """Check that no clock, and no generator but chance."""
     if trial.kind.program is not None:
-        raise Skipped("it is a program, whose calls are not seen; step processes compares plays")
+        raise SkipTest("it is a program, whose calls are not seen; step processes compares plays")
     watch = WorldWatch()
     for case in trial.cases:
         with watch.watching():
             game = trial.new(case)
-            for seat in _moving(trial, game):
+            for seat, _ in trial.moments(game, mixing()):
                 game.view(seat)
                 looks_of(game, seat)
                 game.read(seat, game.default(seat))
@@ -171,26 +171,17 @@ def world(trial: GameTrial) -> str:
     return ""
 
 
-def _moving(trial: GameTrial, game: Game) -> Iterable[int]:
-    for seat, _ in trial.moments(game, mixing()):
-        yield seat
-
-
 def processes(trial: GameTrial) -> str:
     """Check that processes with other hash seeds play the same."""
     kind = trial.kind
     if "<locals>" in kind.__qualname__:
-        raise Skipped(f"{kind.__qualname__} is made inside a function: no process can import it")
+        raise SkipTest(f"{kind.__qualname__} is made inside a function: no process can import it")
     cases = [*trial.cases[:: max(1, len(trial.cases) // _FEW_CASES)]][:_FEW_CASES]
     jobs = [
         {"seats": case.seats, "changed": dict(case.changed), "seed": f"{trial.seed} {at}"}
         for at, case in enumerate(cases)
     ]
-    work = {
-        "kind": whereabouts(kind),
-        "most": trial.most_decisions,
-        "jobs": jobs,
-    }
+    work = {"kind": whereabouts(kind), "most": trial.most_decisions, "jobs": jobs}
     found = [_elsewhere(trial, work, hash_seed) for hash_seed in ("1", "2")]
     for at, case in enumerate(cases):
         seed = f"{trial.seed} {at}"
@@ -204,9 +195,7 @@ def processes(trial: GameTrial) -> str:
     return f"2 other processes, {len(cases)} cases"
 
 
-def _elsewhere(
-    trial: GameTrial, work: dict[str, Any], hash_seed: str
-) -> list[list[tuple[Shown, str]]]:
+def _elsewhere(trial: GameTrial, work: dict[str, Any], hash_seed: str) -> list[_Record]:
     """Return what another process plays: for each job, its record."""
     env = environment(PYTHONHASHSEED=hash_seed)
     command = [sys.executable, "-P", "-c", f"from {__name__} import play_here; play_here()"]
@@ -230,7 +219,7 @@ def _elsewhere(
             f"another process cannot play {work['kind']['name']}: {last[-1]}",
             "let the class be imported by its module or file, without anything done before",
         )
-    played: list[list[tuple[Shown, str]]] = json.loads(out)
+    played: list[_Record] = json.loads(out)
     return played
 
 
@@ -239,19 +228,17 @@ def events(trial: GameTrial) -> str:
     _skip_unseen(trial)
     count = 0
     for case in trial.cases:
-        game = trial.new(case, chance=RecordedChance)
-        assert isinstance(game.chance, RecordedChance)
-        for _ in trial.moments(game, sampling()):
-            pass
-        _check_names(game.chance.events)
-        count = max(count, len(game.chance.events))
+        game, chance = trial.recorded(case)
+        trial.finish(game, sampling())
+        _check_names(chance.events)
+        count = max(count, len(chance.events))
     return f"at most {count} events"
 
 
 def _skip_unseen(trial: GameTrial) -> None:
-    """Raise Skipped if the chance of a game is drawn where nobody sees it."""
+    """Raise SkipTest if the chance of a game is drawn where nobody sees it."""
     if trial.kind.program is not None:
-        raise Skipped("it is a program, which draws on chance by itself")
+        raise SkipTest("it is a program, which draws on chance by itself")
 
 
 def _check_names(names: Sequence[tuple[Key, ...]]) -> None:
@@ -263,13 +250,12 @@ def draws(trial: GameTrial) -> str:
     """Check that only a move draws on chance."""
     _skip_unseen(trial)
     for case in trial.cases:
-        game = trial.new(case, chance=RecordedChance)
-        assert isinstance(game.chance, RecordedChance)
+        game, chance = trial.recorded(case)
         for _ in trial.moments(game, sampling()):
-            drawn = len(game.chance.events)
+            drawn = len(chance.events)
             look(game)
-            if len(game.chance.events) != drawn:
-                raise Flaw(f"to look at the game has drawn {game.chance.events[drawn]}")
+            if len(chance.events) != drawn:
+                raise Flaw(f"to look at the game has drawn {chance.events[drawn]}")
     return ""
 
 
@@ -279,10 +265,9 @@ def seeds(trial: GameTrial) -> str:
     records = set[str]()
     for number in range(4):
         for case in trial.cases[:_FEW_CASES] if number else trial.cases:
-            game = trial.new(case, f"{trial.seed} {number}", RecordedChance)
-            assert isinstance(game.chance, RecordedChance)
+            game, chance = trial.recorded(case, f"{trial.seed} {number}")
             record = trial.record(game, sampling())
-            drawn += len(game.chance.events)
+            drawn += len(chance.events)
             if case in trial.cases[:1]:
                 records.add(snapshot(record))
     if trial.kind.program is not None:
@@ -305,55 +290,26 @@ def _seeds_of_program(kind: type[Game], courses: int) -> str:
     return "plays with other seeds differ" if kind.has_chance else "no chance"
 
 
-class _WatchedChance(Chance):
-    """Chance that keeps every draw: what was asked, by the event's name, and in which step."""
-
-    def __init__(self, seed: str) -> None:
-        super().__init__(seed)
-        self.step = -1
-        self.drawn: dict[tuple[Key, ...], tuple[int, str, str]] = {}
-
-    def _keep(self, event: tuple[Key, ...], how: str, question: Any) -> None:
-        self.drawn.setdefault(event, (self.step, how, repr(question)))
-
-    def below(self, limit: int, *event: Key) -> int:
-        self._keep(event, "die", limit)
-        return super().below(limit, *event)
-
-    def dice(self, count: int, sides: int, *event: Key) -> list[int]:
-        self._keep(event, "die", sides)
-        return super().dice(count, sides, *event)
-
-    def shuffled(self, items: Sequence[Any], *event: Key) -> list[Any]:
-        self._keep(event, "shuffle", [*items])
-        return super().shuffled(items, *event)
-
-    def arranged(self, pile: Iterable[Any], universe: Sequence[Any], *event: Key) -> list[Any]:
-        self._keep(event, "shuffle", [*universe])
-        return super().arranged(pile, universe, *event)
-
-
 class _Play:
     """One play of a deal, with what was drawn and who had moved."""
 
     def __init__(
         self, trial: GameTrial, case: Case, seed: str, choose: Callable[..., Move]
     ) -> None:
-        game = trial.new(case, seed, _WatchedChance)
-        assert isinstance(game.chance, _WatchedChance)
+        game, chance = trial.recorded(case, seed)
         self.movers: list[tuple[int, ...]] = []
         self.steps: list[int] = []
         """The step in which each decision was made."""
         while seats := [*game.deciders()]:
-            game.chance.step += 1
+            chance.step += 1
             self.movers.append((*seats,))
             first = len(self.steps)
-            self.steps += [game.chance.step] * len(seats)
+            self.steps += [chance.step] * len(seats)
             if first > trial.most_decisions:
                 break
             trial.at(game, first, None)
             game.apply({seat: choose(game, seat, first + at) for at, seat in enumerate(seats)})
-        self.drawn = game.chance.drawn
+        self.drawn = chance.drawn
 
 
 def keyed(trial: GameTrial) -> str:

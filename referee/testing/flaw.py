@@ -1,11 +1,11 @@
-"""What a step finds: a flaw and where it shows; and a game that hangs, prints or asks the world."""
+"""What a step finds, and where it shows; a game that hangs, prints, draws or asks the world."""
 
 import gc
 import io
 import signal
 import sys
 import traceback
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from random import Random
@@ -16,6 +16,7 @@ from typing import Any, Literal
 import msgspec
 
 from protocol.errors import ArenaError
+from referee.rules.chance import Chance, Key
 
 State = Literal["ok", "failed", "skipped"]
 
@@ -27,10 +28,6 @@ class Flaw(Exception):  # noqa: N818 - it is no error of the program, but what w
         super().__init__(found)
         self.found = found
         self.remedy = remedy
-
-
-class Skipped(Exception):  # noqa: N818 - likewise
-    """Why a step cannot be tried with this game, in a sentence."""
 
 
 class Position(msgspec.Struct, frozen=True):
@@ -76,16 +73,15 @@ class StepResult(msgspec.Struct, frozen=True):
     failure: Failure | None = None
 
 
-class GameError(AssertionError):
-    """A game does not keep its contract; `results` are those of all steps that were tried."""
-
-    def __init__(self, game: str, results: list[StepResult]) -> None:
-        self.results = results
-        failed = [result for result in results if result.state == "failed"]
-        lines = [line for result in failed[:1] for line in told(result)]
-        if others := [f"  {result.step}: {result.detail}" for result in failed[1:]]:
-            lines += ["Failed as well:", *others]
-        super().__init__("\n".join([f"{game} does not keep the contract of a game.", *lines]))
+def failure_of(game: str, results: Sequence[StepResult]) -> str:
+    """Return how a game does not keep its contract, in words; empty if no step has failed."""
+    failed = [result for result in results if result.state == "failed"]
+    if not failed:
+        return ""
+    lines = [f"{game} does not keep the contract of a game.", *told(failed[0])]
+    if others := [f"  {result.step}: {result.detail}" for result in failed[1:]]:
+        lines += ["Failed as well:", *others]
+    return "\n".join(lines)
 
 
 def told(result: StepResult) -> list[str]:
@@ -116,10 +112,10 @@ def short(value: Any, most: int = 120) -> str:
     return text if len(text) <= most else f"{text[: most // 2]}…{text[-most // 2 :]}"
 
 
-def frames(error: BaseException, folder: Path | None) -> list[str]:
+def frames(error: BaseException, folder: Path) -> list[str]:
     """Return the last calls of an exception within the game's own folder, or of all if none is."""
     calls = traceback.extract_tb(error.__traceback__)
-    own = [call for call in calls if folder is not None and Path(call.filename).parent == folder]
+    own = [call for call in calls if Path(call.filename).parent == folder]
     chosen: Iterable[traceback.FrameSummary] = (own or calls)[-4:]
     return [
         f"{Path(call.filename).name}:{call.lineno} in {call.name}: {call.line}" for call in chosen
@@ -185,6 +181,46 @@ def _place(frame: FrameType | None) -> str:
 
 class Dice(Random):
     """The generator of whoever plays: the only one that a game may draw from, in `sample`."""
+
+
+class RecordedChance(Chance):
+    """Chance that remembers what it was asked for."""
+
+    def __init__(self, seed: str) -> None:
+        super().__init__(seed)
+        self.events: list[tuple[Key, ...]] = []
+        """The names of all events, in their order."""
+        self.step = -1
+        """The step of the play, for whoever counts them."""
+        self.drawn: dict[tuple[Key, ...], tuple[int, str, str]] = {}
+        """By event, the step in which it was drawn first, what it is, and of what."""
+
+    def _words(self, count: int, event: tuple[Key, ...]) -> list[int]:
+        self.events.append(event)
+        return super()._words(count, event)
+
+    def _keep(self, event: tuple[Key, ...], how: str, question: Any) -> None:
+        self.drawn.setdefault(event, (self.step, how, repr(question)))
+
+    def below(self, limit: int, *event: Key) -> int:
+        """Keep the draw, and return it."""
+        self._keep(event, "die", limit)
+        return super().below(limit, *event)
+
+    def dice(self, count: int, sides: int, *event: Key) -> list[int]:
+        """Keep the draw, and return it."""
+        self._keep(event, "die", sides)
+        return super().dice(count, sides, *event)
+
+    def shuffled(self, items: Sequence[Any], *event: Key) -> list[Any]:
+        """Keep the draw, and return it."""
+        self._keep(event, "shuffle", [*items])
+        return super().shuffled(items, *event)
+
+    def arranged(self, pile: Iterable[Any], universe: Sequence[Any], *event: Key) -> list[Any]:
+        """Keep the draw, and return it."""
+        self._keep(event, "shuffle", [*universe])
+        return super().arranged(pile, universe, *event)
 
 
 _FORBIDDEN_MODULES = frozenset(("time", "secrets", "uuid"))

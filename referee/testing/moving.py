@@ -4,9 +4,11 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from random import Random
 from typing import Any
+from unittest import SkipTest
 
+from referee.match.scoring import places_of
 from referee.rules.game import Game, Move, plain, twin
-from referee.testing.flaw import Dice, Flaw, Skipped, short
+from referee.testing.flaw import Dice, Flaw, short
 from referee.testing.schema import (
     any_object,
     misfit,
@@ -90,17 +92,10 @@ def _check_end(game: Game) -> None:
     """Raise Flaw unless `game` is over, with a reason and places."""
     if not isinstance(game.reason, str) or not game.reason:
         raise Flaw(f"the game is over with the reason {game.reason!r}; it is to be a word")
-    places = game.places()
-    if type(places) is not list or any(type(place) is not int for place in places):
-        raise Flaw(f"places() returns {places!r}; it is to be a list of whole numbers")
-    if len(places) != game.seats:
-        raise Flaw(f"places() returns {places} for {game.seats} seats")
-    right = [1 + sum(other < place for other in places) for place in places]
-    if places != right:
-        raise Flaw(
-            f"places() returns {places}; in that order they are {right}",
-            "a place is 1 + the number of seats before it: use referee.rules.game.ranked",
-        )
+    try:
+        places = places_of(game)
+    except ValueError as error:
+        raise Flaw(str(error), "use referee.rules.game.ranked: the least score is best") from None
     if game.places() != places:
         raise Flaw(f"places() returns {places}, and asked again {game.places()}")
 
@@ -172,42 +167,38 @@ def unfit(game: Game, seat: int, move: Any) -> str | None:
 
 def choice(trial: GameTrial) -> str:
     """Check that a decision is a choice: two different moves, or limits."""
-    for case in trial.cases:
-        game = trial.new(case)
-        for seat, _ in trial.moments(game, mixing()):
-            decision = game.decision(seat)
-            legal = decision.legal
-            if (legal is None) == (decision.limits is None):
-                raise Flaw(f"{decision.name} of seat {seat} has to have either legal or limits")
-            if found := not_plain(legal, "legal") or not_plain(decision.limits, "limits"):
-                raise Flaw(f"{decision.name} of seat {seat}: {found}")
-            if legal is None:
-                continue
-            if len(legal) < 2:
-                raise Flaw(
-                    f"{decision.name} is asked of seat {seat} with {len(legal)} legal moves:"
-                    f" {short(legal)}",
-                    "ask nothing where there is no choice: play the only move in apply, and go on",
-                )
-            if len({*map(snapshot, legal)}) < len(legal):
-                raise Flaw(f"{decision.name} of seat {seat} lists a move twice: {short(legal)}")
+    for game, seat, _ in trial.plays(mixing):
+        decision = game.decision(seat)
+        legal = decision.legal
+        if (legal is None) == (decision.limits is None):
+            raise Flaw(f"{decision.name} of seat {seat} has to have either legal or limits")
+        if found := not_plain(legal, "legal") or not_plain(decision.limits, "limits"):
+            raise Flaw(f"{decision.name} of seat {seat}: {found}")
+        if legal is None:
+            continue
+        if len(legal) < 2:
+            raise Flaw(
+                f"{decision.name} is asked of seat {seat} with {len(legal)} legal moves:"
+                f" {short(legal)}",
+                "ask nothing where there is no choice: play the only move in apply, and go on",
+            )
+        if len({*map(snapshot, legal)}) < len(legal):
+            raise Flaw(f"{decision.name} of seat {seat} lists a move twice: {short(legal)}")
     return ""
 
 
 def legal(trial: GameTrial) -> str:
     """Check that listed moves are accepted and fit."""
     tried = 0
-    for case in trial.cases:
-        game = trial.new(case)
-        for seat, _ in trial.moments(game, sampling()):
-            decision = game.decision(seat)
-            for each in decision.legal or ():
-                tried += 1
-                if reason := judge(game, seat, each):
-                    raise Flaw(f"seat {seat} is offered {short(each)}, which is refused: {reason}")
-            for each in (decision.legal or ())[:3]:
-                if found := unfit(game, seat, each):
-                    raise Flaw(f"seat {seat} is offered {short(each)}; by the schema {found}")
+    for game, seat, _ in trial.plays(sampling):
+        listed = game.decision(seat).legal or ()
+        for each in listed:
+            tried += 1
+            if reason := judge(game, seat, each):
+                raise Flaw(f"seat {seat} is offered {short(each)}, which is refused: {reason}")
+        for each in listed[:3]:
+            if found := unfit(game, seat, each):
+                raise Flaw(f"seat {seat} is offered {short(each)}; by the schema {found}")
     return f"{tried} moves"
 
 
@@ -215,25 +206,23 @@ def complete(trial: GameTrial) -> str:
     """Check that a list of moves leaves out none that is accepted."""
     seen: dict[str, dict[str, Move]] = {}
     tried = 0
-    for case in trial.cases:
-        game = trial.new(case)
-        for seat, move in trial.moments(game, sampling()):
-            decision = game.decision(seat)
-            if decision.legal is None:
-                continue
-            others = seen.setdefault(decision.name, {})
-            listed = {snapshot(each) for each in decision.legal}
-            for text, other in [*others.items()]:
-                if text not in listed and judge(game, seat, other) is None:
-                    same = read(game, seat, other)
-                    if snapshot(same) not in listed:
-                        raise Flaw(f"{short(other)} of seat {seat} is accepted and not listed")
-                tried += 1
-            for each in (move, *decision.legal):
-                if len(others) < 40:
-                    others.setdefault(snapshot(each), each)
+    for game, seat, move in trial.plays(sampling):
+        decision = game.decision(seat)
+        if decision.legal is None:
+            continue
+        others = seen.setdefault(decision.name, {})
+        listed = {snapshot(each) for each in decision.legal}
+        for text, other in others.items():
+            if text not in listed and judge(game, seat, other) is None:
+                same = read(game, seat, other)
+                if snapshot(same) not in listed:
+                    raise Flaw(f"{short(other)} of seat {seat} is accepted and not listed")
+            tried += 1
+        for each in (move, *decision.legal):
+            if len(others) < 40:
+                others.setdefault(snapshot(each), each)
     if not tried:
-        raise Skipped("no decision lists its moves")
+        raise SkipTest("no decision lists its moves")
     return f"{tried} moves"
 
 
@@ -374,7 +363,7 @@ def anything(trial: GameTrial) -> str:
     """Check that any JSON object is refused, or fits and can be made."""
     situations = _situations(trial)
     if not situations:
-        raise Skipped("nothing is ever asked")
+        raise SkipTest("nothing is ever asked")
     words, dice = _words(situations), random(trial)
     for _ in range(_OBJECTS):
         move = any_object(words, dice)
@@ -387,12 +376,10 @@ def anything(trial: GameTrial) -> str:
 def _situations(trial: GameTrial) -> list[tuple[Game, int]]:
     """Return a game at the third time of each decision, or at the last before it."""
     found: dict[str, list[tuple[Game, int]]] = {}
-    for case in trial.cases:
-        game = trial.new(case)
-        for seat, _ in trial.moments(game, sampling()):
-            of_this_name = found.setdefault(game.decision(seat).name, [])
-            if len(of_this_name) < 3:
-                of_this_name.append((twin(game), seat))
+    for game, seat, _ in trial.plays(sampling):
+        of_this_name = found.setdefault(game.decision(seat).name, [])
+        if len(of_this_name) < 3:
+            of_this_name.append((twin(game), seat))
     return [games[-1] for games in found.values()]
 
 
@@ -409,22 +396,20 @@ def _words(situations: Sequence[tuple[Game, int]]) -> list[str]:
 def numbers(trial: GameTrial) -> str:
     """Check that floats and booleans are no whole numbers."""
     tried = 0
-    for case in trial.cases:
-        game = trial.new(case)
-        for seat, move in trial.moments(game, sampling()):
-            for wrong in misnumbered(move):
-                tried += 1
-                if judge(game, seat, wrong) is None:
-                    raise Flaw(f"check accepts {short(wrong)} of seat {seat} for {short(move)}")
+    for game, seat, move in trial.plays(sampling):
+        for wrong in misnumbered(move):
+            tried += 1
+            if judge(game, seat, wrong) is None:
+                raise Flaw(f"check accepts {short(wrong)} of seat {seat} for {short(move)}")
     if not tried:
-        raise Skipped("no move holds a number")
+        raise SkipTest("no move holds a number")
     return f"{tried} moves"
 
 
 def numbered(trial: GameTrial) -> str:
     """Check that all_moves holds every listed move."""
     if trial.kind.all_moves is Game.all_moves:
-        raise Skipped("the game has no all_moves: its moves are not numbered")
+        raise SkipTest("the game has no all_moves: its moves are not numbered")
     count = 0
     for case in trial.cases:
         game = trial.new(case)
@@ -446,10 +431,8 @@ def numbered(trial: GameTrial) -> str:
 
 def described(trial: GameTrial) -> str:
     """Check that every move is described in a few words."""
-    for case in trial.cases:
-        game = trial.new(case)
-        for seat, move in trial.moments(game, mixing()):
-            told = game.describe(seat, move)
-            if not isinstance(told, str) or not told.strip() or "\n" in told:
-                raise Flaw(f"describe says {told!r} of {short(move)}; it is to be a few words")
+    for game, seat, move in trial.plays(mixing):
+        told = game.describe(seat, move)
+        if not isinstance(told, str) or not told.strip() or "\n" in told:
+            raise Flaw(f"describe says {told!r} of {short(move)}; it is to be a few words")
     return ""

@@ -5,7 +5,6 @@ import json
 import math
 import operator
 import re
-import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from random import Random
 from typing import Any
@@ -204,8 +203,6 @@ def _combined(schema: Mapping[str, Any], value: Any, root: Schema) -> str | None
     return None
 
 
-WIDTH = 80
-"""The columns of a terminal."""
 JUNK: tuple[Any, ...] = (
     None, True, False, 0, 1, -1, 4, 2.0, 0.5, 10**20, "", "0", "\ud800", [], {}, [[]], [0], {"": 0},
 )  # fmt: skip
@@ -262,11 +259,6 @@ def _not_ready(ready: bytes, where: str) -> str | None:
 def short_of(value: Any) -> str:
     """Return the beginning of a value as text."""
     return repr(value)[:60]
-
-
-def columns(line: str) -> int:
-    """Return how many columns of a terminal a line takes."""
-    return sum(1 + (unicodedata.east_asian_width(letter) in "WF") for letter in line)
 
 
 def spots(value: Any) -> Iterator[tuple[Any, Any]]:

@@ -3,17 +3,19 @@
 from hashlib import sha256
 from random import Random
 from typing import Any
+from unittest import SkipTest
 
 import msgspec
 
+from referee.rules.drawing import WIDTH
 from referee.rules.game import Game, Move, plain, twin
 from referee.rules.scene import Area, Card, Group, Row, Token
-from referee.testing.flaw import Dice, Flaw, Skipped, short
-from referee.testing.schema import WIDTH, columns, mutant, not_plain, snapshot, spoil
+from referee.rules.words import width
+from referee.testing.flaw import Dice, Flaw, short
+from referee.testing.schema import mutant, not_plain, snapshot, spoil
 from referee.testing.trial import (
     Case,
     GameTrial,
-    RecordedChance,
     Shown,
     answered,
     difference,
@@ -166,22 +168,20 @@ def _width(game: Game) -> int:
         if not isinstance(text, str) or not text.strip():
             raise Flaw(f"the text {whose} is {text!r}; it is to show the table")
         for line in text.splitlines():
-            if (width := columns(line)) > WIDTH:
-                raise Flaw(f"the text {whose} has a line of {width} columns: {line}")
+            if (columns := width(line)) > WIDTH:
+                raise Flaw(f"the text {whose} has a line of {columns} columns: {line}")
             if not line.isprintable():
                 raise Flaw(f"the text {whose} holds what a terminal does not print: {line!r}")
-            widest = max(widest, width)
+            widest = max(widest, columns)
     return widest
 
 
 def scene(trial: GameTrial) -> str:
     """Check that the scene is made of areas, for every seat."""
-    for case in trial.cases:
-        game = trial.new(case)
-        for _ in trial.moments(game, sampling()):
-            for seat in (*range(game.seats), None):
-                for at, area in enumerate(game.scene(seat)):
-                    _check_area(area, f"scene({seat})[{at}]")
+    for game, _, _ in trial.plays(sampling):
+        for seat in (*range(game.seats), None):
+            for at, area in enumerate(game.scene(seat)):
+                _check_area(area, f"scene({seat})[{at}]")
     return ""
 
 
@@ -327,18 +327,17 @@ def resample(trial: GameTrial) -> str:
     tried = 0
     for case in trial.cases:
         last = trial.record(trial.new(case), sampling())[-1][0]
-        game, dice = trial.new(case, chance=RecordedChance), random(trial)
-        assert isinstance(game.chance, RecordedChance)
+        (game, chance), dice = trial.recorded(case), random(trial)
         for at, _ in enumerate(trial.moments(game, sampling())):
             if at >= _MOMENTS and dice.random() >= 0.1:
                 continue
             seat = dice.randrange(game.seats)
-            before, drawn = everything(game), len(game.chance.events)
+            before, drawn = everything(game), len(chance.events)
             other = _resampled(game, seat, dice)
             tried += 1
             if found := difference(before, everything(game)):
                 raise Flaw(f"resample has changed the game that it was called of: {found}")
-            if len(game.chance.events) != drawn:
+            if len(chance.events) != drawn:
                 raise Flaw("resample draws on the chance of the game; draw from its own dice")
             if (seat in other.deciders()) != (seat in game.deciders()):
                 raise Flaw(f"seat {seat} decides in only one of the two states")
@@ -346,7 +345,7 @@ def resample(trial: GameTrial) -> str:
         if found := difference(last, everything(game)):
             raise Flaw(f"after calls of resample the game has gone another way: {found}")
     if not tried:
-        raise Skipped("nothing is ever asked")
+        raise SkipTest("nothing is ever asked")
     return f"{tried} states"
 
 
@@ -354,7 +353,7 @@ def _resampled(game: Game, seat: int, dice: Random) -> Game:
     state = dice.getstate()
     other = game.resample(seat, dice)
     if other is None:
-        raise Skipped("the game has no resample: it does not say what is hidden")
+        raise SkipTest("the game has no resample: it does not say what is hidden")
     if type(other) is not type(game) or other is game:
         raise Flaw(f"resample returns {other!r}; it is to be another game of the same class")
     if other.chance is game.chance or other.chance.seed == game.chance.seed:
@@ -407,7 +406,7 @@ def hidden(trial: GameTrial) -> str:
             for seat in range(game.seats):
                 other = game.resample(seat, dice)
                 if other is None:
-                    raise Skipped(
+                    raise SkipTest(
                         "the game has no resample, which says what is hidden: only that texts,"
                         " questions and refusals follow from the view was tried (step enough)"
                     )
@@ -419,7 +418,7 @@ def hidden(trial: GameTrial) -> str:
                         f"seat {seat} is shown what depends on what it may not know: {found}"
                     )
     if not compared:
-        raise Skipped("nothing is ever asked")
+        raise SkipTest("nothing is ever asked")
     if not noticed:
         return f"{compared} states, none of which shows anybody anything else: nothing is hidden"
     return f"{compared} states, {noticed} of which show somebody something else"

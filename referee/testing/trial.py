@@ -1,8 +1,7 @@
 """A game being tried: with what, its plays, and where they have come to when a flaw shows."""
 
 import json
-import mmap
-import struct
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -14,11 +13,11 @@ import msgspec
 
 from referee.catalog import folder
 from referee.catalog.loading import GAME_ERRORS
-from referee.rules.chance import Chance, Key
+from referee.rules.chance import Chance
 from referee.rules.field import Schema
 from referee.rules.game import Game, Move, plain
 from referee.rules.options import are_for
-from referee.testing.flaw import Dice, Flaw, Position, Printed, short
+from referee.testing.flaw import Dice, Flaw, Position, Printed, RecordedChance, short
 from referee.testing.schema import snapshot
 
 
@@ -113,42 +112,34 @@ def cases_of(game: type[Game], seats: Sequence[int] = ()) -> list[Case]:
     return cases
 
 
-ROOM = 1 << 16
-"""Bytes that the file of a trace has."""
-_HEAD = struct.Struct("<qqq")
-
-
 class Trace:
-    """Where a play has come to, in an open file of `ROOM` bytes that two processes share."""
+    """Where a play has come to, in an open file that another process reads when this one ends."""
 
     def __init__(self, file: int) -> None:
-        self._room = mmap.mmap(file, ROOM)
+        self._file = file
 
     def begin(self, case: Case, seed: str) -> None:
         """Note the deal that is played from now on."""
-        text = msgspec.json.encode([case.seats, dict(case.changed), seed])[: ROOM - _HEAD.size]
-        self._room[_HEAD.size : _HEAD.size + len(text)] = text
-        _HEAD.pack_into(self._room, 0, len(text), 0, -1)
-
-    def at(self, taken: int, seat: int | None) -> None:
-        """Note how many decisions were made, and who decides."""
-        struct.pack_into("<qq", self._room, 8, taken, -1 if seat is None else seat)
-
-    def position(self) -> Position | None:
-        """Return what was noted last; None if no deal was."""
-        length, taken, seat = _HEAD.unpack_from(self._room)
-        if not length:
-            return None
-        seats, options, seed = json.loads(self._room[_HEAD.size : _HEAD.size + length])
-        return Position(
-            seats=seats,
-            options=options,
+        self._dealt = Position(
+            seats=case.seats,
+            options=dict(case.changed),
             seed=seed,
-            decisions=taken,
-            seat=None if seat < 0 else seat,
+            decisions=0,
+            seat=None,
             move=None,
             table="(its process has ended)",
         )
+        self.at(0, None)
+
+    def at(self, taken: int, seat: int | None) -> None:
+        """Note how many decisions were made, and who decides."""
+        now = msgspec.structs.replace(self._dealt, decisions=taken, seat=seat)
+        os.pwrite(self._file, msgspec.json.encode(now) + b"\n", 0)
+
+    def position(self) -> Position | None:
+        """Return what was noted last; None if no deal was."""
+        line, _, _ = os.pread(self._file, os.fstat(self._file).st_size, 0).partition(b"\n")
+        return msgspec.json.decode(line, type=Position) if line else None
 
 
 Choose = Callable[[Game, int], Move]
@@ -216,15 +207,26 @@ class GameTrial:
     def new(self, case: Case, seed: str | None = None, chance: type[Chance] = Chance) -> Game:
         """Return a game as it is dealt; flaws show in it from now on."""
         self.beats += 1
-        self._case, self._seed = (
-            case,
-            seed or (f"{self.seed} {case.deal}" if case.deal else self.seed),
-        )
+        self._case = case
+        self._seed = seed or (f"{self.seed} {case.deal}" if case.deal else self.seed)
         self._taken, self._seat, self._move, self._game = 0, None, None, None
         if self._trace is not None:
             self._trace.begin(case, self._seed)
         self._game = case.new(self._seed, chance)
         return self._game
+
+    def recorded(self, case: Case, seed: str | None = None) -> tuple[Game, RecordedChance]:
+        """Return a game as it is dealt, and its chance, which remembers what was drawn."""
+        game = self.new(case, seed, RecordedChance)
+        assert isinstance(game.chance, RecordedChance)
+        return game, game.chance
+
+    def plays(self, choosing: Callable[[], Choose]) -> Iterator[tuple[Game, int, Move]]:
+        """Play each case to its end: yield the game with what `moments` does."""
+        for case in self.cases:
+            game = self.new(case)
+            for seat, move in self.moments(game, choosing()):
+                yield game, seat, move
 
     def moments(self, game: Game, choose: Choose) -> Iterator[tuple[int, Move]]:
         """Play `game` to its end, yielding each seat and its move before the move is made."""
@@ -428,18 +430,6 @@ def difference(one: Shown, other: Shown) -> str | None:
             begin = max(0, at - 30)
             return f"{what}: …{before[begin : at + 40]}… and …{after[begin : at + 40]}…"
     return None
-
-
-class RecordedChance(Chance):
-    """Chance that remembers the name of every event it was asked for."""
-
-    def __init__(self, seed: str) -> None:
-        super().__init__(seed)
-        self.events: list[tuple[Key, ...]] = []
-
-    def _words(self, count: int, event: tuple[Key, ...]) -> list[int]:
-        self.events.append(event)
-        return super()._words(count, event)
 
 
 def random(trial: GameTrial, words: object = "") -> Random:

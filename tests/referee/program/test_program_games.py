@@ -21,7 +21,7 @@ from referee.program.file import Confinement
 from referee.rules.chance import Chance
 from referee.rules.game import Game
 from referee.sandbox import PYTHON, Launcher, Program
-from referee.testing import GameError, check_game, checking
+from referee.testing import check_game, checking
 from referee.testing.trial import Case
 from tests.referee.sandbox.sandboxed import need
 
@@ -126,7 +126,7 @@ def test_its_author_is_told_what_is_wrong_and_not_what_to_do_in_python(
     make_game: MakeGame, wrong: str, step: str, says: str
 ) -> None:
     kind = find_game(str(make_game(wrong)))
-    with pytest.raises(GameError, match=says):
+    with pytest.raises(AssertionError, match=says):
         check_game(kind, only=[step], cases=[Case(kind, 2)])
     assert {*checking._OF_PROGRAMS} <= {*checking.STEPS}
 
