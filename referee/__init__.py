@@ -5,7 +5,6 @@ if TYPE_CHECKING:
     from referee.training.local import (
         Choose,
         LocalAsk,
-        RefusedMoveError,
         Rotation,
         Score,
         play,
@@ -17,7 +16,6 @@ if TYPE_CHECKING:
 __all__ = [
     "Choose",
     "LocalAsk",
-    "RefusedMoveError",
     "Rotation",
     "Score",
     "play",

@@ -32,14 +32,6 @@ SHOWN = 200
 """How many characters of something wrong are shown, to the model and in notes."""
 
 
-class AnswerError(Exception):
-    """There is no move in what the model has answered; the text says why."""
-
-
-class UselessError(Exception):
-    """To ask again is of no use; the text says why."""
-
-
 def choose(ask: kit.Ask) -> kit.Move:
     """Return the model's move, or any legal one if it has none to offer in the time."""
     began = monotonic()
@@ -58,19 +50,18 @@ def choose(ask: kit.Ask) -> kit.Move:
             break
         try:
             said = completion(talk, ask.seed)
-            move = move_in(said, ask.legal)
-        except UselessError as error:
+        except kit.DoorError as error:  # to ask again is of no use
             why = str(error)
             break
-        except AnswerError as error:
-            why = f"After {number} of {TRIES} tries: {error}"
-            talk += [
-                {"role": "assistant", "content": error.args[-1][-READ:] or "(nothing)"},
-                {"role": "user", "content": f"{error} Answer with one move, as a JSON object."},
-            ]
-        else:
+        move = move_in(said, ask.legal)
+        if isinstance(move, dict):
             ask.note = said[-NOTED:]
             return move
+        why = f"After {number} of {TRIES} tries: {move}"
+        talk += [
+            {"role": "assistant", "content": said[-READ:] or "(nothing)"},
+            {"role": "user", "content": f"{move} Answer with one move, as a JSON object."},
+        ]
         slowest = max(slowest, monotonic() - asked)
     ask.note = f"Not the model's move. {why}"
     print(ask.note)
@@ -106,7 +97,7 @@ def question(ask: kit.Ask) -> str:
 
 
 def completion(talk: list[dict[str, str]], seed: int) -> str:
-    """Return what the model answers to a talk; raise UselessError or AnswerError."""
+    """Return what the model answers to a talk; raise DoorError if it cannot be asked."""
     body = {
         "model": options.model,
         "messages": talk,
@@ -117,33 +108,30 @@ def completion(talk: list[dict[str, str]], seed: int) -> str:
     try:
         answer = kit.fetch(f"{options.url.rstrip('/')}/chat/completions", body)
     except kit.DoorError as error:
-        raise UselessError(f"The door: {error}") from None
+        raise kit.DoorError(f"The door: {error}") from None
     if answer.status != 200:
-        raise UselessError(f"The provider answered {answer.status}: {answer.text[:SHOWN]}")
+        raise kit.DoorError(f"The provider answered {answer.status}: {answer.text[:SHOWN]}")
     try:
         content = answer.json()["choices"][0]["message"]["content"]
     except (ValueError, LookupError, TypeError, RecursionError):
-        raise UselessError(f"This is no chat completion: {answer.text[:SHOWN]!r}") from None
+        raise kit.DoorError(f"This is no chat completion: {answer.text[:SHOWN]!r}") from None
     if isinstance(content, list):  # some send it in parts
         content = "".join(str(part.get("text", "")) for part in content if isinstance(part, dict))
     if not isinstance(content, str):
-        raise AnswerError("that answer is empty.", "")
+        return ""
     return content.encode(errors="replace").decode().replace("\0", "?")  # as a note may be
 
 
-def move_in(said: str, legal: list[kit.Move]) -> kit.Move:
-    """Return the last move in what the model said, whatever stands around it.
-
-    Raises AnswerError with the reason, and what was said.
-    """
-    refused = "there is no JSON object in that answer."
+def move_in(said: str, legal: list[kit.Move]) -> kit.Move | str:
+    """Return the last move in what the model said, whatever stands around it; or why none is."""
+    refused = f"{'there is no JSON object in that answer' if said else 'that answer is empty'}."
     for found in objects(said[-READ:]):
         if not legal:
             return found
         if found in legal:
             return legal[legal.index(found)]
         refused = f"{json.dumps(found)[:SHOWN]} is not one of the legal moves."
-    raise AnswerError(refused, said)
+    return refused
 
 
 def objects(text: str) -> Iterator[kit.Move]:

@@ -35,10 +35,6 @@ _SAMPLES = 4  # as the kits want
 _encode = json.JSONEncoder(separators=(",", ":")).encode
 
 
-class RefusedMoveError(ArenaError):
-    """A move of one's own function that the rules refuse."""
-
-
 class LocalMatch:
     """What holds for a whole match; the kit calls it `Match`."""
 
@@ -60,8 +56,8 @@ class LocalAsk:
     """One decision asked of a bot, with the attributes and the values of the kit's `Ask`."""
 
     __slots__ = (
-        *("_draw", "_samples", "clock", "decision", "legal", "limits", "match", "memory", "note"),
-        *("rng", "view"),
+        *("_draw", "_samples", "clock", "decision", "game", "legal", "limits", "match", "memory"),
+        *("note", "options", "rng", "seat", "seats", "seed", "table", "view"),
     )
 
     def __init__(
@@ -72,7 +68,9 @@ class LocalAsk:
         draw: Callable[[], list[Move]],
     ) -> None:
         self.match = match
-        self.rng = match.rng
+        self.game, self.options, self.table = match.game, match.options, match.table
+        self.seat, self.seats = match.seat, match.seats
+        self.seed, self.rng = match.seed, match.rng
         self.memory = match.memory
         self.decision = decision.name
         self.view = view
@@ -92,36 +90,6 @@ class LocalAsk:
         if self._samples is None:
             self._samples = [] if self.legal else self._draw()
         return self._samples
-
-    @property
-    def game(self) -> str:
-        """The name of the game."""
-        return self.match.game
-
-    @property
-    def seat(self) -> int:
-        """The bot's own seat, from 0."""
-        return self.match.seat
-
-    @property
-    def seats(self) -> int:
-        """How many seats there are."""
-        return self.match.seats
-
-    @property
-    def options(self) -> dict[str, Any]:
-        """The game's options in this match."""
-        return self.match.options
-
-    @property
-    def table(self) -> dict[str, Any]:
-        """The constants of the game."""
-        return self.match.table
-
-    @property
-    def seed(self) -> int:
-        """The seed that `rng` began from."""
-        return self.match.seed
 
 
 _TIME_LEFT: dict[str, Any] = msgspec.to_builtins(Clock(_CONTROL, threads=1).left)
@@ -178,7 +146,7 @@ def play(
     """Play one match, a bot for each seat in their order; return the record of it.
 
     It is the match that `arena play` plays with this seed, if that has 16 hexadecimal digits or
-    more; others it stretches. A refused move raises RefusedMoveError, which names the decision, the
+    more; others it stretches. A refused move raises ArenaError, which names the decision, the
     move and the reason; with `faults_allowed` it is a fault as in a league. What a bot raises
     passes through. Raises ArenaError for an unknown game or option, and for a number of bots that
     cannot play the game.
@@ -269,12 +237,12 @@ def _score(by_match: Sequence[float], rotations: int) -> Score:
 
 
 def _refuse(game: Game, step: Sequence[Entry]) -> None:
-    """Raise RefusedMoveError if a move of this step was refused."""
+    """Raise ArenaError if a move of this step was refused."""
     for entry in step:
         fault = entry.fault
         if fault is not None:
             sent = f"; sent: {fault.line}" if fault.kind == "malformed" else ""
-            raise RefusedMoveError(f"{game.name}, seat {entry.seat}, {fault.reason}{sent}")
+            raise ArenaError(f"{game.name}, seat {entry.seat}, {fault.reason}{sent}")
 
 
 class _ChooserSeat(Seat):
@@ -306,7 +274,7 @@ class _ChooserSeat(Seat):
         except ProtocolError as error:
             return Answer(None, turn, Fault("malformed", str(error), shown(sent)), note)
         except (TypeError, ValueError) as error:  # the kit would end with it
-            raise RefusedMoveError(
+            raise ArenaError(
                 f"{ask.game}, seat {ask.seat}, {ask.decision}: {error}; sent: {move!r}"
             ) from None
         return Answer(reply.move, turn, None, note, sent)

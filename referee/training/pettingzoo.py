@@ -14,7 +14,7 @@ from referee.match.judging import refusal
 from referee.rules.game import Decision, Game, Move, Observation, plain
 from referee.rules.options import check_seats, new_game, read_options
 from referee.training.actions import AllMoves, actions_of
-from referee.training.local import RefusedMoveError, points
+from referee.training.local import points
 
 try:
     import numpy as np
@@ -53,7 +53,7 @@ class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801 - PettingZoo's own na
     `actions` says which. `action_mask` marks the legal ones, and is empty for a seat that is not
     asked. Where the moves are too many for a number each, an action is a row of numbers, and there
     is no mask; `actions.row` says which row is a move. An action that is not legal raises
-    RefusedMoveError; with `illegal="default"` the game's default move is played instead, as in a
+    ArenaError; with `illegal="default"` the game's default move is played instead, as in a
     league, and `refused` in the agent's `infos` says why.
 
     `observation` is what `features` makes of the view, or else the view itself: its JSON as bytes,
@@ -148,7 +148,7 @@ class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801 - PettingZoo's own na
     def step(self, action: Action | None) -> None:
         """Play the move of an action for the agent asked; None for one whose match is over.
 
-        Raises RefusedMoveError for one that is not legal, unless the default is played instead.
+        Raises ArenaError for one that is not legal, unless the default is played instead.
         """
         agent = self.agent_selection
         if self.terminations[agent]:
@@ -156,13 +156,13 @@ class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801 - PettingZoo's own na
             return
         seat = self._seat[agent]
         info = {}
-        try:
-            self._moves[seat] = self._move(seat, action)
-        except RefusedMoveError as refused:
+        move = self._move(seat, action)
+        if isinstance(move, str):
             if not self._plays_default:
-                raise
-            self._moves[seat] = self._game.default(seat)
-            info["refused"] = str(refused)
+                raise ArenaError(move)
+            info["refused"] = move
+            move = self._game.default(seat)
+        self._moves[seat] = move
         self._clear_rewards()
         self._cumulative_rewards[agent] = 0.0
         self.infos[agent] = info
@@ -240,14 +240,14 @@ class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801 - PettingZoo's own na
         seen[: len(text)] = np.frombuffer(text, np.uint8)
         return seen
 
-    def _move(self, seat: int, action: Action | None) -> Move:
-        """Return the legal move of an action, as it is recorded."""
+    def _move(self, seat: int, action: Action | None) -> Move | str:
+        """Return the legal move of an action, as it is recorded, or why it is refused."""
         asked, reason = self._decision, ""
         if isinstance(self.actions, AllMoves):
             number = -1 if action is None else int(action)  # type: ignore[arg-type]  # whatever is no number raises
             if not 0 <= number < len(self.actions):
                 last = len(self.actions) - 1
-                raise RefusedMoveError(f"{action!r} is not an action: actions are 0 to {last}.")
+                return f"{action!r} is not an action: actions are 0 to {last}."
             decision, move = self.actions.decisions[number], self.actions.moves[number]
             if decision != asked.name:
                 reason = f"action {number} answers the decision {decision}"
@@ -255,15 +255,14 @@ class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801 - PettingZoo's own na
             row = np.asarray(action)
             if not self.action_spaces[self.possible_agents[seat]].contains(row):
                 sizes = len(self.actions.sizes)
-                raise RefusedMoveError(
+                return (
                     f"{action!r:.80} is not an action: actions are rows of {sizes} whole numbers,"
                     " each from 0 on and less than its size."
                 )
             move = self.actions.move(asked.name, row.tolist())
         read = reason or self._game.read(seat, move)
         if isinstance(read, str):
-            told = refusal(asked, move, read)
-            raise RefusedMoveError(f"{self._kind.name}, seat {seat}, {asked.name}: {told}")
+            return f"{self._kind.name}, seat {seat}, {asked.name}: {refusal(asked, move, read)}"
         return cast("Move", msgspec.to_builtins(read))
 
 

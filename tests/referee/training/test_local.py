@@ -17,7 +17,7 @@ from click.testing import CliRunner
 import referee
 from arena.cli import main
 from protocol.errors import ArenaError
-from referee import LocalAsk, RefusedMoveError, Score, play, play_deals, points, score
+from referee import LocalAsk, Score, play, play_deals, points, score
 from referee.catalog.folder import cases_of
 from referee.games import GAMES
 
@@ -198,7 +198,7 @@ REFUSED: list[tuple[Any, str]] = [
 
 def test_a_refused_move_raises_and_names_decision_move_and_reason() -> None:
     for move, told in REFUSED:
-        with pytest.raises(RefusedMoveError) as caught:
+        with pytest.raises(ArenaError) as caught:
             play("khan", [lambda ask, move=move: move, at_random])
         assert str(caught.value).startswith("khan, seat 0, turn: ")
         assert told in str(caught.value)

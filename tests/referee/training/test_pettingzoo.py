@@ -15,7 +15,7 @@ import pytest
 from pettingzoo.test import api_test, render_test, seed_test
 
 from protocol.errors import ArenaError, RunError
-from referee import LocalAsk, RefusedMoveError, play, points
+from referee import LocalAsk, play, points
 from referee.games import GAMES
 from referee.games.steal_war.game import StealWarOptions
 from referee.rules.game import plain
@@ -237,7 +237,7 @@ def test_an_action_outside_the_mask_or_that_is_no_row_is_refused_in_words(
     table = env(game)
     for action in actions:
         table.reset(seed=1)
-        with pytest.raises(RefusedMoveError, match=told):
+        with pytest.raises(ArenaError, match=told):
             table.step(action)
 
 
