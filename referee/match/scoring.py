@@ -4,7 +4,7 @@ from typing import Annotated, Any, NamedTuple, TypeAlias
 
 from msgspec import Meta
 
-from referee.rules.game import Game
+from referee.rules.game import Game, ranked
 
 LIMIT = 1 << 53
 """The greatest number, up or down: every reader of JSON still knows it exactly."""
@@ -34,7 +34,7 @@ def places_of(game: Game) -> list[int]:
         not isinstance(found, list)
         or len(found) != game.seats
         or not all(type(place) is int for place in found)
-        or found != [1 + sum(other < place for other in found) for place in found]
+        or found != ranked(found)
     ):
         raise ValueError(
             f"{game.name}: places() returned {found!r}; it must return {game.seats} whole numbers, "

@@ -15,7 +15,6 @@ from referee.rules.notation import Decided, Heading, Notation
 
 FORMAT = "pgn"
 _STANDARD = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
-_CHESS960 = "chess960"
 _HIDDEN = "PGN shows all moves to everybody, and cannot say what each side saw"
 _REFUSED = {
     "antichess": "readers of PGN refuse some of its moves, as their rules for it differ",

@@ -58,7 +58,7 @@ class _Pen:
     def __init__(self, names: Sequence[str], seat: int | None, ground: Ground | None) -> None:
         self._names = names
         self._seat = seat
-        self._ground = ground
+        self._ground = ground or Ground((), ())
         self._looks: set[str] = set()
 
     def drawn(self, areas: Sequence[Area], most: int) -> str:
@@ -260,8 +260,8 @@ class _Pen:
 
     def _map(self, area: Map, most: int) -> list[str]:
         """Return the places by regions, and in words what a map draws as lines."""
-        assert self._ground is not None, "a game whose scene has a map has a ground"
         places = self._ground.places
+        assert places, "a game whose scene has a map has a ground"
         regions = [
             [at for at, _ in run]
             for _, run in groupby(enumerate(places), lambda each: each[1].region)
@@ -278,7 +278,6 @@ class _Pen:
 
     def _place(self, area: Map, at: int, wide: int, far: int) -> str:
         """Return a place in a line, its name and what stands on it as wide as is asked for."""
-        assert self._ground is not None
         owner, text = area.owner[at], area.texts[at]
         is_own = owner is not None and owner == self._seat
         sign = ">" if at in area.marked else "*" if is_own else " "
@@ -288,7 +287,6 @@ class _Pen:
 
     def _title(self, area: Map, region: Sequence[int]) -> list[str]:
         """Return what a region is called, and who holds all of it."""
-        assert self._ground is not None
         title = self._ground.places[region[0]].region
         owners = {area.owner[at] for at in region}
         holder = owners.pop() if len(owners) == 1 else None
@@ -298,7 +296,6 @@ class _Pen:
 
     def _neighbours(self, area: Map, most: int) -> list[str]:
         """Return, for who looks at a map, each own place with the neighbours of others."""
-        assert self._ground is not None
         if self._seat is None:
             return []
         places = self._ground.places
@@ -318,7 +315,6 @@ class _Pen:
         return ["", *heading, *lines] if lines else []
 
     def _placed(self, area: Map, at: int) -> str:
-        assert self._ground is not None
         owner = area.owner[at]
         who = "-" if owner is None else self._names[owner]
         return f"{self._ground.places[at].name} {who} {area.texts[at]}"

@@ -12,7 +12,7 @@ from referee.games.casino_war.round import NAMES, Round, Stake
 from referee.games.casino_war.shoe import LEAST_PER_DECK, Shoe
 from referee.games.casino_war.table import last_areas, money_area, round_area, shoe_area
 from referee.games.war_family.cards import deck
-from referee.rules.chance import Chance
+from referee.rules.chance import Chance, any_below
 from referee.rules.form import AnyForm
 from referee.rules.game import Decision, Game, Move, Observation, Options, ranked, twin
 from referee.rules.scene import Area, Text
@@ -142,8 +142,8 @@ class CasinoWar(Game):
         if self.asked != "bet":
             return {"action": "war" if rng.random() < 0.5 else "surrender"}
         limits = self._limits(seat)
-        bet = limits.least + 2 * int(rng.random() * ((limits.most - limits.least) // 2 + 1))
-        on_tie = int(rng.random() * (limits.beside(bet) + 1)) if rng.random() < 0.5 else 0
+        bet = limits.least + 2 * any_below((limits.most - limits.least) // 2 + 1, rng)
+        on_tie = any_below(limits.beside(bet) + 1, rng) if rng.random() < 0.5 else 0
         return {"bet": bet, "tie_bet": on_tie}
 
     def places(self) -> list[int]:

@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
+from referee.rules.chance import any_below
 from referee.rules.form import Form
 from referee.rules.game import Move
 
@@ -129,8 +130,8 @@ def _shift_refusal(seat: int, move: Sequence[int], markers: Sequence[int]) -> st
 
 def sample_arm(seat: int, deployable: int, rng: Random) -> Move:
     """Return an arm of any missiles, at most `deployable`."""
-    total = int(rng.random() * (deployable + 1))
-    low, high = sorted((int(rng.random() * (total + 1)), int(rng.random() * (total + 1))))
+    total = any_below(deployable + 1, rng)
+    low, high = sorted((any_below(total + 1, rng), any_below(total + 1, rng)))
     add = [low, high - low, total - high]
     add.insert(seat, 0)
     return {"play": "arm", "add": add}
@@ -138,16 +139,16 @@ def sample_arm(seat: int, deployable: int, rng: Random) -> Move:
 
 def sample_shift(seat: int, own: Sequence[int], rng: Random) -> Move:
     """Return a shift of any of its `own` markers."""
-    first = int(rng.random() * 3)
+    first = any_below(3, rng)
     hub, one, two = (RIVALS[seat][(first + turn) % 3] for turn in range(3))
     move = [0, 0, 0, 0]
     if rng.random() < 0.5:  # one marker feeds the two others
-        moved = int(rng.random() * (min(REACH, own[hub]) + 1))
-        move[one] = int(rng.random() * (moved + 1))
+        moved = any_below(min(REACH, own[hub]) + 1, rng)
+        move[one] = any_below(moved + 1, rng)
         move[two] = moved - move[one]
     else:
-        move[one] = -int(rng.random() * (min(REACH, own[one]) + 1))
-        move[two] = -int(rng.random() * (min(REACH + move[one], own[two]) + 1))
+        move[one] = -any_below(min(REACH, own[one]) + 1, rng)
+        move[two] = -any_below(min(REACH + move[one], own[two]) + 1, rng)
     move[hub] = -move[one] - move[two]
     return {"play": "shift", "move": move}
 
@@ -155,6 +156,6 @@ def sample_shift(seat: int, own: Sequence[int], rng: Random) -> Move:
 def sample_cards(seat: int, rng: Random) -> Move:
     """Return an arm or a shift of any numbers."""
     kind, field, lowest = ("arm", "add", 0) if rng.random() < 0.5 else ("shift", "move", -REACH)
-    entries = [lowest + int(rng.random() * (REACH + 1 - lowest)) for _ in RIVALS[seat]]
+    entries = [lowest + any_below(REACH + 1 - lowest, rng) for _ in RIVALS[seat]]
     entries.insert(seat, 0)
     return {"play": kind, field: entries}

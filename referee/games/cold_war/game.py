@@ -22,7 +22,7 @@ from referee.games.cold_war.forms import (
     sample_shift,
 )
 from referee.games.cold_war.table import areas, deed, told
-from referee.rules.chance import Chance
+from referee.rules.chance import Chance, any_below, any_of
 from referee.rules.form import AnyForm
 from referee.rules.game import Decision, Game, Move, Observation, Options, twin
 from referee.rules.scene import Area
@@ -137,9 +137,9 @@ class ColdWar(Game):
             laid = sample_cards(seat, rng)
             if self.check(seat, laid) is None:
                 return laid
-        kind = int(rng.random() * 4)
+        kind = any_below(4, rng)
         if kind == 0:
-            return {"play": "attack", "with": RIVALS[seat][int(rng.random() * 3)]}
+            return {"play": "attack", "with": any_of(RIVALS[seat], rng)}
         if kind == 1:
             return sample_shift(seat, self.markers[seat], rng)
         return sample_arm(seat, self._deployable(seat), rng)

@@ -29,7 +29,7 @@ from referee.games.duel.forms import (
     trait_refusal,
 )
 from referee.games.duel.table import NAMES, Event, areas, outcome, recent, told
-from referee.rules.chance import Chance
+from referee.rules.chance import Chance, any_of
 from referee.rules.form import AnyForm
 from referee.rules.game import Decision, Game, Move, Observation, Options, ranked, redealt
 from referee.rules.scene import Area
@@ -189,8 +189,7 @@ class Duel(Game):
         """Return the end of the turn half of the time, or else any legal move alike."""
         if self.asked == "action" and self.number > 1 and rng.random() < 0.5:
             return {"action": "end_turn"}
-        choices = self._choices()
-        return _REPLIES[str(self.asked)](choices[int(rng.random() * len(choices))])
+        return _REPLIES[str(self.asked)](any_of(self._choices(), rng))
 
     def places(self) -> list[int]:
         """Return 1 for the winner and 2 for the loser; at the turn limit perhaps 1 for both."""

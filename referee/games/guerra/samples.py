@@ -1,13 +1,11 @@
 """A legal reply in Guerra at random: first the kind of reply, then what it names."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from random import Random
-from typing import TypeVar
 
 from referee.games.guerra.battle import STEPS, ZONES, Army, Attacks
+from referee.rules.chance import any_below, any_of
 from referee.rules.game import Move
-
-T = TypeVar("T")
 
 _KINDS = ("attackers", "sweeps", "duels", "archers")
 """Those of the lists of open attacks that each stand for a kind of attack."""
@@ -24,30 +22,30 @@ def sample_orders(army: Army, transfers: int, rng: Random) -> Move:
     actions = ["attack", "mass_transfer"]
     if army.hand:
         actions.append("incorporate")
-    action = _pick(actions, rng)
+    action = any_of(actions, rng)
     if action == "mass_transfer":
         return {"action": action, "moves": _moves(army, rng)}
     move: Move = {"action": action, "transfers": _transfers(army, transfers, rng)}
     if action == "incorporate":
-        move["card"] = _pick(army.hand, rng)
-        move["zone"] = _pick(ZONES, rng)
+        move["card"] = any_of(army.hand, rng)
+        move["zone"] = any_of(ZONES, rng)
     return move
 
 
 def sample_attack(attacks: Attacks, rng: Random) -> Move:
     """Return the stop, a group's attack, a sweep, a duel or a shot."""
     kinds = [kind for kind, cards in attacks.items() if cards and kind in _KINDS]
-    kind = _pick([*kinds, "stop"], rng)
+    kind = any_of([*kinds, "stop"], rng)
     if kind == "attackers":
-        group = rng.sample(attacks["attackers"], 1 + _below(len(attacks["attackers"]), rng))
-        return {"attackers": group, "target": _pick(attacks["targets"], rng)}
+        group = rng.sample(attacks["attackers"], 1 + any_below(len(attacks["attackers"]), rng))
+        return {"attackers": group, "target": any_of(attacks["targets"], rng)}
     if kind == "sweeps":
-        return {"attackers": [_pick(attacks["sweeps"], rng)], "target": None}
+        return {"attackers": [any_of(attacks["sweeps"], rng)], "target": None}
     if kind == "duels":
-        knight, target = _pick(attacks["duels"], rng)
+        knight, target = any_of(attacks["duels"], rng)
         return {"attackers": [knight], "target": target}
     if kind == "archers":
-        archer, target = _pick(attacks["archers"], rng), _pick(attacks["in_range"], rng)
+        archer, target = any_of(attacks["archers"], rng), any_of(attacks["in_range"], rng)
         return {"attackers": [archer], "target": target}
     return {"attackers": [], "target": None}
 
@@ -57,24 +55,16 @@ def sample_discard(army: Army, surplus: int, rng: Random) -> Move:
     return {"cards": rng.sample(army.hand, surplus)}
 
 
-def _below(limit: int, rng: Random) -> int:
-    return int(rng.random() * limit)  # a third of the time of `randrange`
-
-
-def _pick(items: Sequence[T], rng: Random) -> T:
-    return items[_below(len(items), rng)]
-
-
 def _transfers(army: Army, most: int, rng: Random) -> list[Move]:
     free = [(card, name) for name, zone in army.zones.items() for card in zone]
     transfers = []
-    for _ in range(_below(most + 1, rng)):
+    for _ in range(any_below(most + 1, rng)):
         if not free:
             break
-        card, here = free.pop(_below(len(free), rng))
-        to = _pick(STEPS[here], rng)
+        card, here = free.pop(any_below(len(free), rng))
+        to = any_of(STEPS[here], rng)
         swaps = [*((other, zone) for other, zone in free if zone == to), None]
-        swap = _pick(swaps, rng)
+        swap = any_of(swaps, rng)
         if swap:
             free.remove(swap)
         transfers.append({"card": card, "to": to, "swap_with": swap[0] if swap else None})
@@ -88,6 +78,6 @@ def _moves(army: Army, rng: Random) -> list[Move]:
             {"card": card, "to": to}
             for name, zone in army.zones.items()
             for card in zone
-            if (to := _pick(("", *STEPS[name]), rng))
+            if (to := any_of(("", *STEPS[name]), rng))
         ]
     return moves

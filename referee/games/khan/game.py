@@ -40,7 +40,7 @@ from referee.games.khan.forms import (
     turn_refusal,
 )
 from referee.games.khan.table import areas, called, deed
-from referee.rules.chance import Chance
+from referee.rules.chance import Chance, any_of
 from referee.rules.form import AnyForm
 from referee.rules.game import Decision, Game, Move, Observation, Options, ranked, redealt
 from referee.rules.scene import Area
@@ -214,7 +214,7 @@ class Khan(Game):
             if rng.random() < IDLE[self.asked]:
                 return legal[0]
             del legal[0]
-        return legal[int(rng.random() * len(legal))]
+        return any_of(legal, rng)
 
     def places(self) -> list[int]:
         """Return 1 for the Khan and the others' places, or the ranking by points."""

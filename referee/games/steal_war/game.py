@@ -19,7 +19,7 @@ from referee.games.steal_war.forms import (
 from referee.games.steal_war.table import areas
 from referee.games.steal_war.trick import DOWN, Holdings, Trick
 from referee.games.war_family.table import NAMES
-from referee.rules.chance import Chance
+from referee.rules.chance import Chance, any_below, any_of
 from referee.rules.form import AnyForm
 from referee.rules.game import Decision, Game, Move, Observation, Options, ranked, redealt
 from referee.rules.scene import Area
@@ -161,9 +161,9 @@ class StealWar(Game):
     def sample(self, seat: int, rng: Random) -> Move:
         """Return any legal move, each as likely as the others."""
         if self.asked == "top":
-            return {"top": self.won[int(rng.random() * len(self.won))]}
+            return {"top": any_of(self.won, rng)}
         targets = self.held.targets(seat)
-        chosen = int(rng.random() * (len(targets) + 1 + self._may_wait(seat)))
+        chosen = any_below(len(targets) + 1 + self._may_wait(seat), rng)
         if chosen < len(targets):
             return {"action": "steal", "target": targets[chosen]}
         return {"action": "play"} if chosen == len(targets) else WAIT.copy()

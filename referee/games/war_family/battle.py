@@ -4,12 +4,10 @@
 """
 
 from collections import deque
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 
 Pack = deque[str]
 """A seat's face-down cards, the top first."""
-Heights = Callable[[Collection[str]], Sequence[int]]
-"""How high each of the cards compared counts."""
 
 
 class Battle:
@@ -56,22 +54,6 @@ class Battle:
             if seat in self.laid:
                 pot += self.laid[seat]
         return pot
-
-
-War = Callable[[Battle, list[int]], None]
-"""One step of a war: the seats tied for the highest are given, all in the battle take part."""
-
-
-def fight(battle: Battle, heights: Heights, war: War) -> None:
-    """Compare, and go to war again, until one seat stands alone or the battle is drawn."""
-    while battle.winner is None and not battle.level:
-        high = heights(battle.up.values())
-        highest = max(high)
-        tied = [seat for seat, height in zip(battle.up, high, strict=True) if height == highest]
-        if len(tied) == 1:
-            battle.winner = tied[0]
-        else:
-            war(battle, tied)
 
 
 def war_or_out(battle: Battle, depth: int) -> None:

@@ -9,7 +9,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 
 from msgspec import Meta
 
-from referee.games.war_family.battle import Battle, Pack, fight, war_or_out, war_to_last_card
+from referee.games.war_family.battle import Battle, Pack, war_or_out, war_to_last_card
 from referee.games.war_family.cards import deal
 from referee.games.war_family.table import NAMES, fought, pack_row, told_battle
 from referee.rules.chance import Chance
@@ -293,9 +293,18 @@ class PackGame(Game):
                 self._fight()
 
     def _fight(self) -> None:
+        """Compare, and go to war again, until one seat stands alone or the battle is drawn."""
         self.battle += 1
         battle = Battle(self.battle, self.packs, self.still_in())
-        fight(battle, self._heights, self._war)
+        while battle.winner is None and not battle.level:
+            heights = self._heights(battle.up.values())
+            highest = max(heights)
+            both = zip(battle.up, heights, strict=True)
+            tied = [seat for seat, height in both if height == highest]
+            if len(tied) == 1:
+                battle.winner = tied[0]
+            else:
+                self._war(battle, tied)
         self.battles.append(battle)
         staying = battle.level if battle.winner is None else (battle.winner,)
         for seat, cards in battle.laid.items():

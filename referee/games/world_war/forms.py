@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from random import Random
-from typing import Annotated, Literal, TypeVar
+from typing import Annotated, Literal
 
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
@@ -23,6 +23,7 @@ from referee.games.world_war.board import (
     most_dice,
     worth,
 )
+from referee.rules.chance import any_below, any_of
 from referee.rules.field import UNIQUE
 from referee.rules.form import Form
 from referee.rules.game import Move, Options
@@ -360,8 +361,6 @@ def _no_border(move: Move) -> str | None:
     return f"'{target}' does not border '{source}', whose neighbours are {names}"
 
 
-T = TypeVar("T")
-
 STOPS = 0.1
 """The share of attack decisions at which combats are ended."""
 STAYS = 0.2
@@ -371,10 +370,10 @@ def sample_placement(own: Sequence[int], total: int, rng: Random) -> Move:
     """Return armies all on one territory, or each wherever it falls."""
     armies: dict[str, int] = {}
     if rng.random() < 0.5:
-        armies[TERRITORIES[_pick(own, rng)]] = total
+        armies[TERRITORIES[any_of(own, rng)]] = total
     else:
         for _ in range(total):
-            name = TERRITORIES[_pick(own, rng)]
+            name = TERRITORIES[any_of(own, rng)]
             armies[name] = armies.get(name, 0) + 1
     return {"armies": armies}
 
@@ -383,16 +382,16 @@ def sample_attack(forces: Forces, reach: Reach, mode: str, rng: Random) -> Move:
     """Return the stop, or an attack by as many dice as possible or fewer."""
     if rng.random() < STOPS:
         return {"action": "stop"}
-    source, targets = _pick(reach, rng)
+    source, targets = any_of(reach, rng)
     spare = forces.armies[source] - 1
     move: Move = {
         "action": "attack",
         "from": TERRITORIES[source],
-        "to": TERRITORIES[_pick(targets, rng)],
+        "to": TERRITORIES[any_of(targets, rng)],
         "dice": _up_to(most_dice(spare), most_dice(spare), rng),
     }
     if mode == "order":
-        move["rolls"] = _up_to(MOST_ROLLS, 1 + _below(20, rng), rng)
+        move["rolls"] = _up_to(MOST_ROLLS, 1 + any_below(20, rng), rng)
         move["stop_at"] = _up_to(spare, 1, rng)
     return move
 
@@ -401,30 +400,22 @@ def sample_fortify(forces: Forces, reach: Reach, rng: Random) -> Move:
     """Return the stay, or the move of some or all armies that can go."""
     if rng.random() < STAYS:
         return {"action": "stay"}
-    source, goals = _pick(reach, rng)
+    source, goals = any_of(reach, rng)
     spare = forces.armies[source] - 1
     return {
         "action": "move",
         "from": TERRITORIES[source],
-        "to": TERRITORIES[_pick(goals, rng)],
+        "to": TERRITORIES[any_of(goals, rng)],
         "armies": _up_to(spare, spare, rng),
     }
 
 
 def sample_number(field: str, least: int, most: int, rng: Random) -> Move:
     """Return a reply that is one number, oftenest the most."""
-    usual = most if rng.random() < 0.5 else least + _below(most - least + 1, rng)
+    usual = most if rng.random() < 0.5 else least + any_below(most - least + 1, rng)
     return {field: usual}
 
 
 def _up_to(most: int, usual: int, rng: Random) -> int:
     """Return the usual number, or any from 1 to the most."""
-    return usual if rng.random() < 0.5 else 1 + _below(most, rng)
-
-
-def _below(limit: int, rng: Random) -> int:
-    return int(rng.random() * limit)  # a third of the time of `randrange`
-
-
-def _pick(items: Sequence[T], rng: Random) -> T:
-    return items[_below(len(items), rng)]
+    return usual if rng.random() < 0.5 else 1 + any_below(most, rng)

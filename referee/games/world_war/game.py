@@ -30,7 +30,7 @@ from referee.games.world_war.forms import (
     trade_refusal,
 )
 from referee.games.world_war.table import GROUND, NAMES, areas, told_move
-from referee.rules.chance import Chance
+from referee.rules.chance import Chance, any_of
 from referee.rules.form import AnyForm
 from referee.rules.game import Decision, Game, Move, Observation, Options, redealt
 from referee.rules.scene import Area, Ground
@@ -176,8 +176,7 @@ class WorldWar(Game):
             case "fortify":
                 return sample_fortify(forces, war.reach, rng)
             case "trade" | "defend":
-                legal = self.decision(seat).legal or []
-                return legal[int(rng.random() * len(legal))]
+                return any_of(self.decision(seat).legal or [], rng)
         return sample_placement(forces.own(seat), war.placeable(seat), rng)
 
     def places(self) -> list[int]:

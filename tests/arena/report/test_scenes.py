@@ -19,7 +19,7 @@ import pytest
 from arena.report.frames import shortened
 from referee.games import GAMES
 from referee.games.guerra.battle import ZONES
-from referee.games.tod_und_leben.table import areas as areas_of_pairs
+from referee.games.tod_und_leben.game import areas as areas_of_pairs
 from referee.games.world_war.course import Continents, Destroy
 from referee.games.world_war.table import GROUND
 from referee.rules.cards import back, french, pack, spanish, suit_first
