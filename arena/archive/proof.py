@@ -17,10 +17,10 @@ from protocol.errors import ArenaError
 from referee.catalog.loading import GAME_ERRORS
 from referee.limits import MatchLimits
 from referee.match.evidence import Evidence, Played
-from referee.match.judging import BY_FORFEIT, Forfeits, final_places
+from referee.match.judging import Forfeits
 from referee.match.opening import OpeningTerms, opening_of
 from referee.match.replay import Entry, Replay, steps
-from referee.match.scoring import Counted, counted, places_of
+from referee.match.scoring import Counted, ending
 from referee.rules.game import Game
 from referee.rules.options import read_options
 
@@ -179,17 +179,14 @@ def _ending(replay: Replay, kind: type[Game], forfeits: Forfeits) -> tuple[list[
     """Play a replay to its end; return the places, the reason and what was counted."""
     for entry in takewhile(lambda entry: entry.move is None, replay.entries):
         _take(forfeits, entry, 0)
-    for number, (game, step) in enumerate(steps(replay, kind), 1):
+    for number, (game, step) in enumerate(steps(replay, kind), 1):  # noqa: B007 - used at the end
         if step and forfeits.end_the_match:
             raise ArenaError("its replay goes on when all but one have forfeited.")
         for entry in step:
             _take(forfeits, entry, number)
-        over = not step and not game.deciders()
-    if not over and not forfeits.end_the_match:
+    if game.deciders() and not forfeits.end_the_match:
         raise ArenaError("its replay ends before the game does.")
-    places = final_places(places_of(game) if over else None, forfeits.steps, replay.seats)
-    found = counted(game) if over and not forfeits.steps else Counted()
-    return places, game.reason if over else BY_FORFEIT, found
+    return ending(game, forfeits.steps)
 
 
 def _take(forfeits: Forfeits, entry: Entry, step: int) -> None:

@@ -13,10 +13,10 @@ import msgspec
 
 from protocol.messages import Start, TimeControl
 from referee.match.evidence import Evidence, Played
-from referee.match.judging import BY_FORFEIT, Forfeits, fault_of, final_places
+from referee.match.judging import Forfeits, fault_of
 from referee.match.opening import Opening
 from referee.match.replay import Entry, Replay
-from referee.match.scoring import Counted, counted, places_of
+from referee.match.scoring import Counted, ending
 from referee.rules.game import Decision, Game, Move, Observation
 from referee.turn.answer import STANDING, Answer, Fault
 from referee.turn.clock import Turn
@@ -139,21 +139,13 @@ class Match:
                     if left == step:
                         game.withdraw(seat)
             game.apply(moves)
-        self._end()
+        self.places, self.reason, self._counted = ending(game, out)
 
     def _judged(self, seat: int, fault: Fault, step: int) -> Fault:
         """Count a fault and say whether the seat forfeits with it."""
         if not self._forfeits.judge(seat, fault.kind, step):
             return fault
         return msgspec.structs.replace(fault, forfeit=True)
-
-    def _end(self) -> None:
-        game, forfeits = self._game, self._forfeits.steps
-        over = not game.deciders()
-        self.places = final_places(places_of(game) if over else None, forfeits, game.seats)
-        self.reason = game.reason if over else BY_FORFEIT
-        if over and not forfeits:
-            self._counted = counted(game)
 
     def played(self, began: float, measured: Sequence[Measured]) -> Played:
         """Return the match, given when it began, by the clock of its turns, and what was measured.

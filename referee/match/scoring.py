@@ -1,9 +1,11 @@
 """How a game ended, as it says itself: places, scores and numbers of the match; checked."""
 
+from collections.abc import Mapping
 from typing import Annotated, Any, NamedTuple, TypeAlias
 
 from msgspec import Meta
 
+from referee.match.judging import BY_FORFEIT, final_places
 from referee.rules.game import Game, ranked
 
 LIMIT = 1 << 53
@@ -24,6 +26,18 @@ class Counted(NamedTuple):
     """The match's own, by the names of the game's `measures`; None where there are none."""
 
 
+def ending(game: Game, forfeits: Mapping[int, int]) -> tuple[list[int], str, Counted]:
+    """Return the places of a match, in a word why it ended, and what was counted.
+
+    Its game is over, or all seats but one have forfeited: `forfeits` has the step by seat. Raises
+    ValueError, naming the game, for anything that could not be stored.
+    """
+    over = not game.deciders()
+    places = final_places(places_of(game) if over else None, forfeits, game.seats)
+    found = Counted(_scores(game), _numbers(game)) if over and not forfeits else Counted()
+    return places, game.reason if over else BY_FORFEIT, found
+
+
 def places_of(game: Game) -> list[int]:
     """Return the places of a game that is over.
 
@@ -41,14 +55,6 @@ def places_of(game: Game) -> list[int]:
             f"each 1 + the number of seats that are better."
         )
     return found
-
-
-def counted(game: Game) -> Counted:
-    """Return what a game that is over has counted.
-
-    Raises ValueError, naming the game, for anything that could not be stored.
-    """
-    return Counted(_scores(game), _numbers(game))
 
 
 def _scores(game: Game) -> list[Number] | None:

@@ -117,9 +117,7 @@ def replayed(trial: GameTrial) -> str:
                 raise Flaw(f"a replay comes to something else: {found}")
             if moves:
                 step = {seat: move for seat, move in json.loads(moves)}  # noqa: C416 - keys are numbers
-                again.apply(step)
-                taken += len(step)
-            trial.at(again, taken, None)
+                taken = trial.carry_out(again, taken, step)
         if again.deciders():
             raise Flaw("a replay goes on after the last recorded move")
     return ""
@@ -307,8 +305,8 @@ class _Play:
             self.steps += [chance.step] * len(seats)
             if first > trial.most_decisions:
                 break
-            trial.at(game, first, None)
-            game.apply({seat: choose(game, seat, first + at) for at, seat in enumerate(seats)})
+            moves = {seat: choose(game, seat, first + at) for at, seat in enumerate(seats)}
+            trial.carry_out(game, first, moves)
         self.drawn = chance.drawn
 
 

@@ -122,21 +122,20 @@ def ends_withdrawn(trial: GameTrial) -> str:
 
 def _withdraw_some(trial: GameTrial, game: Game, dice: Random) -> None:
     out: set[int] = set()
-    choose, taken = sampling(dice.random()), 0
-    while seats := game.deciders():
+    sample, taken = sampling(dice.random()), 0
+
+    def choose(game: Game, seat: int) -> Move:
+        return (defaulting if seat in out else sample)(game, seat)
+
+    while game.deciders():
         leaving = {seat for seat in range(game.seats) if dice.random() < _LEAVING} - out
         if len(out | leaving) == game.seats:
             leaving = set()  # with the last but one, a match is over
         out |= leaving
-        moves = {}
-        for seat in seats:
-            trial.at(game, taken, seat)
-            moves[seat] = (defaulting if seat in out else choose)(game, seat)
-        trial.at(game, taken, None)
+        moves = trial.chosen(game, taken, choose)
         for seat in leaving:
             game.withdraw(seat)
-        game.apply(moves)
-        taken += len(moves)
+        taken = trial.carry_out(game, taken, moves)
         if taken > trial.most_decisions:
             gone = ", ".join(map(str, sorted(out)))
             raise Flaw(f"with seats {gone} withdrawn, a play is not over after {taken} decisions")
@@ -297,9 +296,7 @@ def canonical(trial: GameTrial) -> str:
                 trial.at(again, taken, seat, move)
                 step[seat] = _canonical(again, seat, move)
             if step:
-                again.apply(step)
-            taken += len(step)
-            trial.at(again, taken, None)
+                taken = trial.carry_out(again, taken, step)
     return ""
 
 

@@ -127,12 +127,10 @@ def handed(trial: GameTrial) -> str:
                 judge(game, seat, moves[seat])
             if moves:
                 before = snapshot([*moves.items()])
-                game.apply(moves)
+                taken = trial.carry_out(game, taken, moves)
                 if snapshot([*moves.items()]) != before:
                     raise Flaw(f"apply has changed the moves {before}")
-            taken += len(moves)
-            trial.at(game, taken, None)
-            spoil(moves)
+                spoil(moves)
     return ""
 
 

@@ -238,16 +238,28 @@ class GameTrial:
                 moves[seat] = choose(game, seat)
                 self.at(game, taken, seat, moves[seat])
                 yield seat, moves[seat]
-            self.at(game, taken, None)
-            game.apply(moves)
-            taken += len(moves)
-            self.at(game, taken, None)
+            taken = self.carry_out(game, taken, moves)
             if taken > self.most_decisions:
                 raise Flaw(
                     f"a play is not over after {self.most_decisions} decisions",
                     "let every play end, whatever is chosen: bound the rounds with an option and"
                     " give a reason of its own, or allow more decisions if they are meant",
                 )
+
+    def chosen(self, game: Game, taken: int, choose: Choose) -> dict[int, Move]:
+        """Return a move of every decider."""
+        moves = {}
+        for seat in game.deciders():
+            self.at(game, taken, seat)
+            moves[seat] = choose(game, seat)
+        return moves
+
+    def carry_out(self, game: Game, taken: int, moves: Mapping[int, Move]) -> int:
+        """Carry out the moves of a step; return how many decisions were taken with them."""
+        self.at(game, taken, None)
+        game.apply(moves)
+        self.at(game, taken + len(moves), None)
+        return taken + len(moves)
 
     def at(self, game: Game, taken: int, seat: int | None, move: Any = None) -> None:
         """Note where a play has come to."""
@@ -264,18 +276,11 @@ class GameTrial:
         """Play `game`; return what it shows before each step, with the moves of the step."""
         steps: list[tuple[Shown, str]] = []
         taken = 0
-        while seats := game.deciders():
+        while game.deciders() and taken <= self.most_decisions:  # the steps on ends say so
             shown = everything(game)
-            moves = {}
-            for seat in seats:
-                self.at(game, taken, seat)
-                moves[seat] = choose(game, seat)
-            steps.append((shown, json.dumps(list(moves.items()))))
-            game.apply(moves)
-            taken += len(moves)
-            self.at(game, taken, None)
-            if taken > self.most_decisions:
-                break  # the steps on ends say so
+            moves = self.chosen(game, taken, choose)
+            steps.append((shown, json.dumps([*moves.items()])))
+            taken = self.carry_out(game, taken, moves)
         return [*steps, (everything(game), "")]
 
     def position(self) -> Position | None:

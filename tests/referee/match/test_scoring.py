@@ -11,7 +11,7 @@ import pytest
 
 from referee.games import GAMES
 from referee.match.replay import Replay
-from referee.match.scoring import LIMIT, counted
+from referee.match.scoring import LIMIT, ending
 from referee.rules.game import Game
 from tests.referee.games_for_tests import Countdown, Counting, dealt
 from tests.referee.scripted import CRASH, LATE, ONE, THREE, TWO, ScriptedSeat, play, two_polite
@@ -124,7 +124,7 @@ def test_a_bundled_game_counts_what_its_seats_have_and_what_can_be_stored(name: 
     kind = GAMES[name]
     for seats in (kind.seat_counts[0], kind.seat_counts[-1]):
         game = over(kind, seats)
-        found = counted(game)
+        found = ending(game, {})[2]
         assert (found.scores is None) == (not kind.score)
         assert (found.numbers is None) == (not kind.measures)
         if name in COUNTS:
@@ -136,6 +136,6 @@ def test_a_bundled_game_counts_what_its_seats_have_and_what_can_be_stored(name: 
 @pytest.mark.parametrize("name", ["casino_war", "guerra", "steal_war", "tod_und_leben", "war"])
 def test_who_has_more_has_no_worse_place(name: str) -> None:
     game = over(GAMES[name])
-    (one, other), (place, worse) = counted(game).scores or (), game.places()
+    (one, other), (place, worse) = ending(game, {})[2].scores or (), game.places()
     assert one != other or place == worse == 1 or name == "war"
     assert (place < worse) == (one > other)

@@ -14,7 +14,7 @@ from referee.catalog.finding import find_source
 from referee.catalog.identity import code_of
 from referee.catalog.loading import find_game, load
 from referee.limits import Limits
-from referee.match.scoring import counted
+from referee.match.scoring import ending
 from referee.program import engine
 from referee.program.engine import ProgramError
 from referee.program.file import Confinement
@@ -187,7 +187,7 @@ def test_an_end_that_cannot_be_stored_is_said(
     about = {"measures": {"n": "a number"}, "score": "points"}
     folder = make_game("about", json.dumps(about), json.dumps(end))
     with pytest.raises(ProgramError, match=said):
-        counted(played(find_game(str(folder))))
+        ending(played(find_game(str(folder))), {})
 
 
 @pytest.mark.parametrize("end", ["n", "half"], ids=["a line", "part of a line"])
