@@ -4,7 +4,7 @@ import shlex
 import sys
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Literal
 
 
 def installing(extra: str) -> str:
@@ -80,3 +80,8 @@ class Refusal(ArenaError):  # noqa: N818 - it is what is answered
 
 class ProtocolError(Exception):
     """A line that is not a message of the protocol; the text says why, for the bot's author."""
+
+    def __init__(self, why: str, kind: Literal["malformed", "flood"] = "malformed") -> None:
+        super().__init__(why)
+        self.kind = kind
+        """A flood is a line longer than is allowed: whoever sends it does not mean to answer."""

@@ -23,10 +23,6 @@ _LEAST = -INTEGER_LIMIT
 _REASON_LIMIT = 200  # characters of a bot's own in the reason of an error
 
 
-class OverlongLineError(ProtocolError):
-    """A line longer than is allowed: whoever sent it is flooding, not answering."""
-
-
 class LineBuffer:
     """Cuts what arrives in pieces into lines, and never holds more than it must."""
 
@@ -46,14 +42,14 @@ class LineBuffer:
     def pop(self) -> bytes | None:
         """Return the next whole line without its newline, or None if there is none yet.
 
-        Raises OverlongLineError once the line is longer than the limit, ended or not.
+        Raises ProtocolError once the line is longer than the limit, ended or not.
         """
         data = self.held
         if not data:
             return None
         end = data.find(b"\n", self._searched)
         if (end if end >= 0 else len(data)) > self._limit:
-            raise OverlongLineError(f"a line of more than {self._limit} bytes")
+            raise ProtocolError(f"a line of more than {self._limit} bytes", "flood")
         if end < 0:
             self._searched = len(data)
             return None

@@ -8,7 +8,6 @@ from typing import Literal, NamedTuple, TypeAlias
 import msgspec
 
 from protocol.errors import ProtocolError
-from protocol.lines import OverlongLineError
 from protocol.messages import Start
 from protocol.remote import FRAME_LIMIT
 from referee.limits import Limits
@@ -207,7 +206,7 @@ class Copies:
         except BrokenPipeError as error:
             self._leave(copy, copy.child.stdout)
             self._close(copy, str(error))
-        except OverlongLineError as error:
+        except ProtocolError as error:
             self._stop(copy, f"wrote {error}")
         except UnicodeDecodeError:
             self._stop(copy, "wrote a line that is not UTF-8")

@@ -12,7 +12,7 @@ import msgspec
 
 from protocol.door import DoorAnswer, read_request
 from protocol.errors import ProtocolError
-from protocol.lines import LineBuffer, OverlongLineError, encode
+from protocol.lines import LineBuffer, encode
 from referee.door.requests import Outcome, by_line
 from referee.door.session import Session
 
@@ -114,7 +114,7 @@ class LinePipes:
         while self._buffer is not None and self._is_heard():
             try:
                 line = self._buffer.pop()
-            except OverlongLineError:
+            except ProtocolError:
                 self._skip()
                 continue
             if line is None:

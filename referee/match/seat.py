@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from time import monotonic
 
 from protocol.errors import ProtocolError
-from protocol.lines import OverlongLineError, encode, encode_lines
+from protocol.lines import encode, encode_lines
 from protocol.messages import NOTE_LIMIT, Ask, End, Reply, Start, read_reply
 from referee.match.evidence import Played
 from referee.match.match import Due, Match
@@ -194,16 +194,11 @@ class ProcessSeat(Seat):
 
     def _fault_of(self, error: BotError | ProtocolError) -> Fault:
         """Return the fault that came instead of a reply."""
-        kind: Kind = "malformed"
-        if isinstance(error, BotError):
-            kind = error.kind
-        elif isinstance(error, OverlongLineError):
-            kind = "flood"
-        if kind == "unfrozen":
+        if error.kind == "unfrozen":
             self._sent, self.heard = self._before  # the ask was not sent
-        elif kind != "malformed":
+        elif error.kind != "malformed":
             self.heard = self.process.unread()
-        return self._fault(kind, str(error))
+        return self._fault(error.kind, str(error))
 
     def _reply_after(self, reply: Reply) -> Reply:
         """Return the reply to the last ask; those to asks that were given up are dropped."""

@@ -75,7 +75,7 @@ class Pipes:
         """Send a line; return the next one of the bot if it is there already.
 
         So it is mostly where the bot has the same core: it answers while it is written to. Raises
-        BrokenPipeError if there is none and will be none, or as `send` does, and OverlongLineError.
+        BrokenPipeError if there is none and will be none, or as `send` does, and ProtocolError.
         """
         if self._unsent or self._lines.held:
             self.send(line)

@@ -156,7 +156,7 @@ class BotProcess:
         """Return another line in the same turn.
 
         Raises BotError when its time is up or when there will be no more lines, and
-        OverlongLineError.
+        ProtocolError for one that is too long.
         """
         self.turn_clock.answered = monotonic()
         return self._next_line(self._time_left(monotonic()))

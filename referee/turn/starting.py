@@ -7,7 +7,7 @@ from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
 from protocol.errors import ProtocolError
-from protocol.lines import OverlongLineError, encode
+from protocol.lines import encode
 from protocol.messages import VERSION, Hello, TimeControl, read_ready
 from referee.limits import Limits
 from referee.process.polling import ALONE, Polling
@@ -77,10 +77,9 @@ def greet(process: Wire, limits: Limits, name: str) -> None:
         process.is_ready = True
         process.close_turn()
     except (BotError, ProtocolError) as error:
-        is_no_answer = isinstance(error, ProtocolError) and not isinstance(error, OverlongLineError)
-        is_late = isinstance(error, BotError) and error.kind == "late"
+        said = b"\n".join((line, process.unread())) if error.kind == "malformed" else b""
+        is_late = error.kind == "late"
         has_ended = isinstance(error, BotError) and not is_late
-        said = b"\n".join((line, process.unread())) if is_no_answer else b""
         process.stop()
         stderr = process.stderr_text()
         more = beside(said, last_word(stderr) if has_ended else "")

@@ -68,7 +68,7 @@ class Wire(Protocol):
         """Return another line in the same turn.
 
         Raises BotError when its time is up or when there will be no more lines, and
-        OverlongLineError.
+        ProtocolError for one that is too long.
         """
 
     def close_turn(self) -> Turn:

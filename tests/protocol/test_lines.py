@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from protocol.errors import ProtocolError
-from protocol.lines import DEPTH_LIMIT, INTEGER_LIMIT, LINE_LIMIT, LineBuffer, OverlongLineError
+from protocol.lines import DEPTH_LIMIT, INTEGER_LIMIT, LINE_LIMIT, LineBuffer
 from protocol.messages import read_reply
 
 unhurried = settings(suppress_health_check=[HealthCheck.too_slow])
@@ -42,7 +42,7 @@ def test_a_longer_line_is_refused_and_those_before_it_are_read(end: bytes) -> No
     buffer = LineBuffer()
     buffer.push(b"short\n" + b"x" * (LINE_LIMIT + 1) + end)
     assert buffer.pop() == b"short"
-    with pytest.raises(OverlongLineError, match="more than 65536 bytes"):
+    with pytest.raises(ProtocolError, match="more than 65536 bytes"):
         buffer.pop()
 
 
@@ -57,7 +57,7 @@ def test_a_long_line_in_pieces_is_refused_by_the_byte_that_is_too_many(size: int
         whole.push(b"x" * LINE_LIMIT + b"\n")
         assert whole.pop() == b"x" * LINE_LIMIT
     buffer.push(b"x" * size)
-    with pytest.raises(OverlongLineError):
+    with pytest.raises(ProtocolError):
         buffer.pop()
 
 

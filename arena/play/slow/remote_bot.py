@@ -10,8 +10,8 @@ from typing import NamedTuple, Self
 import msgspec
 
 from arena.play.calls import called
-from protocol.errors import Refusal
-from protocol.lines import LINE_LIMIT, OverlongLineError, encode
+from protocol.errors import ProtocolError, Refusal
+from protocol.lines import LINE_LIMIT, encode
 from protocol.remote import (
     FRAME_LIMIT,
     SILENCE_SECONDS,
@@ -130,7 +130,7 @@ class RemoteBot(Wire):
         """Return another line in the same turn.
 
         Raises BotError when its time is up or when there will be no more lines, and
-        OverlongLineError.
+        ProtocolError for one that is too long.
         """
         match self._heard():
             case CallLine(line=line, trip=trip):
@@ -138,7 +138,7 @@ class RemoteBot(Wire):
                     self._trips.append(trip)
                 found = line.encode()
                 if len(found) > LINE_LIMIT:
-                    raise OverlongLineError(f"a line of more than {LINE_LIMIT} bytes")
+                    raise ProtocolError(f"a line of more than {LINE_LIMIT} bytes", "flood")
                 return found
             case CallEnded(how=how, stderr=stderr):
                 self._stderr = stderr
@@ -164,7 +164,7 @@ class RemoteBot(Wire):
                     return found
             except ConnectionError:
                 raise Refusal(502, "the server has closed the connection") from None
-            except (OverlongLineError, msgspec.DecodeError) as error:
+            except (ProtocolError, msgspec.DecodeError) as error:
                 why = f"the server says what is none of its lines: {error}"
                 raise Refusal(502, why) from None
         self._answered = moment

@@ -6,7 +6,8 @@ from time import monotonic
 
 import pytest
 
-from protocol.lines import LINE_LIMIT, OverlongLineError
+from protocol.errors import ProtocolError
+from protocol.lines import LINE_LIMIT
 from referee.process.pipes import Pipes
 from referee.sandbox import Child
 
@@ -69,7 +70,7 @@ def test_a_line_too_long_is_an_error_as_often_as_it_is_asked_for(bot: Bot) -> No
     assert bot.pipes.wait(5.0) is None
     bot.say(b"x")
     for find in (bot.pipes.look, lambda: bot.pipes.wait(5.0), bot.pipes.look):
-        with pytest.raises(OverlongLineError):
+        with pytest.raises(ProtocolError):
             find()
 
 
