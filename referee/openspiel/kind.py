@@ -180,7 +180,7 @@ def recipe_of(name: str) -> Recipe:
     """
     written = read(NAMED.get(name, name))
     base, kind = written.base, kind_of(written.base)
-    fixed = written.typed(_usual)
+    fixed = written.typed()
     recipe = Recipe(name, base, fixed, kind, kind.parameter_specification)
     survey = surveys().get(name) or surveys().get(base)
     if refusal := _refusal_of_kind(kind, fixed):
@@ -200,19 +200,11 @@ def recipe_of(name: str) -> Recipe:
     )
 
 
-def _usual(base: str) -> Mapping[str, Any]:
-    try:
-        found: Mapping[str, Any] = kind_of(base).parameter_specification
-    except KeyError:
-        raise ValueError(f"there is no game {base!r}") from None
-    return found
-
-
 def _check_fixed(written: Written) -> None:
     """Raise ValueError for parameters in a name that would be refused as options, or as seats."""
     recipe = recipe_of(written.base)
     own = {name: text for name, text in written.parameters.items() if not isinstance(text, Written)}
-    values = Written(written.base, own).typed(_usual)
+    values = Written(written.base, own).typed()
     for nested in written.parameters.values():
         if isinstance(nested, Written):
             _check_fixed(nested)

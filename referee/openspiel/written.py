@@ -1,8 +1,10 @@
 """Games as OpenSpiel writes them, with their parameters in brackets."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from math import isfinite
 from typing import Any, NamedTuple, TypeAlias, Union
+
+from referee.openspiel.library import kind_of
 
 
 class Written(NamedTuple):
@@ -12,12 +14,15 @@ class Written(NamedTuple):
     parameters: Mapping[str, "Value"]
     """Text, or another game, by name."""
 
-    def typed(self, usual_of: Callable[[str], Mapping[str, Any]]) -> dict[str, Any]:
-        """Return the parameters as OpenSpiel takes them; `usual_of` says a game's defaults.
+    def typed(self) -> dict[str, Any]:
+        """Return the parameters as OpenSpiel takes them.
 
         Raises ValueError for one that its game does not have, or that has no such value.
         """
-        usual = usual_of(self.base)
+        try:
+            usual: Mapping[str, Any] = kind_of(self.base).parameter_specification
+        except KeyError:
+            raise ValueError(f"there is no game {self.base!r}") from None
         if strange := self.parameters.keys() - usual.keys():
             has = ", ".join(sorted(usual)) or "none"
             raise ValueError(f"{self.base} has no parameter {min(strange)!r}; it has: {has}")
@@ -25,7 +30,7 @@ class Written(NamedTuple):
         for name, value in self.parameters.items():
             default = usual[name]
             if isinstance(value, Written):
-                found[name] = {"name": value.base, **value.typed(usual_of)}
+                found[name] = {"name": value.base, **value.typed()}
             else:
                 found[name] = _typed(name, value, type(default))
         return found

@@ -2,7 +2,6 @@
 
 import faulthandler
 import inspect
-import linecache
 import os
 import re
 import signal
@@ -11,7 +10,6 @@ import sys
 import tempfile
 from collections.abc import Callable, Collection, Generator, Iterator, Sequence
 from contextlib import redirect_stdout
-from pathlib import Path
 from time import perf_counter
 from typing import IO, NamedTuple, TypedDict, Unpack
 from unittest import SkipTest
@@ -34,6 +32,7 @@ from referee.testing.flaw import (
     StepResult,
     failure_of,
     frames,
+    last_calls,
     patience,
 )
 from referee.testing.trial import Case, GameTrial, Trace
@@ -349,16 +348,11 @@ def _worked(
 
 
 def _frames(last_words: IO[bytes], game: type[Game]) -> list[str]:
-    """Return the last calls within the game's own folder, or of all if none is."""
+    """Return the last calls of the process that has ended."""
     last_words.seek(0)
     lines = last_words.read().decode(errors="replace").splitlines()
-    calls = [match.groups() for line in reversed(lines) if (match := _CALL.fullmatch(line))]
-    folder = module_of(game).parent
-    own = [call for call in calls if Path(call[0]).parent == folder]
-    return [
-        f"{Path(file).name}:{at} in {name}: {linecache.getline(file, int(at)).strip()}"
-        for file, at, name in (own or calls)[-4:]
-    ]
+    found = [match.groups() for line in reversed(lines) if (match := _CALL.fullmatch(line))]
+    return last_calls([(file, int(at), name) for file, at, name in found], module_of(game).parent)
 
 
 def check_here() -> None:

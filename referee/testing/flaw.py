@@ -2,6 +2,7 @@
 
 import gc
 import io
+import linecache
 import signal
 import sys
 import traceback
@@ -113,12 +114,20 @@ def short(value: Any, most: int = 120) -> str:
 
 
 def frames(error: BaseException, folder: Path) -> list[str]:
-    """Return the last calls of an exception within the game's own folder, or of all if none is."""
+    """Return the last calls of an exception, as `last_calls` does."""
     calls = traceback.extract_tb(error.__traceback__)
-    own = [call for call in calls if Path(call.filename).parent == folder]
-    chosen: Iterable[traceback.FrameSummary] = (own or calls)[-4:]
+    return last_calls([(call.filename, call.lineno or 0, call.name) for call in calls], folder)
+
+
+def last_calls(calls: Sequence[tuple[str, int, str]], folder: Path) -> list[str]:
+    """Return the last calls within the game's own folder, or of all if none is.
+
+    Each is given by file, line and name, the innermost last.
+    """
+    own = [call for call in calls if Path(call[0]).parent == folder]
     return [
-        f"{Path(call.filename).name}:{call.lineno} in {call.name}: {call.line}" for call in chosen
+        f"{Path(file).name}:{at} in {name}: {linecache.getline(file, at).strip()}"
+        for file, at, name in (own or calls)[-4:]
     ]
 
 

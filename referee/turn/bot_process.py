@@ -16,10 +16,10 @@ from referee.sandbox.stage import unstaged
 from referee.turn.answer import BotError
 from referee.turn.clock import Clock, Turn
 from referee.turn.freezer import Freezer
-from referee.turn.lookout import Lookout, Neighbour
+from referee.turn.lookout import Lookout
 from referee.turn.turn_clock import TurnClock
 from referee.turn.verdict import instead, verdict
-from referee.turn.wire import Measured
+from referee.turn.wire import Measured, Wire
 
 if TYPE_CHECKING:
     from referee.door import DoorClient
@@ -38,7 +38,7 @@ class BotProcess:
         launcher: Launcher,
         child: Child,
         limits: Limits,
-        neighbours: Collection[Neighbour] = (),
+        neighbours: Collection[Wire] = (),
         polling: Polling = ALONE,
     ) -> None:
         self.polling = polling

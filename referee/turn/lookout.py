@@ -2,20 +2,13 @@
 
 import os
 from collections.abc import Collection
-from typing import Protocol
 
 from referee.limits import Limits
 from referee.process.procfs import Waits, WaitsInside, cores_of, descendants, identity, open_in_none
 from referee.sandbox import Child
+from referee.turn.wire import Wire
 
 _AWAY_SECONDS = 0.005  # of a core that were not used in a turn: another process may have had them
-
-
-class Neighbour(Protocol):
-    """A process that may use the core of the one that is asked."""
-
-    def watch(self) -> None:
-        """Freeze it if it uses more CPU than is free."""
 
 
 class Lookout:
@@ -34,7 +27,7 @@ class Lookout:
         self,
         child: Child,
         limits: Limits,
-        neighbours: Collection[Neighbour],
+        neighbours: Collection[Wire],
         look_seconds: float,
     ) -> None:
         self._look_seconds = look_seconds
@@ -48,7 +41,7 @@ class Lookout:
         self._waits: Waits | None = None  # in this turn, since it was away from the core
         self._forgiven = 0.0
 
-    def look(self, own: Neighbour, moment: float, began: float, used: float) -> str:
+    def look(self, own: Wire, moment: float, began: float, used: float) -> str:
         """Make sure that the bot has the core; return the pipe that it has closed, if any.
 
         `own` is the bot; `used` is its CPU time, in seconds, in the turn that `began` then. Freezes

@@ -15,7 +15,6 @@ from referee.sandbox import Launcher, Program, StartError
 from referee.turn.answer import BotError, Kind
 from referee.turn.bot_process import BotProcess
 from referee.turn.clock import Clock
-from referee.turn.lookout import Neighbour
 from referee.turn.verdict import beside, last_word
 from referee.turn.wire import Wire
 
@@ -41,7 +40,7 @@ def start_bot(
     program: Program,
     limits: Limits,
     name: str,
-    neighbours: Collection[Neighbour] = (),
+    neighbours: Collection[Wire] = (),
     polling: Polling = ALONE,
 ) -> BotProcess:
     """Start a bot and wait until it says ready, within `limits.startup`.

@@ -18,6 +18,13 @@ NAMES = ("South", "West", "North", "East")
 RIVALS = tuple(tuple(other for other in SEATS if other != seat) for seat in SEATS)
 PAIRS = tuple(combinations(SEATS, 2))
 
+
+def forces(markers: Sequence[Sequence[int]], pair: Sequence[int]) -> tuple[int, int]:
+    """Return how many missiles a pair aims at the two others, and these at it."""
+    both = [(own, rival) for own in pair for rival in SEATS if rival not in pair]
+    return sum(markers[own][rival] for own, rival in both), sum(markers[b][a] for a, b in both)
+
+
 GAIN = 4
 """Missiles gained by an arm."""
 REACH = 12

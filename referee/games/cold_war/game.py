@@ -16,6 +16,7 @@ from referee.games.cold_war.forms import (
     RIVALS,
     SEATS,
     can_be_laid,
+    forces,
     play_refusal,
     sample_arm,
     sample_cards,
@@ -218,15 +219,8 @@ class ColdWar(Game):
         self.markers[seat] = [held + n for held, n in zip(self.markers[seat], changes, strict=True)]
 
     def _attack(self, pair: tuple[int, int]) -> dict[str, Any]:
-        force, against = self._forces(pair)
+        force, against = forces(self.markers, pair)
         return {"pair": [*pair], "force": force, "against": against, "won": force > against}
-
-    def _forces(self, pair: tuple[int, int]) -> tuple[int, int]:
-        a, b = pair
-        c, d = (seat for seat in SEATS if seat not in pair)
-        aim = self.markers
-        force = aim[a][c] + aim[a][d] + aim[b][c] + aim[b][d]
-        return force, aim[c][a] + aim[c][b] + aim[d][a] + aim[d][b]
 
     def _end(self, reason: str, winners: Sequence[int]) -> None:
         self.reason = reason
@@ -241,7 +235,7 @@ class ColdWar(Game):
 
     def _leaders(self) -> list[tuple[int, int]]:
         able = [pair for pair in PAIRS if self.withdrawn.isdisjoint(pair)]
-        leads = [force - against for force, against in map(self._forces, able)]
+        leads = [force - against for force, against in (forces(self.markers, p) for p in able)]
         best = max(leads, default=0)
         return [pair for pair, lead in zip(able, leads, strict=True) if lead == best > 0]
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from referee.games.cold_war.forms import GAIN, NAMES, RIVALS, SEATS
+from referee.games.cold_war.forms import GAIN, NAMES, RIVALS, SEATS, forces
 from referee.rules.game import Move, Observation
 from referee.rules.scene import Area, Facts, Group, Mark, Row, Text, Token, Track
 
@@ -64,8 +64,7 @@ def _balance(markers: Sequence[Sequence[int]]) -> Group:
     for ally in RIVALS[0]:
         pair = (0, ally)
         others = [seat for seat in SEATS if seat not in pair]
-        force = sum(markers[own][rival] for own in pair for rival in others)
-        against = sum(markers[rival][own] for own in pair for rival in others)
+        force, against = forces(markers, pair)
         lead = force - against
         ends = (_both(pair), _both(others))
         words = f"{ends[lead < 0]} by {abs(lead)}" if lead else "neither leads"

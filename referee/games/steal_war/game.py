@@ -18,6 +18,7 @@ from referee.games.steal_war.forms import (
 )
 from referee.games.steal_war.table import areas
 from referee.games.steal_war.trick import DOWN, Holdings, Trick
+from referee.games.war_family.cards import lasting
 from referee.games.war_family.table import NAMES
 from referee.rules.chance import Chance, any_below, any_of
 from referee.rules.form import AnyForm
@@ -170,14 +171,7 @@ class StealWar(Game):
 
     def places(self) -> list[int]:
         """Return the places: seats still in by cards held, then the last to run out first."""
-        return ranked(
-            [
-                (1, *(-number for number in self.ran_out[seat]))
-                if seat in self.ran_out
-                else (0, -self.held.size(seat))
-                for seat in range(self.seats)
-            ]
-        )
+        return ranked(lasting(self.ran_out, self.scores()))
 
     def scores(self) -> list[int]:
         """Return the cards that each seat holds."""

@@ -4,7 +4,7 @@ A card is its rank and its suit, `TC` the ten of clubs; a joker is `X1`, `X2` ..
 matter. (War's rules page, "Cards".)
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated
 
 from msgspec import Meta
@@ -36,6 +36,17 @@ def deck(lowest: str = "2", jokers: int = 0) -> list[str]:
     ranks = RANKS[RANKS.index(lowest) : RANKS.index("X")]
     cards = [rank + suit for rank in ranks for suit in SUITS]
     return [*cards, *(f"X{number}" for number in range(1, jokers + 1))]
+
+
+def lasting(ran_out: Mapping[int, tuple[int, int]], held: Sequence[int]) -> list[tuple[int, ...]]:
+    """Return scores: seats still in by the cards `held`, then the last to run out first.
+
+    By each seat that is out, `ran_out` has its last battle, and how many cards it laid there.
+    """
+    return [
+        (1, *(-number for number in ran_out[seat])) if seat in ran_out else (0, -count)
+        for seat, count in enumerate(held)
+    ]
 
 
 def deal(shuffled: Sequence[str], seats: int) -> list[list[str]]:

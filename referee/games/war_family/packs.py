@@ -10,7 +10,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 from msgspec import Meta
 
 from referee.games.war_family.battle import Battle, Pack, war_or_out, war_to_last_card
-from referee.games.war_family.cards import deal
+from referee.games.war_family.cards import deal, lasting
 from referee.games.war_family.table import NAMES, fought, pack_row, told_battle
 from referee.rules.chance import Chance
 from referee.rules.game import Decision, Game, Move, Observation, Options, ranked, redealt
@@ -347,12 +347,7 @@ class PackGame(Game):
 
         Those level in a drawn battle are still in, without a card.
         """
-        return [
-            (1, *(-number for number in self.ran_out[seat]))
-            if seat in self.ran_out
-            else (0, -len(self.packs[seat]))
-            for seat in range(self.seats)
-        ]
+        return lasting(self.ran_out, [*map(len, self.packs)])
 
     def _war_of(self, battle: Battle, tied: list[int], depth: int) -> None:
         """Lay `depth` cards face down and one face up, as the option `out_of_cards` has it."""

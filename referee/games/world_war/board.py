@@ -294,18 +294,10 @@ def losses(attack: Sequence[int], defence: Sequence[int]) -> tuple[int, int]:
     return pairs - beaten, beaten
 
 
-class Fought(NamedTuple):
-    """What became of an attack."""
-
-    rolls: list[Roll]
-    attacker_lost: int
-    defender_lost: int
-
-
 def fight(
     forces: Forces, attack: Attack, defence: int, chance: Chance, place: Sequence[Key]
-) -> Fought:
-    """Roll an attack out and take off the losses.
+) -> tuple[list[Roll], int, int]:
+    """Roll an attack out and take off the losses; return the rolls, and what both sides lost.
 
     A roll is one event, named by the attack's `place` in the rules and its number: three dice
     for each side, whatever is thrown of them, so that the numbers chosen change no die.
@@ -324,7 +316,7 @@ def fight(
         if theirs == 0 or ours <= attack.stop_at:
             break
     forces.armies[source], forces.armies[target] = ours, theirs
-    return Fought(rolls, before[0] - ours, before[1] - theirs)
+    return rolls, before[0] - ours, before[1] - theirs
 
 
 class Event(
