@@ -33,7 +33,12 @@ FROM_FILE = "bot_arena_game_"
 
 @runtime_checkable
 class Family(Protocol):
-    """Games that one entry point stands for: `prefix:name` means the one that it calls `name`."""
+    """Games that one entry point stands for: `prefix:name` means the one that it calls `name`.
+
+    It may have a third method, `listed`, which says by `Listed` what its games are without making
+    each of them. Then `game` raises KeyError for a name that none has, and there may be games that
+    are not listed, such as some with parameters in their names.
+    """
 
     def names(self) -> Iterable[str]:
         """Return the names of its games, without the prefix."""
@@ -51,18 +56,6 @@ class Listed(NamedTuple):
     title: str
     refusal: str
     """Why it cannot be played; empty if it can."""
-
-
-@runtime_checkable
-class ListedFamily(Family, Protocol):
-    """A family that says what its games are without making each of them.
-
-    Its `game` raises KeyError for a name that none has, and may have games that are not listed,
-    such as some with parameters in their names.
-    """
-
-    def listed(self) -> Iterable[Listed]:
-        """Return what there is to say of each game."""
 
 
 def find_game(word: str, here: Path = Path()) -> type[Game]:
@@ -105,8 +98,8 @@ def listed(source: Source) -> list[Listed] | None:
     found = _executed(entry.load, source)
     if not isinstance(found, Family) or isinstance(found, type):
         return None
-    if isinstance(found, ListedFamily):
-        games = [*_executed(found.listed, source)]
+    if hasattr(found, "listed"):
+        games: list[Listed] = [*_executed(found.listed, source)]
     else:
         games = [Listed(name, (), "", "") for name in _executed(found.names, source)]
     return [each._replace(name=f"{source.word}:{each.name}") for each in games]
@@ -241,7 +234,7 @@ def _of_package(source: Source) -> type[Game]:
             f"{source.word}:{names[0] if names else 'NAME'}."
         )
     known: list[str] = []
-    if not isinstance(found, ListedFamily):
+    if not hasattr(found, "listed"):
         known = [*_executed(found.names, source)]
     game: type[Game] | None = None
     if not known or name in known:

@@ -158,7 +158,7 @@ def _tags(heading: Heading, lost: Decided | None, plies: int) -> list[tuple[str,
         ("GameDuration", _clock(round(heading.seconds))),
         ("Match", heading.match),
         ("PlyCount", str(plies)),
-        ("Termination", _termination(lost)),
+        ("Termination", _TERMINATIONS.get(lost.fault, "abandoned") if lost else "normal"),
     ]
     if control.judge == "wall":
         tags.append(("TimeControl", _time_control(control)))
@@ -173,10 +173,6 @@ def _time_control(control: TimeControl) -> str:
     if not has_bank:
         return f"{control.move_time:g}/move"
     return f"{control.bank:g}+{control.increment:g}" if control.increment else f"{control.bank:g}"
-
-
-def _termination(lost: Decided | None) -> str:
-    return "normal" if lost is None else _TERMINATIONS.get(lost.fault, "abandoned")
 
 
 def _comment(decided: Decided | None) -> str:

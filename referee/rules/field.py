@@ -348,12 +348,10 @@ class String(Kind):
             try:
                 texts = texts_of(self._pattern or "")
             except OverflowError:
-                raise Wrong("", f" may be any text{self._likeness()}") from None
+                like = "" if self._pattern is None else f" like {self._pattern}"
+                raise Wrong("", f" may be any text{like}") from None
             self._texts = [text for text in texts if self._fits(text)]
         return self._texts
-
-    def _likeness(self) -> str:
-        return "" if self._pattern is None else f" like {self._pattern}"
 
     def _explained(self, value: Any) -> Wrong:
         title, like = self._title, " or ".join(map(repr, self._examples))

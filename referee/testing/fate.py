@@ -6,7 +6,7 @@ import random as generators
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any
@@ -228,7 +228,8 @@ def events(trial: GameTrial) -> str:
     for case in trial.cases:
         game, chance = trial.recorded(case)
         trial.finish(game, sampling())
-        _check_names(chance.events)
+        if double := [name for name, times in Counter(chance.events).items() if times > 1]:
+            raise Flaw(f"two events of chance have the name {double[0]}: they fall the same")
         count = max(count, len(chance.events))
     return f"at most {count} events"
 
@@ -237,11 +238,6 @@ def _skip_unseen(trial: GameTrial) -> None:
     """Raise SkipTest if the chance of a game is drawn where nobody sees it."""
     if trial.kind.program is not None:
         raise SkipTest("it is a program, which draws on chance by itself")
-
-
-def _check_names(names: Sequence[tuple[Key, ...]]) -> None:
-    if double := [name for name, times in Counter(names).items() if times > 1]:
-        raise Flaw(f"two events of chance have the name {double[0]}: they fall the same")
 
 
 def draws(trial: GameTrial) -> str:

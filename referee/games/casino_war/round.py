@@ -82,16 +82,10 @@ class Round:
         cards = f"{self.player} v {self.house}"
         if self.war:
             cards += f", war {self.war[0]} v {self.war[1]}"
-        moved = [
-            f"{NAMES[seat]} {_staked(stake)}{self._answered(seat)}: {self.change[seat]:+}"
-            for seat, stake in enumerate(self.stakes)
-            if stake
-        ]
+        moved = []
+        for seat, stake in enumerate(self.stakes):
+            if stake:
+                staked = f"{stake.bet}+{stake.on_tie}" if stake.on_tie else f"{stake.bet}"
+                answer = f" {self.answers[seat]}" if self.answers else ""
+                moved.append(f"{NAMES[seat]} {staked}{answer}: {self.change[seat]:+}")
         return f"Round {self.number}: {cards}; {', '.join(moved)}"
-
-    def _answered(self, seat: int) -> str:
-        return f" {self.answers[seat]}" if self.answers else ""
-
-
-def _staked(stake: Stake) -> str:
-    return f"{stake.bet}+{stake.on_tie}" if stake.on_tie else str(stake.bet)

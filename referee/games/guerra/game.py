@@ -273,14 +273,11 @@ class Guerra(Game):
         if action == "incorporate":
             own.place(orders["card"], orders["zone"])
         if action == "attack":
-            self._begin_attacks()
+            if self.options.attack_line == "fixed":
+                self.line = own.foremost()
+            self._ask_attack()
         else:
             self._finish_turn()
-
-    def _begin_attacks(self) -> None:
-        if self.options.attack_line == "fixed":
-            self.line = self.armies[self.to_move].foremost()
-        self._ask_attack()
 
     def _open_attacks(self) -> Attacks:
         own, enemy = self.armies[self.to_move], self.armies[1 - self.to_move]

@@ -166,10 +166,12 @@ def _reserve(view: Observation | None, table: Observation, seat: int) -> Group:
     """Return what a seat has behind its army: the hand, if it is seen, the pack and the dead."""
     dead, size = table["cemetery"][seat], table["hand_size"][seat]
     hand = [back(size)] if view is None else _hand(view, seat)
+    latest = [_card(card, "") for card in dead[-_DEAD:]]
+    buried = counted(len(dead), "card") + ", the latest last" * (len(dead) > 1)
     rows = [
         Row("Hand", hand, note=counted(size, "card")),
         Row("Pack", [back(table["pack"][seat])]),
-        Row("Cemetery", _latest(dead), note=_buried(dead)),
+        Row("Cemetery", latest or [EMPTY], note=buried),
     ]
     return Group("reserve", rows, seat)
 
@@ -180,14 +182,6 @@ def _hand(view: Observation, seat: int) -> list[Card]:
     hand: Sequence[str] = view["hand"]
     cards = [_card(card, "new" if drew and card == hand[-1] else "") for card in hand]
     return cards or [EMPTY]
-
-
-def _latest(dead: Sequence[str]) -> list[Card]:
-    return [_card(card, "") for card in dead[-_DEAD:]] or [EMPTY]
-
-
-def _buried(dead: Sequence[str]) -> str:
-    return counted(len(dead), "card") + ", the latest last" * (len(dead) > 1)
 
 
 @cache

@@ -54,11 +54,13 @@ def told_latest(events: Iterable[Event], turns: int) -> list[tuple[int, str]]:
 def _turn(events: Sequence[Event]) -> list[tuple[int, str]]:
     """Return the last events of a turn in words, attacks along the same border taken together."""
     together: list[list[Event]] = []
+    way = None
     for event in events:
-        if isinstance(event, Attacked) and together and _along(together[-1][0], event):
+        if isinstance(event, Attacked) and way == (event.source, event.target):
             together[-1].append(event)
         elif not isinstance(event, TurnBegun):
             together.append([event])
+            way = (event.source, event.target) if isinstance(event, Attacked) else None
     first = events[0]
     begun = first if isinstance(first, TurnBegun) else None
     last = together[-_MOST_CLAUSES:]
@@ -74,13 +76,6 @@ def _turn(events: Sequence[Event]) -> list[tuple[int, str]]:
     if begun:
         deeds.insert(0, (begun.seat, f"in round {begun.round}"))
     return deeds
-
-
-def _along(one: Event, other: Attacked) -> bool:
-    """Return whether an event is an attack along the same border."""
-    if not isinstance(one, Attacked):
-        return False
-    return (one.source, one.target) == (other.source, other.target)
 
 
 def _fought(events: Sequence[Event]) -> str:
