@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import groupby
 
 from referee.games.world_war.board import (
     BONUS,
@@ -53,16 +54,9 @@ def told_latest(events: Iterable[Event], turns: int) -> list[tuple[int, str]]:
 
 def _turn(events: Sequence[Event]) -> list[tuple[int, str]]:
     """Return the last events of a turn in words, attacks along the same border taken together."""
-    together: list[list[Event]] = []
-    way = None
-    for event in events:
-        if isinstance(event, Attacked) and way == (event.source, event.target):
-            together[-1].append(event)
-        elif not isinstance(event, TurnBegun):
-            together.append([event])
-            way = (event.source, event.target) if isinstance(event, Attacked) else None
-    first = events[0]
+    first, *rest = events
     begun = first if isinstance(first, TurnBegun) else None
+    together = [[*run] for _, run in groupby(rest if begun else events, _border)]
     last = together[-_MOST_CLAUSES:]
     deeds = [
         (
@@ -78,6 +72,11 @@ def _turn(events: Sequence[Event]) -> list[tuple[int, str]]:
     return deeds
 
 
+def _border(event: Event) -> object:
+    """Return the border of an attack; of anything else the event, which no other equals."""
+    return (event.source, event.target) if isinstance(event, Attacked) else event
+
+
 def _fought(events: Sequence[Event]) -> str:
     """Return attacks along one border in words; nothing for other events."""
     attacks = [event for event in events if isinstance(event, Attacked)]
@@ -87,9 +86,8 @@ def _fought(events: Sequence[Event]) -> str:
     rolls = sum(len(attack.rolls) for attack in attacks)
     lost = sum(attack.attacker_lost for attack in attacks)
     killed = sum(attack.defender_lost for attack in attacks)
-    count = "1 roll" if rolls == 1 else f"{rolls} rolls"
     ends = f"{first.source} > {first.target} ({NAMES[first.defender]})"
-    return f"attacks {ends}, {count}, lost {lost}, killed {killed}"
+    return f"attacks {ends}, {counted(rolls, 'roll')}, lost {lost}, killed {killed}"
 
 
 @lru_cache(maxsize=500)
@@ -135,7 +133,7 @@ def told_move(asked: str, seat: int, move: Move, target: str) -> str:
         cards = ", ".join(move["cards"])
         return f"{who} trades {cards}" if cards else f"{who} keeps the cards"
     if asked == "defend":
-        return f"{who} defends {target} with {_dice(move['dice'])}"
+        return f"{who} defends {target} with {counted(move['dice'], 'die', 'dice')}"
     if asked == "occupy":
         return f"{who} sends {move['armies']} more to {target}"
     if asked == "fortify":
@@ -146,13 +144,9 @@ def told_move(asked: str, seat: int, move: Move, target: str) -> str:
         return f"{who} stops attacking"
     order = ""
     if "rolls" in move:
-        times = "1 roll" if move["rolls"] == 1 else f"{move['rolls']} rolls"
-        order = f", up to {times}, until {move['stop_at']} left"
-    return f"{who} attacks {move['from']} > {move['to']} with {_dice(move['dice'])}{order}"
-
-
-def _dice(count: int) -> str:
-    return "1 die" if count == 1 else f"{count} dice"
+        order = f", up to {counted(move['rolls'], 'roll')}, until {move['stop_at']} left"
+    dice = counted(move["dice"], "die", "dice")
+    return f"{who} attacks {move['from']} > {move['to']} with {dice}{order}"
 
 
 _SITES = """
