@@ -122,13 +122,13 @@ class Game(ABC):
     typical_decisions: ClassVar[int]
     """About how many decisions a match takes, for estimates of time."""
     has_chance: ClassVar[bool] = True
-    mirroring: ClassVar[float | None] = None
-    """How many deals of independent matches a mirrored one is worth among near equals, if that was
-    measured: `python -m tests.benchmarks.mirrored`."""
     """Whether anything is left to chance.
 
     Where nothing is, bots that answer alike in the same seats repeat a match move by move.
     """
+    mirroring: ClassVar[float | None] = None
+    """How many deals of independent matches a mirrored one is worth among near equals, if that was
+    measured: `python -m tests.benchmarks.mirrored`."""
     ground: ClassVar[Ground | None] = None
     """What never changes of the map, where the game is played on one."""
     illegal_is_sanctioned: ClassVar[bool] = False

@@ -222,7 +222,7 @@ def not_plain(value: Any, where: str, *, structs: bool = False) -> str | None:
     if type(value) is dict:
         for key, entry in value.items():
             if type(key) is not str:
-                return f"{where} has the key {short_of(key)}, which is no text"
+                return f"{where} has the key {repr(key)[:60]}, which is no text"
             if found := not_plain(entry, f"{where}.{key}", structs=structs):
                 return found
         return None
@@ -242,7 +242,7 @@ def not_plain(value: Any, where: str, *, structs: bool = False) -> str | None:
         return f"{where} is {value}, beyond 2**53, where many languages lose digits"
     if value is None or type(value) in (str, int, float, bool):
         return None
-    return f"{where} is a {type(value).__name__}, {short_of(value)}"
+    return f"{where} is a {type(value).__name__}, {repr(value)[:60]}"
 
 
 def _not_ready(ready: bytes, where: str) -> str | None:
@@ -254,11 +254,6 @@ def _not_ready(ready: bytes, where: str) -> str | None:
     if msgspec.json.encode(value) != ready:
         return f"{where} is ready JSON with spaces or line ends, or else not as msgspec writes it"
     return None
-
-
-def short_of(value: Any) -> str:
-    """Return the beginning of a value as text."""
-    return repr(value)[:60]
 
 
 def spots(value: Any) -> Iterator[tuple[Any, Any]]:

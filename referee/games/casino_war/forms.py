@@ -60,12 +60,6 @@ class BetLimits(NamedTuple):
         return min(self.most_on_tie, self.money - bet)
 
 
-def bet_limits(money: int, least: int, most: int, *, ties: bool) -> BetLimits:
-    """Return the limits for `money` enough for the `least` bet."""
-    highest = min(most, money - money % 2)
-    return BetLimits(least, highest, min(most, money - least) if ties else 0, money, ties)
-
-
 def bet_refusal(move: Move, limits: BetLimits) -> str | None:
     """Return why `move` is no legal bet, or None."""
     bet, tie_bet = move["bet"], move["tie_bet"]

@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar, Literal, Self
 
 from msgspec import Meta
 
-from referee.games.casino_war.forms import Bet, BetLimits, Tie, bet_limits, bet_refusal
+from referee.games.casino_war.forms import Bet, BetLimits, Tie, bet_refusal
 from referee.games.casino_war.round import NAMES, Round, Stake
 from referee.games.casino_war.shoe import LEAST_PER_DECK, Shoe
 from referee.games.casino_war.table import last_areas, money_area, round_area, shoe_area
@@ -188,8 +188,11 @@ class CasinoWar(Game):
         return other
 
     def _limits(self, seat: int) -> BetLimits:
-        options = self.options
-        return bet_limits(self.money[seat], options.min_bet, options.max_bet, ties=options.tie_bet)
+        """Return how much a seat may stake that has enough for the least bet."""
+        options, money = self.options, self.money[seat]
+        most = min(options.max_bet, money - money % 2)
+        on_tie = min(options.max_bet, money - options.min_bet) if options.tie_bet else 0
+        return BetLimits(options.min_bet, most, on_tie, money, options.tie_bet)
 
     def _deal(self, moves: Mapping[int, Move]) -> None:
         now = self.now

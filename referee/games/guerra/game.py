@@ -27,7 +27,6 @@ from referee.games.guerra.forms import (
 from referee.games.guerra.samples import (
     sample_attack,
     sample_deploy,
-    sample_discard,
     sample_orders,
 )
 from referee.games.guerra.table import NAMES, areas, told
@@ -196,7 +195,7 @@ class Guerra(Game):
             return sample_attack(self.attacks, rng)
         if self.asked == "deploy":
             return sample_deploy(army, self._deployment(), rng)
-        return sample_discard(army, self._surplus(), rng)
+        return {"cards": rng.sample(army.hand, self._surplus())}
 
     def places(self) -> list[int]:
         """Return 1 for the winner and 2 for the loser, or 1 for both."""

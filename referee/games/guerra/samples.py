@@ -50,11 +50,6 @@ def sample_attack(attacks: Attacks, rng: Random) -> Move:
     return {"attackers": [], "target": None}
 
 
-def sample_discard(army: Army, surplus: int, rng: Random) -> Move:
-    """Return so many cards of the hand."""
-    return {"cards": rng.sample(army.hand, surplus)}
-
-
 def _transfers(army: Army, most: int, rng: Random) -> list[Move]:
     free = [(card, name) for name, zone in army.zones.items() for card in zone]
     transfers = []

@@ -249,7 +249,7 @@ def reveal_refusal(
     if len(cards) != SIZE[stage]:
         size = NUMBERS[SIZE[stage]]
         return f"a {ROUNDS[stage]} is exactly {size}, or nothing; you named {len(cards)}"
-    if reason := _not_held(cards, own.camp.hand, names, own):
+    if reason := hand_refusal(cards, own.camp.hand, names, own):
         return reason
     if stage == LEADER:
         is_leader = cards[0] in LEADERS
@@ -274,20 +274,16 @@ def leader_refusal(card: str | None, hand: Sequence[str], names: Collection[str]
     return _missed(card, hand, names)
 
 
-def place_refusal(cards: list[str], hand: Sequence[str], names: Collection[str]) -> str | None:
-    """Return why `cards` are not all of the hand."""
-    return _not_held(cards, hand, names)
-
-
 def _missed(card: str, hand: Sequence[str], names: Collection[str]) -> str | None:
     if card in hand:
         return None
     return f"'{card}' is not {'in your hand' if card in names else 'a card of this deck'}"
 
 
-def _not_held(
+def hand_refusal(
     cards: list[str], hand: Sequence[str], names: Collection[str], own: Fighter | None = None
 ) -> str | None:
+    """Return why `cards` are not all of the hand; `own` may have shown or declared some."""
     for card in cards:
         count = hand.count(card)
         if cards.count(card) > count:

@@ -30,11 +30,11 @@ from referee.games.khan.forms import (
     discard_refusal,
     gunpowder_moves,
     gunpowder_refusal,
+    hand_refusal,
     in_canonical_order,
     leader_moves,
     leader_refusal,
     place_moves,
-    place_refusal,
     reveal_refusal,
     turn_moves,
     turn_refusal,
@@ -166,7 +166,7 @@ class Khan(Game):
             case "replace_leader":
                 return leader_refusal(move["card"], hand, self.names)
             case "place_front":
-                return place_refusal(move["cards"], hand, self.names)
+                return hand_refusal(move["cards"], hand, self.names)
         return None
 
     def canonical(self, seat: int, move: Move) -> Move:

@@ -91,7 +91,7 @@ class Pyanitsa(PackGame):
         if self.options.placing == "loser_only":
             drunkards = self._drunkards()
             return [seat in drunkards for seat in range(self.seats)]
-        by_lasting = self._by_lasting()
+        by_lasting = super()._scores()
         if self.options.aim == "avoid_empty":
             return by_lasting
         return [tuple(-number for number in score) for score in by_lasting]

@@ -128,6 +128,3 @@ class War(PackGame):
 
     def _ending(self) -> str:
         return "all_cards" if len(self.still_in()) == 1 else ""
-
-    def _scores(self) -> list[tuple[int, ...]]:
-        return self._by_lasting()

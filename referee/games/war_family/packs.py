@@ -110,9 +110,13 @@ class PackGame(Game):
     def _ending(self) -> str:
         """Return the reason if the battle just won has ended the game."""
 
-    @abstractmethod
     def _scores(self) -> Sequence[Any]:
-        """Return by what the seats are ranked now that the game is over, the least best."""
+        """Return by what the seats are ranked now that the game is over, the least best.
+
+        Seats still in come by cards held, then the others, the last to run out first. Those level
+        in a drawn battle are still in, without a card.
+        """
+        return lasting(self.ran_out, [*map(len, self.packs)])
 
     def deciders(self) -> Sequence[int]:
         """Return the winner of the last battle, if it has its pot to pick up."""
@@ -341,13 +345,6 @@ class PackGame(Game):
     def _end(self, reason: str) -> None:
         self.reason = reason
         self._places = ranked(self._scores())
-
-    def _by_lasting(self) -> list[tuple[int, ...]]:
-        """Return scores: seats still in by cards held, then the others, the last to run out best.
-
-        Those level in a drawn battle are still in, without a card.
-        """
-        return lasting(self.ran_out, [*map(len, self.packs)])
 
     def _war_of(self, battle: Battle, tied: list[int], depth: int) -> None:
         """Lay `depth` cards face down and one face up, as the option `out_of_cards` has it."""
