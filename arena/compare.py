@@ -13,7 +13,7 @@ from arena.stats.outcomes import Result
 from arena.stats.sequential import HALF, VERDICTS, Bounds, Rates, SequentialTest, Verdict
 from arena.store.result import PlayedMatch
 from arena.store.store import Store
-from arena.store.suspensions import TOO_SLOW
+from arena.store.suspensions import is_too_slow
 from arena.tables.table import Table
 from arena.text import counted
 from referee.match.judging import BY_FORFEIT
@@ -281,7 +281,7 @@ class Comparison:
                 bot, reason = self._suspended
                 remedy = (
                     "--limit move_time=SECONDS gives it more time"
-                    if reason == TOO_SLOW
+                    if is_too_slow(reason)
                     else "`arena check` shows what is wrong with it"
                 )
                 return f"No verdict: {bot} {reason}. {remedy}."

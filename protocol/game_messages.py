@@ -12,7 +12,7 @@ from protocol.messages import schemas_of
 
 VERSION = 1
 """The version of the protocol."""
-LINE_LIMIT = 4 << 20
+GAME_LINE_BYTES = 4 << 20
 """The longest line a game may send, in bytes."""
 
 Fields = dict[str, Any]

@@ -12,7 +12,7 @@ import msgspec
 
 from protocol.errors import ProtocolError
 
-LINE_LIMIT = 64 * 1024
+BOT_LINE_BYTES = 64 * 1024
 """The longest line a bot may send, in bytes, its newline not counted."""
 DEPTH_LIMIT = 32
 """How deep lists and objects may be nested in a move, itself the first."""
@@ -28,7 +28,7 @@ class LineBuffer:
 
     __slots__ = ("_limit", "_searched", "held")
 
-    def __init__(self, limit: int = LINE_LIMIT) -> None:
+    def __init__(self, limit: int) -> None:
         """Take lines of so many bytes, and no longer ones."""
         self._limit = limit
         self.held = bytearray()

@@ -18,7 +18,7 @@ import msgspec
 from msgspec import Meta
 
 from protocol.errors import ProtocolError
-from protocol.lines import LINE_LIMIT, UNREADABLE, why_unreadable
+from protocol.lines import BOT_LINE_BYTES, UNREADABLE, why_unreadable
 from protocol.messages import Seconds, schemas_of
 
 REMOTE_VERSION = 1
@@ -236,7 +236,7 @@ def _unreadable(frame: str | bytes, error: Exception) -> ProtocolError:
 
 def is_one_line(text: str) -> bool:
     """Return whether the text of a `line` can be one: no newline in it, and not too long."""
-    return "\n" not in text and len(text.encode()) <= LINE_LIMIT
+    return "\n" not in text and len(text.encode()) <= BOT_LINE_BYTES
 
 
 class Post:

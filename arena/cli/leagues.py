@@ -65,6 +65,7 @@ from arena.play.events import (
     Stored,
     Suspended,
 )
+from arena.play.forfeits import FORFEITING
 from arena.play.memory import available
 from arena.play.messages import News, Underway
 from arena.play.missing import WHOLE, Part
@@ -73,7 +74,7 @@ from arena.play.run import Run
 from arena.play.staffing import RunTerms
 from arena.schedule.formats import FORMATS
 from arena.store.opening import open_store, read_league
-from arena.store.suspensions import FORFEITING, suspended
+from arena.store.suspensions import suspended
 from arena.store.tournament import Tournament, asked_deals
 from arena.store.under_way import under_way
 from arena.store.versions import disqualified, twins

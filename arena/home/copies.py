@@ -8,6 +8,7 @@ from typing import Literal, NamedTuple, TypeAlias
 import msgspec
 
 from protocol.errors import ProtocolError
+from protocol.lines import BOT_LINE_BYTES
 from protocol.messages import Start
 from protocol.remote import FRAME_LIMIT
 from referee.limits import Limits
@@ -52,7 +53,7 @@ class _Copy:
         self.match = ""
         """The id of its match, once it was told."""
         self.child = child
-        self.pipes = Pipes(child)
+        self.pipes = Pipes(child, BOT_LINE_BYTES)
         self.state: Literal["plays", "closing", "ending"] = "plays"
         self.until = 0.0
         """When it is killed, if it still runs: on the clock of `monotonic`."""

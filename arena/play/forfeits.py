@@ -3,9 +3,18 @@
 from collections import Counter
 from collections.abc import Hashable, Iterable
 
-from arena.store.suspensions import FORFEITING, FORFEITS_IN_A_ROW, TOO_SLOW
 from referee.turn.answer import Kind
 
+FORFEITS_IN_A_ROW = 10
+"""After so many in a row a bot is named, and suspended if it was too slow; `compare` then ends.
+
+Crashing bots are not suspended: they waste no time, and all their matches are played, whenever a
+run is interrupted. Rows begin with the run.
+"""
+FORFEITING = f"forfeited {FORFEITS_IN_A_ROW} matches in a row"
+"""What is said of a bot with such a row."""
+TOO_SLOW = f"{FORFEITING} for want of time"
+"""Why a bot is suspended for that, as it is stored; `is_too_slow` knows it."""
 _SLOW: frozenset[Kind] = frozenset({"late", "startup"})
 
 

@@ -10,7 +10,7 @@ from time import monotonic
 
 from arena.play.backlog import Backlog
 from arena.play.events import Forfeiting, Notice, Problem, Started, Suspended
-from arena.play.forfeits import ForfeitRows
+from arena.play.forfeits import TOO_SLOW, ForfeitRows
 from arena.play.messages import (
     Away,
     Broken,
@@ -30,7 +30,6 @@ from arena.play.remotes import ConnectedBots
 from arena.play.workforce import Died, Event, Heard, Lost, Worker, Workforce
 from arena.schedule.deal import BotIndex
 from arena.store.result import PlayedMatch
-from arena.store.suspensions import TOO_SLOW
 from arena.store.timing import Timing
 from arena.text import counted
 from referee.match.judging import BY_FORFEIT

@@ -18,7 +18,7 @@ from arena.league.plan import LeaguePlan
 from arena.stats.ratings import fit
 from arena.store.opening import has_database, open_store, read_played
 from arena.store.store import Store
-from arena.store.suspensions import TOO_SLOW
+from arena.store.suspensions import is_too_slow
 from arena.store.tournament import asked_deals
 from arena.tables.field import Field
 from arena.tables.leaderboard import leaderboard
@@ -169,8 +169,9 @@ def _asides(league: LeaguePlan, store: Store | None) -> Iterator[str]:
 
 def _publicly(why: str) -> str:
     """Return why a bot was suspended, as far as strangers may know: others hold its own words."""
-    if why.startswith(f"it {TOO_SLOW}."):
-        return f"it {TOO_SLOW}."
+    first = why.partition(".")[0]
+    if is_too_slow(first.removeprefix("it ")):
+        return f"{first}."
     return "its author can read why."
 
 

@@ -1,7 +1,8 @@
 """A facet: all that the tables of a field say of one matter, such as times or costs.
 
-A new optional column is one function that reads a facet, and its place in the lists of
-`arena/tables/facets.py`.
+A new optional column is one function that returns one. What it tells of a league's store has a
+line in `arena/tables/facets.py`; what it tells of the deals that a table counts, which files of
+results have too, is called in `arena/tables/leaderboard.py`.
 """
 
 from collections.abc import Callable, Mapping, Sequence

@@ -7,12 +7,12 @@ import select
 import termios
 from typing import Protocol
 
-from protocol.lines import LINE_LIMIT, LineBuffer
+from protocol.lines import LineBuffer
 from referee.process.output import Capture
 from referee.process.polling import ALONE, Polling
 
 _GLANCE = 470  # bytes read at a look: nearly always a whole line, and no work for malloc
-_PIECE = LINE_LIMIT  # bytes read at a time: what a pipe holds, and never too much for a line
+_PIECE = 64 << 10  # bytes read at a time: what a pipe holds
 _DRAINED = 64  # pieces of standard error read when nothing waits for them
 
 
@@ -44,7 +44,7 @@ class Pipes:
         "stderr",
     )
 
-    def __init__(self, child: Ends, limit: int = LINE_LIMIT, *, polling: Polling = ALONE) -> None:
+    def __init__(self, child: Ends, limit: int, *, polling: Polling = ALONE) -> None:
         """Take the ends of a process that may write lines of so many bytes."""
         self._stdin, self._stdout, self._stderr = child.stdin, child.stdout, child.stderr
         self._read = io.FileIO(child.stdout, closefd=False).read  # None while there is nothing

@@ -17,7 +17,7 @@ import msgspec
 
 from protocol.errors import ArenaError, ProtocolError
 from protocol.game_messages import (
-    LINE_LIMIT,
+    GAME_LINE_BYTES,
     VERSION,
     AboutGame,
     EndMatch,
@@ -143,7 +143,7 @@ class Engine:
             self._child = self._launcher.start(self._program, self._limits)
         except StartError as error:
             raise self._error(f"cannot be started: {error}") from None
-        self._pipes = Pipes(self._child, LINE_LIMIT)
+        self._pipes = Pipes(self._child, GAME_LINE_BYTES)
         self._cpu_clock = cpu_clock(self._child.pid)
         about = self._exchange(GameHello(VERSION), AboutGame, self._limits.startup)
         if self.about is not None and about != self.about:

@@ -12,7 +12,7 @@ import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
 from protocol.errors import ArenaError
-from protocol.lines import DEPTH_LIMIT, LINE_LIMIT
+from protocol.lines import BOT_LINE_BYTES, DEPTH_LIMIT
 from referee.rules.field import UNIQUE, Schema
 from referee.rules.form import AnyForm, Form, kind_of
 from referee.rules.game import Options
@@ -249,11 +249,11 @@ def _check_pattern(schema: Schema, where: str) -> None:
 
     The referee matches what bots write, and nothing interrupts it.
     """
-    pattern, longest = schema["pattern"], schema.get("maxLength", LINE_LIMIT)
+    pattern, longest = schema["pattern"], schema.get("maxLength", BOT_LINE_BYTES)
     if not isinstance(pattern, str) or type(longest) is not int:
         raise _wrong(where, "`pattern` must be a text, and `maxLength` a whole number")
     try:
-        ways = tries(pattern, min(max(longest, 0), LINE_LIMIT))
+        ways = tries(pattern, min(max(longest, 0), BOT_LINE_BYTES))
     except ValueError as error:
         raise _wrong(where, str(error)) from None
     if ways > MOST_TRIES:

@@ -6,6 +6,7 @@ from math import inf
 from time import clock_gettime, monotonic
 from typing import TYPE_CHECKING, NoReturn
 
+from protocol.lines import BOT_LINE_BYTES
 from referee.limits import Limits
 from referee.process.output import Capture
 from referee.process.pipes import Pipes
@@ -51,7 +52,7 @@ class BotProcess:
         self._has_children = limits.sandbox in ("bwrap", "none")  # or may have some
         self._cpu_clock = cpu_clock(child.pid)
         self._lookout = Lookout(child, limits, neighbours, polling.look_seconds)
-        self._pipes = Pipes(child, polling=polling)
+        self._pipes = Pipes(child, BOT_LINE_BYTES, polling=polling)
         self.threads = limits.threads
         """How many of its threads can run at a time."""
         self.turn_clock = TurnClock(self._cpu(if_gone=0.0), self._waited, self.threads)

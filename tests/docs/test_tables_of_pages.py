@@ -11,6 +11,7 @@ import referee
 from arena.archive.export import ExportedBot, FixedSettings, Header, MatchLine
 from arena.environment.settings import EnvironmentSettings
 from arena.league.settings import Settings
+from arena.play.forfeits import FORFEITS_IN_A_ROW
 from protocol.errors import ArenaError
 from referee.games import GAMES
 from referee.limits import Limits, WorkLimits
@@ -48,6 +49,11 @@ def test_the_pictures_and_tables_of_rooms_are_those_of_the_code() -> None:
     for package in ("arena", "referee"):
         assert picture(package) in page("dev/architecture")
         assert purposes(package) in page("dev/architecture")
+
+
+def test_the_page_on_leagues_says_after_how_many_forfeits_a_bot_is_suspended() -> None:
+    said = re.findall(r"(\S+) (?:matches|forfeits) in a\s+row", page("leagues"))
+    assert said == [f"{FORFEITS_IN_A_ROW}"] * 2
 
 
 def test_the_files_and_folders_of_the_architecture_are_there() -> None:

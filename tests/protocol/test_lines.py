@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from protocol.errors import ProtocolError
-from protocol.lines import DEPTH_LIMIT, INTEGER_LIMIT, LINE_LIMIT, LineBuffer
+from protocol.lines import BOT_LINE_BYTES, DEPTH_LIMIT, INTEGER_LIMIT, LineBuffer
 from protocol.messages import read_reply
 
 unhurried = settings(suppress_health_check=[HealthCheck.too_slow])
@@ -28,7 +28,7 @@ def popped(buffer: LineBuffer) -> list[bytes]:
 @unhurried
 @given(st.lists(st.text("ab\n", max_size=6).map(str.encode), max_size=12))
 def test_pieces_give_the_same_lines_as_the_whole(pieces: list[bytes]) -> None:
-    buffer = LineBuffer()
+    buffer = LineBuffer(BOT_LINE_BYTES)
     lines = []
     for piece in pieces:
         buffer.push(piece)
@@ -39,23 +39,23 @@ def test_pieces_give_the_same_lines_as_the_whole(pieces: list[bytes]) -> None:
 
 @pytest.mark.parametrize("end", [b"", b"\n"], ids=["before it ends", "when it ends"])
 def test_a_longer_line_is_refused_and_those_before_it_are_read(end: bytes) -> None:
-    buffer = LineBuffer()
-    buffer.push(b"short\n" + b"x" * (LINE_LIMIT + 1) + end)
+    buffer = LineBuffer(BOT_LINE_BYTES)
+    buffer.push(b"short\n" + b"x" * (BOT_LINE_BYTES + 1) + end)
     assert buffer.pop() == b"short"
     with pytest.raises(ProtocolError, match="more than 65536 bytes"):
         buffer.pop()
 
 
-@pytest.mark.parametrize("size", [1, 1000, LINE_LIMIT])
+@pytest.mark.parametrize("size", [1, 1000, BOT_LINE_BYTES])
 def test_a_long_line_in_pieces_is_refused_by_the_byte_that_is_too_many(size: int) -> None:
-    buffer = LineBuffer()
-    for _ in range(LINE_LIMIT // size):
+    buffer = LineBuffer(BOT_LINE_BYTES)
+    for _ in range(BOT_LINE_BYTES // size):
         buffer.push(b"x" * size)
         assert buffer.pop() is None
-    if size == LINE_LIMIT:
-        whole = LineBuffer()
-        whole.push(b"x" * LINE_LIMIT + b"\n")
-        assert whole.pop() == b"x" * LINE_LIMIT
+    if size == BOT_LINE_BYTES:
+        whole = LineBuffer(BOT_LINE_BYTES)
+        whole.push(b"x" * BOT_LINE_BYTES + b"\n")
+        assert whole.pop() == b"x" * BOT_LINE_BYTES
     buffer.push(b"x" * size)
     with pytest.raises(ProtocolError):
         buffer.pop()

@@ -55,7 +55,7 @@ def test_the_page_has_every_fault_every_variable_of_the_environment_and_the_limi
     words = [
         *(f"| `{kind}` |" for kind in get_args(Kind)),
         *(f"`{name}" for name in environment("", Limits())),
-        *(f"{lines.LINE_LIMIT:,} bytes", f"{lines.DEPTH_LIMIT} levels"),
+        *(f"{lines.BOT_LINE_BYTES:,} bytes", f"{lines.DEPTH_LIMIT} levels"),
         f"{messages.NOTE_LIMIT:,} characters",
     ]
     assert [word for word in words if word not in BOTS] == []
@@ -102,5 +102,5 @@ def test_the_page_of_games_lists_the_keys_of_the_file_and_says_the_limits() -> N
     assert {key: float(told[key]) for key in numbers} == numbers
     for name in NOT_CODE - {"__pycache__"}:
         assert f"`{name}`" in section
-    assert f"{game_messages.LINE_LIMIT:,} bytes" in GAMES
+    assert f"{game_messages.GAME_LINE_BYTES:,} bytes" in GAMES
     assert f"# The game protocol, version {game_messages.VERSION}\n" in GAMES

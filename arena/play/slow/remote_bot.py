@@ -11,7 +11,7 @@ import msgspec
 
 from arena.play.calls import called
 from protocol.errors import ProtocolError, Refusal
-from protocol.lines import LINE_LIMIT, encode
+from protocol.lines import BOT_LINE_BYTES, encode
 from protocol.remote import (
     FRAME_LIMIT,
     SILENCE_SECONDS,
@@ -137,8 +137,8 @@ class RemoteBot(Wire):
                 if trip is not None:
                     self._trips.append(trip)
                 found = line.encode()
-                if len(found) > LINE_LIMIT:
-                    raise ProtocolError(f"a line of more than {LINE_LIMIT} bytes", "flood")
+                if len(found) > BOT_LINE_BYTES:
+                    raise ProtocolError(f"a line of more than {BOT_LINE_BYTES} bytes", "flood")
                 return found
             case CallEnded(how=how, stderr=stderr):
                 self._stderr = stderr

@@ -15,6 +15,7 @@ from arena.handin.people import Person
 from arena.serve.remote.line import HomeLine, LineEnd, unsound
 from arena.text import safe
 from protocol.errors import ProtocolError
+from protocol.lines import BOT_LINE_BYTES
 from protocol.remote import (
     Beat,
     BeginCopy,
@@ -35,7 +36,7 @@ from protocol.remote import (
     is_one_line,
 )
 
-_MOST_HELD = 1 << 18  # bytes that a match has not read
+_MOST_HELD = 4 * BOT_LINE_BYTES  # that a match has not read: more than its longest line
 
 
 class RemoteCopy:

@@ -2,8 +2,8 @@
 
 import pytest
 
-from arena.play.forfeits import ForfeitRows
-from arena.store.suspensions import FORFEITING, FORFEITS_IN_A_ROW, TOO_SLOW
+from arena.play.forfeits import FORFEITING, FORFEITS_IN_A_ROW, TOO_SLOW, ForfeitRows
+from arena.store.suspensions import is_too_slow
 
 
 def said_after(matches: str) -> str:
@@ -42,6 +42,14 @@ def test_a_match_that_the_other_forfeited_neither_lengthens_nor_ends_a_row(
     matches: str, why: str
 ) -> None:
     assert said_after(matches) == why
+
+
+def test_what_is_stored_of_a_slow_bot_is_known_whatever_the_number() -> None:
+    """So a change of the rule takes no remedy from the bots that are suspended already."""
+    for why in (TOO_SLOW, TOO_SLOW.replace(str(ROW), "7")):
+        assert is_too_slow(why)
+    for why in (FORFEITING, f"its error: {TOO_SLOW}", f"{TOO_SLOW}. It says so"):
+        assert not is_too_slow(why)
 
 
 def test_rows_are_each_bots_own_and_faults_that_were_not_forfeits_are_none() -> None:

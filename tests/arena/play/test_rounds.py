@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 
 from arena.league.plan import LeaguePlan
+from arena.play.forfeits import FORFEITS_IN_A_ROW, TOO_SLOW
 from arena.schedule.deal import Deal
 from arena.store.opening import open_store, read_league
 from arena.store.raw import RawStore
 from arena.store.rounds import Drawn, StoredRound
 from arena.store.sqlite_file import Damage
 from arena.store.store import Store
-from arena.store.suspensions import FORFEITS_IN_A_ROW, TOO_SLOW
 from arena.store.tournament import Tournament, wrong_rounds
 from tests.arena.conftest import League, naughty
 from tests.benchmarks.ready_worker import ready

@@ -14,10 +14,10 @@ import multiprocess
 import pytest
 
 from arena.play.events import Problem, Started
+from arena.play.forfeits import FORFEITS_IN_A_ROW
 from arena.play.run import open_run
 from arena.play.staffing import RunTerms
 from arena.store.opening import read_league
-from arena.store.suspensions import FORFEITS_IN_A_ROW
 from tests.arena.conftest import STEADY, TWO_BOTS, League, naughty
 from tests.arena.inline import inline_runs
 from tests.referee.process_watch import until

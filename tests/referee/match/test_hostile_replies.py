@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from protocol.lines import LINE_LIMIT
+from protocol.lines import BOT_LINE_BYTES
 from protocol.messages import NOTE_LIMIT, End, Start
 from referee.limits import Limits
 from referee.match.seat import ProcessSeat
@@ -179,7 +179,7 @@ def test_endless_bytes_without_a_newline_are_a_flood_that_takes_no_memory(seat_o
     """And the bot can be told the end."""
     seat = seat_of("for _ in range(1600): say(b'x' * 65536)", **PATIENT)  # 100 MiB
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    assert heard(seat) == f"flood: a line of more than {LINE_LIMIT} bytes"
+    assert heard(seat) == f"flood: a line of more than {BOT_LINE_BYTES} bytes"
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 20 * 1024
     seat.end(End([1], "over"))
     assert seat.process.ended is None

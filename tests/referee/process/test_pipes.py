@@ -7,7 +7,7 @@ from time import monotonic
 import pytest
 
 from protocol.errors import ProtocolError
-from protocol.lines import LINE_LIMIT
+from protocol.lines import BOT_LINE_BYTES
 from referee.process.pipes import Pipes
 from referee.sandbox import Child
 
@@ -22,7 +22,7 @@ class Bot:
         self._left = {self.stdin, self.stdout, self.stderr, stdin, stdout, stderr}
         for end in (self.stdin, stdin, stdout, stderr):
             os.set_blocking(end, False)
-        self.pipes = Pipes(Child(os.getpid(), -1, stdin, stdout, stderr))
+        self.pipes = Pipes(Child(os.getpid(), -1, stdin, stdout, stderr), BOT_LINE_BYTES)
 
     def say(self, data: bytes) -> None:
         """Write to the standard output."""
@@ -66,7 +66,7 @@ def test_lines_come_one_by_one_whatever_the_pieces(bot: Bot) -> None:
 
 
 def test_a_line_too_long_is_an_error_as_often_as_it_is_asked_for(bot: Bot) -> None:
-    bot.say(b"x" * LINE_LIMIT)
+    bot.say(b"x" * BOT_LINE_BYTES)
     assert bot.pipes.wait(5.0) is None
     bot.say(b"x")
     for find in (bot.pipes.look, lambda: bot.pipes.wait(5.0), bot.pipes.look):

@@ -15,7 +15,7 @@ import pytest
 from arena.play.calls import called, listening
 from arena.play.slow.remote_bot import RemoteBot
 from protocol.errors import Refusal
-from protocol.lines import LINE_LIMIT
+from protocol.lines import BOT_LINE_BYTES
 from protocol.messages import End, Start, TimeControl
 from protocol.remote import FRAME_LIMIT, Call
 from referee.limits import Limits
@@ -216,8 +216,8 @@ def faulty(home: Path, server: Server) -> tuple[Fault, ProcessSeat]:
         ),
         (lambda line: line.bot_says("oh no"), "malformed", "not JSON"),
         (lambda line: line.bot_says({"id": 7, "move": {}}), "malformed", "it answers ask 7"),
-        (lambda line: line.bot_says("x" * (LINE_LIMIT + 1)), "flood", "a line of more than"),
-        (lambda line: line.bot_says("é" * LINE_LIMIT), "flood", "a line of more than"),
+        (lambda line: line.bot_says("x" * (BOT_LINE_BYTES + 1)), "flood", "a line of more than"),
+        (lambda line: line.bot_says("é" * BOT_LINE_BYTES), "flood", "a line of more than"),
     ],
 )
 def test_what_is_no_answer_is_a_fault(
