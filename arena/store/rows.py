@@ -1,7 +1,8 @@
 """What is stored of a league, as it is read back; what cannot be is damage."""
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Annotated, Any, NamedTuple, NewType, TypeAlias
@@ -139,7 +140,7 @@ class Circumstances:
 class WholeMatch:
     """All that is kept of a match; its record is opened when it is first looked into.
 
-    That raises Damage if the record cannot be read.
+    That raises Damage, or what `explained` makes of it, if the record cannot be read.
     """
 
     match: StoredMatch
@@ -149,6 +150,10 @@ class WholeMatch:
     circumstances: Circumstances
     limits: MatchLimits | None = None
     """The limits of a match by itself; for one of a league they stand with the league."""
+    explained: Callable[[], AbstractContextManager[None]] = field(
+        default=nullcontext, repr=False, compare=False
+    )
+    """In which a record is opened: a store's says of damage which file it is in, and what to do."""
 
     @property
     def replay(self) -> Replay:
@@ -162,10 +167,11 @@ class WholeMatch:
 
     @cached_property
     def _opened(self) -> tuple[Replay, Evidence]:
-        try:
-            return open_record(self.record)
-        except Damage as damage:
-            raise Damage(f"match {self.match.id}: {damage}") from None
+        with self.explained():
+            try:
+                return open_record(self.record)
+            except Damage as damage:
+                raise Damage(f"match {self.match.id}: {damage}") from None
 
     @property
     def names(self) -> list[str]:
@@ -333,13 +339,18 @@ def match_of(row: Sequence[Any], bots: Mapping[int, BotVersion]) -> StoredMatch:
     )
 
 
-def whole_match(match: StoredMatch, clock: str, row: Iterable[Any]) -> WholeMatch:
+def whole_match(
+    match: StoredMatch,
+    clock: str,
+    row: Iterable[Any],
+    explained: Callable[[], AbstractContextManager[None]],
+) -> WholeMatch:
     """Return a match with its clock, and its record from a row of the columns of `RecordRow`."""
     read = stored_clock(clock, len(match.bots))
     found = typed(row, RecordRow, f"the record of match {match.id}")
     circumstances = Circumstances(found.played_at, found.machine, found.sandbox, found.seconds)
     record = Record(found.replay, found.evidence, found.seconds)
-    return WholeMatch(match, read, record, circumstances)
+    return WholeMatch(match, read, record, circumstances, explained=explained)
 
 
 def open_record(record: Record) -> tuple[Replay, Evidence]:

@@ -246,7 +246,7 @@ class Store:
             row = self.db.execute(_ONE_KEPT, key).fetchone()
             if row is None:
                 raise Damage(f"the record of match {match.id} cannot be read")
-            found = whole_match(match, row[0], row[1:])
+            found = whole_match(match, row[0], row[1:], self.db.explained)
             if found.replay.seats != len(match.bots):
                 raise Damage(f"match {match.id}: its replay is of {found.replay.seats} seats")
         return found
@@ -279,7 +279,7 @@ class Store:
             if row is None:
                 return None
             match = match_of(row[_WIDTH:], self.db.bots() if bots is None else bots)
-            return whole_match(match, row[0], row[1:_WIDTH])
+            return whole_match(match, row[0], row[1:_WIDTH], self.db.explained)
 
     def lookup(self, match: str, number: int, bots: Iterable[BotVersion]) -> WholeMatch | None:
         """Return the match of a whole id, or None if it is not stored.

@@ -27,6 +27,7 @@ COMMANDS = {
     "by seat": ("rank", "--by", "seat"),
     "times": ("rank", "--times"),
     "versions": ("rank", "--versions"),
+    "cost": ("rank", "--cost"),
     "table": ("table",),
     "matches": ("matches",),
     "of a bot": ("matches", "--bot", "one"),
@@ -35,11 +36,11 @@ COMMANDS = {
     "export": ("export",),
     "run": ("run",),
 }
-TABLES = {"rank", "by seat", "times", "versions", "table", "run"}
+TABLES = {"rank", "by seat", "times", "versions", "cost", "table", "run"}
 ALL = set(COMMANDS)
 
 DAMAGES = {
-    "UPDATE result SET places = '[1, 1, 1]'": ALL,
+    "UPDATE result SET places = '[1, 1, ' || id || ']'": ALL,
     "UPDATE result SET places = '[0, 1]' WHERE id = 1": TABLES | {"matches", "export"},
     "UPDATE result SET bots = '[' || id || ', 77]', places = '[1, 2]'": ALL,
     "UPDATE result SET bots = '[1, 2, 3]', places = '[1, 2, ' || id || ']'": TABLES,
@@ -54,8 +55,8 @@ DAMAGES = {
     "DELETE FROM deal WHERE number = 1": {"export"},
     "DELETE FROM record": {"show", "json", "export"},
     "DELETE FROM match WHERE rotation = 1": set(),
-    "UPDATE record SET replay = X'00'": {"show", "json", "export"},
-    "UPDATE record SET evidence = X'00'": {"show", "json", "export"},
+    "UPDATE record SET replay = X'00'": {"show", "json", "export", "cost"},
+    "UPDATE record SET evidence = X'00'": {"show", "json", "export", "cost"},
     "UPDATE record SET evidence = (SELECT evidence FROM record WHERE id = 1)": set(),
     "UPDATE bot SET command = 'rm -rf'": {"export"},
     "UPDATE bot SET name = char(10) WHERE id = 2": ALL,
