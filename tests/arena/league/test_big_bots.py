@@ -88,6 +88,8 @@ def test_a_league_says_how_large_its_bots_may_be_and_that_may_change(
     arena: Arena, mine: Path, tmp_path: Path
 ) -> None:
     os.truncate(mine / "model.bin", 2 * MIB)
+    with (mine / "kit.py").open("a") as kit:
+        kit.write("# of a process, which a launcher starts\n")
     words = ("init", tmp_path / "cup", "--game", "war", "random", mine, "--deals", "1")
     arena(*words, "--limit", "files_mb=2")
     told = " ".join(arena("run", tmp_path / "cup").output.split())
