@@ -208,7 +208,7 @@ def test_matches_wait_for_a_provider_that_is_down_and_are_asked_nothing_twice(
 ) -> None:
     begin(league, provider, *shared(provider), "absence = 0.3", "outage_wait = 0")
     before = provider.count["completions"]
-    provider.behave("plays", times=3, then={"kind": "status", "status": 502})
+    provider.behave("plays", times=1, then={"kind": "status", "status": 502})
     ended = play(league, provider, code=1)
     said = " ".join(ended.stderr.split())
     assert f"{provider.url} does not answer our own request (it answered 502)" in said
