@@ -55,7 +55,8 @@ def write_pieces(pieces: Iterable[bytes], file: Path) -> int:
 
 def print_pieces(pieces: Iterable[bytes]) -> None:
     """Write pieces on standard output."""
-    sys.stdout.buffer.writelines(pieces)
+    for piece in pieces:
+        sys.stdout.buffer.write(piece)
     sys.stdout.flush()
 
 
