@@ -28,7 +28,8 @@ test: $(VENV)/.dev  ## Run the tests, except for the longer ones of the next lin
 	$(BIN)/python -m pytest -q -m "not soak and not slow" $(PARALLEL) auto $(MORE)
 
 slow: $(VENV)/.dev  ## Run the tests marked slow: more cases of what `make test` tests.
-	$(BIN)/python -m pytest -q -m "slow and not soak" $(PARALLEL) logical
+	$(BIN)/python -m pytest -q -m "slow and not soak" $(PARALLEL) logical --ignore tests/referee/turn
+	$(BIN)/python -m pytest -q -m "slow and not soak" tests/referee/turn
 
 builds: $(VENV)/.dev  ## Try every hostile build, one after another.
 	$(BIN)/python -m pytest -q -m soak tests/attacks/builds

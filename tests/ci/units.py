@@ -8,6 +8,8 @@ from typing import NamedTuple
 PYTHON = ".venv/bin/python"
 PYTEST = (PYTHON, "-m", "pytest", "-q")
 _MANY = ("--maxprocesses", "4", "--dist", "worksteal", "-n")
+ALONE = ("referee/turn",)
+"""Rooms whose slow tests keep cores busy and measure time, so that they run one after another."""
 ROOT_ROOM = "repository"
 """What the room of tests of the repository itself is called, whose folder is `tests/`."""
 
@@ -105,7 +107,8 @@ def _by_room(files: Iterable[str], soaking: Collection[str]) -> Iterator[Unit]:
         if path.parts[0] == "tests" and path.match("test_*.py"):
             rooms.setdefault(_room(str(path)), []).append(str(path))
     for room, tests in sorted(rooms.items()):
-        words = (*PYTEST, "-m", "slow and not soak", *_MANY, "logical", *sorted(tests))
+        many = () if room in ALONE else (*_MANY, "logical")
+        words = (*PYTEST, "-m", "slow and not soak", *many, *sorted(tests))
         yield Unit(f"slow:{room}", words, room)
         folder = PurePosixPath(tests[0]).parent
         if PurePosixPath("tests/attacks") in (folder, *folder.parents):

@@ -370,9 +370,11 @@ def test_whatever_lifts_a_freeze_is_seen(sandboxed: Table, words: tuple[str, ...
 
     def lift() -> object:
         with lifting(bot):
-            for _ in range(20):
+            for _ in range(80):
                 time.sleep(0.05)
                 bot.watch()
+                if bot.ended is not None:
+                    break
         return bot.ended
 
     other, seen = looking(lift)
