@@ -322,8 +322,13 @@ def _compared(sizes: Sequence[int], ties: Ties) -> Iterator[tuple[int, int, bool
         )
 
 
-def chance_of_draw(skills: Array, margin: float) -> Array:
-    """Return for each row of skills how likely all tie: each with its neighbour in their order."""
-    leads = np.diff(np.sort(skills, axis=1), axis=1) / LEAD
+def leads_of(skills: Array) -> Array:
+    """Return for each row of skills the lead of each over its neighbour in their order."""
+    leads: Array = np.diff(np.sort(skills, axis=1), axis=1) / LEAD
+    return leads
+
+
+def chance_of_draw(leads: Array, margin: float) -> Array:
+    """Return for each row of leads how likely all tie: each with its neighbour."""
     chance: Array = np.exp(_log_draw(leads, margin / LEAD).sum(axis=1))
     return chance

@@ -16,7 +16,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.stats.gaussian import Array
-from arena.stats.likelihood import Duels, Normal, Tables, Ties, chance_of_draw, draw_margin
+from arena.stats.likelihood import (
+    Duels,
+    Normal,
+    Tables,
+    Ties,
+    chance_of_draw,
+    draw_margin,
+    leads_of,
+)
 from arena.stats.links import Chain, Succession
 from arena.stats.outcomes import Outcome, seated
 from protocol.errors import RunError
@@ -83,6 +91,7 @@ class Propagation:
         assumed = _DRAW_PROBABILITIES[0] if ties == "unordered" else _PUBLISHED_DRAW_PROBABILITY
         self._fits_draws = draw_probability is None and drawn > 0 and ties == "unordered"
         self._drawn = drawn
+        self._draws_at = 0
         self._seatings = [
             (np.array(list(each)), np.array(list(each.values()), float)) for each in tables.values()
         ]
@@ -187,15 +196,21 @@ class Propagation:
 
     def _fit_draws(self, mean: Array) -> None:
         """Set the draw probability by which the skills predict as many draws as were seen."""
+        leads = [(counts, leads_of(mean[bots])) for bots, counts in self._seatings]
 
         def predicted(draw_probability: float) -> float:
             margin = draw_margin(draw_probability)
-            return sum(
-                float(counts @ chance_of_draw(mean[bots], margin))
-                for bots, counts in self._seatings
-            )
+            return sum(float(counts @ chance_of_draw(each, margin)) for counts, each in leads)
 
-        at = bisect_left(_DRAW_PROBABILITIES[:-1], float(self._drawn), key=predicted)
+        drawn, last = float(self._drawn), len(_DRAW_PROBABILITIES) - 1
+        low = high = self._draws_at  # near which it is, but for the first sweeps
+        reach = 1
+        while low > 0 and predicted(_DRAW_PROBABILITIES[low - 1]) >= drawn:
+            low, high, reach = max(0, low - reach), low - 1, reach * 4
+        while high < last and predicted(_DRAW_PROBABILITIES[high]) < drawn:
+            low, high, reach = high + 1, min(last, high + reach), reach * 4
+        at = bisect_left(_DRAW_PROBABILITIES, drawn, low, high, key=predicted)
+        self._draws_at = at
         self.draw_probability = _DRAW_PROBABILITIES[at]
         self.margin = draw_margin(self.draw_probability)
 

@@ -38,6 +38,9 @@ def test_every_table_is_measured_from_the_league_s_anchor(arena: Arena, anchored
     asked = rows(arena, anchored, "--anchor", "one=1500")  # which overrides it
     assert asked["one"]["elo"] == 1500
     assert asked["two"]["elo"] == pytest.approx(3000 - found["one"]["elo"], abs=0.01)
+
+
+def test_every_table_says_that_it_is_on_elo_s_scale(arena: Arena, anchored: Path) -> None:
     assert "Elo lead ± 2σ" in arena("rank", anchored, "--pairs").stdout
     assert "Elo): a chance of" in " ".join(
         arena("table", anchored, "--between", "one", "illegal").stdout.split()
