@@ -193,7 +193,7 @@ def open_channel(address: Address, token: str) -> Channel:
                 sock.sendall(piece)
             answer, *early = _events(address, sock, protocol, until)
             _check(address, answer, protocol)
-        except BaseException:
+        except BaseException:  # Ctrl-C too: raised again once the socket is closed
             sock.close()
             raise
     return Channel(sock, protocol, early)
