@@ -62,7 +62,7 @@ def _built(bot: Bot, setting: Setting, tell: Callable[[str], None]) -> tuple[Ste
         try:
             built = builder.built(bot)
         except Refusal as error:
-            step = unbuilt_step(bot, error)
+            step = unbuilt_step(error)
             printed = ["The build printed:", *(f"  {line}" for line in error.said)]
             silent = ["The build printed nothing."] if bot.build else []
             shown = printed if error.said else silent

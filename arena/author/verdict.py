@@ -4,8 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from arena.league.bot import Bot
-from arena.play.building import Built, why_unbuilt
+from arena.play.building import Built
 from arena.tables.table import Column, Table
 from arena.text import fold, folded, safe
 from arena.text import width as columns_of
@@ -56,9 +55,9 @@ def built_step(built: Built, where: str) -> Step:
     return Step(BUILT, "ok", f"in {built.outcome.seconds:.1f} s, in the sandbox {where}{remark}")
 
 
-def unbuilt_step(bot: Bot, error: Refusal) -> Step:
+def unbuilt_step(error: Refusal) -> Step:
     """Return the step of a bot that could not be built, without what the build printed."""
-    return Step(BUILT, "FAILED", why_unbuilt(bot, error).removeprefix("cannot be built: "))
+    return Step(BUILT, "FAILED", error.what.removeprefix("cannot be built: "))
 
 
 _INDENT = 15

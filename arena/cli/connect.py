@@ -90,7 +90,7 @@ def _prepared(source: str, name: str, sandbox: SandboxName) -> Prepared:
     except Refusal as error:
         if error.said:
             say("The build printed:", *(f"  {line}" for line in error.said[-SHOWN_OUTPUT:]))
-        raise RunError(str(error)) from None
+        raise RunError(f"bot {source!r} {error}") from None
 
 
 def _play(address: Address, token: str, bot: Prepared, launcher: Launcher, slots: int) -> None:

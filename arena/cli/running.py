@@ -89,7 +89,7 @@ def built(bot: Bot, sandbox_uid: int | None) -> Bot:
         except Refusal as error:
             said = safe_lines("\n".join(error.said), "  ")
             printed = f"\nThe build printed:\n{said}" * bool(error.said)
-            raise ArenaError(f"{safe(str(error))}{printed}") from None
+            raise ArenaError(f"bot {bot.name!r} {safe(str(error))}{printed}") from None
     if made.remark:
         say(f"{bot.name}: {made.remark}")
     return made.bot

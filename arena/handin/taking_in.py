@@ -26,7 +26,7 @@ from arena.league.file import read_asked, with_game
 from arena.league.finding import BOT_FILE, bot_folder
 from arena.league.hints import unmet
 from arena.league.plan import LeaguePlan
-from arena.play.building import Builder, building, why_unbuilt
+from arena.play.building import Builder, building
 from arena.store.under_way import entered
 from arena.text import safe, safe_lines
 from protocol.errors import ArenaError, Refusal, RunError
@@ -256,8 +256,8 @@ class Intake:
             built = builder.built(bot)
         except Refusal as error:
             self._say(one, safe_lines("\n".join(error.said)))
-            self._add(one, steps, unbuilt_step(bot, error), bot.folder)
-            reason = cleaned(f"it {why_unbuilt(bot, error)}", bot.folder)
+            self._add(one, steps, unbuilt_step(error), bot.folder)
+            reason = cleaned(f"it {error.what}", bot.folder)
             shown = "What the build printed shows why. " * bool(error.said)
             raise Refusal(422, reason, f"{shown}Mend it.") from None
         except SandboxError as error:

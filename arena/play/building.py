@@ -39,19 +39,14 @@ _NAMED = 3  # programs that were not found
 _LONG = 160  # characters of an error that are shown in a sentence
 
 
-def _unbuilt(bot: Bot, what: str, output: str = "", remedy: str = "") -> Refusal:
-    """Return why a bot cannot be built; what the build printed is `said`.
+def _unbuilt(what: str, output: str = "", remedy: str = "") -> Refusal:
+    """Return why a bot cannot be built, as what follows its name; what was printed is `said`.
 
     The remedy is for those who know this machine, or the league.
     """
-    error = Refusal(422, f"bot {bot.name!r} {what}", remedy)
+    error = Refusal(422, what, remedy)
     error.said = output.splitlines()
     return error
-
-
-def why_unbuilt(bot: Bot, error: Refusal) -> str:
-    """Return why a bot cannot be built as what follows its name, without the remedy."""
-    return error.what.removeprefix(f"bot {bot.name!r} ")
 
 
 @dataclass(frozen=True)
@@ -105,7 +100,8 @@ class Builder:
     def built(self, bot: Bot) -> Built:
         """Return a bot as it is run; one that has nothing to build is run as it is.
 
-        Raises Refusal if it cannot be built, SandboxError if nothing can be built here.
+        Raises Refusal if it cannot be built, which says why as what follows the bot's name;
+        SandboxError if nothing can be built here.
         """
         made = self._program_of(bot) if bot.build else Built(bot, None)
         return self._in_environment(bot, made) if bot.has_packages else made
@@ -119,7 +115,7 @@ class Builder:
 
     def _in_environment(self, bot: Bot, made: Built) -> Built:
         """Return a bot, as far as it was made, with the environment that its packages are in."""
-        with _with_packages(bot):
+        with _with_packages():
             found = self.environments.made(bot.folder)
         run = replace(
             made.bot, has_packages=True, environment=str(found.folder), wheels=found.chosen
@@ -133,7 +129,7 @@ class Builder:
         """
         found = [_kept(bot)] if bot.build else []
         if bot.has_packages:
-            with _with_packages(bot):
+            with _with_packages():
                 found.append(self.environments.place(bot.folder))
         return found
 
@@ -161,17 +157,17 @@ class Builder:
         folder.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         words = ["python3" if word == PYTHON else word for word in bot.build]
         with (
-            _explained(bot),
+            _explained(),
             Sources(bot.folder, most=self._limits.disk_mb << 20) as sources,
             self._opened().work(words, sources, bot.files, self._limits) as work,
         ):
             outcome = work.outcome
             if bot.look().digest != bot.digest:
-                raise _unbuilt(bot, "was changed while it was built; try again.")
+                raise _unbuilt("was changed while it was built; try again.")
             if not outcome.is_ok:
                 why = f"{outcome.why}{_first_error(outcome.output)}"
                 what = f"cannot be built: the build {why}."
-                raise _unbuilt(bot, what, outcome.output, _unseen(outcome.output))
+                raise _unbuilt(what, outcome.output, _unseen(outcome.output))
             with being_filled(folder) as new:
                 _take(work, bot, new / "files")
                 with suppress(OSError):  # another process has built it meanwhile
@@ -251,9 +247,9 @@ def build_all(
                 if built.remark:
                     remarks.append(f"Bot {bot.name!r}: {built.remark}")
             except (Refusal, SandboxError) as error:
-                why = f"cannot be built, for which this machine is to blame: {error}"
-                if isinstance(error, Refusal):
-                    why = f"{why_unbuilt(bot, error)} {error.remedy}".strip()
+                why = str(error)
+                if isinstance(error, SandboxError):
+                    why = f"cannot be built, for which this machine is to blame: {why}"
                 found.append(replace(bot, build=(), products=()))
                 failed[BotIndex(number)] = why.rstrip(".")
     return AllBuilt(found, failed, remarks)
@@ -269,11 +265,11 @@ def _take(work: Work, bot: Bot, folder: Path) -> None:
         taken = work.take(folder)
     except OSError as error:
         what = f"was built, but what that left cannot be taken: {error.filename}: {error.strerror}."
-        raise _unbuilt(bot, what, output) from None
+        raise _unbuilt(what, output) from None
     try:
         needed = _ready(bot, folder).files
     except ArenaError as error:
-        raise _unbuilt(bot, _lacking(bot, folder, error), output) from None
+        raise _unbuilt(_lacking(bot, folder, error), output) from None
     for name in {*taken}.difference(needed):
         (folder / name).unlink()
 
@@ -290,24 +286,24 @@ def _ready(bot: Bot, folder: Path) -> Bot:
 
 
 @contextmanager
-def _with_packages(bot: Bot) -> Iterator[None]:
+def _with_packages() -> Iterator[None]:
     """Turn what is wrong with a bot's packages into a refusal of the bot."""
     try:
         yield
     except PackagesError as error:
         what = f"cannot be run: {error.what}"
-        raise _unbuilt(bot, what, error.output, error.remedy) from None
+        raise _unbuilt(what, error.output, error.remedy) from None
 
 
 @contextmanager
-def _explained(bot: Bot) -> Iterator[None]:
+def _explained() -> Iterator[None]:
     """Turn what goes wrong with a bot's sources into a refusal of the bot."""
     try:
         yield
     except OSError as error:
-        raise _unbuilt(bot, f"{error.filename} cannot be read: {error.strerror}.") from None
+        raise _unbuilt(f"{error.filename} cannot be read: {error.strerror}.") from None
     except StartError as error:
-        raise _unbuilt(bot, f"cannot be built: {error}.") from None
+        raise _unbuilt(f"cannot be built: {error}.") from None
 
 
 def _first_error(output: str) -> str:

@@ -25,6 +25,7 @@ from arena.play.messages import (
     Renew,
     Results,
     Setup,
+    StalledError,
     Task,
     Unfit,
     Word,
@@ -34,7 +35,7 @@ from arena.play.watchdog import Watchdog
 from arena.schedule.deal import LIVE_PROCESSES, BotIndex, Deal
 from arena.store.result import PlayedMatch, Record, result_of
 from arena.store.wheels import with_wheels
-from protocol.errors import ArenaError, Refusal
+from protocol.errors import ArenaError
 from referee.catalog.loading import GAME_ERRORS
 from referee.match.evidence import Played
 from referee.match.match import Due, Match, starts
@@ -235,7 +236,7 @@ class Executor:
         with nullcontext() if keeping is None else keeping.kept(fixture, self._polling) as kept:
             try:
                 played = self._played(fixture, kept)
-            except Refusal as error:
+            except StalledError as error:
                 if self._interrupted:
                     return None
                 assert kept is not None
@@ -270,7 +271,7 @@ class Executor:
     def _played(self, fixture: Fixture, kept: "KeptMatch | None") -> Played:
         """Play a match, or go on with it.
 
-        Raises Refusal where it cannot go on now, by no bot's doing: it may another time.
+        Raises StalledError where it cannot go on now, by no bot's doing: it may another time.
         """
         deal, rotation, match, bots = fixture
         schedule, limits = self._setup.schedule, self._setup.limits
@@ -288,7 +289,7 @@ class Executor:
 
             def after(due: Due, answer: Answer) -> Answer:
                 if answer.fault is not None and self._is_cut_short({answer.fault.kind}, fixture):
-                    raise Refusal(503, "a signal to end came")  # before it is kept
+                    raise StalledError("a signal to end came")  # before it is kept
                 return kept.after(due, answer)
 
             kept.seated(seats)

@@ -197,6 +197,17 @@ class Unfit(msgspec.Struct, frozen=True, tag=True):
     why: str
 
 
+class StalledError(Exception):
+    """A match that cannot go on now, by no bot's doing: it may another time.
+
+    `with_everybody` if no remote bot at all can be reached.
+    """
+
+    def __init__(self, why: str, *, with_everybody: bool = False) -> None:
+        super().__init__(why)
+        self.with_everybody = with_everybody
+
+
 class Away(msgspec.Struct, frozen=True, tag=True):
     """A remote bot was not there when its match was to begin, or to go on."""
 

@@ -12,13 +12,13 @@ from time import monotonic
 import msgspec
 
 from arena.play.executor import Fixture
-from arena.play.messages import Setup
+from arena.play.messages import Setup, StalledError
 from arena.play.slow.doors import Doors
-from arena.play.slow.remote_bot import UNREACHED, RemoteBot
+from arena.play.slow.remote_bot import RemoteBot
 from arena.play.watchdog import MOST_DECISIONS
 from arena.schedule.deal import BotIndex
 from arena.store.under_way import MatchesUnderWay, MatchPlan, MatchUnderWay
-from protocol.errors import Refusal, RunError
+from protocol.errors import RunError
 from protocol.remote import Call
 from referee.catalog.identity import code_of
 from referee.match.evidence import Played
@@ -135,8 +135,8 @@ class KeptMatch:
         """Return the seat of a remote bot; None of one that is to be started here.
 
         A match that has begun, or is a replaced version's, waits for it a while, and then goes on
-        without it, whether it is not connected or never gets ready. Raises Refusal for another
-        one, and where nobody can be reached; and BotError.
+        without it, whether it is not connected or never gets ready. Raises StalledError for
+        another one, and where nobody can be reached; and BotError.
         """
         setup, home = self._keeping.setup, self._keeping.home
         digest = setup.remotes.get(bot)
@@ -152,8 +152,8 @@ class KeptMatch:
         while True:
             try:
                 return ProcessSeat(RemoteBot.ready(home, call, limits, name, self._polling))
-            except Refusal as error:
-                if error.status == UNREACHED:
+            except StalledError as error:
+                if error.with_everybody:
                     self._polling.sleep(_AGAIN_SECONDS)
                     raise  # no time of the bot's passes
                 if monotonic() - began < patience:

@@ -10,7 +10,8 @@ from typing import NamedTuple, Self
 import msgspec
 
 from arena.play.calls import called
-from protocol.errors import ProtocolError, Refusal
+from arena.play.messages import StalledError
+from protocol.errors import ProtocolError
 from protocol.lines import BOT_LINE_BYTES, encode
 from protocol.remote import (
     FRAME_LIMIT,
@@ -31,9 +32,6 @@ from referee.turn.clock import Clock, Turn
 from referee.turn.starting import greet
 from referee.turn.wire import Measured, Wire
 
-UNREACHED = 503
-"""The status of a refusal where nobody takes calls, for whichever bot."""
-
 _STARTUP_SECONDS = SILENCE_SECONDS + 5.0
 _TAKEN_SECONDS = 10.0  # in which the server says whether the bot is there
 _ENDED = Ended(status=0, cpu=0.0, memory=0)
@@ -52,11 +50,11 @@ class RemoteBot(Wire):
 
     The wall is judged, with the way to its author's machine in it. Nobody here can stop it between
     its turns, or see what CPU time it uses. Where the server itself is gone, a turn raises
-    Refusal: that is no doing of the bot's.
+    StalledError: that is no doing of the bot's.
     """
 
     def __init__(self, home: Path, call: Call, threads: int, polling: Polling) -> None:
-        """Call for a copy by the socket in a folder; raise Refusal if there is none."""
+        """Call for a copy by the socket in a folder; raise StalledError if there is none."""
         self.samples = 0
         self.is_ready = False
         self.threads = threads
@@ -68,7 +66,9 @@ class RemoteBot(Wire):
         try:
             self._socket = called(home)
         except OSError as error:
-            raise Refusal(UNREACHED, f"nobody takes calls: {error.strerror}") from None
+            raise StalledError(
+                f"nobody takes calls: {error.strerror}", with_everybody=True
+            ) from None
         self._socket.setblocking(False)
         errors, nobody = os.pipe()
         os.close(nobody)  # nothing comes: what it writes there is its author's
@@ -82,14 +82,14 @@ class RemoteBot(Wire):
 
     @classmethod
     def ready(cls, home: Path, call: Call, limits: Limits, name: str, polling: Polling) -> Self:
-        """Return a copy that has said ready; raise Refusal, or BotError as `greet` does."""
+        """Return a copy that has said ready; raise StalledError, or BotError as `greet` does."""
         found = cls(home, call, limits.threads, polling)
         # a machine that is silent is noticed by then, for which nobody is blamed
         patient = max(limits.startup, _STARTUP_SECONDS)
         limits = msgspec.structs.replace(limits, startup=patient)
         try:
             greet(found, limits, name)
-        except Refusal:
+        except StalledError:
             found.stop()
             raise
         return found
@@ -101,9 +101,9 @@ class RemoteBot(Wire):
         try:
             heard = self._heard()
         except BotError:
-            raise Refusal(504, "the server does not say whether it is connected") from None
+            raise StalledError("the server does not say whether it is connected") from None
         if not isinstance(heard, CallTaken):
-            raise Refusal(404, "it is not connected")
+            raise StalledError("it is not connected")
 
     def send(self, line: bytes) -> None:
         """Send a line that needs no answer; raise BotError if that is known to be in vain."""
@@ -145,12 +145,12 @@ class RemoteBot(Wire):
                 self.stop()
                 raise BotError(f"it {how}")
             case _:
-                raise Refusal(502, "the server calls it anew")
+                raise StalledError("the server calls it anew")
 
     def _heard(self) -> ToMatch:
         """Return what the server says next.
 
-        Raises BotError when the time of the turn is up, and Refusal if the server is gone.
+        Raises BotError when the time of the turn is up, and StalledError if the server is gone.
         """
         pipes, polling = self._pipes, self._polling
         moment = monotonic()
@@ -163,10 +163,10 @@ class RemoteBot(Wire):
                     found: ToMatch = read_to_match(frame)
                     return found
             except ConnectionError:
-                raise Refusal(502, "the server has closed the connection") from None
+                raise StalledError("the server has closed the connection") from None
             except (ProtocolError, msgspec.DecodeError) as error:
                 why = f"the server says what is none of its lines: {error}"
-                raise Refusal(502, why) from None
+                raise StalledError(why) from None
         self._answered = moment
         raise BotError(
             f"no answer after {moment - self._began:.3f} s; {self._allowed:.3f} s allowed, the way "

@@ -13,8 +13,8 @@ from typing import IO, Any
 import pytest
 
 from arena.play.calls import called, listening
+from arena.play.messages import StalledError
 from arena.play.slow.remote_bot import RemoteBot
-from protocol.errors import Refusal
 from protocol.lines import BOT_LINE_BYTES
 from protocol.messages import End, Start, TimeControl
 from protocol.remote import FRAME_LIMIT, Call
@@ -261,7 +261,7 @@ def test_nobody_is_blamed_for_a_server_that_is_gone(
         finally:
             bot.stop()
 
-    with served(tmp_path, after_opening), pytest.raises(Refusal):
+    with served(tmp_path, after_opening), pytest.raises(StalledError):
         play()
 
 
@@ -274,7 +274,7 @@ def test_nobody_is_blamed_for_a_server_that_hangs_up_before_it_has_read_all(tmp_
         assert poll.poll(5000), "no greeting came"
         # it is left unread, so that the other end is told of a reset
 
-    with served(tmp_path, server), pytest.raises(Refusal, match="closed the connection"):
+    with served(tmp_path, server), pytest.raises(StalledError, match="closed the connection"):
         opened(tmp_path)
 
 
@@ -287,7 +287,7 @@ def test_a_server_that_ends_after_a_match_spoils_nothing(tmp_path: Path) -> None
 
 
 def test_nobody_is_blamed_for_a_bot_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(Refusal, match="nobody takes calls"):
+    with pytest.raises(StalledError, match="nobody takes calls"):
         RemoteBot(tmp_path, CALL, 1, ALONE)
 
     def absent(line: Line) -> None:
@@ -298,7 +298,7 @@ def test_nobody_is_blamed_for_a_bot_that_is_not_there(tmp_path: Path) -> None:
         line.hear()
 
     for server, why in ((absent, "not connected"), (silent, "has closed the connection")):
-        with served(tmp_path, server), pytest.raises(Refusal, match=why):
+        with served(tmp_path, server), pytest.raises(StalledError, match=why):
             RemoteBot(tmp_path, CALL, 1, ALONE)
 
 
