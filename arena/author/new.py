@@ -33,6 +33,8 @@ BRIDGE = BUNDLED / "bridges" / "uci.py"
 CHAT = BUNDLED / "bridges" / "chat.py"
 """The bot that asks a model."""
 RULES, SCHEMA = "rules.md", "schema.json"
+PAGES = "README.md", "AGENTS.md"
+"""What a new bot has to read: for its author, and for a program that writes it."""
 _ENDPOINT = "/chat/completions"
 _SHOWN = "/usr"  # which every sandbox shows to bots
 _PATIENCE = 10.0  # seconds in which an engine says that it speaks UCI
@@ -112,12 +114,12 @@ def write_bot(
     kind, source = languages()[language], TEMPLATES / language
     executable = kind.bot if kind.command[0] == f"./{kind.bot}" else ""
     copies = [kind.kit, "Makefile"] if kind.build else [kind.kit]
-    readme = _readme(name, kind, game, word or game.name, _PACKAGES * bool(packages))
+    words = _words(name, kind, game, word or game.name, _PACKAGES * bool(packages))
     contents = {
         kind.bot: filled((source / kind.bot).read_text(encoding="utf-8"), game).encode(),
         **{file: (source / file).read_bytes() for file in copies},
         "bot.toml": bot_file(kind).encode(),
-        "README.md": readme.encode(),
+        **{page: _filled_page(page, words).encode() for page in PAGES},
     }
     if packages:
         contents[REQUIREMENTS] = _requirements(packages).encode()
@@ -225,26 +227,31 @@ def bot_file(kind: Language) -> str:
     return "".join(f"{key} = {toml(value)}\n" for key, value in entries.items())
 
 
-def _readme(name: str, kind: Language, game: type[Game], word: str, packages: str) -> str:
+def _filled_page(page: str, words: Mapping[str, str]) -> str:
+    return Template((TEMPLATES / page).read_text(encoding="utf-8")).substitute(words)
+
+
+def _words(name: str, kind: Language, game: type[Game], word: str, packages: str) -> dict[str, str]:
+    """Return what stands for each word of the pages of a new bot."""
     others = game.seat_counts[0] - 1
     makefile = "| `Makefile` | builds it: the arena does, in a sandbox |\n" if kind.build else ""
-    return Template((TEMPLATES / "README.md").read_text(encoding="utf-8")).substitute(
-        name=name,
-        name_in_toml=toml(name),
-        folder_in_toml=toml(f"../{name}"),
-        language=kind.title,
-        called=game.name,
-        game=quoted(word),
-        title=game.title,
-        bot=kind.bot,
-        kit=kind.kit,
-        more=makefile + packages,
-        ideas="".join(f"- {idea}\n" for idea in _ideas(game)),
-        example=_EXAMPLE.format(game=quoted(word)) if "sensible" in bots_for(game) else "",
-        table=" ".join([".", *["random"] * others]),
-        person=" ".join(["human", ".", *["random"] * (others - 1)]),
-        field=" ".join([".", *bots_for(game)]),
-    )
+    return {
+        "name": name,
+        "name_in_toml": toml(name),
+        "folder_in_toml": toml(f"../{name}"),
+        "language": kind.title,
+        "called": game.name,
+        "game": quoted(word),
+        "title": game.title,
+        "bot": kind.bot,
+        "kit": kind.kit,
+        "more": makefile + packages,
+        "ideas": "".join(f"- {idea}\n" for idea in _ideas(game)),
+        "example": _EXAMPLE.format(game=quoted(word)) if "sensible" in bots_for(game) else "",
+        "table": " ".join([".", *["random"] * others]),
+        "person": " ".join(["human", ".", *["random"] * (others - 1)]),
+        "field": " ".join([".", *bots_for(game)]),
+    }
 
 
 def _ideas(game: type[Game]) -> list[str]:

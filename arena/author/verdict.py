@@ -163,8 +163,8 @@ def step_rows(steps: Iterable[Step]) -> list[dict[str, Any]]:
     ]
 
 
-def verdict_table(bot: str, game: str, steps: Sequence[Step]) -> Table:
-    """Return the steps as a table."""
+def verdict_table(steps: Sequence[Step], **facts: Any) -> Table:
+    """Return the steps as a table, with facts on the bot, and whether it is fit, above them."""
     rows = step_rows(steps)
     columns = (
         Column("Step", "step", "right"),
@@ -173,4 +173,4 @@ def verdict_table(bot: str, game: str, steps: Sequence[Step]) -> Table:
         Column("", lambda row: safe(row["detail"]), width=34),
     )
     fit = None if any(step.by_machine for step in steps) else is_fit(steps)
-    return Table("steps", columns, rows, {"bot": bot, "game": game, "fit": fit})
+    return Table("steps", columns, rows, {**facts, "fit": fit})

@@ -132,7 +132,7 @@ def check_command(bot: str, setting: Setting, keys: tuple[str, ...], form: str) 
     if form == "simple":
         click.echo("\n".join(["", *ending(name, setting.game.name, steps, screen_width())]))
     else:
-        show(verdict_table(name, setting.game.name, steps), form)
+        show(verdict_table(steps, bot=name, game=setting.game.name), form)
     if not is_fit(steps):
         raise click.exceptions.Exit(1)
 

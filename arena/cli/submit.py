@@ -1,7 +1,7 @@
 """The command that hands in a bot to a league that is served, and what `arena connect` shares."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,16 +16,19 @@ from arena.author.submitting import (
     awaited,
     packed,
 )
-from arena.author.verdict import State, Step, is_fit, lines, shown
+from arena.author.verdict import State, Step, is_fit, lines, shown, verdict_table
 from arena.cli import main
+from arena.cli.options import output_format
 from arena.cli.progress import StatusLine
-from arena.cli.saying import say, screen_width
+from arena.cli.saying import say, screen_width, show
 from arena.text import counted, fold, safe, safe_lines
 from protocol.errors import ArenaError
 
 SHOWN_OUTPUT = 40
 """Lines of a build that failed, at most."""
 _STEP_STATES: dict[str, State] = {"ok": "ok", "failed": "FAILED", "advice": "advice"}
+_FACTS = "number", "bot", "state", "step", "reason", "remedy", "can_retry", "output"
+"""What is told to a program beside the steps."""
 _STATES = {
     "received": "waiting for its turn",
     "building": "being unpacked and built",
@@ -70,25 +73,29 @@ def send(client: Client, parcel: Parcel, name: str) -> ShownSubmission:
     return submission
 
 
-def verdict_on(client: Client, number: int) -> ShownSubmission:
-    """Wait for the verdict on a submission, and show it; return the submission."""
+def verdict_on(client: Client, number: int, form: str = "simple") -> ShownSubmission:
+    """Wait for the verdict on a submission, and show it in a format; return the submission."""
     with StatusLine() as line:
         submission = awaited(
             client, number, lambda now: line.show(safe(now.progress or _STATES.get(now.state, "")))
         )
-    _show(submission)
-    return submission
-
-
-def _show(submission: ShownSubmission) -> None:
-    """Show the verdict: steps as `arena check` does, and the build's output if it failed."""
-    bot, number = safe(submission.bot), submission.number
-    if submission.step == "build" and submission.output:
-        _show_output(submission.output)
     steps = [
         Step(each.title, _STEP_STATES.get(each.state, "not tried"), each.detail, each.evidence)
         for each in submission.steps
     ]
+    if form == "simple":
+        _show(submission, steps)
+    else:
+        facts = {name: getattr(submission, name) for name in _FACTS}
+        show(verdict_table(steps, **facts), form)
+    return submission
+
+
+def _show(submission: ShownSubmission, steps: Sequence[Step]) -> None:
+    """Show the verdict: steps as `arena check` does, and the build's output if it failed."""
+    bot, number = safe(submission.bot), submission.number
+    if submission.step == "build" and submission.output:
+        _show_output(submission.output)
     for place, step in shown(steps):
         click.echo("\n".join(lines(place, step, screen_width())))
     if steps:
@@ -97,7 +104,7 @@ def _show(submission: ShownSubmission) -> None:
         case "playing":
             click.echo(f"{bot} is accepted, and plays from now on (submission {number}).")
         case "replaced":
-            click.echo(f"ShownSubmission {number} of {bot} was replaced: {safe(submission.reason)}")
+            click.echo(f"Submission {number} of {bot} was replaced: {safe(submission.reason)}")
         case _:
             why = "; the step that failed shows why."
             if is_fit(steps):
@@ -126,7 +133,10 @@ def _show_output(output: str) -> None:
 @click.option("--bot", "name", default="", metavar="NAME", help="The bot's name in the league.")
 @token_option
 @click.option("--no-wait", is_flag=True, help="Do not wait for the verdict.")
-def submit(url: str, source: Path, name: str, token_file: Path | None, no_wait: bool) -> None:
+@output_format
+def submit(
+    url: str, source: Path, name: str, token_file: Path | None, no_wait: bool, form: str
+) -> None:
     """Hand in a bot, wait for the verdict, and show it.
 
     URL is the league's address, and BOT a folder with a bot.toml, an archive of one, or one
@@ -139,6 +149,7 @@ def submit(url: str, source: Path, name: str, token_file: Path | None, no_wait: 
     arena submit https://bots.example.org/cup ./my_bot
     arena submit https://bots.example.org/cup bot.py --bot ada
     arena submit https://bots.example.org/cup my.zip --no-wait
+    arena submit https://bots.example.org/cup ./my_bot --format json
     """
     client = Client(address_of(url), token_of(token_file))
     with packed(source) as parcel:
@@ -148,7 +159,7 @@ def submit(url: str, source: Path, name: str, token_file: Path | None, no_wait: 
         submission = send(client, parcel, name)
     if no_wait:
         return
-    submission = verdict_on(client, submission.number)
+    submission = verdict_on(client, submission.number, form)
     if submission.state != "playing":
         raise click.exceptions.Exit(1)
 

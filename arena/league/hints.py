@@ -40,7 +40,7 @@ _PLACES = {
     "bot.toml": "In its bot.toml, have",
     "": "Put all of it into a folder with a bot.toml, name that folder, and write there",
 }
-_UNBUILT = {"Makefile", "README.md", "bot.toml"}
+_UNBUILT = {"AGENTS.md", "Makefile", "README.md", "bot.toml"}
 
 
 def hidden(bot: Bot, stderr: str) -> list[str]:

@@ -1,6 +1,9 @@
 """`arena new`: a folder with a bot that is fit to play at once."""
 
+import json
+import re
 import shlex
+import shutil
 import tomllib
 from pathlib import Path
 
@@ -38,6 +41,34 @@ def test_its_readme_names_the_game_and_what_to_try(arena: Arena, tmp_path: Path)
     assert "(`front`, `face_up`, `hand_size`, `hand`)" in text
     assert "A worked example, in Python, is `arena bots khan --show sensible`." in text
     assert "$" not in text
+
+
+@pytest.mark.slow
+def test_the_commands_for_programs_work_as_its_page_shows_them(
+    arena: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = made(arena, tmp_path / "rex", "python", "guerra")
+    text = (folder / "AGENTS.md").read_text()
+    assert text.startswith("# For programs that write this bot\n\nThis folder holds rex, a bot for")
+    assert "$" not in text
+    shutil.copytree(folder, tmp_path / "before")
+    with (folder / "bot.py").open("a") as program:
+        program.write("# changed\n")
+    monkeypatch.chdir(folder)
+    told = {}
+    loop = text.partition("## Work")[2].partition("## What is forbidden")[0]
+    for command in re.findall("`arena ([^`]+)`", loop):
+        if "MATCH" in command:
+            first = json.loads(told["matches"])["matches"][0]["match"]
+            command = command.replace("MATCH", first)
+        quick = ["--deals", "2"] if command.startswith("init") else []
+        result = arena(*shlex.split(command.replace("10m", "2s")), *quick)
+        assert result.exit_code == 0, (command, result)
+        told[command.split()[0]] = result.stdout
+    assert "failed" not in {step["state"] for step in json.loads(told["check"])["steps"]}
+    verdict = json.loads(told["compare"])["comparison"][0]["verdict"]
+    assert f"`{verdict}`" in loop, "the page names it"
+    assert json.loads(told["show"])["decisions"]
 
 
 def test_any_name_stands_in_what_it_prints_and_in_its_readme(arena: Arena, tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """The command `arena submit`, on real servers: what it says, and how it exits."""
 
+import json
 import os
 import socket
 from pathlib import Path
@@ -46,6 +47,13 @@ def test_who_is_not_fit_is_told_why(
     assert "FAILED     says ready" in done.stdout
     assert "no book" in done.stdout
     assert "bob is refused; the step that failed shows why." in done.stdout
+    done = arena(
+        *("submit", contest.server.url, bot, "--bot", "bob", "--token-file", token),
+        *("--format", "json"),
+    )
+    told = json.loads(done.stdout)
+    assert (done.exit_code, told["state"], told["fit"]) == (1, "refused", False)
+    assert [step["title"] for step in told["steps"] if step["state"] == "failed"] == ["says ready"]
 
 
 def test_a_lone_program_is_not_waited_for(contest: Contest, tmp_path: Path, arena: Arena) -> None:
