@@ -4,6 +4,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from arena.library import (
         ArenaError,
+        BotVerdict,
         Forfeiting,
         League,
         News,
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ArenaError",
+    "BotVerdict",
     "Forfeiting",
     "League",
     "News",

@@ -11,10 +11,13 @@ from typing import Any
 
 from arena.archive.agreement import Agreement, agreement_needed
 from arena.league.entry import entries_of
+from arena.league.file import with_game
 from arena.league.games import agree, find_game, word_in
 from arena.league.plan import LeaguePlan
 from arena.league.settings import Settings
 from arena.league.writing import make_league, seed_of
+from arena.organize.entering import BotVerdict, Terms, entered
+from arena.organize.gather import brought
 from arena.play.events import Forfeiting, Problem, RoundBegan, RunEvent, Started, Stored, Suspended
 from arena.play.messages import News
 from arena.play.missing import Part
@@ -39,6 +42,7 @@ from referee.sandbox import own_cores
 
 __all__ = [
     "ArenaError",
+    "BotVerdict",
     "Forfeiting",
     "League",
     "News",
@@ -135,6 +139,26 @@ class League:
             opening or {},
         )
         return cls(path)
+
+    def add(
+        self,
+        *bots: "str | PathLike[str]",
+        replace: bool = False,
+        copy: bool = False,
+        grant: bool = False,
+        seconds: float = 5.0,
+        sandbox_uid: int | None = None,
+    ) -> list[BotVerdict]:
+        """Check bots as `arena add` does, enter those that are fit, and return the verdicts.
+
+        A bot is written as in `make`; a folder of bots stands for all of them. A check begins no
+        more matches after so many `seconds`. With `replace`, a bot whose name is taken takes its
+        place; with `copy`, copies are entered; with `grant`, a bot has what its bot.toml needs.
+        """
+        plan = with_game(read_played(self.folder))
+        found, _ = brought([str(bot) for bot in bots], plan.loaded)
+        terms = Terms(seconds, sandbox_uid, copy, None, replace, grant)
+        return list(entered(plan, found, terms, lambda _: None))
 
     @property
     def plan(self) -> LeaguePlan:

@@ -48,6 +48,18 @@ def test_a_program_gets_what_the_commands_print(cup: League, arena: Arena) -> No
     assert ranking._repr_html_().startswith("<table>")
 
 
+@pytest.mark.slow
+def test_bots_are_checked_and_entered_as_by_the_command(cup: League, arena: Arena) -> None:
+    told = json.loads(arena("add", cup.folder, "turtle", "nobody", "--format", "json").stdout)
+    arena("remove", cup.folder, "turtle")
+    verdicts = cup.add("turtle", "nobody", seconds=0.1)
+    assert [(each.name, each.state, each.why) for each in verdicts] == [
+        (row["bot"], row["verdict"], row["why"] or "") for row in told["bots"]
+    ]
+    assert [each.state for each in verdicts] == ["entered", "refused"]
+    assert cup.bots == ["random", "rusher", "turtle"]
+
+
 def test_the_same_seed_gives_the_same_league_as_the_command(
     cup: League, arena: Arena, tmp_path: Path
 ) -> None:
