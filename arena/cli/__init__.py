@@ -12,55 +12,74 @@ from protocol.errors import ArenaError, RunError
 from referee.lazy import Lazy
 
 _LONG = 160  # characters of a path, beyond which its middle is left out
-_COMMANDS = {
-    "demo": "Run a small league of each of two games and show the tables.",
-    "games": "List the games, or describe one: its seats, options, decisions and rules.",
-    "bots": "List the bundled bots of all games, or of one.",
-    "play": "Play one match and draw it; the bots sit in the order given, `human` is you.",
-    "new": "Begin a new bot: a folder with a program that plays, a kit, and what to try next.",
-    "new-game": (
-        "Begin a new game: one that works, to be changed, with rules page, bots and a test."
-    ),
-    "check": "Check step by step whether a bot can play a game; exit with 1 if it cannot.",
-    "check-game": "Check step by step whether a game keeps its contract; exit with 1 if not.",
-    "env": "Make the environments of bots that need packages, and show which are kept.",
-    "init": "Make a league: a folder whose league.toml says what to play.",
-    "add": "Check bots for a league, and enter those that are fit; exit with 1 if any is not.",
-    "replace": (
-        "Put another bot in the place of one of a league; if it is not fit, the old one stays."
-    ),
-    "remove": "Take bots out of a league; their matches are kept, and count no more.",
-    "grant": (
-        "Give a bot limits of its own in a league; without NAME, show who has some, or needs some."
-    ),
-    "disqualify": (
-        "Exclude bots: they play no more, their matches are kept and do not count, tables say why."
-    ),
-    "author": "Say who may hand in bots to a league that `arena serve` keeps open.",
-    "serve": "Keep leagues open: take bots in, play what is missing, and show the live table.",
-    "final": "Draw the sealed seed of a contest's final, or make the final, or say how it stands.",
-    "submit": "Hand in a bot, wait for the verdict, and show it.",
-    "connect": "Let a bot play in a league from this machine, for as long as this runs.",
-    "run": "Play whatever is missing, then show the table.",
-    "rank": "Show the leaderboard of a league, or of several together.",
-    "standings": "Show how a tournament stands: its points, its rounds, its bracket.",
-    "table": "Show the results of every bot against every other.",
-    "watch": "Follow a league while it is being played: its progress and its table.",
-    "report": "Write a league as one web page: tables, pictures, and matches to step through.",
-    "matches": "List the matches that were played, by deal.",
-    "show": "Show a match move by move, with times, faults and notes.",
-    "feedback": (
-        "Write a folder for each bot, to be sent to its author: its results and its own matches."
-    ),
-    "verify": "Play every stored match again by the rules, and name those that differ.",
-    "export": "Write all that a league has played as JSON lines.",
-    "import": "Add exported matches to a league: all of them, or none.",
-    "compare": "Play until it is clear whether bot A is better than bot B.",
-    "schema": "Print the JSON Schema of the messages, of a game's moves, or of a server's API.",
-    "completion": "Print the script by which a shell completes commands, options, games and bots.",
-    "doctor": "Show which sandboxes work on this machine, and whether a bot starts in them.",
+GROUPS: dict[str, dict[str, str]] = {
+    "Start here": {
+        "demo": "Run a small league of each of two games and show the tables.",
+        "new": "Begin a new bot: a folder with a program that plays, a kit, and what to try next.",
+        "check": "Check step by step whether a bot can play a game; exit with 1 if it cannot.",
+        "play": "Play one match and draw it; the bots sit in the order given, `human` is you.",
+        "init": "Make a league: a folder whose league.toml says what to play.",
+        "add": "Check bots for a league, and enter those that are fit; exit with 1 if any is not.",
+        "run": "Play whatever is missing, then show the table.",
+        "rank": "Show the leaderboard of a league, or of several together.",
+    },
+    "Bots": {
+        "bots": "List the bundled bots of all games, or of one.",
+        "compare": "Play until it is clear whether bot A is better than bot B.",
+        "env": "Make the environments of bots that need packages, and show which are kept.",
+    },
+    "Leagues": {
+        "replace": (
+            "Put another bot in the place of one of a league; if it is not fit, the old one stays."
+        ),
+        "remove": "Take bots out of a league; their matches are kept, and count no more.",
+        "disqualify": (
+            "Exclude bots: they play no more, their matches do not count, tables say why."
+        ),
+        "grant": "Give a bot limits of its own; without NAME, show who has some, or needs some.",
+        "final": (
+            "Draw the sealed seed of a contest's final, or make the final, or say how it stands."
+        ),
+        "verify": "Play every stored match again by the rules, and name those that differ.",
+        "export": "Write all that a league has played as JSON lines.",
+        "import": "Add exported matches to a league: all of them, or none.",
+    },
+    "Reading": {
+        "standings": "Show how a tournament stands: its points, its rounds, its bracket.",
+        "table": "Show the results of every bot against every other.",
+        "watch": "Follow a league while it is being played: its progress and its table.",
+        "matches": "List the matches that were played, by deal.",
+        "show": "Show a match move by move, with times, faults and notes.",
+        "report": "Write a league as one web page: tables, pictures, and matches to step through.",
+        "feedback": (
+            "Write a folder for each bot, for its author: its results and its own matches."
+        ),
+    },
+    "Serving": {
+        "serve": "Keep leagues open: take bots in, play what is missing, and show the live table.",
+        "author": "Say who may hand in bots to a league that `arena serve` keeps open.",
+        "submit": "Hand in a bot, wait for the verdict, and show it.",
+        "connect": "Let a bot play in a league from this machine, for as long as this runs.",
+    },
+    "Games": {
+        "games": "List the games, or describe one: its seats, options, decisions and rules.",
+        "new-game": (
+            "Begin a new game: one that works, to be changed, with rules page, bots and a test."
+        ),
+        "check-game": "Check step by step whether a game keeps its contract; exit with 1 if not.",
+        "schema": "Print the JSON Schema of the messages, of a game's moves, or of a server's API.",
+    },
+    "This machine": {
+        "doctor": "Show which sandboxes work on this machine, and whether a bot starts in them.",
+        "completion": (
+            "Print the script by which a shell completes commands, options, games and bots."
+        ),
+    },
 }
-"""The commands, in the order of use, each with its first sentence of help."""
+"""The commands by what they are for, in the order of use, each with its first sentence of help."""
+_COMMANDS = {name: said for group in GROUPS.values() for name, said in group.items()}
+_MOVED: dict[str, str] = {}
+"""Words that were commands, each with what does the same now."""
 _HOMES = {
     **dict.fromkeys(("games", "bots", "schema"), "about"),
     "new-game": "new",
@@ -85,9 +104,19 @@ class ArenaGroup(click.Group):
         return list(self.commands)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write what the commands are for."""
-        with formatter.section("Commands"):
-            formatter.write_dl([*_COMMANDS.items()])
+        """Write what the commands are for, group by group, in columns that are equally wide."""
+        widest = max(map(len, _COMMANDS))
+        for title, commands in GROUPS.items():
+            with formatter.section(title):
+                formatter.write_dl([(f"{name:{widest}}", said) for name, said in commands.items()])
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Return the command of a word; name the new word of one that is gone."""
+        if args[0] in _MOVED and not ctx.resilient_parsing:
+            ctx.fail(f"There is no command {args[0]!r}: say `arena {_MOVED[args[0]]}`.")
+        return super().resolve_command(ctx, args)
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[Any]:
         """Return the commands that begin so, which are not imported, or the options."""

@@ -32,7 +32,7 @@ from referee.rules.options import read_settings
 def grant(
     league: Path, name: str | None, limits: tuple[str, ...], needed: bool, back: bool, form: str
 ) -> None:
-    """Give a bot limits of its own in a league; without NAME, show who has some, or needs some.
+    """Give a bot limits of its own; without NAME, show who has some, or needs some.
 
     KEY is one of sandbox, memory_mb, open_files, processes, scratch_mb, threads, files_mb, startup,
     devices (nvidia: a GPU), door (requests that it may make), proc (true: it sees /proc) and

@@ -297,7 +297,7 @@ def _kept(plan: LeaguePlan, name: str) -> str:
 @click.option("--reason", metavar="TEXT", help="Why; every table says it.")
 @click.option("--undo", is_flag=True, help="Let the bots play and count again.")
 def disqualify(league: Path, names: tuple[str, ...], reason: str | None, undo: bool) -> None:
-    """Exclude bots: they play no more, their matches are kept and do not count, tables say why.
+    """Exclude bots: they play no more, their matches do not count, tables say why.
 
     Their names stay taken, and they cannot be removed. The matches of the other bots stay the same.
     A remote bot cannot be connected then; the matches that it is playing are left as they are.
@@ -352,7 +352,7 @@ def disqualify(league: Path, names: tuple[str, ...], reason: str | None, undo: b
 )
 @trust_option
 def feedback(league: Path, target: Path, bots: tuple[str, ...], matches: int) -> None:
-    """Write a folder for each bot, to be sent to its author: its results and its own matches.
+    """Write a folder for each bot, for its author: its results and its own matches.
 
     In DIR/BOT are its place, its results against each other bot, a list of its matches, and some of
     them as it saw them, with its faults and its standard error. Nothing there is another bot's, and

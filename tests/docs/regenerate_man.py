@@ -10,7 +10,7 @@ from pathlib import Path
 
 import click
 
-from arena.cli import main
+from arena.cli import GROUPS, main
 
 PAGE = Path(__file__).parents[2] / "docs" / "arena.1"
 _VERBATIM = "\b\n"
@@ -36,10 +36,11 @@ def manual() -> str:
         *list(_paragraphs(main))[1:],
         ".SH OPTIONS",
         *_options(main, context),
-        ".SH COMMANDS",
     ]
-    for name in main.list_commands(context):
-        lines += _command(main.commands[name], name, context)
+    for title, names in GROUPS.items():
+        lines.append(f".SH {title.upper()}")
+        for name in names:
+            lines += _command(main.commands[name], name, context)
     lines += [
         ".SH EXIT STATUS",
         *_entry("0", "All was done that was asked for."),

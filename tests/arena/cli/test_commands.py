@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -12,7 +13,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from arena.cli import _COMMANDS, main
+from arena.cli import _COMMANDS, _MOVED, GROUPS, main
 from arena.league.finding import BUNDLED, KIT
 from arena.tables.table import FORMATS
 from referee.games import GAMES
@@ -32,6 +33,28 @@ def test_help_fits_a_terminal_and_holds_an_example(arena: Arena, name: str) -> N
     if name:
         command, said = main.commands[name], _COMMANDS[name]
         assert (command.name, command.get_short_help_str(limit=1000)) == (name, said)
+
+
+def test_help_begins_with_the_eight_of_the_beaten_path(arena: Arena) -> None:
+    told = arena("--help").stdout
+    listed = re.findall(r"^  (\w[\w-]*)   *\S", told.partition("Options:")[2], re.MULTILINE)
+    assert listed == [*main.commands]
+    assert listed[:8] == ["demo", "new", "check", "play", "init", "add", "run", "rank"]
+    assert listed[:8] == [*GROUPS["Start here"]]
+
+
+@pytest.mark.parametrize("word", _MOVED)
+@pytest.mark.parametrize("more", [["cup"], ["--help"]])
+def test_a_word_that_was_a_command_names_the_new_one(
+    arena: Arena, word: str, more: list[str]
+) -> None:
+    result = arena(word, *more)
+    new, *options = re.findall(r"(?<= )(?:-*[a-z][a-z-]*)", f" {_MOVED[word]}")
+    assert result.exit_code == 2
+    assert f"There is no command {word!r}: say `arena {_MOVED[word]}`." in result.stderr
+    known = {name for each in main.commands[new].params for name in each.opts}
+    assert known.issuperset(option for option in options if option.startswith("--"))
+    assert word not in main.commands
 
 
 @pytest.mark.parametrize(
