@@ -67,7 +67,6 @@ GROUPS: dict[str, dict[str, str]] = {
             "Begin a new game: one that works, to be changed, with rules page, bots and a test."
         ),
         "check-game": "Check step by step whether a game keeps its contract; exit with 1 if not.",
-        "schema": "Print the JSON Schema of the messages, of a game's moves, or of a server's API.",
     },
     "This machine": {
         "doctor": "Show which sandboxes work on this machine, and whether a bot starts in them.",
@@ -78,10 +77,10 @@ GROUPS: dict[str, dict[str, str]] = {
 }
 """The commands by what they are for, in the order of use, each with its first sentence of help."""
 _COMMANDS = {name: said for group in GROUPS.values() for name, said in group.items()}
-_MOVED: dict[str, str] = {}
+_MOVED = {"schema": "games [GAME] --schema"}
 """Words that were commands, each with what does the same now."""
 _HOMES = {
-    **dict.fromkeys(("games", "bots", "schema"), "about"),
+    **dict.fromkeys(("games", "bots"), "about"),
     "new-game": "new",
     "check-game": "check_game",
     **dict.fromkeys(("init", "run"), "leagues"),

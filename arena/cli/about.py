@@ -1,4 +1,4 @@
-"""Commands about what is bundled: games, bots, schema."""
+"""Commands about what is bundled: games, bots."""
 
 import ast
 import json
@@ -33,20 +33,37 @@ from referee.rules.options import allowed, fields, suggestion
 @main.command()
 @click.argument("game", required=False, shell_complete=completion.games)
 @click.option("--rules", is_flag=True, help="Print only the rules of the game.")
+@click.option(
+    "--schema", is_flag=True, help="Print the JSON Schema of the game's moves; alone, of messages."
+)
 @output_format
 @trust_option
-def games(game: str | None, rules: bool, form: str) -> None:
+def games(game: str | None, rules: bool, schema: bool, form: str) -> None:
     """List the games, or describe one: its seats, options, decisions and rules.
 
     GAME is a name of the list, or a file such as ./nim.py. Of a family of games, the names are
     listed.
 
+    With --schema, GAME may also be `door`: the requests through a bot's door, and their answers;
+    `remote`: what is said for a bot that runs on its author's machine; `game-protocol`: the
+    messages of a game that is a program; or `api`: what a server is asked.
+
     \b
     arena games
     arena games guerra | less
     arena games guerra --rules > guerra.md
+    arena games guerra --schema
+    arena games --schema
+    arena games api --schema
     """
-    if game is None:
+    if rules and schema:
+        raise ArenaError("--rules and --schema do not go together; choose one.")
+    if schema:
+        found = _SCHEMAS[game]() if game in _SCHEMAS else moves_schema(find_game(str(game))[0])
+        click.echo(json.dumps(found, indent=2))
+    elif game is None and rules:
+        raise ArenaError("say of which game: `arena games GAME --rules`.")
+    elif game is None:
         show(_games_table(), form)
     elif family := family_of(game):
         show(_family_table(family), form)
@@ -176,7 +193,7 @@ def _tell(game: type[Game], word: str, form: str) -> None:
     parts.append(render(decisions, form) if decisions.rows else "Nobody decides anything.")
     if form == "simple":
         parts += [
-            f"Moves as JSON Schema: arena schema {quoted(word)}",
+            f"Moves as JSON Schema: arena games {quoted(word)} --schema",
             "-" * 80,
             rules_text(game),
         ]
@@ -257,39 +274,17 @@ def _first_line(path: Path) -> str:
     return text.partition("\n")[0]
 
 
-@main.command()
-@click.argument("game", default="", shell_complete=completion.games)
-@trust_option
-def schema(game: str) -> None:
-    """Print the JSON Schema of the messages, of a game's moves, or of a server's API.
-
-    With `game-protocol`, those of the messages of a game that is a program; with `door`, those of
-    the requests through a bot's door, and of their answers; with `remote`, those of what is said
-    for a bot that runs on its author's machine.
-
-    \b
-    arena schema
-    arena schema guerra
-    arena schema game-protocol
-    arena schema door
-    arena schema remote
-    arena schema api
-    """
-    found = _SCHEMAS[game]() if game in _SCHEMAS else moves_schema(find_game(game)[0])
-    click.echo(json.dumps(found, indent=2))
-
-
 def _api_schema() -> Any:
     from arena.serve.api import api_schema  # here, as it costs the others a while
 
     return api_schema()
 
 
-_SCHEMAS: dict[str, Callable[[], Any]] = {
-    "": message_schemas,
+_SCHEMAS: dict[str | None, Callable[[], Any]] = {
+    None: message_schemas,
     "game-protocol": game_message_schemas,
     "door": door_schemas,
     "remote": remote_schemas,
     "api": _api_schema,
 }
-"""What `arena schema` prints, by its word; another is a game's."""
+"""What `arena games WORD --schema` prints; another word is a game's."""

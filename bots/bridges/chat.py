@@ -165,7 +165,7 @@ if __name__ == "__main__":
     parser.add_argument("--seed", type=int, help="if none, it is the match's")
     parser.add_argument("--max-tokens", type=int, default=1000, help="of an answer")
     parser.add_argument("--rules", type=Path, help="a file that the model is told")
-    parser.add_argument("--schema", type=Path, help="what `arena schema GAME` prints")
+    parser.add_argument("--schema", type=Path, help="what `arena games GAME --schema` prints")
     options = parser.parse_args()
     if options.rules:
         rules = options.rules.read_text(encoding="utf-8")

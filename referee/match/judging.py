@@ -83,7 +83,7 @@ def at_decision(decision: Decision, fault: Fault, stderr: str) -> Fault:
     """
     asked = decision.name
     if fault.kind == "crash" and decision.legal is None and "legal" in stderr[-_LAST:]:
-        asked += ", which lists no moves (`arena schema GAME` shows what they look like)"
+        asked += ", which lists no moves (`arena games GAME --schema` shows what they look like)"
     return msgspec.structs.replace(fault, reason=f"{asked}: {fault.reason}")
 
 

@@ -109,10 +109,10 @@ def test_words_columns_and_rows_may_not(reader: Reader, other: tuple[str, str]) 
 def test_the_commands_of_a_table_are_those_of_its_first_column() -> None:
     page = (
         "<!-- commands -->\n| command | says |\n|---|---|\n| `arena games` | all; `arena bots`: |\n"
-        "| `arena bots --kit \\| wc` and `arena schema` | |\n"
+        "| `arena bots --kit \\| wc` and `arena doctor` | |\n"
     )
     found = [step.words for step in steps_of("page.md", page) if isinstance(step, Command)]
-    assert found == ["arena games", "arena bots --kit | wc", "arena schema"]
+    assert found == ["arena games", "arena bots --kit | wc", "arena doctor"]
 
 
 @pytest.mark.slow

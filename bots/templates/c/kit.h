@@ -16,8 +16,8 @@
    ask->decision names what is asked, ask->view is all that your seat may know. ask->legal lists
    the legal moves; where there would be too many it is empty, ask->limits holds what is needed to
    make one, and ask->samples a few of them at random: 4, or as many as you define SAMPLES to be
-   before you include this file. `arena games GAME --rules` shows what a bot sees, `arena schema
-   GAME` its moves.
+   before you include this file. `arena games GAME --rules` shows what a bot sees, `--schema` its
+   moves.
 
    A `json` is a piece of the line that was read, as it stands there. It lasts as long as the ask;
    options and table last as long as the match. Nothing is to be freed.

@@ -16,7 +16,7 @@
 // ask.decision names what is asked, ask.view is all that your seat may know. ask.legal lists the
 // legal moves; where there would be too many it is empty, ask.limits holds what is needed to make
 // one, and ask.samples a few of them at random: as many as kit::run(choose, 4) says. `arena games
-// GAME --rules` shows what a bot sees, `arena schema GAME` its moves.
+// GAME --rules` shows what a bot sees, `--schema` its moves.
 //
 // A Json is a piece of the line that was read. It lasts as long as the ask; options and table last
 // as long as the match.

@@ -20,7 +20,7 @@
 // ask.Decision names what is asked, ask.View is all that your seat may know. ask.Legal lists the
 // legal moves; where there would be too many it is empty, ask.Limits holds what is needed to make
 // one, and ask.Samples a few of them at random: as many as the variable Samples says. `arena games
-// GAME --rules` shows what a bot sees, `arena schema GAME` its moves.
+// GAME --rules` shows what a bot sees, `--schema` its moves.
 //
 // All of these are JSON. Into reads what you name of it, as encoding/json does, into a struct or
 // whatever else you like:

@@ -20,7 +20,7 @@
  * `ask.decision` names what is asked, `ask.view` is all that your seat may know. `ask.legal`
  * lists the legal moves; where there would be too many it is empty, `ask.limits` holds what is
  * needed to make one, and `ask.samples` a few of them at random: 4, or as many as you set
- * `Kit.samples` to. `arena games GAME --rules` shows what a bot sees, `arena schema GAME` its moves.
+ * `Kit.samples` to. `arena games GAME --rules` shows what a bot sees, `--schema` its moves.
  *
  * JSON becomes Map<String, Object> in the order of its keys, List<Object>, String, Boolean, null,
  * Integer (Long, if it is that large) and Double. `Kit.get` and `Kit.number` follow a path, and

@@ -7,7 +7,8 @@
 //
 // ask.decision   names what is asked
 // ask.view       all that your seat may know (`arena games GAME --rules`)
-// ask.legal      the legal moves, where they can be listed; else empty (`arena schema GAME`)
+// ask.legal      the legal moves, where they can be listed; else empty (`arena games GAME
+//                --schema`)
 // ask.limits     what is needed to make a move, where they cannot be listed
 // ask.samples    a few of them at random then: as many as kit.run(choose, 4) says
 // ask.seat, ask.seats, ask.options, ask.table, ask.game, ask.seed, ask.clock

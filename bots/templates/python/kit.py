@@ -12,7 +12,7 @@ A bot is a function from a decision to a move. This one plays every game::
 `ask.decision` names what is asked, `ask.view` is all that your seat may know. `ask.legal` lists
 the legal moves; where there would be too many it is empty, `ask.limits` holds what is needed to
 make one, and `ask.samples` a few of them at random: as many as `kit.run(choose, samples=4)` says.
-`arena games GAME --rules` shows what a bot sees, `arena schema GAME` its moves.
+`arena games GAME --rules` shows what a bot sees, `--schema` its moves.
 
 Set `ask.note` to keep a few words with the match. `print` goes to standard error, which is kept
 too. An exception ends the bot, with its traceback there.

@@ -19,7 +19,7 @@
 //! `ask.decision` names what is asked, `ask.view` is all that your seat may know. `ask.legal` lists
 //! the legal moves; where there would be too many it is empty, `ask.limits` holds what is needed to
 //! make one, and `ask.samples` a few of them at random: as many as `SAMPLES` says. `arena games
-//! GAME --rules` shows what a bot sees, `arena schema GAME` its moves.
+//! GAME --rules` shows what a bot sees, `--schema` its moves.
 //!
 //! JSON is read by `ask.view["markers"][0][2].int()`, or by `get("with")` where there may be
 //! nothing; `for card in ask.view["hand"].list()` goes through a list. It is written by

@@ -240,7 +240,7 @@ def test_a_crash_that_a_new_process_has_too_fails_the_match_itself(steps: Steps,
 
 def test_a_crash_over_moves_that_are_not_listed_says_that_none_are(steps: Steps, bot: Bot) -> None:
     folder = bot(KIT + "kit.run(lambda ask: ask.legal[0])\n")
-    said = "bet, which lists no moves (`arena schema GAME` shows what they look like)"
+    said = "bet, which lists no moves (`arena games GAME --schema` shows what they look like)"
     assert said in steps(folder, game="casino_war")[WHOLE]["detail"]
     (folder / "bot.py").write_text(KIT + "kit.run(lambda ask: ask.limits['no key'])\n")
     detail = steps(folder, game="casino_war")[WHOLE]["detail"]

@@ -148,7 +148,7 @@ def test_games_tell_their_options_decisions_and_rules(arena: Arena) -> None:
 
 def test_schemas_are_json_schemas(arena: Arena) -> None:
     for words in [(), *((game,) for game in GAMES)]:
-        schema = json.loads(arena("schema", *words).stdout)
+        schema = json.loads(arena("games", *words, "--schema").stdout)
         Draft202012Validator.check_schema(schema)
         assert schema["$defs"] or (words and not GAMES[words[0]].decisions)
 

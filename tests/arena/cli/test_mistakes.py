@@ -31,7 +31,7 @@ def assert_refused(result: Result, *words: str, code: int = 2) -> None:
 
 def test_a_mistake_is_told_on_one_line(arena: Arena, golden: Golden) -> None:
     for line in (
-        *("games guerre", "bots snapdragon", "schema chess", "play hex a b"),
+        *("games guerre", "bots snapdragon", "games chess --schema", "play hex a b"),
         *("play guerra random", "play guerra random loyal", "play MATCH --option x=1"),
         *("play MATCH --option x", "play MATCH --limit move_time=x"),
     ):
