@@ -29,13 +29,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "env": "Make the environments of bots that need packages, and show which are kept.",
     },
     "Leagues": {
-        "replace": (
-            "Put another bot in the place of one of a league; if it is not fit, the old one stays."
-        ),
         "remove": "Take bots out of a league; their matches are kept, and count no more.",
-        "disqualify": (
-            "Exclude bots: they play no more, their matches do not count, tables say why."
-        ),
         "grant": "Give a bot limits of its own; without NAME, show who has some, or needs some.",
         "final": (
             "Draw the sealed seed of a contest's final, or make the final, or say how it stands."
@@ -77,14 +71,18 @@ GROUPS: dict[str, dict[str, str]] = {
 }
 """The commands by what they are for, in the order of use, each with its first sentence of help."""
 _COMMANDS = {name: said for group in GROUPS.values() for name, said in group.items()}
-_MOVED = {"schema": "games [GAME] --schema"}
+_MOVED = {
+    "disqualify": "remove LEAGUE NAME --because TEXT",
+    "replace": "add LEAGUE NAME=BOT --replace",
+    "schema": "games [GAME] --schema",
+}
 """Words that were commands, each with what does the same now."""
 _HOMES = {
     **dict.fromkeys(("games", "bots"), "about"),
     "new-game": "new",
     "check-game": "check_game",
     **dict.fromkeys(("init", "run"), "leagues"),
-    **dict.fromkeys(("add", "replace", "remove", "disqualify", "feedback"), "organize"),
+    **dict.fromkeys(("add", "remove", "feedback"), "organize"),
     "standings": "table",
     "show": "matches",
     **dict.fromkeys(("export", "import"), "archive"),

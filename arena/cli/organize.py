@@ -1,4 +1,4 @@
-"""Commands on the bots of a league: add, replace, remove, disqualify, feedback."""
+"""Commands on the bots of a league: add, remove, feedback."""
 
 import dataclasses
 from collections import Counter
@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from arena.cli import completion, main
-from arena.cli.changing import called_bots, check_known, is_served, tell_run
+from arena.cli.changing import called_bots, is_served, tell_run
 from arena.cli.options import (
     Seconds,
     WholeNumber,
@@ -20,7 +20,7 @@ from arena.cli.options import (
 )
 from arena.cli.progress import StatusLine
 from arena.cli.rating import rated
-from arena.cli.saying import say, screen_width, show, warn_unprotected
+from arena.cli.saying import say, show, warn_unprotected
 from arena.league.bot import Bot
 from arena.league.edit import remove_bots, set_keys
 from arena.league.entry import check_reason
@@ -46,32 +46,30 @@ _SAID: dict[State, str] = {
 _COUNTED: dict[State, str] = {**_SAID, "unchanged": "there already", "refused": "refused"}
 _OTHERS = 5  # files in which no bot was looked for that are named
 
-seconds_option = click.option(
+
+@main.command()
+@league_argument
+@click.argument("bots", nargs=-1, required=True, metavar="BOT...", shell_complete=completion.bots)
+@click.option(
+    "--replace", is_flag=True, help="Put a fit bot in the place of the one that has its name."
+)
+@click.option(
+    "--copy", is_flag=True, help="Copy the bot's files into LEAGUE/bots, and enter the copy."
+)
+@click.option("--grant", is_flag=True, help="Grant bots what their bot.toml says they need.")
+@click.option(
     "--seconds",
     type=Seconds(0.1, 86_400),
     default=5.0,
     show_default=True,
     help="Start no more matches of a check after this time.",
 )
-copy_option = click.option(
-    "--copy", is_flag=True, help="Copy the bot's files into LEAGUE/bots, and enter the copy."
-)
-feedback_option = click.option(
+@click.option(
     "--feedback",
     type=click.Path(path_type=Path, file_okay=False),
     metavar="DIR",
     help="Write each verdict as DIR/BOT/verdict.txt, to be sent to its author.",
 )
-
-
-@main.command()
-@league_argument
-@click.argument("bots", nargs=-1, required=True, metavar="BOT...", shell_complete=completion.bots)
-@click.option("--replace", is_flag=True, help="Let a bot whose name is taken take its place.")
-@copy_option
-@click.option("--grant", is_flag=True, help="Grant bots what their bot.toml says they need.")
-@seconds_option
-@feedback_option
 @click.option("--workers", type=WholeNumber(1, 1024), help="Checks at once.  [default: cores]")
 @sandbox_uid_option
 @output_format
@@ -91,8 +89,14 @@ def add(
     stays where it is, so its folder must stay too, unless --copy is given. Works while a run
     plays: the next run plays the new bots, and a server takes them by itself.
 
+    With --replace, a bot that is fit takes over the name of another; if it is not fit, the old one
+    stays. Results of the old files are kept under their version, as if the files had been changed;
+    the new one plays everything anew, or, in a league of rounds, on from the next one. Files
+    that have played under this name have their results back.
+
     \b
     arena add cup ./my_bot other=./bots/mine
+    arena add cup mine=./better --replace
     arena add cup hand-ins --feedback feedback
     arena add cup hand-ins --replace --copy
     """
@@ -100,7 +104,8 @@ def add(
     found, others = brought(bots, plan.loaded)
     verdicts = _enter(plan, found, terms, feedback)
     lacking = [] if terms.grant else found
-    notes = [*_summary(league, verdicts), *_unmet(league, lacking, verdicts)]
+    notes = [*_of_replaced(plan, verdicts), *_summary(league, verdicts)]
+    notes += _unmet(league, lacking, verdicts)
     notes += _not_looked_at(others)
     has_refused = any(verdict.state == "refused" for verdict in verdicts)
     if has_refused and feedback is None:
@@ -139,6 +144,25 @@ def _summary(league: Path, verdicts: Sequence[BotVerdict]) -> Iterator[str]:
         yield f"A match needs {left.seats} bots; there are {len(left.bots)}."
     elif (states["entered"] or states["replaced"]) and not is_served(league):
         yield f"Next: arena run {quoted(league)}"
+
+
+def _of_replaced(plan: LeaguePlan, verdicts: Sequence[BotVerdict]) -> Iterator[str]:
+    """Yield what becomes of bots in the places of others; `plan` is the league before."""
+    new = {bot.name: bot for bot in read_played(plan.folder).bots}
+    said: dict[str, list[str]] = {}
+    names = [each.name for each in verdicts if each.state == "replaced"]
+    for bot in (new[name] for name in names if name in new):
+        what = "everything is played anew"
+        if plan.goes_by_results:
+            what = "in the next round"
+        elif bot.version in played_versions(plan, bot):
+            what = "played before, so that its results are back, and what is missing is played"
+        said.setdefault(what, []).append(bot.name)
+    for what, which in said.items():
+        yield f"{', '.join(which)}: {what}."
+    for gone in plan.disqualified:
+        if gone.name in names:
+            yield f"{gone.remark} That holds for the new one too."
 
 
 def _unmet(league: Path, found: Sequence[Brought], verdicts: Sequence[BotVerdict]) -> Iterator[str]:
@@ -195,86 +219,77 @@ def _table(verdicts: Sequence[BotVerdict], game: str, notes: Sequence[str]) -> T
 
 @main.command()
 @league_argument
-@click.argument("name", shell_complete=completion.entered)
-@click.argument("bot", shell_complete=completion.bots)
-@copy_option
-@seconds_option
-@feedback_option
-@sandbox_uid_option
-@trust_option
-@grouped(terms=Terms)
-def replace(
-    league: Path,
-    name: str,
-    bot: str,
-    terms: Terms,
-    feedback: Path | None,
-) -> None:
-    """Put another bot in the place of one of a league; if it is not fit, the old one stays.
-
-    It takes over the name. Results of the old files are kept under their version, as if the files
-    had been changed; the new one plays everything anew, or, in a
-    format that goes by results, on from the next round. Files that have played under this name have
-    their results back.
-
-    \b
-    arena replace cup mine ./better
-    """
-    plan = with_game(read_played(league))
-    check_known(plan, name)
-    found, _ = brought([f"{name}={bot}"], plan.loaded)
-    [verdict] = _enter(plan, found, terms, feedback)
-    if verdict.state == "refused":
-        for line in verdict.text(plan.game.name, screen_width()):
-            click.echo(line)
-        say(f"{name} stays as it was.")
-        raise click.exceptions.Exit(1)
-    if verdict.state == "unchanged":
-        click.echo(safe(f"{name} is this program already; nothing was changed."))
-        return
-    then = "" if is_served(league) else f" Next: arena run {quoted(league)}"
-    what = "it is in the next round" if plan.goes_by_results else "it plays everything anew"
-    new = read_played(league).bot_named(composed(name))
-    is_known = new is not None and new.version in played_versions(plan, new)
-    if is_known and not plan.goes_by_results:
-        what = "it has played before, has those results back, and plays what is missing"
-    click.echo(safe(f"{name} is replaced: {what}.{then}"))
-    for gone in plan.disqualified:
-        if gone.name == composed(name):
-            say(f"{gone.remark} That holds for the new one too.")
-    _tell_changes(league, [verdict])
-
-
-@main.command()
-@league_argument
 @click.argument(
     "names", nargs=-1, required=True, metavar="NAME...", shell_complete=completion.entered
 )
-def remove(league: Path, names: tuple[str, ...]) -> None:
+@click.option("--because", metavar="TEXT", help="Disqualify them; every table says why.")
+@click.option("--undo", is_flag=True, help="Let bots that are disqualified play and count again.")
+def remove(league: Path, names: tuple[str, ...], because: str | None, undo: bool) -> None:
     """Take bots out of a league; their matches are kept, and count no more.
 
     Entered again with the same files, under the same name, a bot has its results back. So it has
-    if its author hands it in again, or connects it if it is remote. One that is disqualified stays:
-    what says so would be lost with it.
+    if its author hands it in again, or connects it if it is remote.
+
+    With --because, they are disqualified: they play no more, their matches do not count, and tables
+    say why. Their names stay taken, and they cannot be taken out, as what says so would be lost
+    with them. The matches of the other bots stay the same. A remote bot cannot be connected then;
+    the matches that it is playing are left as they are.
 
     \b
     arena remove cup mine
+    arena remove cup mine --because "it copied the code of yours"
+    arena remove cup mine --undo
     """
+    if undo and because is not None:
+        raise ArenaError("give either --because, which every table shows, or --undo.")
     plan = read_played(league)
     called = called_bots(plan, names)
-    left = remove_bots(league, *called)
-    for name in called:
-        said = f"{name} is not in {league} any more{_kept(plan, name)}."
-        if plan.grant_of(name).remote:
-            said += f" {_CLOSED}; its author may connect it again."
-        click.echo(safe(said))
-    if len(left.bots) < left.seats:
+    if undo:
+        said, left = _let_back(plan, called), plan
+    elif because is None:
+        left = remove_bots(league, *called)
+        said = _taken_out(plan, called)
+    else:
+        check_reason(because)
+        for name in called:
+            left = set_keys(league, name, {"disqualified": because})
+        said = _disqualified(plan, called)
+    for line in said:
+        click.echo(safe(line))
+    if not undo and len(left.bots) < left.seats:
         say(f"A match needs {left.seats} bots; there are {len(left.bots)}.")
     tell_run(league)
 
 
 _CLOSED = "It is remote: its connection, if it has one, is closed"
 """What is said of a remote bot that plays no more, as the beginning of a sentence."""
+
+
+def _taken_out(plan: LeaguePlan, names: Sequence[str]) -> Iterator[str]:
+    for name in names:
+        is_remote = plan.grant_of(name).remote
+        closed = f" {_CLOSED}; its author may connect it again." if is_remote else ""
+        yield f"{name} is not in {plan.folder} any more{_kept(plan, name)}.{closed}"
+
+
+def _disqualified(plan: LeaguePlan, names: Sequence[str]) -> Iterator[str]:
+    for name in names:
+        closed = f" {_CLOSED}, and nobody can connect it." if plan.grant_of(name).remote else ""
+        yield f"{name} is disqualified{_kept(plan, name)}.{closed}"
+
+
+def _let_back(plan: LeaguePlan, names: Sequence[str]) -> Iterator[str]:
+    """Let disqualified bots play again, all of them or none; yield what becomes of them."""
+    excluded = {bot.name for bot in plan.disqualified}
+    for name in names:
+        if name not in excluded:
+            raise ArenaError(f"{name} is not disqualified; nothing was changed.")
+    for name in names:
+        is_remote = set_keys(plan.folder, name, {"disqualified": None}).grant_of(name).remote
+        if is_remote:
+            yield f"{name} counts again, and plays when its author connects it."
+        else:
+            yield f"{name} plays and counts again."
 
 
 def _kept(plan: LeaguePlan, name: str) -> str:
@@ -287,49 +302,6 @@ def _kept(plan: LeaguePlan, name: str) -> str:
         return ""
     verb, its = ("is", "counts") if count == 1 else ("are", "count")
     return f"; its {counted(count, 'match', 'matches')} {verb} kept, and {its} no more"
-
-
-@main.command()
-@league_argument
-@click.argument(
-    "names", nargs=-1, required=True, metavar="NAME...", shell_complete=completion.entered
-)
-@click.option("--reason", metavar="TEXT", help="Why; every table says it.")
-@click.option("--undo", is_flag=True, help="Let the bots play and count again.")
-def disqualify(league: Path, names: tuple[str, ...], reason: str | None, undo: bool) -> None:
-    """Exclude bots: they play no more, their matches do not count, tables say why.
-
-    Their names stay taken, and they cannot be removed. The matches of the other bots stay the same.
-    A remote bot cannot be connected then; the matches that it is playing are left as they are.
-
-    \b
-    arena disqualify cup mine --reason "it copied the code of yours"
-    arena disqualify cup mine --undo
-    """
-    if undo == (reason is not None):
-        raise ArenaError("give either a --reason, which every table shows, or --undo.")
-    plan = read_played(league)
-    called = called_bots(plan, names)
-    if reason is not None:
-        check_reason(reason)
-    excluded = {bot.name for bot in plan.disqualified}
-    for name in called:
-        if undo and name not in excluded:
-            raise ArenaError(f"{name} is not disqualified; nothing was changed.")
-    for name in called:
-        left = set_keys(league, name, {"disqualified": reason})
-        if not undo:
-            said = f"{name} is disqualified{_kept(plan, name)}."
-            if plan.grant_of(name).remote:
-                said += f" {_CLOSED}, and nobody can connect it."
-        elif left.grant_of(name).remote:
-            said = f"{name} counts again, and plays when its author connects it."
-        else:
-            said = f"{name} plays and counts again."
-        click.echo(safe(said))
-    if not undo and len(left.bots) < left.seats:
-        say(f"A match needs {left.seats} bots; there are {len(left.bots)}.")
-    tell_run(league)
 
 
 @main.command()

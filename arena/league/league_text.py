@@ -96,7 +96,7 @@ class LeagueText:
             raise ArenaError(
                 f"{composed(name)} is disqualified, which would be forgotten with it: no table "
                 f"would say so, and its name would be free. It does not play while it stays. To "
-                f"take it out all the same, lift that first: `arena disqualify {league} {bot} "
+                f"take it out all the same, lift that first: `arena remove {league} {bot} "
                 f"--undo`."
             )
         at = self._pieces.index(self._own[number])

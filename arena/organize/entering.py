@@ -20,7 +20,7 @@ from arena.league.plan import LeaguePlan
 from arena.organize.copying import copied
 from arena.organize.gather import Brought
 from arena.store.opening import open_store
-from arena.text import composed, counted, fold, safe
+from arena.text import composed, counted, fold, quoted, safe
 from protocol.errors import ArenaError, RunError
 from referee.sandbox import own_cores
 
@@ -34,7 +34,7 @@ _Check = Callable[[Bot, Callable[[str], None]], list[Step]]
 
 
 class Terms(NamedTuple):
-    """How bots are checked and entered: the options of `arena add`, and of `arena replace`."""
+    """How bots are checked and entered: the options of `arena add`."""
 
     seconds: float
     """After so many, a check begins no more matches."""
@@ -154,7 +154,11 @@ def _known(
             )
     for gone in league.disqualified:
         if gone.name == name and not terms.replace:
-            return _refused(each, f"{gone.remark} `arena disqualify --undo` lets it play again.")
+            return _refused(
+                each,
+                f"{gone.remark} `arena remove {quoted(league.folder)} "
+                f"{quoted(name)} --undo` lets it play again.",
+            )
     present = league.bot_named(name)
     if present is None:
         return None
@@ -163,8 +167,8 @@ def _known(
     if not terms.replace and not _is_as(present, each.bot):
         return _refused(
             each,
-            f"there is another bot of this name; `arena replace`, or --replace, puts this one in "
-            f"its place, and OTHER={each.place} enters it under another name.",
+            f"there is another bot of this name; --replace puts this one in its place, "
+            f"and OTHER={each.place} enters it under another name.",
         )
     return None
 

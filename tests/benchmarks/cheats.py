@@ -188,7 +188,7 @@ class Place:
             f'files = ["."]\n{own}'
         )
         if self.user != "root" and os.getuid() == 0:
-            for path in (league, league / "league.toml"):  # which `arena replace` writes
+            for path in (league, league / "league.toml"):  # which `arena add --replace` writes
                 os.chown(path, USER, USER)
 
     def arena(self, *words: object) -> bytes:
@@ -298,7 +298,7 @@ def by_versions(user: str) -> Iterator[Row]:
             word = "yes" if mirrored else "no"
             yield "version 1", "none", user, word, *found.won()
             found.write(READS, notes=notes)
-            found.arena("replace", "league", "cheat", "cheat")
+            found.arena("add", "league", "cheat", "--replace")
             yield "version 2", "none", user, word, *found.won()
 
 

@@ -37,12 +37,12 @@ GIVEN = {
     "arena env build": "rm -rf mine; mkdir mine; touch mine/bot.py mine/requirements.txt\n"
     'printf \'command = ["{python}", "bot.py"]\\npython = "venv"\\n\' > mine/bot.toml',
     "arena env list": "rm -rf mine",
-    "arena replace cup": f"{FRESH}; cp my_bot better",
+    "arena add cup mine=./better": "cp my_bot better",
     "arena grant cup mine memory_mb": FRESH,
     "arena grant cup mine --needed": "arena new asking --lang python --game guerra\n"
     "echo 'needs = { memory_mb = 900 }' >> asking/bot.toml\n"
     "arena remove cup mine; arena add cup mine=./asking",
-    "arena disqualify cup mine --reason": FRESH,
+    "arena remove cup mine --because": FRESH,
     "arena run cup": FRESH,
     "arena standings cup": "cp -r cup all; rm -rf cup\n"
     "arena init cup --game guerra sensible mine=./my_bot --format knockout --deals 2\n"

@@ -183,9 +183,7 @@ MISTAKES = {
         "out: `([^`]*)`",
         given=f"{MINE}\n{PAIR} 'my bot'\n$ rm -r 'my bot'",
     ),
-    "disqualified": Mistake(
-        "remove 'my played' one", given="disqualify 'my played' one --reason x"
-    ),
+    "disqualified": Mistake("remove 'my played' one", given="remove 'my played' one --because x"),
     "a league without a file": Mistake(
         "rank 'my played'",
         given="$ rm 'my played/league.toml'",

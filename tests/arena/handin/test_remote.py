@@ -96,7 +96,7 @@ def test_who_removes_an_author_is_told_which_bots_stay(db: HandIns, golden: Gold
     file.write_text(file.read_text().replace('name = "ada"', 'name = "sage"\nkey = "ada"'))
     golden(printed("author", "remove", cup, "ada"))
     golden(printed("author", "remove", cup, "ben"))
-    printed("disqualify", cup, "dan", "--reason", "why not")
+    printed("remove", cup, "dan", "--because", "why not")
     printed("remove", cup, "eve")
     for name in ("dan", "eve", "cyn"):  # what cyn has handed in waits, and will be refused
         said = f"{name} may not hand in to {cup} any more."
@@ -112,8 +112,8 @@ def test_a_remote_bot_that_is_taken_out_is_said_to_be_remote(db: HandIns, golden
     ada = person(db, "ada")
     assert connect(db, ada, marker()).state == "playing"
     cup = db.league
-    golden(printed("disqualify", cup, "ada", "house", "--reason", "no"))
-    golden(printed("disqualify", cup, "ada", "house", "--undo"))
+    golden(printed("remove", cup, "ada", "house", "--because", "no"))
+    golden(printed("remove", cup, "ada", "house", "--undo"))
     golden(printed("remove", cup, "ada", "house"))
     with Intake(cup, lambda _: None) as intake:
         intake.look_around()

@@ -1,4 +1,4 @@
-"""`arena add` and `arena replace`: who is entered, who is refused and why, and what is written."""
+"""`arena add`: who is entered, who is refused and why, and what is written."""
 
 import json
 import signal
@@ -95,7 +95,7 @@ def test_names_that_are_taken(arena: Arena, cup: Path, make_bot: MakeBot) -> Non
     assert "another bot of this command is called 'ada' too; name one" in rows["ada"]["why"]
     assert names(cup) == ["ada"]
     row = verdicts(arena, cup, "two/ada", code=1)["ada"]
-    assert "there is another bot of this name; `arena replace`, or --replace, puts" in row["why"]
+    assert "there is another bot of this name; --replace puts this one in its place" in row["why"]
     assert "OTHER=two/ada enters it under another name" in row["why"]
     assert states(arena, cup, "two/ada", "--replace") == ["replaced"]
     assert 'name = "ada"\nfolder = "../two/ada"' in text(cup)
@@ -113,9 +113,9 @@ def test_names_that_look_alike(arena: Arena, cup: Path, make_bot: MakeBot) -> No
     with (cup / "league.toml").open("a") as file:  # as older leagues may have it
         file.write('\n[[bot]]\nname = "ADA"\nshipped = "rusher"\n')
     assert states(arena, cup, "third=rusher") == ["entered"]
-    arena("disqualify", cup, "ada", "--reason", "it cheats")
+    arena("remove", cup, "ada", "--because", "it cheats")
     assert verdicts(arena, cup, "one/ada", code=1)["ada"]["why"] == (
-        "ada was disqualified: it cheats. `arena disqualify --undo` lets it play again."
+        "ada was disqualified: it cheats. `arena remove cup ada --undo` lets it play again."
     )
     (cup / "league.toml").write_text(FILE + 'bots = "x"\n')
     told = arena("add", cup, "no such bot")  # told before any check
@@ -159,19 +159,18 @@ def test_a_bot_is_replaced_if_the_new_one_is_fit_and_stays_disqualified(
     make_bot("worse", "def (")
     arena("add", cup, "ada", "rusher", *QUICK)
     before = text(cup)
-    told = arena("replace", cup, "ada", "worse", *QUICK)
+    told = arena("add", cup, "ada=worse", "--replace", *QUICK)
     assert told.exit_code == 1
-    assert "ada is not fit to play guerra. Step 2 failed: says ready." in told.stdout
-    assert told.stderr.endswith("ada stays as it was.\n")
+    assert "REFUSED    says ready" in told.stdout
     assert text(cup) == before
     arena("run", cup)
-    golden(arena("replace", cup, "ada", "better", *QUICK).stdout)
+    golden(arena("add", cup, "ada=better", "--replace", *QUICK).stdout)
     assert text(cup) == before.replace("../ada", "../better")
-    told = arena("replace", cup, "ada", "ada", *QUICK)
-    assert "ada is replaced: it has played before, has those results back" in told.stdout
-    arena("replace", cup, "ada", "better", *QUICK)
-    arena("disqualify", cup, "ada", "--reason", "it cheats")
-    golden(arena("replace", cup, "ada", "rusher", *QUICK).stderr)
+    told = arena("add", cup, "ada", "--replace", *QUICK)
+    assert "ada: played before, so that its results are back" in told.stdout
+    arena("add", cup, "ada=better", "--replace", *QUICK)
+    arena("remove", cup, "ada", "--because", "it cheats")
+    golden(arena("add", cup, "ada=rusher", "--replace", *QUICK).stdout)
     assert names(cup) == ["rusher"]
 
 

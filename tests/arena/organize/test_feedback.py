@@ -107,7 +107,7 @@ def test_the_command_is_that_of_the_league_but_for_places_of_the_organizers(
 
 
 def test_a_disqualified_bot_and_one_that_has_not_played(arena: Arena, played: Path) -> None:
-    arena("disqualify", played, "bob", "--reason", "it was written by ada")
+    arena("remove", played, "bob", "--because", "it was written by ada")
     with (played / "league.toml").open("a") as file:
         file.write('\n[[bot]]\nname = "new"\nshipped = "turtle"\n')
     arena("feedback", played, "back")

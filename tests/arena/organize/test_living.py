@@ -1,4 +1,4 @@
-"""`arena remove`, `arena disqualify` and a league that begins without bots."""
+"""`arena remove`, with and without `--because`, and a league that begins without bots."""
 
 from pathlib import Path
 
@@ -28,13 +28,13 @@ def played(arena: Arena, cup: Path) -> Path:
 def test_a_bot_is_disqualified_and_comes_back(arena: Arena, played: Path, golden: Golden) -> None:
     before = arena("rank", played, "--format", "json").stdout
     reason = 'it read the "answers"'
-    golden(arena("disqualify", played, "the third", "--reason", reason).stdout)
+    golden(arena("remove", played, "the third", "--because", reason).stdout)
     assert text(played) == FILE + BOTS + THIRD + 'disqualified = "it read the \\"answers\\""\n'
     said = " ".join(arena("rank", played).stdout.split())
     assert f"the third was disqualified: {reason}." in said
-    arena("disqualify", played, "the third", "--reason", "it read them")
+    arena("remove", played, "the third", "--because", "it read them")
     assert 'disqualified = "it read them"' in text(played)
-    golden(arena("disqualify", played, "the third", "--undo").stdout)
+    golden(arena("remove", played, "the third", "--undo").stdout)
     assert text(played) == FILE + BOTS + THIRD
     assert arena("rank", played, "--format", "json").stdout == before
 
@@ -47,7 +47,7 @@ def test_a_league_is_changed_while_it_plays(arena: Arena, league: League) -> Non
     until(lambda: league.count() > 0, 20)
     told = arena("add", league.folder, "late=turtle", *QUICK)
     assert f"A run is going on (process {run.pid}) with the bots that it began with." in told.stderr
-    told = arena("disqualify", league.folder, "slow", "--reason", "it sleeps")
+    told = arena("remove", league.folder, "slow", "--because", "it sleeps")
     assert "A run is going on" in told.stderr
     assert "slow was disqualified: it sleeps." in " ".join(
         arena("rank", league.folder).stdout.split()
@@ -64,26 +64,26 @@ def test_a_mistake_changes_nothing_and_a_disqualified_bot_stays(
     arena: Arena, cup: Path, golden: Golden
 ) -> None:
     (cup / "league.toml").write_text(FILE + BOTS + THIRD)
-    arena("disqualify", cup, "the third", "--reason", "it cheats")
+    arena("remove", cup, "the third", "--because", "it cheats")
     before = text(cup)
     for words in (
-        *(["random"], ["random", "--undo", "--reason", "x"], ["random", "--undo"]),
-        *(["the third", "random", "--undo"], ["random", "rondom", "--reason", "x"]),
-        *(["random", "--reason", " "], ["random", "--reason", "a\nb"]),
+        *(["random", "--undo", "--because", "x"], ["random", "--undo"]),
+        *(["the third", "random", "--undo"], ["random", "rondom", "--because", "x"]),
+        *(["random", "--because", " "], ["random", "--because", "a\nb"]),
     ):
-        told = arena("disqualify", cup, *words)
+        told = arena("remove", cup, *words)
         assert told.exit_code == 2
         golden(told.stderr)
         assert text(cup) == before
     for words in (["random", "the third"], ["random", "the thirt"]):
         golden(arena("remove", cup, *words).stderr)
         assert text(cup) == before
-    arena("disqualify", cup, "the third", "--undo")
+    arena("remove", cup, "the third", "--undo")
     both = ("random", "the third", "random")
-    told = arena("disqualify", cup, *both, "--reason", "they are one")
+    told = arena("remove", cup, *both, "--because", "they are one")
     assert told.stderr == "A match needs 2 bots; there are 1.\n"
     out = [(bot.name, bot.reason) for bot in read_played(cup).disqualified]
     assert out == [("random", "they are one"), ("the third", "they are one")]
-    arena("disqualify", cup, "random", "the third", "--undo")
+    arena("remove", cup, "random", "the third", "--undo")
     arena("remove", cup, *both)
     assert names(cup) == ["rusher"]

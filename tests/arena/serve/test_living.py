@@ -125,7 +125,7 @@ def test_a_league_that_is_changed_while_it_is_served_is_read_anew(tmp_path: Path
         assert server.ask("/cup/").status == 200
         file.write_text(text.replace("50000", "1"))
         until(lambda: state(server) == "All matches are played.", 20)
-        said = run_arena("disqualify", folder, "late", "--reason", "it came late")
+        said = run_arena("remove", folder, "late", "--because", "it came late")
         assert takes in said.stderr
 
 

@@ -65,7 +65,7 @@ def test_an_anchor_may_be_disqualified_but_not_removed(arena: Arena, anchored: P
     assert result.exit_code == 2
     assert "anchor: there is no bot 'two' in the league" in result.stderr
     assert 'name = "two"' in (anchored / "league.toml").read_text()
-    assert arena("disqualify", anchored, "two", "--reason", "it cheated").exit_code == 0
+    assert arena("remove", anchored, "two", "--because", "it cheated").exit_code == 0
     assert "elo" not in rows(arena, anchored)["one"]
     assert "Rating ± 2σ" in arena("rank", anchored).stdout
 
