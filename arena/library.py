@@ -24,15 +24,16 @@ from arena.play.missing import Part
 from arena.play.run import Run, open_run
 from arena.play.staffing import RunTerms
 from arena.stats.likelihood import Ties
-from arena.stats.ratings import fit
-from arena.stats.standings import Standing, standings
+from arena.stats.ratings import Ratings, fit
+from arena.stats.standings import Standing
 from arena.store.opening import open_store, read_league, read_played
 from arena.store.rows import StoredMatch
 from arena.store.store import Store
 from arena.tables.cross_table import cross_table
-from arena.tables.leaderboard import leaderboard
+from arena.tables.field import Field
+from arena.tables.leaderboard import leaderboard, ranked_bots
 from arena.tables.sources import read_field
-from arena.tables.standings import read_standings
+from arena.tables.standings import read_ranking
 from arena.tables.table import Table, render
 from protocol.errors import ArenaError
 from referee.catalog.finding import find_source
@@ -65,6 +66,10 @@ def trust(game: str) -> None:
     It runs with all your rights. Raises ArenaError if there is no such game.
     """
     agree(find_source(game))
+
+
+def _rated(field: Field) -> Ratings:
+    return fit(field.deals, bots=field.bots)
 
 
 @dataclass(frozen=True)
@@ -195,20 +200,19 @@ class League:
         """Rate the bots by their whole deals."""
         field = read_field(self.folder)
         ratings = fit(field.deals, bots=field.bots, draw_probability=draw_probability, ties=ties)
-        rows = standings(
-            field.deals, ratings, faults=field.faults, forfeits=field.forfeits, out=field.out
-        )
+        rows = ranked_bots(field, ratings)
         table = leaderboard(field, ratings)
         return Ranking(tuple(rows), field.missing, tuple(table.notes), table)
 
     def table(self) -> str:
         """Return the cross-table that `arena table` prints, 80 columns wide."""
         field = read_field(self.folder)
-        return render(cross_table(field, fit(field.deals, bots=field.bots)), "simple")
+        return render(cross_table(field, _rated(field)), "simple")
 
     def tournament(self) -> str:
-        """Return the standings that `arena standings` prints of a format that goes by results."""
-        return render(read_standings(self.folder), "simple")
+        """Return what `arena rank` prints of a format that goes by results: standings, ratings."""
+        tables = read_ranking(self.folder, _rated, by_results=True)
+        return "\n\n".join(render(table, "simple") for table in tables)
 
     def matches(self, *, bot: str | None = None, faulty: bool = False) -> Iterator[StoredMatch]:
         """Yield stored matches: all, those of a bot, or those in which there was a fault."""

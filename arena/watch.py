@@ -184,8 +184,7 @@ class Watcher:
         began = monotonic()
         count = store.record_count()  # first: what is stored meanwhile is read again
         found = field_of(league, store)
-        remedy = "" if run is None else f"a run is going on (process {run})"
-        found = replace(found, asides=asides_of(league, store), remedy=remedy)
+        found = replace(found, asides=asides_of(league, store))
         table = leaderboard(found, self._rate(found))
         self._note_deals(league, asked_deals(league, store))
         every = (monotonic() - began) / SHARE

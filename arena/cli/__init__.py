@@ -21,7 +21,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "init": "Make a league: a folder whose league.toml says what to play.",
         "add": "Check bots for a league, and enter those that are fit; exit with 1 if any is not.",
         "run": "Play whatever is missing, then show the table.",
-        "rank": "Show the leaderboard of a league, or of several together.",
+        "rank": "Show how a league stands: its standings if its format has some, and its ratings.",
     },
     "Bots": {
         "bots": "List the bundled bots of all games, or of one.",
@@ -39,9 +39,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "import": "Add exported matches to a league: all of them, or none.",
     },
     "Reading": {
-        "standings": "Show how a tournament stands: its points, its rounds, its bracket.",
         "table": "Show the results of every bot against every other.",
-        "watch": "Follow a league while it is being played: its progress and its table.",
         "matches": "List the matches that were played, by deal.",
         "show": "Show a match move by move, with times, faults and notes.",
         "report": "Write a league as one web page: tables, pictures, and matches to step through.",
@@ -75,6 +73,8 @@ _MOVED = {
     "disqualify": "remove LEAGUE NAME --because TEXT",
     "replace": "add LEAGUE NAME=BOT --replace",
     "schema": "games [GAME] --schema",
+    "standings": "rank LEAGUE",
+    "watch": "rank LEAGUE --live",
 }
 """Words that were commands, each with what does the same now."""
 _HOMES = {
@@ -83,7 +83,6 @@ _HOMES = {
     "check-game": "check_game",
     **dict.fromkeys(("init", "run"), "leagues"),
     **dict.fromkeys(("add", "remove", "feedback"), "organize"),
-    "standings": "table",
     "show": "matches",
     **dict.fromkeys(("export", "import"), "archive"),
 }

@@ -3,7 +3,6 @@
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from math import inf
 from pathlib import Path
 from typing import Any, get_args
@@ -46,7 +45,7 @@ from arena.cli.running import (
     stopped_by_time,
     workers_option,
 )
-from arena.cli.saying import say, show, warn_unprotected
+from arena.cli.saying import say, show_all, warn_unprotected
 from arena.cli.verify import agree
 from arena.league.doors import idle_keys
 from arena.league.entry import entries_of
@@ -77,9 +76,8 @@ from arena.store.opening import open_store, read_league
 from arena.store.suspensions import suspended
 from arena.store.tournament import Tournament, asked_deals
 from arena.store.under_way import under_way
-from arena.store.versions import disqualified, twins
-from arena.tables.leaderboard import leaderboard
-from arena.tables.sources import field_of
+from arena.store.versions import twins
+from arena.tables.standings import ranking
 from arena.text import counted, duration, quoted, safe, safe_lines
 from protocol.errors import ArenaError, RunError
 from referee.rules.options import fields
@@ -250,13 +248,10 @@ def play_and_show(league: LeaguePlan, terms: RunTerms, form: str, title: str = "
     A title is printed once it can be played.
     """
     _play_missing(league, terms, title)
+    others = "they belong to the other parts, which `arena import` puts together with this one"
     with open_store(league) as store:
-        said = tuple(map(safe, disqualified(league, store)))
-        field = replace(field_of(league, store), asides=said)
-    if terms.part != WHOLE and not field.suspended:
-        others = "they belong to the other parts, which `arena import` puts together with this one"
-        field = replace(field, remedy=others)
-    show(leaderboard(field, rated(field)), form)
+        tables = ranking(league, store, rated, None if terms.part == WHOLE else others)
+    show_all(tables, form)
 
 
 def _play_missing(league: LeaguePlan, terms: RunTerms, title: str) -> None:

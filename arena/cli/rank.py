@@ -1,32 +1,37 @@
-"""The command that shows the leaderboard: rank."""
+"""The command that shows how a league stands: rank."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Literal, NamedTuple
 
 import click
 
 from arena.cli import main
-from arena.cli.options import PATH, added, anchor_word, grouped, output_format
+from arena.cli.options import PATH, Seconds, added, anchor_word, grouped, output_format
 from arena.cli.rating import Fitting, rated
-from arena.cli.saying import show
+from arena.cli.saying import show, show_all
+from arena.cli.watch import follow
 from arena.tables.by_seat import by_seat
 from arena.tables.combined import combined_table
 from arena.tables.facets import OPTIONS
 from arena.tables.leaderboard import By, leaderboard
 from arena.tables.pairs import pairs_table
 from arena.tables.sources import read_field
+from arena.tables.standings import read_ranking
 from protocol.errors import ArenaError
 
 
 class _View(NamedTuple):
-    """What is shown of ratings."""
+    """What is shown of a league, or of several."""
 
-    by: By | Literal["seat"]
+    by: By | Literal["standings", "seat"] | None
+    """None for what its format has."""
     pairs: bool
     faults: bool
     together: bool
     without_forfeits: bool
+    live: bool
+    every: float | None
 
     def check(self, leagues: int, *, anchor: bool, more: Mapping[str, bool]) -> None:
         """Raise ArenaError for what does not go together; `more` are the options of facets."""
@@ -41,22 +46,55 @@ class _View(NamedTuple):
             )
         if self.by == "seat":
             _refuse("--by seat", anchor=anchor)
-        if self.by != "rating" and leagues > 1:
+        if self.by not in (None, "rating") and leagues > 1:
             raise ArenaError(f"--by {self.by} shows a single league: name only one.")
-        if self.pairs and (self.by != "rating" or leagues > 1):
+        if self.pairs and (self.by not in (None, "rating") or leagues > 1):
             raise ArenaError(
                 "--pairs shows the ratings of a single league: leave out --by, and name only one."
             )
+
+    def is_whole(self, sources: Sequence[Path], form: str, *, more: Mapping[str, bool]) -> bool:
+        """Return whether it is how a league stands, and nothing special of it.
+
+        Raises ArenaError for what does not go with what is asked for of that; `more` are options
+        about ratings.
+        """
+        if self.every is not None and not self.live:
+            raise ArenaError("--every is for --live: without it, nothing is shown again.")
+        asked = "--live" if self.live else "--by standings" if self.by == "standings" else ""
+        if asked:
+            _refuse(
+                asked,
+                pairs=self.pairs,
+                faults=self.faults,
+                together=self.together,
+                without_forfeits=self.without_forfeits,
+                **more,
+            )
+            if len(sources) > 1 or not sources[0].is_dir():
+                raise ArenaError(f"{asked} shows a league: name the folder of one.")
+        if self.live and (self.by or form != "simple"):
+            raise ArenaError("--live shows the whole table: leave out --by and --format.")
+        is_plain = not any((self.pairs, self.faults, self.together, self.without_forfeits))
+        is_default = self.by is None and is_plain and not any(more.values())
+        return bool(asked) or (is_default and len(sources) == 1 and sources[0].is_dir())
 
 
 @main.command()
 @click.argument("sources", nargs=-1, required=True, type=PATH, metavar="LEAGUE...")
 @click.option(
     "--by",
-    type=click.Choice(["rating", "score", "seat"]),
-    default="rating",
-    show_default=True,
-    help="score: sort by the mean score of a match; seat: the bots' points in each seat.",
+    type=click.Choice(["standings", "rating", "score", "seat"]),
+    help="standings: points, rounds, bracket; rating; score: the mean score of a match; seat: the "
+    "bots' points in each seat.  [default: standings, with ratings below, in leagues that have "
+    "some; else, or with any option about ratings, rating]",
+)
+@click.option("--live", is_flag=True, help="Follow the league while it is being played.")
+@click.option(
+    "--every",
+    type=Seconds(0.5, 86_400),
+    metavar="SECONDS",
+    help="With --live: time between two looks at the league.  [default: 2]",
 )
 @click.option("--faults", is_flag=True, help="Show a column for every kind of fault.")
 @added(*(click.option(f"--{each.name}", is_flag=True, help=each.help) for each in OPTIONS))
@@ -106,13 +144,24 @@ def rank(
     form: str,
     **asked: bool,
 ) -> None:
-    """Show the leaderboard of a league, or of several together.
+    """Show how a league stands: its standings if its format has some, and its ratings.
 
     LEAGUE is a league's folder or a file of results (JSON lines, CSV or PGN; - is standard
-    input).
+    input). Of several leagues, the ratings of all together are shown. Standings come from a
+    format that goes by results, such as swiss or knockout: they stand first, and the ratings below
+    them; CSV and JSON hold one of both, which --by names.
+
+    With --live, a league is followed. On a terminal, the ratings are redrawn in place, as large as
+    fits; ▲ and ▼ mark bots that moved since the table before. Elsewhere, a line is printed when
+    something has changed, by default at most every 30 seconds. When the run ends, or nothing is
+    missing, all is shown as without --live, and the command ends; Ctrl-C ends it earlier. It only
+    reads, and may be started before the run. Of a slow league it says too how many matches are
+    under way, or were left so.
 
     \b
     arena rank cup
+    arena rank cup --live
+    arena rank cup --by rating
     arena rank cup --by score
     arena rank cup --by seat
     arena rank cup --versions
@@ -124,6 +173,20 @@ def rank(
     arena rank results.csv --format json
     arena rank spring summer autumn
     """
+    known = None if anchor is None else anchor_word(anchor)
+    special = {"versions": versions, "anchor": anchor is not None, **fitting.asked, **asked}
+    if view.is_whole(sources, form, more=special):
+        [league] = sources
+        by_results = view.by == "standings"
+
+        def whole() -> None:
+            show_all(read_ranking(league, rated, by_results=by_results), form)
+
+        if view.live:
+            follow(league, view.every, whole)
+        else:
+            whole()
+        return
     fields = [
         read_field(
             source,
@@ -135,7 +198,6 @@ def rank(
         for source in _distinct(sources)
     ]
     view.check(len(fields), anchor=anchor is not None, more=asked)
-    known = None if anchor is None else anchor_word(anchor)
     ratings = [rated(field, fitting) for field in fields]
     if len(fields) > 1:
         table = combined_table(fields, ratings, anchor=known)
@@ -149,7 +211,7 @@ def rank(
             fields[0],
             ratings[0],
             faults=view.faults,
-            by=view.by,
+            by="score" if view.by == "score" else "rating",
             together=view.together,
             anchor=known,
             without=None if unforfeited is None else rated(fields[0], fitting, unforfeited),

@@ -21,6 +21,12 @@ class Fitting(NamedTuple):
     linked: bool = False
     """Whether versions of a bot start from the rating of the one before."""
 
+    @property
+    def asked(self) -> dict[str, bool]:
+        """Which of them are asked for, by name."""
+        usual = Fitting()
+        return {name: value != getattr(usual, name) for name, value in self._asdict().items()}
+
 
 def rated(
     field: Field,

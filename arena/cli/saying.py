@@ -4,7 +4,7 @@ import json
 import os
 import shutil
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import click
 
@@ -43,6 +43,13 @@ def show(table: Table, form: str, rows: Iterable[Row] | None = None) -> None:
     ):
         click.echo(piece, nl=False)
     click.echo()
+
+
+def show_all(tables: Sequence[Table], form: str) -> None:
+    """Show tables below each other; programs, whose formats hold one table, get the first."""
+    for number, table in enumerate(tables[:1] if form in ("csv", "json") else tables):
+        click.echo("\n" * bool(number), nl=False)
+        show(table, form)
 
 
 def is_color_welcome() -> bool:

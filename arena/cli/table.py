@@ -1,18 +1,17 @@
-"""The commands that show who met whom, and how a tournament stands: table, standings."""
+"""The command that shows who met whom: table."""
 
 from pathlib import Path
 
 import click
 
 from arena.cli import main
-from arena.cli.options import PATH, league_argument, output_format
+from arena.cli.options import PATH, output_format
 from arena.cli.rating import rated
 from arena.cli.saying import show
 from arena.tables.circles import circles_table
 from arena.tables.cross_table import Cell, cross_table
 from arena.tables.head_to_head import head_to_head
 from arena.tables.sources import read_field
-from arena.tables.standings import read_standings
 from protocol.errors import ArenaError
 
 
@@ -56,18 +55,3 @@ def table_command(
         show(cross_table(field, ratings, cell), form)
     else:
         show(head_to_head(field, ratings, *between), form)
-
-
-@main.command()
-@league_argument
-@output_format
-def standings(league: Path, form: str) -> None:
-    """Show how a tournament stands: its points, its rounds, its bracket.
-
-    It is for the formats that go by results: swiss, knockout, double-elimination, settled. For
-    the ratings of any league, see `arena rank`.
-
-    \b
-    arena standings cup
-    """
-    show(read_standings(league), form)

@@ -1,4 +1,4 @@
-"""The command that follows a league while it is being played: watch."""
+"""What `arena rank --live` shows of a league while it is being played."""
 
 import os
 import re
@@ -15,10 +15,7 @@ from typing import Any
 
 import click
 
-from arena.cli import main
-from arena.cli.options import Seconds, league_argument
 from arena.cli.rating import rated
-from arena.cli.saying import show
 from arena.tables.leaderboard import ranks_text
 from arena.tables.table import Row, Style, Table, render
 from arena.text import counted, duration, fold, letters, quoted, safe, width
@@ -32,34 +29,13 @@ _LEAST_LINES = 3  # of a table: its head and one bot
 _COLORS = re.compile("\x1b\\[[0-9]*m")
 
 
-@main.command()
-@league_argument
-@click.option(
-    "--every",
-    type=Seconds(0.5, 86_400),
-    metavar="SECONDS",
-    help="Time between two looks at the league.  [default: 2]",
-)
-@click.option("--once", is_flag=True, help="Show the present state once, and end.")
-def watch(league: Path, every: float | None, once: bool) -> None:
-    """Follow a league while it is being played: its progress and its table.
+def follow(league: Path, every: float | None, show_whole: Callable[[], None]) -> None:
+    """Show how a league is being played until the run ends, or nothing is missing; then the whole.
 
-    On a terminal, the table is redrawn in place, as large as fits; ▲ and ▼ mark bots that moved
-    since the table before. Elsewhere, a line is printed when something has changed, by default at
-    most every 30 seconds. When the run ends, or nothing is missing, `arena watch` shows the whole
-    table and ends; Ctrl-C ends it earlier. It only reads, and may be started before the run. Of a
-    slow league it says too how many matches are under way, or were left so.
-
-    \b
-    arena watch cup
-    arena watch cup --every 10
-    arena watch cup --once
+    On a terminal it is a picture, drawn anew in its place; elsewhere a line now and then.
     """
     pause = _EVERY if every is None else every
     watcher = Watcher(league, rated, pause)
-    if once:
-        _show_whole(watcher.look())
-        return
     live = sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
     output: _Screen | _Lines
     output = _Screen() if live else _Lines(_SECONDS_BETWEEN_LINES if every is None else every)
@@ -76,17 +52,10 @@ def watch(league: Path, every: float | None, once: bool) -> None:
         output.leave()
         return
     output.clear()
-    _show_whole(sight)
-
-
-def _show_whole(sight: Sight) -> None:
-    """Print how things stand, with all of the table."""
-    head = [*_head(sight)]
-    if sight.table is None:
-        click.echo("\n".join(head))
-        return
-    click.echo("\n".join([*head, ""]))
-    show(sight.table, "simple")
+    click.echo("\n".join(_head(sight)))
+    if sight.table is not None:
+        click.echo()
+        show_whole()
 
 
 @contextmanager

@@ -110,7 +110,7 @@ class Summary:
     seats: Table
     """The table of `arena rank --by seat`."""
     tournament: ShownStandings | None
-    """What `arena standings` prints, if the format goes by results."""
+    """The standings that `arena rank` prints, if the format goes by results."""
     progress: Sequence[Point]
     lengths: Lengths
     facts: LeagueFacts

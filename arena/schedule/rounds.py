@@ -5,8 +5,8 @@ deals, and says which line-ups play next, or that it has ended. It sees nothing 
 order in which matches came in. So the same results give the same rounds, whoever played them where.
 """
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, NamedTuple, Protocol, TypeAlias, TypeVar
@@ -100,6 +100,8 @@ class Standings:
     """Lines of text that show it as a picture, such as a bracket."""
     notes: tuple[str, ...] = ()
     """What is to be said of it, in sentences."""
+    ranks: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    """The first and the last rank of each bot, where the format itself tells bots apart."""
 
 
 def repeated(lineups: Iterable[tuple[_T, int]]) -> list[_T]:

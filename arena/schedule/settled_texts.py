@@ -1,7 +1,7 @@
 """What the format `settled` says: its last sentence, and how a tournament stands; pure."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from arena.schedule.goal import Compared, Findings, Measure, doubt
@@ -102,19 +102,25 @@ class Texts:
     def standings(self) -> Standings:
         """Return how it stands: what is open, and what is known."""
         note = f"{self.asked}. {self._so_far()}" if self.found.open else self.answer()
+        ranks = {self.names[bot]: self._ranks(bot) for bot in self.found.order}
+        grid = self._known(ranks)
         if not self.found.open:
-            return Standings((self._ranks(),), notes=(note,))
-        return Standings((self._ranks(), self._open()), notes=(note, _OF_OPEN))
+            return Standings((grid,), notes=(note,), ranks=ranks)
+        return Standings((grid, self._open()), notes=(note, _OF_OPEN), ranks=ranks)
 
-    def _ranks(self) -> StandingsGrid:
+    def _known(self, ranks: Mapping[str, tuple[int, int]]) -> StandingsGrid:
         rows = []
         for bot in self.found.order:
-            above, below = self._separated(bot)
             deals = self.measure.ratings.bots[self.measure.names[bot]].deals
-            first, last = 1 + above, len(self.names) - below
-            ranks = f"{first}" if first == last else f"{first}-{last}"
-            rows.append((ranks, self.names[bot], deals))
-        return StandingsGrid("What is known", ("ranks", "bot", "deals"), tuple(rows))
+            first, last = ranks[self.names[bot]]
+            rank = f"{first}" if first == last else f"{first}-{last}"
+            rows.append((rank, self.names[bot], deals))
+        return StandingsGrid("What is known", ("rank", "bot", "deals"), tuple(rows))
+
+    def _ranks(self, bot: int) -> tuple[int, int]:
+        """Return the first and the last rank that a bot may have."""
+        above, below = self._separated(bot)
+        return 1 + above, len(self.names) - below
 
     def _separated(self, bot: int) -> tuple[int, int]:
         """Return how many bots are surely better, and how many surely worse."""

@@ -43,6 +43,8 @@ class Field:
     """How they are to be got, where `arena run` is not the way; None where that is not said."""
     progress: str = ""
     """How far a league has come that goes by results, in a sentence."""
+    ranks: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    """The first and the last rank of each bot, where the league's format tells bots apart."""
     suspended: Mapping[str, str] = field(default_factory=dict)
     """Why bots were suspended in the last run that they were to play in, in sentences."""
     disqualified: Mapping[str, str] = field(default_factory=dict)
@@ -160,8 +162,6 @@ class Field:
             said.append("Faults are those of all matches, also of those that do not count here.")
         if self.progress:
             said.append(self.progress)
-        if self.progress and self.remedy is not None:
-            said.append(f"`arena standings {quoted(self.name)}` shows the rounds.")
         if self.missing or self.progress:
             for bot, why in self.suspended.items():
                 missing = "" if self.progress else " Its matches are missing, so it has no rank."

@@ -1,6 +1,7 @@
 """The leaderboard of a field: its bots, rated and ranked, as a table."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Literal, TypeAlias
 
 from arena.stats.elo import Anchor
@@ -23,6 +24,8 @@ By: TypeAlias = Literal["rating", "score"]
 """What a leaderboard may be sorted by."""
 RANKS = "A rank is a range: bots that the results cannot separate share it."
 """What a reader must know of ranks."""
+OWN_RANKS = "A rank is a range: bots that this league is not sure to tell apart share it."
+"""The same where the format of the league tells bots apart."""
 TOGETHER = (
     "Ranks hold for the whole table at once: if all bots were equal, in 95 % of tables all would "
     "share one range."
@@ -56,19 +59,13 @@ def leaderboard(
         raise ArenaError(f"{field.name} is a file of results, which has no faults; name a league.")
     sort_key = by_score(field) if by == "score" else None
     anchor = anchor_in(field, ratings, anchor)
-    ranked = standings(
-        field.deals,
-        ratings,
-        faults=field.faults,
-        forfeits=field.forfeits,
-        together=together,
-        out=field.out,
-    )
+    ranked = ranked_bots(field, ratings, together=together)
+    own = bool(field.ranks) and not together
     found = (
         on_elo(ratings, anchor),
         scores(field),
         unforfeited(field, ratings, without, anchor),
-        more_deals(field, ratings, together=together),
+        None if own else more_deals(field, ratings, together=together),
         misfits(field, ratings, ranked),
         linked(field, ratings),
         *field.optional,
@@ -84,7 +81,7 @@ def leaderboard(
     facts = {**field.facts, "draw_probability": ratings.draw_probability}
     facts |= {key: fact for facet in facets for key, fact in facet.facts.items()}
     said = [
-        *_notes(field, ratings, rows),
+        *_notes(field, ratings, rows, OWN_RANKS if own else RANKS),
         *(note for facet in facets for note in facet.notes),
         *field.remarks,
         *([TOGETHER] if together else []),
@@ -93,6 +90,21 @@ def leaderboard(
         rows.sort(key=sort_key)
     keys = (*KEYS, *(key for facet in facets for key in facet.keys))
     return Table("standings", columns, rows, facts, said, keys, fixed=3 if many else 2)
+
+
+def ranked_bots(field: Field, ratings: Ratings, *, together: bool = False) -> list[Standing]:
+    """Return the bots of a field in their order, with the ranks of its format if that has some."""
+    ranked = standings(
+        field.deals,
+        ratings,
+        faults=field.faults,
+        forfeits=field.forfeits,
+        together=together,
+        out=field.out,
+    )
+    if not field.ranks or together:
+        return ranked
+    return [replace(each, ranks=each.ranks and field.ranks.get(each.bot)) for each in ranked]
 
 
 def _columns(
@@ -189,9 +201,9 @@ def _fault_columns(rows: Sequence[Row]) -> list[Column]:
     return [*map(column, kinds), Column("Forfeits", "forfeits", "right", style=_fault_style)]
 
 
-def _notes(field: Field, ratings: Ratings, rows: Sequence[Row]) -> Iterator[str]:
+def _notes(field: Field, ratings: Ratings, rows: Sequence[Row], ranks: str) -> Iterator[str]:
     """Yield what a reader must know of ranks and forfeits."""
-    yield f"{field.extent}. {RANKS}"
+    yield f"{field.extent}. {ranks}"
     if len(ratings.groups) > 1:
         yield (
             f"{len(ratings.groups)} groups of bots never met each other: ranks and ratings hold "

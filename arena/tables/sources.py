@@ -111,6 +111,7 @@ def field_of(
         asked=wanted.match_count,
         missing=_missing(league, store, wanted, counted.stored),
         progress="" if tournament is None else tournament.progress,
+        ranks={} if tournament is None or versions else tournament.standings().ranks,
         remedy=remedy_of(league),
         suspended=_suspended(league, store),
         disqualified={bot.name: bot.reason for bot in league.disqualified},
@@ -206,8 +207,9 @@ def title_of(bot: BotVersion) -> str:
 def remedy_of(league: LeaguePlan) -> str:
     """Return how missing matches are got, in a clause; empty where `arena run` is the way."""
     user = player_of(league.folder)
-    is_served = user is not None and user.is_server
-    if not is_served and not any(bot.remote_digest for bot in league.bots):
+    if user is not None and not user.is_server:
+        return f"a run is going on (process {user.process})"
+    if user is None and not any(bot.remote_digest for bot in league.bots):
         return ""
     return "`arena serve` plays what is missing"
 

@@ -14,10 +14,14 @@ from arena.store.opening import open_store, read_played
 from arena.store.store import Store
 from arena.store.tournament import Tournament
 from arena.tables.elo import ELO_KEYS, elo_in, elo_values, of_elo, rating_column, rating_text
+from arena.tables.field import Field
+from arena.tables.leaderboard import leaderboard
 from arena.tables.sources import asides_of, field_of
 from arena.tables.table import NAME_WIDTH, Column, Row, Sheet, Table
-from arena.text import quoted, safe
+from arena.text import safe
 from protocol.errors import ArenaError
+
+Rate = Callable[[Field], Ratings]
 
 _MOST_LINEUPS = 40  # of a round that are shown
 _INITIALS = 2  # letters of a header that stands for two words
@@ -41,30 +45,46 @@ class ShownStandings(msgspec.Struct, frozen=True, kw_only=True):
     notes: list[str]
 
 
-def read_standings(folder: Path) -> Table:
-    """Return how the tournament of a league stands.
+def read_ranking(folder: Path, rate: Rate, *, by_results: bool = False) -> list[Table]:
+    """Return what `ranking` does of the league in a folder, also before anything was played.
 
-    Raises ArenaError for a league whose format does not go by results.
+    Raises ArenaError if it has no database, unless its format goes by results; and if it does not,
+    where that is asked for.
     """
     league = read_played(folder)
-    if not league.goes_by_results:
+    if by_results and not league.goes_by_results:
         raise ArenaError(
-            f"the format of {folder} is {league.settings.format!r}, which has no standings but "
-            f"the ratings: `arena rank {quoted(folder)}` shows them."
+            f"{folder} is played as {league.settings.format!r}, which has no standings but the "
+            f"ratings: leave out --by."
         )
-    if not league.database.is_file():
-        return standings_table(league, None, fit({}, bots=[bot.name for bot in league.bots]))
+    if league.goes_by_results and not league.database.is_file():
+        return [standings_table(league, None, fit({}, bots=[bot.name for bot in league.bots]))]
     with open_store(league) as store:
-        field = field_of(league, store)
-        table = standings_table(league, store, fit(field.deals, bots=field.bots))
-        said = [
-            *asides_of(league, store),
-            *(note for facet in field.facets for note in facet.notes),
-        ]
-        facts = dict(table.facts)
-        for facet in field.facets:
-            facts |= facet.facts
-        return replace(table, facts=facts, notes=[*table.notes, *said])
+        return ranking(league, store, rate)
+
+
+def ranking(league: LeaguePlan, store: Store, rate: Rate, remedy: str | None = None) -> list[Table]:
+    """Return how a league stands: its leaderboard, after its standings if it goes by results.
+
+    A `remedy` says how missing matches are got, unless they are missing by somebody's doing.
+    """
+    field = replace(field_of(league, store), asides=asides_of(league, store))
+    if remedy is not None and not field.suspended:
+        field = replace(field, remedy=remedy)
+    ratings = rate(field)
+    table = leaderboard(field, ratings)
+    if not league.goes_by_results:
+        return [table]
+    first = standings_table(league, store, ratings)
+    facts = dict(first.facts)
+    for facet in field.facets:
+        facts |= facet.facts
+    below = Sheet(table.columns, table.rows, table.fixed, title="Ratings")
+    notes = [note for note in table.notes if note not in first.notes]
+    return [
+        replace(first, facts=facts),
+        replace(table, grids=[below], notes=notes),
+    ]
 
 
 def standings_table(league: LeaguePlan, store: Store | None, ratings: Ratings) -> Table:

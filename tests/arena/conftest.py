@@ -161,9 +161,11 @@ class League:
         return subprocess.CompletedProcess(process.args, code, out, err)
 
     def rank(self) -> str:
-        """Return what `arena rank --format json` prints."""
+        """Return what `arena rank --by rating --format json` prints."""
         result = CliRunner().invoke(
-            main, ["rank", str(self.folder), "--format", "json"], catch_exceptions=False
+            main,
+            ["rank", str(self.folder), "--by", "rating", "--format", "json"],
+            catch_exceptions=False,
         )
         assert result.exit_code == 0, result.output
         return result.stdout

@@ -222,7 +222,7 @@ signal.setitimer(signal.ITIMER_REAL, 0)
 
 @pytest.mark.slow
 def test_nothing_is_written_twice_when_a_signal_comes(tmp_path: Path) -> None:
-    """Ctrl-C just after a picture of `arena watch` drew it once more below the ^C."""
+    """Ctrl-C just after a picture of `arena rank --live` drew it once more below the ^C."""
     done = subprocess.run(
         [sys.executable, "-c", INTERRUPTED], capture_output=True, text=True, cwd=ROOT, check=True
     )

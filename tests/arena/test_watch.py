@@ -55,7 +55,7 @@ def slow_league(league: League, deals: int = 20) -> None:
 
 @contextmanager
 def watching(folder: Path, *words: str, **settings: str) -> Iterator[Terminal]:
-    with at_terminal("watch", folder, *words, **{"TERM": "xterm", **settings}) as terminal:
+    with at_terminal("rank", folder, "--live", *words, **{"TERM": "xterm", **settings}) as terminal:
         yield terminal
 
 
@@ -176,7 +176,7 @@ def more_deals(folder: Path) -> None:
 @pytest.mark.slow
 def test_piped_it_says_a_line_now_and_then_and_shows_the_table_at_the_end(league: League) -> None:
     slow_league(league)
-    watch = league.start("watch", "--every", "0.5")
+    watch = league.start("rank", "--live", "--every", "0.5")
     league.call("run", "--workers", "1")
     told = league.finish(watch)
     head, _, rest = told.stdout.partition("\n\n")
@@ -198,20 +198,19 @@ def test_piped_it_says_nothing_while_nothing_changes_and_ends_where_the_league_g
     monkeypatch.setattr(
         watch, "_wait", lambda *_: looks.append(_) or (len(looks) == 4 and shutil.rmtree(copy))
     )
-    told = arena("watch", copy)
+    told = arena("rank", copy, "--live")
     assert (told.exit_code, len(told.stdout.splitlines())) == (2, 1)
     assert told.stderr == f"arena: there is no league {str(copy)!r}: no such folder.\n"
 
 
-def test_a_league_without_a_database_has_played_nothing_yet(arena: Arena, league: League) -> None:
+def test_a_league_without_a_database_has_played_nothing_yet(league: League) -> None:
     league.write(PLAYED)
-    told = arena("watch", league.folder, "--once")
-    assert told.exit_code == 0
-    assert "0 of 12 matches" in told.stdout
-    assert told.stdout.endswith("No match has been played yet.\n")
+    said = " ".join(_picture(looked(league.folder).look(), 80, 24, color=False))
+    assert "0 of 12 matches" in said
+    assert said.endswith("No match has been played yet.")
     assert league.files() == ["league.toml"]
     (league.folder / "league.db").touch()  # by a run that has just begun: it is left to it
-    assert "No match has been played yet." in arena("watch", league.folder, "--once").stdout
+    assert looked(league.folder).look().table is None
     assert not (league.folder / "league.db").stat().st_size
 
 

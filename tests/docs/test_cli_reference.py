@@ -44,10 +44,6 @@ GIVEN = {
     "arena remove cup mine; arena add cup mine=./asking",
     "arena remove cup mine --because": FRESH,
     "arena run cup": FRESH,
-    "arena standings cup": "cp -r cup all; rm -rf cup\n"
-    "arena init cup --game guerra sensible mine=./my_bot --format knockout --deals 2\n"
-    "arena run cup",
-    "arena table cup": "[ ! -e all ] || (rm -rf cup; mv all cup)",
     "arena rank results.csv": "printf 'match,bot,place\\n1,ann,1\\n1,bob,2\\n' > results.csv",
     "arena rank spring": "arena run cup; cp -r cup spring; cp -r cup summer; cp -r cup autumn",
     "arena import cup": "arena export cup half.jsonl; cp half.jsonl other_half.jsonl",

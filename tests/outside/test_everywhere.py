@@ -121,7 +121,7 @@ def test_a_league_is_ranked_listed_shown_and_verified(cup: Path, place: Place) -
     assert f" of {GAME} in " in place("rank", cup).stdout
     assert "the worth of the prizes won" in place("rank", cup, "--by", "score").stdout
     assert place("table", cup).stdout
-    assert "24 of 24" in place("watch", cup).stdout
+    assert "24 of 24" in place("rank", cup, "--live").stdout
     assert "rounds" in place("matches", cup, "--columns", "match,rounds").stdout
     rows = json.loads(place("matches", cup, "--format", "json").stdout)["matches"]
     match = rows[0]["match"]

@@ -342,3 +342,17 @@ def test_the_page_shows_one_example_in_both_forms_whose_order_says_nothing(
         (tmp_path / "results").write_text(text)
         found.append(ranks.text(tmp_path / "results", "--format", "json"))
     assert len(set(found)) == 1
+
+
+def test_what_goes_with_neither_live_nor_standings_is_refused(
+    ranks: Ranks, played: Path, golden: Golden
+) -> None:
+    for words in (
+        *("--live --pairs", "--live --by rating", "--live --format csv", "--every 5"),
+        *("--by standings --faults", "--by standings --anchor one=1", "--by standings"),
+    ):
+        golden(ranks.refused(played, *words.split()).replace(str(played), "LEAGUE"))
+    for words in ("--live", "--by standings"):
+        assert "shows a league: name the folder of one" in ranks.refused(
+            played, played, *words.split()
+        )

@@ -98,12 +98,19 @@ def a_match(arena: Arena) -> str:
 
 EXECUTING = (
     *("run cup", "verify cup", "report cup -o cup.html"),
-    *("play ./nim.py ./ann ./bob", "check ./ann --game ./nim.py", "schema ./nim.py"),
+    *("play ./nim.py ./ann ./bob", "check ./ann --game ./nim.py", "games ./nim.py --schema"),
     *("games ./nim.py", "new mine --lang python --game ./nim.py", "bots ./nim.py"),
     *("init other ./ann ./bob --game ./nim.py", "compare ./ann ./bob --game ./nim.py"),
 )
 READING = (
-    *("rank cup", "table cup", "matches cup", "watch cup", "export cup", "import cup cup.jsonl"),
+    *(
+        "rank cup",
+        "table cup",
+        "matches cup",
+        "rank cup --live",
+        "export cup",
+        "import cup cup.jsonl",
+    ),
     "report cup -o - --replays 0",
 )
 
@@ -277,7 +284,7 @@ def test_what_a_strangers_league_says_of_its_game_reaches_no_terminal(
             (text,) = db.execute("SELECT value FROM setting WHERE key = 'facts'").fetchone()
             new = json.dumps({**json.loads(text), "name": "nim", "title": "Nim", **change})
             db.execute("UPDATE setting SET value = ? WHERE key = 'facts'", (new,))
-        for words in ("rank", "matches", "run --trust", "verify --trust", "watch"):
+        for words in ("rank", "matches", "run --trust", "verify --trust", "rank --live"):
             word, *more = words.split()
             done = arena(word, "cup", *more)
             assert "the setting facts cannot be read" in done.stdout + done.stderr, words

@@ -73,7 +73,7 @@ def verified(league: League, code: int = 0) -> str:
 
 
 def standings(league: League) -> Any:
-    return json.loads(league.call("standings", "--format", "json").stdout)
+    return json.loads(league.call("rank", "--format", "json").stdout)
 
 
 def change(league: League, old: str, new: str) -> None:
@@ -234,7 +234,7 @@ def test_matches_and_rounds_that_were_lost_come_again_and_edited_ones_are_named(
     league: League,
 ) -> None:
     league.write(of_five())
-    assert "Round 1 comes next." in league.call("standings").stdout
+    assert "Round 1 comes next." in league.call("rank").stdout
     done = league.call("run")
     assert "4 rounds of the Swiss tournament are played." in done.stdout
     assert "missing" not in done.stdout
@@ -372,7 +372,7 @@ def test_what_does_not_go_with_rounds_is_refused(league: League) -> None:
     league.write(text(shipped("one"), form="knockout"))
     assert "BOT...` enters some" in league.call("run", code=2).stderr
     league.write(text(shipped("one"), shipped("two"), form="round-robin"))
-    assert "arena rank" in league.call("standings", code=2).stderr
+    assert "leave out --by" in league.call("rank", "--by", "standings", code=2).stderr
 
 
 def test_while_its_first_round_is_played_a_bracket_is_the_one_that_was_drawn(
@@ -387,3 +387,44 @@ def test_while_its_first_round_is_played_a_bracket_is_the_one_that_was_drawn(
     after = standings(league)
     assert after["tables"] == before["tables"]
     assert [row["bot"] for row in after["standings"]] == [row["bot"] for row in before["standings"]]
+
+
+# --- what rank shows of a tournament
+
+
+@pytest.mark.parametrize("form", ["swiss", "knockout", "settled", "round-robin"])
+def test_a_run_ends_with_what_rank_shows(league: League, form: str) -> None:
+    league.write(of_five(form))
+    at_the_end = league.call("run").stdout
+    assert league.call("rank").stdout == at_the_end
+    first, _, below = at_the_end.partition("\nRatings\n")
+    if form == "round-robin":
+        assert not below
+        return
+    assert "Rating ± 2σ" in first
+    assert below.splitlines()[0].split()[:2] == ["Rank", "Bot"]
+    alone = league.call("rank", "--by", "rating").stdout
+    assert alone.splitlines()[:7] == below.splitlines()[:7]
+    assert league.call("rank", "--by", "standings").stdout == at_the_end
+    assert "rounds" in standings(league)
+    assert "rounds" not in json.loads(league.rank())
+    faults = league.call("rank", "--faults").stdout  # an option about ratings
+    assert faults.splitlines()[0].split()[-1] == "Forfeits"
+    notes = " ".join(at_the_end.split())
+    assert notes.count(standings(league)["progress"]) == 1
+
+
+def test_the_ratings_of_a_settled_league_tell_no_more_bots_apart_than_its_standings(
+    league: League,
+) -> None:
+    bots = [shipped(name, name) for name in ("random", "rusher", "sensible")]
+    league.write(text(*bots, form="settled").replace("deals = 1", "deals = 6"))
+    league.call("run")
+    known = {row["bot"]: row["rank"] for row in standings(league)["standings"]}
+    rows = json.loads(league.rank())["standings"]
+    for row in rows:
+        first, last = row["rank"]
+        assert known[row["bot"]] == (f"{first}" if first == last else f"{first}-{last}")
+    assert "is not sure to tell apart" in " ".join(league.call("rank").stdout.split())
+    together = json.loads(league.call("rank", "--together", "--format", "json").stdout)
+    assert [row["rank"] for row in together["standings"]] != [row["rank"] for row in rows]

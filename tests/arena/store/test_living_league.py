@@ -61,7 +61,7 @@ def test_a_bot_that_leaves_takes_its_matches_off_the_table_and_back_on(
     whole = rows(arena, league)
     play(arena, league, ONE, TWO)
     assert {row["matches"] for row in rows(arena, league).values()} == {4}
-    for words in (["run"], ["rank"], ["table"], ["watch", "--once"]):
+    for words in (["run"], ["rank"], ["table"], ["rank", "--live"]):
         assert "three has left the league: its matches do not" in said(arena, league, *words), words
     assert "three" in arena("rank", league.folder, "--versions").stdout
     assert "Nothing is missing" in play(arena, league, ONE, TWO, THREE).stderr
@@ -249,7 +249,7 @@ def test_matches_of_a_disqualified_bot_do_not_count_and_every_table_says_why(
     assert "Nothing is missing" in play(arena, league, ONE, TWO, CHEAT).stderr
     assert league.count() == 12
     assert {bot: row["matches"] for bot, row in rows(arena, league).items()} == {"one": 4, "two": 4}
-    for words in (["run"], ["rank"], ["rank", "--by", "seat"], ["table"], ["watch", "--once"]):
+    for words in (["run"], ["rank"], ["rank", "--by", "seat"], ["table"], ["rank", "--live"]):
         printed = said(arena, league, *words)
         assert SAID in printed, words
         assert "left the league" not in printed

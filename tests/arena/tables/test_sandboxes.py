@@ -23,7 +23,6 @@ TABLES = (
     ("table",),
     ("table", "--between", "one", "two"),
     ("table", "--cycles"),
-    ("watch", "--once"),
 )
 MIXED = (
     "Sandboxes: landlock in 8 matches, landlock and uid (weaker than landlock) in 3 matches, none "

@@ -225,7 +225,7 @@ def test_a_round_that_has_begun_binds(league: League, form: str) -> None:
     else:
         assert stored == set()
         assert "4 matches are over that had begun" in ended.stderr
-        assert "ada" in league.call("standings").stdout.split("Champion")[-1]
+        assert "ada" in league.call("rank").stdout.split("Champion")[-1]
     assert "differs" in (verified := league.call("verify").stdout) or "no matches" in verified
 
 
