@@ -31,9 +31,6 @@ GROUPS: dict[str, dict[str, str]] = {
     "Leagues": {
         "remove": "Take bots out of a league; their matches are kept, and count no more.",
         "grant": "Give a bot limits of its own; without NAME, show who has some, or needs some.",
-        "final": (
-            "Draw the sealed seed of a contest's final, or make the final, or say how it stands."
-        ),
         "verify": "Play every stored match again by the rules, and name those that differ.",
         "export": "Write all that a league has played as JSON lines.",
         "import": "Add exported matches to a league: all of them, or none.",
@@ -71,6 +68,7 @@ GROUPS: dict[str, dict[str, str]] = {
 _COMMANDS = {name: said for group in GROUPS.values() for name, said in group.items()}
 _MOVED = {
     "disqualify": "remove LEAGUE NAME --because TEXT",
+    "final": "run LEAGUE --final",
     "replace": "add LEAGUE NAME=BOT --replace",
     "schema": "games [GAME] --schema",
     "standings": "rank LEAGUE",

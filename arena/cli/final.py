@@ -1,12 +1,8 @@
-"""The command for the final of a contest: final."""
+"""The steps of a contest's final, which `arena run --final` does."""
 
 from functools import partial
 from pathlib import Path
 
-import click
-
-from arena.cli import main
-from arena.cli.options import league_argument, trust_option
 from arena.cli.saying import say
 from arena.handin.calendar import phase
 from arena.handin.database import HandIns, now
@@ -16,7 +12,6 @@ from arena.handin.final import (
     draw,
     is_due,
     is_made,
-    is_over,
     make_final,
     note_over,
     published_seed,
@@ -35,58 +30,52 @@ from protocol.errors import ArenaError
 _say = partial(say, err=False)
 
 
-@main.command("final")
-@league_argument
-@click.option("--discard", is_flag=True, help="Remove a final that was made too early.")
-@trust_option
-def final_command(league: Path, discard: bool) -> None:
-    """Draw the sealed seed of a contest's final, or make the final, or say how it stands.
+def next_step(league: Path) -> Path | None:
+    """Do the next step of a league's final, and say so; return its folder if it is to be played.
 
-    `arena serve` does all of this by itself; this is for contests without a server. Called first,
-    it draws a seed, keeps it, and prints its SHA-256, which is to be published. Called after the
-    closing, it makes the final, which is a league in the folder `final` of the league's, and which
-    `arena run` plays: of copies of the bots that are in the league then, whatever was played
-    before. Called when that is done, it prints the seed.
-
-    A final that was made too early, as `closes` was wrong, is removed by --discard, once `closes`
-    lies ahead, and unless others than organizers could see its matches. The seed stays as it was
-    published.
-
-    \b
-    arena final cup
-    arena run cup/final
-    arena verify cup/final --sealed 5b1f0c...
+    First, its seed is drawn; after the closing, it is made and played; then the seed is published.
+    One call does one of these. Raises ArenaError if there is none to do, and it should be.
     """
     plan = read_asked(league)
-    hand_in = plan.hand_in
-    if discard:
-        _discard(league, hand_in)
-        return
+    hand_in, again = plan.hand_in, f"`arena run {quoted(league)} --final`"
     if hand_in.final_deals is None:
         raise ArenaError(
             f"{league} has no final: write final_deals = 100, say, and closes below [hand_in]."
         )
     with HandIns(league, create=True) as db:
-        is_late = draw(db) and phase(hand_in, now()) == "closed"
+        is_new = draw(db)
         _say(f"The SHA-256 of the final's seed: {sealed(db)}")
-        if is_late:
-            _say("It was drawn only now, after the closing.")
-        if is_due(db, hand_in):
+        if not is_made(league):
+            if phase(hand_in, now()) != "closed":
+                _say(f"{again} makes the final after the closing, {hand_in.closes}.")
+                return None
+            if is_new:
+                _say(f"It was drawn only now, after the closing. The next {again} makes the final.")
+                return None
+            if not is_due(db, hand_in):
+                waiting = counted(len(queue(db)), "submission waits", "submissions wait")
+                raise ArenaError(
+                    f"{waiting}: the final is made once all that was handed in is decided. "
+                    f"`arena serve` takes them in."
+                )
             make_final(db)
             _say_made(plan)
-        if is_made(league):
-            _say_how_it_stands(db, hand_in)
-        elif phase(hand_in, now()) != "closed":
-            _say(f"The final is made after the closing, {hand_in.closes}.")
-        else:
-            waiting = counted(len(queue(db)), "submission waits", "submissions wait")
-            raise ArenaError(
-                f"{waiting}: the final is made once all that was handed in is decided. "
-                f"`arena serve` takes them in."
-            )
+        folder = db.league / FINAL
+        if _missing(folder):
+            return folder
+        _publish(db, hand_in)
+        return None
 
 
-def _discard(league: Path, hand_in: HandIn) -> None:
+def tell_end(league: Path) -> None:
+    """Say how the final of a league is brought to its end, once all of it was played."""
+    if not _missing(league / FINAL):
+        _say(f"The final is played. `arena run {quoted(league)} --final` publishes its seed.")
+
+
+def discard(league: Path) -> None:
+    """Remove a final that was made too early, and say so; raise ArenaError if it has to stay."""
+    hand_in = read_asked(league).hand_in
     if not is_made(league):
         raise ArenaError(f"{league} has no final; there is nothing to discard.")
     with HandIns(league, create=True) as db:
@@ -105,31 +94,29 @@ def _say_made(plan: LeaguePlan) -> None:
     _say(
         f"It is made now, of the {counted(len(names), 'bot')} in {plan.folder}{before}: "
         f"{', '.join(names)}. If that is too early, set closes to a later time, then: `arena "
-        f"final {word} --discard`."
+        f"run {word} --discard-final`."
     )
 
 
-def _say_how_it_stands(db: HandIns, hand_in: HandIn) -> None:
-    folder = db.league / FINAL
-    word = quoted(folder)
-    plan = read_played(folder)
-    if plan.database.is_file():
-        with open_store(plan) as store:
-            _, missing = count_missing(plan, store)
-    else:
-        missing = asked_deals(plan, None).match_count
-    if not missing:
-        note_over(db)
+def _missing(final: Path) -> int:
+    """Return how many matches of a final are still to be played."""
+    plan = read_played(final)
+    if not plan.database.is_file():
+        return asked_deals(plan, None).match_count
+    with open_store(plan) as store:
+        return count_missing(plan, store)[1]
+
+
+def _publish(db: HandIns, hand_in: HandIn) -> None:
+    """Note that the final is over, and say its seed if everybody may know it now."""
+    note_over(db)
     seed = published_seed(db, hand_in, now())
-    if not is_over(db):
-        _say(
-            f"The final is {folder}: {counted(missing, 'match is', 'matches are')} missing. "
-            f"`arena run {word}` plays them."
-        )
-    elif seed:
+    folder = db.league / FINAL
+    if seed:
         _say(f"The final is over. Its seed: {seed}")
         _say(
-            f"Everybody who has {folder} can check it: `arena verify {word} --sealed {sealed(db)}`."
+            f"Everybody who has {folder} can check it: `arena verify {quoted(folder)} --sealed "
+            f"{sealed(db)}`."
         )
     else:
         when = hand_in.release or "its release is set, in [hand_in]"

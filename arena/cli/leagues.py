@@ -209,16 +209,31 @@ def _tell_made(made: LeaguePlan, limits: Mapping[str, Any]) -> None:
     callback=lambda _context, _param, word: _part(word),
 )
 @cluster_option
+@click.option(
+    "--final",
+    is_flag=True,
+    help="Do the next step of a contest's final: draw its seed; after the closing, make and play "
+    "it; publish the seed.",
+)
+@click.option("--discard-final", is_flag=True, help="Remove a final that was made too early.")
 @sandbox_uid_option
 @output_format
 @trust_option
 @grouped(terms=run_terms)
-def run(league: Path, terms: RunTerms, form: str) -> None:
+def run(league: Path, terms: RunTerms, final: bool, discard_final: bool, form: str) -> None:
     """Play whatever is missing, then show the table.
 
     Ctrl-C finishes the matches being played and stores them, or leaves those of a slow league on
     their way; a second Ctrl-C stops at once. Run the command again to go on. Several machines can
     share a league: each plays a --part of a copy of it, and `arena import` puts the parts together.
+
+    `arena serve` plays the final of a contest by itself; --final is for contests without a server.
+    Given first, it draws a seed, keeps it, and prints its SHA-256, which is to be published. After
+    the closing, it makes the final, a league in the folder `final` of the league's, of copies of
+    the bots that are in the league then, and plays it. Given when that is done, it prints the
+    seed. A final that was made too early, as `closes` was wrong, is removed by --discard-final,
+    once `closes` lies ahead, and unless others than organizers could see its matches; the seed
+    stays as it was published.
 
     \b
     arena run cup
@@ -226,10 +241,25 @@ def run(league: Path, terms: RunTerms, form: str) -> None:
     arena run cup --for 2h
     arena run cup --part 1/2
     arena run cup --cluster tcp://scheduler:8786
+    arena run cup --final
     """
-    found = read_league(league, "play" if terms.cluster is None else "send")
+    if final and discard_final:
+        raise ArenaError("--final and --discard-final do not go together; choose one.")
+    folder: Path | None = league
+    if final or discard_final:
+        from arena.cli import final as steps  # here, as it costs other runs a while
+
+        if discard_final:
+            steps.discard(league)
+            return
+        folder = steps.next_step(league)
+    if folder is None:
+        return
+    found = read_league(folder, "play" if terms.cluster is None else "send")
     check_pace(found, terms)
     play_and_show(found, terms, form)
+    if final:
+        steps.tell_end(league)
 
 
 def _part(word: str | None) -> Part:

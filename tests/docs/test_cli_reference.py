@@ -54,8 +54,7 @@ GIVEN = {
     "chmod +x new/bot",
     "arena compare mine": "cp my_bot bot",
     "arena completion fish": "mkdir -p ~/.config/fish/completions",
-    "arena final cup": f"{FRESH}\n{CONTEST}",
-    "arena run cup/final": CONTEST + "\narena final cup",
+    "arena run cup --final": CONTEST,
     "arena author add": "rm -f cup/handin.db*; printf 'name\\nada\\nben\\n' > names.csv",
     **{
         f"arena author {word}": "rm -f cup/handin.db*; arena author add cup ada"
