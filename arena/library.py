@@ -115,7 +115,7 @@ class League:
         options: Mapping[str, Any] | None = None,
         limits: Mapping[str, Any] | None = None,
         opening: Mapping[str, Any] | None = None,
-        format_options: Mapping[str, Any] | None = None,
+        tournament_options: Mapping[str, Any] | None = None,
         seed: int | str | None = None,
         **settings: Any,
     ) -> "League":
@@ -123,7 +123,7 @@ class League:
 
         A bot is the name of a bundled one, an executable, or a folder with a bot.toml; NAME=BOT
         calls it NAME. `settings` are those of the top level of `league.toml`, such as `deals` and
-        `mirror`; without a `seed` a new one is drawn. `format_options` are those of the format,
+        `mirror`; without a `seed` a new one is drawn. `tournament_options` are those of the format,
         such as {"challengers": ["mine"]} of a gauntlet; `limits` holds seconds, MiB and the
         sandbox, by the names in `league.toml`; and `opening` is what deals begin with, such as
         {"plies": 4} or {"file": "book.epd"}. If anything is wrong, nothing is left.
@@ -140,7 +140,7 @@ class League:
             options or {},
             limits or {},
             entries,
-            format_options or {},
+            tournament_options or {},
             opening or {},
         )
         return cls(path)

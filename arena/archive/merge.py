@@ -303,7 +303,7 @@ def _unmakeable(settings: FixedSettings) -> str:
     if settings.game not in GAMES:
         need = f"put a {FILE} with the same settings, that names the game,"
         return f"{settings.game} is not bundled: {need}"
-    if settings.format == "gauntlet":
+    if settings.tournament == "gauntlet":
         return f"results do not say who the challengers of a gauntlet are: put its {FILE}"
     if settings.opening is not None and settings.opening.book:
         return f"results do not hold the book of its openings: put its {FILE} and the book"

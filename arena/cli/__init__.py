@@ -162,13 +162,15 @@ class ArenaGroup(click.Group):
 
 
 def _meant(error: click.NoSuchOption) -> str:
-    """Return how a limit is given that was taken for an option; empty if it was none."""
+    """Return how a thing is given that was taken for this option; empty if it is none."""
     from referee.limits import Limits, WorkLimits  # here, as it costs every command a while
 
     name = error.option_name.lstrip("-").replace("-", "_")
     if error.ctx is None:
         return ""
     kinds = {option.name: option.param_type_name for option in error.ctx.command.params}
+    if name == "format" and "tournament" in kinds:
+        return " Who plays whom is said by --tournament."
     if kinds.get("league") == "option":  # of which [build] alone counts there
         is_known = name in WorkLimits.__struct_fields__
         where = f"{name} in the [build] of the league.toml that --league names"

@@ -46,7 +46,7 @@ def foreseen(league: LeaguePlan) -> Iterator[str]:
     """
     yield from _dealt_apart(league)
     game = league.game
-    if league.settings.format != "round-robin" or game.is_pure_luck or not game.has_chance:
+    if league.settings.tournament != "round-robin" or game.is_pure_luck or not game.has_chance:
         return
     bots = len(league.bots)
     deals = league.asked.deal_count * league.seats / bots

@@ -134,7 +134,7 @@ _settings_options = added(
 @click.argument("bots", nargs=-1, metavar="[BOT...]", shell_complete=completion.bots)
 @game_option
 @_settings_options
-@values_option("format-option", "An option of the format, such as rounds=7 of swiss.")
+@values_option("tournament-option", "An option of the format, such as rounds=7 of swiss.")
 @options_option
 @limit_option()
 @opening_options
@@ -144,7 +144,7 @@ def init(
     league: Path,
     bots: tuple[str, ...],
     game: str,
-    format_options: dict[str, Any],
+    tournament_options: dict[str, Any],
     options: dict[str, Any],
     limits: dict[str, Any],
     opening: dict[str, Any],
@@ -161,16 +161,16 @@ def init(
     arena init cup --game guerra
     arena init cup --game guerra sensible random \\
         --deals 200 --limit move_time=0.2
-    arena init cup --game guerra mine=./my_bot sensible random --format gauntlet
+    arena init cup --game guerra mine=./my_bot sensible --tournament gauntlet
     arena init cup --game guerra mine=./my_bot sensible random rusher \\
-        --format swiss --format-option rounds=4
+        --tournament swiss --tournament-option rounds=4
     """
     kind, source = find_game(game)
     if words["seats"] is None:
         words["seats"] = kind.seat_counts[0]
     settings = _asked_settings(word_in(source, league), **words)
     entries = entries_of(bots, kind, league)
-    of_format = listed(format_options, FORMATS[settings.format].options)
+    of_format = listed(tournament_options, FORMATS[settings.tournament].options)
     made = make_league(league, settings, options, limits, entries, of_format, opening)
     click.echo(f"{made.folder / FILE} is written.")
     _tell_made(made, limits)

@@ -204,7 +204,7 @@ def _fill(folder: Path, league: Path, seed: str) -> None:
         game=word_in(plan.game.source, folder),
         seed=seed,
         deals=plan.hand_in.final_deals or 1,
-        format="round-robin",
+        tournament="round-robin",
         share=1.0,
         matches=None,
         matches_per_bot=None,

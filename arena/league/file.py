@@ -155,14 +155,14 @@ class _Reader:
             for name, kind in _STRUCTS.items()
             if name in found
         }
-        form = settings.format
+        form = settings.tournament
         league = LeaguePlan(
             folder=self._file.parent,
             settings=settings,
             game=unread(settings.game),
             options=found.get("options", {}),
             bots=(),
-            format_options=self._read(
+            tournament_options=self._read(
                 FORMATS[form].options, found.get(form, {}), _what(form), form
             ),
             **{"limits": Limits(), **structs},
@@ -195,10 +195,10 @@ class _Reader:
                     raise self._error(f"key {name!r} belongs below [{table}]; move it there.", name)
         settings: Settings = self._read(Settings, rest, "key {}")
         for name in found:
-            if name in FORMATS and name != settings.format:
+            if name in FORMATS and name != settings.tournament:
                 raise self._error(
-                    f"the format is {settings.format!r}, so that [{name}] does not count: take it "
-                    f"out, or write format = {name!r}.",
+                    f"the tournament is {settings.tournament!r}, so that [{name}] does not count: "
+                    f"take it out, or write tournament = {name!r}.",
                     name,
                 )
         return settings

@@ -53,7 +53,7 @@ class LeaguePlan:
     """Whom its bots may ask, and on which terms; None if it has no door."""
     hand_in: HandIn = field(default_factory=HandIn)
     """Who may hand in bots over a server, when, and how often."""
-    format_options: msgspec.Struct = field(default_factory=NoOptions)
+    tournament_options: msgspec.Struct = field(default_factory=NoOptions)
     """The options of its format."""
     opening: OpeningTerms | None = None
     """What its deals begin with; None where they begin with the first decision."""
@@ -164,13 +164,13 @@ class LeaguePlan:
     @property
     def goes_by_results(self) -> bool:
         """Whether results say what is played next, round by round."""
-        return isinstance(FORMATS[self.settings.format], InRounds)
+        return isinstance(FORMATS[self.settings.tournament], InRounds)
 
     def check_format(self) -> None:
         """Raise ArenaError if too much is asked for, or its settings do not go together."""
-        form = FORMATS[self.settings.format]
+        form = FORMATS[self.settings.tournament]
         if isinstance(form, InRounds):
-            form.check(self.settings.format, self._format_terms, self.format_options)
+            form.check(self.settings.tournament, self._format_terms, self.tournament_options)
         else:
             _ = self.asked
 
@@ -180,14 +180,14 @@ class LeaguePlan:
 
         No key is stretched for them unless some are chosen by it. Raises as `check_format` does.
         """
-        form = FORMATS[self.settings.format]
+        form = FORMATS[self.settings.tournament]
         assert isinstance(form, Plain)
-        return form.asked(self._format_terms, self.format_options)
+        return form.asked(self._format_terms, self.tournament_options)
 
     @property
     def rounds(self) -> InRounds:
         """The format of a league that goes by results."""
-        form = FORMATS[self.settings.format]
+        form = FORMATS[self.settings.tournament]
         assert isinstance(form, InRounds)
         return form
 
@@ -200,7 +200,7 @@ class LeaguePlan:
     def terms(self) -> RoundTerms:
         """What it asks of the next round, if its format goes by results."""
         keys = {bot.name: bot.key for bot in self.bots}
-        return RoundTerms(self.deals, self.rounds.by_key(self.format_options, keys))
+        return RoundTerms(self.deals, self.rounds.by_key(self.tournament_options, keys))
 
     @property
     def _format_terms(self) -> FormatTerms:
@@ -228,7 +228,7 @@ class LeaguePlan:
     def deals(self) -> int:
         """How many deals each line-up plays, unless they are drawn."""
         settings = self.settings
-        return USUAL_DEALS[settings.format] if settings.deals is None else settings.deals
+        return USUAL_DEALS[settings.tournament] if settings.deals is None else settings.deals
 
     def _is_in_share(self, lineup: tuple[BotIndex, ...], number: int, share: float) -> bool:
         return self.schedule.is_in_share(lineup, number, share)
@@ -245,7 +245,7 @@ class LeaguePlan:
             "game": self.game.name,
             "seats": self.seats,
             "seed": str(settings.seed),
-            "format": settings.format,
+            "tournament": settings.tournament,
             "rotations": settings.rotations,
             "options": dict(self.options),
             "limits": self.limits.stored(),

@@ -33,7 +33,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         Annotated[int, Meta(ge=2)] | None,
         Meta(description="Bots in a match.  [default: the game's least]"),
     ] = None
-    format: Annotated[
+    tournament: Annotated[
         FormatName,
         Meta(
             description="Who plays whom.",

@@ -39,7 +39,7 @@ def make_league(
     options: Mapping[str, Any],
     limits: Mapping[str, Any],
     bots: Sequence[Mapping[str, Any]],
-    format_options: Mapping[str, Any] = MappingProxyType({}),
+    tournament_options: Mapping[str, Any] = MappingProxyType({}),
     opening: Mapping[str, Any] = MappingProxyType({}),
     others: Mapping[str, Mapping[str, Any]] = MappingProxyType({}),
     *,
@@ -58,21 +58,23 @@ def make_league(
             raise ArenaError(
                 "deals and matches_per_bot both say how much is played: leave one out."
             )
-        if settings.share != 1 and isinstance(FORMATS[settings.format], InRounds):
+        if settings.share != 1 and isinstance(FORMATS[settings.tournament], InRounds):
             raise ArenaError(
-                f"share is of formats whose deals are known: {settings.format} has none."
+                f"share is of formats whose deals are known: {settings.tournament} has none."
             )
         read_options(find_game(settings.game, folder)[0], options)
         read_settings(Limits, limits, "limit {}")
         read_settings(
-            FORMATS[settings.format].options, format_options, f"{settings.format} option {{}}"
+            FORMATS[settings.tournament].options,
+            tournament_options,
+            f"{settings.tournament} option {{}}",
         )
         if opening:
             check_opening(opening)
         if limits.get("door") and "door" not in others:  # or nobody could read the file again
             others = {**others, "door": {"allow": limits["door"]}}
         tables = {
-            settings.format: format_options,
+            settings.tournament: tournament_options,
             "opening": opening_in(opening, folder),
             "options": options,
             "limits": limits,
@@ -117,7 +119,7 @@ def _text(
         *_settings(settings),
     ]
     for name, table in tables.items():
-        if table or name not in (settings.format, "opening"):
+        if table or name not in (settings.tournament, "opening"):
             lines += _section(f"[{name}]", table)
     for bot in bots:
         lines += _section("[[bot]]", bot)
@@ -126,8 +128,8 @@ def _text(
 
 def _settings(settings: Settings) -> Iterator[str]:
     """Yield the lines of the settings, but for those that are not asked for."""
-    form = FORMATS[settings.format]
-    usual = USUAL_DEALS[settings.format] if settings.deals is None else settings.deals
+    form = FORMATS[settings.tournament]
+    usual = USUAL_DEALS[settings.tournament] if settings.deals is None else settings.deals
     given = {**structs.asdict(settings), "deals": usual}
     if settings.matches_per_bot is not None:
         del given["deals"], given["share"]

@@ -88,7 +88,7 @@ class InRounds:
         ):
             if is_set:
                 raise ArenaError(
-                    f"{key} does not go with format = {name!r}, where results say who plays "
+                    f"{key} does not go with tournament = {name!r}, where results say who plays "
                     f"next: take it out."
                 )
 

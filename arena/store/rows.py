@@ -36,7 +36,7 @@ class FixedSettings(
     game: str
     seats: Annotated[int, Meta(ge=2)]
     seed: str
-    format: FormatName
+    tournament: FormatName
     rotations: Rotations
     options: dict[str, Any]
     limits: MatchLimits

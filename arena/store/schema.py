@@ -17,7 +17,7 @@ from arena.store.rows import BotRow, deal_name, deal_number
 from arena.store.sqlite_file import Damage
 from protocol.errors import ArenaError
 
-VERSION = 9
+VERSION = 10
 MARKS = (0x41524E41, VERSION)
 """The marks of a league's database, of which the first is "ARNA"."""
 _MANY = 20  # rows added by one statement

@@ -280,9 +280,9 @@ def check_rounds(rounds: Sequence[StoredRound], settings: FixedSettings) -> None
 
     Whether they follow from the results, `wrong_rounds` says.
     """
-    form = FORMATS[settings.format]
+    form = FORMATS[settings.tournament]
     if rounds and not isinstance(form, InRounds):
-        raise ArenaError(f"leagues of format {settings.format!r} have no rounds.")
+        raise ArenaError(f"leagues of format {settings.tournament!r} have no rounds.")
     for number, stored in enumerate(rounds):
         assert isinstance(form, InRounds)
         try:
@@ -314,10 +314,10 @@ def missed(store: Store, drawn: Drawn, rotations: int) -> frozenset[Entrant]:
 def wrong_rounds(store: Store, settings: FixedSettings) -> Iterator[str]:
     """Yield what of the stored rounds is not what the format draws by the results, in sentences."""
     rounds = store.rounds.all()
-    form = FORMATS[settings.format]
+    form = FORMATS[settings.tournament]
     if not isinstance(form, InRounds):
         if rounds:
-            yield f"there are rounds, and leagues of format {settings.format!r} have none."
+            yield f"there are rounds, and leagues of format {settings.tournament!r} have none."
         return
     rotations = rotation_count(settings.rotations, settings.seats)
     made = form.make(Frame(settings.seats, rotations, lambda: settings.key))

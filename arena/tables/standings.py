@@ -54,7 +54,7 @@ def read_ranking(folder: Path, rate: Rate, *, by_results: bool = False) -> list[
     league = read_played(folder)
     if by_results and not league.goes_by_results:
         raise ArenaError(
-            f"{folder} is played as {league.settings.format!r}, which has no standings but the "
+            f"{folder} is played as {league.settings.tournament!r}, which has no standings but the "
             f"ratings: leave out --by."
         )
     if league.goes_by_results and not league.database.is_file():
@@ -104,7 +104,7 @@ def standings_table(league: LeaguePlan, store: Store | None, ratings: Ratings) -
         columns=first.columns,
         rows=first.rows,
         facts={
-            "format": league.settings.format,
+            "tournament": league.settings.tournament,
             "rounds": len(tournament.past),
             "progress": tournament.progress,
             "tables": {sheet.title: sheet.rows for sheet in sheets[1:]},

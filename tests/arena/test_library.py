@@ -109,7 +109,7 @@ def test_mistakes_are_told_in_words(tmp_path: Path, cup: League) -> None:
         ("setting 'rotations' cannot be", lambda: League.make(new, "guerra", TWO, rotations="x")),
         ("no setting 'deal'. Did you", lambda: League.make(new, "guerra", TWO, deal=3)),
         ("leave one out", lambda: League.make(new, "guerra", TWO, deals=3, matches_per_bot=9)),
-        ("swiss has none", lambda: League.make(new, "guerra", TWO, format="swiss", share=0.5)),
+        ("swiss has none", lambda: League.make(new, "guerra", TWO, tournament="swiss", share=0.5)),
         ("the seed is empty", lambda: League.make(new, "guerra", TWO, seed="")),
         ("has no results yet", lambda: list(cup.matches())),
         (r"a part is \(K, N\)", lambda: cup.run(part=(3, 2))),

@@ -21,7 +21,7 @@ FILE = """\
 game = "openspiel:chess"
 seed = 1
 deals = 1
-format = "round-robin"
+tournament = "round-robin"
 limits = { sandbox = "none", clock = "wall", move_time = 0.1 }
 [[bot]]
 name = "a \\"b\\\\c"
@@ -90,8 +90,8 @@ def test_forfeits_and_faults_are_games_with_the_true_result(league: League, aren
 @pytest.mark.slow
 def test_a_round_of_a_tournament_is_the_round_of_its_games(league: League, arena: Arena) -> None:
     four = [f"{name}=random" for name in "abcd"]
-    words = ("--game", CHESS, "--seed", "1", "--format", "swiss", "--deals", "2")
-    rounds = ("--format-option", "rounds=2")
+    words = ("--game", CHESS, "--seed", "1", "--tournament", "swiss", "--deals", "2")
+    rounds = ("--tournament-option", "rounds=2")
     assert arena("init", league.folder / "in", *words, *rounds, *four).exit_code == 0
     league.folder /= "in"
     league.call("run", "--workers", "2")

@@ -25,7 +25,7 @@ game = "guerra"
 seats = 2
 deals = 3
 seed = 1
-format = "round-robin"
+tournament = "round-robin"
 rotations = "cyclic"
 share = 1.0
 

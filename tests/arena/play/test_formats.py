@@ -22,15 +22,15 @@ FORMATS = {
     "share": ["--deals", "8", "--share", "0.4"],
     "first": ["--deals", "6", "--matches", "45"],
     "even": ["--matches-per-bot", "18"],
-    "gauntlet": ["--format", "gauntlet", "--deals", "5"],
+    "gauntlet": ["--tournament", "gauntlet", "--deals", "5"],
     "two challengers": [
-        *("--format", "gauntlet", "--deals", "3"),
-        *("--format-option", "challengers=two,five"),
+        *("--tournament", "gauntlet", "--deals", "3"),
+        *("--tournament-option", "challengers=two,five"),
     ],
-    "swiss": ["--format", "swiss", "--deals", "6"],
-    "knockout": ["--format", "knockout", "--deals", "4"],
-    "settled": ["--format", "settled", "--deals", "3", "--format-option", "goal=order"],
-    "double elimination": ["--format", "double-elimination", "--deals", "3"],
+    "swiss": ["--tournament", "swiss", "--deals", "6"],
+    "knockout": ["--tournament", "knockout", "--deals", "4"],
+    "settled": ["--tournament", "settled", "--deals", "3", "--tournament-option", "goal=order"],
+    "double elimination": ["--tournament", "double-elimination", "--deals", "3"],
 }
 
 _MOST_ROUNDS = 20

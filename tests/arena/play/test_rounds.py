@@ -26,7 +26,7 @@ pytestmark = pytest.mark.usefixtures("inline")
 
 HEAD = """\
 game = "guerra"
-format = "{form}"
+tournament = "{form}"
 seed = "a seed of some length"
 deals = 1
 options.max_turns = 20
@@ -226,8 +226,8 @@ def test_what_binds_begins_with_the_first_match(league: League) -> None:
     change(league, "of some length", "of another length")
     run(league)
     assert "none differs" in verified(league)
-    change(league, 'format = "swiss"', 'format = "knockout"')
-    assert 'format was "swiss", not "knockout"' in league.call("run", code=2).stderr
+    change(league, 'tournament = "swiss"', 'tournament = "knockout"')
+    assert 'tournament was "swiss", not "knockout"' in league.call("run", code=2).stderr
 
 
 def test_matches_and_rounds_that_were_lost_come_again_and_edited_ones_are_named(
@@ -316,7 +316,7 @@ def test_rounds_that_no_run_could_have_drawn_are_not_imported(
         (of_drawn(options={"goal": "best"}), "rounds[1]: the options of a round are not all"),
         (of_drawn(field=[["one", "1"]] * 5), "rounds[1]: a bot is twice in the field"),
         (of_drawn(field=[[str(at), "1"] for at in range(5)]), "is not among the bots"),
-        (lambda found: found["settings"].update(format="round-robin"), "'round-robin' have no"),
+        (lambda found: found["settings"].update(tournament="round-robin"), "'round-robin' have no"),
     ):
         damage(edited := json.loads(header))
         file.write_text("\n".join((json.dumps(edited), *lines)) + "\n")
@@ -362,7 +362,7 @@ def of_drawn(**values: Any) -> Callable[[Any], None]:
 
 def test_what_does_not_go_with_rounds_is_refused(league: League) -> None:
     for more, said in (
-        ("share = 0.5\n", "share does not go with format = 'swiss'"),
+        ("share = 0.5\n", "share does not go with tournament = 'swiss'"),
         ("matches_per_bot = 4\n", "matches_per_bot does not go with"),
         ("matches = 3\n", "matches = 3 is less than the first round, which has 4"),
         ("matches = 1\n", "less than the 2 matches of a deal"),

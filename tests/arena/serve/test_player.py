@@ -203,7 +203,7 @@ def rounds(league: League) -> int:
 def test_no_round_is_drawn_before_remote_bots_have_played(league: League, home: Homes) -> None:
     write(league, remote(league, "sage"), remote(league, "tom"), deals=1)
     text = (league.folder / "league.toml").read_text()
-    league.write(text.replace("deals = 1", 'deals = 1\nformat = "swiss"'))
+    league.write(text.replace("deals = 1", 'deals = 1\ntournament = "swiss"'))
     absent = "All matches are played but those of sage and tom, which are not connected."
     with playing(league) as player:
         player.idle(absent)

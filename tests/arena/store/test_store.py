@@ -31,7 +31,7 @@ SETTINGS: dict[str, Any] = {
     "game": "guerra",
     "seats": 2,
     "seed": "1",
-    "format": "round-robin",
+    "tournament": "round-robin",
     "rotations": "cyclic",
     "options": {},
     "limits": {},

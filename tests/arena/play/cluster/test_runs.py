@@ -79,7 +79,7 @@ def test_a_bot_has_its_own_limits_on_a_cluster(cluster, league):
 def test_a_cluster_draws_the_rounds_that_one_machine_draws(cluster, league, form):
     three = '\n[[bot]]\nname = "three"\nshipped = "sensible"\n'
     bots = TWO_BOTS + three + naughty("crash_at_start")  # which is suspended before the first
-    text = f'{GUERRA}format = "{form}"\n{limits("none")}{bots}'
+    text = f'{GUERRA}tournament = "{form}"\n{limits("none")}{bots}'
     here = played_alike(league, cluster, text)
     assert rounds(league) == rounds(here) != []
     assert all(len(each.drawn.field) == 3 for each in rounds(here))

@@ -216,7 +216,7 @@ def test_a_replaced_version_finishes_the_deals_that_it_has_begun(league: League)
 @pytest.mark.parametrize("form", ["knockout", "settled"])
 def test_a_round_that_has_begun_binds(league: League, form: str) -> None:
     """Else a new version would play a first round anew that the old one was losing."""
-    begun = interrupted(league, more=f'format = "{form}"\n')
+    begun = interrupted(league, more=f'tournament = "{form}"\n')
     replace_bob(league)
     ended = league.call("run")
     stored = {row["match"] for row in league.exported()}
