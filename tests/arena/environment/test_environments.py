@@ -127,7 +127,7 @@ def test_where_a_lock_leaves_a_choice_no_bot_gets_the_wheels_of_another(
         assert [locks.fix(each) for each in (eva, zoe)] == ["", ""]
         choice.put(0, eva / "wheels")
         assert built(eva).bot.environment == second.bot.environment
-        shutil.rmtree(cache)
+        cache.rename(cache.with_name("gone"))
         golden(failure(lambda: built(eva)).replace(str(eva), "EVA"))
 
 

@@ -186,8 +186,10 @@ def test_the_mode_of_the_file_stays_and_a_link_is_followed(folder: Path, tmp_pat
 
 def test_a_file_that_may_not_be_written_stays_as_it_was(folder: Path, public: Path) -> None:
     (public / "league.toml").write_text(FILE)
+    public.chmod(0o555)  # which holds for whoever owns it too, unless that is root
     with ordinary_user(), pytest.raises(ArenaError, match=r"league\.toml cannot be written: Perm"):
         remove_bots(public, "ada")
+    public.chmod(0o755)
     assert text(public) == FILE
     with files_no_larger_than(100), pytest.raises(ArenaError, match="cannot be written"):
         add_bot(folder, {"name": "dan", "shipped": "turtle"})

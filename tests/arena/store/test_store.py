@@ -358,6 +358,8 @@ def test_a_process_killed_while_it_stores_leaves_all_or_nothing(store: Store, pa
 
 @pytest.mark.parametrize(("file", "folder"), [(0o644, 0o755), (0o666, 0o555), (0o644, 0o777)])
 def test_who_may_not_clean_up_after_a_kill_is_told(public: Path, file: int, folder: int) -> None:
+    if os.geteuid() and folder & 0o200:
+        pytest.skip("WHO DOES NOT OWN A FOLDER IS NOT TESTED HERE: run the tests as root, too")
     path = made(public / "league.db")
     killed_while_it_stores(path)
     path.chmod(file)
