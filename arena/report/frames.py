@@ -26,7 +26,7 @@ _NOTE, _LINE, _STDERR = 300, 1000, 4000
 """Characters that are shown of what a bot says; `arena show` has them all."""
 
 
-class _Areas:
+class Areas:
     """All different areas of a match, by number; most boards share most of theirs."""
 
     def __init__(self) -> None:
@@ -76,7 +76,7 @@ def frames_of(opened: WholeMatch, game: type[Game]) -> dict[str, Any]:
     Where the rules here cannot follow the record, there are no boards, and the moves are those
     that were recorded.
     """
-    areas = _Areas()
+    areas = Areas()
     problem, table = None, dict[str, Any]()
     begun: list[str] = []
     try:
@@ -84,7 +84,7 @@ def frames_of(opened: WholeMatch, game: type[Game]) -> dict[str, Any]:
         frames = list(_frames(opened, game, areas, table))
     except GAME_ERRORS as error:  # whatever a game's code makes of a record
         problem = str(error) if isinstance(error, ArenaError) else told(error)
-        areas = _Areas()
+        areas = Areas()
         entries = [
             _entry(
                 opened,
@@ -113,7 +113,7 @@ def frames_of(opened: WholeMatch, game: type[Game]) -> dict[str, Any]:
 
 
 def _frames(
-    opened: WholeMatch, kind: type[Game], areas: _Areas, table: dict[str, Any]
+    opened: WholeMatch, kind: type[Game], areas: Areas, table: dict[str, Any]
 ) -> Iterator[dict[str, Any]]:
     """Yield the frames; put what is the same in all of them into `table`."""
     replay = opened.replay

@@ -1,16 +1,17 @@
 """The page of a league, as one file of HTML: a summary, a cross-table as a picture, matches."""
 
-import base64
-import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
 from typing import Any
 
+import msgspec
 from markupsafe import Markup
 
 from arena.report import charts
+from arena.report.data import data_of
+from arena.report.inlined import data_block, inlined
 from arena.report.progress import Point
 from arena.report.summary import Summary
 from arena.report.templates import FOLDER, environment
@@ -21,6 +22,8 @@ from arena.text import many
 
 LEVELS = 10
 """The last of the steps in which cells are coloured; the middle one is a half of the points."""
+_SHARP, _BLURRED, _PALEST = 0.1, 0.4, 0.2
+"""Half of an interval that fades no colour, half of one that fades it most, and what is left."""
 MOST_BOTS = 150
 """The most bots of a group: a browser would choke on the cells of many more."""
 _COMPACT_FROM, _DENSE_FROM, _TINY_FROM = 21, 46, 111  # bots that are drawn
@@ -35,53 +38,21 @@ def page_of(summary: Summary, replays_json: str | None = None) -> str:
     `replays_json` is the payload of the viewer of matches; without it the page has no viewer. The
     same summary and payload always make the same page, to the byte.
     """
-    names = ["report.css", "tables.js"]
+    names = ["report.css", "board.js", "tables.js", "pages.js"]
     if replays_json is not None:
-        names += ["viewer.css", "board.js", "viewer.js"]  # in this order: the viewer uses the board
-    styles = [_file(name) for name in names if name.endswith(".css")]
-    scripts = [_file(name) for name in names if name.endswith(".js")]
-    replays = None if replays_json is None else Markup(replays_json.replace("<", "\\u003c"))  # noqa: S704 - JSON, no tag in it
+        names += ["viewer.css", "viewer.js"]
     text = (
         environment(FOLDER)
         .get_template("report.html")
         .render(
-            csp=_policy(styles, scripts),
-            styles=_inline("style", styles),
-            scripts=_inline("script", scripts),
-            replays=replays,
+            **inlined([FOLDER / name for name in names]),
+            replays=None if replays_json is None else data_block(replays_json),
+            data=data_block(msgspec.json.encode(data_of(summary)).decode()),
             summary=summary,
             **_parts(summary),
         )
     )
     return text + "\n"
-
-
-def _file(name: str) -> str:
-    return (FOLDER / name).read_text(encoding="utf-8")
-
-
-def _inline(tag: str, texts: Sequence[str]) -> Markup:
-    """Return blocks of our own code, which holds no end tag."""
-    assert not any(f"</{tag}" in text.lower() for text in texts)
-    return Markup("\n".join(f"<{tag}>{text}</{tag}>" for text in texts))  # noqa: S704 - our own code
-
-
-def _policy(styles: Sequence[str], scripts: Sequence[str]) -> str:
-    """Return the Content-Security-Policy under which just these blocks count."""
-    return "; ".join(
-        (
-            "default-src 'none'",
-            f"style-src {' '.join(map(_hash, styles))}",
-            f"script-src {' '.join(map(_hash, scripts))}",
-            "base-uri 'none'",
-            "form-action 'none'",
-        )
-    )
-
-
-def _hash(text: str) -> str:
-    digest = hashlib.sha256(text.encode()).digest()
-    return f"'sha256-{base64.b64encode(digest).decode()}'"
 
 
 def _parts(summary: Summary) -> dict[str, Any]:
@@ -169,6 +140,7 @@ class Cell:
     """What the bot of a row did against that of a column."""
 
     level: int
+    """Of its colour, which fades towards the middle with few deals: by how unsure the share is."""
     percent: float
     mark: str
     words: str
@@ -233,8 +205,10 @@ def _cell(row: Row | None) -> Cell | None:
     if row is None:
         return None
     share = row["points"]
+    half = (row["high"] - row["low"]) / 2
+    left = min(1.0, max(_PALEST, (_BLURRED - half) / (_BLURRED - _SHARP)))
     return Cell(
-        level=round(LEVELS * share),
+        level=round(LEVELS * (0.5 + (share - 0.5) * left)),
         percent=100 * share,
         mark=_MARKS[row["lead"]],
         words=f"{row['wins']}/{row['draws']}/{row['losses']} in "

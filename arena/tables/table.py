@@ -281,11 +281,11 @@ def _widest(text: str) -> int:
 
 
 def _json(table: Table, rows: Iterable[Row]) -> Iterator[str]:
-    facts = {key: _plain(value) for key, value in table.facts.items()}
+    facts = {key: rounded(value) for key, value in table.facts.items()}
     yield _dumped({**facts, table.name: []}).removesuffix(_END)
     before, end, left = "", _END, iter(rows)
     while some := [
-        {key: _plain(value) for key, value in row.items()} for row in islice(left, _AT_ONCE)
+        {key: rounded(value) for key, value in row.items()} for row in islice(left, _AT_ONCE)
     ]:
         yield before + _dumped({"": some}).removeprefix(_BEGINNING).removesuffix(f"\n  {_END}")
         before, end = ",", f"\n  {_END}"
@@ -302,7 +302,7 @@ def _csv(table: Table, rows: Iterable[Row]) -> Iterator[str]:
     keys = list(table.keys if first is None else first)
     yield _lines([[guarded(key) for key in keys]])
     left = chain([] if first is None else [first], left)
-    while some := [[_cell(_plain(row[key])) for key in keys] for row in islice(left, _AT_ONCE)]:
+    while some := [[_cell(rounded(row[key])) for key in keys] for row in islice(left, _AT_ONCE)]:
         yield "\n" + _lines(some)
 
 
@@ -319,14 +319,14 @@ def _cell(value: Any) -> Any:
     return json.dumps(value, ensure_ascii=False) if isinstance(value, dict | list) else value
 
 
-def _plain(value: Any) -> Any:
+def rounded(value: Any) -> Any:
     """Return a value with its numbers rounded, so that it reads the same everywhere."""
     if isinstance(value, Exact):
         return float(value)
     if isinstance(value, float):
         return round(value, _DECIMALS) + 0.0  # no minus zero
     if isinstance(value, Mapping):
-        return {key: _plain(inner) for key, inner in value.items()}
+        return {key: rounded(inner) for key, inner in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(inner) for inner in value]
+        return [rounded(inner) for inner in value]
     return value

@@ -9,6 +9,7 @@ const arenaBoard = (() => {
   const SYMBOLS = { hearts: "♥", diamonds: "♦", clubs: "♣", spades: "♠", joker: "★" };
   const NUMBER = /^[-+−]?[\d.,]+ ?%?$/;
   const [TAP, IS_NAMED] = ["Tap or click a place for its name.", "named in the decision"];
+  const CHANGED = "changed by the last move";
 
   let [ground, nameOf, kinds] = [null, null, new Map()]; // of the match; kinds of tokens as they were met
   let [named, holder] = [null, undefined]; // what decisions name; the seat whose area is drawn
@@ -73,11 +74,18 @@ const arenaBoard = (() => {
 
   const AREAS = {
     row: drawRow, track: drawTrack, grid: drawGrid, map: drawMap, text: drawText,
-    facts: ({ head, rows, seats = [] }, made) => made.append(seatTable(head, rows, seats)),
-    group: ({ areas = [] }, made) => made.append(...bandsOf(areas)),
+    facts: ({ head, rows, seats = [] }, made, old) => {
+      made.append(seatTable(head, rows, seats));
+      const isSame = (row, cell) => row >= old.rows.length || rows[row][cell] === old.rows[row][cell];
+      for (const [row, { cells }] of [...made.querySelectorAll("tbody tr")].entries()) {
+        const own = [...cells].slice(seats.length ? 1 : 0);
+        for (const [at, cell] of own.entries()) cell.classList.toggle("is-changed", !isSame(row, at));
+      }
+    },
+    group: ({ areas = [] }, made, old) => made.append(...bandsOf(areas, old.areas ?? [])),
   };
 
-  function areaOf(area) {
+  function areaOf(area, old) {
     const outer = holder;
     holder = area.seat ?? holder;
     const made = make("figure", `area area-${area.t}${seatClass(area.seat)}${area.hidden ? " is-hidden" : ""}`);
@@ -87,7 +95,7 @@ const arenaBoard = (() => {
     const heading = upper([who, area.label].filter(Boolean).join(": "));
     const caption = make("figcaption", "", make("b", "", said(heading)), note, screen);
     if (caption.textContent) made.append(caption);
-    AREAS[area.t](area, made);
+    AREAS[area.t](area, made, old ?? area);
     holder = outer;
     return made;
   }
@@ -105,42 +113,68 @@ const arenaBoard = (() => {
         ...nearOf(inner, own)]);
   }
 
+  /** Return by area the one that stood in its place before, if there was one. */
+  function formerOf(areas, olds) {
+    const left = [...olds];
+    const taken = (isIt) => left.splice(left.findIndex(isIt), 1)[0];
+    return areas.map((area, at) => {
+      const isLike = (old) => old.t === area.t && old.seat === area.seat;
+      const isIt = (old) => isLike(old) && old.label === area.label;
+      if (left.some(isIt)) return taken(isIt);
+      return left.includes(olds[at]) && isLike(olds[at]) ? taken((old) => old === olds[at]) : null;
+    });
+  }
+
   /** Return areas in bands, so that those of the seats stand beside each other alone. */
-  function bandsOf(areas) {
+  function bandsOf(areas, olds) {
     const bands = [];
-    for (const area of areas) {
+    const former = formerOf(areas, olds);
+    for (const [at, area] of areas.entries()) {
       const band = area.t === "group" ? "band is-groups" : "band";
       if (bands.at(-1)?.className !== band) bands.push(make("div", band));
-      bands.at(-1).append(areaOf(area));
+      bands.at(-1).append(areaOf(area, former[at]));
     }
     return bands;
   }
 
-  function drawRow(area, made) {
-    const items = (area.items ?? []).map((item) => (item.kind ? tokenOf : cardOf)(item));
+  /** Return by item whether it was not in the row before; of backs nobody can say. */
+  function newIn({ items = [] }, old) {
+    const same = ({ text, suit, code, kind, count }) => JSON.stringify([text, suit, code, kind, count]);
+    const left = (old.items ?? []).map(same);
+    return items.map((item) => {
+      const at = left.indexOf(same(item));
+      if (at >= 0) left.splice(at, 1);
+      return at < 0 && Boolean(item.kind || item.text || item.suit);
+    });
+  }
+
+  function drawRow(area, made, old) {
+    const isNew = newIn(area, old);
+    const items = (area.items ?? []).map((item, at) => (item.kind ? tokenOf : cardOf)(item, isNew[at]));
     made.append(items.length ? make("ul", "items", items) : make("p", "area-none", "none"));
   }
 
-  function cardOf({ text = "", suit = "", name = "", code = null, count = 1, mark = "" }) {
+  function cardOf({ text = "", suit = "", name = "", code = null, count = 1, mark = "" }, isNew) {
     const of = text && suit ? `${text} of ${suit}` : text || suit;
     const what = name || (count ? of || "face down" : "empty place");
     const namer = isNamed(code, holder) ? named.words.get(code) : undefined;
     const looks = ["card", suit && `suit-${suit}`, mark && `mark-${mark}`, count > 0 && !of && "is-back",
       count === 0 && "is-empty", count > 1 && "is-pile", text.length > 3 && "is-wordy",
-      namer !== undefined && `is-named${seatClass(namer)}`];
+      namer !== undefined && `is-named${seatClass(namer)}`, isNew && "is-changed"];
     const face = make("span", "card-face", text ? make("span", "card-text", said(text)) : null);
     if (SYMBOLS[suit]) face.append(make("span", "card-symbol", `${SYMBOLS[suit]}\ufe0e`));
     else if (suit) face.append(draw("svg", { class: "card-symbol" }, draw("use", { href: `#suit-${suit}` })));
     if (count > 1) face.append(make("span", "badge", `×${count}`));
-    const words = `${count > 1 ? `${count} cards: ` : ""}${what}${mark ? `, ${mark}` : ""}`;
-    return thing(looks.filter(Boolean).join(" "), face, namer === undefined ? words : `${words}, ${IS_NAMED}`);
+    const words = `${count > 1 ? `${count} cards: ` : ""}${what}${mark ? `, ${mark}` : ""}${isNew ? `, ${CHANGED}` : ""}`;
+    const made = thing(looks.filter(Boolean).join(" "), face, namer === undefined ? words : `${words}, ${IS_NAMED}`);
+    return code === null ? made : set(made, { "data-code": code });
   }
 
-  function tokenOf({ text, kind = "", count = 1, name = "" }) {
+  function tokenOf({ text, kind = "", count = 1, name = "" }, isNew) {
     if (!kinds.has(kind)) kinds.set(kind, kinds.size % KINDS);
     const face = make("span", "", said(text), count === 1 ? null : make("span", "badge", `×${count}`));
     const words = `${count === 1 ? "" : `${count} × `}${name || `${kind} ${text}`.trim()}`;
-    return thing(`token kind-${kinds.get(kind)}`, face, words);
+    return thing(`token kind-${kinds.get(kind)}${isNew ? " is-changed" : ""}`, face, isNew ? `${words}, ${CHANGED}` : words);
   }
 
   /** Return a thing with a face for those who see it and words for those who do not. */
@@ -149,7 +183,8 @@ const arenaBoard = (() => {
     return set(make("li", className, face, unseen(plain(words))), { title: isolated(words) });
   }
 
-  function drawTrack({ low, high, marks = [], ends = ["", ""] }, made) {
+  function drawTrack({ low, high, marks = [], ends = ["", ""] }, made, { marks: olds = [] }) {
+    const isNew = (mark) => !olds.some((old) => old.at === mark.at && old.text === mark.text && old.seat === mark.seat);
     const size = Math.max(high - low, 1);
     const percent = (at) => (100 * (Math.min(Math.max(at, low), high) - low)) / size;
     const tick = (at) => placed(make("i", "track-tick"), percent(low + at));
@@ -166,7 +201,7 @@ const arenaBoard = (() => {
       line.append(placed(make("i", `track-dot${seatClass(mark.seat)}`), percent(mark.at), { "--beside": beside }));
       const who = Number.isInteger(mark.seat) ? [nameOf(mark.seat)] : [];
       const words = plain([...who, mark.name ?? ""].filter(Boolean).join(", ") || `${text} at ${mark.at}`);
-      const item = make("li", `track-mark${seatClass(mark.seat)}`, said(text), unseen(`, ${words}`));
+      const item = make("li", `track-mark${seatClass(mark.seat)}${isNew(mark) ? " is-changed" : ""}`, said(text), unseen(`, ${words}`));
       set(item, { title: isolated(words) });
       return placed(item, percent(mark.at), { "--lane": lane });
     });
@@ -176,7 +211,7 @@ const arenaBoard = (() => {
     made.append(list, line, make("div", "track-ends", end(low, ends[0]), end(high, ends[1])));
   }
 
-  function drawGrid({ label, cells, owner = [], rows = [], columns = [], marked = [], checkered = false, slanted = false }, made) {
+  function drawGrid({ label, cells, owner = [], rows = [], columns = [], marked = [], checkered = false, slanted = false }, made, old) {
     const named = (text) => set(make("th", "", said(text)), { scope: "col" });
     const corner = rows.length ? [make("td")] : [];
     const top = columns.length ? [make("tr", "", corner, columns.map(named))] : [];
@@ -184,9 +219,11 @@ const arenaBoard = (() => {
       const seat = owner[row]?.[column] ?? undefined;
       const isMarked = marked.some(([one, other]) => one === row && other === column);
       const isDark = checkered && (row + column) % 2 === 1;
-      const looks = ["square", isDark && "is-dark", isMarked && "is-marked", Number.isInteger(seat) && "is-held"];
+      const isChanged = text !== (old.cells[row]?.[column] ?? text) || seat !== (old.owner ?? owner)[row]?.[column];
+      const looks = ["square", isDark && "is-dark", isMarked && "is-marked", Number.isInteger(seat) && "is-held",
+        isChanged && "is-changed"];
       const held = Number.isInteger(seat) ? unseen(`${text ? ", " : ""}${plain(nameOf(seat))}`) : null;
-      const mark = isMarked ? unseen(", marked") : null;
+      const mark = isMarked || isChanged ? unseen(`, ${isMarked ? "marked" : CHANGED}`) : null;
       return make("td", looks.filter(Boolean).join(" ") + seatClass(seat), text ? said(text) : null, held, mark);
     };
     const body = cells.map((line, row) => placed(make("tr", "",
@@ -208,11 +245,13 @@ const arenaBoard = (() => {
     return made;
   }
 
-  function drawMap({ label, owner, texts, marked = [], arrows = [] }, made) {
+  function drawMap({ label, owner, texts, marked = [], arrows = [] }, made, old) {
     const { places, roads } = ground;
+    const isChanged = (at) => owner[at] !== old.owner[at] || texts[at] !== old.texts[at];
     const regions = [...new Set(places.map((place) => place.region))];
     const happens = places.map((_, at) => (marked.includes(at) ? ["marked"] : []));
     for (const at of named.places.keys()) happens[at].push(IS_NAMED);
+    for (const at of places.keys()) if (isChanged(at)) happens[at].push(CHANGED);
     for (const [from, to] of arrows) happens[from].push(`→ ${places[to].name}`);
     const across = (pairs, shape) => pairs.flatMap(([from, to]) =>
       lines(places[from], places[to]).map((line) => shape(line, places[from].region === places[to].region)));
@@ -223,6 +262,7 @@ const arenaBoard = (() => {
         draw("line", { x1, y1, x2, y2, class: isInside ? "road" : "road is-border" })),
       ...across(arrows, arrow),
       ...places.map((place, at) => placeOf(place, owner[at], texts[at], named.places.has(at))),
+      ...places.flatMap((place, at) => (isChanged(at) ? ringsOn(place, 29, ["place-changed"]) : [])),
       ...marked.flatMap((at) => ringsOn(places[at], 25, ["place-ring is-edge", "place-ring"])),
       ...[...named.places].flatMap(([at, seat]) => ["is-inner", "is-outer"].flatMap((which, more) =>
         ringsOn(places[at], 34 + 6 * more, [`place-named ${which}${seatClass(seat)}`]))),
@@ -289,11 +329,14 @@ const arenaBoard = (() => {
     kinds = new Map();
   }
 
-  /** Return areas as elements; words, and places of the map, tell the seat whose decision names them. */
-  function drawAreas(areas, { words, places }) {
+  /** Return areas as elements; words, and places of the map, tell the seat whose decision names them.
+   *
+   * `olds` are those before the last move, if there was one: what it changed is marked.
+   */
+  function drawAreas(areas, { words, places }, olds) {
     named = { words, places };
     named.near = new Set(nearOf(areas));
-    return bandsOf(areas);
+    return bandsOf(areas, olds ?? areas);
   }
 
   return Object.freeze({ begin, drawAreas, make, set, table, plain, brief, isolated, said, seatClass });

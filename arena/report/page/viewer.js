@@ -54,7 +54,7 @@
     part("eyes").value = Number(eyes) < bots.length ? eyes : "";
     part("range").max = data.frames.length;
     const isAlone = data.frames.length < 2; // there is nothing to step through
-    for (const id of ["controls", "pace", "keys"]) part(id).hidden = isAlone;
+    for (const id of ["controls", "pace", "keys", "legend"]) part(id).hidden = isAlone;
     set(part("player"), { "aria-describedby": isAlone ? "" : "replay-keys" });
     part("settings").hidden = data.problem !== null; // there is nothing to see
     part("fault").hidden = !data.frames.some(hasFault);
@@ -112,9 +112,10 @@
     const isSeen = ({ seat }) => eyes === "" || frame.entries.length < 2 || seat === Number(eyes);
     const entries = frame.entries.map((entry) => (isSeen(entry) ? entry : { ...entry, ...UNSEEN,
       fault: entry.fault && { ...entry.fault, line: null, reason: "unseen by this seat" } }));
-    const seen = (eyes === "" ? frame.all : frame.seats[eyes]).map((number) => data.areas[number]);
+    const seenIn = (each) => (eyes === "" ? each.all : each.seats[eyes]).map((number) => data.areas[number]);
+    const before = data.frames[step - 1];
     const problem = data.problem && make("p", "replay-message", "There are no boards: ", said(data.problem));
-    part("board").replaceChildren(...arenaBoard.drawAreas(seen, namesIn(entries)), problem ?? "");
+    part("board").replaceChildren(...arenaBoard.drawAreas(seenIn(frame), namesIn(entries), before && seenIn(before)), problem ?? "");
     part("step").replaceChildren(...stepWords(entries));
     part("decisions").replaceChildren(...entries.map(decisionOf));
     part("decided").hidden = !entries.length;
@@ -179,6 +180,7 @@
 
   function go(to) {
     step = Math.min(Math.max(to, 0), data.frames.length - 1);
+    part("copied").replaceChildren();
     showStep();
     if (timer === null) noteHash();
   }
@@ -240,6 +242,17 @@
     noting = setTimeout(() => history.replaceState(null, "", hash), 350); // browsers limit how often
   }
 
+  /** Copy the address of the step that is shown, or show it where a browser does not let us. */
+  async function copyLink() {
+    pause();
+    const address = new URL(`#match=${encodeURIComponent(shownMatch.id)}&step=${step + 1}`, location).href;
+    history.replaceState(null, "", new URL(address).hash);
+    const isCopied = await navigator.clipboard?.writeText(address).then(() => true, () => false);
+    part("copied").replaceChildren(...(isCopied ? ["Copied: it leads to this step."]
+      : [make("label", "", "Copy this: ", Object.assign(make("input"), { readOnly: true, value: address, size: 40 }))]));
+    part("copied").querySelector("input")?.select();
+  }
+
   async function follow() {
     const link = linked();
     if (!link) return;
@@ -298,6 +311,7 @@
 
   function listen() {
     for (const id of [...Object.keys(moves), "play"]) part(id).addEventListener("click", () => act(id));
+    part("link").addEventListener("click", copyLink);
     part("player").addEventListener("keydown", pressed);
     part("range").addEventListener("input", () => { pause(); go(Number(part("range").value) - 1); });
     part("eyes").addEventListener("change", showStep);

@@ -69,7 +69,7 @@ def test_what_was_said_becomes_no_element_and_is_shown_with_what_cannot_be_seen(
         )
     page.locator("#replay-seats > summary").click()
     assert page.locator("img, iframe, object, embed, link, base, [onload], [onerror]").count() == 0
-    assert page.locator("script").count() == 4  # ours: the matches, tables, boards, replays
+    assert page.locator("script").count() == 6  # ours: two of data, boards, tables, pages, replays
     assert page.title() == "league · guerra"
     shown = page.locator("#leaderboard tbody th").all_inner_texts()
     assert sorted(shown) == sorted(NAMES)

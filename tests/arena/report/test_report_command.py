@@ -52,7 +52,7 @@ def test_it_is_written_and_told_and_written_over_only_if_it_is_a_page(
         assert result.exit_code == 0
     assert (
         result.stderr
-        == f"{file} is written: 12 matches in its tables, 12 to step through, 0.1 MB.\n"
+        == f"{file} is written: 12 matches in its tables, 12 to step through, 0.2 MB.\n"
     )
     assert file.read_text().startswith("<!DOCTYPE html>")
     assert [path.name for path in tmp_path.iterdir()] == ["cup.html"]

@@ -19,7 +19,7 @@ from arena.league.settings import Settings
 from arena.league.writing import make_league
 from arena.report import page as report_page
 from arena.report.charts import binned, length_chart, time_chart
-from arena.report.page import MOST_BOTS, heats, page_of
+from arena.report.page import LEVELS, MOST_BOTS, heats, page_of
 from arena.report.progress import LEAST_POINTS, MOST_POINTS
 from arena.report.summary import Summary, summary_of
 from arena.report.templates import plain
@@ -184,7 +184,7 @@ def test_lengths_count_every_match_once_by_its_decisions(tmp_path: Path) -> None
 def test_hostile_names_are_text_and_nothing_else(hostile: Summary) -> None:
     text = page_of(hostile)
     page = Parsed(text)
-    assert page.named("script") == [{}]
+    assert page.named("script") == [{"type": "application/json", "id": "data"}, {}, {}, {}]
     assert not page.named("img")
     assert all(name in page.text for name in HOSTILE)
     assert "vm[U+001B][31m[U+202E]&lt;/script&gt;&lt;b&gt;" in text
@@ -331,6 +331,36 @@ def test_cells_of_the_cross_table_say_who_is_surely_ahead(tmp_path: Path) -> Non
         )
         for row, (mark, words) in zip(summary.encounters.rows, leads, strict=True)
     ]
+
+
+def test_colours_fade_with_few_deals() -> None:
+    def level(points: float, reach: float) -> int:
+        pair = {"points": points, "low": points - reach, "high": points + reach, "lead": 0}
+        counts = dict.fromkeys(("wins", "draws", "losses", "matches"), 1)
+        rows = [{"bot": bot, "other": other, **pair, **counts} for bot, other in ("ab", "ba")]
+        bots = [{"group": 1, "bot": bot} for bot in "ab"]
+        (drawn,) = heats(Table("standings", (), bots), Table("encounters", (), rows))
+        cell = drawn.lines[0].cells[1]
+        assert cell is not None
+        return cell.level
+
+    assert [level(1.0, reach) for reach in (0.05, 0.2, 0.3, 0.5)] == [LEVELS, 8, 7, 6]
+    assert [level(0.5, reach) for reach in (0.05, 0.5)] == [LEVELS // 2] * 2
+
+
+def test_the_data_of_the_page_are_the_tables_of_the_commands(hostile: Summary) -> None:
+    found = re.search(r'<script type="application/json" id="data">(.*?)</script>', page_of(hostile))
+    assert found is not None
+    data = json.loads(found[1])
+    for name in ("standings", "seats"):
+        table = data["tables"][name]
+        rows = [dict(zip(table["keys"], row, strict=True)) for row in table["rows"]]
+        assert rows == json.loads(render(getattr(hostile, name), "json"))[name]
+    pairs = len(hostile.encounters.rows)
+    assert len(data["tables"]["encounters"]["rows"]) * 2 == pairs
+    for bot, points in data["progress"]["bots"].items():
+        assert len(points) == len(data["progress"]["matches"])
+        assert bot in HOSTILE
 
 
 def test_of_very_many_bots_the_first_are_drawn_which_is_said(
