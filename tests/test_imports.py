@@ -25,7 +25,7 @@ ORDER = {
     "arena": [
         *("streams", "text", "folders", "environment", "stats", "schedule", "league", "store"),
         *("play", "tables", "archive", "author", "organize", "handin", "home", "compare", "watch"),
-        *("report", "library", "serve", "cli", "__main__"),
+        *("report", "person", "library", "serve", "cli", "__main__"),
     ],
     "referee": [
         *("lazy", "allowed", "limits", "process", "rules", "door", "sandbox", "turn", "match"),

@@ -10,8 +10,8 @@ from time import monotonic
 import click
 
 from arena.cli.about import rules_text
-from arena.cli.question import Question
 from arena.cli.saying import is_color_welcome
+from arena.person.question import Question
 from arena.text import safe, safe_lines
 from protocol.errors import ArenaError, RunError
 from protocol.messages import Start

@@ -3,13 +3,12 @@
 import datetime
 import platform
 import secrets
-import sys
 import traceback
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
 from pathlib import Path
-from time import monotonic, sleep
-from typing import Any, NamedTuple
+from time import monotonic
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 import msgspec
@@ -34,7 +33,8 @@ from arena.cli.options import (
 from arena.cli.progress import StatusLine
 from arena.cli.running import built
 from arena.cli.saying import say, screen_width, tell_unmet, warn_unprotected
-from arena.cli.stepping import Keys, Moves, Pauses, Steps, Telling
+from arena.cli.stepping import Telling
+from arena.cli.way import Way
 from arena.league.bot import Bot
 from arena.league.finding import HUMAN, find_bot
 from arena.league.games import find_game, outdated
@@ -60,58 +60,12 @@ from referee.turn.answer import BotError
 from referee.turn.bot_process import BotProcess
 from referee.turn.starting import end_processes, start_bot
 
+if TYPE_CHECKING:
+    from arena.cli.at_page import PlayPage
+
 _LONGEST_PAUSE = 3600  # seconds
 _EXCERPT = 20  # lines at each end of a standard error
 _FRAMES = 4  # of the stack, the last ones, where a game has failed
-
-
-class _Way(NamedTuple):
-    """How the match is shown; `pause` is in seconds, `view` a seat."""
-
-    step: bool
-    pause: float | None
-    view: int | None
-    log: bool
-    quiet: bool
-
-    @property
-    def drawn(self) -> list[str]:
-        """The options given for which every table is drawn."""
-        found = {
-            "--step": self.step,
-            "--pause": self.pause is not None,
-            "--view": self.view is not None,
-        }
-        return [name for name, is_given in found.items() if is_given]
-
-    def check(self, bots: Sequence[str]) -> None:
-        """Raise ArenaError for options that do not go together, or not here."""
-        given = {"--quiet": self.quiet, "--log": self.log}
-        only = [name for name, is_given in given.items() if is_given]
-        clash = only + self.drawn[:1] if only else [name for name in self.drawn if name != "--view"]
-        if len(clash) > 1:
-            raise ArenaError(f"{clash[0]} and {clash[1]} do not go together; choose one.")
-        if self.drawn and HUMAN in bots:
-            raise ArenaError(
-                f"{self.drawn[0]} is for matches between bots. Leave it out: a match with a person "
-                f"waits for that person anyway, and shows what they may see."
-            )
-        if self.view is not None and not 0 <= self.view < len(bots):
-            raise ArenaError(f"there is no seat {self.view}; the seats are 0 to {len(bots) - 1}.")
-        if self.step and not (sys.stdin.isatty() and sys.stdout.isatty()):
-            raise ArenaError(
-                "--step waits for keys at a terminal, and this is not one. Use --pause SECONDS, "
-                "which goes on by itself; --pause 0 does not wait."
-            )
-
-    def telling(self, names: Sequence[str], party: "_Party") -> Telling:
-        """Return what shows the match."""
-        if self.quiet:
-            return Telling()
-        if self.drawn:
-            pause = Keys() if self.step else lambda _: sleep(self.pause or 0)
-            return Steps(names, self.view, Pauses(party.running, pause))
-        return Moves(names, people=None in party.processes, log=self.log)
 
 
 class _Party(NamedTuple):
@@ -166,12 +120,14 @@ def _target(save: str | None, force: bool) -> Target | None:
     help="Like --step, but wait this long instead of for Enter.",
 )
 @click.option("--view", type=int, metavar="SEAT", help="Draw the tables as this seat sees them.")
+@click.option("--browser", is_flag=True, help="Play on a page in the browser, as `human`.")
+@click.option("--no-open", is_flag=True, help="Print the address of that page, and open nothing.")
 @click.option("--log", is_flag=True, help="Print only the messages: seat, → sent or ← received.")
 @click.option("--quiet", is_flag=True, help="Print only the result.")
 @click.option("--save", metavar="FILE", help="Keep the match in a file, for `arena show`.")
 @click.option("--force", is_flag=True, help="Let --save overwrite FILE if it exists.")
 @trust_option
-@grouped(limits=limits_in, opening=opening_words, way=_Way, target=_target)
+@grouped(limits=limits_in, opening=opening_words, way=Way, target=_target)
 def play(
     game: str,
     bots: tuple[str, ...],
@@ -180,7 +136,7 @@ def play(
     limits: Limits,
     opening: dict[str, Any],
     sandbox_uid: int | None,
-    way: _Way,
+    way: Way,
     target: Target | None,
 ) -> None:
     """Play one match and draw it; the bots sit in the order given, `human` is you.
@@ -193,6 +149,7 @@ def play(
     \b
     arena play guerra sensible random
     arena play khan human sensible sensible
+    arena play khan human sensible --browser
     arena play cold_war ./my_bot sensible random random --seed 7 --step
     arena play guerra ./my_bot sensible --pause 0.5 --view 0
     arena play guerra ./my_bot sensible --save match.json && arena show match.json
@@ -211,24 +168,27 @@ def play(
     with _explained(source):
         begins = _opening(kind, len(bots), chosen, behind, opening) if opening else None
         match = begun(kind, len(bots), chosen, behind, begins)
-    with finished_anyway() if target else nullcontext():  # whoever has read enough gets the match
+    saving = finished_anyway() if target else nullcontext()  # whoever has read enough gets it
+    with saving, _explained(source), way.page(match, names) as page:
         with ExitStack() as stack:
             party = _started(stack, found, names, limits, sandbox_uid)  # or it is refused
             click.echo(f"{kind.name}, seed {safe(seed)}: {', '.join(names)}", err=way.log)
             if begins is not None and not way.quiet and HUMAN not in bots and way.view is None:
                 dealt = new_game(kind, len(bots), chosen, behind)
                 click.echo(_opening_text(dealt, begins, names), err=way.log)
-            telling = way.telling(names, party)
-            with _explained(source):
-                saved = _play(match, begins, source, party, limits, telling, log=way.log)
+            telling = way.telling(names, party.processes)
+            if page:
+                telling = page.telling(telling)
+            saved = _play(match, begins, source, party, limits, telling, log=way.log, page=page)
         try:
-            with _explained(source):
-                _tell_end(match, saved, telling.kept, way)
+            _tell_end(match, saved, telling.kept, way)
         finally:  # Ctrl-C too
             if target is not None:
                 target.write(saved)
                 shown = quoted(target.path)
                 say(f"{target.path} is written: arena show {shown}")
+        if page:
+            page.stay(saved)
 
 
 def _refuse_door(limits: Limits) -> None:
@@ -326,10 +286,11 @@ def _play(
     telling: Telling,
     *,
     log: bool,
+    page: "PlayPage | None",
 ) -> SavedMatch:
     """Play the match; return all that can be kept of it."""
     seeds = bot_seeds(game)
-    seats = _seats(game, party, seeds, log=log)
+    seats = _seats(game, party, seeds, log=log, page=page)
     began = monotonic()
 
     def tell(due: Due) -> None:
@@ -353,19 +314,24 @@ def _play(
     )
 
 
-def _seats(game: Game, party: _Party, seeds: Sequence[int], *, log: bool) -> list[Seat]:
+def _seats(
+    game: Game, party: _Party, seeds: Sequence[int], *, log: bool, page: "PlayPage | None"
+) -> list[Seat]:
     seats: list[Seat] = []
     for number, (bot, process) in enumerate(zip(party.bots, party.processes, strict=True)):
-        if bot is None or process is None:
-            seats.append(HumanSeat(game, number, party.names[number], seeds[number], party.running))
-        else:
+        name, seed = party.names[number], seeds[number]
+        if bot is not None and process is not None:
             if log:
                 show_wire(process, number, bot.name)
             seats.append(ProcessSeat(process))
+        elif page is not None:
+            seats.append(page.seat(seed, party.running))
+        else:
+            seats.append(HumanSeat(game, number, name, seed, party.running))
     return seats
 
 
-def _tell_end(game: Game, saved: SavedMatch, kept: Sequence[str], way: _Way) -> None:
+def _tell_end(game: Game, saved: SavedMatch, kept: Sequence[str], way: Way) -> None:
     for line in kept:
         click.echo(line)
     if not way.quiet and not way.log:

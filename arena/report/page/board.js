@@ -282,6 +282,7 @@ const arenaBoard = (() => {
       const far = places.map((place) => Math.hypot(place.x - x, place.y - y));
       tapped = far.indexOf(Math.min(...far));
       tellTapped();
+      picture.dispatchEvent(new CustomEvent("place", { bubbles: true, detail: places[tapped].name }));
     });
     tellTapped();
     made.append(picture, line, details);

@@ -338,7 +338,7 @@
     for (const option of [...part("picked").options]) if (!picks.has(option.value)) option.remove();
     listen();
     listMatches();
-    part("choice").hidden = false;
+    part("choice").hidden = payload.matches.length < 2;
     return linked() ? follow() : open(payload.matches[0]);
   }
 

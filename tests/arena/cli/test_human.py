@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from arena.cli.question import Question
 from arena.league.finding import KIT
+from arena.person.question import Question
 from referee.games import GAMES
 from referee.rules.game import plain
 from referee.rules.options import new_game, read_options
@@ -168,3 +168,17 @@ def test_quick_plays_at_once_and_a_question_is_bold_where_that_is_wanted(
         terminal.until("Moves are played at once.\n> ")
         terminal.type("3\n")
         assert "another move" not in terminal.until("(seat 0): action")
+
+
+@pytest.mark.parametrize(
+    ("bots", "words", "said"),
+    [
+        ("human human", "--browser", "--browser is for one person, and 2 seats are 'human'."),
+        ("random random", "--browser", "--browser is for one person, and no seats are 'human'."),
+        ("human random", "--no-open", "--no-open is for --browser: nothing else is opened."),
+    ],
+)
+def test_a_page_is_for_one_person(arena: Arena, bots: str, words: str, said: str) -> None:
+    result = arena("play", "guerra", *bots.split(), words, *UNSANDBOXED)
+    assert result.exit_code == 2
+    assert said in result.stderr

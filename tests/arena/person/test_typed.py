@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.cli import typed
-from arena.cli.question import Question
-from arena.cli.typed import MOST_WORDS, known_words, readings
+from arena.person import typed
+from arena.person.question import Question
+from arena.person.typed import MOST_WORDS, known_words, readings
 from protocol.errors import ArenaError
 from referee.games import GAMES
 from referee.rules.game import Game, plain

@@ -5,10 +5,12 @@ import re
 import textwrap
 from difflib import get_close_matches
 from random import Random
+from typing import Any
 
-from arena.cli.typed import (
+from arena.person.typed import (
     SEPARATORS,
     Schema,
+    field_input,
     fields_of,
     fits,
     forms_of,
@@ -99,6 +101,33 @@ class Question:
         example = min((example for _, example in self._forms), key=_worth)
         shown = f"For example: {example}   " if len(example) <= SHORT else ""
         return "\n".join([*lines, f"{shown}(? for help)"])
+
+    def menu(self) -> dict[str, str]:
+        """Return the listed moves in words, each by what chooses it; none where moves are made."""
+        return {str(number): text for number, (text, _) in self._menu.items()}
+
+    def words(self) -> list[str]:
+        """Return the words that an answer may hold: what may be completed, or taken by a click."""
+        return [] if self._menu or spoken_field(self._schema) else self._known
+
+    def inputs(self) -> list[dict[str, Any]]:
+        """Return the possible forms of a move that is made, each with what its fields take.
+
+        The words of a field, or its name and its words if it is not `required`, one field after the
+        other, are a line to be answered with.
+        """
+        return [
+            {
+                "usage": usage(form),
+                "about": form.get("description", ""),
+                "example": example,
+                "fields": [
+                    {**field_input(name, kind), "name": name, "required": name in form["required"]}
+                    for name, kind in fields_of(form).items()
+                ],
+            }
+            for form, example in self._forms
+        ]
 
     def help(self) -> str:
         """Return the forms of the move with their fields; those not possible now come last."""

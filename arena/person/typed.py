@@ -90,6 +90,20 @@ def _placeholder(name: str, kind: Schema) -> str:
             return name.upper()
 
 
+def field_input(name: str, kind: Schema) -> dict[str, Any]:
+    """Return what a field takes: its one word, one of some words, a number, or text."""
+    found: dict[str, Any] = {"about": kind.get("description", "")}
+    if "const" in kind:
+        return {**found, "word": _ways(kind["const"])[0]}
+    if "enum" in kind or kind.get("type") == "boolean":
+        return {**found, "choices": [_ways(each)[0] for each in kind.get("enum", (True, False))]}
+    if kind.get("type") in ("integer", "number"):
+        return {**found, "low": kind.get("minimum"), "high": kind.get("maximum")}
+    if kind.get("type") == "null" or kind.get("maxItems") == 0:
+        return {**found, "word": _NOTHING[0]}
+    return {**found, "hint": _placeholder(name, kind)}
+
+
 def _called(form: Schema) -> str:
     """Return the first word of a form's description, by which a person may call it."""
     return SEPARATORS.split(str(form.get("description", "")).rstrip("."))[0].lower()
